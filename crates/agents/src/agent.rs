@@ -1,0 +1,81 @@
+//! The one trait that every connector implements, with what goes in and what comes out.
+//!
+//! It refuses to carry anything that a connector could use to influence the run beside its
+//! reply: no journal, no clock, no gate.
+
+use kernel::effect::Access;
+use kernel::outcome::{Class, Usage};
+use sandbox::Cancel;
+use serde_json::Value;
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::time::Duration;
+
+/// Everything that one attempt needs to know.
+#[derive(Debug, Clone)]
+pub struct Order {
+    /// The run's name.
+    pub run: String,
+    /// The effect's serial number in the run.
+    pub effect: u32,
+    /// The state that the attempt works for.
+    pub state: String,
+    /// The role's name.
+    pub role: String,
+    /// May the role change the repository?
+    pub access: Access,
+    /// From 1: attempts that ended in this state in this run, plus one. Lost ones do not count.
+    pub nth: u32,
+    /// Holds `repo/` and `task/`, and nothing that the role may not see.
+    pub view: PathBuf,
+    /// The attempt's own folder, outside the view: `brief.md`, `out/result.json`, `pid`.
+    pub home: PathBuf,
+    /// The whole brief.
+    pub brief: String,
+    /// Wall limit for the whole attempt.
+    pub wall: Duration,
+    /// Set on top of `sandbox::base_env()`; the `PROOFHOUSE_*` variables win over both.
+    pub env: BTreeMap<String, String>,
+}
+
+/// How an attempt ended, and what it left.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Reply {
+    /// How it ended.
+    pub class: Class,
+    /// One sentence.
+    pub reason: String,
+    /// The judged result; there is one exactly if the class is `Done`.
+    pub result: Option<Value>,
+    /// What it cost, however it ended.
+    pub usage: Usage,
+    /// What was said and done, capped at [`crate::TRANSCRIPT_BYTES`], head and tail kept.
+    pub transcript: Vec<u8>,
+}
+
+impl Reply {
+    /// A reply with nothing but a class and its reason.
+    pub fn bare(class: Class, reason: impl Into<String>) -> Self {
+        Self {
+            class,
+            reason: reason.into(),
+            result: None,
+            usage: Usage::default(),
+            transcript: Vec::new(),
+        }
+    }
+}
+
+/// A connector. Shared between threads: one value serves many attempts at once.
+pub trait Agent: Send + Sync {
+    /// The connector's name, for people and for the journal.
+    fn name(&self) -> &str;
+
+    /// Works one attempt to its end. Blocks; honours `cancel` and the order's wall limit.
+    /// `progress` gets one line for people now and then.
+    fn run(&self, order: &Order, cancel: &Cancel, progress: &dyn Fn(&str)) -> Reply;
+
+    /// After a restart: the answer that this attempt left behind, if it had ended before we
+    /// died. The transcript died with the process that kept it.
+    fn recover(&self, order: &Order) -> Option<Reply>;
+}

@@ -1,0 +1,137 @@
+//! Any program as an agent: the brief on its standard input, a result file when it is done.
+//!
+//! It refuses to believe a program over the operating system: a result beside a non-zero exit,
+//! or left by a program that we had to kill, does not count.
+
+use crate::agent::{Agent, Order, Reply};
+use crate::environment::environment;
+use crate::home::Home;
+use crate::spec::AgentError;
+use crate::transcript::{TRANSCRIPT_BYTES, Transcript};
+use kernel::outcome::Class;
+use sandbox::{Cancel, Ended, Killed, Launch, Limits};
+
+/// A connector that runs one program per attempt.
+#[derive(Debug, Clone)]
+pub struct Command {
+    argv: Vec<String>,
+}
+
+impl Command {
+    /// A connector for this argument vector. The program is looked up when an attempt starts.
+    ///
+    /// # Errors
+    /// [`AgentError::NoProgram`] if the vector or its first word is empty.
+    pub fn new(argv: Vec<String>) -> Result<Self, AgentError> {
+        match argv.first() {
+            Some(program) if !program.is_empty() => Ok(Self { argv }),
+            _ => Err(AgentError::NoProgram),
+        }
+    }
+
+    fn launch(&self, order: &Order) -> Launch {
+        Launch {
+            argv: self.argv.clone(),
+            dir: order.view.join("repo"),
+            env: environment(order),
+            stdin: order.brief.clone().into_bytes(),
+            limits: Limits {
+                wall: order.wall,
+                idle: None,
+                output_bytes: TRANSCRIPT_BYTES,
+            },
+            pid_file: Some(Home::of(order).pid()),
+        }
+    }
+}
+
+impl Agent for Command {
+    fn name(&self) -> &str {
+        "command"
+    }
+
+    fn run(&self, order: &Order, cancel: &Cancel, progress: &dyn Fn(&str)) -> Reply {
+        let home = Home::of(order);
+        if let Err(error) = home.prepare(&order.brief) {
+            let reason = format!("the attempt's folder cannot be prepared: {error}");
+            return Reply::bare(Class::CouldNotRun, reason);
+        }
+        progress(&format!("running {}", self.argv[0]));
+        let ended = match sandbox::run(&self.launch(order), cancel) {
+            Ok(ended) => ended,
+            Err(error) => return Reply::bare(Class::CouldNotRun, error.to_string()),
+        };
+        let mut transcript = Transcript::default();
+        transcript.bytes(&ended.output);
+        let mut reply = match failure(&ended) {
+            None => home.reply(),
+            Some((class, reason)) => {
+                // What it left says what it cost, and must not be recovered as its answer.
+                let usage = home.read().map(|judged| judged.usage).unwrap_or_default();
+                if let Err(error) = home.set_aside() {
+                    transcript.line(&format!("its result cannot be set aside: {error}"));
+                }
+                Reply {
+                    usage,
+                    ..Reply::bare(class, reason)
+                }
+            }
+        };
+        transcript.line(&format!("[{}: {}]", reply.class.as_str(), reply.reason));
+        reply.transcript = transcript.finish();
+        reply
+    }
+
+    fn recover(&self, order: &Order) -> Option<Reply> {
+        Home::of(order).recover()
+    }
+}
+
+/// How the program failed, if it did. Our own kill comes first: a program may answer a kill
+/// with a clean exit.
+fn failure(ended: &Ended) -> Option<(Class, String)> {
+    if let Some(killed) = ended.killed {
+        return Some((killed_class(killed), killed.to_string()));
+    }
+    if let Some(reason) = survivors(ended) {
+        return Some((Class::Crashed, reason));
+    }
+    match (ended.exit, ended.signal) {
+        (Some(0), _) => None,
+        (Some(code), _) => Some((
+            Class::Crashed,
+            with_last_line(format!("exit code {code}"), ended),
+        )),
+        (None, Some(signal)) => Some((
+            Class::Crashed,
+            with_last_line(format!("ended by signal {signal}"), ended),
+        )),
+        (None, None) => Some((Class::Crashed, "ended without an exit code".to_owned())),
+    }
+}
+
+/// The class of an attempt that we killed.
+pub(crate) fn killed_class(killed: Killed) -> Class {
+    match killed {
+        Killed::Wall(_) | Killed::Idle(_) => Class::TimedOut,
+        Killed::Cancelled => Class::Killed,
+    }
+}
+
+/// Why the tree cannot be trusted, if it cannot: something still runs and may still write.
+pub(crate) fn survivors(ended: &Ended) -> Option<String> {
+    let count = ended.survivors;
+    (count > 0).then(|| format!("{count} of its processes could not be killed and may still write"))
+}
+
+fn with_last_line(reason: String, ended: &Ended) -> String {
+    let stderr = String::from_utf8_lossy(&ended.stderr);
+    match stderr.lines().rev().find(|line| !line.trim().is_empty()) {
+        None => reason,
+        // A reason is one line on a screen, whatever the program printed.
+        Some(line) => format!(
+            "{reason}: {}",
+            line.trim().chars().take(200).collect::<String>()
+        ),
+    }
+}

@@ -1,0 +1,7 @@
+//! One binary for all integration tests of the connectors.
+
+mod command;
+mod contract;
+mod page;
+mod scripted;
+mod world;

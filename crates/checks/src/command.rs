@@ -1,0 +1,184 @@
+//! `command`: runs a command and judges its exit code. It refuses to believe output, to run on a
+//! tree it cannot hash, and to pass a command that changes the tree it judges.
+
+mod examples;
+mod verdict;
+
+use crate::settings::Settings;
+use crate::text::{answer, label};
+use crate::{Check, Example, Setting, Subject};
+use kernel::outcome::{CheckResult, Ran, Verdict};
+use sandbox::{Launch, Limits};
+use serde_json::Value;
+use std::time::{Duration, Instant};
+
+/// Enough for any log that somebody reads; the middle of a longer one is left out.
+const OUTPUT: usize = 4 << 20;
+const NO_COMMAND: &str = "no validation command is set; give `--check CMD` at `proofhouse new`, or `[checks] commands` in .proofhouse/config.toml";
+
+/// The check.
+pub(crate) struct Command;
+
+/// The settings, read.
+struct Order<'a> {
+    what: What<'a>,
+    timeout: Option<Duration>,
+    exit: i32,
+    output: Option<&'a str>,
+}
+
+enum What<'a> {
+    Argv(Vec<&'a str>),
+    Shell(&'a str),
+    Commands,
+}
+
+/// Who looks up the program? A shell reports a missing one as exit code 127.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Through {
+    Shell,
+    Nothing,
+}
+
+impl Check for Command {
+    fn name(&self) -> &'static str {
+        "command"
+    }
+
+    fn about(&self) -> &'static str {
+        "a command ends with the expected exit code and leaves the tree as it was"
+    }
+
+    fn settings(&self) -> &'static [Setting] {
+        const {
+            &[
+                Setting::optional("argv", "program and arguments, as a list"),
+                Setting::optional("shell", "a line for `sh -c`"),
+                Setting::optional("from", "`commands`: all that a human set for this run"),
+                Setting::optional("timeout_seconds", "wall limit; never more than the gate's"),
+                Setting::optional("expect_exit", "the exit code that passes; 0"),
+                Setting::optional("expect_output", "text that the output must contain, too"),
+            ]
+        }
+    }
+
+    fn lint(&self, with: &Value) -> Result<(), String> {
+        self.read(with).map(drop)
+    }
+
+    fn run(&self, with: &Value, subject: &Subject<'_>) -> Vec<CheckResult> {
+        let order = match self.read(with) {
+            Ok(order) => order,
+            Err(reason) => return vec![answer(self.name(), Verdict::CouldNotRun, &reason)],
+        };
+        let started = Instant::now();
+        let shell = |line: &str| {
+            let argv = vec!["sh".into(), "-c".into(), line.to_string()];
+            one(&order, subject, started, line, argv, Through::Shell)
+        };
+        match &order.what {
+            What::Argv(words) => {
+                let argv = words.iter().map(|word| word.to_string()).collect();
+                let shown = words.join(" ");
+                vec![one(
+                    &order,
+                    subject,
+                    started,
+                    &shown,
+                    argv,
+                    Through::Nothing,
+                )]
+            }
+            What::Shell(line) => vec![shell(line)],
+            What::Commands if subject.commands.is_empty() => {
+                vec![answer(self.name(), Verdict::CouldNotRun, NO_COMMAND)]
+            }
+            What::Commands => subject.commands.iter().map(|line| shell(line)).collect(),
+        }
+    }
+
+    fn examples(&self) -> Vec<Example> {
+        examples::examples()
+    }
+}
+
+impl Command {
+    fn read<'a>(&self, with: &'a Value) -> Result<Order<'a>, String> {
+        let settings = Settings::open(self, with)?;
+        let argv = settings.list("argv")?.map(What::Argv);
+        let shell = settings.text("shell")?.map(What::Shell);
+        let from = match settings.text("from")? {
+            None => None,
+            Some("commands") => Some(What::Commands),
+            Some(_) => return settings.refuse("from", "`commands`"),
+        };
+        let mut given = [argv, shell, from].into_iter().flatten();
+        let (Some(what), None) = (given.next(), given.next()) else {
+            return Err("`command` needs exactly one of `argv`, `shell` and `from`".into());
+        };
+        let seconds = settings.number("timeout_seconds", 1, 7 * 24 * 3600)?;
+        Ok(Order {
+            what,
+            timeout: seconds.map(|seconds| Duration::from_secs(seconds.unsigned_abs())),
+            exit: i32::try_from(settings.number("expect_exit", 0, 255)?.unwrap_or(0)).unwrap_or(0),
+            output: settings.text("expect_output")?,
+        })
+    }
+}
+
+/// Runs one command and judges it.
+fn one(
+    order: &Order<'_>,
+    subject: &Subject<'_>,
+    started: Instant,
+    shown: &str,
+    argv: Vec<String>,
+    through: Through,
+) -> CheckResult {
+    let name = format!("command: {}", label(shown));
+    let not_run = |reason: &str| answer(&name, Verdict::CouldNotRun, reason);
+    let left = subject.wall.saturating_sub(started.elapsed());
+    let wall = order.timeout.map_or(left, |timeout| timeout.min(left));
+    if wall.is_zero() {
+        return not_run("the gate's wall time is used up; give the gate more time");
+    }
+    let before = match (subject.tree)() {
+        Ok(tree) => tree,
+        Err(error) => return not_run(&format!("the tree cannot be hashed: {error}")),
+    };
+    let limits = Limits {
+        wall,
+        idle: None,
+        output_bytes: OUTPUT,
+    };
+    let launch = Launch::new(argv, subject.place.repo, subject.env.clone(), limits);
+    let ended = match sandbox::run(&launch, subject.cancel) {
+        Ok(ended) => ended,
+        Err(error) => return not_run(&error.to_string()),
+    };
+    let kept = match subject
+        .keep
+        .keep(&format!("output of {}", label(shown)), &ended.output)
+    {
+        Ok(kept) => kept,
+        Err(error) => return not_run(&format!("its output cannot be kept: {error}")),
+    };
+    let (verdict, reason) = match (subject.tree)() {
+        Ok(after) => verdict::judge(order, &ended, through, &before, &after),
+        Err(error) => (
+            Verdict::CouldNotRun,
+            format!("the tree cannot be hashed after it: {error}"),
+        ),
+    };
+    let mut result = answer(&name, verdict, &reason);
+    result.ran = Some(Ran {
+        argv: launch.argv,
+        exit: ended.exit,
+        killed: ended.killed.map(|killed| killed.to_string()),
+        tree: before.hash,
+        output: kept.hash.clone(),
+        millis: ended.millis,
+    });
+    result.evidence.push(kept);
+    result
+}

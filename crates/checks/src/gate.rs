@@ -1,0 +1,46 @@
+//! Running a gate. It refuses to skip: what is unknown, badly set or silent could not run.
+
+use crate::text::answer;
+use crate::{Subject, find, registry};
+use kernel::effect::CheckSpec;
+use kernel::outcome::{CheckResult, Verdict};
+use std::time::Instant;
+
+/// Runs all checks in order, whatever the first says: an agent should hear all that is wrong at
+/// once. The subject's wall time is for all of them together.
+pub fn run_gate(specs: &[CheckSpec], subject: &Subject<'_>) -> Vec<CheckResult> {
+    let started = Instant::now();
+    let mut results = Vec::new();
+    for spec in specs {
+        let left = subject.wall.saturating_sub(started.elapsed());
+        let subject = Subject {
+            wall: left,
+            ..*subject
+        };
+        match judge(spec, &subject) {
+            Ok(answers) => results.extend(answers),
+            Err(reason) => results.push(answer(&spec.check, Verdict::CouldNotRun, &reason)),
+        }
+    }
+    results
+}
+
+fn judge(spec: &CheckSpec, subject: &Subject<'_>) -> Result<Vec<CheckResult>, String> {
+    if subject.cancel.is_cancelled() {
+        return Err("the gate was cancelled before this check".into());
+    }
+    let check = find(&spec.check).ok_or_else(|| {
+        let names: Vec<&str> = registry().iter().map(|check| check.name()).collect();
+        format!(
+            "there is no check `{}`; there are: {}",
+            spec.check,
+            names.join(", ")
+        )
+    })?;
+    check.lint(&spec.with)?;
+    let answers = check.run(&spec.with, subject);
+    if answers.is_empty() {
+        return Err("the check gave no answer, which is a bug in it; please report".into());
+    }
+    Ok(answers)
+}

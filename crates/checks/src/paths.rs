@@ -1,0 +1,131 @@
+//! Paths from settings, joined safely. It refuses absolute paths, `..`, symlinks anywhere on the
+//! way, and anything that is not a regular file.
+
+use crate::Place;
+use std::io::Read;
+use std::path::{Component, Path, PathBuf};
+
+/// More than this is no document; an agent must not be able to fill our memory.
+const LARGEST: u64 = 4 << 20;
+
+/// Refuses a path that could lead out of its folder.
+pub(crate) fn lint(path: &str) -> Result<(), String> {
+    let inside = Path::new(path)
+        .components()
+        .all(|part| matches!(part, Component::Normal(_)));
+    // `components` drops inner dots and double slashes; a path must be what it says.
+    if path.is_empty() || !inside || path.contains(['\\', '\0']) {
+        return Err(format!(
+            "the path `{path}` must be relative, without `.` or `..`, and stay in its folder"
+        ));
+    }
+    Ok(())
+}
+
+/// Refuses a path that does not begin with `repo/` or `task/`.
+pub(crate) fn lint_placed(path: &str) -> Result<(), String> {
+    match path.split_once('/') {
+        Some(("repo" | "task", rest)) => lint(rest),
+        _ => Err(format!(
+            "the path `{path}` must begin with `repo/` or `task/`"
+        )),
+    }
+}
+
+/// The folder and the rest of a path that begins with `repo/` or `task/`.
+fn placed<'p, 'a>(place: Place<'a>, path: &'p str) -> Result<(&'a Path, &'p str), String> {
+    lint_placed(path)?;
+    Ok(match path.split_once('/') {
+        Some(("repo", rest)) => (place.repo, rest),
+        Some((_, rest)) => (place.task, rest),
+        None => (place.task, path),
+    })
+}
+
+/// A regular file under `root`; or in a few words why there is none.
+pub(crate) fn regular(root: &Path, path: &str) -> Result<PathBuf, String> {
+    lint(path)?;
+    let mut full = root.to_path_buf();
+    let parts: Vec<Component<'_>> = Path::new(path).components().collect();
+    for (index, part) in parts.iter().enumerate() {
+        full.push(part);
+        let found = match std::fs::symlink_metadata(&full) {
+            Ok(found) => found.file_type(),
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
+                return Err("is missing".into());
+            }
+            Err(error) => return Err(format!("cannot be read ({error})")),
+        };
+        if found.is_symlink() {
+            return Err("is or lies behind a symlink".into());
+        }
+        if index + 1 == parts.len() && !found.is_file() {
+            return Err("is not a regular file".into());
+        }
+    }
+    Ok(full)
+}
+
+/// The text of a file that is given as `repo/...` or `task/...`; or in a few words why not.
+pub(crate) fn read(place: Place<'_>, path: &str) -> Result<String, String> {
+    let (root, rest) = placed(place, path)?;
+    let full = regular(root, rest)?;
+    let mut bytes = Vec::new();
+    std::fs::File::open(full)
+        .and_then(|file| file.take(LARGEST + 1).read_to_end(&mut bytes))
+        .map_err(|error| format!("cannot be read ({error})"))?;
+    if bytes.len() as u64 > LARGEST {
+        return Err("is larger than 4 MiB".into());
+    }
+    Ok(String::from_utf8_lossy(&bytes).into_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn paths_stay_inside() {
+        for path in [
+            "/etc/passwd",
+            "../x",
+            "a/../../x",
+            "..",
+            ".",
+            "./a",
+            "",
+            "a\\b",
+            "a\0",
+        ] {
+            assert!(lint(path).is_err(), "{path:?}");
+        }
+        for path in ["a", "a/b.md", "a b/..c"] {
+            assert_eq!(lint(path), Ok(()));
+        }
+        for path in ["task", "task/", "other/a", "repo/../a", "task//a/.."] {
+            assert!(lint_placed(path).is_err(), "{path:?}");
+        }
+        assert_eq!(lint_placed("task/EVIDENCE.md"), Ok(()));
+    }
+
+    #[test]
+    #[cfg(unix)]
+    fn symlinks_are_refused_on_the_whole_way() {
+        let dir = tempfile::tempdir().unwrap();
+        std::fs::create_dir(dir.path().join("real")).unwrap();
+        std::fs::write(dir.path().join("real/file"), "x").unwrap();
+        let link = |from: &str, to: &str| {
+            std::os::unix::fs::symlink(from, dir.path().join(to)).unwrap();
+        };
+        link("real", "folder");
+        link("real/file", "file");
+        link("nowhere", "dangling");
+        assert!(regular(dir.path(), "real/file").is_ok());
+        for path in ["folder/file", "file", "dangling"] {
+            let why = regular(dir.path(), path).unwrap_err();
+            assert!(why.contains("symlink"), "{path}: {why}");
+        }
+        assert!(regular(dir.path(), "real").unwrap_err().contains("regular"));
+        assert!(regular(dir.path(), "real/file/x").is_err());
+    }
+}

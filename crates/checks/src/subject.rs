@@ -1,0 +1,62 @@
+//! What is judged, and the two things a check may ask of the engine: to keep evidence and to hash
+//! the tree. It refuses to know how either is done.
+
+use kernel::outcome::EvidenceRef;
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::time::Duration;
+
+/// The real folders.
+#[derive(Debug, Clone, Copy)]
+pub struct Place<'a> {
+    /// The repository.
+    pub repo: &'a Path,
+    /// The run's own folder, with its state file and evidence.
+    pub task: &'a Path,
+}
+
+/// What a gate judges.
+#[derive(Clone, Copy)]
+pub struct Subject<'a> {
+    /// The folders.
+    pub place: Place<'a>,
+    /// The document fields now.
+    pub fields: &'a BTreeMap<String, String>,
+    /// The document fields before the attempt.
+    pub fields_before: &'a BTreeMap<String, String>,
+    /// Hash of the repository's tree before the attempt.
+    pub tree_before: &'a str,
+    /// Hash of the repository's tree after the attempt.
+    pub tree_after: &'a str,
+    /// Paths that the attempt changed: `repo/...` and `task/...`.
+    pub changed: &'a [String],
+    /// The agent's typed result. A check may use it to fail, never to pass.
+    pub result: Option<&'a serde_json::Value>,
+    /// The validation commands that a human set.
+    pub commands: &'a [String],
+    /// What is left of the gate's wall time; [`crate::run_gate`] counts it down.
+    pub wall: Duration,
+    /// Stops a running check.
+    pub cancel: &'a sandbox::Cancel,
+    /// The complete environment of every command.
+    pub env: &'a BTreeMap<String, String>,
+    /// Evidence storage.
+    pub keep: &'a dyn Keep,
+    /// Hashes the repository's tree now.
+    pub tree: &'a dyn Fn() -> Result<TreeNow, String>,
+}
+
+/// Where evidence goes.
+pub trait Keep {
+    /// Stores the bytes and says where. The name is for people.
+    fn keep(&self, name: &str, bytes: &[u8]) -> Result<EvidenceRef, String>;
+}
+
+/// The repository's tree at one moment.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct TreeNow {
+    /// Hash of the whole.
+    pub hash: String,
+    /// Hash of each file, by path.
+    pub files: BTreeMap<String, String>,
+}

@@ -1,0 +1,163 @@
+//! Lines for people, and the one rule for what is no content. It refuses to let a reason grow, or
+//! to let an agent's text break out of its line.
+
+use kernel::outcome::{CheckResult, Verdict};
+
+/// Enough for two sentences; journals hold these for ever.
+const REASON: usize = 300;
+/// How much of a command or a path is shown.
+const LABEL: usize = 80;
+
+/// Words that stand for content which is yet to come.
+const WORDS: [&str; 8] = [
+    "tbd",
+    "todo",
+    "tba",
+    "fixme",
+    "xxx",
+    "to be done",
+    "to be determined",
+    "placeholder",
+];
+
+/// A result with a capped, one-line reason.
+pub(crate) fn answer(check: &str, verdict: Verdict, reason: &str) -> CheckResult {
+    CheckResult::new(
+        one_line(check, LABEL + 20),
+        verdict,
+        one_line(reason, REASON),
+    )
+}
+
+/// A short form of a command for names.
+pub(crate) fn label(text: &str) -> String {
+    one_line(text, LABEL)
+}
+
+/// At most `cap` characters on one line, without control characters: output may hold terminal
+/// escapes, and a reason is shown in terminals.
+pub(crate) fn one_line(text: &str, cap: usize) -> String {
+    let clean: String = text
+        .chars()
+        .map(|char| if char.is_control() { ' ' } else { char })
+        .collect();
+    let words: Vec<&str> = clean.split_whitespace().collect();
+    let line = words.join(" ");
+    if line.chars().count() <= cap {
+        return line;
+    }
+    let mut cut: String = line.chars().take(cap.saturating_sub(1)).collect();
+    cut.push('…');
+    cut
+}
+
+/// The first few, and how many more.
+pub(crate) fn first_few<T: AsRef<str>>(items: &[T], few: usize) -> String {
+    let shown: Vec<&str> = items.iter().take(few).map(AsRef::as_ref).collect();
+    let shown = shown.join(", ");
+    match items.len().saturating_sub(few) {
+        0 => shown,
+        more => format!("{shown} and {more} more"),
+    }
+}
+
+/// Is there nothing real in this text? True for empty text, for HTML comments alone, and if each
+/// line is a stand-in such as `TBD`, `TODO: later`, `...` or `<what goes here>`.
+pub fn is_placeholder(text: &str) -> bool {
+    without_comments(text).lines().all(is_placeholder_line)
+}
+
+fn is_placeholder_line(line: &str) -> bool {
+    let line = line.trim();
+    // List markers, boxes, quotes and emphasis around a placeholder do not make it content.
+    let bare = line
+        .trim_start_matches(|char: char| char.is_whitespace() || "-*+>#_`[]()\"'".contains(char));
+    let bare =
+        bare.trim_end_matches(|char: char| char.is_whitespace() || "*_`])\"'.!".contains(char));
+    if !bare.chars().any(char::is_alphanumeric) {
+        return true;
+    }
+    // `<what goes here>` is a form to fill in; `<https://...>` is a link.
+    if let Some(inner) = bare
+        .strip_prefix('<')
+        .and_then(|rest| rest.strip_suffix('>'))
+    {
+        return !inner.contains(['<', '>', '@']) && !inner.contains("://");
+    }
+    let lower = bare.to_lowercase();
+    WORDS.iter().any(|word| {
+        lower
+            .strip_prefix(word)
+            .is_some_and(|rest| rest.is_empty() || rest.starts_with(':'))
+    })
+}
+
+fn without_comments(text: &str) -> String {
+    let mut kept = String::new();
+    let mut rest = text;
+    while let Some((before, after)) = rest.split_once("<!--") {
+        kept.push_str(before);
+        // An unclosed comment hides everything after it in a rendered page, too.
+        rest = after.split_once("-->").map_or("", |(_, behind)| behind);
+    }
+    kept.push_str(rest);
+    kept
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{first_few, is_placeholder, one_line};
+
+    #[test]
+    fn placeholders() {
+        for text in [
+            "",
+            " \n ",
+            "TBD",
+            "todo",
+            "TODO.",
+            "TODO: write this",
+            "- TBD",
+            "**TBD**",
+            "...",
+            "…",
+            "`...`",
+            "<...>",
+            "<what you ran>",
+            "<!-- say what you ran -->",
+            "- [ ] TODO",
+            "---",
+            "<!-- a -->\nTBD\n<!-- b",
+            "1",
+            "?",
+        ] {
+            assert_eq!(is_placeholder(text), text != "1", "{text:?}");
+        }
+    }
+
+    #[test]
+    fn content() {
+        for text in [
+            "cargo test",
+            "none",
+            "n/a",
+            "TODO list now renders",
+            "<https://example.org>",
+            "見た",
+            "TBD\nbut this is known",
+            "<!-- a --> real",
+            "a <b> c",
+            "0",
+        ] {
+            assert!(!is_placeholder(text), "{text:?}");
+        }
+    }
+
+    #[test]
+    fn lines_are_short_and_clean() {
+        assert_eq!(one_line("a\n\u{1b}[31mb\t c", 100), "a [31mb c");
+        assert_eq!(one_line("éééé", 3), "éé…");
+        assert_eq!(first_few(&["a", "b", "c"], 2), "a, b and 1 more");
+        assert_eq!(first_few(&["a"], 2), "a");
+    }
+}

@@ -1,0 +1,89 @@
+//! Every check's own examples hold, and every check has enough of them.
+
+use crate::world::World;
+use checks::{find, registry, run_gate};
+use kernel::effect::CheckSpec;
+use kernel::outcome::Verdict;
+
+#[test]
+fn all_examples_of_all_checks_hold() {
+    for check in registry() {
+        for example in check.examples() {
+            let at = format!("{}: {}", check.name(), example.name);
+            let spec = CheckSpec {
+                check: check.name().into(),
+                with: example.with.clone(),
+            };
+            let results = World::new().with(&example, |subject| run_gate(&[spec], subject));
+            let first_bad = results
+                .iter()
+                .find(|result| result.verdict != Verdict::Pass);
+            let telling = first_bad.or(results.last()).expect("a gate answers");
+            assert_eq!(telling.verdict, example.expect, "{at}: {telling:?}");
+            assert!(telling.reason.contains(example.reason), "{at}: {telling:?}");
+            for result in &results {
+                assert!(result.reason.chars().count() <= 300 && !result.reason.contains('\n'));
+                assert!(
+                    result.check.starts_with(check.name()),
+                    "{at}: {}",
+                    result.check
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn every_check_shows_a_pass_and_a_failure() {
+    for check in registry() {
+        for verdict in [Verdict::Pass, Verdict::Fail] {
+            let shown = check
+                .examples()
+                .iter()
+                .any(|example| example.expect == verdict);
+            assert!(
+                shown,
+                "{} has no example of {}",
+                check.name(),
+                verdict.as_str()
+            );
+        }
+    }
+}
+
+#[test]
+fn the_registry_is_sorted_found_by_name_and_described() {
+    let names: Vec<&str> = registry().iter().map(|check| check.name()).collect();
+    assert!(names.is_sorted(), "{names:?}");
+    for check in registry() {
+        assert_eq!(find(check.name()).unwrap().name(), check.name());
+        assert!(!check.about().is_empty() && !check.about().contains('\n'));
+    }
+    assert!(find("commands").is_none());
+}
+
+#[test]
+fn every_check_refuses_unknown_keys_and_wrong_shapes() {
+    for check in registry() {
+        let why = check
+            .lint(&serde_json::json!({"no_such_key": 1}))
+            .unwrap_err();
+        assert!(why.contains("no_such_key"), "{why}");
+        for setting in check.settings() {
+            assert!(why.contains(setting.name), "{why}");
+            let wrong = serde_json::json!({ (setting.name): {"": true} });
+            assert!(
+                check.lint(&wrong).is_err(),
+                "{} {}",
+                check.name(),
+                setting.name
+            );
+        }
+        assert!(check.lint(&serde_json::json!([1])).is_err());
+        for example in check.examples() {
+            if example.expect != Verdict::CouldNotRun {
+                assert_eq!(check.lint(&example.with), Ok(()), "{}", example.name);
+            }
+        }
+    }
+}

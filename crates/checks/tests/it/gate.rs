@@ -1,0 +1,126 @@
+//! What a gate promises beyond its checks.
+
+use crate::world::{World, hash};
+use checks::{Example, Subject, run_gate};
+use kernel::effect::CheckSpec;
+use kernel::outcome::{CheckResult, Verdict, passes};
+use serde_json::{Value, json};
+use std::time::Duration;
+
+fn spec(check: &str, with: Value) -> CheckSpec {
+    CheckSpec {
+        check: check.into(),
+        with,
+    }
+}
+
+fn gate(world: &World, specs: &[CheckSpec]) -> Vec<CheckResult> {
+    let plain = Example::passes("", Value::Null, "");
+    world.with(&plain, |subject| run_gate(specs, subject))
+}
+
+#[test]
+fn what_is_unknown_or_badly_set_could_not_run_and_the_rest_still_runs() {
+    let results = gate(
+        &World::new(),
+        &[
+            spec("no_such_check", Value::Null),
+            spec("command", json!({"shel": "true"})),
+            spec("command", json!({"shell": "true"})),
+        ],
+    );
+    let verdicts: Vec<Verdict> = results.iter().map(|result| result.verdict).collect();
+    let not_run = Verdict::CouldNotRun;
+    assert_eq!(verdicts, [not_run, not_run, Verdict::Pass]);
+    assert!(results[0].reason.contains("tree_unchanged"));
+    assert!(results[1].reason.contains("allowed keys: argv, shell"));
+    assert!(!passes(&results));
+}
+
+#[test]
+fn a_command_leaves_a_full_record() {
+    let world = World::new();
+    let script = "echo out; echo err >&2; exit 4";
+    let results = gate(&world, &[spec("command", json!({"shell": script}))]);
+    let [result] = results.as_slice() else {
+        panic!("{results:?}");
+    };
+    assert_eq!(result.check, format!("command: {script}"));
+    let ran = result.ran.as_ref().unwrap();
+    assert_eq!(ran.argv, ["sh", "-c", script]);
+    assert_eq!((ran.exit, &ran.killed), (Some(4), &None));
+    assert!(!ran.tree.is_empty());
+    let kept = world.vault.0.lock().unwrap();
+    assert_eq!(kept.len(), 1);
+    let text = String::from_utf8_lossy(&kept[0].1);
+    assert!(text.contains("out\n") && text.contains("err\n"));
+    assert_eq!(ran.output, hash(&kept[0].1));
+    assert_eq!(result.evidence[0].hash, ran.output);
+}
+
+#[test]
+fn each_set_command_answers_for_itself() {
+    let example = Example {
+        commands: &["exit 1", "true"],
+        ..Example::fails("", Value::Null, "")
+    };
+    let specs = [spec("command", json!({"from": "commands"}))];
+    let results = World::new().with(&example, |subject| run_gate(&specs, subject));
+    let names: Vec<&str> = results.iter().map(|result| result.check.as_str()).collect();
+    assert_eq!(names, ["command: exit 1", "command: true"]);
+    assert_eq!(results[1].verdict, Verdict::Pass);
+}
+
+#[test]
+fn the_gates_wall_time_is_for_all_checks_together() {
+    let mut world = World::new();
+    world.wall = Duration::from_millis(300);
+    let slow = spec("command", json!({"shell": "sleep 1000"}));
+    let results = gate(&world, &[slow.clone(), slow, spec("progress", Value::Null)]);
+    assert!(results[0].reason.contains("wall limit of"), "{results:?}");
+    assert!(results[0].ran.as_ref().unwrap().killed.is_some());
+    assert_eq!(results[1].verdict, Verdict::CouldNotRun);
+    assert!(results[1].reason.contains("used up"));
+    assert_eq!(results[2].verdict, Verdict::Fail);
+}
+
+#[test]
+fn a_cancelled_gate_passes_nothing() {
+    let world = World::new();
+    world.cancel.cancel();
+    let results = gate(&world, &[spec("command", json!({"shell": "true"}))]);
+    assert_eq!(results[0].verdict, Verdict::CouldNotRun);
+    assert!(results[0].reason.contains("cancelled"));
+}
+
+#[test]
+fn a_tree_or_a_vault_that_fails_could_not_run() {
+    let world = World::new();
+    let plain = Example::passes("", Value::Null, "");
+    let specs = [spec("command", json!({"shell": "true"}))];
+    let results = world.with(&plain, |subject| {
+        let broken = Subject {
+            tree: &|| Err("disk on fire".into()),
+            ..*subject
+        };
+        run_gate(&specs, &broken)
+    });
+    assert_eq!(results[0].verdict, Verdict::CouldNotRun);
+    assert!(results[0].reason.contains("disk on fire"));
+
+    struct Full;
+    impl checks::Keep for Full {
+        fn keep(&self, _: &str, _: &[u8]) -> Result<kernel::outcome::EvidenceRef, String> {
+            Err("disk full".into())
+        }
+    }
+    let results = world.with(&plain, |subject| {
+        let full = Subject {
+            keep: &Full,
+            ..*subject
+        };
+        run_gate(&specs, &full)
+    });
+    assert_eq!(results[0].verdict, Verdict::CouldNotRun);
+    assert!(results[0].reason.contains("disk full"));
+}

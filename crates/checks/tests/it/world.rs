@@ -1,0 +1,115 @@
+//! A repository and a task folder in a temporary place, with a plain vault and a plain hash.
+
+use checks::{Example, Keep, Place, Subject, TreeNow};
+use kernel::outcome::EvidenceRef;
+use sandbox::Cancel;
+use std::collections::BTreeMap;
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::path::Path;
+use std::sync::Mutex;
+use std::time::Duration;
+use tempfile::{TempDir, tempdir};
+
+/// What was kept: name and bytes.
+#[derive(Default)]
+pub(crate) struct Vault(pub(crate) Mutex<Vec<(String, Vec<u8>)>>);
+
+impl Keep for Vault {
+    fn keep(&self, name: &str, bytes: &[u8]) -> Result<EvidenceRef, String> {
+        self.0.lock().unwrap().push((name.into(), bytes.to_vec()));
+        Ok(EvidenceRef {
+            hash: hash(bytes),
+            name: name.into(),
+            size: bytes.len() as u64,
+        })
+    }
+}
+
+pub(crate) struct World {
+    pub(crate) dir: TempDir,
+    pub(crate) vault: Vault,
+    pub(crate) cancel: Cancel,
+    pub(crate) wall: Duration,
+}
+
+impl World {
+    pub(crate) fn new() -> Self {
+        let dir = tempdir().unwrap();
+        for folder in ["repo", "task"] {
+            std::fs::create_dir(dir.path().join(folder)).unwrap();
+        }
+        Self {
+            dir,
+            vault: Vault::default(),
+            cancel: Cancel::new(),
+            wall: Duration::from_secs(60),
+        }
+    }
+
+    /// Lays down the example's files and hands its subject to `judge`.
+    pub(crate) fn with<T>(&self, example: &Example, judge: impl FnOnce(&Subject<'_>) -> T) -> T {
+        let (repo, task) = (self.dir.path().join("repo"), self.dir.path().join("task"));
+        lay_down(&repo, example.repo);
+        lay_down(&task, example.task);
+        let map = |pairs: &[(&str, &str)]| -> BTreeMap<String, String> {
+            let owned = pairs
+                .iter()
+                .map(|(key, value)| (key.to_string(), value.to_string()));
+            owned.collect()
+        };
+        let strings =
+            |list: &[&str]| -> Vec<String> { list.iter().map(|one| one.to_string()).collect() };
+        judge(&Subject {
+            place: Place {
+                repo: &repo,
+                task: &task,
+            },
+            fields: &map(example.fields),
+            fields_before: &map(example.fields_before),
+            tree_before: example.trees.0,
+            tree_after: example.trees.1,
+            changed: &strings(example.changed),
+            result: example.result.as_ref(),
+            commands: &strings(example.commands),
+            wall: self.wall,
+            cancel: &self.cancel,
+            env: &sandbox::base_env(),
+            keep: &self.vault,
+            tree: &|| Ok(tree(&repo)),
+        })
+    }
+}
+
+pub(crate) fn hash(bytes: &[u8]) -> String {
+    let mut hasher = DefaultHasher::new();
+    bytes.hash(&mut hasher);
+    format!("{:016x}", hasher.finish())
+}
+
+fn lay_down(root: &Path, files: &[(&str, &str)]) {
+    for (path, content) in files {
+        let full = root.join(path);
+        std::fs::create_dir_all(full.parent().unwrap()).unwrap();
+        std::fs::write(full, content).unwrap();
+    }
+}
+
+fn tree(root: &Path) -> TreeNow {
+    fn walk(root: &Path, dir: &Path, files: &mut BTreeMap<String, String>) {
+        for entry in std::fs::read_dir(dir).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                walk(root, &path, files);
+            } else {
+                let name = path.strip_prefix(root).unwrap().display().to_string();
+                files.insert(name, hash(&std::fs::read(&path).unwrap()));
+            }
+        }
+    }
+    let mut files = BTreeMap::new();
+    walk(root, root, &mut files);
+    TreeNow {
+        hash: hash(format!("{files:?}").as_bytes()),
+        files,
+    }
+}

@@ -1,0 +1,49 @@
+//! The workflows that come with the binary. Each is a folder of data under `workflows/`.
+
+use crate::load::Source;
+
+macro_rules! folder {
+    ($name:literal: $($file:literal),* $(,)?) => {
+        (
+            $name,
+            &[$((
+                $file,
+                include_str!(concat!("../workflows/", $name, "/", $file)),
+            )),*],
+        )
+    };
+}
+
+type Folder = (&'static str, &'static [(&'static str, &'static str)]);
+
+const FOLDERS: &[Folder] = &[folder!("phase":
+    "workflow.toml",
+    "briefs/preamble.md",
+    "briefs/intake.md",
+    "briefs/shape.md",
+    "briefs/implement.md",
+    "briefs/verify.md",
+    "briefs/review.md",
+    "briefs/repair.md",
+    "task/README.md",
+    "task/STATE.md",
+    "task/TASKS.md",
+    "task/EVIDENCE.md",
+)];
+
+/// The names of all built-in workflows.
+pub fn built_in_names() -> impl Iterator<Item = &'static str> {
+    FOLDERS.iter().map(|(name, _)| *name)
+}
+
+/// The files of a built-in workflow.
+pub fn built_in(name: &str) -> Option<Source> {
+    let (name, files) = FOLDERS.iter().find(|(known, _)| *known == name)?;
+    Some(Source {
+        name: (*name).to_owned(),
+        files: files
+            .iter()
+            .map(|(file, text)| ((*file).to_owned(), (*text).to_owned()))
+            .collect(),
+    })
+}

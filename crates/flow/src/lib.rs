@@ -1,0 +1,22 @@
+//! Workflows written as data, and the one machine that runs them.
+//!
+//! A workflow is a folder: `workflow.toml`, briefs, and the files of a new task. Adding one needs
+//! no Rust. This crate reads no files itself: it is handed the folder's texts ([`Source`]).
+
+mod brief;
+mod built_in;
+mod document;
+mod duration;
+mod error;
+mod lint;
+mod load;
+mod machine;
+mod raw;
+mod workflow;
+
+pub use built_in::{built_in, built_in_names};
+pub use document::{field_key, parse_fields, replace_fields};
+pub use error::{LoadError, Problem};
+pub use load::{CheckLint, Source, load};
+pub use machine::Flow;
+pub use workflow::{Capability, Field, Owner, Role, StateDef, Task, Workflow};

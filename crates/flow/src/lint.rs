@@ -1,0 +1,272 @@
+//! Faults that a table can have although every line of it reads well. Cheap ones only, so that
+//! loading stays instant; `proofhouse workflow check` explores the rest exhaustively.
+
+use crate::load::Loader;
+use crate::raw::RawWorkflow;
+use kernel::explore;
+use kernel::table::{Actor, Guard, Kind, Renewal, Slot, Table, Target, Transition};
+use kernel::{CounterName, StateName};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Words that the kernel answers to itself.
+const RESERVED: [&str; 12] = [
+    "again", "approve", "reject", "continue", "extend", "lower", "retry", "stop", "stall",
+    "exhaust", "trouble", "hold",
+];
+
+pub(crate) fn lint(loader: &mut Loader<'_>, raw: &RawWorkflow, table: &Table) {
+    names(loader, raw, table);
+    if !loader.problems.is_empty() {
+        return;
+    }
+    reachability(loader, raw, table);
+    ways_out(loader, raw, table);
+    loops(loader, raw, table);
+}
+
+fn names(loader: &mut Loader<'_>, raw: &RawWorkflow, table: &Table) {
+    if raw.name != loader.source.name {
+        let what = format!(
+            "the folder is `{}`, the name inside is `{}`",
+            loader.source.name, raw.name
+        );
+        loader.problem("name_mismatch", 0, what, "make them the same");
+    }
+    if !table.states.contains_key(&table.initial) {
+        let what = format!("the initial state `{}` does not exist", table.initial);
+        loader.problem(
+            "unknown_state",
+            raw.initial.span().start,
+            what,
+            "name one of the [state.*] tables",
+        );
+    }
+    for (name, state) in &raw.state {
+        if matches!(name.as_str(), "return" | "none" | "from" | "clear") {
+            let what = format!("`{name}` can not be a state's name: it means something else");
+            loader.problem(
+                "reserved_name",
+                state.span().start,
+                what,
+                "choose another name",
+            );
+        }
+    }
+    for (name, counter) in &raw.counter {
+        let taken = kernel::budget::Budgets::is_known(name)
+            || matches!(
+                name.as_str(),
+                kernel::position::PASSES | explore::RUN_BUDGET
+            );
+        if taken {
+            let what = format!("`{name}` can not be a counter's name: every run has that budget");
+            loader.problem(
+                "reserved_name",
+                counter.span().start,
+                what,
+                "choose another name",
+            );
+        }
+    }
+    for (way, spanned) in table.transitions.iter().zip(&raw.transition) {
+        transition_names(loader, spanned.span().start, way, table);
+    }
+}
+
+fn transition_names(loader: &mut Loader<'_>, at: usize, way: &Transition, table: &Table) {
+    let action = &way.action;
+    if RESERVED.contains(&action.as_str()) {
+        let what = format!("`{action}` can not be an action's name: the kernel answers to it");
+        loader.problem("reserved_name", at, what, "choose another name");
+    }
+    let mut states: Vec<&StateName> = way.from.iter().collect();
+    if let Target::State(to) = &way.to {
+        states.push(to);
+    }
+    if let Slot::Save(state) = &way.slot {
+        states.push(state);
+    }
+    let mut counters: Vec<&CounterName> = way.count.iter().chain(&way.reset).collect();
+    for guard in &way.when {
+        match guard {
+            Guard::ReturnIs(state) => states.push(state),
+            Guard::Left(counter) | Guard::Spent(counter) => counters.push(counter),
+            _ => {}
+        }
+    }
+    for state in states {
+        if !table.states.contains_key(state) {
+            let what = format!("`{action}` names the state `{state}`, which does not exist");
+            loader.problem(
+                "unknown_state",
+                at,
+                what,
+                "add [state.NAME], or correct the name",
+            );
+        }
+    }
+    for counter in counters {
+        if !table.counters.contains_key(counter) {
+            let what = format!("`{action}` names the counter `{counter}`, which does not exist");
+            loader.problem(
+                "unknown_counter",
+                at,
+                what,
+                "add [counter.NAME] with `cap` and `renewal`",
+            );
+        }
+    }
+    for counter in &way.reset {
+        if table
+            .counters
+            .get(counter)
+            .is_some_and(|c| c.renewal == Renewal::Never)
+        {
+            let what = format!("`{action}` resets `{counter}`, whose renewal is `never`");
+            loader.problem(
+                "monotonic_counter",
+                at,
+                what,
+                "remove the reset, or make the counter `renewal = \"on_pass\"`",
+            );
+        }
+    }
+    if way.from.is_empty() {
+        loader.problem(
+            "missing_from",
+            at,
+            format!("`{action}` starts nowhere"),
+            "name at least one state in `from`",
+        );
+    }
+}
+
+fn reachability(loader: &mut Loader<'_>, raw: &RawWorkflow, table: &Table) {
+    let mut reached = BTreeSet::from([table.initial.clone()]);
+    let mut queue = vec![table.initial.clone()];
+    while let Some(state) = queue.pop() {
+        for (_, way) in table.leaving(&state) {
+            let targets = match &way.to {
+                Target::State(to) => vec![to.clone()],
+                Target::Return => table.possible_returns(&state),
+            };
+            for to in targets {
+                if reached.insert(to.clone()) {
+                    queue.push(to);
+                }
+            }
+        }
+    }
+    for (name, state) in &raw.state {
+        if !reached.contains(name.as_str()) {
+            let what = format!("no transition leads to the state `{name}`");
+            loader.problem(
+                "unreachable_state",
+                state.span().start,
+                what,
+                "add a transition to it, or remove it",
+            );
+        }
+    }
+}
+
+fn ways_out(loader: &mut Loader<'_>, raw: &RawWorkflow, table: &Table) {
+    for (name, state) in &raw.state {
+        let at = state.span().start;
+        let kind = state.get_ref().kind;
+        let here = StateName::new(name);
+        let leaving: Vec<&Transition> = table.leaving(&here).map(|(_, way)| way).collect();
+        let by_human = leaving.iter().filter(|way| way.by == Actor::Human).count();
+        match kind {
+            Kind::End if !leaving.is_empty() => {
+                let what = format!("`{name}` is an end, and transitions leave it");
+                loader.problem(
+                    "end_with_way_out",
+                    at,
+                    what,
+                    "make it `kind = \"rest\"` or `\"wait\"`, or remove them",
+                );
+            }
+            Kind::End => {}
+            Kind::Wait | Kind::Rest if by_human == 0 => {
+                let what = format!("`{name}` waits for a person, and no person can leave it");
+                loader.problem(
+                    "dead_end",
+                    at,
+                    what,
+                    "add a transition with `by = \"human\"`, or make it `kind = \"end\"`",
+                );
+            }
+            Kind::Wait | Kind::Rest if by_human < leaving.len() => {
+                let what =
+                    format!("`{name}` waits for a person, but the engine or an agent leaves it");
+                loader.problem(
+                    "wait_left_by_engine",
+                    at,
+                    what,
+                    "in `wait` and `rest` states only `by = \"human\"` makes sense",
+                );
+            }
+            Kind::Wait | Kind::Rest => {}
+            Kind::Work | Kind::Gate if leaving.is_empty() => {
+                let what = format!("no transition leaves the state `{name}`");
+                loader.problem("dead_end", at, what, "add one, or make it `kind = \"end\"`");
+            }
+            Kind::Work | Kind::Gate => {}
+        }
+    }
+}
+
+/// Without its counted and human transitions, the graph must have no cycle.
+fn loops(loader: &mut Loader<'_>, raw: &RawWorkflow, table: &Table) {
+    let mut on: BTreeMap<&StateName, Vec<(&StateName, usize)>> = BTreeMap::new();
+    for (index, way) in table.transitions.iter().enumerate() {
+        if way.by == Actor::Human || !way.count.is_empty() {
+            continue;
+        }
+        if let Target::State(to) = &way.to {
+            for from in &way.from {
+                on.entry(from).or_default().push((to, index));
+            }
+        }
+    }
+    let mut done: BTreeSet<&StateName> = BTreeSet::new();
+    for start in table.states.keys() {
+        let mut path: Vec<&StateName> = Vec::new();
+        if let Some((index, cycle)) = walk(start, &on, &mut path, &mut done) {
+            let what = format!("the loop {cycle} has no budget");
+            let at = raw.transition[index].span().start;
+            loader.problem(
+                "loop_without_budget",
+                at,
+                what,
+                "give one of its transitions `count = \"COUNTER\"`",
+            );
+            return;
+        }
+    }
+}
+
+fn walk<'a>(
+    here: &'a StateName,
+    on: &BTreeMap<&'a StateName, Vec<(&'a StateName, usize)>>,
+    path: &mut Vec<&'a StateName>,
+    done: &mut BTreeSet<&'a StateName>,
+) -> Option<(usize, String)> {
+    if done.contains(here) {
+        return None;
+    }
+    path.push(here);
+    for (there, index) in on.get(here).into_iter().flatten() {
+        if let Some(start) = path.iter().position(|state| state == there) {
+            let names: Vec<&str> = path[start..].iter().map(|state| state.as_str()).collect();
+            return Some((*index, format!("{} -> {there}", names.join(" -> "))));
+        }
+        if let Some(found) = walk(there, on, path, done) {
+            return Some(found);
+        }
+    }
+    path.pop();
+    done.insert(here);
+    None
+}

@@ -1,0 +1,390 @@
+//! What happens next in a run: the one place.
+
+use super::state::{FlowState, Stage};
+use crate::brief;
+use crate::workflow::Workflow;
+use kernel::effect::{
+    Access, AttemptOrder, CheckSpec, CheckpointOrder, Effect, EffectKind, GateOrder,
+};
+use kernel::event::{
+    Arrival, Body, EffectBegan, FieldsEdited, Moved, Refused, SessionOpened, TailCut,
+};
+use kernel::position::{STOP, Step};
+use kernel::table::{Actor, Guard, Kind, Target, Transition};
+use kernel::{EffectId, Event, Input, Position, Refusal, StateName, What};
+use serde_json::Value;
+
+pub(crate) fn decide(
+    workflow: &Workflow,
+    run: &FlowState,
+    input: &Input,
+) -> Result<Vec<Event>, Refusal> {
+    let event = |body| Event { at: input.at, body };
+    if let Some(events) = run.ledger.answer(input.at, &input.what) {
+        return Ok(events);
+    }
+    if run.started.is_none() && !matches!(input.what, What::Start(_)) {
+        return Err(Refusal::new(
+            "run_not_started",
+            "the journal holds no `run_started`",
+            "start a run with `proofhouse new`",
+        ));
+    }
+    match &input.what {
+        What::Start(started) if run.started.is_none() => {
+            Ok(vec![event(Body::RunStarted(started.clone()))])
+        }
+        What::Start(_) => Err(Refusal::new(
+            "run_already_started",
+            "the run has begun before",
+            "choose another run id",
+        )),
+        What::Open { session, version } => Ok(vec![event(Body::SessionOpened(SessionOpened {
+            session: session.clone(),
+            version: version.clone(),
+        }))]),
+        What::TailCut { bytes, kept_in } => Ok(vec![event(Body::TailCut(TailCut {
+            bytes: *bytes,
+            kept_in: kept_in.clone(),
+        }))]),
+        What::Advance => Ok(advance(workflow, run).map_or_else(Vec::new, |body| vec![event(body)])),
+        What::Begin(effect) => begin(workflow, run, *effect).map(|body| vec![event(body)]),
+        What::Decide(decision) => {
+            let step = Step::Answer(decision.option.clone());
+            workflow.table.step(&run.position, run.mode(), &step)?;
+            Ok(vec![event(Body::Decided(decision.clone()))])
+        }
+        What::Edited { fields } => Ok(vec![event(Body::FieldsEdited(FieldsEdited {
+            fields: fields.clone(),
+        }))]),
+        What::AttemptEnded { .. }
+        | What::GateEnded { .. }
+        | What::CheckpointEnded { .. }
+        | What::Lost { .. } => {
+            Ok(Vec::new()) // answered by the ledger above
+        }
+    }
+}
+
+/// The next step that follows from the state alone.
+fn advance(workflow: &Workflow, run: &FlowState) -> Option<Body> {
+    let table = &workflow.table;
+    if let Some(decision) = &run.decision {
+        let step = Step::Answer(decision.option.clone());
+        let why = format!("{} said `{}`", decision.who, decision.option);
+        return stepped(workflow, run, &step, &decision.option, Actor::Human, why);
+    }
+    if !run.position.is_active(table) {
+        return None;
+    }
+    let engine = |step: Step, name: &str, why: String| {
+        stepped(workflow, run, &step, name, Actor::Engine, why)
+    };
+    // Before a due checkpoint: a failed one is what makes the run stuck.
+    if let Stage::Stuck { why } = &run.stage {
+        return engine(Step::Trouble, "trouble", why.clone());
+    }
+    if run.checkpoint_due.is_some() {
+        return None;
+    }
+    match &run.stage {
+        Stage::Fresh => {
+            let spent = run.ledger.budgets.first_spent()?;
+            let why = format!("the run's budget `{spent}` is used up");
+            engine(Step::Exhaust(spent.clone()), "exhaust", why)
+        }
+        Stage::Attempting { .. } | Stage::Gating { .. } | Stage::Stuck { .. } => None,
+        Stage::Failed { why } => engine(Step::Again, "again", why.clone()),
+        Stage::Answered { attempt } => {
+            let request = requested(run);
+            if let Some(refusal) = illegal(workflow, run, request) {
+                return Some(Body::Refused(Refused {
+                    effect: *attempt,
+                    refusal,
+                }));
+            }
+            let granted = choose(workflow, run, |way| {
+                way.when.contains(&Guard::Requested)
+                    && !way.when.contains(&Guard::GatePass)
+                    && !way.when.contains(&Guard::GateFail)
+                    && asks_for(request, way)
+            });
+            match granted {
+                Some((index, way)) => fire(workflow, run, index, way, "the agent asked for it"),
+                None if gate_checks(workflow, run).is_empty() => judge(
+                    workflow,
+                    run,
+                    Judgement {
+                        passed: true,
+                        stalled: false,
+                    },
+                ),
+                None => None,
+            }
+        }
+        Stage::Judged { passed, stalled } => judge(
+            workflow,
+            run,
+            Judgement {
+                passed: *passed,
+                stalled: *stalled,
+            },
+        ),
+    }
+}
+
+#[derive(Clone, Copy)]
+struct Judgement {
+    passed: bool,
+    stalled: bool,
+}
+
+fn judge(workflow: &Workflow, run: &FlowState, judgement: Judgement) -> Option<Body> {
+    let request = requested(run);
+    // An agent may always ask for the stricter way: then the gate counts as failed.
+    let objects = choose(workflow, run, |way| {
+        way.when.contains(&Guard::GateFail) && asks_for(request, way)
+    });
+    let passed = judgement.passed && objects.is_none();
+    let chosen = choose(workflow, run, |way| {
+        way.when.iter().all(|guard| match guard {
+            Guard::GatePass => passed,
+            Guard::GateFail => !passed,
+            Guard::Requested => asks_for(request, way),
+            _ => true,
+        })
+    });
+    if let Some((index, way)) = objects.or(chosen) {
+        let why = match (passed, objects) {
+            (_, Some(_)) => "the agent asked for it",
+            (true, None) => "the gate passed",
+            (false, None) => "the gate failed",
+        };
+        return fire(workflow, run, index, way, why);
+    }
+    if judgement.stalled {
+        let why = "the pass made no material progress".to_owned();
+        return stepped(workflow, run, &Step::Stall, "stall", Actor::Engine, why);
+    }
+    let why = if passed {
+        "no next phase was asked for"
+    } else {
+        "the gate failed"
+    };
+    stepped(
+        workflow,
+        run,
+        &Step::Again,
+        "again",
+        Actor::Engine,
+        why.to_owned(),
+    )
+}
+
+fn requested(run: &FlowState) -> Option<&StateName> {
+    let request = run.outcome.as_ref()?.request.as_ref()?;
+    (*request != run.position.state).then_some(request)
+}
+
+fn asks_for(request: Option<&StateName>, way: &Transition) -> bool {
+    matches!((&way.to, request), (Target::State(to), Some(asked)) if to == asked)
+}
+
+fn choose<'a>(
+    workflow: &'a Workflow,
+    run: &'a FlowState,
+    fits: impl Fn(&Transition) -> bool,
+) -> Option<(usize, &'a Transition)> {
+    workflow
+        .table
+        .leaving(&run.position.state)
+        .find(|(_, way)| {
+            way.by != Actor::Human
+                && workflow.table.possible(&run.position, run.mode(), way)
+                && fits(way)
+        })
+}
+
+fn illegal(workflow: &Workflow, run: &FlowState, request: Option<&StateName>) -> Option<Refusal> {
+    let request = request?;
+    let allowed = workflow.table.allowed_requests(&run.position.state);
+    if allowed.contains(request) {
+        return None;
+    }
+    let names: Vec<&str> = allowed.iter().map(StateName::as_str).collect();
+    Some(Refusal::new(
+        "illegal_transition",
+        format!(
+            "the agent asked to go from `{}` to `{request}`",
+            run.position.state
+        ),
+        format!("allowed next phases: {}", names.join(", ")),
+    ))
+}
+
+fn fire(
+    workflow: &Workflow,
+    run: &FlowState,
+    index: usize,
+    way: &Transition,
+    why: &str,
+) -> Option<Body> {
+    stepped(
+        workflow,
+        run,
+        &Step::Fire(index),
+        way.action.as_str(),
+        way.by,
+        why.to_owned(),
+    )
+}
+
+fn stepped(
+    workflow: &Workflow,
+    run: &FlowState,
+    step: &Step,
+    name: &str,
+    by: Actor,
+    why: String,
+) -> Option<Body> {
+    let position = workflow.table.step(&run.position, run.mode(), step).ok()?;
+    let arrival = arrival(run, step, &position);
+    let why = match &position.hold {
+        Some(hold) if run.position.hold.is_none() => {
+            format!("{why}; held: {}", super::facts::hold_sentence(hold))
+        }
+        _ => why,
+    };
+    Some(Body::Moved(Box::new(Moved {
+        action: name.to_owned(),
+        arrival,
+        by,
+        from: run.position.state.clone(),
+        position,
+        why,
+    })))
+}
+
+fn arrival(run: &FlowState, step: &Step, to: &Position) -> Arrival {
+    use kernel::position::Hold;
+    let entered = matches!(to.hold, None | Some(Hold::Step));
+    match step {
+        Step::Fire(_) if entered => Arrival::Entered,
+        Step::Answer(option) if option == STOP => Arrival::Stayed,
+        Step::Answer(_) if to.state != run.position.state => Arrival::Entered,
+        // A human action may lead back into the very state: then no hold was answered.
+        Step::Answer(_) if run.position.hold.is_none() => Arrival::Entered,
+        Step::Answer(option) if option == "continue" || option == "retry" => match run.stage {
+            Stage::Judged { .. } | Stage::Stuck { .. } => Arrival::Again,
+            _ => Arrival::Stayed,
+        },
+        Step::Again => Arrival::Again,
+        Step::Fire(_) | Step::Stall | Step::Exhaust(_) | Step::Trouble | Step::Answer(_) => {
+            Arrival::Stayed
+        }
+    }
+}
+
+fn begin(workflow: &Workflow, run: &FlowState, effect: EffectId) -> Result<Body, Refusal> {
+    let order = wanted(workflow, run)
+        .into_iter()
+        .find(|order| order.id() == effect);
+    let Some(order) = order.filter(|_| !run.ledger.flying.contains_key(&effect)) else {
+        return Err(Refusal::new(
+            "effect_not_wanted",
+            format!("effect {effect} is not wanted, or has begun before"),
+            "ask `wanted` again",
+        ));
+    };
+    let (role, wall_millis) = match &order {
+        Effect::Attempt(attempt) => (attempt.role.clone(), attempt.wall_millis),
+        Effect::Gate(gate) => (String::new(), gate.wall_millis),
+        Effect::Checkpoint(_) => (String::new(), 0),
+    };
+    Ok(Body::EffectBegan(EffectBegan {
+        effect,
+        kind: order.kind(),
+        state: run.position.state.clone(),
+        role,
+        wall_millis,
+    }))
+}
+
+/// The gate of the present state, with the stall check behind it.
+fn gate_checks(workflow: &Workflow, run: &FlowState) -> Vec<CheckSpec> {
+    let mut checks = workflow.states[&run.position.state].gate.clone();
+    if workflow.table.state(&run.position.state).kind == Kind::Work
+        && let Some(stall) = &workflow.stall_check
+    {
+        checks.push(CheckSpec {
+            check: stall.clone(),
+            with: Value::Null,
+        });
+    }
+    checks
+}
+
+pub(crate) fn wanted(workflow: &Workflow, run: &FlowState) -> Vec<Effect> {
+    if run.started.is_none() || run.decision.is_some() {
+        return Vec::new();
+    }
+    // Also at an end and during a pause: what passed its gate is recorded in any case.
+    if let Some(subject) = &run.checkpoint_due
+        && !run.position.stopped
+        && !matches!(run.stage, Stage::Stuck { .. })
+    {
+        let mut flying = run.ledger.flying.iter();
+        let begun = flying.find(|(_, flying)| flying.kind == EffectKind::Checkpoint);
+        let id = begun.map_or(run.ledger.next, |(id, _)| *id);
+        return vec![Effect::Checkpoint(CheckpointOrder {
+            id,
+            subject: subject.clone(),
+        })];
+    }
+    if !run.position.is_active(&workflow.table) {
+        return Vec::new();
+    }
+    let gate_only = workflow.table.state(&run.position.state).kind == Kind::Gate;
+    match &run.stage {
+        Stage::Fresh if run.ledger.budgets.first_spent().is_some() => Vec::new(),
+        Stage::Fresh if gate_only => vec![gate(workflow, run, run.ledger.next, None)],
+        Stage::Fresh => vec![attempt(workflow, run, run.ledger.next)],
+        Stage::Attempting { effect } => vec![attempt(workflow, run, *effect)],
+        Stage::Gating { effect, attempt } => vec![gate(workflow, run, *effect, *attempt)],
+        Stage::Answered { attempt } => match advance(workflow, run) {
+            Some(_) => Vec::new(),
+            None => vec![gate(workflow, run, run.ledger.next, *attempt)],
+        },
+        Stage::Failed { .. } | Stage::Stuck { .. } | Stage::Judged { .. } => Vec::new(),
+    }
+}
+
+fn attempt(workflow: &Workflow, run: &FlowState, id: EffectId) -> Effect {
+    let state = &run.position.state;
+    let def = &workflow.states[state];
+    let role = def.role.clone().unwrap_or_default();
+    Effect::Attempt(AttemptOrder {
+        id,
+        state: state.clone(),
+        access: workflow
+            .roles
+            .get(&role)
+            .map_or(Access::ReadOnly, |role| role.access()),
+        role,
+        nth: run.ledger.ended_in(state) + 1,
+        brief: brief::compile(workflow, run),
+        wall_millis: run.ledger.wall_limit(def.wall_millis),
+    })
+}
+
+fn gate(workflow: &Workflow, run: &FlowState, id: EffectId, attempt: Option<EffectId>) -> Effect {
+    let def = &workflow.states[&run.position.state];
+    Effect::Gate(GateOrder {
+        id,
+        state: run.position.state.clone(),
+        attempt,
+        checks: gate_checks(workflow, run),
+        fields: run.fields.clone(),
+        wall_millis: run.ledger.wall_limit(def.wall_millis),
+    })
+}

@@ -1,0 +1,171 @@
+//! The run as people see it: its status, and the fields that the engine writes.
+
+use super::state::FlowState;
+use crate::workflow::{Fact, Owner, Workflow};
+use kernel::machine::{Activity, Gauge, InFlight, Waiting};
+use kernel::position::Hold;
+use kernel::table::{Completing, Kind};
+use kernel::{StateName, Status};
+use std::collections::BTreeMap;
+
+pub(crate) fn hold_sentence(hold: &Hold) -> String {
+    match hold {
+        Hold::Approval { to, .. } => format!("a person must approve before the run reaches `{to}`"),
+        Hold::Step => "the run is stepped: a gate passed, and a person says when to go on".to_owned(),
+        Hold::Budget { name } => format!("the budget `{name}` is used up: a person may extend it or stop the run"),
+        Hold::Stall => "the last pass made no material progress: a person must say how to go on".to_owned(),
+        Hold::Risk => "`risk: high` under `autonomy: auto` may not complete (unguarded_high_risk_auto): a person must lower the autonomy".to_owned(),
+        Hold::Trouble => "the engine could not do its own part".to_owned(),
+    }
+}
+
+fn activity(workflow: &Workflow, run: &FlowState) -> Activity {
+    let state = workflow.table.state(&run.position.state);
+    match state.kind {
+        _ if run.position.stopped => Activity::Stopped,
+        _ if run.position.hold.is_some() => Activity::Waiting,
+        Kind::End => Activity::Done,
+        Kind::Wait => Activity::Waiting,
+        Kind::Rest if state.completing == Completing::Yes => Activity::Done,
+        Kind::Rest => Activity::Resting,
+        Kind::Work | Kind::Gate => Activity::Working,
+    }
+}
+
+fn waiting(workflow: &Workflow, run: &FlowState) -> Option<Waiting> {
+    let (reason, why) = match &run.position.hold {
+        Some(Hold::Trouble) => ("trouble".to_owned(), run.last_why.clone()),
+        Some(hold) => (hold.name().to_owned(), hold_sentence(hold)),
+        None => {
+            let name = &run.position.state;
+            let why = &workflow.states[name].about;
+            (
+                name.to_string(),
+                if why.is_empty() {
+                    run.last_why.clone()
+                } else {
+                    why.clone()
+                },
+            )
+        }
+    };
+    (activity(workflow, run) == Activity::Waiting).then(|| Waiting {
+        who: "human",
+        reason,
+        why,
+        options: workflow.table.options(&run.position, run.mode()),
+    })
+}
+
+pub(crate) fn status(workflow: &Workflow, run: &FlowState) -> Status {
+    let mut budgets: BTreeMap<String, Gauge> = BTreeMap::new();
+    for (name, budget) in run.ledger.budgets.iter() {
+        budgets.insert(
+            name.to_string(),
+            Gauge {
+                used: budget.used,
+                cap: budget.cap,
+            },
+        );
+    }
+    for (name, counter) in &workflow.table.counters {
+        let used = run.position.count(name).into();
+        budgets.insert(
+            name.to_string(),
+            Gauge {
+                used,
+                cap: counter.cap.into(),
+            },
+        );
+    }
+    let state = workflow.table.state(&run.position.state);
+    let (used, cap) = (run.position.passes.into(), state.passes.into());
+    budgets.insert(kernel::position::PASSES.to_owned(), Gauge { used, cap });
+    Status {
+        run: run
+            .started
+            .as_ref()
+            .map_or_else(|| kernel::RunId::from(""), |started| started.run.clone()),
+        workflow: workflow.name.clone(),
+        state: run.position.state.clone(),
+        kind: state.kind,
+        activity: activity(workflow, run),
+        waiting_for: waiting(workflow, run),
+        return_to: run.position.slot.clone(),
+        autonomy: run.position.autonomy,
+        mode: run.mode(),
+        budgets,
+        attempts: run.ledger.attempts.clone(),
+        in_flight: run
+            .ledger
+            .flying
+            .iter()
+            .map(|(effect, flying)| InFlight {
+                effect: *effect,
+                kind: flying.kind,
+                began: flying.began,
+            })
+            .collect(),
+        last_refusal: run.last_refusal.clone(),
+        fields: run.fields.clone(),
+    }
+}
+
+pub(crate) fn document(
+    workflow: &Workflow,
+    run: &FlowState,
+    evidence_link: &str,
+) -> Vec<(String, String)> {
+    let fields = workflow.task.iter().flat_map(|task| &task.fields);
+    fields
+        .map(|field| {
+            let value = match &field.owner {
+                Owner::Author => run.fields.get(&field.name).cloned().unwrap_or_default(),
+                Owner::Engine(fact) => engine_value(workflow, run, fact, evidence_link),
+            };
+            (field.name.clone(), value)
+        })
+        .collect()
+}
+
+fn engine_value(workflow: &Workflow, run: &FlowState, fact: &Fact, evidence_link: &str) -> String {
+    let gate = |state: &StateName, since: u32| match run.gates.get(state) {
+        Some(memo) if memo.moves >= since => {
+            if memo.passed {
+                "pass"
+            } else {
+                "fail"
+            }
+        }
+        _ => "pending",
+    };
+    match fact {
+        Fact::State => run.position.state.to_string(),
+        Fact::Status => match activity(workflow, run) {
+            Activity::Working => "working".to_owned(),
+            Activity::Resting => "resting".to_owned(),
+            Activity::Done => "done".to_owned(),
+            Activity::Stopped => "stopped by a person".to_owned(),
+            Activity::Waiting => {
+                let waiting = waiting(workflow, run);
+                waiting.map_or_else(
+                    || "waiting".to_owned(),
+                    |waiting| format!("waiting for a person ({})", waiting.reason),
+                )
+            }
+        },
+        Fact::Updated => run.updated.to_string(),
+        Fact::EvidenceLink => evidence_link.to_owned(),
+        Fact::Visited(state) => if run.visits.contains_key(state) {
+            "yes"
+        } else {
+            "no"
+        }
+        .to_owned(),
+        Fact::Gate(state) => gate(state, 0).to_owned(),
+        Fact::GateAfter(state, other) => match run.visits.get(other) {
+            Some(visit) => gate(state, *visit).to_owned(),
+            None => "pending".to_owned(),
+        },
+    }
+}

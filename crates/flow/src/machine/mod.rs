@@ -1,0 +1,98 @@
+//! The machine of every workflow file: one agent at a time, its gate, the table's next step.
+//!
+//! Each decision follows from the state alone (`Advance`), so a journal that ends after any event
+//! goes on from there without a special case.
+
+mod decide;
+mod facts;
+mod state;
+
+pub(crate) use state::FlowState;
+
+use crate::workflow::Workflow;
+use kernel::effect::Effect;
+use kernel::{Event, Input, Machine, Refusal, Status};
+use serde_json::Value;
+use std::sync::Arc;
+
+/// A run of a workflow.
+#[derive(Debug, Clone)]
+pub struct Flow {
+    workflow: Arc<Workflow>,
+    run: FlowState,
+}
+
+impl Flow {
+    /// A run that has not begun.
+    pub fn new(workflow: Arc<Workflow>) -> Self {
+        let run = FlowState::blank(&workflow);
+        Self { workflow, run }
+    }
+
+    /// Its workflow.
+    pub fn workflow(&self) -> &Arc<Workflow> {
+        &self.workflow
+    }
+
+    /// Where it stands on the table.
+    pub fn position(&self) -> &kernel::Position {
+        &self.run.position
+    }
+
+    /// How it was started; none before that.
+    pub fn started(&self) -> Option<&kernel::event::RunStarted> {
+        self.run.started.as_ref()
+    }
+
+    /// The document fields that agents and people write.
+    pub fn fields(&self) -> &std::collections::BTreeMap<String, String> {
+        &self.run.fields
+    }
+
+    /// The fields as they were before the attempt that is being judged.
+    pub fn fields_before(&self) -> &std::collections::BTreeMap<String, String> {
+        &self.run.fields_before
+    }
+
+    /// The outcome of the attempt that is being judged.
+    pub fn judged(&self) -> Option<&kernel::Outcome> {
+        self.run.outcome.as_ref()
+    }
+
+    /// The last gate of each state: passed or not, and every result.
+    pub fn gates(&self) -> impl Iterator<Item = (&kernel::StateName, &state::GateMemo)> {
+        self.run.gates.iter()
+    }
+
+    /// Every field of the state file in its order, the engine's own among them.
+    pub fn document(&self, evidence_link: &str) -> Vec<(String, String)> {
+        facts::document(&self.workflow, &self.run, evidence_link)
+    }
+}
+
+impl Machine for Flow {
+    fn decide(&self, input: &Input) -> Result<Vec<Event>, Refusal> {
+        decide::decide(&self.workflow, &self.run, input)
+    }
+
+    fn apply(&mut self, event: &Event) {
+        self.run.apply(&self.workflow, event);
+    }
+
+    fn wanted(&self) -> Vec<Effect> {
+        decide::wanted(&self.workflow, &self.run)
+    }
+
+    fn status(&self) -> Status {
+        facts::status(&self.workflow, &self.run)
+    }
+
+    fn snapshot(&self) -> Value {
+        serde_json::to_value(&self.run).expect("plain data with string keys always serializes")
+    }
+
+    fn restore(&mut self, snapshot: &Value) -> Result<(), String> {
+        self.run = serde_json::from_value(snapshot.clone()).map_err(|error| error.to_string())?;
+        Ok(())
+    }
+}

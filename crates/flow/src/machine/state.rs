@@ -1,0 +1,334 @@
+//! What a run remembers, and how each fact changes it.
+
+use crate::workflow::{Checkpoints, Owner, Workflow};
+use kernel::event::{Arrival, Body, Moved, RunStarted};
+use kernel::ledger::Ledger;
+use kernel::outcome::{CheckResult, Class, Verdict, passes};
+use kernel::position::Hold;
+use kernel::table::Kind;
+use kernel::{Decision, EffectId, Event, Outcome, Position, Refusal, StateName, Time};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+const MOST_NOTES: usize = 16;
+const MOST_NOTE_CHARS: usize = 600;
+
+/// How far the work in the present state is.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "stage", rename_all = "snake_case")]
+pub(crate) enum Stage {
+    /// Nothing begun.
+    Fresh,
+    /// An agent works.
+    Attempting { effect: EffectId },
+    /// It ended well; its gate is next.
+    Answered { attempt: Option<EffectId> },
+    /// The pass came to nothing.
+    Failed { why: String },
+    /// The environment could not run it.
+    Stuck { why: String },
+    /// The gate is being run.
+    Gating {
+        effect: EffectId,
+        attempt: Option<EffectId>,
+    },
+    /// The gate has spoken.
+    Judged { passed: bool, stalled: bool },
+}
+
+/// A state's last gate.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct GateMemo {
+    /// Did it pass?
+    pub passed: bool,
+    /// Every check's answer.
+    pub results: Vec<CheckResult>,
+    /// The run's move count at that time.
+    pub moves: u32,
+    /// When.
+    pub at: Time,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(crate) struct FlowState {
+    pub(crate) started: Option<RunStarted>,
+    pub(crate) position: Position,
+    pub(crate) ledger: Ledger,
+    pub(crate) stage: Stage,
+    pub(crate) outcome: Option<Outcome>,
+    pub(crate) fields: BTreeMap<String, String>,
+    pub(crate) fields_before: BTreeMap<String, String>,
+    pub(crate) notes: Vec<String>,
+    pub(crate) gates: BTreeMap<StateName, GateMemo>,
+    pub(crate) visits: BTreeMap<StateName, u32>,
+    pub(crate) moves: u32,
+    pub(crate) checkpoint_due: Option<String>,
+    pub(crate) decision: Option<Decision>,
+    pub(crate) last_refusal: Option<Refusal>,
+    pub(crate) last_why: String,
+    pub(crate) updated: Time,
+}
+
+impl FlowState {
+    pub(crate) fn blank(workflow: &Workflow) -> Self {
+        Self {
+            started: None,
+            position: Position::start(&workflow.table, kernel::Autonomy::Manual),
+            ledger: Ledger::default(),
+            stage: Stage::Fresh,
+            outcome: None,
+            fields: BTreeMap::new(),
+            fields_before: BTreeMap::new(),
+            notes: Vec::new(),
+            gates: BTreeMap::new(),
+            visits: BTreeMap::new(),
+            moves: 0,
+            checkpoint_due: None,
+            decision: None,
+            last_refusal: None,
+            last_why: String::new(),
+            updated: Time::default(),
+        }
+    }
+
+    pub(crate) fn mode(&self) -> kernel::Mode {
+        self.started
+            .as_ref()
+            .map(|started| started.mode)
+            .unwrap_or_default()
+    }
+
+    pub(crate) fn note(&mut self, text: impl Into<String>) {
+        let text: String = text.into().chars().take(MOST_NOTE_CHARS).collect();
+        if self.notes.len() < MOST_NOTES && !self.notes.contains(&text) {
+            self.notes.push(text);
+        }
+    }
+
+    pub(crate) fn apply(&mut self, workflow: &Workflow, event: &Event) {
+        self.ledger.apply(event);
+        self.updated = event.at;
+        match &event.body {
+            Body::RunStarted(started) => self.start(workflow, started),
+            Body::EffectBegan(began) => self.began(began.effect, began.kind),
+            Body::AttemptEnded(ended) => {
+                if self.stage
+                    == (Stage::Attempting {
+                        effect: ended.effect,
+                    })
+                {
+                    self.attempt_ended(workflow, ended.effect, &ended.outcome);
+                }
+            }
+            Body::GateEnded(ended) => {
+                if let Stage::Gating { effect, .. } = self.stage
+                    && effect == ended.effect
+                {
+                    self.gate_ended(workflow, event.at, &ended.results);
+                }
+            }
+            Body::CheckpointEnded(ended) => match &ended.problem {
+                None => self.checkpoint_due = None,
+                // Nobody can be asked any more: say it and let the end be the end.
+                Some(problem) if self.position.is_over(&workflow.table) => {
+                    self.checkpoint_due = None;
+                    self.last_why = format!("the last checkpoint commit failed: {problem}");
+                }
+                Some(problem) => {
+                    self.stage = Stage::Stuck {
+                        why: format!("the checkpoint commit failed: {problem}"),
+                    };
+                }
+            },
+            Body::EffectLost(lost) => self.lost(lost.effect, &lost.reason),
+            Body::Refused(refused) => {
+                self.last_refusal = Some(refused.refusal.clone());
+                self.note(format!(
+                    "refused [{}]: {}; {}",
+                    refused.refusal.code, refused.refusal.what, refused.refusal.mend
+                ));
+                self.stage = Stage::Failed {
+                    why: refused.refusal.what.clone(),
+                };
+            }
+            Body::Decided(decision) => {
+                if !decision.because.is_empty() {
+                    self.note(format!(
+                        "{} decided `{}`: {}",
+                        decision.who, decision.option, decision.because
+                    ));
+                }
+                self.decision = Some(decision.clone());
+            }
+            Body::Moved(moved) => self.moved(workflow, moved),
+            Body::FieldsEdited(edited) => self.fields.extend(edited.fields.clone()),
+            Body::SessionOpened(_) | Body::TailCut(_) | Body::LateDropped(_) => {}
+        }
+    }
+
+    fn start(&mut self, workflow: &Workflow, started: &RunStarted) {
+        self.position = Position::start(&workflow.table, started.autonomy);
+        self.ledger.budgets = kernel::budget::Budgets::with_caps(&started.budgets);
+        self.ledger.next = EffectId(1);
+        self.fields = started.fields.clone();
+        self.visits.insert(self.position.state.clone(), 0);
+        self.started = Some(started.clone());
+    }
+
+    fn began(&mut self, effect: EffectId, kind: kernel::effect::EffectKind) {
+        use kernel::effect::EffectKind;
+        match kind {
+            EffectKind::Attempt => {
+                self.fields_before = self.fields.clone();
+                self.stage = Stage::Attempting { effect };
+            }
+            EffectKind::Gate => {
+                let attempt = match self.stage {
+                    Stage::Answered { attempt } => attempt,
+                    _ => None,
+                };
+                self.stage = Stage::Gating { effect, attempt };
+            }
+            EffectKind::Checkpoint => {}
+        }
+    }
+
+    fn attempt_ended(&mut self, workflow: &Workflow, effect: EffectId, outcome: &Outcome) {
+        self.stage = match outcome.class {
+            Class::Done => {
+                self.notes.clear();
+                self.take_fields(workflow, &outcome.fields);
+                Stage::Answered {
+                    attempt: Some(effect),
+                }
+            }
+            Class::CouldNotRun => Stage::Stuck {
+                why: outcome.reason.clone(),
+            },
+            class => {
+                if matches!(
+                    class,
+                    Class::OutOfScope | Class::InvalidResult | Class::Conflict
+                ) {
+                    let mend = "the next brief says so; nothing of this attempt was taken back";
+                    self.last_refusal =
+                        Some(Refusal::new(class.as_str(), outcome.reason.clone(), mend));
+                }
+                let why = format!(
+                    "the attempt ended as {}: {}",
+                    outcome.class.as_str(),
+                    outcome.reason
+                );
+                self.note(why.clone());
+                Stage::Failed { why }
+            }
+        };
+        self.outcome = Some(outcome.clone());
+    }
+
+    /// Agents may fill in what nobody has set; what a person set stays, or an agent could move
+    /// its own goal posts.
+    fn take_fields(&mut self, workflow: &Workflow, changed: &BTreeMap<String, String>) {
+        for (name, value) in changed {
+            if workflow
+                .field(name)
+                .is_none_or(|field| field.owner != Owner::Author)
+            {
+                continue;
+            }
+            let set = self
+                .started
+                .as_ref()
+                .and_then(|started| started.fields.get(name));
+            if set.is_some_and(|set| !set.is_empty()) {
+                self.note(format!(
+                    "the field `{name}` was set by a person and stays as it is"
+                ));
+            } else {
+                self.fields.insert(name.clone(), value.clone());
+            }
+        }
+    }
+
+    fn gate_ended(&mut self, workflow: &Workflow, at: Time, results: &[CheckResult]) {
+        let stall = workflow.stall_check.as_deref();
+        let (stalls, gate): (Vec<_>, Vec<_>) = results
+            .iter()
+            .cloned()
+            .partition(|result| stall == Some(result.check.as_str()));
+        let (passed, stalled) = (passes(&gate), !passes(&stalls));
+        for result in gate
+            .iter()
+            .chain(&stalls)
+            .filter(|result| result.verdict != Verdict::Pass)
+        {
+            self.note(format!(
+                "check `{}` {}: {}",
+                result.check,
+                result.verdict.as_str(),
+                result.reason
+            ));
+        }
+        let memo = GateMemo {
+            passed,
+            results: gate,
+            moves: self.moves,
+            at,
+        };
+        self.gates.insert(self.position.state.clone(), memo);
+        self.stage = Stage::Judged { passed, stalled };
+    }
+
+    fn lost(&mut self, effect: EffectId, reason: &str) {
+        self.stage = match &self.stage {
+            Stage::Attempting { effect: mine } if *mine == effect => {
+                // The attempt's view is thrown away, so the next one starts from a clean tree.
+                Stage::Failed {
+                    why: format!("attempt {effect} was lost: {reason}"),
+                }
+            }
+            Stage::Gating {
+                effect: mine,
+                attempt,
+            } if *mine == effect => Stage::Answered { attempt: *attempt },
+            other => other.clone(),
+        };
+    }
+
+    fn moved(&mut self, workflow: &Workflow, moved: &Moved) {
+        if let (Some(Hold::Budget { name }), "extend") =
+            (&self.position.hold, moved.action.as_str())
+        {
+            let name = name.clone();
+            self.ledger.budgets.extend(name.as_str());
+        }
+        let rejected = matches!(
+            (&self.position.hold, moved.action.as_str()),
+            (Some(Hold::Approval { .. }), "reject")
+        );
+        let passed = matches!(self.stage, Stage::Judged { passed: true, .. });
+        self.position = moved.position.clone();
+        self.last_why = moved.why.clone();
+        self.decision = None;
+        match moved.arrival {
+            Arrival::Entered => {
+                self.moves += 1;
+                self.visits.insert(self.position.state.clone(), self.moves);
+                self.stage = Stage::Fresh;
+                let gated = workflow.table.state(&moved.from).kind != Kind::Wait;
+                if passed && gated && workflow.checkpoints == Checkpoints::PassedGates {
+                    self.checkpoint_due =
+                        Some(format!("{}: {} passed its gate", workflow.name, moved.from));
+                }
+            }
+            Arrival::Again => self.stage = Stage::Fresh,
+            Arrival::Stayed if rejected => {
+                self.stage = Stage::Judged {
+                    passed: false,
+                    stalled: false,
+                };
+            }
+            Arrival::Stayed => {}
+        }
+    }
+}

@@ -1,0 +1,141 @@
+//! The shape of `workflow.toml`, as written. Unknown keys are refused by serde, with their line.
+
+use serde::Deserialize;
+use serde_json::Value;
+use std::collections::BTreeMap;
+use toml::Spanned;
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct RawWorkflow {
+    pub(crate) name: String,
+    pub(crate) about: String,
+    pub(crate) initial: Spanned<String>,
+    #[serde(default)]
+    pub(crate) stepping: RawStepping,
+    pub(crate) stall_check: Option<Spanned<String>>,
+    #[serde(default)]
+    pub(crate) checkpoint: RawCheckpoint,
+    pub(crate) preamble: Option<Spanned<String>>,
+    pub(crate) task: Option<RawTask>,
+    #[serde(default)]
+    pub(crate) role: BTreeMap<String, Spanned<RawRole>>,
+    #[serde(default)]
+    pub(crate) counter: BTreeMap<String, Spanned<RawCounter>>,
+    pub(crate) state: BTreeMap<String, Spanned<RawState>>,
+    pub(crate) transition: Vec<Spanned<RawTransition>>,
+}
+
+#[derive(Debug, Deserialize, Default, Clone, Copy, PartialEq)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum RawStepping {
+    #[default]
+    Held,
+    Table,
+}
+
+#[derive(Debug, Deserialize, Default, Clone, Copy, PartialEq)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum RawCheckpoint {
+    #[default]
+    Never,
+    PassedGates,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct RawTask {
+    pub(crate) state_file: String,
+    pub(crate) files: Vec<Spanned<String>>,
+    #[serde(default)]
+    pub(crate) folders: Vec<String>,
+    #[serde(default)]
+    pub(crate) evidence_page: Option<String>,
+    pub(crate) phase_field: String,
+    #[serde(default)]
+    pub(crate) field: Vec<Spanned<RawField>>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct RawField {
+    pub(crate) name: String,
+    /// What the engine writes there; absent: agents and people write it.
+    pub(crate) engine: Option<String>,
+    pub(crate) about: Option<String>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct RawRole {
+    pub(crate) can: Vec<crate::workflow::Capability>,
+    pub(crate) about: String,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct RawCounter {
+    pub(crate) cap: u32,
+    pub(crate) renewal: kernel::table::Renewal,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct RawState {
+    pub(crate) kind: kernel::Kind,
+    pub(crate) role: Option<String>,
+    pub(crate) brief: Option<String>,
+    pub(crate) passes: Option<u32>,
+    pub(crate) wall: Option<String>,
+    #[serde(default)]
+    pub(crate) gate: Vec<RawCheck>,
+    pub(crate) completing: Option<bool>,
+    pub(crate) about: Option<String>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(untagged)]
+pub(crate) enum RawCheck {
+    Name(String),
+    Settings(BTreeMap<String, Value>),
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct RawTransition {
+    pub(crate) action: String,
+    pub(crate) from: OneOrMany,
+    pub(crate) to: String,
+    pub(crate) by: kernel::Actor,
+    #[serde(default)]
+    pub(crate) when: OneOrMany,
+    #[serde(default)]
+    pub(crate) count: OneOrMany,
+    #[serde(default)]
+    pub(crate) reset: OneOrMany,
+    /// `from`, `clear` or a state's name.
+    #[serde(rename = "return")]
+    pub(crate) slot: Option<String>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(untagged)]
+pub(crate) enum OneOrMany {
+    One(String),
+    Many(Vec<String>),
+}
+
+impl Default for OneOrMany {
+    fn default() -> Self {
+        OneOrMany::Many(Vec::new())
+    }
+}
+
+impl OneOrMany {
+    pub(crate) fn list(&self) -> Vec<&str> {
+        match self {
+            OneOrMany::One(one) => vec![one],
+            OneOrMany::Many(many) => many.iter().map(String::as_str).collect(),
+        }
+    }
+}

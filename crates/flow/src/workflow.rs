@@ -1,0 +1,154 @@
+//! A loaded workflow: the table, and what surrounds it (roles, briefs, gates, the task's files).
+
+use kernel::effect::Access;
+use kernel::table::Table;
+use kernel::{CheckSpec, StateName};
+use serde::Deserialize;
+use std::collections::BTreeMap;
+
+/// What a role may do.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Capability {
+    /// Read files of its view.
+    Read,
+    /// Search in them.
+    Search,
+    /// Run commands.
+    Execute,
+    /// Change the repository.
+    Edit,
+}
+
+/// A role: capabilities and a sentence.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Role {
+    /// What it may do.
+    pub can: Vec<Capability>,
+    /// What it is for.
+    pub about: String,
+}
+
+impl Role {
+    /// May it change the repository?
+    pub fn access(&self) -> Access {
+        if self.can.contains(&Capability::Edit) {
+            Access::Edit
+        } else {
+            Access::ReadOnly
+        }
+    }
+}
+
+/// What surrounds a state of the table.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct StateDef {
+    /// The role that works here; only in `work` states.
+    pub role: Option<String>,
+    /// The brief's text.
+    pub brief: String,
+    /// The gate's checks.
+    pub gate: Vec<CheckSpec>,
+    /// The attempt's wall limit.
+    pub wall_millis: u64,
+    /// A sentence for people.
+    pub about: String,
+}
+
+/// Who writes a field of the state file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Owner {
+    /// Agents and people.
+    Author,
+    /// The engine, from this fact about the run.
+    Engine(Fact),
+}
+
+/// A fact about the run that the engine writes into a field.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Fact {
+    /// The present state.
+    State,
+    /// What the run does or waits for.
+    Status,
+    /// When it last changed.
+    Updated,
+    /// The link to the evidence page.
+    EvidenceLink,
+    /// yes | no: was this state ever entered?
+    Visited(StateName),
+    /// pending | pass | fail: the state's last gate.
+    Gate(StateName),
+    /// The same, but only a gate after the last visit of the other state counts.
+    GateAfter(StateName, StateName),
+}
+
+/// One `Name:` line of the state file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Field {
+    /// The name before the colon.
+    pub name: String,
+    /// Who writes it.
+    pub owner: Owner,
+    /// What it means.
+    pub about: String,
+}
+
+/// The files of a task.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Task {
+    /// The file that holds the fields.
+    pub state_file: String,
+    /// The field that shows the state, and whose edit is a request.
+    pub phase_field: String,
+    /// Files of a new task: name and text.
+    pub files: BTreeMap<String, String>,
+    /// Folders of a new task.
+    pub folders: Vec<String>,
+    /// The evidence page, relative to the task folder.
+    pub evidence_page: Option<String>,
+    /// The fields, in order.
+    pub fields: Vec<Field>,
+}
+
+/// When checkpoints are committed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Checkpoints {
+    /// Never.
+    Never,
+    /// After each passed gate.
+    PassedGates,
+}
+
+/// A loaded workflow.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Workflow {
+    /// Its name.
+    pub name: String,
+    /// A sentence.
+    pub about: String,
+    /// Hash over all its files.
+    pub hash: String,
+    /// Its control flow.
+    pub table: Table,
+    /// What surrounds each state.
+    pub states: BTreeMap<StateName, StateDef>,
+    /// Its roles.
+    pub roles: BTreeMap<String, Role>,
+    /// The check whose failure is a stall.
+    pub stall_check: Option<String>,
+    /// When checkpoints are committed.
+    pub checkpoints: Checkpoints,
+    /// Text before every brief.
+    pub preamble: String,
+    /// The files of a task.
+    pub task: Option<Task>,
+}
+
+impl Workflow {
+    /// The field with this name.
+    pub fn field(&self, name: &str) -> Option<&Field> {
+        let fields = self.task.iter().flat_map(|task| task.fields.iter());
+        fields.into_iter().find(|field| field.name == name)
+    }
+}

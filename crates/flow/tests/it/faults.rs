@@ -1,0 +1,174 @@
+//! Every fault of a workflow file is refused with a code, a line and a mend.
+
+use crate::source;
+use flow::load;
+use kernel::explore::explore;
+
+const GOOD: &str = r#"name = "t"
+about = "a small one"
+initial = "work"
+[role.coder]
+can = ["edit"]
+about = "codes"
+[counter.tries]
+cap = 2
+renewal = "on_pass"
+[state.work]
+kind = "work"
+role = "coder"
+brief = "b.md"
+gate = ["tests"]
+[state.fix]
+kind = "work"
+role = "coder"
+brief = "b.md"
+[state.end]
+kind = "end"
+[[transition]]
+action = "pass"
+from = "work"
+to = "end"
+by = "engine"
+when = "gate.pass"
+[[transition]]
+action = "fail"
+from = "work"
+to = "fix"
+by = "engine"
+when = "gate.fail"
+count = "tries"
+[[transition]]
+action = "fixed"
+from = "fix"
+to = "work"
+by = "engine"
+when = "gate.pass"
+"#;
+
+fn check(name: &str, _: &serde_json::Value) -> Result<(), String> {
+    (name == "tests")
+        .then_some(())
+        .ok_or_else(|| format!("unknown check `{name}`"))
+}
+
+/// Replaces `find` in the good file, and expects this code at the line that holds `at`.
+fn refused(find: &str, replace: &str, code: &str, at: &str) {
+    assert_eq!(GOOD.matches(find).count(), 1, "`{find}` must stand once");
+    let text = GOOD.replace(find, replace);
+    let error = load(&source(&text), &check).expect_err(code);
+    let problem = error.problems.iter().find(|problem| problem.code == code);
+    let problem = problem.unwrap_or_else(|| panic!("no {code} in:\n{error}"));
+    let line = text.lines().position(|line| line.contains(at)).expect(at) + 1;
+    assert_eq!(problem.line, line, "{error}");
+    assert!(!problem.mend.is_empty());
+}
+
+#[test]
+fn the_good_file_is_good() {
+    let workflow = load(&source(GOOD), &check).unwrap();
+    assert!(explore(&workflow.table).findings.is_empty());
+}
+
+#[test]
+fn bad_lines_are_refused_where_they_stand() {
+    refused("cap = 2", "cup = 2", "malformed_workflow", "cup = 2");
+    refused(
+        "gate = [\"tests\"]",
+        "gate = [\"guess\"]",
+        "unknown_check",
+        "[state.work]",
+    );
+    refused(
+        "[role.coder]",
+        "[role.other]",
+        "unknown_role",
+        "[state.work]",
+    );
+    refused(
+        "to = \"fix\"",
+        "to = \"nowhere\"",
+        "unknown_state",
+        "action = \"fail\"",
+    );
+    refused(
+        "count = \"tries\"",
+        "count = \"tires\"",
+        "unknown_counter",
+        "action = \"fail\"",
+    );
+    refused(
+        "count = \"tries\"",
+        "",
+        "loop_without_budget",
+        "action = \"fixed\"",
+    );
+    refused(
+        "when = \"gate.fail\"",
+        "when = \"gate.maybe\"",
+        "unknown_guard",
+        "action = \"fail\"",
+    );
+    refused(
+        "[state.end]\nkind = \"end\"",
+        "[state.end]\nkind = \"wait\"",
+        "dead_end",
+        "[state.end]",
+    );
+    refused(
+        "to = \"end\"",
+        "to = \"work\"",
+        "unreachable_state",
+        "[state.end]",
+    );
+    refused(
+        "action = \"pass\"",
+        "action = \"approve\"",
+        "reserved_name",
+        "action = \"approve\"",
+    );
+    refused(
+        "brief = \"b.md\"\ngate",
+        "brief = \"c.md\"\ngate",
+        "missing_file",
+        "[state.work]",
+    );
+}
+
+#[test]
+fn a_reset_of_a_monotonic_counter_is_refused() {
+    let text = GOOD
+        .replace("\"on_pass\"", "\"never\"")
+        .replace("to = \"end\"", "to = \"end\"\nreset = \"tries\"");
+    let error = load(&source(&text), &check).unwrap_err();
+    assert_eq!(error.problems[0].code, "monotonic_counter");
+}
+
+#[test]
+fn exploration_finds_the_loop_that_resets_its_own_counter() {
+    let text = GOOD.replace("to = \"work\"\nby", "to = \"work\"\nreset = \"tries\"\nby");
+    let workflow = load(&source(&text), &check).expect("each line of it is fine");
+    let report = explore(&workflow.table);
+    let finding = report
+        .findings
+        .iter()
+        .find(|finding| finding.code == "endless_loop");
+    let path = finding.expect("an endless loop").path.join("\n");
+    assert!(
+        path.contains("fail -> fix") && path.contains("fixed -> work"),
+        "{path}"
+    );
+}
+
+#[test]
+fn exploration_finds_a_decision_that_nobody_can_take() {
+    let text = format!(
+        "{GOOD}[[transition]]\naction = \"wish\"\nfrom = \"fix\"\nto = \"end\"\nby = \"human\"\nwhen = [\"left tries\", \"spent tries\"]\n"
+    );
+    let workflow = load(&source(&text), &check).unwrap();
+    let codes: Vec<_> = explore(&workflow.table)
+        .findings
+        .iter()
+        .map(|f| f.code)
+        .collect();
+    assert_eq!(codes, ["unreachable_decision"]);
+}

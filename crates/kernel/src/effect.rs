@@ -1,0 +1,113 @@
+//! What a machine wants done in the world. Pure descriptions; the engine performs them.
+
+use crate::ids::{EffectId, StateName};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+/// One thing that should be in flight.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Effect {
+    /// Let an agent work in a role.
+    Attempt(AttemptOrder),
+    /// Run checks.
+    Gate(GateOrder),
+    /// Record the tree as a commit that cites the journal's head.
+    Checkpoint(CheckpointOrder),
+}
+
+impl Effect {
+    /// The serial number that fences late answers.
+    pub fn id(&self) -> EffectId {
+        match self {
+            Effect::Attempt(order) => order.id,
+            Effect::Gate(order) => order.id,
+            Effect::Checkpoint(order) => order.id,
+        }
+    }
+
+    /// The effect's stored name.
+    pub fn kind(&self) -> EffectKind {
+        match self {
+            Effect::Attempt(_) => EffectKind::Attempt,
+            Effect::Gate(_) => EffectKind::Gate,
+            Effect::Checkpoint(_) => EffectKind::Checkpoint,
+        }
+    }
+}
+
+/// The three kinds of effect, as they are stored.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum EffectKind {
+    /// An agent at work.
+    Attempt,
+    /// Checks being run.
+    Gate,
+    /// A commit being made.
+    Checkpoint,
+}
+
+/// May the role change the repository?
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Access {
+    /// What it changes is taken back.
+    Edit,
+    /// The tree must be the same before and after.
+    ReadOnly,
+}
+
+/// An order for one attempt.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct AttemptOrder {
+    /// Fences late answers.
+    pub id: EffectId,
+    /// The state it works for.
+    pub state: StateName,
+    /// The role's name.
+    pub role: String,
+    /// May it edit the repository?
+    pub access: Access,
+    /// One more than the attempts that ended in this state in this run; lost ones do not count.
+    pub nth: u32,
+    /// The whole brief.
+    pub brief: String,
+    /// Wall limit in milliseconds, already cut to what the run's budget leaves.
+    pub wall_millis: u64,
+}
+
+/// A check to be run: its name in the registry, and its settings.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CheckSpec {
+    /// The name in the registry.
+    pub check: String,
+    /// Its settings; an object.
+    #[serde(default)]
+    pub with: Value,
+}
+
+/// An order for a gate.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct GateOrder {
+    /// Fences late answers.
+    pub id: EffectId,
+    /// The state whose gate it is.
+    pub state: StateName,
+    /// The attempt whose work is judged; none in a state without an agent.
+    pub attempt: Option<EffectId>,
+    /// All of them run, in order, whatever the first says.
+    pub checks: Vec<CheckSpec>,
+    /// The document fields as the run holds them now.
+    pub fields: std::collections::BTreeMap<String, String>,
+    /// Wall limit in milliseconds for the whole gate.
+    pub wall_millis: u64,
+}
+
+/// An order for a checkpoint commit.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CheckpointOrder {
+    /// Fences late answers.
+    pub id: EffectId,
+    /// The commit's subject.
+    pub subject: String,
+}

@@ -1,0 +1,280 @@
+//! What survives: every fact that is ever written into a journal.
+//!
+//! Kinds are versioned (`moved.v1`). A stored struct may gain a field with `#[serde(default)]`;
+//! anything else is a new version. Readers ignore fields that they do not know, and refuse kinds
+//! that they do not know: a record from the future must not be half understood.
+
+use crate::autonomy::{Autonomy, Mode};
+use crate::effect::EffectKind;
+use crate::ids::{CounterName, EffectId, RunId, StateName};
+use crate::input::{Decision, Found};
+use crate::outcome::{CheckResult, Outcome};
+use crate::position::Position;
+use crate::refusal::Refusal;
+use crate::table::Actor;
+use crate::time::Time;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use std::collections::BTreeMap;
+
+/// One fact and its time.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Event {
+    /// When it was decided.
+    pub at: Time,
+    /// What.
+    pub body: Body,
+}
+
+macro_rules! bodies {
+    ($($(#[$doc:meta])* $variant:ident($type:ty) = $kind:literal,)*) => {
+        /// The fact itself. Each kind has one struct and one versioned name.
+        #[derive(Debug, Clone, PartialEq)]
+        pub enum Body { $($(#[$doc])* $variant($type),)* }
+
+        impl Body {
+            /// Every kind that this version reads and writes.
+            pub const KINDS: &'static [&'static str] = &[$($kind),*];
+
+            /// The stored kind.
+            pub fn kind(&self) -> &'static str {
+                match self { $(Body::$variant(_) => $kind,)* }
+            }
+
+            /// The stored body.
+            pub fn to_value(&self) -> Value {
+                match self {
+                    $(Body::$variant(body) => serde_json::to_value(body)
+                        .expect("stored structs have string keys and no failing serializers"),)*
+                }
+            }
+
+            /// Reads a stored body.
+            pub fn decode(kind: &str, json: &str) -> Result<Body, DecodeError> {
+                match kind {
+                    $($kind => serde_json::from_str(json)
+                        .map(Body::$variant)
+                        .map_err(|error| DecodeError::Malformed {
+                            kind: kind.to_owned(),
+                            why: error.to_string(),
+                        }),)*
+                    _ => Err(DecodeError::UnknownKind(kind.to_owned())),
+                }
+            }
+        }
+    };
+}
+
+bodies! {
+    /// The run exists.
+    RunStarted(Box<RunStarted>) = "run_started.v1",
+    /// An engine took it up.
+    SessionOpened(SessionOpened) = "session_opened.v1",
+    /// A torn last line was cut.
+    TailCut(TailCut) = "tail_cut.v1",
+    /// An effect is about to start.
+    EffectBegan(EffectBegan) = "effect_began.v1",
+    /// An attempt ended.
+    AttemptEnded(Box<AttemptEnded>) = "attempt_ended.v1",
+    /// A gate was run.
+    GateEnded(GateEnded) = "gate_ended.v1",
+    /// A checkpoint was made or failed.
+    CheckpointEnded(CheckpointEnded) = "checkpoint_ended.v1",
+    /// A begun effect will never answer.
+    EffectLost(EffectLost) = "effect_lost.v1",
+    /// An answer came too late and was dropped.
+    LateDropped(LateDropped) = "late_dropped.v1",
+    /// The run moved, paused or went round again.
+    Moved(Box<Moved>) = "moved.v1",
+    /// The engine said no.
+    Refused(Refused) = "refused.v1",
+    /// A person decided.
+    Decided(Decision) = "decided.v1",
+    /// A person edited the state file.
+    FieldsEdited(FieldsEdited) = "fields_edited.v1",
+}
+
+/// Why a stored body could not be read.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum DecodeError {
+    /// Written by a newer Proofhouse, or by something else.
+    #[error("unknown kind `{0}`: written by a newer version of Proofhouse?")]
+    UnknownKind(String),
+    /// A known kind with a body that is not of its shape.
+    #[error("the body of `{kind}` is malformed: {why}")]
+    Malformed {
+        /// The kind.
+        kind: String,
+        /// What serde says.
+        why: String,
+    },
+}
+
+/// The run exists.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct RunStarted {
+    /// The run's id.
+    pub run: RunId,
+    /// The workflow's name.
+    pub workflow: String,
+    /// Hash over the workflow's files, so that a changed workflow is noticed.
+    pub workflow_hash: String,
+    /// The rung that it starts on.
+    pub autonomy: Autonomy,
+    /// Pace and risk.
+    pub mode: Mode,
+    /// Caps that differ from the hard defaults.
+    #[serde(default)]
+    pub budgets: BTreeMap<CounterName, u64>,
+    /// Document fields as the person set them.
+    #[serde(default)]
+    pub fields: BTreeMap<String, String>,
+    /// The task folder, relative to the repository where it lies inside.
+    #[serde(default)]
+    pub task: String,
+    /// Validation commands that the person set.
+    #[serde(default)]
+    pub commands: Vec<String>,
+    /// Which agent works, as the person named it (`scripted:FILE`, `command:PROGRAM`).
+    #[serde(default)]
+    pub agent: String,
+}
+
+/// An engine took the run up.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SessionOpened {
+    /// Tells one engine's life from another's.
+    pub session: String,
+    /// The engine's version.
+    pub version: String,
+}
+
+/// A torn last line was cut.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TailCut {
+    /// How many bytes.
+    pub bytes: u64,
+    /// The file that keeps them.
+    pub kept_in: String,
+}
+
+/// An effect is about to start.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct EffectBegan {
+    /// Which.
+    pub effect: EffectId,
+    /// Attempt, gate or checkpoint.
+    pub kind: EffectKind,
+    /// For which state.
+    pub state: StateName,
+    /// The role, for an attempt.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub role: String,
+    /// The wall limit that it was given.
+    #[serde(default)]
+    pub wall_millis: u64,
+}
+
+/// An attempt ended.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct AttemptEnded {
+    /// Which.
+    pub effect: EffectId,
+    /// How.
+    pub outcome: Outcome,
+    /// Seen live, or found after a restart?
+    #[serde(default)]
+    pub found: Found,
+}
+
+/// A gate was run.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct GateEnded {
+    /// Which.
+    pub effect: EffectId,
+    /// Every check's answer.
+    pub results: Vec<CheckResult>,
+    /// Seen live, or found after a restart?
+    #[serde(default)]
+    pub found: Found,
+}
+
+/// A checkpoint was made or failed.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CheckpointEnded {
+    /// Which.
+    pub effect: EffectId,
+    /// The commit.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub commit: Option<String>,
+    /// Why there is none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub problem: Option<String>,
+}
+
+/// A begun effect will never answer.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct EffectLost {
+    /// Which.
+    pub effect: EffectId,
+    /// Why we think so.
+    pub reason: String,
+}
+
+/// An answer came too late and was dropped.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LateDropped {
+    /// Which.
+    pub effect: EffectId,
+    /// What it would have said, in a line.
+    pub said: String,
+}
+
+/// The run moved, paused or went round again.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Moved {
+    /// The transition's action, the engine's step (`again`, `stall`, ..) or the person's answer.
+    pub action: String,
+    /// What it means for the work in hand.
+    #[serde(default)]
+    pub arrival: Arrival,
+    /// Who moved it.
+    pub by: Actor,
+    /// The state that it was in.
+    pub from: StateName,
+    /// Where it stands now. Facts, not deltas: replay does not need the table of that day.
+    pub position: Position,
+    /// Why, in a line.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub why: String,
+}
+
+/// What a move means for the work in hand.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, Default)]
+#[serde(rename_all = "snake_case")]
+pub enum Arrival {
+    /// A state was entered: its work begins.
+    Entered,
+    /// The same state, another pass.
+    Again,
+    /// Nothing of the work in hand is lost: a hold came or went.
+    #[default]
+    Stayed,
+}
+
+/// The engine said no.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Refused {
+    /// The attempt that asked.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub effect: Option<EffectId>,
+    /// The refusal.
+    pub refusal: Refusal,
+}
+
+/// A person edited the state file.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FieldsEdited {
+    /// The fields that differ.
+    pub fields: BTreeMap<String, String>,
+}

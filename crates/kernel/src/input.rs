@@ -1,0 +1,113 @@
+//! Everything that can happen to a machine. Time arrives with it.
+
+use crate::event::RunStarted;
+use crate::ids::EffectId;
+use crate::outcome::{CheckResult, Outcome};
+use crate::time::Time;
+use std::collections::BTreeMap;
+
+/// Something that happened, and when.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Input {
+    /// When.
+    pub at: Time,
+    /// What.
+    pub what: What,
+}
+
+impl Input {
+    /// Pairs the two.
+    pub fn new(at: Time, what: What) -> Self {
+        Self { at, what }
+    }
+}
+
+/// What happened.
+#[derive(Debug, Clone, PartialEq)]
+pub enum What {
+    /// A run is to begin.
+    Start(Box<RunStarted>),
+    /// An engine took the run up, for the first time or after a restart.
+    Open {
+        /// Tells one engine's life from another's.
+        session: String,
+        /// The engine's version.
+        version: String,
+    },
+    /// The last line of the journal was torn by a crash and has been cut.
+    TailCut {
+        /// How many bytes.
+        bytes: u64,
+        /// The file that keeps them.
+        kept_in: String,
+    },
+    /// Settle: take the next step that follows from the state alone, if there is one.
+    Advance,
+    /// The engine is about to start this effect.
+    Begin(EffectId),
+    /// An attempt ended.
+    AttemptEnded {
+        /// Which.
+        effect: EffectId,
+        /// How.
+        outcome: Box<Outcome>,
+        /// Found after a restart, or seen live?
+        found: Found,
+    },
+    /// A gate was run.
+    GateEnded {
+        /// Which.
+        effect: EffectId,
+        /// Every check's answer.
+        results: Vec<CheckResult>,
+        /// Found after a restart, or seen live?
+        found: Found,
+    },
+    /// A checkpoint was made, or could not be.
+    CheckpointEnded {
+        /// Which.
+        effect: EffectId,
+        /// The commit, or why there is none.
+        commit: Result<String, String>,
+    },
+    /// A begun effect will never answer.
+    Lost {
+        /// Which.
+        effect: EffectId,
+        /// Why we think so.
+        reason: String,
+    },
+    /// A person decided.
+    Decide(Decision),
+    /// A person edited the task's state file.
+    Edited {
+        /// The fields that differ.
+        fields: BTreeMap<String, String>,
+    },
+}
+
+/// How an answer reached us.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Found {
+    /// The engine that began it saw it end.
+    #[default]
+    Live,
+    /// It had ended before a crash; its answer was found on disk afterwards and not paid for again.
+    AfterRestart,
+}
+
+/// A person's decision, as it came through a channel that agents can not reach.
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+pub struct Decision {
+    /// One of the options offered.
+    pub option: String,
+    /// Why; goes into the next brief.
+    pub because: String,
+    /// Who.
+    pub who: String,
+    /// Through which channel (`ssh-signature SHA256:..`, `terminal`).
+    pub channel: String,
+    /// The journal's sequence number that the person saw.
+    pub seen_seq: u64,
+}

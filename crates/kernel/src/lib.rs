@@ -1,0 +1,32 @@
+//! The pure heart of Proofhouse: what may happen, what did happen, what should be in flight.
+//!
+//! It refuses to know a clock, a file, a random number, a thread or a network; time and ids
+//! arrive on inputs. It names no workflow, no agent and no check: those are data to it.
+
+pub mod autonomy;
+pub mod budget;
+pub mod effect;
+pub mod event;
+pub mod explore;
+pub mod export;
+pub mod ids;
+pub mod input;
+pub mod ledger;
+pub mod machine;
+pub mod outcome;
+pub mod position;
+pub mod refusal;
+pub mod table;
+pub mod time;
+
+pub use autonomy::{Autonomy, Mode, Pace, Risk};
+pub use effect::{AttemptOrder, CheckSpec, CheckpointOrder, Effect, GateOrder};
+pub use event::{Body, Event};
+pub use ids::{ActionName, CounterName, EffectId, RunId, StateName};
+pub use input::{Decision, Input, What};
+pub use machine::{Machine, Status};
+pub use outcome::{CheckResult, Class, EvidenceRef, Outcome, Usage, Verdict};
+pub use position::{Hold, Position, Step};
+pub use refusal::Refusal;
+pub use table::{Actor, Guard, Kind, Table, Target, Transition};
+pub use time::Time;

@@ -1,0 +1,202 @@
+//! What came back from an effect: the stored shapes of attempts and checks.
+//!
+//! Every struct here is written into journals, so a new field needs `#[serde(default)]`.
+
+use crate::ids::StateName;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// How an attempt ended, as the engine saw it. The class decides what the machine does next.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Class {
+    /// The agent ended by itself and left a valid result.
+    Done,
+    /// It ended without a result, or with a failure of its own.
+    Crashed,
+    /// The engine's wall or idle limit ran out.
+    TimedOut,
+    /// The engine killed it for another reason.
+    Killed,
+    /// The result is not the JSON that was asked for.
+    InvalidResult,
+    /// It wrote where its role may not write; nothing was taken back.
+    OutOfScope,
+    /// The tree changed under it; nothing was taken back.
+    Conflict,
+    /// The environment could not run it (missing program, no rights, bad script).
+    CouldNotRun,
+}
+
+impl Class {
+    /// The class's stored name.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Class::Done => "done",
+            Class::Crashed => "crashed",
+            Class::TimedOut => "timed_out",
+            Class::Killed => "killed",
+            Class::InvalidResult => "invalid_result",
+            Class::OutOfScope => "out_of_scope",
+            Class::Conflict => "conflict",
+            Class::CouldNotRun => "could_not_run",
+        }
+    }
+}
+
+/// What an attempt cost. Money is whole micro-dollars: sums of floats drift.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct Usage {
+    /// Tokens read by the model.
+    #[serde(default)]
+    pub input_tokens: u64,
+    /// Tokens written by the model.
+    #[serde(default)]
+    pub output_tokens: u64,
+    /// Millionths of a US dollar.
+    #[serde(default)]
+    pub micro_dollars: u64,
+}
+
+/// A pointer into the vault: content hash, a name for people, a media type.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct EvidenceRef {
+    /// SHA-256 of the content, in hex.
+    pub hash: String,
+    /// What it is, for people.
+    pub name: String,
+    /// Bytes.
+    #[serde(default)]
+    pub size: u64,
+}
+
+/// The end of one attempt.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Outcome {
+    /// How it ended.
+    pub class: Class,
+    /// One sentence.
+    pub reason: String,
+    /// The typed result, if there is a valid one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub result: Option<serde_json::Value>,
+    /// The state that the agent asks for next. A request, never a fact.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub request: Option<StateName>,
+    /// Fields of the task's state file that the agent changed and may change.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub fields: BTreeMap<String, String>,
+    /// What it cost.
+    #[serde(default)]
+    pub usage: Usage,
+    /// Hash of the repository tree that it was given.
+    #[serde(default)]
+    pub tree_before: String,
+    /// Hash of the repository tree that it left (equal, if nothing was taken back).
+    #[serde(default)]
+    pub tree_after: String,
+    /// Paths that it changed, repository and task folder, sorted.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub changed: Vec<String>,
+    /// The brief, the transcript and whatever else is worth keeping.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub evidence: Vec<EvidenceRef>,
+}
+
+impl Outcome {
+    /// An outcome with nothing but a class and its reason.
+    pub fn bare(class: Class, reason: impl Into<String>) -> Self {
+        Self {
+            class,
+            reason: reason.into(),
+            result: None,
+            request: None,
+            fields: BTreeMap::new(),
+            usage: Usage::default(),
+            tree_before: String::new(),
+            tree_after: String::new(),
+            changed: Vec::new(),
+            evidence: Vec::new(),
+        }
+    }
+}
+
+/// What a check says. "Not run" is not "passed".
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Verdict {
+    /// The engine saw it hold.
+    Pass,
+    /// The engine saw it not hold.
+    Fail,
+    /// It could not be tried, which fails the gate like a failure.
+    CouldNotRun,
+}
+
+impl Verdict {
+    /// The verdict's stored name.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Verdict::Pass => "pass",
+            Verdict::Fail => "fail",
+            Verdict::CouldNotRun => "could_not_run",
+        }
+    }
+}
+
+/// One check's answer.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CheckResult {
+    /// The check's name, with its subject where there is more than one (`command: cargo test`).
+    pub check: String,
+    /// The verdict.
+    pub verdict: Verdict,
+    /// One line.
+    pub reason: String,
+    /// What the verdict rests on.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub evidence: Vec<EvidenceRef>,
+    /// The command that the engine ran, if it ran one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ran: Option<Ran>,
+}
+
+/// A command as the engine ran it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Ran {
+    /// The exact argument vector.
+    pub argv: Vec<String>,
+    /// The exit code; none if a signal or we ended it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub exit: Option<i32>,
+    /// Why we killed it, if we did.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub killed: Option<String>,
+    /// Hash of the tree that it ran on.
+    #[serde(default)]
+    pub tree: String,
+    /// Hash of its whole output.
+    #[serde(default)]
+    pub output: String,
+    /// Wall time in milliseconds.
+    #[serde(default)]
+    pub millis: u64,
+}
+
+impl CheckResult {
+    /// A result without evidence.
+    pub fn new(check: impl Into<String>, verdict: Verdict, reason: impl Into<String>) -> Self {
+        Self {
+            check: check.into(),
+            verdict,
+            reason: reason.into(),
+            evidence: Vec::new(),
+            ran: None,
+        }
+    }
+}
+
+/// A gate passes when every check passed. An empty gate passes: the workflow asked for nothing.
+pub fn passes(results: &[CheckResult]) -> bool {
+    results.iter().all(|result| result.verdict == Verdict::Pass)
+}

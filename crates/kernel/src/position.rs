@@ -1,0 +1,365 @@
+//! Where a run stands on its table, and the only code that moves it.
+//!
+//! The flow machine, the exploration and the TLA+ export all mean these steps: what is proven of
+//! one is true of the others. Whether the world's guards hold (gate, request) is the caller's to
+//! know; everything that the table itself can decide is decided here.
+
+use crate::autonomy::{Autonomy, Completion, Mode, Pace};
+use crate::ids::{ActionName, CounterName, StateName};
+use crate::refusal::Refusal;
+use crate::table::{Actor, Completing, Guard, Kind, Slot, Stepping, Table, Target, Transition};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// The name under which the passes of one visit are counted.
+pub const PASSES: &str = "passes";
+
+/// Why a run stands still until a person answers. Every hold is an escalation with options.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(tag = "hold", rename_all = "snake_case")]
+pub enum Hold {
+    /// A completing transition is ready; the ladder asks for a person.
+    Approval {
+        /// The transition that waits.
+        action: ActionName,
+        /// Where it leads.
+        to: StateName,
+    },
+    /// A stepped run paused after a passed gate.
+    Step,
+    /// A budget is used up.
+    Budget {
+        /// Which one.
+        name: CounterName,
+    },
+    /// A pass made no material progress.
+    Stall,
+    /// `risk: high` under `auto`.
+    Risk,
+    /// The engine could not do its own part (a commit failed, say).
+    Trouble,
+}
+
+impl Hold {
+    /// The hold's name, as stored and exported.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Hold::Approval { .. } => "approval",
+            Hold::Step => "step",
+            Hold::Budget { .. } => "budget",
+            Hold::Stall => "stall",
+            Hold::Risk => "risk",
+            Hold::Trouble => "trouble",
+        }
+    }
+
+    /// What a person may answer, besides `stop`.
+    pub fn options(&self) -> &'static [&'static str] {
+        match self {
+            Hold::Approval { .. } => &["approve", "reject"],
+            Hold::Step | Hold::Stall => &["continue"],
+            Hold::Budget { .. } => &["extend"],
+            Hold::Risk => &["lower"],
+            Hold::Trouble => &["retry"],
+        }
+    }
+}
+
+/// The answer that is always possible.
+pub const STOP: &str = "stop";
+
+/// Where a run stands.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct Position {
+    /// The present state.
+    pub state: StateName,
+    /// The return slot.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub slot: Option<StateName>,
+    /// Counters that are not zero.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub counts: BTreeMap<CounterName, u32>,
+    /// Passes that ended in this visit of the state.
+    #[serde(default)]
+    pub passes: u32,
+    /// Why it stands still, if it does.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub hold: Option<Hold>,
+    /// The present rung; a person may lower it.
+    pub autonomy: Autonomy,
+    /// Stopped by a person.
+    #[serde(default)]
+    pub stopped: bool,
+}
+
+/// One step on the table.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Step {
+    /// Take the transition with this index.
+    Fire(usize),
+    /// Another pass in the same state.
+    Again,
+    /// The pass made no progress.
+    Stall,
+    /// A budget of the run (tokens, money, time, attempts) is used up.
+    Exhaust(CounterName),
+    /// The engine could not do its part.
+    Trouble,
+    /// A person answers a hold, or stops the run.
+    Answer(String),
+}
+
+impl Position {
+    /// The start of a run.
+    pub fn start(table: &Table, autonomy: Autonomy) -> Self {
+        Self {
+            state: table.initial.clone(),
+            slot: None,
+            counts: BTreeMap::new(),
+            passes: 0,
+            hold: None,
+            autonomy,
+            stopped: false,
+        }
+    }
+
+    /// The counter's value.
+    pub fn count(&self, counter: &CounterName) -> u32 {
+        self.counts.get(counter).copied().unwrap_or(0)
+    }
+
+    /// Nothing can happen any more.
+    pub fn is_over(&self, table: &Table) -> bool {
+        self.stopped || table.state(&self.state).kind == Kind::End
+    }
+
+    /// May the engine act here (start attempts, run gates, move)?
+    pub fn is_active(&self, table: &Table) -> bool {
+        !self.stopped
+            && self.hold.is_none()
+            && matches!(table.state(&self.state).kind, Kind::Work | Kind::Gate)
+    }
+
+    fn set(&mut self, counter: &CounterName, value: u32) {
+        if value == 0 {
+            self.counts.remove(counter);
+        } else {
+            self.counts.insert(counter.clone(), value);
+        }
+    }
+
+    fn held(&self, hold: Hold) -> Position {
+        Position {
+            hold: Some(hold),
+            ..self.clone()
+        }
+    }
+}
+
+impl Table {
+    /// Do the guards that the table itself can judge hold here?
+    pub fn possible(&self, at: &Position, mode: Mode, transition: &Transition) -> bool {
+        transition.from.contains(&at.state)
+            && (transition.to != Target::Return || at.slot.is_some())
+            && transition.when.iter().all(|guard| match guard {
+                Guard::GatePass | Guard::GateFail | Guard::Requested => true,
+                Guard::Left(counter) => at.count(counter) < self.cap(counter),
+                Guard::Spent(counter) => at.count(counter) >= self.cap(counter),
+                Guard::ReturnIs(state) => at.slot.as_ref() == Some(state),
+                Guard::ReturnEmpty => at.slot.is_none(),
+                Guard::Stepped => mode.pace == Pace::Stepped,
+                Guard::Flowing => mode.pace == Pace::Flowing,
+            })
+    }
+
+    /// The counter's cap.
+    pub fn cap(&self, counter: &CounterName) -> u32 {
+        self.counters.get(counter).map_or(0, |counter| counter.cap)
+    }
+
+    /// What a person may say here: the hold's options or the state's human actions, then `stop`.
+    pub fn options(&self, at: &Position, mode: Mode) -> Vec<String> {
+        if at.is_over(self) {
+            return Vec::new();
+        }
+        let mut options: Vec<String> = match &at.hold {
+            Some(hold) => hold.options().iter().map(|&name| name.to_owned()).collect(),
+            None => Vec::new(),
+        };
+        for (_, transition) in self.leaving(&at.state) {
+            let name = transition.action.as_str();
+            if transition.by == Actor::Human
+                && self.possible(at, mode, transition)
+                && !options.iter().any(|option| option == name)
+            {
+                options.push(name.to_owned());
+            }
+        }
+        options.push(STOP.to_owned());
+        options
+    }
+
+    /// Takes one step. Refuses what the table does not allow; never changes `at`.
+    pub fn step(&self, at: &Position, mode: Mode, step: &Step) -> Result<Position, Refusal> {
+        if at.is_over(self) {
+            return Err(Refusal::new(
+                "run_is_over",
+                format!("the run has ended in `{}`", at.state),
+                "start a new run with `proofhouse new`",
+            ));
+        }
+        match step {
+            Step::Fire(index) => self.fire(at, mode, *index),
+            Step::Answer(option) => self.answer(at, mode, option),
+            Step::Again | Step::Stall | Step::Exhaust(_) | Step::Trouble if !at.is_active(self) => {
+                Err(not_now(at, "the engine may not act here"))
+            }
+            Step::Again => {
+                let mut next = at.clone();
+                next.passes += 1;
+                if next.passes >= self.state(&at.state).passes {
+                    next.hold = Some(Hold::Budget {
+                        name: CounterName::from(PASSES),
+                    });
+                }
+                Ok(next)
+            }
+            Step::Stall => Ok(at.held(Hold::Stall)),
+            Step::Exhaust(name) => Ok(at.held(Hold::Budget { name: name.clone() })),
+            Step::Trouble => Ok(at.held(Hold::Trouble)),
+        }
+    }
+
+    fn fire(&self, at: &Position, mode: Mode, index: usize) -> Result<Position, Refusal> {
+        let transition = self
+            .transitions
+            .get(index)
+            .ok_or_else(|| not_now(at, "there is no such transition"))?;
+        if !self.possible(at, mode, transition) {
+            return Err(not_now(
+                at,
+                &format!("`{}` is not possible here", transition.action),
+            ));
+        }
+        if transition.by != Actor::Human {
+            if !at.is_active(self) {
+                return Err(not_now(at, "the engine may not act here"));
+            }
+            if let Some(counter) = self.spent_counter(at, transition) {
+                return Ok(at.held(Hold::Budget {
+                    name: counter.clone(),
+                }));
+            }
+        }
+        let to = resolve(at, transition);
+        if transition.by != Actor::Human && self.state(&to).completing == Completing::Yes {
+            match at.autonomy.completion(mode.risk) {
+                Err(_) => return Ok(at.held(Hold::Risk)),
+                Ok(Completion::NeedsApproval) => {
+                    return Ok(at.held(Hold::Approval {
+                        action: transition.action.clone(),
+                        to,
+                    }));
+                }
+                Ok(Completion::OnEvidence) => {}
+            }
+        }
+        Ok(self.land(at, mode, transition, to))
+    }
+
+    fn spent_counter<'a>(&self, at: &Position, way: &'a Transition) -> Option<&'a CounterName> {
+        way.count
+            .iter()
+            .find(|counter| at.count(counter) >= self.cap(counter))
+    }
+
+    fn land(&self, at: &Position, mode: Mode, way: &Transition, to: StateName) -> Position {
+        let mut next = at.clone();
+        next.hold = None;
+        next.passes = 0;
+        next.slot = match (&way.to, &way.slot) {
+            (Target::Return, _) | (_, Slot::Clear) => None,
+            (_, Slot::Keep) => at.slot.clone(),
+            (_, Slot::SaveFrom) => Some(at.state.clone()),
+            (_, Slot::Save(state)) => Some(state.clone()),
+        };
+        for counter in &way.count {
+            let raised = (at.count(counter) + 1).min(self.cap(counter));
+            next.set(counter, raised);
+        }
+        for counter in &way.reset {
+            next.set(counter, 0);
+        }
+        next.state = to;
+        let kind = self.state(&next.state).kind;
+        if mode.pace == Pace::Stepped
+            && self.stepping == Stepping::Held
+            && way.by != Actor::Human
+            && way.when.contains(&Guard::GatePass)
+            && matches!(kind, Kind::Work | Kind::Gate)
+        {
+            next.hold = Some(Hold::Step);
+        }
+        next
+    }
+
+    fn answer(&self, at: &Position, mode: Mode, option: &str) -> Result<Position, Refusal> {
+        let mut next = at.clone();
+        if option == STOP {
+            next.stopped = true;
+            next.hold = None;
+            return Ok(next);
+        }
+        if let Some(hold) = &at.hold
+            && hold.options().contains(&option)
+        {
+            next.hold = None;
+            match hold {
+                Hold::Approval { action, to } if option == "approve" => {
+                    let way = self
+                        .leaving(&at.state)
+                        .map(|(_, way)| way)
+                        .find(|way| way.action == *action && resolve(at, way) == *to);
+                    return way
+                        .map(|way| self.land(at, mode, way, to.clone()))
+                        .ok_or_else(|| not_now(at, "the approved transition is gone"));
+                }
+                Hold::Budget { name } if name.as_str() == PASSES => next.passes = 0,
+                Hold::Budget { name } => next.set(name, 0),
+                Hold::Risk => next.autonomy = Autonomy::Conservative,
+                Hold::Approval { .. } | Hold::Step | Hold::Stall | Hold::Trouble => {}
+            }
+            return Ok(next);
+        }
+        let way = self.leaving(&at.state).find(|(_, way)| {
+            way.by == Actor::Human && way.action.as_str() == option && self.possible(at, mode, way)
+        });
+        match way {
+            Some((index, _)) => self.fire(at, mode, index),
+            None => Err(Refusal::new(
+                "unknown_option",
+                format!(
+                    "`{option}` is not an answer to what the run waits for in `{}`",
+                    at.state
+                ),
+                format!("choose one of: {}", self.options(at, mode).join(", ")),
+            )),
+        }
+    }
+}
+
+fn resolve(at: &Position, way: &Transition) -> StateName {
+    match &way.to {
+        Target::State(state) => state.clone(),
+        // `possible` has seen a filled slot; staying put is the harmless reading of an empty one.
+        Target::Return => at.slot.clone().unwrap_or_else(|| at.state.clone()),
+    }
+}
+
+fn not_now(at: &Position, why: &str) -> Refusal {
+    Refusal::new(
+        "step_not_possible",
+        format!("in state `{}`: {why}", at.state),
+        "ask `proofhouse status RUN` what the run waits for",
+    )
+}

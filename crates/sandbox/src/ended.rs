@@ -1,0 +1,84 @@
+//! What is known after a launch has ended. It refuses to judge: exit code 0 after a kill is
+//! still a kill, and both are on record.
+
+use std::fmt;
+use std::time::Duration;
+
+/// How a launch ended.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Ended {
+    /// The exit code; none if a signal ended it or it was never started.
+    pub exit: Option<i32>,
+    /// The signal that ended it.
+    pub signal: Option<i32>,
+    /// Why we stopped it, if we did, whatever the exit code says.
+    pub killed: Option<Killed>,
+    /// Standard output, at most the cap (plus one line that says what was left out).
+    pub stdout: Vec<u8>,
+    /// Standard error, likewise.
+    pub stderr: Vec<u8>,
+    /// Both in the order in which they were read, likewise.
+    pub output: Vec<u8>,
+    /// Was something left out of the middle of `output`? If not, of neither stream.
+    pub truncated: bool,
+    /// Processes of the tree, other than the child itself, that were alive when the child had
+    /// ended and that we killed. Always 0 where there is no `/proc`.
+    pub leftover: usize,
+    /// Processes that even SIGKILL did not end in time (stuck in the kernel). They may still
+    /// write: whoever judges the tree must not trust it.
+    pub survivors: usize,
+    /// Wall time.
+    pub millis: u64,
+}
+
+impl Ended {
+    /// The end of a launch that was cancelled before it began.
+    pub(crate) fn never_started() -> Self {
+        Self {
+            exit: None,
+            signal: None,
+            killed: Some(Killed::Cancelled),
+            stdout: Vec::new(),
+            stderr: Vec::new(),
+            output: Vec::new(),
+            truncated: false,
+            leftover: 0,
+            survivors: 0,
+            millis: 0,
+        }
+    }
+
+    /// Did it end by itself, with this exit code?
+    pub fn exited_with(&self, code: i32) -> bool {
+        self.killed.is_none() && self.exit == Some(code)
+    }
+}
+
+/// Why we stopped a process.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Killed {
+    /// It ran longer than this.
+    Wall(Duration),
+    /// It said nothing for this long.
+    Idle(Duration),
+    /// Somebody asked for it.
+    Cancelled,
+}
+
+impl fmt::Display for Killed {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Killed::Wall(limit) => write!(
+                f,
+                "killed by Proofhouse: wall limit of {} s",
+                limit.as_secs_f64()
+            ),
+            Killed::Idle(limit) => write!(
+                f,
+                "killed by Proofhouse: no output for {} s",
+                limit.as_secs_f64()
+            ),
+            Killed::Cancelled => write!(f, "killed by Proofhouse: cancelled"),
+        }
+    }
+}

@@ -1,0 +1,81 @@
+//! Why nothing could be started. A child that starts and fails is no error here: it is an
+//! [`crate::Ended`].
+
+use std::path::PathBuf;
+
+/// A launch that did not happen. Each says what, where and how to mend it.
+#[derive(Debug, thiserror::Error)]
+pub enum LaunchError {
+    /// There is no such program.
+    #[error(
+        "cannot start `{program}` in {dir}: no such program; install it, or mend the command or PATH ({path})"
+    )]
+    ProgramNotFound {
+        /// As it was asked for.
+        program: String,
+        /// Where it was to start.
+        dir: PathBuf,
+        /// Where it was looked for.
+        path: String,
+    },
+    /// The program is there, and its interpreter is not.
+    #[error(
+        "cannot start `{program}` in {dir}: the file exists, but the interpreter on its `#!` line does not; install that interpreter or mend the line"
+    )]
+    InterpreterNotFound {
+        /// As it was asked for.
+        program: String,
+        /// Where it was to start.
+        dir: PathBuf,
+    },
+    /// The file is there and may not be run.
+    #[error(
+        "cannot start `{program}` in {dir}: {source}; make it executable (`chmod +x`), and give a script a `#!` line"
+    )]
+    ProgramNotExecutable {
+        /// As it was asked for.
+        program: String,
+        /// Where it was to start.
+        dir: PathBuf,
+        /// What the system said.
+        source: std::io::Error,
+    },
+    /// The operating system refused.
+    #[error("cannot start `{program}` in {dir}: {what}")]
+    Failed {
+        /// As it was asked for.
+        program: String,
+        /// Where it was to start.
+        dir: PathBuf,
+        /// What is wrong, and how to mend it.
+        what: String,
+    },
+    /// The pid file cannot be written or read; nothing was started, or all of it was stopped.
+    #[error(
+        "cannot use the pid file {path}: {source}; mend the folder's rights, or remove the file"
+    )]
+    PidFile {
+        /// The file.
+        path: PathBuf,
+        /// What the system said.
+        source: std::io::Error,
+    },
+    /// This system has no way to stop a tree of processes.
+    #[error("cannot start programs on this system: use Linux or macOS")]
+    Unsupported,
+}
+
+impl LaunchError {
+    /// The stable code for machines.
+    pub fn code(&self) -> &'static str {
+        match self {
+            LaunchError::ProgramNotFound { .. } => "program_not_found",
+            LaunchError::InterpreterNotFound { .. } | LaunchError::ProgramNotExecutable { .. } => {
+                "program_not_executable"
+            }
+            LaunchError::Failed { .. } | LaunchError::PidFile { .. } | LaunchError::Unsupported => {
+                "launch_failed"
+            }
+        }
+    }
+}

@@ -1,0 +1,136 @@
+//! The step from a [`Launch`] to a process. Landlock, seccomp and namespaces belong into `enter`.
+//! It refuses to hand down our environment, our terminal or any open file of ours.
+
+use crate::{Launch, LaunchError, TREE_VARIABLE};
+use std::io::{Error, ErrorKind};
+use std::os::unix::process::CommandExt;
+use std::process::{Child, Command, Stdio};
+
+/// Starts the process. The calling thread must live until the child has ended: the parent-death
+/// signal fires when the thread that started it ends, not the program.
+#[allow(unsafe_code)]
+pub(crate) fn spawn(launch: &Launch, token: &str) -> Result<Child, LaunchError> {
+    let failed = |what: String| LaunchError::Failed {
+        program: launch.argv.first().cloned().unwrap_or_default(),
+        dir: launch.dir.clone(),
+        what,
+    };
+    let Some((program, arguments)) = launch.argv.split_first() else {
+        return Err(failed("the command is empty; give a program".into()));
+    };
+    // Checked apart: the system answers ENOENT for a missing folder and a missing program alike.
+    if !launch.dir.is_dir() {
+        return Err(failed("there is no such folder; create it".into()));
+    }
+    let mut command = Command::new(program);
+    command
+        .args(arguments)
+        .current_dir(&launch.dir)
+        .env_clear()
+        .envs(&launch.env)
+        .env(
+            TREE_VARIABLE,
+            nested(std::env::var(TREE_VARIABLE).ok(), token),
+        )
+        .stdin(if launch.stdin.is_empty() {
+            Stdio::null()
+        } else {
+            Stdio::piped()
+        })
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped());
+    let parent = rustix::process::getpid();
+    // SAFETY: `enter` runs between fork and exec in a copy of a process with threads, so it may
+    // only make async-signal-safe calls: it makes plain system calls, allocates nothing, takes no
+    // lock and builds errors from bare error numbers.
+    unsafe {
+        command.pre_exec(move || enter(parent));
+    }
+    command
+        .spawn()
+        .map_err(|error| explain(launch, program, error))
+}
+
+/// A launch inside a launch carries both tokens, so that the outer sweep finds the inner tree.
+fn nested(outer: Option<String>, token: &str) -> String {
+    match outer {
+        Some(outer) if !outer.is_empty() => format!("{outer}:{token}"),
+        _ => token.to_string(),
+    }
+}
+
+/// What the child does to itself before it becomes the program.
+fn enter(parent: rustix::process::Pid) -> std::io::Result<()> {
+    // Its own session: one group to kill, and no terminal to read secrets from or type into.
+    rustix::process::setsid()?;
+    #[cfg(target_os = "linux")]
+    {
+        use rustix::process::{Signal, getppid, set_parent_process_death_signal};
+        // A kill -9 of Proofhouse takes the direct child with it.
+        set_parent_process_death_signal(Some(Signal::KILL))?;
+        // We may have died before the line above; then no signal will ever come.
+        if getppid() != Some(parent) {
+            return Err(Error::from_raw_os_error(libc::ESRCH));
+        }
+        close_on_exec();
+    }
+    #[cfg(not(target_os = "linux"))]
+    let _ = parent;
+    Ok(())
+}
+
+/// Files that our own starter left open in us without close-on-exec must not reach the child.
+#[cfg(target_os = "linux")]
+#[allow(unsafe_code)]
+fn close_on_exec() {
+    let first: libc::c_uint = 3;
+    // SAFETY: one system call on plain numbers. It only sets close-on-exec, so the pipe on which
+    // the standard library reports a failed exec still works. Kernels before 5.11 refuse; there
+    // the child sees what our starter leaked, as with any other program.
+    unsafe {
+        libc::syscall(
+            libc::SYS_close_range,
+            first,
+            libc::c_uint::MAX,
+            libc::CLOSE_RANGE_CLOEXEC,
+        );
+    }
+}
+
+fn explain(launch: &Launch, program: &str, error: Error) -> LaunchError {
+    let (program, dir) = (program.to_string(), launch.dir.clone());
+    match error.kind() {
+        ErrorKind::NotFound if program.contains('/') && launch.dir.join(&program).is_file() => {
+            LaunchError::InterpreterNotFound { program, dir }
+        }
+        ErrorKind::NotFound => LaunchError::ProgramNotFound {
+            program,
+            dir,
+            path: launch.env.get("PATH").cloned().unwrap_or_default(),
+        },
+        _ if matches!(error.raw_os_error(), Some(libc::EACCES | libc::ENOEXEC)) => {
+            LaunchError::ProgramNotExecutable {
+                program,
+                dir,
+                source: error,
+            }
+        }
+        _ => LaunchError::Failed {
+            program,
+            dir,
+            what: format!("{error}; mend what the message names and try again"),
+        },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::nested;
+
+    #[test]
+    fn an_inner_launch_carries_the_outer_token_too() {
+        assert_eq!(nested(None, "in"), "in");
+        assert_eq!(nested(Some(String::new()), "in"), "in");
+        assert_eq!(nested(Some("a:b".into()), "in"), "a:b:in");
+    }
+}

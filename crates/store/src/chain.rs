@@ -1,0 +1,118 @@
+//! Following the hash chain record by record. It refuses to go past the first record that can not
+//! be believed: what comes after it proves nothing.
+
+use crate::lines::{Line, Lines};
+use crate::parse::parse;
+use crate::record::{Head, MAX_LINE, RecordRef};
+use crate::torn::TornTail;
+use crate::{NO_HASH, RunName, StoreError};
+use kernel::Time;
+use std::fs::File;
+use std::path::Path;
+
+/// A place between two records: what was believed so far, and where the next line begins.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Place {
+    pub(crate) head: Head,
+    pub(crate) offset: u64,
+}
+
+impl Place {
+    pub(crate) fn start() -> Place {
+        Place {
+            head: Head {
+                seq: 0,
+                hash: NO_HASH.to_owned(),
+            },
+            offset: 0,
+        }
+    }
+}
+
+/// The caller's word on a record: an error makes the journal corrupt at that line.
+pub(crate) type Visit<'v> = dyn FnMut(RecordRef<'_>) -> Result<(), String> + 'v;
+
+/// One journal file and the rules that its records are held to.
+pub(crate) struct Chain<'a> {
+    pub(crate) run: &'a RunName,
+    pub(crate) path: &'a Path,
+    pub(crate) file: &'a File,
+    pub(crate) not_after: Option<Time>,
+}
+
+impl Chain<'_> {
+    /// Visits every record from `place` up to the byte `end` and moves `place` behind each one
+    /// that was visited. Says if bytes without a newline are left.
+    pub(crate) fn follow(
+        &self,
+        place: &mut Place,
+        end: u64,
+        visit: &mut Visit<'_>,
+    ) -> Result<Option<TornTail>, StoreError> {
+        let io = || StoreError::io("read", self.path);
+        let mut lines = Lines::new(self.file, place.offset, end).map_err(io())?;
+        loop {
+            let number = place.head.seq + 1;
+            let corrupt = |reason: String| self.run.corrupt(number, reason);
+            match lines.next().map_err(io())? {
+                Line::Whole(line) => {
+                    let record = self.believe(&place.head, line).map_err(corrupt)?;
+                    visit(record).map_err(corrupt)?;
+                    place.head.seq = record.seq;
+                    place.head.hash.replace_range(.., record.hash);
+                }
+                Line::Torn(tail) => {
+                    return Ok(Some(TornTail {
+                        offset: place.offset,
+                        bytes: tail.len() as u64,
+                    }));
+                }
+                Line::TooLong => return Err(corrupt(too_long())),
+                Line::End => return Ok(None),
+            }
+            place.offset = lines.offset();
+        }
+    }
+
+    /// The record in the line, if it is the one that may follow `head`.
+    fn believe<'l>(&self, head: &Head, line: &'l [u8]) -> Result<RecordRef<'l>, String> {
+        let parsed = parse(line)?;
+        let record = parsed.record;
+        if record.seq != head.seq + 1 {
+            return Err(wrong_seq(head.seq + 1, record.seq));
+        }
+        if record.prev != head.hash {
+            return Err(broken_chain(record.prev, &head.hash));
+        }
+        let computed = parsed.computed_hash();
+        if computed.as_str() != record.hash {
+            return Err(bad_hash(record.hash, computed.as_str()));
+        }
+        match self.not_after {
+            Some(limit) if record.at > limit => Err(too_late(record.at, limit)),
+            Some(_) | None => Ok(record),
+        }
+    }
+}
+
+// The sentences are shared with the audit, which finds the same faults but goes on.
+
+pub(crate) fn wrong_seq(expected: u64, found: u64) -> String {
+    format!("sequence number {found} where {expected} should be")
+}
+
+pub(crate) fn broken_chain(found: &str, expected: &str) -> String {
+    format!("broken chain: prev is {found}, the record before has {expected}")
+}
+
+pub(crate) fn bad_hash(found: &str, computed: &str) -> String {
+    format!("bad hash: the record says {found}, its content gives {computed}")
+}
+
+pub(crate) fn too_late(at: Time, limit: Time) -> String {
+    format!("dated {at}, which is later than {limit}")
+}
+
+pub(crate) fn too_long() -> String {
+    format!("longer than {} bytes", MAX_LINE)
+}

@@ -1,0 +1,163 @@
+//! Files that are there whole or not at all, and folders whose entries survive a power cut. It
+//! refuses to leave half a file under the name that readers look for.
+
+use crate::StoreError;
+use std::fs::{self, File, OpenOptions, Permissions};
+use std::io::{self, ErrorKind, Write};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// Writes the file so that readers see the old content or the new, also after a crash. The mode
+/// of an existing file is kept.
+pub fn write_atomic(path: &Path, bytes: &[u8]) -> Result<(), StoreError> {
+    let mode = match fs::symlink_metadata(path) {
+        Ok(old) if old.is_file() => Some(old.permissions()),
+        Ok(_) | Err(_) => None,
+    };
+    write_atomic_with(path, bytes, mode)
+}
+
+/// As [`write_atomic`], with the mode that the new file gets.
+pub(crate) fn write_atomic_with(
+    path: &Path,
+    bytes: &[u8],
+    mode: Option<Permissions>,
+) -> Result<(), StoreError> {
+    let dir = folder_of(path);
+    let (file, temporary) = create_temporary(dir, path)?;
+    let written = fill(file, bytes, mode).and_then(|()| fs::rename(&temporary, path));
+    if let Err(error) = written {
+        // The temporary file is ours alone; a failure to remove it must not hide the first one.
+        let _ = fs::remove_file(&temporary);
+        return Err(StoreError::io("write", path)(error));
+    }
+    sync_dir(dir)
+}
+
+fn fill(mut file: File, bytes: &[u8], mode: Option<Permissions>) -> io::Result<()> {
+    file.write_all(bytes)?;
+    if let Some(mode) = mode {
+        file.set_permissions(mode)?;
+    }
+    file.sync_all()
+}
+
+/// A new file in the same folder, since renaming works only within one file system. The name is
+/// unique among processes by the process id and within this one by a counter; a leftover of a
+/// dead process with our id is stepped over.
+fn create_temporary(dir: &Path, path: &Path) -> Result<(File, PathBuf), StoreError> {
+    static NEXT: AtomicU64 = AtomicU64::new(0);
+    loop {
+        let mut name = std::ffi::OsString::from(".");
+        name.push(path.file_name().unwrap_or_default());
+        let number = NEXT.fetch_add(1, Ordering::Relaxed);
+        name.push(format!(".tmp-{}-{number}", std::process::id()));
+        let temporary = dir.join(name);
+        match OpenOptions::new()
+            .write(true)
+            .create_new(true)
+            .open(&temporary)
+        {
+            Ok(file) => return Ok((file, temporary)),
+            Err(e) if e.kind() == ErrorKind::AlreadyExists => {}
+            Err(e) => return Err(StoreError::io("write", path)(e)),
+        }
+    }
+}
+
+/// The folder that holds the file; `.` for a bare name.
+fn folder_of(path: &Path) -> &Path {
+    match path.parent() {
+        Some(dir) if !dir.as_os_str().is_empty() => dir,
+        Some(_) | None => Path::new("."),
+    }
+}
+
+/// Makes the folder's entries durable: a new file's name lives in its folder.
+pub(crate) fn sync_dir(dir: &Path) -> Result<(), StoreError> {
+    File::open(dir)
+        .and_then(|dir| dir.sync_all())
+        .map_err(StoreError::io("sync", dir))
+}
+
+/// Makes the folder and its parents, and makes them durable where they are new.
+pub(crate) fn create_dir(dir: &Path) -> Result<(), StoreError> {
+    if dir.is_dir() {
+        return Ok(());
+    }
+    let parent = folder_of(dir);
+    if parent != dir {
+        create_dir(parent)?;
+    }
+    match fs::create_dir(dir) {
+        Ok(()) => {}
+        // Another process was faster; a file in the way is not that.
+        Err(e) if e.kind() == ErrorKind::AlreadyExists && dir.is_dir() => {}
+        Err(e) => return Err(StoreError::io("create", dir)(e)),
+    }
+    sync_dir(parent)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::os::unix::fs::PermissionsExt;
+
+    #[test]
+    fn replaces_content_and_keeps_the_mode() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("config.toml");
+        write_atomic(&path, b"one").unwrap();
+        fs::set_permissions(&path, Permissions::from_mode(0o600)).unwrap();
+        write_atomic(&path, b"two").unwrap();
+        assert_eq!(fs::read(&path).unwrap(), b"two");
+        assert_eq!(
+            fs::metadata(&path).unwrap().permissions().mode() & 0o777,
+            0o600
+        );
+        assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 1);
+    }
+
+    #[test]
+    fn a_failure_leaves_the_old_state_and_no_rubbish() {
+        let dir = tempfile::tempdir().unwrap();
+        let taken = dir.path().join("taken");
+        fs::create_dir(&taken).unwrap();
+        fs::write(taken.join("inside"), "kept").unwrap();
+        let error = write_atomic(&taken, b"x").unwrap_err();
+        assert_eq!(error.code(), "io");
+        assert!(error.to_string().contains("taken"));
+        assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 1);
+        assert_eq!(
+            write_atomic(&dir.path().join("no/such"), b"x")
+                .unwrap_err()
+                .code(),
+            "io"
+        );
+    }
+
+    #[test]
+    fn replaces_a_link_instead_of_writing_through_it() {
+        let dir = tempfile::tempdir().unwrap();
+        let (target, link) = (dir.path().join("target"), dir.path().join("link"));
+        fs::write(&target, "theirs").unwrap();
+        std::os::unix::fs::symlink(&target, &link).unwrap();
+        write_atomic(&link, b"ours").unwrap();
+        assert_eq!(fs::read(&target).unwrap(), b"theirs");
+        assert_eq!(fs::read(&link).unwrap(), b"ours");
+    }
+
+    #[test]
+    fn makes_folders_with_their_parents() {
+        let dir = tempfile::tempdir().unwrap();
+        let deep = dir.path().join("a/b/c");
+        create_dir(&deep).unwrap();
+        create_dir(&deep).unwrap();
+        assert!(deep.is_dir());
+        fs::write(dir.path().join("file"), "").unwrap();
+        assert_eq!(
+            create_dir(&dir.path().join("file")).unwrap_err().code(),
+            "io"
+        );
+    }
+}

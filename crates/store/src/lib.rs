@@ -1,0 +1,45 @@
+//! What survives: the journal of each run, the vault of evidence, and hashes of file trees.
+//!
+//! This crate keeps bytes and proves that they are still the same bytes. It refuses to read a
+//! clock (times arrive on entries), to know what a record means (callers decode bodies), and to
+//! delete or mend anything by itself: broken things are named and left where they are.
+
+mod audit;
+mod canonical;
+mod chain;
+mod checkpoint;
+mod disk;
+mod encode;
+mod error;
+mod files;
+mod hash;
+mod journal;
+mod kind;
+mod lines;
+mod name;
+mod parse;
+mod paths;
+mod read;
+mod record;
+mod torn;
+mod tree;
+mod vault;
+mod walk;
+
+pub use audit::{Audit, AuditReport, Finding, FindingCode, audit};
+pub use checkpoint::Checkpoint;
+#[doc(hidden)]
+pub use disk::{Disk, RealDisk};
+pub use error::{AfterFailure, StoreError};
+pub use files::write_atomic;
+pub use hash::{NO_HASH, sha256_hex};
+pub use journal::{CaughtUp, Journal, Opened};
+pub use kind::split_kind;
+pub use name::{RunName, list};
+pub use paths::{decode_path, encode_path};
+pub use read::{ReadReport, Replay};
+pub use record::{Entry, Head, MAX_LINE, RecordRef};
+pub use torn::{Torn, TornTail};
+pub use tree::{Change, ChangeKind, Node, Tree};
+pub use vault::Vault;
+pub use walk::walk;
