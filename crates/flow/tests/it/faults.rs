@@ -58,7 +58,9 @@ fn refused(find: &str, replace: &str, code: &str, at: &str) {
     let error = load(&source(&text), &check).expect_err(code);
     let problem = error.problems.iter().find(|problem| problem.code == code);
     let problem = problem.unwrap_or_else(|| panic!("no {code} in:\n{error}"));
-    let line = text.lines().position(|line| line.contains(at)).expect(at) + 1;
+    let line = text.lines().position(|line| line.contains(at)).expect(at);
+    // A transition's place is its `[[transition]]` line, the one above its action.
+    let line = if at.starts_with("action") { line } else { line + 1 };
     assert_eq!(problem.line, line, "{error}");
     assert!(!problem.mend.is_empty());
 }
@@ -100,7 +102,7 @@ fn bad_lines_are_refused_where_they_stand() {
         "count = \"tries\"",
         "",
         "loop_without_budget",
-        "action = \"fixed\"",
+        "action = \"fail\"",
     );
     refused(
         "when = \"gate.fail\"",

@@ -1,7 +1,10 @@
 //! Two writers: one wins each round, and nothing is lost or written twice.
 
 use crate::*;
+use std::fs::{File, TryLockError};
+use std::io::{self, Write};
 use std::process::{Command, Stdio};
+use store::Disk;
 
 const ROUNDS: u64 = 40;
 const FOLDER: &str = "STORE_RACE_FOLDER";
@@ -53,6 +56,40 @@ fn of_two_handles_at_the_same_number_one_wins() {
     assert_eq!((seen, caught.head.seq, caught.torn), (vec![2], 2, None));
     two.append(2, &entries(3..4)).unwrap();
     assert_eq!(numbers(dir.path()).unwrap(), [1, 2, 3]);
+}
+
+/// A disk that looks, in the middle of an append, whether anybody else could get in.
+struct Peeks(PathBuf);
+
+impl Peeks {
+    fn assert_locked(&self) {
+        let other = File::open(&self.0).unwrap();
+        assert!(matches!(
+            other.try_lock_shared(),
+            Err(TryLockError::WouldBlock)
+        ));
+    }
+}
+
+impl Disk for Peeks {
+    fn write(&mut self, mut file: &File, bytes: &[u8]) -> io::Result<()> {
+        self.assert_locked();
+        file.write_all(bytes)
+    }
+
+    fn sync(&mut self, file: &File) -> io::Result<()> {
+        self.assert_locked();
+        file.sync_data()
+    }
+}
+
+#[test]
+fn an_append_is_alone_from_its_write_to_its_sync() {
+    let dir = dir();
+    let mut journal = journal(dir.path(), 1).with_disk(Box::new(Peeks(file(dir.path()))));
+    journal.append(1, &entries(2..3)).unwrap();
+    journal.catch_up(|_| Ok(())).unwrap();
+    File::open(file(dir.path())).unwrap().try_lock().unwrap();
 }
 
 #[test]

@@ -1,0 +1,171 @@
+//! The one loop. Recovery is not here: a restart is an input like any other, and what was in
+//! flight then is answered or lost like any other effect.
+
+use kernel::effect::{Effect, EffectKind};
+use kernel::{EffectId, Event, Input, Machine, Refusal, Time, What};
+
+/// Everything that the loop needs of the world. The engine has a real one, the simulator another.
+pub trait World<M: Machine> {
+    /// What stops it for good.
+    type Error;
+
+    /// The time.
+    fn now(&mut self) -> Time;
+    /// What to tell the machine first: that we are here, and the end of everything that an earlier
+    /// life left in flight.
+    fn opening(&mut self, machine: &M) -> Result<Vec<What>, Self::Error>;
+    /// Makes the events durable. Nothing may start before it returns.
+    fn append(&mut self, events: &[Event], machine: &M) -> Result<(), Self::Error>;
+    /// Starts an effect; its end arrives through [`World::next`].
+    fn start(&mut self, effect: &Effect, machine: &M);
+    /// Ends an effect that is no longer wanted, without waiting for it.
+    fn cancel(&mut self, effect: EffectId);
+    /// Effects that were started and have not answered.
+    fn running(&self) -> Vec<EffectId>;
+    /// Waits for the next thing to happen.
+    fn next(&mut self, machine: &M) -> Result<Signal, Self::Error>;
+}
+
+/// What the world says.
+#[derive(Debug)]
+pub enum Signal {
+    /// An effect answered.
+    Answer(What),
+    /// A person wants the engine to stop; the run itself goes on another time.
+    Interrupt,
+}
+
+/// How far to drive.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Until {
+    /// As far as it goes without a person.
+    Rest,
+    /// One attempt, with everything that follows from it.
+    OnePass,
+}
+
+/// Why the loop ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Ending {
+    /// Nothing is wanted any more: done, stopped, or a person's turn.
+    Rested,
+    /// The one pass is over; there is more to do.
+    PassDone,
+    /// Interrupted; what was in flight is on record as lost.
+    Interrupted,
+}
+
+/// What can go wrong in the loop.
+#[derive(Debug)]
+pub enum DriveError<E> {
+    /// The world failed.
+    World(E),
+    /// The machine refused an input of the engine's own, which it never should.
+    Refused(Refusal),
+}
+
+/// Drives the machine: decide, append, apply, perform what is wanted, and round again.
+pub fn drive<M: Machine, W: World<M>>(
+    machine: &mut M,
+    world: &mut W,
+    until: Until,
+) -> Result<Ending, DriveError<W::Error>> {
+    let mut heard = world.opening(machine).map_err(DriveError::World)?;
+    let mut passes_left = match until {
+        Until::Rest => u32::MAX,
+        Until::OnePass => 1,
+    };
+    loop {
+        let now = world.now();
+        let mut events = Vec::new();
+        for what in heard.drain(..) {
+            settle(machine, now, what, &mut events)?;
+        }
+        let running = world.running();
+        let wanted = machine.wanted();
+        let mut starting = Vec::new();
+        let mut held_back = false;
+        for effect in wanted
+            .iter()
+            .filter(|effect| !running.contains(&effect.id()))
+        {
+            if effect.kind() == EffectKind::Attempt {
+                if passes_left == 0 {
+                    held_back = true;
+                    continue;
+                }
+                passes_left -= 1;
+            }
+            settle(machine, now, What::Begin(effect.id()), &mut events)?;
+            starting.push(effect);
+        }
+        if !events.is_empty() {
+            world.append(&events, machine).map_err(DriveError::World)?;
+        }
+        for unwanted in running
+            .iter()
+            .filter(|id| !wanted.iter().any(|effect| effect.id() == **id))
+        {
+            world.cancel(*unwanted);
+        }
+        for effect in starting {
+            world.start(effect, machine);
+        }
+        if world.running().is_empty() {
+            return Ok(if held_back {
+                Ending::PassDone
+            } else {
+                Ending::Rested
+            });
+        }
+        match world.next(machine).map_err(DriveError::World)? {
+            Signal::Answer(what) => heard.push(what),
+            Signal::Interrupt => return interrupt(machine, world),
+        }
+    }
+}
+
+/// Feeds one input, and then lets the machine settle. The machine runs ahead of the journal only
+/// until the append that follows; if that fails, this machine is thrown away.
+pub fn settle<M: Machine, E>(
+    machine: &mut M,
+    at: Time,
+    what: What,
+    events: &mut Vec<Event>,
+) -> Result<(), DriveError<E>> {
+    let mut next = machine
+        .decide(&Input::new(at, what))
+        .map_err(DriveError::Refused)?;
+    loop {
+        for event in next {
+            machine.apply(&event);
+            events.push(event);
+        }
+        next = machine
+            .decide(&Input::new(at, What::Advance))
+            .map_err(DriveError::Refused)?;
+        if next.is_empty() {
+            return Ok(());
+        }
+    }
+}
+
+/// Ends what is in flight and hears it out, so that no answer of a finished attempt is lost. A
+/// second interrupt does not wait: the next engine finds what is left and marks it lost.
+fn interrupt<M: Machine, W: World<M>>(
+    machine: &mut M,
+    world: &mut W,
+) -> Result<Ending, DriveError<W::Error>> {
+    for effect in world.running() {
+        world.cancel(effect);
+    }
+    let mut events = Vec::new();
+    while !world.running().is_empty() {
+        match world.next(machine).map_err(DriveError::World)? {
+            Signal::Answer(what) => settle(machine, world.now(), what, &mut events)?,
+            Signal::Interrupt => break,
+        }
+    }
+    world.append(&events, machine).map_err(DriveError::World)?;
+    Ok(Ending::Interrupted)
+}

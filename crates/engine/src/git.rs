@@ -1,0 +1,211 @@
+//! Git, through its command line and our one way to start processes. Only plumbing that leaves the
+//! user's branch, index and working tree alone.
+
+use crate::error::EngineError;
+use sandbox::{Cancel, Launch, Limits};
+use std::collections::BTreeMap;
+use std::ffi::OsString;
+use std::os::unix::ffi::OsStringExt;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+/// Runs git and gives its standard output.
+fn git(dir: &Path, args: &[&str], extra_env: &[(&str, &str)]) -> Result<Vec<u8>, EngineError> {
+    let mut argv = vec!["git".to_owned()];
+    argv.extend(args.iter().map(|arg| (*arg).to_owned()));
+    let mut env = sandbox::base_env();
+    // Answers in one language, no prompts, and no configuration of ours leaking in.
+    for (name, value) in [
+        ("LC_ALL", "C"),
+        ("GIT_TERMINAL_PROMPT", "0"),
+        ("GIT_OPTIONAL_LOCKS", "0"),
+    ]
+    .iter()
+    .chain(extra_env)
+    {
+        env.insert((*name).to_owned(), (*value).to_owned());
+    }
+    let limits = Limits {
+        wall: Duration::from_secs(120),
+        idle: None,
+        output_bytes: 256 << 20,
+    };
+    let ended = sandbox::run(&Launch::new(argv, dir, env, limits), &Cancel::new())?;
+    if ended.exited_with(0) && !ended.truncated {
+        return Ok(ended.stdout);
+    }
+    let said = String::from_utf8_lossy(&ended.stderr);
+    Err(EngineError::environment(
+        "git_failed",
+        format!(
+            "`git {}` failed in {}: {}",
+            args.join(" "),
+            dir.display(),
+            said.trim()
+        ),
+        "run the command by hand to see why",
+    ))
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).trim().to_owned()
+}
+
+/// The top of the repository that holds `dir`.
+pub fn top(dir: &Path) -> Result<PathBuf, EngineError> {
+    let found = git(dir, &["rev-parse", "--show-toplevel"], &[]).map_err(|error| {
+        match error.code.as_str() {
+            "git_failed" => EngineError::user(
+                "not_a_git_repo",
+                format!("{} is not inside a git repository", dir.display()),
+                "go into your repository, name it with `--repo PATH`, or make one with `git init`",
+            ),
+            _ => error,
+        }
+    })?;
+    Ok(PathBuf::from(OsString::from_vec(
+        found.trim_ascii_end().to_vec(),
+    )))
+}
+
+/// The files of a working tree as git sees them: tracked or untracked, not ignored. `work_tree` may
+/// be a copy elsewhere. Deleted files and `.proofhouse/` are left out.
+pub fn files(repo: &Path, work_tree: &Path) -> Result<Vec<PathBuf>, EngineError> {
+    let git_dir = text(&git(repo, &["rev-parse", "--absolute-git-dir"], &[])?);
+    let tree = work_tree.display().to_string();
+    let env = [
+        ("GIT_DIR", git_dir.as_str()),
+        ("GIT_WORK_TREE", tree.as_str()),
+    ];
+    let listed = git(
+        work_tree,
+        &[
+            "ls-files",
+            "-z",
+            "--cached",
+            "--others",
+            "--exclude-standard",
+        ],
+        &env,
+    )?;
+    let mut files: Vec<PathBuf> = listed
+        .split(|byte| *byte == 0)
+        .filter(|path| !path.is_empty())
+        .map(|path| PathBuf::from(OsString::from_vec(path.to_vec())))
+        .filter(|path| !path.starts_with(".proofhouse") && !path.starts_with(".git"))
+        .filter(|path| {
+            // A submodule is a folder in the index: its files belong to another repository.
+            work_tree
+                .join(path)
+                .symlink_metadata()
+                .is_ok_and(|found| !found.is_dir())
+        })
+        .collect();
+    files.sort();
+    files.dedup();
+    Ok(files)
+}
+
+/// The ref that keeps a run's checkpoints, out of the way of the user's branches.
+pub fn run_ref(run: &str) -> String {
+    format!("refs/proofhouse/{run}")
+}
+
+/// The trailer's key.
+pub const TRAILER: &str = "Proofhouse-Head";
+
+/// Commits the working tree as it is onto the run's own ref. Touches neither branch nor index.
+pub fn checkpoint(
+    repo: &Path,
+    run: &str,
+    scratch: &Path,
+    subject: &str,
+    head: &store::Head,
+) -> Result<String, EngineError> {
+    let index = scratch.display().to_string();
+    let env: BTreeMap<&str, &str> = BTreeMap::from([
+        ("GIT_INDEX_FILE", index.as_str()),
+        ("GIT_AUTHOR_NAME", "Proofhouse"),
+        ("GIT_AUTHOR_EMAIL", "proofhouse@localhost"),
+        ("GIT_COMMITTER_NAME", "Proofhouse"),
+        ("GIT_COMMITTER_EMAIL", "proofhouse@localhost"),
+    ]);
+    let env: Vec<(&str, &str)> = env.into_iter().collect();
+    let own_ref = run_ref(run);
+    let known = |name: &str| {
+        git(repo, &["rev-parse", "--verify", "--quiet", name], &[])
+            .ok()
+            .map(|out| text(&out))
+    };
+    let parent = known(&own_ref).or_else(|| known("HEAD^{commit}"));
+    match known("HEAD^{commit}") {
+        Some(_) => git(repo, &["read-tree", "HEAD"], &env)?,
+        None => git(repo, &["read-tree", "--empty"], &env)?,
+    };
+    git(
+        repo,
+        &["add", "--all", "--", ".", ":(exclude).proofhouse"],
+        &env,
+    )?;
+    let tree = text(&git(repo, &["write-tree"], &env)?);
+    let message = format!("{subject}\n\n{TRAILER}: {run}@{}:{}\n", head.seq, head.hash);
+    let mut args = vec!["commit-tree", "-m", message.as_str()];
+    if let Some(parent) = &parent {
+        args.extend(["-p", parent.as_str()]);
+    }
+    args.push(&tree);
+    let commit = text(&git(repo, &args, &env)?);
+    git(repo, &["update-ref", &own_ref, &commit], &env)?;
+    // The scratch index is ours; a leftover one would only be overwritten.
+    let _ = std::fs::remove_file(scratch);
+    Ok(commit)
+}
+
+/// A journal head that some commit vouches for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Claim {
+    /// The commit.
+    pub commit: String,
+    /// The run.
+    pub run: String,
+    /// The record's number.
+    pub seq: u64,
+    /// The record's hash.
+    pub hash: String,
+}
+
+/// Every claim that a commit reachable from any ref makes, and every trailer that is malformed.
+pub fn claims(repo: &Path) -> Result<(Vec<Claim>, Vec<String>), EngineError> {
+    let format = format!("--format=%H%x09%(trailers:key={TRAILER},valueonly,separator=%x2C)");
+    let grep = format!("--grep={TRAILER}:");
+    let log = git(repo, &["log", "--all", &grep, &format], &[])?;
+    let (mut claims, mut malformed) = (Vec::new(), Vec::new());
+    for line in String::from_utf8_lossy(&log).lines() {
+        let Some((commit, trailers)) = line.split_once('\t') else {
+            continue;
+        };
+        for trailer in trailers
+            .split(',')
+            .filter(|trailer| !trailer.trim().is_empty())
+        {
+            match parse_claim(commit, trailer.trim()) {
+                Some(claim) => claims.push(claim),
+                None => malformed.push(format!("commit {commit}: `{TRAILER}: {trailer}`")),
+            }
+        }
+    }
+    Ok((claims, malformed))
+}
+
+fn parse_claim(commit: &str, trailer: &str) -> Option<Claim> {
+    let (run, rest) = trailer.split_once('@')?;
+    let (seq, hash) = rest.split_once(':')?;
+    let hex = hash.len() == 64 && hash.bytes().all(|byte| byte.is_ascii_hexdigit());
+    hex.then_some(())?;
+    Some(Claim {
+        commit: commit.to_owned(),
+        run: run.to_owned(),
+        seq: seq.parse().ok()?,
+        hash: hash.to_owned(),
+    })
+}

@@ -1,0 +1,168 @@
+//! Where everything lies: the repository, and `.proofhouse/` in it.
+
+use crate::config::Config;
+use crate::error::EngineError;
+use crate::git;
+use flow::{Source, Workflow};
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// A repository that Proofhouse works in.
+#[derive(Debug, Clone)]
+pub struct Project {
+    repo: PathBuf,
+}
+
+/// What git should not see of `.proofhouse/`: scratch and caches. Journals and evidence stay
+/// committable, so that they can be audited on a fresh clone.
+const IGNORED: &str = "work/\njournal/*.checkpoint.json\njournal/*.torn-*\n";
+
+impl Project {
+    /// The project that holds `dir`.
+    pub fn find(dir: &Path) -> Result<Self, EngineError> {
+        if !dir.is_dir() {
+            return Err(EngineError::user(
+                "no_such_folder",
+                format!("{} is not a folder", dir.display()),
+                "name a folder that exists",
+            ));
+        }
+        Ok(Self {
+            repo: git::top(dir)?,
+        })
+    }
+
+    /// The top of the repository.
+    pub fn repo(&self) -> &Path {
+        &self.repo
+    }
+
+    /// `.proofhouse/`.
+    pub fn home(&self) -> PathBuf {
+        self.repo.join(".proofhouse")
+    }
+
+    /// The journals.
+    pub fn journals(&self) -> PathBuf {
+        self.home().join("journal")
+    }
+
+    /// The evidence.
+    pub fn vault(&self) -> Result<store::Vault, EngineError> {
+        Ok(store::Vault::open(&self.home().join("evidence"))?)
+    }
+
+    /// Scratch space of a run: views, locks, answers that wait to be journaled.
+    pub fn work(&self, run: &str) -> PathBuf {
+        self.home().join("work").join(run)
+    }
+
+    /// Who may sign decisions, in OpenSSH's allowed_signers format.
+    pub fn approvers(&self) -> PathBuf {
+        self.home().join("approvers")
+    }
+
+    /// The settings.
+    pub fn config(&self) -> Result<Config, EngineError> {
+        Config::load(&self.home().join("config.toml"))
+    }
+
+    /// Makes `.proofhouse/` where it is missing.
+    pub fn prepare(&self) -> Result<(), EngineError> {
+        let home = self.home();
+        std::fs::create_dir_all(&home).map_err(EngineError::io("create", &home))?;
+        let ignore = home.join(".gitignore");
+        if !ignore.exists() {
+            store::write_atomic(&ignore, IGNORED.as_bytes())?;
+        }
+        Ok(())
+    }
+
+    /// Every workflow's name: the user's own, then the built-in ones.
+    pub fn workflow_names(&self) -> Vec<String> {
+        let mut names: Vec<String> = std::fs::read_dir(self.home().join("workflows"))
+            .into_iter()
+            .flatten()
+            .flatten()
+            .filter(|entry| entry.path().is_dir())
+            .map(|entry| entry.file_name().to_string_lossy().into_owned())
+            .collect();
+        names.sort();
+        names
+    }
+
+    /// A workflow by name: the user's own folder first, then the built-in one.
+    pub fn workflow(&self, name: &str) -> Result<Arc<Workflow>, EngineError> {
+        let source = self.workflow_source(name)?;
+        load(&source)
+    }
+
+    /// The files of a workflow.
+    pub fn workflow_source(&self, name: &str) -> Result<Source, EngineError> {
+        let folder = self.home().join("workflows").join(name);
+        if !name.contains(['/', '.']) && folder.is_dir() {
+            return read_source(name, &folder);
+        }
+        built_in(name).map_err(|mut error| {
+            let own = self.workflow_names();
+            if !own.is_empty() {
+                error.mend = format!("{}; yours: {}", error.mend, own.join(", "));
+            }
+            error
+        })
+    }
+}
+
+/// A built-in workflow's files.
+pub fn built_in(name: &str) -> Result<Source, EngineError> {
+    flow::built_in(name).ok_or_else(|| {
+        let names: Vec<&str> = flow::built_in_names().collect();
+        EngineError::user(
+            "unknown_workflow",
+            format!("there is no workflow `{name}`"),
+            format!(
+                "built in: {}; your own goes into .proofhouse/workflows/NAME/",
+                names.join(", ")
+            ),
+        )
+    })
+}
+
+/// Loads a workflow with the checks that this engine has.
+pub fn load(source: &Source) -> Result<Arc<Workflow>, EngineError> {
+    let lint = |name: &str, with: &serde_json::Value| match checks::find(name) {
+        Some(check) => check.lint(with),
+        None => {
+            let names: Vec<&str> = checks::registry()
+                .iter()
+                .map(|check| check.name())
+                .collect();
+            Err(format!(
+                "there is no check `{name}`; there are: {}",
+                names.join(", ")
+            ))
+        }
+    };
+    Ok(Arc::new(flow::load(source, &lint)?))
+}
+
+/// The texts of a workflow folder.
+pub fn read_source(name: &str, folder: &Path) -> Result<Source, EngineError> {
+    let mut files = BTreeMap::new();
+    for path in store::walk(folder, &|_| false)? {
+        let full = folder.join(&path);
+        let text = std::fs::read_to_string(&full).map_err(|error| {
+            EngineError::user(
+                "malformed_workflow",
+                format!("could not read {}: {error}", full.display()),
+                "a workflow folder holds UTF-8 text files only",
+            )
+        })?;
+        files.insert(path.display().to_string(), text);
+    }
+    Ok(Source {
+        name: name.to_owned(),
+        files,
+    })
+}
