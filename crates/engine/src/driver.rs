@@ -31,6 +31,8 @@ pub trait World<M: Machine> {
 pub enum Signal {
     /// An effect answered.
     Answer(What),
+    /// Somebody else appended to the journal: a person decided, say. Facts already.
+    Elsewhere(Vec<Event>),
     /// A person wants the engine to stop; the run itself goes on another time.
     Interrupt,
 }
@@ -78,6 +80,8 @@ pub fn drive<M: Machine, W: World<M>>(
     loop {
         let now = world.now();
         let mut events = Vec::new();
+        // What others appended may have consequences that nobody has drawn yet.
+        heard.push(What::Advance);
         for what in heard.drain(..) {
             settle(machine, now, what, &mut events)?;
         }
@@ -120,6 +124,7 @@ pub fn drive<M: Machine, W: World<M>>(
         }
         match world.next(machine).map_err(DriveError::World)? {
             Signal::Answer(what) => heard.push(what),
+            Signal::Elsewhere(events) => events.iter().for_each(|event| machine.apply(event)),
             Signal::Interrupt => return interrupt(machine, world),
         }
     }
@@ -163,6 +168,7 @@ fn interrupt<M: Machine, W: World<M>>(
     while !world.running().is_empty() {
         match world.next(machine).map_err(DriveError::World)? {
             Signal::Answer(what) => settle(machine, world.now(), what, &mut events)?,
+            Signal::Elsewhere(events) => events.iter().for_each(|event| machine.apply(event)),
             Signal::Interrupt => break,
         }
     }

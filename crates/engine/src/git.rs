@@ -209,3 +209,21 @@ fn parse_claim(commit: &str, trailer: &str) -> Option<Claim> {
         hash: hash.to_owned(),
     })
 }
+
+/// Makes a repository with one commit of everything in it; for samples.
+pub fn first_commit(dir: &Path, message: &str) -> Result<(), EngineError> {
+    let env = [
+        ("GIT_AUTHOR_NAME", "Proofhouse"),
+        ("GIT_AUTHOR_EMAIL", "proofhouse@localhost"),
+        ("GIT_COMMITTER_NAME", "Proofhouse"),
+        ("GIT_COMMITTER_EMAIL", "proofhouse@localhost"),
+    ];
+    git(dir, &["init", "--quiet", "--initial-branch=main"], &[])?;
+    git(dir, &["add", "--all"], &[])?;
+    git(
+        dir,
+        &["commit", "--quiet", "--no-verify", "--message", message],
+        &env,
+    )?;
+    Ok(())
+}

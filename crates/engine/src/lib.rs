@@ -3,12 +3,25 @@
 //! It refuses to decide what happens next (the machine does), whether a gate passes (the checks
 //! do) and who is a person (the approval channel does).
 
+pub mod agent;
+pub mod approval;
+pub mod audit;
 pub mod config;
+pub mod context;
+pub mod decide;
 pub mod driver;
 pub mod error;
 pub mod git;
+mod perform;
 pub mod project;
+pub mod run;
+pub mod session;
+pub mod start;
+mod view;
+pub mod views;
+pub mod world;
 
 pub use driver::{DriveError, Ending, Signal, Until, World, drive};
 pub use error::{Blame, EngineError};
 pub use project::Project;
+pub use run::{Peek, Run};

@@ -1,19 +1,21 @@
-//! Names and ids as types of their own, so that a state can never be passed for an action.
+//! Names and ids as types of their own, so that a state can never be passed for an action. Their text
+//! is shared: exploration clones millions of them.
 
 use serde::{Deserialize, Serialize};
 use std::fmt;
+use std::sync::Arc;
 
 macro_rules! name {
     ($(#[$doc:meta])* $type:ident) => {
         $(#[$doc])*
         #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
         #[serde(transparent)]
-        pub struct $type(String);
+        pub struct $type(Arc<str>);
 
         impl $type {
             /// Wraps a name as it is; loaders decide what a good name looks like.
             pub fn new(name: impl Into<String>) -> Self {
-                Self(name.into())
+                Self(name.into().into())
             }
             /// The bare text.
             pub fn as_str(&self) -> &str {
@@ -27,7 +29,7 @@ macro_rules! name {
         }
         impl From<&str> for $type {
             fn from(name: &str) -> Self {
-                Self(name.to_owned())
+                Self(name.into())
             }
         }
         impl std::borrow::Borrow<str> for $type {

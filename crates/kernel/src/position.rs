@@ -267,6 +267,24 @@ impl Table {
         Ok(self.land(at, mode, transition, to))
     }
 
+    /// The transition behind an approval. A hold changes nothing else of the position, so what was
+    /// possible when it was raised still is; others of the same name are not meant.
+    fn approved<'a>(
+        &'a self,
+        at: &'a Position,
+        mode: Mode,
+        action: &ActionName,
+        to: &StateName,
+    ) -> Option<&'a Transition> {
+        self.leaving(&at.state).map(|(_, way)| way).find(|way| {
+            way.by != Actor::Human
+                && way.action == *action
+                && self.possible(at, mode, way)
+                && self.spent_counter(at, way).is_none()
+                && resolve(at, way) == *to
+        })
+    }
+
     fn spent_counter<'a>(&self, at: &Position, way: &'a Transition) -> Option<&'a CounterName> {
         way.count
             .iter()
@@ -316,11 +334,8 @@ impl Table {
             next.hold = None;
             match hold {
                 Hold::Approval { action, to } if option == "approve" => {
-                    let way = self
-                        .leaving(&at.state)
-                        .map(|(_, way)| way)
-                        .find(|way| way.action == *action && resolve(at, way) == *to);
-                    return way
+                    return self
+                        .approved(at, mode, action, to)
                         .map(|way| self.land(at, mode, way, to.clone()))
                         .ok_or_else(|| not_now(at, "the approved transition is gone"));
                 }

@@ -4,7 +4,7 @@
 
 use crate::ids::{ActionName, CounterName, StateName};
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
 /// What kind of place a state is.
@@ -252,23 +252,38 @@ impl Table {
             .filter(move |(_, transition)| transition.from.contains(state))
     }
 
-    /// The states that the return slot may hold when `state` is reached: what `to = "return"` can
-    /// mean there. Over-approximates on purpose; exploration is exact.
+    /// The states that the return slot may hold in `state`: what `to = "return"` can mean there.
+    /// Follows the slot along every transition and ignores counters and pace, so it may name too
+    /// many, never too few; exploration is exact.
     pub fn possible_returns(&self, state: &StateName) -> Vec<StateName> {
-        let mut found = Vec::new();
-        for transition in &self.transitions {
-            if transition.to != Target::State(state.clone()) {
-                continue;
-            }
-            match &transition.slot {
-                Slot::SaveFrom => found.extend(transition.from.iter().cloned()),
-                Slot::Save(saved) => found.push(saved.clone()),
-                Slot::Keep | Slot::Clear => {}
+        let start = (&self.initial, None);
+        let mut seen: BTreeSet<(&StateName, Option<&StateName>)> = BTreeSet::from([start]);
+        let mut queue = vec![start];
+        while let Some((here, slot)) = queue.pop() {
+            for way in self.transitions.iter() {
+                let Some(from) = way.from.iter().find(|from| *from == here) else {
+                    continue;
+                };
+                let fits = way.when.iter().all(|guard| match guard {
+                    Guard::ReturnIs(state) => slot == Some(state),
+                    Guard::ReturnEmpty => slot.is_none(),
+                    _ => true,
+                });
+                let next = match (&way.to, &way.slot, slot) {
+                    (Target::Return, _, None) => continue,
+                    (Target::Return, _, Some(to)) => (to, None),
+                    (Target::State(to), Slot::Clear, _) => (to, None),
+                    (Target::State(to), Slot::Keep, slot) => (to, slot),
+                    (Target::State(to), Slot::SaveFrom, _) => (to, Some(from)),
+                    (Target::State(to), Slot::Save(saved), _) => (to, Some(saved)),
+                };
+                if fits && seen.insert(next) {
+                    queue.push(next);
+                }
             }
         }
-        found.sort();
-        found.dedup();
-        found
+        let here = seen.into_iter().filter(|(at, _)| *at == state);
+        here.filter_map(|(_, slot)| slot.cloned()).collect()
     }
 
     /// The states that an agent in `state` may ask for, in table order.

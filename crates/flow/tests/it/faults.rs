@@ -60,7 +60,11 @@ fn refused(find: &str, replace: &str, code: &str, at: &str) {
     let problem = problem.unwrap_or_else(|| panic!("no {code} in:\n{error}"));
     let line = text.lines().position(|line| line.contains(at)).expect(at);
     // A transition's place is its `[[transition]]` line, the one above its action.
-    let line = if at.starts_with("action") { line } else { line + 1 };
+    let line = if at.starts_with("action") {
+        line
+    } else {
+        line + 1
+    };
     assert_eq!(problem.line, line, "{error}");
     assert!(!problem.mend.is_empty());
 }

@@ -3,6 +3,7 @@
 mod export;
 mod faults;
 mod phase;
+mod tlc;
 
 use flow::{Source, Workflow, built_in, load};
 use std::sync::Arc;

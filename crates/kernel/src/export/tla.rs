@@ -4,7 +4,7 @@
 //! exploration; a test compares the two.
 
 use crate::autonomy::Autonomy;
-use crate::ids::StateName;
+use crate::ids::{CounterName, StateName};
 use crate::position::PASSES;
 use crate::table::{
     Actor, Completing, Guard, Kind, Slot, Stalling, State, Stepping, Table, Target, Transition,
@@ -26,8 +26,25 @@ pub fn tla_module_name(table: &Table) -> String {
     if !name.starts_with(|c: char| c.is_ascii_alphabetic()) {
         name.insert(0, 'W');
     }
+    if STANDARD_MODULES.contains(&name.as_str()) {
+        name.push_str("Workflow");
+    }
     name
 }
+
+/// A module of ours must not hide one of these from the model checker.
+const STANDARD_MODULES: [&str; 10] = [
+    "Bags",
+    "FiniteSets",
+    "Integers",
+    "Json",
+    "Naturals",
+    "Randomization",
+    "RealTime",
+    "Reals",
+    "Sequences",
+    "TLC",
+];
 
 /// The model checker's configuration for [`tla`].
 pub fn tla_config() -> String {
@@ -35,41 +52,57 @@ pub fn tla_config() -> String {
     for invariant in INVARIANTS {
         let _ = writeln!(text, "    {invariant}");
     }
+    text.push_str("PROPERTIES\n    HighRiskGuarded\n");
     text
 }
 
-const INVARIANTS: [&str; 6] = [
+const INVARIANTS: [&str; 5] = [
     "TypeOK",
     "CountersBounded",
     "ReturnKnown",
     "EndsAreQuiet",
-    "HighRiskGuarded",
     "WayOut",
 ];
 
-fn set<'a>(names: impl IntoIterator<Item = &'a str>) -> String {
-    let quoted: Vec<String> = names
-        .into_iter()
-        .map(|name| format!("\"{name}\""))
-        .collect();
-    format!("{{{}}}", quoted.join(", "))
+/// A TLA+ string.
+fn quoted(name: impl std::fmt::Display) -> String {
+    let name = name.to_string();
+    format!("\"{}\"", name.replace('\\', "\\\\").replace('"', "\\\""))
 }
 
-fn variable(counter: &str) -> String {
-    let safe: String = counter
+fn set<'a>(names: impl IntoIterator<Item = &'a str>) -> String {
+    let all: Vec<String> = names.into_iter().map(quoted).collect();
+    format!("{{{}}}", all.join(", "))
+}
+
+/// A TLA+ identifier that is not in `taken` yet.
+fn identifier(prefix: &str, name: &str, taken: &[String]) -> String {
+    let safe: String = name
         .chars()
         .map(|c| if c.is_ascii_alphanumeric() { c } else { '_' })
         .collect();
-    format!("count_{safe}")
+    let base = format!("{prefix}_{safe}");
+    let numbered = (2u32..).map(|serial| format!("{base}_{serial}"));
+    std::iter::once(base.clone())
+        .chain(numbered)
+        .find(|name| !taken.contains(name))
+        .unwrap_or(base)
 }
 
 struct Writer<'a> {
     table: &'a Table,
     text: String,
-    counters: Vec<(String, u32)>,
+    /// Each counter's variable and cap.
+    counters: BTreeMap<&'a CounterName, (String, u32)>,
 }
 
 impl Writer<'_> {
+    fn variable(&self, counter: &CounterName) -> &str {
+        self.counters
+            .get(counter)
+            .map_or("unknown_counter", |(name, _)| name)
+    }
+
     fn line(&mut self, line: &str) {
         self.text.push_str(line);
         self.text.push('\n');
@@ -88,7 +121,7 @@ impl Writer<'_> {
         ];
         let fixed = fixed.iter().map(|name| (*name).to_owned());
         fixed
-            .chain(self.counters.iter().map(|(name, _)| name.clone()))
+            .chain(self.counters.values().map(|(name, _)| name.clone()))
             .collect()
     }
 
@@ -101,16 +134,17 @@ impl Writer<'_> {
         format!("UNCHANGED <<{}>>", rest.join(", "))
     }
 
-    /// The holds that a completing transition may raise, with the transition behind each.
-    fn approvals(&self) -> BTreeMap<String, (usize, StateName)> {
-        let mut found = BTreeMap::new();
-        for (index, way) in self.table.transitions.iter().enumerate() {
+    /// The approvals that completing transitions may ask for, with the transitions behind each.
+    fn approvals(&self) -> BTreeMap<String, (StateName, Vec<&Transition>)> {
+        let mut found: BTreeMap<String, (StateName, Vec<&Transition>)> = BTreeMap::new();
+        for way in &self.table.transitions {
             if way.by == Actor::Human {
                 continue;
             }
             for to in self.targets(way) {
                 if self.table.state(&to).completing == Completing::Yes {
-                    found.entry(approval(way, &to)).or_insert((index, to));
+                    let hold = approval(way, &to);
+                    found.entry(hold).or_insert((to, Vec::new())).1.push(way);
                 }
             }
         }
@@ -133,24 +167,31 @@ impl Writer<'_> {
         }
     }
 
-    fn guard(&self, guard: &Guard) -> Option<String> {
-        match guard {
+    /// What the table itself can judge: [`Table::possible`] as conjuncts.
+    fn possible(&self, way: &Transition) -> Vec<String> {
+        let from = set(way.from.iter().map(StateName::as_str));
+        let mut all = vec![format!("state \\in {from}")];
+        if way.to == Target::Return {
+            all.push("slot # \"none\"".to_owned());
+        }
+        all.extend(way.when.iter().filter_map(|guard| match guard {
             Guard::GatePass | Guard::GateFail | Guard::Requested => None,
-            Guard::Left(counter) => Some(format!(
-                "{} < {}",
-                variable(counter.as_str()),
-                self.table.cap(counter)
-            )),
-            Guard::Spent(counter) => Some(format!(
-                "{} >= {}",
-                variable(counter.as_str()),
-                self.table.cap(counter)
-            )),
-            Guard::ReturnIs(state) => Some(format!("slot = \"{state}\"")),
+            Guard::Left(counter) => Some(self.left(counter)),
+            Guard::Spent(counter) => Some(self.spent(counter)),
+            Guard::ReturnIs(state) => Some(format!("slot = {}", quoted(state))),
             Guard::ReturnEmpty => Some("slot = \"none\"".to_owned()),
             Guard::Stepped => Some("pace = \"stepped\"".to_owned()),
             Guard::Flowing => Some("pace = \"flowing\"".to_owned()),
-        }
+        }));
+        all
+    }
+
+    fn left(&self, counter: &CounterName) -> String {
+        format!("{} < {}", self.variable(counter), self.table.cap(counter))
+    }
+
+    fn spent(&self, counter: &CounterName) -> String {
+        format!("{} >= {}", self.variable(counter), self.table.cap(counter))
     }
 
     /// The effect of landing, as conjuncts on one line.
@@ -160,7 +201,7 @@ impl Writer<'_> {
             (Target::Return, _) | (_, Slot::Clear) => "slot' = \"none\"".to_owned(),
             (_, Slot::Keep) => "slot' = slot".to_owned(),
             (_, Slot::SaveFrom) => "slot' = state".to_owned(),
-            (_, Slot::Save(state)) => format!("slot' = \"{state}\""),
+            (_, Slot::Save(state)) => format!("slot' = {}", quoted(state)),
         };
         let active = matches!(self.table.state(to).kind, Kind::Work | Kind::Gate);
         let pauses = self.table.stepping == Stepping::Held
@@ -173,19 +214,19 @@ impl Writer<'_> {
             "hold' = \"none\""
         };
         let mut parts = vec![
-            format!("state' = \"{to}\""),
+            format!("state' = {}", quoted(to)),
             slot,
             "passes' = 0".to_owned(),
             hold.to_owned(),
         ];
-        let mut counters: BTreeMap<String, String> = BTreeMap::new();
+        let mut counters: BTreeMap<&str, String> = BTreeMap::new();
         for counter in &way.count {
-            let (name, cap) = (variable(counter.as_str()), self.table.cap(counter));
+            let (name, cap) = (self.variable(counter), self.table.cap(counter));
             let raised = format!("(IF {name} < {cap} THEN {name} + 1 ELSE {cap})");
             counters.insert(name, raised);
         }
         for counter in &way.reset {
-            counters.insert(variable(counter.as_str()), "0".to_owned());
+            counters.insert(self.variable(counter), "0".to_owned());
         }
         for (name, value) in &counters {
             parts.push(format!("{name}' = {value}"));
@@ -195,42 +236,61 @@ impl Writer<'_> {
         parts.join(" /\\ ")
     }
 
-    fn transition(&mut self, name: &str, way: &Transition, to: &StateName) {
-        self.line(&format!("{name} =="));
-        let from = set(way.from.iter().map(StateName::as_str));
-        if way.by == Actor::Human {
-            self.line("    /\\ ~stopped");
-        } else {
-            self.line("    /\\ Active");
-        }
-        self.line(&format!("    /\\ state \\in {from}"));
+    fn transition(&mut self, name: &str, index: usize, to: &StateName) {
+        let way = &self.table.transitions[index];
+        let mut parts = vec![match way.by {
+            Actor::Human => "~Over".to_owned(),
+            Actor::Engine | Actor::Agent => "Active".to_owned(),
+        }];
+        parts.extend(self.possible(way));
         if way.to == Target::Return {
-            self.line(&format!("    /\\ slot = \"{to}\""));
+            parts.push(format!("slot = {}", quoted(to)));
         }
-        for guard in &way.when {
-            if let Some(text) = self.guard(guard) {
-                self.line(&format!("    /\\ {text}"));
-            }
+        if way.by == Actor::Human {
+            // A person names an action, and gets the first possible transition of that name.
+            let earlier = self.table.transitions[..index].iter().filter(|other| {
+                other.by == Actor::Human
+                    && other.action == way.action
+                    && other.from.iter().any(|from| way.from.contains(from))
+            });
+            parts.extend(earlier.map(|other| format!("~({})", all_of(&self.possible(other)))));
+            parts.push(self.land(way, to));
+        } else {
+            parts.push(self.fire(way, to));
         }
+        self.action(name, &parts);
+    }
+
+    /// What happens when the engine takes a possible transition: a hold, or the landing.
+    fn fire(&self, way: &Transition, to: &StateName) -> String {
+        let keep = self.unchanged_but(&["hold"]);
         let mut body = self.land(way, to);
-        if way.by != Actor::Human {
-            let keep = self.unchanged_but(&["hold"]);
-            if self.table.state(to).completing == Completing::Yes {
-                body = format!(
-                    "IF autonomy = \"auto\" /\\ risk = \"high\" THEN hold' = \"risk\" /\\ {keep} ELSE IF autonomy # \"auto\" THEN hold' = \"{}\" /\\ {keep} ELSE {body}",
-                    approval(way, to)
-                );
-            }
-            for counter in way.count.iter().rev() {
-                body = format!(
-                    "IF {} >= {} THEN hold' = \"budget {counter}\" /\\ {keep} ELSE {body}",
-                    variable(counter.as_str()),
-                    self.table.cap(counter)
-                );
-            }
+        if self.table.state(to).completing == Completing::Yes {
+            let ask = quoted(approval(way, to));
+            body = format!(
+                "IF autonomy = \"auto\" /\\ risk = \"high\" THEN hold' = \"risk\" /\\ {keep} ELSE IF autonomy # \"auto\" THEN hold' = {ask} /\\ {keep} ELSE {body}"
+            );
         }
-        self.line(&format!("    /\\ ({body})"));
-        self.line("");
+        for counter in way.count.iter().rev() {
+            let (spent, hold) = (self.spent(counter), quoted(format!("budget {counter}")));
+            body = format!("IF {spent} THEN hold' = {hold} /\\ {keep} ELSE {body}");
+        }
+        format!("({body})")
+    }
+
+    /// What `approve` does: the first transition of that name that is possible lands.
+    fn approve(&self, to: &StateName, ways: &[&Transition]) -> String {
+        let mut body = "FALSE".to_owned();
+        for way in ways.iter().rev() {
+            let mut when = self.possible(way);
+            if way.to == Target::Return {
+                when.push(format!("slot = {}", quoted(to)));
+            }
+            when.extend(way.count.iter().map(|counter| self.left(counter)));
+            let landing = self.land(way, to);
+            body = format!("IF {} THEN {landing} ELSE {body}", all_of(&when));
+        }
+        format!("({body})")
     }
 
     fn action(&mut self, name: &str, parts: &[String]) {
@@ -243,7 +303,7 @@ impl Writer<'_> {
 
     fn held(&mut self, name: &str, holds: &[&str], parts: &[String]) {
         let mut all = vec![
-            "~stopped".to_owned(),
+            "~Over".to_owned(),
             format!("hold \\in {}", set(holds.iter().copied())),
         ];
         all.extend(parts.iter().cloned());
@@ -255,28 +315,26 @@ fn approval(way: &Transition, to: &StateName) -> String {
     format!("approval {} {to}", way.action)
 }
 
-fn identifier(name: &str) -> String {
-    let safe: String = name
-        .chars()
-        .map(|c| if c.is_ascii_alphanumeric() { c } else { '_' })
-        .collect();
-    format!("Do_{safe}")
+fn all_of(parts: &[String]) -> String {
+    parts.join(" /\\ ")
 }
 
 /// The whole module.
 pub fn tla(table: &Table) -> String {
-    let counters = table
-        .counters
-        .iter()
-        .map(|(name, counter)| (variable(name.as_str()), counter.cap))
-        .collect();
+    let mut taken: Vec<String> = Vec::new();
+    let mut counters = BTreeMap::new();
+    for (name, counter) in &table.counters {
+        let variable = identifier("count", name.as_str(), &taken);
+        taken.push(variable.clone());
+        counters.insert(name, (variable, counter.cap));
+    }
     let mut w = Writer {
         table,
         text: String::new(),
         counters,
     };
     head(&mut w);
-    let mut onward = transitions(&mut w);
+    let (mut onward, by_person) = transitions(&mut w);
     onward.extend(engine_steps(&mut w));
     onward.extend(answers(&mut w));
     w.action(
@@ -292,15 +350,24 @@ pub fn tla(table: &Table) -> String {
         "Finished",
         &["Over".to_owned(), "UNCHANGED vars".to_owned()],
     );
-    w.line("Onward ==");
-    for name in &onward {
-        w.line(&format!("    \\/ {name}"));
-    }
-    w.line("\nNext == Onward \\/ Stop \\/ Finished\n");
+    any_of(&mut w, "Onward", &onward);
+    any_of(&mut w, "ByPerson", &by_person);
+    w.line("Next == Onward \\/ Stop \\/ Finished\n");
     w.line("Spec == Init /\\ [][Next]_vars\n");
     invariants(&mut w);
     w.line("====");
     w.text
+}
+
+fn any_of(w: &mut Writer<'_>, name: &str, actions: &[String]) {
+    w.line(&format!("{name} =="));
+    if actions.is_empty() {
+        w.line("    FALSE");
+    }
+    for action in actions {
+        w.line(&format!("    \\/ {action}"));
+    }
+    w.line("");
 }
 
 fn head(w: &mut Writer<'_>) {
@@ -308,7 +375,7 @@ fn head(w: &mut Writer<'_>) {
     w.line(&format!("---- MODULE {} ----", tla_module_name(table)));
     w.line(&format!(
         "\\* The workflow `{}`, exported by Proofhouse.",
-        table.name
+        table.name.escape_debug()
     ));
     w.line(
         "\\* Gate results and agents' requests are the world's: every outcome of them is possible.",
@@ -355,7 +422,7 @@ fn head(w: &mut Writer<'_>) {
     let caps: Vec<String> = table
         .states
         .iter()
-        .map(|(name, state)| format!("s = \"{name}\" -> {}", state.passes))
+        .map(|(name, state)| format!("s = {} -> {}", quoted(name), state.passes))
         .collect();
     w.line(&format!(
         "PassCap(s) == CASE {} [] OTHER -> 1\n",
@@ -364,7 +431,7 @@ fn head(w: &mut Writer<'_>) {
     w.line("Over == stopped \\/ state \\in Ends");
     w.line("Active == ~stopped /\\ hold = \"none\" /\\ state \\in ActiveStates\n");
     w.line("Init ==");
-    w.line(&format!("    /\\ state = \"{}\"", table.initial));
+    w.line(&format!("    /\\ state = {}", quoted(&table.initial)));
     w.line("    /\\ slot = \"none\"\n    /\\ passes = 0\n    /\\ hold = \"none\"");
     w.line(&format!(
         "    /\\ autonomy \\in {}",
@@ -374,28 +441,26 @@ fn head(w: &mut Writer<'_>) {
         "    /\\ pace \\in {\"flowing\", \"stepped\"}\n    /\\ risk \\in {\"normal\", \"high\"}",
     );
     w.line("    /\\ stopped = FALSE");
-    for (name, _) in w.counters.clone() {
+    for (name, _) in w.counters.clone().into_values() {
         w.line(&format!("    /\\ {name} = 0"));
     }
     w.line("");
 }
 
-fn transitions(w: &mut Writer<'_>) -> Vec<String> {
-    let mut names: Vec<String> = Vec::new();
-    for way in &w.table.transitions {
+/// Writes every transition; names all of them, and those that a person takes.
+fn transitions(w: &mut Writer<'_>) -> (Vec<String>, Vec<String>) {
+    let (mut names, mut by_person): (Vec<String>, Vec<String>) = (Vec::new(), Vec::new());
+    for (index, way) in w.table.transitions.iter().enumerate() {
         for to in w.targets(way) {
-            let base = identifier(way.action.as_str());
-            let mut name = base.clone();
-            let mut serial = 2;
-            while names.contains(&name) {
-                name = format!("{base}_{serial}");
-                serial += 1;
+            let name = identifier("Do", way.action.as_str(), &names);
+            w.transition(&name, index, &to);
+            if way.by == Actor::Human {
+                by_person.push(name.clone());
             }
-            w.transition(&name, way, &to);
             names.push(name);
         }
     }
-    names
+    (names, by_person)
 }
 
 fn engine_steps(w: &mut Writer<'_>) -> Vec<String> {
@@ -454,7 +519,7 @@ fn answers(w: &mut Writer<'_>) -> Vec<String> {
         names.push(name.to_owned());
     }
     for counter in w.table.counters.keys() {
-        let variable = variable(counter.as_str());
+        let variable = w.variable(counter).to_owned();
         let name = format!("Extend_{variable}");
         let keep = w.unchanged_but(&["hold", &variable]);
         let hold = format!("budget {counter}");
@@ -465,8 +530,12 @@ fn answers(w: &mut Writer<'_>) -> Vec<String> {
         );
         names.push(name);
     }
-    for (serial, (hold, (index, to))) in w.approvals().into_iter().enumerate() {
-        let body = w.land(&w.table.transitions[index], &to);
+    let approvals: Vec<(String, String)> = w
+        .approvals()
+        .into_iter()
+        .map(|(hold, (to, ways))| (hold, w.approve(&to, &ways)))
+        .collect();
+    for (serial, (hold, body)) in approvals.into_iter().enumerate() {
         let approve = format!("Approve_{}", serial + 1);
         w.held(&approve, &[&hold], &[body]);
         let reject = format!("Reject_{}", serial + 1);
@@ -486,34 +555,37 @@ fn invariants(w: &mut Writer<'_>) {
         "    /\\ pace \\in {\"flowing\", \"stepped\"}\n    /\\ risk \\in {\"normal\", \"high\"}",
     );
     w.line("    /\\ stopped \\in BOOLEAN");
-    for (name, _) in w.counters.clone() {
+    for (name, _) in w.counters.clone().into_values() {
         w.line(&format!("    /\\ {name} \\in Nat"));
     }
     w.line("\n\\* No loop runs past its budget.\nCountersBounded ==");
     w.line("    /\\ passes <= PassCap(state)");
-    for (name, cap) in w.counters.clone() {
+    for (name, cap) in w.counters.clone().into_values() {
         w.line(&format!("    /\\ {name} <= {cap}"));
     }
-    let mut returning: Vec<&str> = Vec::new();
-    for way in w
+    let only_return = |name: &StateName| {
+        let mut leaving = w.table.leaving(name).peekable();
+        leaving.peek().is_some() && leaving.all(|(_, way)| way.to == Target::Return)
+    };
+    let returning: Vec<&str> = w
         .table
-        .transitions
-        .iter()
-        .filter(|way| way.to == Target::Return)
-    {
-        returning.extend(way.from.iter().map(StateName::as_str));
-    }
-    returning.sort_unstable();
-    returning.dedup();
-    w.line("\n\\* Where a run may return, it knows where to.");
+        .states
+        .keys()
+        .filter(|name| only_return(name))
+        .map(StateName::as_str)
+        .collect();
+    w.line("\n\\* Where a run can only return, it knows where to.");
     w.line(&format!(
         "ReturnKnown == state \\in {} => slot # \"none\"",
         set(returning)
     ));
     w.line("\nEndsAreQuiet == state \\in Ends => hold = \"none\"");
-    w.line("\n\\* `unguarded_high_risk_auto`: a high-risk run under auto never completes.");
     w.line(
-        "HighRiskGuarded == (autonomy = \"auto\" /\\ risk = \"high\") => state \\notin Completing",
+        "\n\\* `unguarded_high_risk_auto`: a high-risk run under auto never completes by itself.",
+    );
+    w.line("Completes == state' # state /\\ state' \\in Completing");
+    w.line(
+        "HighRiskGuarded == [][(autonomy = \"auto\" /\\ risk = \"high\" /\\ Completes) => ByPerson]_vars",
     );
     w.line("\n\\* Nothing but an end is without a way on.\nWayOut == Over \\/ ENABLED Onward\n");
 }

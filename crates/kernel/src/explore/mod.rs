@@ -1,12 +1,16 @@
 //! Exhaustive exploration of a table: every reachable combination of state, counters up to their
 //! caps, return slot, hold, autonomy, pace and risk. What it says is proven, not sampled.
 
-use crate::autonomy::{Autonomy, Mode, Pace, Risk};
+mod reach;
+
+use crate::autonomy::{Autonomy, Mode, Risk};
 use crate::ids::CounterName;
 use crate::position::{Position, STOP, Step};
 use crate::table::{Actor, Completing, Kind, Stalling, Table};
+use reach::{Node, describe, path_to, reach};
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::rc::Rc;
 
 /// The name that stands for "some budget of the run" in explored holds.
 pub const RUN_BUDGET: &str = "run";
@@ -46,7 +50,7 @@ pub const PROPERTIES: [&str; 6] = [
     "every cycle passes through a person: the engine and the agents alone can not loop for ever",
     "every transition, and so every human decision, is possible somewhere",
     "a completed run is reachable from everywhere that a person has not stopped it",
-    "high risk under `auto` never completes",
+    "high risk under `auto` never completes by itself",
     "`stop` is possible everywhere but at an end",
 ];
 
@@ -63,8 +67,20 @@ pub struct Way {
     pub to: Position,
 }
 
-/// Every step that some behaviour of the world allows here.
+/// Every step that some behaviour of the world allows here; steps with the same name to the same
+/// position are one.
 pub fn ways(table: &Table, at: &Position, mode: Mode) -> Vec<Way> {
+    let mut found: Vec<Way> = Vec::new();
+    for way in all_ways(table, at, mode) {
+        let twin = |other: &Way| other.label == way.label && other.to == way.to;
+        if !found.iter().any(twin) {
+            found.push(way);
+        }
+    }
+    found
+}
+
+fn all_ways(table: &Table, at: &Position, mode: Mode) -> Vec<Way> {
     let mut steps: Vec<(Step, String, Actor)> = Vec::new();
     if at.is_active(table) {
         for (index, transition) in table.leaving(&at.state) {
@@ -84,31 +100,24 @@ pub fn ways(table: &Table, at: &Position, mode: Mode) -> Vec<Way> {
     for option in table.options(at, mode) {
         steps.push((Step::Answer(option.clone()), option, Actor::Human));
     }
-    let mut found: Vec<Way> = Vec::new();
-    for (step, label, by) in steps {
-        if let Ok(to) = table.step(at, mode, &step)
-            && !found.iter().any(|way| way.label == label && way.to == to)
-        {
-            found.push(Way {
-                step,
-                label,
-                by,
-                to,
-            });
-        }
-    }
-    found
-}
-
-struct Node {
-    mode: Mode,
-    at: Position,
-    parent: Option<(usize, String)>,
-    ways: Vec<(usize, String, Actor)>,
+    let reached = |(step, label, by)| {
+        let to = table.step(at, mode, &step).ok()?;
+        Some(Way {
+            step,
+            label,
+            by,
+            to,
+        })
+    };
+    steps.into_iter().filter_map(reached).collect()
 }
 
 /// Explores everything.
 pub fn explore(table: &Table) -> Report {
+    explore_within(table, MOST_POSITIONS)
+}
+
+fn explore_within(table: &Table, most: usize) -> Report {
     let mut report = Report {
         workflow: table.name.clone(),
         positions: 0,
@@ -116,13 +125,10 @@ pub fn explore(table: &Table) -> Report {
         findings: Vec::new(),
         proven: Vec::new(),
     };
-    let mut fired: BTreeSet<usize> = BTreeSet::new();
-    let Some(nodes) = reach(table, &mut fired) else {
+    let Some((nodes, fired)) = reach(table, most) else {
         report.findings.push(Finding {
             code: "table_too_large",
-            what: format!(
-                "more than {MOST_POSITIONS} positions: lower the caps of counters or share them"
-            ),
+            what: format!("more than {most} positions: lower the caps of counters or share them"),
             path: Vec::new(),
         });
         return report;
@@ -140,110 +146,13 @@ pub fn explore(table: &Table) -> Report {
     report
 }
 
-fn reach(table: &Table, fired: &mut BTreeSet<usize>) -> Option<Vec<Node>> {
-    let mut nodes: Vec<Node> = Vec::new();
-    let mut index: BTreeMap<(Mode, Position), usize> = BTreeMap::new();
-    let mut queue = VecDeque::new();
-    for pace in Pace::ALL {
-        for risk in Risk::ALL {
-            for autonomy in Autonomy::ALL {
-                let (mode, at) = (Mode { pace, risk }, Position::start(table, autonomy));
-                index.insert((mode, at.clone()), nodes.len());
-                queue.push_back(nodes.len());
-                nodes.push(Node {
-                    mode,
-                    at,
-                    parent: None,
-                    ways: Vec::new(),
-                });
-            }
-        }
-    }
-    while let Some(here) = queue.pop_front() {
-        let (mode, at) = (nodes[here].mode, nodes[here].at.clone());
-        for way in ways(table, &at, mode) {
-            note_fired(table, &at, mode, &way, fired);
-            let key = (mode, way.to);
-            let there = match index.get(&key) {
-                Some(&there) => there,
-                None => {
-                    let there = nodes.len();
-                    if there >= MOST_POSITIONS {
-                        return None;
-                    }
-                    nodes.push(Node {
-                        mode,
-                        at: key.1.clone(),
-                        parent: Some((here, way.label.clone())),
-                        ways: Vec::new(),
-                    });
-                    index.insert(key, there);
-                    queue.push_back(there);
-                    there
-                }
-            };
-            nodes[here].ways.push((there, way.label, way.by));
-        }
-    }
-    Some(nodes)
-}
-
-fn note_fired(table: &Table, at: &Position, mode: Mode, way: &Way, fired: &mut BTreeSet<usize>) {
-    match &way.step {
-        Step::Fire(index) => {
-            fired.insert(*index);
-        }
-        Step::Answer(option) => {
-            fired.extend(table.leaving(&at.state).filter_map(|(index, transition)| {
-                let meant = transition.by == Actor::Human
-                    && transition.action.as_str() == option
-                    && table.possible(at, mode, transition);
-                meant.then_some(index)
-            }));
-        }
-        Step::Again | Step::Stall | Step::Exhaust(_) | Step::Trouble => {}
-    }
-}
-
-fn path_to(nodes: &[Node], mut here: usize) -> Vec<String> {
-    let mut path = Vec::new();
-    while let Some((parent, label)) = &nodes[here].parent {
-        path.push(format!("{label} -> {}", describe(&nodes[here].at)));
-        here = *parent;
-    }
-    let start = &nodes[here];
-    path.push(format!(
-        "start in {} (autonomy {}, {:?}, risk {:?})",
-        start.at.state, start.at.autonomy, start.mode.pace, start.mode.risk
-    ));
-    path.reverse();
-    path
-}
-
-fn describe(at: &Position) -> String {
-    let mut text = at.state.to_string();
-    for (counter, value) in &at.counts {
-        text.push_str(&format!(" {counter}={value}"));
-    }
-    if let Some(slot) = &at.slot {
-        text.push_str(&format!(" return={slot}"));
-    }
-    if let Some(hold) = &at.hold {
-        text.push_str(&format!(" held:{}", hold.name()));
-    }
-    if at.stopped {
-        text.push_str(" stopped");
-    }
-    text
-}
-
 fn unreachable(
     table: &Table,
     nodes: &[Node],
     fired: &BTreeSet<usize>,
     findings: &mut Vec<Finding>,
 ) {
-    let reached: BTreeSet<_> = nodes.iter().map(|node| &node.at.state).collect();
+    let reached: BTreeSet<_> = nodes.iter().map(|node| &node.at().state).collect();
     for state in table.states.keys().filter(|state| !reached.contains(state)) {
         findings.push(Finding {
             code: "unreachable_state",
@@ -278,14 +187,14 @@ fn unreachable(
 
 fn dead_ends(table: &Table, nodes: &[Node], findings: &mut Vec<Finding>) {
     let dead = nodes.iter().position(|node| {
-        !node.at.is_over(table) && node.ways.iter().all(|(_, label, _)| label == STOP)
+        !node.at().is_over(table) && node.ways.iter().all(|(_, label, _)| &**label == STOP)
     });
     if let Some(here) = dead {
         findings.push(Finding {
             code: "dead_end",
             what: format!(
                 "`{}` can only be stopped, and it is not an end: add a transition out of it, or make it `kind = \"end\"`",
-                nodes[here].at.state
+                nodes[here].at().state
             ),
             path: path_to(nodes, here),
         });
@@ -319,15 +228,15 @@ fn endless_loops(nodes: &[Node], findings: &mut Vec<Finding>) {
     }
     for start in (0..nodes.len()).filter(|&here| left[here]) {
         // Nodes are numbered breadth-first, so the first that closes a cycle is a nearest one.
-        let mut parents: BTreeMap<usize, (usize, String)> = BTreeMap::new();
+        let mut parents: BTreeMap<usize, (usize, Rc<str>)> = BTreeMap::new();
         let mut queue = VecDeque::from([start]);
         while let Some(here) = queue.pop_front() {
             for (there, label, _) in by_itself(here).filter(|(there, _, _)| left[*there]) {
                 if *there == start {
-                    let mut around = vec![format!("{label} -> {}", describe(&nodes[start].at))];
+                    let mut around = vec![format!("{label} -> {}", describe(nodes[start].at()))];
                     let mut back = here;
                     while let Some((parent, label)) = parents.get(&back) {
-                        around.push(format!("{label} -> {}", describe(&nodes[back].at)));
+                        around.push(format!("{label} -> {}", describe(nodes[back].at())));
                         back = *parent;
                     }
                     around.push("and round again for ever:".into());
@@ -352,8 +261,8 @@ fn endless_loops(nodes: &[Node], findings: &mut Vec<Finding>) {
 
 fn traps(table: &Table, nodes: &[Node], findings: &mut Vec<Finding>) {
     let good = |node: &Node| {
-        let state = table.state(&node.at.state);
-        !node.at.stopped && (state.kind == Kind::End || state.completing == Completing::Yes)
+        let state = table.state(&node.at().state);
+        !node.at().stopped && (state.kind == Kind::End || state.completing == Completing::Yes)
     };
     let mut back: Vec<Vec<usize>> = vec![Vec::new(); nodes.len()];
     for (here, node) in nodes.iter().enumerate() {
@@ -374,35 +283,42 @@ fn traps(table: &Table, nodes: &[Node], findings: &mut Vec<Finding>) {
             }
         }
     }
-    let trapped = (0..nodes.len()).find(|&here| !hopeful[here] && !nodes[here].at.stopped);
+    let trapped = (0..nodes.len()).find(|&here| !hopeful[here] && !nodes[here].at().stopped);
     if let Some(here) = trapped {
         findings.push(Finding {
             code: "trap",
             what: format!(
                 "from `{}` no end and no completing state can be reached any more",
-                nodes[here].at.state
+                nodes[here].at().state
             ),
             path: path_to(nodes, here),
         });
     }
 }
 
+/// A person may complete a high-risk run; the engine under `auto` must not.
 fn unguarded(table: &Table, nodes: &[Node], findings: &mut Vec<Finding>) {
-    let loose = nodes.iter().position(|node| {
-        node.mode.risk == Risk::High
-            && node.at.autonomy == Autonomy::Auto
-            && table.state(&node.at.state).completing == Completing::Yes
-            && node.parent.as_ref().is_some_and(|(from, label)| {
-                let ways = nodes[*from].ways.iter();
-                ways.clone()
-                    .any(|(_, name, by)| name == label && *by != Actor::Human)
-            })
-    });
-    if let Some(here) = loose {
-        findings.push(Finding {
-            code: "unguarded_high_risk_auto",
-            what: "a high-risk run completes by itself".into(),
-            path: path_to(nodes, here),
-        });
+    let completes_by_itself = |here: &Node, there: &Node, by: Actor| {
+        by != Actor::Human
+            && here.at().autonomy == Autonomy::Auto
+            && here.at().state != there.at().state
+            && table.state(&there.at().state).completing == Completing::Yes
+    };
+    for (from, here) in nodes.iter().enumerate() {
+        if here.mode().risk != Risk::High {
+            continue;
+        }
+        for (to, label, by) in &here.ways {
+            if completes_by_itself(here, &nodes[*to], *by) {
+                let mut path = path_to(nodes, from);
+                path.push(format!("{label} -> {}", describe(nodes[*to].at())));
+                findings.push(Finding {
+                    code: "unguarded_high_risk_auto",
+                    what: "a high-risk run completes by itself: this is a fault of the kernel, please report it".into(),
+                    path,
+                });
+                return;
+            }
+        }
     }
 }

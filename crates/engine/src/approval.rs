@@ -1,0 +1,105 @@
+//! How a person's decision enters: signed with an SSH key that `.proofhouse/approvers` lists, or,
+//! where nobody is listed, typed at a terminal. It refuses every other way in, above all stdin,
+//! environment variables and anything that an agent returned.
+//!
+//! Each channel binds the decision to one moment of one run (its journal's head), so that a
+//! signature or a code can not be kept and used again later.
+//!
+//! The honest limit: a program that makes a pseudo-terminal of its own can type as well as a
+//! person. The terminal stops mistakes and ordinary agents, which have no terminal; a signature
+//! by a key that agents can not read (best: one in hardware, which wants a touch) is the strong
+//! channel. Neither helps if agents may write the approvers file, so it is outside of every view.
+
+mod allowed;
+mod signature;
+mod stamp;
+mod terminal;
+#[cfg(test)]
+mod tests;
+
+pub use signature::{Signer, sign_with_key_file, verify};
+pub use terminal::{ControllingTerminal, Terminal, Who, confirm, run_code};
+
+use crate::error::EngineError;
+use kernel::Time;
+
+/// What a signature is for. A signature made for mail, files or git is none for a decision.
+pub const NAMESPACE: &str = "proofhouse-decision";
+
+/// What is decided, and on which state of the run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Words<'a> {
+    /// The run.
+    pub run: &'a str,
+    /// The sequence number of the journal's last record.
+    pub seq: u64,
+    /// The hash of that record.
+    pub head: &'a str,
+    /// The option taken.
+    pub option: &'a str,
+    /// Why.
+    pub because: &'a str,
+}
+
+/// A decision that came through a channel.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Approved {
+    /// Who: a principal of the approvers file, or the account at the terminal.
+    pub who: String,
+    /// `ssh-signature SHA256:...` or `terminal`.
+    pub channel: String,
+}
+
+/// The bytes that are signed. Every value carries its length, so that no value can pose as the
+/// next line; the text stays readable for whoever signs it.
+pub fn message(words: &Words) -> Vec<u8> {
+    let seq = words.seq.to_string();
+    let mut text = "proofhouse decision v1\n".to_owned();
+    for (name, value) in [
+        ("run", words.run),
+        ("seq", &seq),
+        ("head", words.head),
+        ("option", words.option),
+        ("because", words.because),
+    ] {
+        text.push_str(&format!("{name} {}: {value}\n", value.len()));
+    }
+    text.into_bytes()
+}
+
+/// Lets a decision in, or says what it lacks.
+///
+/// `approvers` is the text of `.proofhouse/approvers` if that file exists, `signature` an armored
+/// SSH signature over [`message`].
+pub fn approve(
+    approvers: Option<&str>,
+    signature: Option<&str>,
+    terminal: &mut dyn Terminal,
+    words: &Words,
+    now: Time,
+) -> Result<Approved, EngineError> {
+    match (approvers, signature) {
+        (Some(approvers), Some(pem)) => {
+            let signer = verify(approvers, pem, words, now)?;
+            Ok(Approved {
+                who: signer.principal,
+                channel: format!("ssh-signature {}", signer.fingerprint),
+            })
+        }
+        (Some(_), None) => Err(EngineError::user(
+            "signature_required",
+            ".proofhouse/approvers exists, so a decision needs the signature of somebody it lists",
+            format!("add `--sign KEY`, or {}", signature::sign_elsewhere("KEY")),
+        )),
+        (None, Some(_)) => Err(EngineError::user(
+            "signer_unknown",
+            "there is no .proofhouse/approvers, so nothing says whose signature this is",
+            "list the key there (`NAME ssh-ed25519 AAAA...`, the allowed_signers format of \
+             OpenSSH), or leave the signature out and confirm at a terminal",
+        )),
+        (None, None) => Ok(Approved {
+            who: confirm(terminal, words)?.0,
+            channel: "terminal".to_owned(),
+        }),
+    }
+}

@@ -1,0 +1,233 @@
+//! Signing a decision, and judging a signature. It refuses keys it can not check, signatures made
+//! for something else, and hardware signatures without a touch: there, nobody was present.
+
+use super::allowed::{self, Line};
+use super::{NAMESPACE, Words, message};
+use crate::error::EngineError;
+use kernel::Time;
+use ssh_key::{Algorithm, EcdsaCurve, HashAlg, LineEnding, PrivateKey, SshSig};
+use std::path::Path;
+
+const CHECKED: &str = "ed25519 and ecdsa-p256 keys, in files or in hardware (sk)";
+
+/// Whose signature it is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Signer {
+    /// As the approvers file calls them.
+    pub principal: String,
+    /// `SHA256:...`, as `ssh-keygen -l` prints it.
+    pub fingerprint: String,
+}
+
+/// The way for keys that only ssh-keygen can use.
+pub(super) fn sign_elsewhere(key: &str) -> String {
+    format!(
+        "write the words to a file with `--print-words > FILE`, sign them with \
+         `ssh-keygen -Y sign -n {NAMESPACE} -f {key} FILE`, and give `--signature FILE.sig`"
+    )
+}
+
+/// Signs with an unencrypted key file. Returns the armored signature.
+///
+/// Encrypted keys, keys in an agent and keys in hardware need their owner or their device: for
+/// those the error names the way through `ssh-keygen`.
+pub fn sign_with_key_file(path: &Path, words: &Words) -> Result<String, EngineError> {
+    let shown = path.display().to_string();
+    let refuse = |why: &str| {
+        EngineError::user(
+            "key_unreadable",
+            format!("can not sign with {shown}: {why}"),
+            sign_elsewhere(&shown),
+        )
+    };
+    let bytes = std::fs::read(path).map_err(|error| {
+        EngineError::user(
+            "key_unreadable",
+            format!("could not read the key {shown}: {error}"),
+            "give the path of your private key, for example --sign ~/.ssh/id_ed25519",
+        )
+    })?;
+    if looks_public(&bytes) {
+        return Err(refuse(
+            "it is a public key, so the private one is elsewhere (an agent, a device, or the \
+             same path without .pub)",
+        ));
+    }
+    refuse_open_key(path)?;
+    let key = PrivateKey::from_openssh(&bytes)
+        .map_err(|error| refuse(&format!("it is not an OpenSSH private key ({error})")))?;
+    if key.is_encrypted() {
+        return Err(refuse("it is encrypted with a passphrase"));
+    }
+    key.sign(NAMESPACE, HashAlg::Sha512, &message(words))
+        .and_then(|signature| signature.to_pem(LineEnding::LF))
+        .map_err(|error| {
+            refuse(&format!(
+                "{} keys do not work here ({error})",
+                key.algorithm()
+            ))
+        })
+}
+
+fn looks_public(bytes: &[u8]) -> bool {
+    ["ssh-", "ecdsa-", "sk-"]
+        .iter()
+        .any(|start| bytes.starts_with(start.as_bytes()))
+}
+
+/// What OpenSSH refuses too: a key that others on the machine can read signs for nobody.
+fn refuse_open_key(path: &Path) -> Result<(), EngineError> {
+    use std::os::unix::fs::PermissionsExt;
+    let mode = std::fs::metadata(path)
+        .map_err(EngineError::io("look at the key", path))?
+        .permissions()
+        .mode();
+    if mode & 0o077 == 0 {
+        return Ok(());
+    }
+    Err(EngineError::user(
+        "key_unreadable",
+        format!(
+            "the key {} is open to others (mode {:04o}), so its signature proves nobody",
+            path.display(),
+            mode & 0o7777
+        ),
+        format!("chmod 600 {}", path.display()),
+    ))
+}
+
+/// Whose signature over these words this is, by the approvers file as it reads `now`.
+pub fn verify(
+    approvers_text: &str,
+    pem: &str,
+    words: &Words,
+    now: Time,
+) -> Result<Signer, EngineError> {
+    let allowed = allowed::parse(approvers_text)?;
+    let signature = SshSig::from_pem(pem.trim()).map_err(|error| {
+        invalid(
+            format!("this is not an SSH signature: {error}"),
+            "give the file that ssh-keygen wrote, from BEGIN SSH SIGNATURE to END".to_owned(),
+        )
+    })?;
+    let fingerprint = signature
+        .public_key()
+        .fingerprint(HashAlg::Sha256)
+        .to_string();
+    let mut why_not = Vec::new();
+    let mut holder = None;
+    for line in &allowed.lines {
+        if line.key.key_data() != signature.public_key() {
+            continue;
+        }
+        match limits(line, now) {
+            Ok(()) => {
+                holder = Some(line);
+                break;
+            }
+            Err(why) => why_not.push(format!("line {}, {}: {why}", line.number, line.principal)),
+        }
+    }
+    let Some(line) = holder else {
+        why_not.extend(allowed.notes);
+        let reasons = match why_not.as_slice() {
+            [] => String::new(),
+            reasons => format!(" ({})", reasons.join("; ")),
+        };
+        return Err(EngineError::user(
+            "signer_unknown",
+            format!("the key {fingerprint} may not decide, says .proofhouse/approvers{reasons}"),
+            "sign with a key that is listed and valid; or, if you may, list this one",
+        ));
+    };
+    checks_out(line, &signature, words)?;
+    Ok(Signer {
+        principal: line.principal.clone(),
+        fingerprint,
+    })
+}
+
+fn limits(line: &Line, now: Time) -> Result<(), String> {
+    let seconds = now.0 / 1_000;
+    let when = |seconds: u64| Time(seconds.saturating_mul(1_000));
+    let options = &line.options;
+    match &options.namespaces {
+        Some(list) if !allowed::in_pattern_list(list, NAMESPACE) => {
+            return Err(format!("its namespaces=\"{list}\" do not hold {NAMESPACE}"));
+        }
+        _ => {}
+    }
+    match (options.valid_after, options.valid_before) {
+        (Some(after), _) if seconds < after => Err(format!("valid only after {}", when(after))),
+        (_, Some(before)) if seconds > before => Err(format!("valid only until {}", when(before))),
+        _ => Ok(()),
+    }
+}
+
+fn checks_out(line: &Line, signature: &SshSig, words: &Words) -> Result<(), EngineError> {
+    let who = &line.principal;
+    let again = || {
+        format!(
+            "sign again what is decided now: the journal's last record is {}, and option and \
+             reason must be the same to the letter",
+            words.seq
+        )
+    };
+    let algorithm = line.key.algorithm();
+    match algorithm {
+        Algorithm::Ed25519
+        | Algorithm::SkEd25519
+        | Algorithm::SkEcdsaSha2NistP256
+        | Algorithm::Ecdsa {
+            curve: EcdsaCurve::NistP256,
+        } => {}
+        _ => {
+            return Err(invalid(
+                format!("the key of {who} is {algorithm}, which this program can not check"),
+                format!("use another key; checked are {CHECKED}"),
+            ));
+        }
+    }
+    if signature.namespace() != NAMESPACE {
+        return Err(invalid(
+            format!(
+                "{who} signed this for `{}`, not for `{NAMESPACE}`",
+                signature.namespace().escape_debug()
+            ),
+            format!("sign with `ssh-keygen -Y sign -n {NAMESPACE}`, or with `--sign KEY`"),
+        ));
+    }
+    line.key
+        .verify(NAMESPACE, &message(words), signature)
+        .map_err(|_| {
+            invalid(
+                format!("{who} did not sign these words: another run, step, option or reason"),
+                again(),
+            )
+        })?;
+    if untouched(signature) {
+        return Err(invalid(
+            format!("the security key of {who} signed without being touched"),
+            "make a key that wants a touch (without -O no-touch-required)".to_owned(),
+        ));
+    }
+    Ok(())
+}
+
+/// A security key says in its signature's flags, which it signs too, whether somebody touched it.
+fn untouched(signature: &SshSig) -> bool {
+    const TRAILER: usize = 5; // one byte of flags, four of counter
+    const USER_PRESENT: u8 = 1;
+    match signature.algorithm() {
+        Algorithm::SkEd25519 | Algorithm::SkEcdsaSha2NistP256 => {
+            let bytes = signature.signature_bytes();
+            let flags = bytes.len().checked_sub(TRAILER).map(|at| bytes[at]);
+            flags.is_none_or(|flags| flags & USER_PRESENT == 0)
+        }
+        _ => false,
+    }
+}
+
+fn invalid(what: String, mend: String) -> EngineError {
+    EngineError::user("signature_invalid", what, mend)
+}

@@ -1,0 +1,202 @@
+//! The terminal channel: whoever sits there sees what is decided and types the run's code. It
+//! refuses to read stdin, which a script can fill, and to ask twice.
+
+use super::Words;
+use crate::error::EngineError;
+use std::fs::{File, OpenOptions};
+use std::io::{BufRead, BufReader, IsTerminal, Read, Write};
+
+/// Where a person can be asked.
+pub trait Terminal {
+    /// Is anybody there to ask?
+    fn is_terminal(&self) -> bool;
+    /// Shows the prompt and reads one line; an empty text if the other side hung up.
+    fn ask(&mut self, prompt: &str) -> std::io::Result<String>;
+    /// The account at the terminal.
+    fn user(&self) -> String;
+}
+
+/// Who confirmed: the account at the terminal.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Who(pub String);
+
+/// The code that a person reads in `proofhouse status` and types again: six characters that no
+/// eye confuses. It changes with every record of the journal, so that it always answers the
+/// question that is open now.
+pub fn run_code(run: &str, head_hash: &str) -> String {
+    const ALPHABET: &[u8; 32] = b"0123456789ABCDEFGHJKMNPQRSTVWXYZ";
+    let text = format!(
+        "proofhouse run code v1\n{}: {run}\n{head_hash}\n",
+        run.len()
+    );
+    let hash = store::sha256_hex(text.as_bytes());
+    let bits = hash
+        .bytes()
+        .take(8)
+        .fold(0u64, |sum, digit| sum << 4 | u64::from(hex_digit(digit)));
+    (0..6)
+        .map(|place| char::from(ALPHABET[(bits >> (place * 5) & 31) as usize]))
+        .collect()
+}
+
+fn hex_digit(digit: u8) -> u8 {
+    match digit {
+        b'a'..=b'f' => digit - b'a' + 10,
+        _ => digit.wrapping_sub(b'0') & 15,
+    }
+}
+
+/// Shows what is decided and asks for the code, once.
+pub fn confirm(terminal: &mut dyn Terminal, words: &Words) -> Result<Who, EngineError> {
+    if !terminal.is_terminal() {
+        return Err(absent(
+            "a decision needs a person, and there is no terminal",
+        ));
+    }
+    let prompt = format!(
+        "\nYou decide for run {} (at record {}):\n  option   {}\n  because  {}\n\n\
+         Type the run code (`proofhouse status {}` shows it) to confirm: ",
+        plain(words.run),
+        words.seq,
+        plain(words.option),
+        plain(words.because),
+        plain(words.run),
+    );
+    let typed = terminal
+        .ask(&prompt)
+        .map_err(|error| absent(&format!("the terminal gave no answer: {error}")))?;
+    if typed.trim().is_empty() {
+        return Err(absent("nothing was typed at the terminal"));
+    }
+    if as_code(&typed) != run_code(words.run, words.head) {
+        return Err(EngineError::user(
+            "run_code_wrong",
+            format!(
+                "that is not the code of run {}; nothing was decided",
+                plain(words.run)
+            ),
+            format!(
+                "read the code in `proofhouse status {}` again (it changes with every step of \
+                 the run), then repeat the command",
+                plain(words.run)
+            ),
+        ));
+    }
+    Ok(Who(terminal.user()))
+}
+
+fn absent(what: &str) -> EngineError {
+    EngineError::user(
+        "human_presence_required",
+        what,
+        "run `proofhouse decide` yourself in a terminal; or list keys in .proofhouse/approvers and \
+         add `--sign KEY`",
+    )
+}
+
+/// As people type codes: any case, stray blanks and dashes, O for 0, I or L for 1.
+fn as_code(typed: &str) -> String {
+    typed
+        .chars()
+        .filter(|c| !c.is_whitespace() && *c != '-')
+        .map(|c| match c.to_ascii_uppercase() {
+            'O' => '0',
+            'I' | 'L' => '1',
+            other => other,
+        })
+        .collect()
+}
+
+/// Text that can not move the cursor, recolour the screen or turn its own direction around.
+fn plain(text: &str) -> String {
+    text.chars()
+        .map(|c| match c {
+            '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => {
+                c.escape_unicode().to_string()
+            }
+            c if c.is_control() => c.escape_debug().to_string(),
+            c => c.to_string(),
+        })
+        .collect()
+}
+
+/// The terminal that this process belongs to, through `/dev/tty`: a pipe on stdin does not answer.
+pub struct ControllingTerminal {
+    device: Option<File>,
+}
+
+impl ControllingTerminal {
+    /// Opens it. Without one, [`Terminal::is_terminal`] says so.
+    pub fn open() -> Self {
+        let device = OpenOptions::new()
+            .read(true)
+            .write(true)
+            .open("/dev/tty")
+            .ok()
+            .filter(File::is_terminal);
+        Self { device }
+    }
+}
+
+impl Terminal for ControllingTerminal {
+    fn is_terminal(&self) -> bool {
+        self.device.is_some()
+    }
+
+    fn ask(&mut self, prompt: &str) -> std::io::Result<String> {
+        let device = self
+            .device
+            .as_mut()
+            .ok_or_else(|| std::io::Error::from(std::io::ErrorKind::NotConnected))?;
+        device.write_all(prompt.as_bytes())?;
+        device.flush()?;
+        let mut line = String::new();
+        BufReader::new(device.take(1_024)).read_line(&mut line)?;
+        Ok(line)
+    }
+
+    // Not $USER: whoever starts the process chooses its environment.
+    fn user(&self) -> String {
+        let uid = rustix::process::getuid().as_raw();
+        let accounts = std::fs::read_to_string("/etc/passwd").unwrap_or_default();
+        account(&accounts, uid).unwrap_or_else(|| format!("uid {uid}"))
+    }
+}
+
+fn account(passwd: &str, uid: u32) -> Option<String> {
+    passwd.lines().find_map(|line| {
+        let mut fields = line.split(':');
+        let name = fields.next()?;
+        let id = fields.nth(1)?;
+        (id.parse() == Ok(uid)).then(|| name.to_owned())
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn finds_the_account_by_its_number() {
+        let passwd = "root:x:0:0::/root:/bin/sh\nada:x:1000:1000:Ada:/home/ada:/bin/sh\n";
+        assert_eq!(account(passwd, 1000).as_deref(), Some("ada"));
+        assert_eq!(account(passwd, 1), None);
+    }
+
+    #[test]
+    fn hostile_text_stays_on_its_line() {
+        assert_eq!(
+            plain("ok\u{1b}[2K\r\u{202e}x\né"),
+            "ok\\u{1b}[2K\\r\\u{202e}x\\né"
+        );
+    }
+
+    #[test]
+    fn a_code_is_short_and_moves_with_the_head() {
+        let code = run_code("fix-login", "aa");
+        assert_eq!(code.len(), 6);
+        assert_ne!(code, run_code("fix-login", "ab"));
+        assert_ne!(code, run_code("fix-logi", "aa"));
+        assert_eq!(as_code(" ab-co1l\n"), "ABC011");
+    }
+}

@@ -1,0 +1,284 @@
+//! Recomputing everything that a run claims: the chain, the commits that vouch for it, every step
+//! on the table, every piece of evidence. It trusts no checkpoint and no view.
+
+use crate::context::task_folder;
+use crate::error::EngineError;
+use crate::git::{self, Claim};
+use crate::project::Project;
+use crate::run::{Run, known, run_name};
+use flow::{Flow, Workflow};
+use kernel::explore::{RUN_BUDGET, ways};
+use kernel::outcome::EvidenceRef;
+use kernel::position::Hold;
+use kernel::{Body, CounterName, Event, Machine, Position};
+use serde::Serialize;
+use std::collections::BTreeSet;
+use std::sync::Arc;
+use store::{Audit, Checkpoint};
+
+/// One thing that does not hold.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Finding {
+    /// Stable, snake_case.
+    pub code: String,
+    /// The journal's line; 0 where none is meant.
+    pub line: u64,
+    /// What, and where.
+    pub what: String,
+}
+
+/// What the audit of one run found.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct RunAudit {
+    /// The run.
+    pub run: String,
+    /// Records read.
+    pub records: u64,
+    /// The last record.
+    pub head: Option<store::Head>,
+    /// Commits whose trailers were compared.
+    pub claims: usize,
+    /// Pieces of evidence whose content was hashed again.
+    pub evidence: usize,
+    /// Empty: all of it holds.
+    pub findings: Vec<Finding>,
+}
+
+/// Audits one run, or all of them.
+pub fn audit(project: &Project, only: Option<&str>) -> Result<Vec<RunAudit>, EngineError> {
+    let (claims, malformed) = git::claims(project.repo())?;
+    let names: Vec<String> = match only {
+        Some(name) => vec![
+            run_name(project, name)
+                .map(|name| name.to_string())
+                .or_else(|error| vouched(name, &claims, error))?,
+        ],
+        None => {
+            let runs = store::list(&project.journals())?
+                .into_iter()
+                .map(|name| name.to_string());
+            // A run that a commit vouches for and that has no journal is the worst case of all.
+            let runs = runs.chain(claims.iter().map(|claim| claim.run.clone()));
+            runs.collect::<BTreeSet<_>>().into_iter().collect()
+        }
+    };
+    let mut reports = Vec::new();
+    for name in names {
+        let mut report = audit_run(project, &name, &claims);
+        let own = malformed
+            .iter()
+            .filter(|trailer| trailer.contains(&format!(" {name}@")));
+        report
+            .findings
+            .extend(own.map(|trailer| finding("malformed_trailer", 0, trailer.clone())));
+        reports.push(report);
+    }
+    Ok(reports)
+}
+
+fn vouched(name: &str, claims: &[Claim], error: EngineError) -> Result<String, EngineError> {
+    if claims.iter().any(|claim| claim.run == name) {
+        Ok(name.to_owned())
+    } else {
+        Err(error)
+    }
+}
+
+fn finding(code: &str, line: u64, what: String) -> Finding {
+    Finding {
+        code: code.to_owned(),
+        line,
+        what,
+    }
+}
+
+fn audit_run(project: &Project, name: &str, claims: &[Claim]) -> RunAudit {
+    let claims: Vec<&Claim> = claims.iter().filter(|claim| claim.run == name).collect();
+    let mut report = RunAudit {
+        run: name.to_owned(),
+        records: 0,
+        head: None,
+        claims: claims.len(),
+        evidence: 0,
+        findings: Vec::new(),
+    };
+    if let Err(error) = read(project, name, &claims, &mut report) {
+        report.findings.push(finding(&error.code, 0, error.what));
+    }
+    report
+}
+
+fn read(
+    project: &Project,
+    name: &str,
+    claims: &[&Claim],
+    report: &mut RunAudit,
+) -> Result<(), EngineError> {
+    let run = store::RunName::new(name)?;
+    // Reading once leniently gives the workflow; a run that can not even say that has its finding.
+    let workflow = Run::peek(project, name)
+        .ok()
+        .map(|peek| peek.machine.workflow().clone());
+    let mut walker = workflow.as_ref().map(Walker::of);
+    let pairs: Vec<(u64, String)> = claims
+        .iter()
+        .map(|claim| (claim.seq, claim.hash.clone()))
+        .collect();
+    let against = Audit {
+        claims: &pairs,
+        not_after: None,
+    };
+    let audited = store::audit(&project.journals(), &run, against, |record| {
+        match (&mut walker, &workflow) {
+            (Some(walker), Some(workflow)) => walker.take(known(workflow, record)?, record.seq),
+            _ => crate::run::event(record).map(|_| ()),
+        }
+    })?;
+    report.records = audited.records;
+    report.head = Some(audited.head.clone());
+    report.findings.extend(
+        audited
+            .findings
+            .iter()
+            .map(|found| finding(found.code.as_str(), found.line, found.what.clone())),
+    );
+    if workflow.is_none() && report.findings.is_empty() {
+        let error = Run::peek(project, name).err();
+        report
+            .findings
+            .extend(error.map(|error| finding(&error.code, 0, error.what)));
+    }
+    if let Some(walker) = walker {
+        report.findings.extend(walker.findings);
+        let hashes: BTreeSet<&str> = walker
+            .evidence
+            .iter()
+            .map(|evidence| evidence.hash.as_str())
+            .collect();
+        report.evidence = hashes.len();
+        for error in project.vault()?.verify_all(hashes) {
+            report
+                .findings
+                .push(finding(error.code(), 0, error.to_string()));
+        }
+        caches(
+            project,
+            &run,
+            &walker.machine,
+            &audited.head,
+            &mut report.findings,
+        )?;
+    }
+    Ok(())
+}
+
+/// A checkpoint or a state file that says something else than the journal.
+fn caches(
+    project: &Project,
+    run: &store::RunName,
+    machine: &Flow,
+    head: &store::Head,
+    findings: &mut Vec<Finding>,
+) -> Result<(), EngineError> {
+    if let Some(checkpoint) = Checkpoint::load(&project.journals(), run)?
+        && checkpoint.head() == head
+        && checkpoint.state != machine.snapshot()
+    {
+        findings.push(finding(
+            "checkpoint_differs",
+            0,
+            "the checkpoint's state is not what the journal says; delete the checkpoint".to_owned(),
+        ));
+    }
+    let (Some(task), Some(started)) = (&machine.workflow().task, machine.started()) else {
+        return Ok(());
+    };
+    let path = task_folder(project, started).join(&task.state_file);
+    let Ok(text) = std::fs::read_to_string(&path) else {
+        return Ok(());
+    };
+    let state = machine.status().state;
+    match flow::parse_fields(&text, &[task.phase_field.as_str()]) {
+        Ok(fields) if fields[&task.phase_field] == state.as_str() => {}
+        Ok(fields) => findings.push(finding(
+            "view_differs",
+            0,
+            format!(
+                "{} says `{}: {}`, the journal says `{state}`",
+                path.display(),
+                task.phase_field,
+                fields[&task.phase_field]
+            ),
+        )),
+        Err(why) => findings.push(finding(
+            "view_differs",
+            0,
+            format!("{}: {why}", path.display()),
+        )),
+    }
+    Ok(())
+}
+
+/// Replays a journal and looks at every step.
+struct Walker {
+    machine: Flow,
+    findings: Vec<Finding>,
+    evidence: Vec<EvidenceRef>,
+}
+
+impl Walker {
+    fn of(workflow: &Arc<Workflow>) -> Self {
+        Self {
+            machine: Flow::new(workflow.clone()),
+            findings: Vec::new(),
+            evidence: Vec::new(),
+        }
+    }
+
+    fn take(&mut self, event: Event, seq: u64) -> Result<(), String> {
+        match &event.body {
+            Body::Moved(moved) => {
+                let at = general(self.machine.position());
+                let mode = self
+                    .machine
+                    .started()
+                    .map(|started| started.mode)
+                    .unwrap_or_default();
+                let to = general(&moved.position);
+                let table = &self.machine.workflow().table;
+                if !ways(table, &at, mode).iter().any(|way| way.to == to) {
+                    let what = format!(
+                        "`{}` from `{}` to `{}` is not a step of the workflow's table",
+                        moved.action, at.state, to.state
+                    );
+                    self.findings.push(finding("illegal_move", seq, what));
+                }
+            }
+            Body::AttemptEnded(ended) => {
+                self.evidence.extend(ended.outcome.evidence.iter().cloned())
+            }
+            Body::GateEnded(ended) => self.evidence.extend(
+                ended
+                    .results
+                    .iter()
+                    .flat_map(|result| result.evidence.iter().cloned()),
+            ),
+            _ => {}
+        }
+        self.machine.apply(&event);
+        Ok(())
+    }
+}
+
+/// Budgets of the run are one in the explored table.
+fn general(position: &Position) -> Position {
+    let mut position = position.clone();
+    if let Some(Hold::Budget { name }) = &position.hold
+        && kernel::budget::Budgets::is_known(name.as_str())
+    {
+        position.hold = Some(Hold::Budget {
+            name: CounterName::from(RUN_BUDGET),
+        });
+    }
+    position
+}

@@ -1,0 +1,69 @@
+//! What every effect of a run needs to know.
+
+use crate::error::EngineError;
+use crate::project::Project;
+use agents::Agent;
+use flow::Workflow;
+use kernel::event::RunStarted;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use store::Vault;
+
+/// Shared by all effects of a run.
+pub struct Context {
+    /// The repository.
+    pub project: Project,
+    /// The run's name.
+    pub run: String,
+    /// The workflow.
+    pub workflow: Arc<Workflow>,
+    /// The task folder, absolute.
+    pub task: PathBuf,
+    /// Who works.
+    pub agent: Arc<dyn Agent>,
+    /// Where evidence goes.
+    pub vault: Vault,
+    /// Validation commands: the run's own, then the repository's.
+    pub commands: Vec<String>,
+    /// The environment of agents and checks.
+    pub env: BTreeMap<String, String>,
+}
+
+impl Context {
+    /// Gathers it.
+    pub fn of(
+        project: &Project,
+        workflow: &Arc<Workflow>,
+        started: &RunStarted,
+        agent: Arc<dyn Agent>,
+    ) -> Result<Self, EngineError> {
+        let mut commands = started.commands.clone();
+        for command in project.config()?.checks.commands {
+            if !commands.contains(&command) {
+                commands.push(command);
+            }
+        }
+        Ok(Self {
+            project: project.clone(),
+            run: started.run.to_string(),
+            workflow: workflow.clone(),
+            task: task_folder(project, started),
+            agent,
+            vault: project.vault()?,
+            commands,
+            env: sandbox::base_env(),
+        })
+    }
+
+    /// The scratch folder of one effect.
+    pub fn home(&self, effect: kernel::EffectId) -> PathBuf {
+        self.project.work(&self.run).join(effect.to_string())
+    }
+}
+
+/// The run's task folder.
+pub fn task_folder(project: &Project, started: &RunStarted) -> PathBuf {
+    // `join` of an absolute path is that path: a task folder may lie outside the repository.
+    project.repo().join(Path::new(&started.task))
+}

@@ -1,0 +1,54 @@
+//! A person's decision, from an approved word to a durable event.
+
+use crate::approval::{Approved, Words};
+use crate::driver::settle;
+use crate::error::EngineError;
+use crate::project::Project;
+use crate::run::Run;
+use crate::world::now;
+use kernel::{Decision, Event, Input, Machine, Status, What};
+
+/// Decides. `approve` is asked with the exact words before anything is written, and nothing is
+/// written if the journal has moved on since.
+pub fn decide(
+    project: &Project,
+    run: &str,
+    option: &str,
+    because: &str,
+    approve: impl FnOnce(&Words<'_>) -> Result<Approved, EngineError>,
+) -> Result<Status, EngineError> {
+    let mut run = Run::open(project, run)?;
+    let head = run.journal.head().clone();
+    let decision = |approved: &Approved| Decision {
+        option: option.to_owned(),
+        because: because.to_owned(),
+        who: approved.who.clone(),
+        channel: approved.channel.clone(),
+        seen_seq: head.seq,
+    };
+    // First whether it can be decided at all: nobody should sign what will be refused.
+    let probe = Approved {
+        who: String::new(),
+        channel: String::new(),
+    };
+    run.machine
+        .decide(&Input::new(now(), What::Decide(decision(&probe))))?;
+    let name = run.name.to_string();
+    let words = Words {
+        run: &name,
+        seq: head.seq,
+        head: &head.hash,
+        option,
+        because,
+    };
+    let approved = approve(&words)?;
+    let mut events: Vec<Event> = Vec::new();
+    settle::<_, EngineError>(
+        &mut run.machine,
+        now(),
+        What::Decide(decision(&approved)),
+        &mut events,
+    )?;
+    run.append(&events)?;
+    Ok(run.machine.status())
+}

@@ -1,0 +1,259 @@
+//! One attempt: lay out the view, let the agent work, judge what it left, take it back.
+
+use super::{lost, save};
+use crate::context::Context;
+use crate::error::EngineError;
+use crate::view::{self, Base, Change, Root};
+use agents::{Order, Reply};
+use flow::{Owner, parse_fields};
+use kernel::effect::{Access, AttemptOrder};
+use kernel::input::Found;
+use kernel::outcome::EvidenceRef;
+use kernel::{Class, Outcome, StateName, What};
+use sandbox::Cancel;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::time::Duration;
+
+const ANSWER: &str = "answer.json";
+const MOST_PATHS: usize = 200;
+
+/// What is on disk before the machine hears of it.
+#[derive(Serialize, Deserialize)]
+struct Answer {
+    outcome: Outcome,
+    changes: Vec<Change>,
+}
+
+pub(super) fn perform(
+    context: &Context,
+    order: &AttemptOrder,
+    cancel: &Cancel,
+    progress: &dyn Fn(&str),
+) -> What {
+    let home = context.home(order.id);
+    let worked = (|| {
+        let base = view::lay_out(context, &home)?;
+        let agent_order = agent_order(context, order, &home);
+        let reply = context.agent.run(&agent_order, cancel, progress);
+        if cancel.is_cancelled() {
+            return Ok(None);
+        }
+        finish(context, order, &home, &base, reply).map(Some)
+    })();
+    match worked {
+        Ok(Some(outcome)) => ended(order, outcome, Found::Live),
+        Ok(None) => lost(order.id, "it was cancelled"),
+        Err(error) => ended(order, could_not_run(&error), Found::Live),
+    }
+}
+
+pub(super) fn recover(context: &Context, order: &AttemptOrder) -> Option<What> {
+    let home = context.home(order.id);
+    let saved: Option<Answer> = std::fs::read(home.join(ANSWER))
+        .ok()
+        .and_then(|bytes| serde_json::from_slice(&bytes).ok());
+    let outcome = match saved {
+        Some(answer) => match view::take_back(context, &home, &answer.changes) {
+            Ok(()) => answer.outcome,
+            Err(error) => could_not_run(&error),
+        },
+        None => {
+            let reply = context.agent.recover(&agent_order(context, order, &home))?;
+            let base = view::base_of(&home)?;
+            finish(context, order, &home, &base, reply)
+                .unwrap_or_else(|error| could_not_run(&error))
+        }
+    };
+    Some(ended(order, outcome, Found::AfterRestart))
+}
+
+fn ended(order: &AttemptOrder, outcome: Outcome, found: Found) -> What {
+    What::AttemptEnded {
+        effect: order.id,
+        outcome: Box::new(outcome),
+        found,
+    }
+}
+
+fn could_not_run(error: &EngineError) -> Outcome {
+    Outcome::bare(Class::CouldNotRun, format!("{error}; {}", error.mend))
+}
+
+fn agent_order(context: &Context, order: &AttemptOrder, home: &Path) -> Order {
+    Order {
+        run: context.run.clone(),
+        effect: order.id.0,
+        state: order.state.to_string(),
+        role: order.role.clone(),
+        access: order.access,
+        nth: order.nth,
+        view: home.join("view"),
+        home: home.to_owned(),
+        brief: order.brief.clone(),
+        wall: Duration::from_millis(order.wall_millis),
+        env: context.env.clone(),
+    }
+}
+
+/// From the agent's reply to the outcome: the same for a live reply and a recovered one.
+fn finish(
+    context: &Context,
+    order: &AttemptOrder,
+    home: &Path,
+    base: &Base,
+    reply: Reply,
+) -> Result<Outcome, EngineError> {
+    let mut outcome = Outcome::bare(reply.class, reply.reason.clone());
+    outcome.usage = reply.usage;
+    outcome.evidence = evidence(context, order, &reply)?;
+    outcome.tree_before = base.repo.hash();
+    outcome.tree_after = outcome.tree_before.clone();
+    let (changes, tree_after) = view::changes(context, home, base)?;
+    outcome.changed = names(&changes);
+    let changes = if outcome.class == Class::Done {
+        outcome.result = reply.result;
+        match judge(context, order, home, &changes, &mut outcome) {
+            Ok(()) => {
+                outcome.tree_after = tree_after;
+                changes
+            }
+            Err((class, reason)) => {
+                (outcome.class, outcome.reason) = (class, reason);
+                outcome.request = None;
+                Vec::new()
+            }
+        }
+    } else {
+        Vec::new()
+    };
+    if let Some(path) = view::conflict(context, &changes)? {
+        outcome.class = Class::Conflict;
+        outcome.reason = format!(
+            "{path} was changed by somebody else while the agent worked; nothing was taken back"
+        );
+        outcome.tree_after = outcome.tree_before.clone();
+        save(
+            home,
+            ANSWER,
+            &Answer {
+                outcome: outcome.clone(),
+                changes: Vec::new(),
+            },
+        )?;
+        return Ok(outcome);
+    }
+    save(
+        home,
+        ANSWER,
+        &Answer {
+            outcome: outcome.clone(),
+            changes: changes.clone(),
+        },
+    )?;
+    view::take_back(context, home, &changes)?;
+    Ok(outcome)
+}
+
+fn evidence(
+    context: &Context,
+    order: &AttemptOrder,
+    reply: &Reply,
+) -> Result<Vec<EvidenceRef>, EngineError> {
+    let name = |what: &str| format!("{} {} {what}", order.id, order.state);
+    Ok(vec![
+        context.vault.put(&name("brief"), order.brief.as_bytes())?,
+        context.vault.put(&name("transcript"), &reply.transcript)?,
+    ])
+}
+
+fn names(changes: &[Change]) -> Vec<String> {
+    let mut names: Vec<String> = changes.iter().take(MOST_PATHS).map(Change::name).collect();
+    if changes.len() > MOST_PATHS {
+        names.push(format!("and {} more", changes.len() - MOST_PATHS));
+    }
+    names
+}
+
+/// May this be taken back, and what does the agent ask for?
+fn judge(
+    context: &Context,
+    order: &AttemptOrder,
+    home: &Path,
+    changes: &[Change],
+    outcome: &mut Outcome,
+) -> Result<(), (Class, String)> {
+    if order.access == Access::ReadOnly
+        && let Some(change) = changes.iter().find(|change| change.root == Root::Repo)
+    {
+        let all = changes
+            .iter()
+            .filter(|change| change.root == Root::Repo)
+            .count();
+        return Err((
+            Class::OutOfScope,
+            format!(
+                "the role `{}` may not edit the repository, and changed {} ({all} in all)",
+                order.role,
+                change.name()
+            ),
+        ));
+    }
+    if let Some(what) = view::forbidden(changes) {
+        return Err((Class::OutOfScope, what));
+    }
+    let asked = outcome
+        .result
+        .as_ref()
+        .and_then(|result| result["next"].as_str())
+        .filter(|next| !next.is_empty());
+    let asked = asked.map(StateName::from);
+    let Some(task) = &context.workflow.task else {
+        outcome.request = asked;
+        return Ok(());
+    };
+    let (fields, edited) =
+        read_state_file(context, order, home, &task.state_file, &task.phase_field)?;
+    outcome.fields = fields;
+    outcome.request = match (asked, edited) {
+        (Some(asked), Some(edited)) if asked != edited => {
+            return Err((
+                Class::InvalidResult,
+                format!(
+                    "the result asks for `{asked}`, the `{}:` line of task/{} for `{edited}`: ask for one",
+                    task.phase_field, task.state_file
+                ),
+            ));
+        }
+        (asked, edited) => asked.or(edited),
+    };
+    Ok(())
+}
+
+/// The fields that the agent left in the state file, and the phase that it asks for there.
+fn read_state_file(
+    context: &Context,
+    order: &AttemptOrder,
+    home: &Path,
+    file: &str,
+    phase: &str,
+) -> Result<(BTreeMap<String, String>, Option<StateName>), (Class, String)> {
+    let path = home.join("view/task").join(file);
+    let bad = |what: String| (Class::InvalidResult, format!("task/{file}: {what}"));
+    let text = std::fs::read_to_string(&path)
+        .map_err(|error| bad(format!("could not be read: {error}")))?;
+    let fields = context.workflow.task.iter().flat_map(|task| &task.fields);
+    let names: Vec<&str> = fields.clone().map(|field| field.name.as_str()).collect();
+    let mut found = parse_fields(&text, &names).map_err(bad)?;
+    let edited = found
+        .get(phase)
+        .map(|value| StateName::from(value.as_str()));
+    let edited = edited.filter(|state| *state != order.state && !state.as_str().is_empty());
+    let authored: Vec<&str> = fields
+        .filter(|field| field.owner == Owner::Author)
+        .map(|field| field.name.as_str())
+        .collect();
+    found.retain(|name, _| authored.contains(&name.as_str()));
+    Ok((found, edited))
+}

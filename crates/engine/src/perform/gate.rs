@@ -1,0 +1,107 @@
+//! One gate: every check, run by the engine on the real folders.
+
+use super::{Judged, lost, save};
+use crate::context::Context;
+use crate::view;
+use checks::{Keep, Place, Subject, TreeNow};
+use kernel::effect::GateOrder;
+use kernel::input::Found;
+use kernel::outcome::{CheckResult, EvidenceRef, Verdict};
+use kernel::{EffectId, What};
+use sandbox::Cancel;
+use std::time::Duration;
+use store::{Node, Tree};
+
+const ANSWER: &str = "gate.json";
+
+struct InVault<'a>(&'a store::Vault);
+
+impl Keep for InVault<'_> {
+    fn keep(&self, name: &str, bytes: &[u8]) -> Result<EvidenceRef, String> {
+        self.0.put(name, bytes).map_err(|error| error.to_string())
+    }
+}
+
+fn tree_now(context: &Context) -> Result<TreeNow, String> {
+    let repo = context.project.repo();
+    let files = view::repo_files(context, repo).map_err(|error| error.to_string())?;
+    let tree = Tree::of(repo, files).map_err(|error| error.to_string())?;
+    let hash = tree.hash();
+    let files = tree.files.into_iter().map(|(path, node)| {
+        let content = match node {
+            Node::File { sha256 } => sha256,
+            Node::Executable { sha256 } => format!("x{sha256}"),
+            Node::Link { target } => format!("-> {target}"),
+            Node::Folder => "folder".to_owned(),
+            Node::Special => "special".to_owned(),
+        };
+        (path, content)
+    });
+    Ok(TreeNow {
+        hash,
+        files: files.collect(),
+    })
+}
+
+pub(super) fn perform(
+    context: &Context,
+    order: &GateOrder,
+    judged: &Judged,
+    cancel: &Cancel,
+    progress: &dyn Fn(&str),
+) -> What {
+    let names: Vec<&str> = order
+        .checks
+        .iter()
+        .map(|check| check.check.as_str())
+        .collect();
+    progress(&format!("checks: {}", names.join(", ")));
+    let outcome = judged.outcome.as_ref();
+    let keep = InVault(&context.vault);
+    let tree = || tree_now(context);
+    let subject = Subject {
+        place: Place {
+            repo: context.project.repo(),
+            task: &context.task,
+        },
+        fields: &order.fields,
+        fields_before: &judged.fields_before,
+        tree_before: outcome.map_or("", |outcome| outcome.tree_before.as_str()),
+        tree_after: outcome.map_or("", |outcome| outcome.tree_after.as_str()),
+        changed: outcome.map_or(&[], |outcome| outcome.changed.as_slice()),
+        result: outcome.and_then(|outcome| outcome.result.as_ref()),
+        commands: &context.commands,
+        wall: Duration::from_millis(order.wall_millis),
+        cancel,
+        env: &context.env,
+        keep: &keep,
+        tree: &tree,
+    };
+    let mut results = checks::run_gate(&order.checks, &subject);
+    if cancel.is_cancelled() {
+        return lost(order.id, "it was cancelled");
+    }
+    // An answer that can not be kept would have to be paid for again after a crash.
+    if let Err(error) = save(&context.home(order.id), ANSWER, &results) {
+        results.push(CheckResult::new(
+            "engine",
+            Verdict::CouldNotRun,
+            error.to_string(),
+        ));
+    }
+    What::GateEnded {
+        effect: order.id,
+        results,
+        found: Found::Live,
+    }
+}
+
+pub(super) fn recover(context: &Context, effect: EffectId) -> Option<What> {
+    let bytes = std::fs::read(context.home(effect).join(ANSWER)).ok()?;
+    let results: Vec<CheckResult> = serde_json::from_slice(&bytes).ok()?;
+    Some(What::GateEnded {
+        effect,
+        results,
+        found: Found::AfterRestart,
+    })
+}

@@ -1,0 +1,83 @@
+//! Performing effects. Each answers with one input, and writes that answer to disk before it gives
+//! it: after a crash the answer is found there, and the work is not paid for again.
+
+mod attempt;
+mod gate;
+
+use crate::context::Context;
+use crate::error::EngineError;
+use crate::git;
+use kernel::effect::{Effect, GateOrder};
+use kernel::{EffectId, Outcome, What};
+use sandbox::Cancel;
+use std::collections::BTreeMap;
+use std::path::Path;
+
+/// What a gate judges, as the machine remembers it.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Judged {
+    pub(crate) outcome: Option<Outcome>,
+    pub(crate) fields_before: BTreeMap<String, String>,
+}
+
+/// Everything that is needed to perform one effect on a thread of its own.
+pub(crate) struct Job {
+    pub(crate) effect: Effect,
+    pub(crate) judged: Judged,
+    pub(crate) head: store::Head,
+}
+
+pub(crate) fn perform(
+    context: &Context,
+    job: &Job,
+    cancel: &Cancel,
+    progress: &dyn Fn(&str),
+) -> What {
+    match &job.effect {
+        Effect::Attempt(order) => attempt::perform(context, order, cancel, progress),
+        Effect::Gate(order) => gate::perform(context, order, &job.judged, cancel, progress),
+        Effect::Checkpoint(order) => {
+            let scratch = context.project.work(&context.run).join("index");
+            let made = git::checkpoint(
+                context.project.repo(),
+                &context.run,
+                &scratch,
+                &order.subject,
+                &job.head,
+            );
+            What::CheckpointEnded {
+                effect: order.id,
+                commit: made.map_err(|error| error.to_string()),
+            }
+        }
+    }
+}
+
+/// The answer that an effect of an earlier life left behind, if it had one.
+pub(crate) fn recover(context: &Context, effect: &Effect) -> Option<What> {
+    match effect {
+        Effect::Attempt(order) => attempt::recover(context, order),
+        Effect::Gate(GateOrder { id, .. }) => gate::recover(context, *id),
+        // Made again: a checkpoint is the same commit whenever it is made.
+        Effect::Checkpoint(_) => None,
+    }
+}
+
+/// Ends every process that an effect of an earlier life may have left.
+pub(crate) fn kill_leftover(context: &Context, effect: EffectId) -> Result<usize, EngineError> {
+    Ok(sandbox::kill_leftover(&context.home(effect).join("pid"))?)
+}
+
+fn lost(effect: EffectId, reason: &str) -> What {
+    What::Lost {
+        effect,
+        reason: reason.to_owned(),
+    }
+}
+
+fn save(home: &Path, name: &str, answer: &impl serde::Serialize) -> Result<(), EngineError> {
+    std::fs::create_dir_all(home).map_err(EngineError::io("create", home))?;
+    let json =
+        serde_json::to_vec(answer).map_err(|error| EngineError::io("write", home)(error.into()))?;
+    Ok(store::write_atomic(&home.join(name), &json)?)
+}

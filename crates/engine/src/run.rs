@@ -1,0 +1,187 @@
+//! One run, opened: its journal, and the machine that its journal says.
+
+use crate::error::EngineError;
+use crate::project::Project;
+use flow::{Flow, Workflow};
+use kernel::{Body, Event, Machine};
+use std::io::BufRead;
+use std::sync::Arc;
+use store::{Checkpoint, Entry, Head, Journal, RecordRef, Replay, RunName, Torn};
+
+/// A run that may be appended to.
+pub struct Run {
+    /// Where it lies.
+    pub project: Project,
+    /// Its name.
+    pub name: RunName,
+    /// Its machine, as of the journal's head.
+    pub machine: Flow,
+    /// Its journal.
+    pub journal: Journal,
+    /// A torn last line that opening has cut.
+    pub torn: Option<Torn>,
+}
+
+/// A run that is only looked at.
+pub struct Peek {
+    /// Its machine.
+    pub machine: Flow,
+    /// The journal's last record.
+    pub head: Head,
+}
+
+impl Run {
+    /// Opens a run to go on with it.
+    pub fn open(project: &Project, name: &str) -> Result<Self, EngineError> {
+        let name = run_name(project, name)?;
+        let workflow = workflow_of(project, &name)?;
+        let journals = project.journals();
+        let (mut machine, checkpoint) = begin(project, &name, &workflow)?;
+        let replay = Replay {
+            from: checkpoint.as_ref(),
+            not_after: None,
+        };
+        let opened = Journal::resume(&journals, &name, replay, |record| {
+            take(&mut machine, &workflow, record)
+        })?;
+        Ok(Self {
+            project: project.clone(),
+            name,
+            machine,
+            journal: opened.journal,
+            torn: opened.torn,
+        })
+    }
+
+    /// Reads a run and changes nothing.
+    pub fn peek(project: &Project, name: &str) -> Result<Peek, EngineError> {
+        let name = run_name(project, name)?;
+        let workflow = workflow_of(project, &name)?;
+        let (mut machine, checkpoint) = begin(project, &name, &workflow)?;
+        let replay = Replay {
+            from: checkpoint.as_ref(),
+            not_after: None,
+        };
+        let report = Journal::read(&project.journals(), &name, replay, |record| {
+            take(&mut machine, &workflow, record)
+        })?;
+        Ok(Peek {
+            machine,
+            head: report.head,
+        })
+    }
+
+    /// Makes events durable.
+    pub fn append(&mut self, events: &[Event]) -> Result<(), EngineError> {
+        let expected = self.journal.head().seq;
+        self.journal.append(expected, &entries(events))?;
+        Ok(())
+    }
+}
+
+/// Events in their stored form.
+pub fn entries(events: &[Event]) -> Vec<Entry> {
+    events
+        .iter()
+        .map(|event| Entry {
+            at: event.at,
+            kind: event.body.kind().to_owned(),
+            body: event.body.to_value(),
+        })
+        .collect()
+}
+
+/// A stored record as an event.
+pub fn event(record: &RecordRef<'_>) -> Result<Event, String> {
+    let body = Body::decode(record.kind, record.body.get()).map_err(|error| error.to_string())?;
+    Ok(Event {
+        at: record.at,
+        body,
+    })
+}
+
+/// A record as an event that this workflow can stand on.
+pub(crate) fn known(workflow: &Workflow, record: &RecordRef<'_>) -> Result<Event, String> {
+    let event = event(record)?;
+    if let Body::Moved(moved) = &event.body {
+        let named = [
+            Some(&moved.from),
+            Some(&moved.position.state),
+            moved.position.slot.as_ref(),
+        ];
+        if let Some(state) = named
+            .into_iter()
+            .flatten()
+            .find(|state| !workflow.table.states.contains_key(*state))
+        {
+            return Err(format!(
+                "the workflow `{}` of today has no state `{state}`",
+                workflow.name
+            ));
+        }
+    }
+    Ok(event)
+}
+
+fn take(machine: &mut Flow, workflow: &Workflow, record: RecordRef<'_>) -> Result<(), String> {
+    machine.apply(&known(workflow, &record)?);
+    Ok(())
+}
+
+fn begin(
+    project: &Project,
+    name: &RunName,
+    workflow: &Arc<Workflow>,
+) -> Result<(Flow, Option<Checkpoint>), EngineError> {
+    let mut machine = Flow::new(workflow.clone());
+    let checkpoint = Checkpoint::load(&project.journals(), name)?;
+    // A checkpoint is a cache: one of another version's shape is as good as none.
+    let checkpoint = checkpoint.filter(|checkpoint| machine.restore(&checkpoint.state).is_ok());
+    if checkpoint.is_none() {
+        machine = Flow::new(workflow.clone());
+    }
+    Ok((machine, checkpoint))
+}
+
+/// The run's name, checked; a wrong one is answered with the runs that exist.
+pub(crate) fn run_name(project: &Project, name: &str) -> Result<RunName, EngineError> {
+    let runs = store::list(&project.journals())?;
+    match RunName::new(name) {
+        Ok(found) if runs.contains(&found) => Ok(found),
+        _ => {
+            let names: Vec<&str> = runs.iter().map(RunName::as_str).collect();
+            let mend = match names.as_slice() {
+                [] => "there is no run yet; start one with `proofhouse new`".to_owned(),
+                names => format!("runs here: {}", names.join(", ")),
+            };
+            Err(EngineError::user(
+                "unknown_run",
+                format!("there is no run `{name}` in {}", project.repo().display()),
+                mend,
+            ))
+        }
+    }
+}
+
+/// The workflow that the run's first record names.
+fn workflow_of(project: &Project, name: &RunName) -> Result<Arc<Workflow>, EngineError> {
+    let path = project.journals().join(format!("{name}.jsonl"));
+    let file = std::fs::File::open(&path).map_err(EngineError::io("open", &path))?;
+    let mut line = String::new();
+    // Read leniently: the replay that follows judges every record strictly.
+    let read = std::io::BufReader::new(file).read_line(&mut line);
+    let workflow = read
+        .ok()
+        .and_then(|_| serde_json::from_str::<serde_json::Value>(&line).ok());
+    let workflow = workflow
+        .as_ref()
+        .and_then(|record| record["body"]["workflow"].as_str());
+    match workflow {
+        Some(workflow) => project.workflow(workflow),
+        None => Err(EngineError::environment(
+            "journal_corrupt",
+            format!("{}: line 1 is no `run_started` record", path.display()),
+            "restore the journal from a commit; other runs are not concerned",
+        )),
+    }
+}

@@ -1,0 +1,147 @@
+//! Driving a run for real: one engine at a time, from opening to a rest.
+
+use crate::agent;
+use crate::context::Context;
+use crate::driver::{Ending, Until, drive};
+use crate::error::EngineError;
+use crate::project::Project;
+use crate::run::Run;
+use crate::views;
+use crate::world::{Interrupter, Observer, Real};
+use agents::Agent;
+use kernel::{Machine, Status};
+use std::fs::{File, TryLockError};
+use std::sync::Arc;
+
+/// How a session ended.
+#[derive(Debug)]
+pub struct Ended {
+    /// Why the loop stopped.
+    pub ending: Ending,
+    /// The run as it stands.
+    pub status: Status,
+}
+
+/// What a session needs besides the run.
+pub struct Session<'a> {
+    /// The project.
+    pub project: &'a Project,
+    /// The run.
+    pub run: &'a str,
+    /// The agent, if the person names another one than the run does.
+    pub agent: Option<&'a str>,
+    /// An agent that is already built; the demo's.
+    pub built: Option<Arc<dyn Agent>>,
+    /// How far.
+    pub until: Until,
+    /// Write the state file anew first.
+    pub restore: Restore,
+}
+
+/// Whether views are written anew before the run goes on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Restore {
+    /// As they are.
+    No,
+    /// Anew, from the journal.
+    Views,
+}
+
+/// Held while an engine drives a run; another one is refused.
+pub struct RunLock(#[expect(dead_code, reason = "held for its lock")] File);
+
+/// Takes the run's lock.
+pub fn lock(project: &Project, run: &str) -> Result<RunLock, EngineError> {
+    let work = project.work(run);
+    std::fs::create_dir_all(&work).map_err(EngineError::io("create", &work))?;
+    let path = work.join("lock");
+    let file = File::create(&path).map_err(EngineError::io("create", &path))?;
+    match file.try_lock() {
+        Ok(()) => Ok(RunLock(file)),
+        Err(TryLockError::WouldBlock) => Err(EngineError::user(
+            "run_busy",
+            format!("another Proofhouse drives the run `{run}` right now"),
+            "wait for it, or stop it with Ctrl-C; `proofhouse status` shows what it does",
+        )),
+        Err(TryLockError::Error(error)) => Err(EngineError::io("lock", &path)(error)),
+    }
+}
+
+impl Session<'_> {
+    /// Drives the run until it rests. `hook` gets the means to interrupt it.
+    pub fn drive(
+        &self,
+        observer: &mut dyn Observer,
+        hook: &dyn Fn(Interrupter),
+    ) -> Result<Ended, EngineError> {
+        crate::run::run_name(self.project, self.run)?;
+        let _lock = lock(self.project, self.run)?;
+        loop {
+            match self.once(observer, hook) {
+                // A person decided while we were about to write: read it and go on from there.
+                Err(error) if error.code == "journal_conflict" => {
+                    observer
+                        .notice("the journal was appended to by another process; reading it again");
+                }
+                other => return other,
+            }
+        }
+    }
+
+    fn once(
+        &self,
+        observer: &mut dyn Observer,
+        hook: &dyn Fn(Interrupter),
+    ) -> Result<Ended, EngineError> {
+        let run = Run::open(self.project, self.run)?;
+        let started = run.machine.started().cloned().ok_or_else(|| {
+            EngineError::environment(
+                "journal_corrupt",
+                format!("the journal of `{}` holds no `run_started`", self.run),
+                "restore it from a commit",
+            )
+        })?;
+        let workflow = run.machine.workflow().clone();
+        if workflow.hash != started.workflow_hash {
+            observer.notice(&format!(
+                "the workflow `{}` has changed since this run began; the run goes on with today's",
+                workflow.name
+            ));
+        }
+        let agent = self.agent(&started.agent)?;
+        let context = Context::of(self.project, &workflow, &started, agent)?;
+        if self.restore == Restore::Views
+            && let Some(kept) = views::restore(&context, &run.machine)?
+        {
+            observer.notice(&format!("the old state file is kept as {}", kept.display()));
+        }
+        let (mut world, mut machine) = Real::of(run, context, observer)?;
+        hook(world.interrupter());
+        let ending = drive(&mut machine, &mut world, self.until)?;
+        Ok(Ended {
+            ending,
+            status: machine.status(),
+        })
+    }
+
+    fn agent(&self, started: &str) -> Result<Arc<dyn Agent>, EngineError> {
+        if let Some(built) = &self.built {
+            return Ok(built.clone());
+        }
+        let configured = self.project.config()?.agent;
+        let text = self
+            .agent
+            .map(str::to_owned)
+            .or((!started.is_empty()).then(|| started.to_owned()))
+            .or(configured);
+        let Some(text) = text else {
+            return Err(EngineError::user(
+                "no_agent",
+                "no agent is set for this run",
+                "give `--agent command:PROGRAM` or `--agent scripted:FILE`, or set `agent` in .proofhouse/config.toml",
+            ));
+        };
+        let built = agent::spec(&text, self.project.repo())?.build()?;
+        Ok(Arc::from(built))
+    }
+}

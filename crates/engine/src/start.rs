@@ -1,0 +1,319 @@
+//! Starting a run: everything is checked first, then the task folder and the journal are made.
+
+use crate::context::task_folder;
+use crate::error::EngineError;
+use crate::project::Project;
+use crate::run::{Run, entries};
+use crate::world::now;
+use flow::{Flow, Owner, Workflow, field_key, replace_fields};
+use kernel::event::RunStarted;
+use kernel::{Autonomy, CounterName, Mode, RunId, What};
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use store::{Journal, RunName};
+
+/// What a person asks for.
+#[derive(Debug, Clone, Default)]
+pub struct NewRun {
+    /// The workflow.
+    pub workflow: String,
+    /// The task folder, as given.
+    pub dir: PathBuf,
+    /// The run's name; none: from the folder's.
+    pub name: Option<String>,
+    /// `key=value` settings of document fields.
+    pub set: Vec<(String, String)>,
+    /// Validation commands.
+    pub commands: Vec<String>,
+    /// The agent; none: the config's.
+    pub agent: Option<String>,
+    /// The rung.
+    pub autonomy: Autonomy,
+    /// Pace and risk.
+    pub mode: Mode,
+    /// Caps by budget name.
+    pub budgets: Vec<(String, u64)>,
+}
+
+/// A run that was started.
+#[derive(Debug, Clone)]
+pub struct Started {
+    /// Its name.
+    pub run: String,
+    /// Its task folder.
+    pub task: PathBuf,
+    /// Its validation commands.
+    pub commands: Vec<String>,
+    /// Where they come from, for people.
+    pub commands_from: &'static str,
+}
+
+/// Starts a run.
+pub fn start(project: &Project, asked: &NewRun) -> Result<Started, EngineError> {
+    let workflow = project.workflow(&asked.workflow)?;
+    let report = kernel::explore::explore(&workflow.table);
+    if let Some(finding) = report.findings.first() {
+        return Err(EngineError::user(
+            finding.code,
+            format!(
+                "the workflow `{}` is not sound: {}",
+                workflow.name, finding.what
+            ),
+            format!(
+                "`proofhouse workflow check {}` shows the path to it",
+                workflow.name
+            ),
+        ));
+    }
+    let config = project.config()?;
+    let task = absolute(&asked.dir)?;
+    let fields = fields(&workflow, &asked.set)?;
+    let mut budgets: BTreeMap<CounterName, u64> = config
+        .budgets
+        .iter()
+        .map(|(name, cap)| (CounterName::new(name), *cap))
+        .collect();
+    for (name, cap) in &asked.budgets {
+        if !kernel::budget::Budgets::is_known(name) {
+            let names: Vec<&str> = kernel::budget::DEFAULTS
+                .iter()
+                .map(|(name, _)| *name)
+                .collect();
+            return Err(EngineError::user(
+                "unknown_budget",
+                format!("there is no budget `{name}`"),
+                format!("known budgets: {}", names.join(", ")),
+            ));
+        }
+        budgets.insert(CounterName::new(name), *cap);
+    }
+    let agent = asked.agent.clone().or(config.agent).unwrap_or_default();
+    if !agent.is_empty() {
+        crate::agent::spec(&agent, project.repo())?;
+    }
+    let (commands, commands_from) = commands(project, asked, &config.checks.commands);
+    let name = name(project, asked, &task)?;
+    let relative = task
+        .strip_prefix(project.repo())
+        .unwrap_or(&task)
+        .display()
+        .to_string();
+    let started = RunStarted {
+        run: RunId::new(name.as_str()),
+        workflow: workflow.name.clone(),
+        workflow_hash: workflow.hash.clone(),
+        autonomy: asked.autonomy,
+        mode: asked.mode,
+        budgets,
+        fields,
+        task: relative,
+        commands: commands.clone(),
+        agent,
+    };
+    project.prepare()?;
+    lay_down(project, &workflow, &started)?;
+    let mut machine = Flow::new(workflow);
+    let mut events = Vec::new();
+    crate::driver::settle::<_, EngineError>(
+        &mut machine,
+        now(),
+        What::Start(Box::new(started)),
+        &mut events,
+    )?;
+    let mut journal = Journal::create(&project.journals(), &name)?;
+    journal.append(0, &entries(&events))?;
+    Ok(Started {
+        run: name.to_string(),
+        task,
+        commands,
+        commands_from,
+    })
+}
+
+fn absolute(dir: &Path) -> Result<PathBuf, EngineError> {
+    let path = std::path::absolute(dir).map_err(EngineError::io("resolve", dir))?;
+    // Resolved as far as it exists, so that a folder inside the repository is seen as such.
+    let mut rest = Vec::new();
+    let mut here = path.as_path();
+    loop {
+        if let Ok(real) = here.canonicalize() {
+            return Ok(rest.iter().rev().fold(real, |path, part| path.join(part)));
+        }
+        match (here.parent(), here.file_name()) {
+            (Some(parent), Some(name)) => {
+                rest.push(name);
+                here = parent;
+            }
+            _ => return Ok(path.clone()),
+        }
+    }
+}
+
+fn fields(
+    workflow: &Workflow,
+    set: &[(String, String)],
+) -> Result<BTreeMap<String, String>, EngineError> {
+    let authored: Vec<&flow::Field> = workflow
+        .task
+        .iter()
+        .flat_map(|task| &task.fields)
+        .filter(|field| field.owner == Owner::Author)
+        .collect();
+    let mut fields = BTreeMap::new();
+    for (key, value) in set {
+        let Some(field) = authored
+            .iter()
+            .find(|field| field_key(&field.name) == field_key(key))
+        else {
+            let keys: Vec<String> = authored
+                .iter()
+                .map(|field| field_key(&field.name))
+                .collect();
+            return Err(EngineError::user(
+                "unknown_field",
+                format!("`--set {key}=...`: `{}` has no such field", workflow.name),
+                format!("settable: {}", keys.join(", ")),
+            ));
+        };
+        fields.insert(field.name.clone(), value.clone());
+    }
+    Ok(fields)
+}
+
+fn commands(
+    project: &Project,
+    asked: &NewRun,
+    configured: &[String],
+) -> (Vec<String>, &'static str) {
+    if !asked.commands.is_empty() {
+        return (asked.commands.clone(), "given with --check");
+    }
+    if !configured.is_empty() {
+        return (Vec::new(), "from .proofhouse/config.toml");
+    }
+    for (file, command) in DETECTED {
+        if project.repo().join(file).is_file() {
+            return (vec![(*command).to_owned()], "found in the repository");
+        }
+    }
+    (Vec::new(), "none")
+}
+
+/// What a repository of this kind is tested with, unless a person says otherwise.
+const DETECTED: [(&str, &str); 6] = [
+    ("Cargo.toml", "cargo test"),
+    ("go.mod", "go test ./..."),
+    ("package.json", "npm test"),
+    ("pyproject.toml", "python3 -m pytest"),
+    ("pytest.ini", "python3 -m pytest"),
+    ("setup.py", "python3 -m pytest"),
+];
+
+fn name(project: &Project, asked: &NewRun, task: &Path) -> Result<RunName, EngineError> {
+    let taken = store::list(&project.journals())?;
+    if let Some(name) = &asked.name {
+        let name = RunName::new(name)?;
+        if taken.contains(&name) {
+            return Err(EngineError::user(
+                "run_exists",
+                format!("there is a run `{name}` already"),
+                "choose another `--name`",
+            ));
+        }
+        return Ok(name);
+    }
+    let base = task
+        .file_name()
+        .map(|name| name.to_string_lossy().to_lowercase())
+        .unwrap_or_default();
+    let mut slug: String = base
+        .chars()
+        .map(|c| if c.is_ascii_alphanumeric() { c } else { '-' })
+        .take(48)
+        .collect();
+    slug = slug.trim_matches('-').to_owned();
+    if slug.is_empty() {
+        slug = asked.workflow.clone();
+    }
+    for serial in 1u32.. {
+        let name = if serial == 1 {
+            slug.clone()
+        } else {
+            format!("{slug}-{serial}")
+        };
+        let name = RunName::new(&name)?;
+        if !taken.contains(&name) {
+            return Ok(name);
+        }
+    }
+    Err(EngineError::user(
+        "run_exists",
+        "every name is taken".to_owned(),
+        "give a `--name`",
+    ))
+}
+
+/// Makes the task's files. A file that is there already is the user's and stays, but a state file
+/// belongs to one run.
+fn lay_down(
+    project: &Project,
+    workflow: &Arc<Workflow>,
+    started: &RunStarted,
+) -> Result<(), EngineError> {
+    let Some(task) = &workflow.task else {
+        return Ok(());
+    };
+    let folder = task_folder(project, started);
+    let state_file = folder.join(&task.state_file);
+    if state_file.symlink_metadata().is_ok() {
+        return Err(EngineError::user(
+            "task_folder_in_use",
+            format!("{} exists already", state_file.display()),
+            "choose another `--dir`: a task folder belongs to one run",
+        ));
+    }
+    if folder == project.repo() {
+        return Err(EngineError::user(
+            "task_folder_is_repo",
+            "the task folder can not be the repository's top".to_owned(),
+            "choose a folder below it, such as `--dir tasks/NAME`",
+        ));
+    }
+    for sub in &task.folders {
+        let path = folder.join(sub);
+        std::fs::create_dir_all(&path).map_err(EngineError::io("create", &path))?;
+    }
+    let mut machine = Flow::new(workflow.clone());
+    let mut events = Vec::new();
+    crate::driver::settle::<_, EngineError>(
+        &mut machine,
+        now(),
+        What::Start(Box::new(started.clone())),
+        &mut events,
+    )?;
+    for (name, text) in &task.files {
+        let path = folder.join(name);
+        if path.symlink_metadata().is_ok() {
+            continue;
+        }
+        let text = if *name == task.state_file {
+            replace_fields(text, &machine.document(""))
+        } else {
+            text.clone()
+        };
+        store::write_atomic(&path, text.as_bytes())?;
+    }
+    Ok(())
+}
+
+/// Every run of a project, those that can not be read with their error.
+pub fn runs(
+    project: &Project,
+) -> Result<Vec<(String, Result<crate::run::Peek, EngineError>)>, EngineError> {
+    let names = store::list(&project.journals())?;
+    Ok(names
+        .into_iter()
+        .map(|name| (name.to_string(), Run::peek(project, name.as_str())))
+        .collect())
+}

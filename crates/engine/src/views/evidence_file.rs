@@ -1,0 +1,97 @@
+//! The engine's part of `EVIDENCE.md`: what it ran itself, between two marks. Everything outside of
+//! the marks is the agents' and the people's, and stays.
+
+use super::history::History;
+use crate::context::Context;
+use crate::error::EngineError;
+use std::fmt::Write;
+
+const FILE: &str = "EVIDENCE.md";
+const BEGIN: &str = "<!-- proofhouse: begin; the engine writes this part -->";
+const END: &str = "<!-- proofhouse: end -->";
+
+pub(super) fn write(context: &Context, history: &History) -> Result<(), EngineError> {
+    let listed = context
+        .workflow
+        .task
+        .as_ref()
+        .is_some_and(|task| task.files.contains_key(FILE));
+    if !listed {
+        return Ok(());
+    }
+    let path = context.task.join(FILE);
+    let text = match std::fs::read_to_string(&path) {
+        Ok(text) => text,
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => String::from("# Evidence\n"),
+        Err(error) => return Err(EngineError::io("read", &path)(error)),
+    };
+    let fresh = splice(&text, &list(history));
+    if fresh != text {
+        store::write_atomic(&path, fresh.as_bytes())?;
+    }
+    Ok(())
+}
+
+fn splice(text: &str, part: &str) -> String {
+    let marked = format!("{BEGIN}\n{part}{END}");
+    match (text.find(BEGIN), text.find(END)) {
+        (Some(begin), Some(end)) if begin < end => {
+            format!("{}{marked}{}", &text[..begin], &text[end + END.len()..])
+        }
+        _ => format!("{}\n\n{marked}\n", text.trim_end()),
+    }
+}
+
+fn list(history: &History) -> String {
+    let mut text = String::from("\n## Run by Proofhouse itself\n\n");
+    if history.gates.is_empty() {
+        text.push_str("Nothing yet.\n\n");
+        return text;
+    }
+    text.push_str("| phase | check | verdict | what was seen | exit | evidence |\n|---|---|---|---|---|---|\n");
+    for gate in &history.gates {
+        for result in &gate.results {
+            let exit = result
+                .ran
+                .as_ref()
+                .and_then(|ran| ran.exit)
+                .map_or_else(String::new, |exit| exit.to_string());
+            let hashes: Vec<String> = result
+                .evidence
+                .iter()
+                .map(|evidence| format!("`{}`", &evidence.hash[..12.min(evidence.hash.len())]))
+                .collect();
+            let _ = writeln!(
+                text,
+                "| {} | {} | {} | {} | {exit} | {} |",
+                gate.state,
+                cell(&result.check),
+                result.verdict.as_str(),
+                cell(&result.reason),
+                hashes.join(" ")
+            );
+        }
+    }
+    text.push('\n');
+    text
+}
+
+fn cell(text: &str) -> String {
+    text.replace('|', "\\|")
+        .replace(['\n', '\r'], " ")
+        .replace('<', "&lt;")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_the_marked_part_changes() {
+        let first = splice("# Evidence\n\nmine\n", "A\n");
+        assert!(first.starts_with("# Evidence\n\nmine\n\n"), "{first}");
+        let second = splice(&format!("{first}after\n"), "B\n");
+        assert!(second.contains("mine") && second.contains("B\n") && second.contains("after\n"));
+        assert!(!second.contains("A\n"));
+    }
+}

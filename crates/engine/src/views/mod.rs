@@ -1,0 +1,176 @@
+//! The run as files for people: the state file, the evidence list and the evidence page. Views of
+//! the journal, written after it and never read as truth; a person's edit of one is an input.
+
+mod evidence_file;
+mod history;
+// mod page;
+mod page_data;
+
+use crate::context::Context;
+use crate::error::EngineError;
+use flow::{Flow, Owner, parse_fields, replace_fields};
+use history::History;
+use kernel::{Body, Event, What};
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+pub use history::history;
+
+/// Where the evidence page of a run is found.
+pub fn link(project: &crate::Project, machine: &Flow) -> Result<String, EngineError> {
+    match machine.started() {
+        Some(started) => page_data::link_of(
+            project,
+            machine.workflow(),
+            &crate::context::task_folder(project, started),
+        ),
+        None => Ok(String::new()),
+    }
+}
+
+/// Writes the views of one run.
+pub(crate) struct Views {
+    context: Arc<Context>,
+    history: History,
+    /// The authored fields as they were last written, to notice a person's edits.
+    written: BTreeMap<String, String>,
+}
+
+impl Views {
+    pub(crate) fn of(context: &Arc<Context>, machine: &Flow) -> Result<Self, EngineError> {
+        let history = history(&context.project, &context.run)?;
+        Ok(Self {
+            context: context.clone(),
+            history,
+            written: machine.fields().clone(),
+        })
+    }
+
+    fn state_file(&self) -> Option<PathBuf> {
+        let task = self.context.workflow.task.as_ref()?;
+        Some(self.context.task.join(&task.state_file))
+    }
+
+    /// The state file's text and fields. A person's broken file is an error, not something to
+    /// write over.
+    fn read(&self) -> Result<Option<(PathBuf, String, BTreeMap<String, String>)>, EngineError> {
+        let (Some(path), Some(task)) = (self.state_file(), &self.context.workflow.task) else {
+            return Ok(None);
+        };
+        let mend = |why: &str| {
+            format!(
+                "{why}; the journal is unharmed: `proofhouse run {} --restore-views` writes the file anew (yours is kept beside it)",
+                self.context.run
+            )
+        };
+        let text = std::fs::read_to_string(&path).map_err(|error| {
+            EngineError::user(
+                "state_file_missing",
+                format!("{}: {error}", path.display()),
+                mend("put it back"),
+            )
+        })?;
+        let names: Vec<&str> = task
+            .fields
+            .iter()
+            .map(|field| field.name.as_str())
+            .collect();
+        let fields = parse_fields(&text, &names).map_err(|why| {
+            EngineError::user(
+                "state_file_malformed",
+                format!("{}: {why}", path.display()),
+                mend("mend the line"),
+            )
+        })?;
+        Ok(Some((path, text, fields)))
+    }
+
+    /// What a person has edited since we last wrote.
+    pub(crate) fn edits(&mut self, machine: &Flow) -> Result<Option<What>, EngineError> {
+        let Some((_, _, fields)) = self.read()? else {
+            return Ok(None);
+        };
+        let authored = self
+            .context
+            .workflow
+            .task
+            .iter()
+            .flat_map(|task| &task.fields)
+            .filter(|field| field.owner == Owner::Author);
+        let one_line = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
+        let changed: BTreeMap<String, String> = authored
+            .filter_map(|field| {
+                let here = fields.get(&field.name)?;
+                let held = machine.fields().get(&field.name).map_or("", String::as_str);
+                let last = self.written.get(&field.name).map_or("", String::as_str);
+                (one_line(here) != one_line(held) && one_line(here) != one_line(last))
+                    .then(|| (field.name.clone(), here.clone()))
+            })
+            .collect();
+        Ok((!changed.is_empty()).then_some(What::Edited { fields: changed }))
+    }
+
+    /// Writes all views. Gives back what a person edited meanwhile, which is kept in the file.
+    pub(crate) fn write(
+        &mut self,
+        machine: &Flow,
+        events: &[Event],
+        head: &store::Head,
+    ) -> Result<Option<What>, EngineError> {
+        for event in events {
+            self.history.take(event);
+        }
+        let Some((path, text, _)) = self.read()? else {
+            return Ok(None);
+        };
+        let edited = self.edits(machine)?;
+        let link = page_data::link(&self.context)?;
+        let mut document = machine.document(&link);
+        if let Some(What::Edited { fields }) = &edited {
+            for (name, value) in document.iter_mut() {
+                if let Some(edit) = fields.get(name) {
+                    value.clone_from(edit);
+                }
+            }
+        }
+        let fresh = replace_fields(&text, &document);
+        if fresh != text {
+            store::write_atomic(&path, fresh.as_bytes())?;
+        }
+        self.written = machine.fields().clone();
+        let worth_a_page =
+            |event: &Event| !matches!(event.body, Body::SessionOpened(_) | Body::TailCut(_));
+        if events.iter().any(worth_a_page) {
+            evidence_file::write(&self.context, &self.history)?;
+            page_data::write(&self.context, machine, &self.history, head)?;
+        }
+        Ok(edited)
+    }
+}
+
+/// Writes the state file anew from the journal; a file that is in the way is kept beside it.
+pub fn restore(context: &Context, machine: &Flow) -> Result<Option<PathBuf>, EngineError> {
+    let Some(task) = &context.workflow.task else {
+        return Ok(None);
+    };
+    let path = context.task.join(&task.state_file);
+    let mut kept = None;
+    if path.symlink_metadata().is_ok() {
+        let beside = (1..)
+            .map(|n| path.with_extension(format!("md.kept-{n}")))
+            .find(|beside| !beside.exists());
+        if let Some(beside) = beside {
+            std::fs::rename(&path, &beside).map_err(EngineError::io("keep", &path))?;
+            kept = Some(beside);
+        }
+    }
+    let template = task.files.get(&task.state_file).map_or("", String::as_str);
+    std::fs::create_dir_all(&context.task).map_err(EngineError::io("create", &context.task))?;
+    let link = page_data::link(context)?;
+    store::write_atomic(
+        &path,
+        replace_fields(template, &machine.document(&link)).as_bytes(),
+    )?;
+    Ok(kept)
+}

@@ -1,0 +1,293 @@
+//! What the page says, and what it can not be made to say.
+
+use super::html::{bytes, dollars, duration, esc, grouped, href};
+use super::*;
+
+fn link(name: &str, href: &str) -> Link {
+    Link {
+        name: name.to_owned(),
+        href: href.to_owned(),
+        size: 1_234,
+    }
+}
+
+fn check(verdict: Answer) -> CheckView {
+    CheckView {
+        check: "command".to_owned(),
+        verdict,
+        reason: "the tests ran".to_owned(),
+        argv: ["sh", "-c", "it's && done"].map(str::to_owned).to_vec(),
+        exit: Some(0),
+        tree: "0123456789abcdef".to_owned(),
+        millis: 1_500,
+        evidence: vec![link("output", "../evidence/ab cd.txt")],
+    }
+}
+
+fn gate(state: &str, results: Vec<CheckView>) -> GateView {
+    GateView {
+        state: state.to_owned(),
+        passed: results.iter().all(|check| check.verdict == Answer::Passed),
+        at: "2026-11-15T02:25:27.123Z".to_owned(),
+        results,
+    }
+}
+
+fn empty(text: &str) -> PageData {
+    PageData {
+        run: format!("run{text}"),
+        workflow: text.to_owned(),
+        state: text.to_owned(),
+        activity: Activity::Working,
+        waiting_for: None,
+        objective: text.to_owned(),
+        done_gate: text.to_owned(),
+        fields: Vec::new(),
+        features: Vec::new(),
+        gates: Vec::new(),
+        attempts: Vec::new(),
+        refusals: Vec::new(),
+        decisions: Vec::new(),
+        artifacts: Vec::new(),
+        commits: Vec::new(),
+        head: Head {
+            seq: 7,
+            hash: text.to_owned(),
+        },
+        generated_at: text.to_owned(),
+        origin: Origin::Live,
+    }
+}
+
+/// The same text in every place where text can stand.
+fn everywhere(text: &str) -> PageData {
+    let t = || text.to_owned();
+    let mut hostile = check(Answer::CouldNotRun);
+    (hostile.check, hostile.reason, hostile.tree) = (t(), t(), t());
+    hostile.argv = vec![t()];
+    hostile.evidence = vec![link(text, text)];
+    PageData {
+        waiting_for: Some(Waiting {
+            sentence: t(),
+            options: vec![t()],
+            command: t(),
+        }),
+        fields: vec![(t(), t())],
+        features: vec![(t(), t())],
+        gates: vec![GateView {
+            state: t(),
+            passed: false,
+            at: t(),
+            results: vec![hostile],
+        }],
+        attempts: vec![AttemptView {
+            effect: t(),
+            state: t(),
+            role: t(),
+            ended: t(),
+            reason: t(),
+            millis: 1,
+            tokens: 1,
+            micro_dollars: 1,
+            evidence: vec![link(text, text)],
+        }],
+        refusals: vec![RefusalView {
+            code: t(),
+            what: t(),
+            mend: t(),
+        }],
+        decisions: vec![DecisionView {
+            who: t(),
+            channel: t(),
+            option: t(),
+            because: t(),
+            at: t(),
+        }],
+        artifacts: vec![link(text, text), link(text, &format!("{text}.png"))],
+        commits: vec![t()],
+        ..empty(text)
+    }
+}
+
+/// Every tag with its attributes, as a browser would see them.
+fn tags(html: &str) -> Vec<&str> {
+    html.split('<')
+        .skip(1)
+        .filter_map(|rest| Some(rest.split_once('>')?.0))
+        .collect()
+}
+
+#[test]
+fn no_text_becomes_markup() {
+    let harmless = page(&everywhere("x"));
+    for hostile in [
+        "<script>alert(1)</script>",
+        "\"><img src=x onerror=alert(1)>",
+        "' onmouseover='alert(1)",
+        "\" onfocus=\"alert(1)\" x=\"",
+        "</style><script>x</script>",
+        "--><svg/onload=alert(1)>",
+        "javascript:alert(1)",
+        "https://evil.example/x",
+        "\u{202e}\u{0}\u{7}<b>",
+    ] {
+        let html = page(&everywhere(hostile));
+        assert!(!html.contains("<script") && !html.contains("<svg") && !html.contains("<b>x"));
+        let names = |html: &str| -> Vec<String> {
+            tags(html)
+                .iter()
+                .map(|tag| {
+                    // The tag's shape: its quoted values taken out.
+                    tag.split('"').step_by(2).collect::<Vec<_>>().join("\"\"")
+                })
+                .collect()
+        };
+        assert_eq!(names(&html), names(&harmless), "{hostile}");
+        for tag in tags(&html) {
+            for name in ["href=\"", "src=\""] {
+                let Some((_, value)) = tag.split_once(name) else {
+                    continue;
+                };
+                let value = value.split('"').next().unwrap_or_default();
+                let allowed = |c: char| c.is_ascii_alphanumeric() || "-_.~/%".contains(c);
+                assert!(value.chars().all(allowed), "{value}");
+                assert!(!value.starts_with('/'), "{value}");
+            }
+        }
+        assert!(!html.contains('\u{202e}') && !html.contains('\u{0}'));
+    }
+}
+
+#[test]
+fn links_stay_beside_the_page() {
+    for (path, expected) in [
+        ("a/b c.txt", Some("a/b%20c.txt")),
+        (
+            "../evidence/é?#%.png",
+            Some("../evidence/%C3%A9%3F%23%25.png"),
+        ),
+        ("javascript:alert(1)", Some("javascript%3Aalert%281%29")),
+        ("/etc/passwd", None),
+        ("//evil.example", None),
+        ("\\\\evil", None),
+        ("", None),
+    ] {
+        assert_eq!(href(path).as_deref(), expected, "{path}");
+    }
+    assert_eq!(esc("<&>\"'\r\n"), "&lt;&amp;&gt;&quot;&#39;\n");
+    let mut data = empty("x");
+    data.artifacts = vec![
+        link("passwords", "/etc/passwd.png"),
+        link("shot", "s/home page.PNG"),
+    ];
+    let html = page(&data);
+    assert!(html.contains("<span class=\"unlinked\"><span class=\"name\">passwords</span>"));
+    assert!(html.contains("<img loading=\"lazy\" src=\"s/home%20page.PNG\" alt=\"shot\">"));
+    assert_eq!(html.matches("<img").count(), 1);
+}
+
+#[test]
+fn proven_needs_an_end_and_passed_checks() {
+    let passed = || gate("verify", vec![check(Answer::Passed)]);
+    let failed = || {
+        gate(
+            "verify",
+            vec![check(Answer::Passed), check(Answer::CouldNotRun)],
+        )
+    };
+    let mut no_check = passed();
+    no_check.results.clear();
+    let mut lying = failed();
+    lying.passed = true;
+    for (activity, gates, expected) in [
+        (Activity::Done, vec![passed()], "Proven"),
+        (Activity::Done, vec![passed(), failed()], "Proven"),
+        (Activity::Done, vec![failed(), passed()], "Done, not proven"),
+        (Activity::Done, vec![], "Done, not proven"),
+        (Activity::Done, vec![no_check], "Done, not proven"),
+        (Activity::Done, vec![lying], "Done, not proven"),
+        (
+            Activity::Done,
+            vec![passed(), gate("review", failed().results)],
+            "Done, not proven",
+        ),
+        (Activity::Working, vec![passed()], "Not proven yet"),
+        (Activity::Waiting, vec![passed()], "Waiting for a person"),
+        (Activity::Stopped, vec![passed()], "Stopped, not proven"),
+    ] {
+        let html = page(&PageData {
+            activity,
+            gates,
+            ..empty("x")
+        });
+        let headline = format!("<h1>{expected}<");
+        assert!(html.contains(&headline), "{expected}");
+    }
+}
+
+#[test]
+fn shows_every_check_with_its_evidence_and_its_history() {
+    let mut data = empty("x");
+    let mut failed = check(Answer::Failed);
+    failed.reason = "two tests fail".to_owned();
+    failed.exit = Some(101);
+    let could_not = check(Answer::CouldNotRun);
+    data.gates = vec![
+        gate("verify", vec![check(Answer::Passed)]),
+        gate("verify", vec![failed, could_not]),
+    ];
+    let html = page(&data);
+    for text in [
+        "</span> pass</span>",
+        "</span> fail</span>",
+        "</span> could not run</span>",
+        "two tests fail",
+        "exit 101",
+        "1 earlier try of this gate",
+        "sh -c &#39;it&#39;\\&#39;&#39;s &amp;&amp; done&#39;",
+        "<a href=\"../evidence/ab%20cd.txt\">",
+        "1.2 kB",
+        "title=\"0123456789abcdef\">0123456789ab\u{2026}<",
+        "<time datetime=\"2026-11-15T02:25:27.123Z\">2026-11-15 02:25:27 UTC</time>",
+        "proofhouse audit runx",
+    ] {
+        assert!(html.contains(text), "{text}");
+    }
+}
+
+#[test]
+fn an_empty_run_says_what_is_missing() {
+    let html = page(&empty(""));
+    for text in [
+        "Not run is not passed",
+        "No agent has worked yet",
+        "No person has decided anything",
+        "not written down",
+        "<html lang=\"en\">",
+        "name=\"viewport\"",
+    ] {
+        assert!(html.contains(text), "{text}");
+    }
+    assert!(!html.contains("were scripted"));
+    let scripted = PageData {
+        origin: Origin::Scripted,
+        ..empty("")
+    };
+    assert!(page(&scripted).contains(
+        "The model's replies in this run were scripted; every check, file and hash is real."
+    ));
+}
+
+#[test]
+fn numbers_are_for_people() {
+    assert_eq!(
+        [duration(0), duration(61_000), duration(3_720_000)],
+        ["0 ms", "1 min 01 s", "1 h 02 min"]
+    );
+    assert_eq!([bytes(999), bytes(1_250_000)], ["999 B", "1.2 MB"]);
+    assert_eq!(
+        [dollars(0), dollars(12_345), dollars(2_500_000)],
+        ["$0", "$0.0123", "$2.50"]
+    );
+    assert_eq!(grouped(1_234_567), "1\u{202f}234\u{202f}567");
+}

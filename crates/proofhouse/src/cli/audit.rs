@@ -1,0 +1,40 @@
+//! `proofhouse audit`.
+
+use super::exit;
+use super::out::{Out, Tone};
+use engine::{EngineError, Project};
+
+pub(crate) fn audit(project: &Project, run: Option<&str>, out: &Out) -> Result<u8, EngineError> {
+    let reports = engine::audit::audit(project, run)?;
+    let findings: usize = reports.iter().map(|report| report.findings.len()).sum();
+    if out.json {
+        out.facts(&serde_json::json!({"clean": findings == 0, "runs": reports}));
+    } else if reports.is_empty() {
+        out.line("no runs to audit");
+    } else {
+        for report in &reports {
+            let word = if report.findings.is_empty() {
+                out.paint(Tone::Good, "clean")
+            } else {
+                out.paint(Tone::Bad, "FINDINGS")
+            };
+            out.line(&format!(
+                "{word} {}: {} records, {} commits, {} pieces of evidence",
+                report.run, report.records, report.claims, report.evidence
+            ));
+            for finding in &report.findings {
+                let line = if finding.line > 0 {
+                    format!("line {}: ", finding.line)
+                } else {
+                    String::new()
+                };
+                out.line(&format!(
+                    "  {} [{}]",
+                    format_args!("{line}{}", finding.what),
+                    finding.code
+                ));
+            }
+        }
+    }
+    Ok(if findings == 0 { exit::OK } else { exit::USER })
+}

@@ -1,0 +1,78 @@
+//! `proofhouse decide`: a person's word, through a channel that agents can not reach.
+
+use super::args::Decide;
+use super::out::{Out, Tone};
+use super::{exit, status};
+use engine::approval::{self, ControllingTerminal, Words};
+use engine::{EngineError, Project, Run};
+use std::io::Write;
+
+pub(crate) fn decide(project: &Project, args: &Decide, out: &Out) -> Result<u8, EngineError> {
+    if args.message {
+        return message(project, args);
+    }
+    let path = project.approvers();
+    let approvers = match std::fs::read_to_string(&path) {
+        Ok(text) => Some(text),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => None,
+        Err(error) => return Err(EngineError::io("read", &path)(error)),
+    };
+    let approve = |words: &Words<'_>| {
+        let signature = match (&args.sign, &args.signature) {
+            (Some(key), _) => Some(approval::sign_with_key_file(key, words)?),
+            (None, Some(file)) => {
+                Some(std::fs::read_to_string(file).map_err(EngineError::io("read", file))?)
+            }
+            (None, None) => None,
+        };
+        let mut terminal = ControllingTerminal::open();
+        approval::approve(
+            approvers.as_deref(),
+            signature.as_deref(),
+            &mut terminal,
+            words,
+            engine::world::now(),
+        )
+    };
+    let decided = engine::decide::decide(project, &args.run, &args.option, &args.because, approve)?;
+    if out.json {
+        status::print(project, &args.run, out)?;
+        return Ok(exit::OK);
+    }
+    out.line(&format!(
+        "{} `{}`: `{}` is on record; the run is in `{}`",
+        out.paint(Tone::Good, "decided"),
+        args.run,
+        args.option,
+        decided.state
+    ));
+    match &decided.waiting_for {
+        Some(waiting) => status::waiting(out, &args.run, waiting),
+        None if decided.activity == kernel::machine::Activity::Working => {
+            out.line(&format!("next: proofhouse run {}", args.run))
+        }
+        None => {}
+    }
+    Ok(exit::OK)
+}
+
+/// Prints exactly what `ssh-keygen -Y sign` must sign.
+fn message(project: &Project, args: &Decide) -> Result<u8, EngineError> {
+    let peek = Run::peek(project, &args.run)?;
+    let words = Words {
+        run: &args.run,
+        seq: peek.head.seq,
+        head: &peek.head.hash,
+        option: &args.option,
+        because: &args.because,
+    };
+    let mut stdout = std::io::stdout();
+    let written = stdout
+        .write_all(&approval::message(&words))
+        .and_then(|()| stdout.flush());
+    written.map_err(EngineError::io(
+        "write to",
+        std::path::Path::new("standard output"),
+    ))?;
+    Ok(exit::OK)
+}

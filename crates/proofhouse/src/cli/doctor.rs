@@ -1,0 +1,188 @@
+//! `proofhouse doctor`: what this machine has of what Proofhouse needs, tried and not guessed.
+
+use super::args::Args;
+use super::exit;
+use super::out::{Out, Tone};
+use engine::{EngineError, Project};
+use sandbox::{Cancel, Launch, Limits};
+use serde::Serialize;
+use std::time::Duration;
+
+#[derive(Serialize)]
+struct Finding {
+    what: &'static str,
+    state: State,
+    detail: String,
+}
+
+#[derive(Serialize, PartialEq, Clone, Copy)]
+#[serde(rename_all = "snake_case")]
+enum State {
+    Ok,
+    Note,
+    Missing,
+}
+
+pub(crate) fn doctor(args: &Args, out: &Out) -> Result<u8, EngineError> {
+    let mut findings = vec![
+        program("git", &["git", "--version"], State::Missing),
+        tree_kill(),
+    ];
+    match super::project(args) {
+        Ok(project) => in_project(&project, &mut findings),
+        Err(error) => findings.push(Finding {
+            what: "repository",
+            state: State::Note,
+            detail: error.to_string(),
+        }),
+    }
+    findings.push(program("ssh-keygen", &["ssh-keygen", "-?"], State::Note));
+    let terminal = std::fs::File::open("/dev/tty").is_ok();
+    findings.push(Finding {
+        what: "terminal",
+        state: if terminal { State::Ok } else { State::Note },
+        detail: if terminal {
+            "decisions can be typed here"
+        } else {
+            "no terminal: decisions must be signed (.proofhouse/approvers)"
+        }
+        .to_owned(),
+    });
+    let broken = findings
+        .iter()
+        .any(|finding| finding.state == State::Missing);
+    if out.json {
+        out.facts(&serde_json::json!({"ok": !broken, "findings": findings}));
+    } else {
+        for finding in &findings {
+            let word = match finding.state {
+                State::Ok => out.paint(Tone::Good, "ok     "),
+                State::Note => out.paint(Tone::Warn, "note   "),
+                State::Missing => out.paint(Tone::Bad, "missing"),
+            };
+            out.line(&format!("{word}  {:<12} {}", finding.what, finding.detail));
+        }
+    }
+    Ok(if broken { exit::ENVIRONMENT } else { exit::OK })
+}
+
+fn try_run(argv: &[&str]) -> Result<sandbox::Ended, String> {
+    let argv = argv.iter().map(|arg| (*arg).to_owned()).collect();
+    let limits = Limits {
+        wall: Duration::from_secs(10),
+        idle: None,
+        output_bytes: 1 << 16,
+    };
+    let launch = Launch::new(argv, std::env::temp_dir(), sandbox::base_env(), limits);
+    sandbox::run(&launch, &Cancel::new()).map_err(|error| error.to_string())
+}
+
+fn program(what: &'static str, argv: &[&str], without: State) -> Finding {
+    match try_run(argv) {
+        Ok(ended) => {
+            let said = String::from_utf8_lossy(&ended.output);
+            let version = said
+                .lines()
+                .next()
+                .filter(|line| line.contains("version"))
+                .unwrap_or("found")
+                .to_owned();
+            Finding {
+                what,
+                state: State::Ok,
+                detail: version,
+            }
+        }
+        Err(error) => Finding {
+            what,
+            state: without,
+            detail: error,
+        },
+    }
+}
+
+/// A child that leaves a grandchild in a session of its own: is the whole tree gone afterwards?
+fn tree_kill() -> Finding {
+    let what = "tree kill";
+    match try_run(&["sh", "-c", "setsid sleep 60 >/dev/null 2>&1 & exit 0"]) {
+        Ok(ended) if ended.survivors == 0 && ended.exited_with(0) => Finding {
+            what,
+            state: State::Ok,
+            detail: "no process outlives its attempt".to_owned(),
+        },
+        Ok(ended) => Finding {
+            what,
+            state: State::Missing,
+            detail: format!("{} processes survived", ended.survivors),
+        },
+        Err(error) => Finding {
+            what,
+            state: State::Missing,
+            detail: error,
+        },
+    }
+}
+
+fn in_project(project: &Project, findings: &mut Vec<Finding>) {
+    findings.push(Finding {
+        what: "repository",
+        state: State::Ok,
+        detail: project.repo().display().to_string(),
+    });
+    let home = project.home();
+    let probe = home.join("work").join("doctor");
+    let writable = if home.exists() {
+        let tried = std::fs::create_dir_all(home.join("work"))
+            .and_then(|()| std::fs::write(&probe, b"x"))
+            .and_then(|()| std::fs::remove_file(&probe));
+        tried.map_err(|error| error.to_string())
+    } else {
+        Ok(())
+    };
+    findings.push(match writable {
+        Ok(()) if home.exists() => Finding {
+            what: ".proofhouse",
+            state: State::Ok,
+            detail: "writable".to_owned(),
+        },
+        Ok(()) => Finding {
+            what: ".proofhouse",
+            state: State::Note,
+            detail: "not there yet; `proofhouse new` makes it".to_owned(),
+        },
+        Err(error) => Finding {
+            what: ".proofhouse",
+            state: State::Missing,
+            detail: error,
+        },
+    });
+    findings.push(match project.config() {
+        Ok(config) => Finding {
+            what: "agent",
+            state: if config.agent.is_some() {
+                State::Ok
+            } else {
+                State::Note
+            },
+            detail: config.agent.unwrap_or_else(|| {
+                "none set; give `--agent` or set `agent` in .proofhouse/config.toml".to_owned()
+            }),
+        },
+        Err(error) => Finding {
+            what: "config",
+            state: State::Missing,
+            detail: error.to_string(),
+        },
+    });
+    let signed = project.approvers().exists();
+    findings.push(Finding {
+        what: "approvals",
+        state: State::Ok,
+        detail: if signed {
+            "by SSH signature (.proofhouse/approvers)"
+        } else {
+            "by terminal and typed run code; make .proofhouse/approvers for signatures"
+        }
+        .to_owned(),
+    });
+}

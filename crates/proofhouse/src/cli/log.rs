@@ -1,0 +1,117 @@
+//! `proofhouse log`.
+
+use super::args::Log;
+use super::exit;
+use super::out::{Out, Tone};
+use engine::{EngineError, Project, Run};
+use kernel::Body;
+use std::collections::VecDeque;
+use store::{Journal, Replay, RunName};
+
+pub(crate) fn log(project: &Project, args: &Log, out: &Out) -> Result<u8, EngineError> {
+    Run::peek(project, &args.run)?;
+    let most = args.last.unwrap_or(usize::MAX);
+    let mut lines: VecDeque<String> = VecDeque::new();
+    Journal::read(
+        &project.journals(),
+        &RunName::new(&args.run)?,
+        Replay::default(),
+        |record| {
+            if out.json {
+                let line = serde_json::json!({"seq": record.seq, "at": record.at, "kind": record.kind, "body": record.body, "hash": record.hash});
+                lines.push_back(line.to_string());
+            } else {
+                let event = engine::run::event(&record)?;
+                let at = record.at.to_string();
+                lines.push_back(format!(
+                    "{:>5} {} {}",
+                    record.seq,
+                    out.paint(Tone::Dim, &at[..19]),
+                    sentence(&event.body)
+                ));
+            }
+            if lines.len() > most {
+                lines.pop_front();
+            }
+            Ok(())
+        },
+    )?;
+    for line in lines {
+        out.line(&line);
+    }
+    Ok(exit::OK)
+}
+
+fn sentence(body: &Body) -> String {
+    match body {
+        Body::RunStarted(started) => format!(
+            "started `{}` of `{}`, autonomy {}",
+            started.run, started.workflow, started.autonomy
+        ),
+        Body::SessionOpened(opened) => {
+            format!("session {} (version {})", opened.session, opened.version)
+        }
+        Body::TailCut(cut) => format!(
+            "cut a torn last line of {} bytes, kept in {}",
+            cut.bytes, cut.kept_in
+        ),
+        Body::EffectBegan(began) => format!(
+            "{} began: {:?} in `{}` {}",
+            began.effect, began.kind, began.state, began.role
+        ),
+        Body::AttemptEnded(ended) => {
+            let outcome = &ended.outcome;
+            let request = outcome
+                .request
+                .as_ref()
+                .map_or_else(String::new, |state| format!(", asks for `{state}`"));
+            format!(
+                "{} ended: {}, {}{request}",
+                ended.effect,
+                outcome.class.as_str(),
+                outcome.reason
+            )
+        }
+        Body::GateEnded(ended) => {
+            let words: Vec<String> = ended
+                .results
+                .iter()
+                .map(|result| format!("{} {}", result.check, result.verdict.as_str()))
+                .collect();
+            format!("{} judged: {}", ended.effect, words.join("; "))
+        }
+        Body::CheckpointEnded(ended) => match (&ended.commit, &ended.problem) {
+            (Some(commit), _) => format!("{} committed {commit}", ended.effect),
+            (None, problem) => format!(
+                "{} could not commit: {}",
+                ended.effect,
+                problem.as_deref().unwrap_or("unknown")
+            ),
+        },
+        Body::EffectLost(lost) => format!("{} lost: {}", lost.effect, lost.reason),
+        Body::LateDropped(late) => format!(
+            "{} answered too late and was dropped: {}",
+            late.effect, late.said
+        ),
+        Body::Moved(moved) => {
+            let hold = moved
+                .position
+                .hold
+                .as_ref()
+                .map_or_else(String::new, |hold| format!(" [held: {}]", hold.name()));
+            format!(
+                "`{}` -> `{}` by {} ({}){hold}: {}",
+                moved.from, moved.position.state, moved.by, moved.action, moved.why
+            )
+        }
+        Body::Refused(refused) => format!("refused: {}", refused.refusal),
+        Body::Decided(decision) => format!(
+            "{} decided `{}` through {}: {}",
+            decision.who, decision.option, decision.channel, decision.because
+        ),
+        Body::FieldsEdited(edited) => format!(
+            "a person edited {}",
+            edited.fields.keys().cloned().collect::<Vec<_>>().join(", ")
+        ),
+    }
+}

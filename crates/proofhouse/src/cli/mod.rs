@@ -1,0 +1,84 @@
+//! The command line: what is asked, and how the answer is printed.
+
+mod args;
+mod audit;
+mod decide;
+mod demo;
+mod doctor;
+pub(crate) mod exit;
+mod inbox;
+mod log;
+mod new;
+mod out;
+mod progress;
+mod run;
+mod status;
+mod workflow;
+
+use args::{Args, Command};
+use clap::{CommandFactory, Parser};
+use engine::{EngineError, Project};
+use out::Out;
+
+/// Parses, dispatches, prints errors; gives the exit code.
+pub(crate) fn main() -> u8 {
+    let args = match Args::try_parse() {
+        Ok(args) => args,
+        Err(error) => {
+            let code = if error.use_stderr() {
+                exit::USER
+            } else {
+                exit::OK
+            };
+            // A closed pipe is not worth an error of its own.
+            let _ = error.print();
+            return code;
+        }
+    };
+    let out = Out::new(args.json);
+    match dispatch(&args, &out) {
+        Ok(code) => code,
+        Err(error) => {
+            out.error(&error);
+            exit::of(&error)
+        }
+    }
+}
+
+fn dispatch(args: &Args, out: &Out) -> Result<u8, EngineError> {
+    match &args.command {
+        Command::Demo(demo) => return demo::demo(demo, out),
+        Command::Completions { shell } => {
+            clap_complete::generate(
+                *shell,
+                &mut Args::command(),
+                "proofhouse",
+                &mut std::io::stdout(),
+            );
+            return Ok(exit::OK);
+        }
+        Command::Doctor => return doctor::doctor(args, out),
+        Command::Workflow { command } => return workflow::workflow(args, command, out),
+        _ => {}
+    }
+    let project = project(args)?;
+    match &args.command {
+        Command::New(new) => new::new(&project, new, out),
+        Command::Run(run) | Command::Resume(run) => run::run(&project, run, out),
+        Command::Status { run } => status::status(&project, run.as_deref(), out),
+        Command::Log(log) => log::log(&project, log, out),
+        Command::Inbox => inbox::inbox(&project, out),
+        Command::Decide(decide) => decide::decide(&project, decide, out),
+        Command::Audit { run } => audit::audit(&project, run.as_deref(), out),
+        Command::Demo(_)
+        | Command::Completions { .. }
+        | Command::Doctor
+        | Command::Workflow { .. } => Ok(exit::OK),
+    }
+}
+
+/// The project that the user means: `--repo`, or where we stand.
+fn project(args: &Args) -> Result<Project, EngineError> {
+    let here = std::path::PathBuf::from(".");
+    Project::find(args.repo.as_deref().unwrap_or(&here))
+}

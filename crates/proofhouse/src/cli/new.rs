@@ -1,0 +1,72 @@
+//! `proofhouse new`.
+
+use super::args::{AutonomyArg, New, RiskArg};
+use super::exit;
+use super::out::{Out, Tone};
+use engine::start::{NewRun, start};
+use engine::{EngineError, Project};
+use kernel::{Autonomy, Mode, Pace, Risk};
+
+pub(crate) fn new(project: &Project, args: &New, out: &Out) -> Result<u8, EngineError> {
+    let started = start(
+        project,
+        &NewRun {
+            workflow: args.workflow.clone(),
+            dir: args.dir.clone(),
+            name: args.name.clone(),
+            set: args.set.clone(),
+            commands: args.check.clone(),
+            agent: args.agent.clone(),
+            autonomy: match args.autonomy {
+                AutonomyArg::Manual => Autonomy::Manual,
+                AutonomyArg::Conservative => Autonomy::Conservative,
+                AutonomyArg::Auto => Autonomy::Auto,
+            },
+            mode: Mode {
+                pace: if args.stepped {
+                    Pace::Stepped
+                } else {
+                    Pace::Flowing
+                },
+                risk: match args.risk {
+                    RiskArg::Normal => Risk::Normal,
+                    RiskArg::High => Risk::High,
+                },
+            },
+            budgets: args.budget.clone(),
+        },
+    )?;
+    if out.json {
+        out.facts(&serde_json::json!({
+            "run": started.run,
+            "workflow": args.workflow,
+            "task": started.task,
+            "commands": started.commands,
+            "commands_from": started.commands_from,
+        }));
+        return Ok(exit::OK);
+    }
+    out.line(&format!(
+        "{} run `{}` of `{}`",
+        out.paint(Tone::Good, "started"),
+        started.run,
+        args.workflow
+    ));
+    out.line(&format!("  task folder  {}", started.task.display()));
+    if started.commands.is_empty() && started.commands_from == "none" {
+        out.line(&format!(
+            "  {} no validation command: `verify` can not pass without one.",
+            out.paint(Tone::Warn, "warning")
+        ));
+        out.line("               Set `[checks] commands = [\"...\"]` in .proofhouse/config.toml, or start with --check.");
+    } else {
+        for command in &started.commands {
+            out.line(&format!(
+                "  validation   {command}  ({})",
+                started.commands_from
+            ));
+        }
+    }
+    out.line(&format!("next: proofhouse run {}", started.run));
+    Ok(exit::OK)
+}

@@ -1,0 +1,114 @@
+//! How things are printed: for people or as JSON, in colour only on a terminal that wants it.
+
+use engine::EngineError;
+use serde::Serialize;
+use std::io::{IsTerminal, Write};
+
+/// A colour with a meaning.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Tone {
+    Good,
+    Bad,
+    Warn,
+    Dim,
+    Strong,
+}
+
+pub(crate) struct Out {
+    pub(crate) json: bool,
+    pub(crate) colour: bool,
+}
+
+impl Out {
+    pub(crate) fn new(json: bool) -> Self {
+        let wanted = std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty());
+        let dumb = std::env::var_os("TERM").is_some_and(|term| term == "dumb");
+        Self {
+            json,
+            colour: wanted && !dumb && std::io::stdout().is_terminal(),
+        }
+    }
+
+    pub(crate) fn paint(&self, tone: Tone, text: &str) -> String {
+        let code = match tone {
+            Tone::Good => "32",
+            Tone::Bad => "31",
+            Tone::Warn => "33",
+            Tone::Dim => "2",
+            Tone::Strong => "1",
+        };
+        if self.colour {
+            format!("\x1b[{code}m{text}\x1b[0m")
+        } else {
+            text.to_owned()
+        }
+    }
+
+    /// A line on standard output. A reader that went away is no error.
+    pub(crate) fn line(&self, text: &str) {
+        let _ = writeln!(std::io::stdout(), "{text}");
+    }
+
+    pub(crate) fn facts(&self, facts: &impl Serialize) {
+        match serde_json::to_string_pretty(facts) {
+            Ok(text) => self.line(&text),
+            Err(error) => eprintln!("error: could not print as JSON: {error}"),
+        }
+    }
+
+    pub(crate) fn error(&self, error: &EngineError) {
+        if self.json {
+            let code = super::exit::of(error);
+            let facts = serde_json::json!({"error": {"code": error.code, "what": error.what, "mend": error.mend, "exit": code}});
+            eprintln!("{facts}");
+            return;
+        }
+        eprintln!(
+            "{} {} [{}]",
+            self.paint(Tone::Bad, "error:"),
+            error.what,
+            error.code
+        );
+        eprintln!("  {} {}", self.paint(Tone::Dim, "mend:"), error.mend);
+    }
+
+    /// Rows in aligned columns.
+    pub(crate) fn table(&self, head: &[&str], rows: &[Vec<String>]) {
+        let mut widths: Vec<usize> = head.iter().map(|cell| cell.chars().count()).collect();
+        for row in rows {
+            for (width, cell) in widths.iter_mut().zip(row) {
+                *width = (*width).max(cell.chars().count());
+            }
+        }
+        let line = |cells: Vec<&str>| {
+            let padded = cells
+                .iter()
+                .zip(&widths)
+                .map(|(cell, width)| format!("{cell}{}", " ".repeat(width - cell.chars().count())));
+            padded.collect::<Vec<_>>().join("  ").trim_end().to_owned()
+        };
+        self.line(&self.paint(Tone::Dim, &line(head.to_vec())));
+        for row in rows {
+            self.line(&line(row.iter().map(String::as_str).collect()));
+        }
+    }
+}
+
+/// `1h 02m`, `3m 05s`, `12s`, `340ms`.
+pub(crate) fn duration(millis: u64) -> String {
+    match millis {
+        0..=999 => format!("{millis}ms"),
+        1_000..=59_999 => format!("{:.1}s", millis as f64 / 1_000.0),
+        60_000..=3_599_999 => format!("{}m {:02}s", millis / 60_000, millis % 60_000 / 1_000),
+        _ => format!(
+            "{}h {:02}m",
+            millis / 3_600_000,
+            millis % 3_600_000 / 60_000
+        ),
+    }
+}
+
+/// Micro-dollars as dollars.
+pub(crate) fn dollars(micro: u64) -> String {
+    format!("${}.{:04}", micro / 1_000_000, micro % 1_000_000 / 100)
+}

@@ -1,0 +1,231 @@
+//! A run as it happens: one live line on a terminal, plain lines in a pipe.
+
+use super::out::{Out, Tone, dollars, duration};
+use engine::world::Observer;
+use kernel::budget::{MICRO_DOLLARS, TOKENS};
+use kernel::effect::EffectKind;
+use kernel::event::Arrival;
+use kernel::outcome::{Verdict, passes};
+use kernel::{Actor, Body, Class, Event, Status};
+use std::io::{IsTerminal, Write};
+use std::time::Instant;
+
+const FRAMES: [char; 4] = ['|', '/', '-', '\\'];
+
+pub(crate) struct Progress<'a> {
+    out: &'a Out,
+    live: bool,
+    began: Instant,
+    effect_began: Instant,
+    doing: String,
+    frame: usize,
+    shown: bool,
+}
+
+impl<'a> Progress<'a> {
+    pub(crate) fn new(out: &'a Out) -> Self {
+        let live = !out.json && std::io::stdout().is_terminal();
+        Self {
+            out,
+            live,
+            began: Instant::now(),
+            effect_began: Instant::now(),
+            doing: String::new(),
+            frame: 0,
+            shown: false,
+        }
+    }
+
+    fn clear(&mut self) {
+        if self.shown {
+            print!("\r\x1b[2K");
+            let _ = std::io::stdout().flush();
+            self.shown = false;
+        }
+    }
+
+    fn say(&mut self, tone: Option<Tone>, mark: &str, text: &str) {
+        if self.out.json {
+            return;
+        }
+        self.clear();
+        let mark = tone.map_or_else(|| mark.to_owned(), |tone| self.out.paint(tone, mark));
+        let clock = duration(u64::try_from(self.began.elapsed().as_millis()).unwrap_or(u64::MAX));
+        self.out.line(&format!(
+            "{} {mark} {text}",
+            self.out.paint(Tone::Dim, &format!("{clock:>8}"))
+        ));
+    }
+}
+
+impl Observer for Progress<'_> {
+    fn event(&mut self, event: &Event, _status: &Status) {
+        match &event.body {
+            Body::EffectBegan(began) => {
+                self.effect_began = Instant::now();
+                self.doing = match began.kind {
+                    EffectKind::Attempt => format!("{} {} works", began.state, began.role),
+                    EffectKind::Gate => format!("{} gate", began.state),
+                    EffectKind::Checkpoint => "checkpoint".to_owned(),
+                };
+                if began.kind == EffectKind::Attempt {
+                    self.say(
+                        None,
+                        "..",
+                        &format!(
+                            "{}: attempt {} by the {}",
+                            began.state, began.effect, began.role
+                        ),
+                    );
+                }
+            }
+            Body::AttemptEnded(ended) => {
+                let outcome = &ended.outcome;
+                let usage = outcome.usage;
+                let cost = format!(
+                    "{} tokens, {}",
+                    usage.input_tokens + usage.output_tokens,
+                    dollars(usage.micro_dollars)
+                );
+                let summary = outcome
+                    .result
+                    .as_ref()
+                    .and_then(|result| result["summary"].as_str());
+                let text = summary.unwrap_or(&outcome.reason);
+                let (tone, mark) = if outcome.class == Class::Done {
+                    (None, "ok")
+                } else {
+                    (Some(Tone::Bad), "!!")
+                };
+                self.say(
+                    tone,
+                    mark,
+                    &format!("    {}: {text} ({cost})", outcome.class.as_str()),
+                );
+            }
+            Body::GateEnded(ended) => {
+                for result in &ended.results {
+                    let (tone, mark) = match result.verdict {
+                        Verdict::Pass => (Tone::Good, "pass"),
+                        Verdict::Fail => (Tone::Bad, "FAIL"),
+                        Verdict::CouldNotRun => (Tone::Bad, "COULD NOT RUN"),
+                    };
+                    let mark = self.out.paint(tone, mark);
+                    self.say(
+                        None,
+                        "  ",
+                        &format!("    {mark} {}: {}", result.check, result.reason),
+                    );
+                }
+                if !passes(&ended.results) {
+                    self.say(Some(Tone::Warn), "--", "    the gate did not pass");
+                }
+            }
+            Body::CheckpointEnded(ended) => {
+                if let Some(commit) = &ended.commit {
+                    self.say(
+                        Some(Tone::Dim),
+                        "  ",
+                        &format!("    checkpoint {}", &commit[..12.min(commit.len())]),
+                    );
+                }
+            }
+            Body::Moved(moved) if moved.arrival == Arrival::Entered => {
+                let text = format!(
+                    "{} -> {} ({}, by {})",
+                    moved.from, moved.position.state, moved.action, moved.by
+                );
+                let tone = if moved.by == Actor::Human {
+                    Tone::Warn
+                } else {
+                    Tone::Strong
+                };
+                self.say(Some(tone), "->", &text);
+            }
+            Body::Moved(moved) => {
+                let text = format!("{} in {}: {}", moved.action, moved.from, moved.why);
+                self.say(Some(Tone::Warn), "--", &text);
+            }
+            Body::Refused(refused) => self.say(Some(Tone::Bad), "no", &refused.refusal.to_string()),
+            Body::EffectLost(lost) => self.say(
+                Some(Tone::Warn),
+                "--",
+                &format!("{} is lost: {}", lost.effect, lost.reason),
+            ),
+            Body::LateDropped(late) => self.say(
+                Some(Tone::Warn),
+                "--",
+                &format!("a late answer of {} was dropped", late.effect),
+            ),
+            Body::Decided(decision) => self.say(
+                Some(Tone::Warn),
+                "->",
+                &format!("{} decided `{}`", decision.who, decision.option),
+            ),
+            Body::TailCut(cut) => self.say(
+                Some(Tone::Warn),
+                "--",
+                &format!(
+                    "the journal's torn last line ({} bytes) was cut and kept in {}",
+                    cut.bytes, cut.kept_in
+                ),
+            ),
+            Body::FieldsEdited(edited) => {
+                let names: Vec<&str> = edited.fields.keys().map(String::as_str).collect();
+                self.say(
+                    None,
+                    "--",
+                    &format!("a person edited: {}", names.join(", ")),
+                );
+            }
+            Body::RunStarted(_) | Body::SessionOpened(_) => {}
+        }
+    }
+
+    fn tick(&mut self, status: &Status) {
+        if !self.live {
+            return;
+        }
+        self.frame = (self.frame + 1) % FRAMES.len();
+        let spent = |name: &str| status.budgets.get(name).map_or(0, |gauge| gauge.used);
+        let elapsed =
+            duration(u64::try_from(self.effect_began.elapsed().as_millis()).unwrap_or(u64::MAX));
+        let attempts = status.attempts.len();
+        print!(
+            "\r\x1b[2K  {} {}  {elapsed}  attempt {attempts}  {} tokens  {}",
+            FRAMES[self.frame],
+            self.doing,
+            spent(TOKENS),
+            dollars(spent(MICRO_DOLLARS))
+        );
+        let _ = std::io::stdout().flush();
+        self.shown = true;
+    }
+
+    fn progress(&mut self, line: &str) {
+        if self.live {
+            let short: String = line.chars().take(50).collect();
+            let base = self
+                .doing
+                .split(" · ")
+                .next()
+                .unwrap_or_default()
+                .to_owned();
+            self.doing = format!("{base} · {short}");
+        }
+    }
+
+    fn notice(&mut self, line: &str) {
+        if self.out.json {
+            eprintln!("note: {line}");
+        } else {
+            self.say(Some(Tone::Warn), "--", line);
+        }
+    }
+}
+
+impl Drop for Progress<'_> {
+    fn drop(&mut self) {
+        self.clear();
+    }
+}

@@ -1,0 +1,108 @@
+//! `proofhouse run` and `proofhouse resume`.
+
+use super::args::Run;
+use super::out::{Out, Tone};
+use super::progress::Progress;
+use super::{exit, status};
+use engine::session::{Ended, Restore, Session};
+use engine::world::Interrupter;
+use engine::{Ending, EngineError, Project, Until};
+use kernel::machine::Activity;
+use std::sync::{Mutex, OnceLock, PoisonError};
+
+static INTERRUPTER: OnceLock<Mutex<Option<Interrupter>>> = OnceLock::new();
+
+/// Lets Ctrl-C stop whatever loop runs now. A session that starts anew puts itself here again.
+pub(crate) fn on_interrupt(interrupter: Interrupter) {
+    let first = INTERRUPTER.get().is_none();
+    let slot = INTERRUPTER.get_or_init(|| Mutex::new(None));
+    *slot.lock().unwrap_or_else(PoisonError::into_inner) = Some(interrupter);
+    if first {
+        // Without a handler, Ctrl-C still ends us; the next session finds what was left.
+        let _ = ctrlc::set_handler(|| {
+            if let Some(slot) = INTERRUPTER.get()
+                && let Some(interrupter) = &*slot.lock().unwrap_or_else(PoisonError::into_inner)
+            {
+                interrupter.interrupt();
+            }
+        });
+    }
+}
+
+pub(crate) fn run(project: &Project, args: &Run, out: &Out) -> Result<u8, EngineError> {
+    let session = Session {
+        project,
+        run: &args.run,
+        agent: args.agent.as_deref(),
+        built: None,
+        until: if args.once {
+            Until::OnePass
+        } else {
+            Until::Rest
+        },
+        restore: if args.restore_views {
+            Restore::Views
+        } else {
+            Restore::No
+        },
+    };
+    let ended = {
+        let mut progress = Progress::new(out);
+        session.drive(&mut progress, &on_interrupt)?
+    };
+    report(project, &ended, out)
+}
+
+/// Says how a session ended, and gives its exit code.
+pub(crate) fn report(project: &Project, ended: &Ended, out: &Out) -> Result<u8, EngineError> {
+    let run = ended.status.run.as_str();
+    if out.json {
+        status::print(project, run, out)?;
+    }
+    let say = |text: String| {
+        if !out.json {
+            out.line(&text);
+        }
+    };
+    if ended.ending == Ending::Interrupted {
+        eprintln!(
+            "interrupted; what was in flight is on record as lost. Go on with:\n  proofhouse resume {run}"
+        );
+        return Ok(exit::INTERRUPTED);
+    }
+    Ok(match ended.status.activity {
+        Activity::Done => {
+            say(format!(
+                "{} `{run}` is done: every gate passed.",
+                out.paint(Tone::Good, "done")
+            ));
+            say(format!(
+                "evidence: {}",
+                status::evidence_link(project, run)?
+            ));
+            say(format!("verify it yourself: proofhouse audit {run}"));
+            exit::OK
+        }
+        Activity::Working | Activity::Resting => {
+            say(format!(
+                "`{run}` is in `{}`; go on with: proofhouse run {run}",
+                ended.status.state
+            ));
+            exit::OK
+        }
+        Activity::Stopped => {
+            say(format!(
+                "{} `{run}` was stopped by a person in `{}`.",
+                out.paint(Tone::Warn, "stopped"),
+                ended.status.state
+            ));
+            exit::USER
+        }
+        Activity::Waiting => {
+            if let (Some(waiting), false) = (&ended.status.waiting_for, out.json) {
+                status::waiting(out, run, waiting);
+            }
+            exit::WAITING
+        }
+    })
+}

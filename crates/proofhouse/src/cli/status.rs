@@ -1,0 +1,207 @@
+//! `proofhouse status`.
+
+use super::exit;
+use super::out::{Out, Tone, dollars, duration};
+use engine::start::runs;
+use engine::{EngineError, Peek, Project, Run};
+use kernel::machine::{Activity, Waiting};
+use kernel::{Machine, Status};
+
+pub(crate) fn status(project: &Project, run: Option<&str>, out: &Out) -> Result<u8, EngineError> {
+    match run {
+        Some(run) => print(project, run, out)?,
+        None => all(project, out)?,
+    }
+    Ok(exit::OK)
+}
+
+fn facts(project: &Project, run: &str, peek: &Peek) -> Result<serde_json::Value, EngineError> {
+    let mut facts = serde_json::to_value(peek.machine.status()).unwrap_or_default();
+    if let Some(map) = facts.as_object_mut() {
+        map.insert("head".into(), serde_json::json!(peek.head));
+        map.insert(
+            "run_code".into(),
+            engine::approval::run_code(run, &peek.head.hash).into(),
+        );
+        map.insert("evidence".into(), evidence_link(project, run)?.into());
+        map.insert("task".into(), task(project, peek).into());
+    }
+    Ok(facts)
+}
+
+fn task(project: &Project, peek: &Peek) -> String {
+    let started = peek.machine.started();
+    started.map_or_else(String::new, |started| {
+        engine::context::task_folder(project, started)
+            .display()
+            .to_string()
+    })
+}
+
+pub(crate) fn evidence_link(project: &Project, run: &str) -> Result<String, EngineError> {
+    let peek = Run::peek(project, run)?;
+    engine::views::link(project, &peek.machine)
+}
+
+pub(crate) fn print(project: &Project, run: &str, out: &Out) -> Result<(), EngineError> {
+    let peek = Run::peek(project, run)?;
+    if out.json {
+        out.facts(&facts(project, run, &peek)?);
+        return Ok(());
+    }
+    let status = peek.machine.status();
+    out.line(&format!(
+        "{}  {} in `{}`, {}",
+        out.paint(Tone::Strong, run),
+        status.workflow,
+        status.state,
+        word(out, status.activity)
+    ));
+    if let Some(objective) = status.fields.get("Objective") {
+        out.line(&format!("  objective   {objective}"));
+    }
+    out.line(&format!(
+        "  autonomy    {}{}{}",
+        status.autonomy,
+        pace(&status),
+        risk(&status)
+    ));
+    let shown = |name: &str| status.budgets.get(name);
+    for (name, gauge) in &status.budgets {
+        let (used, cap) = match name.as_str() {
+            "micro_dollars" => (dollars(gauge.used), dollars(gauge.cap)),
+            "wall_millis" => (duration(gauge.used), duration(gauge.cap)),
+            _ => (gauge.used.to_string(), gauge.cap.to_string()),
+        };
+        let name = name
+            .replace("micro_dollars", "money")
+            .replace("wall_millis", "wall time");
+        out.line(&format!("  {name:<11} {used} of {cap}"));
+    }
+    let _ = shown;
+    for attempt in status.attempts.iter().rev().take(5).rev() {
+        out.line(&format!(
+            "  {}       {:<10} {:<9} {:<14} {}",
+            attempt.effect,
+            attempt.state.as_str(),
+            attempt.role,
+            attempt.ended,
+            attempt.reason
+        ));
+    }
+    if let Some(refusal) = &status.last_refusal {
+        out.line(&format!(
+            "  {} {refusal}",
+            out.paint(Tone::Warn, "last refusal")
+        ));
+    }
+    out.line(&format!(
+        "  head        {}:{}",
+        peek.head.seq,
+        &peek.head.hash[..16.min(peek.head.hash.len())]
+    ));
+    out.line(&format!("  task        {}", task(project, &peek)));
+    out.line(&format!("  evidence    {}", evidence_link(project, run)?));
+    match &status.waiting_for {
+        Some(waiting_for) => {
+            waiting(out, run, waiting_for);
+            out.line(&format!(
+                "  run code    {}",
+                engine::approval::run_code(run, &peek.head.hash)
+            ));
+        }
+        None if status.activity == Activity::Working => {
+            out.line(&format!("next: proofhouse run {run}"))
+        }
+        None => {}
+    }
+    Ok(())
+}
+
+fn pace(status: &Status) -> &'static str {
+    match status.mode.pace {
+        kernel::Pace::Stepped => ", stepped",
+        kernel::Pace::Flowing => "",
+    }
+}
+
+fn risk(status: &Status) -> &'static str {
+    match status.mode.risk {
+        kernel::Risk::High => ", risk: high",
+        kernel::Risk::Normal => "",
+    }
+}
+
+fn word(out: &Out, activity: Activity) -> String {
+    match activity {
+        Activity::Working => "working".to_owned(),
+        Activity::Waiting => out.paint(Tone::Warn, "waiting for a person"),
+        Activity::Resting => "resting".to_owned(),
+        Activity::Done => out.paint(Tone::Good, "done"),
+        Activity::Stopped => out.paint(Tone::Warn, "stopped"),
+    }
+}
+
+/// What a person is asked, and the commands that answer.
+pub(crate) fn waiting(out: &Out, run: &str, waiting: &Waiting) {
+    out.line(&format!(
+        "{} `{run}` waits for a person ({}): {}",
+        out.paint(Tone::Warn, "waiting"),
+        waiting.reason,
+        waiting.why
+    ));
+    for option in &waiting.options {
+        out.line(&format!(
+            "  proofhouse decide {run} {option} --because \"...\""
+        ));
+    }
+}
+
+fn all(project: &Project, out: &Out) -> Result<(), EngineError> {
+    let runs = runs(project)?;
+    if out.json {
+        let mut list = Vec::new();
+        for (name, peek) in &runs {
+            list.push(match peek {
+                Ok(peek) => facts(project, name, peek)?,
+                Err(error) => serde_json::json!({"run": name, "error": {"code": error.code, "what": error.what, "mend": error.mend}}),
+            });
+        }
+        out.facts(&list);
+        return Ok(());
+    }
+    if runs.is_empty() {
+        out.line(
+            "no runs yet; start one: proofhouse new phase --dir tasks/NAME --set objective='...'",
+        );
+        return Ok(());
+    }
+    let rows: Vec<Vec<String>> = runs
+        .iter()
+        .map(|(name, peek)| match peek {
+            Ok(peek) => {
+                let status = peek.machine.status();
+                let doing = match &status.waiting_for {
+                    Some(waiting) => format!("waiting: {}", waiting.reason),
+                    None => format!("{:?}", status.activity).to_lowercase(),
+                };
+                vec![
+                    name.clone(),
+                    status.workflow,
+                    status.state.to_string(),
+                    doing,
+                    status.attempts.len().to_string(),
+                ]
+            }
+            Err(error) => vec![
+                name.clone(),
+                String::new(),
+                String::new(),
+                error.to_string(),
+                String::new(),
+            ],
+        })
+        .collect();
+    out.table(&["run", "workflow", "state", "activity", "attempts"], &rows);
+    Ok(())
+}

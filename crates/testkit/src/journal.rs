@@ -1,0 +1,113 @@
+//! A journal in memory that keeps text, not values: what is replayed is what was stored. It
+//! refuses an event that does not come back from its stored form as it went in.
+
+use crate::failure::Violation;
+use kernel::{Body, Event, Time};
+use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
+
+#[derive(Serialize, Deserialize)]
+struct Stored {
+    at: Time,
+    kind: String,
+    body: Box<RawValue>,
+}
+
+/// The stored lines, and what they decode to.
+#[derive(Debug, Default)]
+pub struct Journal {
+    lines: Vec<String>,
+    events: Vec<Event>,
+}
+
+impl Journal {
+    /// Stores one event as text and reads it back.
+    pub fn push(&mut self, event: &Event) -> Result<(), Violation> {
+        let broken = |what: String| Violation::new("the_stored_form_is_exact", what);
+        let line = encode(event).map_err(|error| broken(error.to_string()))?;
+        let read = decode(&line).map_err(broken)?;
+        self.lines.push(line);
+        self.events.push(read.clone());
+        if read != *event {
+            return Err(broken(format!(
+                "stored {event:?}\n  and read back {read:?}"
+            )));
+        }
+        Ok(())
+    }
+
+    /// What was read back, in order.
+    pub fn events(&self) -> &[Event] {
+        &self.events
+    }
+
+    /// Decodes every line anew, as a fresh process does.
+    pub fn read(&self) -> Result<Vec<Event>, Violation> {
+        let events = self.lines.iter().map(|line| decode(line));
+        events
+            .collect::<Result<_, _>>()
+            .map_err(|why| Violation::new("the_stored_form_is_exact", why))
+    }
+}
+
+fn encode(event: &Event) -> serde_json::Result<String> {
+    let body = serde_json::to_string(&event.body.to_value())?;
+    serde_json::to_string(&Stored {
+        at: event.at,
+        kind: event.body.kind().to_owned(),
+        body: RawValue::from_string(body)?,
+    })
+}
+
+fn decode(line: &str) -> Result<Event, String> {
+    let stored: Stored = serde_json::from_str(line).map_err(|error| error.to_string())?;
+    let body = Body::decode(&stored.kind, stored.body.get()).map_err(|error| error.to_string())?;
+    Ok(Event {
+        at: stored.at,
+        body,
+    })
+}
+
+/// One event as one line for people: the facts that matter when a run is read by eye.
+pub fn readable(event: &Event) -> String {
+    let said = match &event.body {
+        Body::RunStarted(started) => format!(
+            "{} autonomy {} {:?} risk {:?} budgets {:?}",
+            started.workflow,
+            started.autonomy,
+            started.mode.pace,
+            started.mode.risk,
+            started.budgets
+        ),
+        Body::SessionOpened(opened) => opened.session.clone(),
+        Body::TailCut(cut) => format!("{} bytes", cut.bytes),
+        Body::EffectBegan(began) => format!("{} {:?} in {}", began.effect, began.kind, began.state),
+        Body::AttemptEnded(ended) => format!(
+            "{} {} request {} ({:?})",
+            ended.effect,
+            ended.outcome.class.as_str(),
+            ended.outcome.request.as_ref().map_or("-", |to| to.as_str()),
+            ended.found
+        ),
+        Body::GateEnded(ended) => {
+            let verdicts = ended.results.iter();
+            let verdicts = verdicts.map(|r| format!("{} {}", r.check, r.verdict.as_str()));
+            let verdicts = verdicts.collect::<Vec<_>>().join(", ");
+            format!("{} [{verdicts}] ({:?})", ended.effect, ended.found)
+        }
+        Body::CheckpointEnded(ended) => match &ended.problem {
+            Some(problem) => format!("{} failed: {problem}", ended.effect),
+            None => ended.effect.to_string(),
+        },
+        Body::EffectLost(lost) => format!("{} {}", lost.effect, lost.reason),
+        Body::LateDropped(late) => format!("{} {}", late.effect, late.said),
+        Body::Moved(moved) => format!(
+            "{} --{} by {}--> {:?} {:?}",
+            moved.from, moved.action, moved.by, moved.arrival, moved.position
+        ),
+        Body::Refused(refused) => refused.refusal.what.clone(),
+        Body::Decided(decision) => decision.option.clone(),
+        Body::FieldsEdited(edited) => format!("{:?}", edited.fields),
+    };
+    format!("{} {:<18} {said}", event.at, event.body.kind())
+}

@@ -1,0 +1,142 @@
+//! The truth of a simulated run: its journal, a machine that follows the journal alone, and every
+//! invariant tried after every event. It refuses to look at the live machine for anything but the
+//! comparison with the replayed one.
+
+use crate::failure::Violation;
+use crate::history::History;
+use crate::invariants::{Fact, Invariant};
+use crate::journal::Journal;
+use crate::watched::Watched;
+use kernel::{Effect, Event, Machine, Status};
+use serde_json::Value;
+
+/// A replayed machine at one point of the journal, and what it says there.
+#[derive(Debug)]
+pub struct Point<M> {
+    /// The machine.
+    pub machine: M,
+    /// The journal's sums.
+    pub history: History,
+    /// `status()` here.
+    pub status: Status,
+    /// `wanted()` here.
+    pub wanted: Vec<Effect>,
+    /// `snapshot()` here.
+    pub snapshot: Value,
+}
+
+impl<M: Machine> Point<M> {
+    fn new(machine: M) -> Self {
+        Self {
+            history: History::default(),
+            status: machine.status(),
+            wanted: machine.wanted(),
+            snapshot: machine.snapshot(),
+            machine,
+        }
+    }
+}
+
+/// Journal, follower and invariants.
+pub struct Record<'a, M> {
+    journal: Journal,
+    before: Point<M>,
+    after: Point<M>,
+    make: &'a dyn Fn() -> M,
+    invariants: &'a [Invariant<M>],
+}
+
+impl<'a, M: Machine> Record<'a, M> {
+    /// An empty journal.
+    pub fn new(make: &'a dyn Fn() -> M, invariants: &'a [Invariant<M>]) -> Self {
+        Self {
+            journal: Journal::default(),
+            before: Point::new(make()),
+            after: Point::new(make()),
+            make,
+            invariants,
+        }
+    }
+
+    /// Everything that is stored.
+    pub fn events(&self) -> &[Event] {
+        self.journal.events()
+    }
+
+    /// The follower, at the journal's end.
+    pub fn last(&self) -> &Point<M> {
+        &self.after
+    }
+
+    /// Stores an event, lets the follower take it in, and tries every invariant. `live` is what
+    /// the machine that decided the event was after it.
+    pub fn take(&mut self, event: &Event, live: &Value) -> Result<(), Violation> {
+        // The two followers are one event apart; each applies every event once, so a machine
+        // needs no `Clone` to be compared with itself.
+        if let Some(last) = self.journal.events().last() {
+            self.before.machine.apply(last);
+            self.before.history.note(last);
+        }
+        self.journal.push(event)?;
+        let Some(event) = self.journal.events().last() else {
+            return Ok(());
+        };
+        let after = &mut self.after;
+        after.machine.apply(event);
+        after.history.note(event);
+        self.before.status = std::mem::replace(&mut after.status, after.machine.status());
+        self.before.wanted = std::mem::replace(&mut after.wanted, after.machine.wanted());
+        self.before.snapshot = std::mem::replace(&mut after.snapshot, after.machine.snapshot());
+        let fact = Fact {
+            event,
+            journal: self.journal.events(),
+            before: &self.before,
+            after: &self.after,
+            live,
+        };
+        for invariant in self.invariants {
+            (invariant.holds)(&fact).map_err(|what| Violation::new(invariant.name, what))?;
+        }
+        Ok(())
+    }
+
+    /// The machine that a new process builds: every stored line decoded and applied. It must be
+    /// the follower, and a checkpoint of the follower must be it.
+    pub fn rebuild(&self) -> Result<Watched<M>, Violation> {
+        let mut machine = (self.make)();
+        for event in self.journal.read()? {
+            machine.apply(&event);
+        }
+        self.same("replay_is_exact", &machine)?;
+        let mut restored = (self.make)();
+        restored
+            .restore(&self.after.snapshot)
+            .map_err(|why| Violation::new("a_checkpoint_restores_everything", why))?;
+        self.same("a_checkpoint_restores_everything", &restored)?;
+        Ok(Watched::new(machine))
+    }
+
+    /// Is this machine, which stands at the journal's end, the same as the follower?
+    pub fn same(&self, invariant: &'static str, machine: &impl Machine) -> Result<(), Violation> {
+        let there = &self.after;
+        let differs = |what: String| Err(Violation::new(invariant, what));
+        if machine.snapshot() != there.snapshot {
+            return differs(format!(
+                "snapshots differ\n  here  {}\n  there {}",
+                machine.snapshot(),
+                there.snapshot
+            ));
+        }
+        if machine.wanted() != there.wanted {
+            return differs(format!(
+                "wanted differs: {:?} against {:?}",
+                machine.wanted(),
+                there.wanted
+            ));
+        }
+        if machine.status() != there.status {
+            return differs("status differs".to_owned());
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,168 @@
+//! Agents, checks, git and people drawn from a seed: some seeds mean well, some do not.
+
+use crate::cast::Cast;
+use crate::random::Random;
+use kernel::effect::{AttemptOrder, CheckpointOrder, GateOrder};
+use kernel::machine::Waiting;
+use kernel::position::STOP;
+use kernel::{CheckResult, Class, Outcome, StateName, Table, Usage, Verdict};
+use std::collections::BTreeMap;
+
+const FAILURES: [Class; 7] = [
+    Class::Crashed,
+    Class::TimedOut,
+    Class::Killed,
+    Class::InvalidResult,
+    Class::OutOfScope,
+    Class::Conflict,
+    Class::CouldNotRun,
+];
+
+/// What agents may say: the states that they may ask for, the ones that they may not, and fields.
+#[derive(Debug, Clone, Default)]
+pub struct Vocabulary {
+    /// What may be asked for in each state, the way on first.
+    pub legal: BTreeMap<StateName, Vec<StateName>>,
+    /// Every name, legal or not.
+    pub all: Vec<StateName>,
+    /// Names of document fields.
+    pub fields: Vec<String>,
+    /// The check that says whether a pass made progress, if there is one.
+    pub progress: String,
+}
+
+impl Vocabulary {
+    /// The names of a table, and one that it does not hold.
+    pub fn of(table: &Table) -> Self {
+        let states = table.states.keys();
+        let legal = states.clone().map(|state| {
+            let allowed = table.allowed_requests(state);
+            (state.clone(), allowed)
+        });
+        let mut all: Vec<StateName> = states.clone().cloned().collect();
+        let legal = legal.collect();
+        all.push(StateName::from("no_such_state"));
+        Self {
+            legal,
+            all,
+            fields: Vec::new(),
+            progress: String::new(),
+        }
+    }
+}
+
+/// Everybody, drawn from a seed.
+#[derive(Debug)]
+pub struct SeededCast {
+    random: Random,
+    vocabulary: Vocabulary,
+    goodwill: u64,
+    quality: u64,
+    progress: u64,
+    extensions: u32,
+    patience: u32,
+}
+
+impl SeededCast {
+    /// The cast of this seed.
+    pub fn new(seed: u64, vocabulary: Vocabulary) -> Self {
+        let mut random = Random::stream(seed, "cast");
+        let mut level = |of: &[u64]| random.pick(of).copied().unwrap_or(500);
+        Self {
+            goodwill: level(&[980, 900, 700, 400]),
+            quality: level(&[980, 850, 650, 300]),
+            progress: level(&[990, 900, 600]),
+            extensions: 3,
+            patience: 40,
+            random,
+            vocabulary,
+        }
+    }
+
+    fn request(&mut self, state: &StateName) -> Option<StateName> {
+        let legal = self.vocabulary.legal.get(state);
+        let legal = legal.map_or(&[][..], |legal| legal.as_slice());
+        if self.random.happens(self.goodwill) {
+            return legal.first().cloned();
+        }
+        match self.random.below(5) {
+            0 => None,
+            1 | 2 => self.random.pick(legal).cloned(),
+            _ => self.random.pick(&self.vocabulary.all).cloned(),
+        }
+    }
+
+    fn verdict(&mut self, pass: u64) -> Verdict {
+        if self.random.happens(pass) {
+            return Verdict::Pass;
+        }
+        let verdicts = [Verdict::Fail, Verdict::Fail, Verdict::CouldNotRun];
+        *self.random.pick(&verdicts).unwrap_or(&Verdict::Fail)
+    }
+}
+
+impl Cast for SeededCast {
+    fn attempt(&mut self, order: &AttemptOrder) -> Outcome {
+        let class = if self.random.happens(self.goodwill) {
+            Class::Done
+        } else {
+            *self.random.pick(&FAILURES).unwrap_or(&Class::Crashed)
+        };
+        let mut outcome = Outcome::bare(class, format!("drawn for {} {}", order.id, order.state));
+        // A request of a failed attempt must mean nothing, so failed ones ask as well.
+        outcome.request = self.request(&order.state);
+        outcome.usage = Usage {
+            input_tokens: self.random.below(50_000),
+            output_tokens: self.random.below(10_000),
+            micro_dollars: self.random.below(400_000),
+        };
+        if let Some(field) = self.random.pick(&self.vocabulary.fields) {
+            let value = format!("by {}", order.id);
+            outcome.fields.insert(field.clone(), value);
+        }
+        outcome
+    }
+
+    fn gate(&mut self, order: &GateOrder) -> Vec<CheckResult> {
+        // One draw for the whole gate: a gate of many checks would never pass otherwise.
+        let overall = self.verdict(self.quality);
+        let worst = self.random.below(order.checks.len() as u64);
+        let checks = order.checks.iter().zip(0u64..);
+        let results = checks.map(|(spec, index)| {
+            let verdict = match &spec.check {
+                check if *check == self.vocabulary.progress => self.verdict(self.progress),
+                _ if index == worst => overall,
+                _ => Verdict::Pass,
+            };
+            CheckResult::new(&spec.check, verdict, format!("drawn for {}", order.id))
+        });
+        results.collect()
+    }
+
+    fn checkpoint(&mut self, order: &CheckpointOrder) -> Result<String, String> {
+        if self.random.happens(self.goodwill) {
+            Ok(format!("commit-{}", order.id))
+        } else {
+            Err("the index is locked".to_owned())
+        }
+    }
+
+    fn person(&mut self, waiting: &Waiting) -> String {
+        self.patience = self.patience.saturating_sub(1);
+        let options = waiting.options.iter();
+        let going_on: Vec<&String> = options.filter(|option| *option != STOP).collect();
+        let chosen = self.random.pick(&going_on).map(|option| (*option).clone());
+        match chosen {
+            _ if self.patience == 0 || self.random.happens(30) => STOP.to_owned(),
+            None => STOP.to_owned(),
+            Some(option) if option == "extend" => {
+                if self.extensions == 0 {
+                    return STOP.to_owned();
+                }
+                self.extensions -= 1;
+                option
+            }
+            Some(option) => option,
+        }
+    }
+}

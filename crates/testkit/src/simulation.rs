@@ -1,0 +1,307 @@
+//! One run of one machine from its start to its end, over as many lives of the engine as it takes.
+//!
+//! It refuses to drive: [`engine::drive`] does. What is here is what surrounds a process: it is
+//! started, it falls or rests, a person answers, another one takes over from the stored journal.
+
+use crate::cast::Cast;
+use crate::failure::{Failure, Violation};
+use crate::history::End;
+use crate::invariants::Invariant;
+use crate::random::Random;
+use crate::record::Record;
+use crate::seeded_cast::{SeededCast, Vocabulary};
+use crate::watched::Watched;
+use crate::weather::{Crash, Fate, Weather};
+use crate::world::{Process, SeededWorld, Stop};
+use engine::driver::settle;
+use engine::{DriveError, Ending, Until, World, drive};
+use kernel::event::RunStarted;
+use kernel::machine::Activity;
+use kernel::{Autonomy, Event, Machine, Mode, Pace, Risk, RunId, StateName, Status, What};
+use std::collections::BTreeMap;
+
+/// More lives of the engine than any run may need.
+const MOST_SESSIONS: u32 = 400;
+
+/// A run that is still to happen.
+pub struct Simulation<'a, M> {
+    seed: u64,
+    make: Box<dyn Fn() -> M + 'a>,
+    invariants: &'a [Invariant<M>],
+    start: RunStarted,
+    cast: Box<dyn Cast + 'a>,
+    weather: Weather,
+    planned: Option<Crash>,
+    command: String,
+}
+
+/// A run that kept every promise.
+#[derive(Debug, Clone)]
+pub struct Report {
+    /// How it ended.
+    pub status: Status,
+    /// Everything that is stored.
+    pub journal: Vec<Event>,
+    /// Lives of the engine.
+    pub sessions: u32,
+    /// Lives that ended in a crash.
+    pub crashes: u32,
+    /// The size of every append, also of those that failed.
+    pub batches: Vec<usize>,
+    /// How often the engine waited for an effect.
+    pub waits: usize,
+    /// Attempts that an agent was really started for: their state and number, in order.
+    pub paid: Vec<(StateName, u32)>,
+}
+
+/// How the part of a run between two processes ended.
+enum Life {
+    Over,
+    GoesOn,
+}
+
+impl<'a, M: Machine> Simulation<'a, M> {
+    /// The run of this seed. Without further words its cast knows no state to ask for, and its
+    /// start is drawn.
+    pub fn new(seed: u64, make: impl Fn() -> M + 'a, invariants: &'a [Invariant<M>]) -> Self {
+        Self {
+            seed,
+            make: Box::new(make),
+            invariants,
+            start: drawn_start(seed),
+            cast: Box::new(SeededCast::new(seed, Vocabulary::default())),
+            weather: Weather::of(seed),
+            planned: None,
+            command: format!(
+                "{}={seed} cargo test -p testkit one_seed -- --nocapture",
+                crate::seeds::ONE
+            ),
+        }
+    }
+
+    /// How the run is started, instead of the seed's own start.
+    pub fn start(mut self, start: RunStarted) -> Self {
+        self.start = start;
+        self
+    }
+
+    /// Who answers.
+    pub fn cast(mut self, cast: impl Cast + 'a) -> Self {
+        self.cast = Box::new(cast);
+        self
+    }
+
+    /// What may go wrong.
+    pub fn weather(mut self, weather: Weather) -> Self {
+        self.weather = weather;
+        self
+    }
+
+    /// One crash, here.
+    pub fn crash(mut self, crash: Crash) -> Self {
+        self.planned = Some(crash);
+        self
+    }
+
+    /// The command that a failure prints.
+    pub fn command(mut self, command: impl Into<String>) -> Self {
+        self.command = command.into();
+        self
+    }
+
+    /// Runs it to its end.
+    pub fn run(self) -> Result<Report, Box<Failure>> {
+        let make = self.make;
+        let record = Record::new(&*make, self.invariants);
+        let mut world = SeededWorld::new(self.seed, record, self.cast, self.weather);
+        world.planned = self.planned;
+        let done = live(&mut world, &self.start);
+        let journal = world.record.events().to_vec();
+        done.map_err(|violation| {
+            Box::new(Failure {
+                seed: self.seed,
+                violation,
+                plan: self
+                    .planned
+                    .map_or_else(String::new, |at| format!("{at:?}")),
+                command: self.command,
+                journal: journal.clone(),
+            })
+        })?;
+        let paid = world.paid.iter();
+        Ok(Report {
+            status: world.record.last().status.clone(),
+            sessions: world.sessions,
+            crashes: world.crashes,
+            waits: world.waits,
+            paid: paid.map(|(_, state, nth)| (state.clone(), *nth)).collect(),
+            batches: std::mem::take(&mut world.batches),
+            journal,
+        })
+    }
+}
+
+/// Every process of the run, one after the other.
+fn live<M: Machine>(world: &mut SeededWorld<'_, M>, start: &RunStarted) -> Result<(), Violation> {
+    let mut machine = world.record.rebuild()?;
+    while world.record.events().is_empty() {
+        let what = What::Start(Box::new(start.clone()));
+        tell(&mut machine, world, what)?;
+        machine = replaced(world, machine)?;
+    }
+    while world.sessions < MOST_SESSIONS {
+        let permille = world.weather.one_pass;
+        let until = if world.strikes(permille) {
+            Until::OnePass
+        } else {
+            Until::Rest
+        };
+        let driven = drive(&mut machine, world, until);
+        let life = settled(world, driven)?;
+        if let Some(broken) = world.broken.take() {
+            return Err(broken);
+        }
+        if matches!(life, Life::Over) {
+            return epilogue(world);
+        }
+        // A person answers to the process that rested, or to a new one.
+        let permille = world.weather.restart;
+        if world.strikes(permille) {
+            world.die(Fate::Drawn);
+        }
+        machine = replaced(world, machine)?;
+        person(&mut machine, world)?;
+        machine = replaced(world, machine)?;
+    }
+    let what = format!("{MOST_SESSIONS} sessions were not enough");
+    Err(Violation::new("every_run_ends", what))
+}
+
+/// The same machine, or a new process's if the old one is gone.
+fn replaced<M: Machine>(
+    world: &mut SeededWorld<'_, M>,
+    machine: Watched<M>,
+) -> Result<Watched<M>, Violation> {
+    match std::mem::replace(&mut world.process, Process::Alive) {
+        Process::Alive => Ok(machine),
+        Process::Gone => world.record.rebuild(),
+    }
+}
+
+fn settled<M: Machine>(
+    world: &mut SeededWorld<'_, M>,
+    driven: Result<Ending, DriveError<Stop>>,
+) -> Result<Life, Violation> {
+    match driven {
+        Err(DriveError::World(Stop::Violated(violation))) => return Err(violation),
+        Err(DriveError::Refused(refusal)) => {
+            let what = refusal.to_string();
+            return Err(Violation::new("the_engine_is_never_refused", what));
+        }
+        Err(DriveError::World(Stop::Crashed)) => return Ok(Life::GoesOn),
+        Ok(Ending::Interrupted | Ending::PassDone) => {
+            // The process ends; whoever still runs is on its own.
+            world.die(Fate::Drawn);
+            return Ok(Life::GoesOn);
+        }
+        Ok(Ending::Rested) => {}
+    }
+    let last = world.record.last();
+    let activity = last.status.activity;
+    let quiet = |what: String| Err(Violation::new("a_run_never_stops_in_silence", what));
+    match activity {
+        Activity::Working => quiet(format!(
+            "in `{}`, at work, nothing wanted",
+            last.status.state
+        )),
+        Activity::Waiting if last.status.waiting_for.is_none() => {
+            quiet(format!("in `{}`, for nobody", last.status.state))
+        }
+        _ if !last.wanted.is_empty() || !last.status.in_flight.is_empty() => {
+            quiet(format!("with {:?} left", last.wanted))
+        }
+        Activity::Waiting => Ok(Life::GoesOn),
+        Activity::Resting | Activity::Done | Activity::Stopped => Ok(Life::Over),
+    }
+}
+
+/// A person looks at the run and answers, if it waits.
+fn person<M: Machine>(
+    machine: &mut Watched<M>,
+    world: &mut SeededWorld<'_, M>,
+) -> Result<(), Violation> {
+    let Some(waiting) = machine.status().waiting_for else {
+        return Ok(());
+    };
+    let nonsense = world.decision("no_such_option");
+    let at = world.now();
+    if machine.decide(&kernel::Input::new(at, nonsense)).is_ok() {
+        let what = format!("`no_such_option` is taken for one of {:?}", waiting.options);
+        return Err(Violation::new("only_offered_options_are_taken", what));
+    }
+    let option = world.cast.person(&waiting);
+    let decision = world.decision(&option);
+    tell(machine, world, decision)
+}
+
+/// One input outside the loop, with everything that follows from it, appended at once.
+fn tell<M: Machine>(
+    machine: &mut Watched<M>,
+    world: &mut SeededWorld<'_, M>,
+    what: What,
+) -> Result<(), Violation> {
+    let mut events = Vec::new();
+    let at = world.now();
+    let told = settle(machine, at, what, &mut events);
+    let told = told.and_then(|()| world.append(&events, machine).map_err(DriveError::World));
+    match told {
+        Ok(()) | Err(DriveError::World(Stop::Crashed)) => Ok(()),
+        Err(DriveError::World(Stop::Violated(violation))) => Err(violation),
+        Err(DriveError::Refused(refusal)) => {
+            let what = refusal.to_string();
+            Err(Violation::new("offered_options_are_taken", what))
+        }
+    }
+}
+
+/// What can be said only at the end.
+fn epilogue<M: Machine>(world: &SeededWorld<'_, M>) -> Result<(), Violation> {
+    let ended = &world.record.last().history.ended;
+    for id in world.finished() {
+        if !matches!(ended.get(&id), Some(End::Attempt(_))) {
+            let what = format!("{id} finished, and is on record as {:?}", ended.get(&id));
+            return Err(Violation::new("finished_work_is_never_thrown_away", what));
+        }
+    }
+    world.record.rebuild().map(|_| ())
+}
+
+/// A start drawn from the seed: every rung, pace and risk, and budgets that some runs exhaust.
+pub fn drawn_start(seed: u64) -> RunStarted {
+    let mut random = Random::stream(seed, "start");
+    let autonomy = *random.pick(&Autonomy::ALL).unwrap_or(&Autonomy::Auto);
+    let pace = *random.pick(&Pace::ALL).unwrap_or(&Pace::Flowing);
+    let risk = *random.pick(&Risk::ALL).unwrap_or(&Risk::Normal);
+    let mut budgets = BTreeMap::from([("attempts".into(), 4 + random.below(36))]);
+    if random.happens(300) {
+        budgets.insert("tokens".into(), random.below(400_000));
+    }
+    if random.happens(300) {
+        budgets.insert("wall_millis".into(), random.below(7_200_000));
+    }
+    if random.happens(300) {
+        budgets.insert("refusals".into(), random.below(3));
+    }
+    RunStarted {
+        run: RunId::from("sim"),
+        workflow: "sim".to_owned(),
+        workflow_hash: "sim".to_owned(),
+        autonomy,
+        mode: Mode { pace, risk },
+        budgets,
+        fields: BTreeMap::new(),
+        task: "task".to_owned(),
+        commands: Vec::new(),
+        agent: "sim".to_owned(),
+    }
+}

@@ -1,0 +1,60 @@
+//! A machine under observation: it does what the inner one does, and keeps what the inner one was
+//! after every event. It refuses to change an answer.
+
+use kernel::{Effect, Event, Input, Machine, Refusal, Status};
+use serde_json::Value;
+use std::cell::RefCell;
+
+/// The machine, and its snapshot after each event since the last look.
+#[derive(Debug)]
+pub struct Watched<M> {
+    inner: M,
+    trace: RefCell<Vec<Value>>,
+}
+
+impl<M: Machine> Watched<M> {
+    /// Watches a machine that has taken in a whole journal already.
+    pub fn new(inner: M) -> Self {
+        Self {
+            inner,
+            trace: RefCell::default(),
+        }
+    }
+
+    /// The machine itself.
+    pub fn inner(&self) -> &M {
+        &self.inner
+    }
+
+    /// Snapshots since the last look, one for each event, in order.
+    pub fn take_trace(&self) -> Vec<Value> {
+        self.trace.take()
+    }
+}
+
+impl<M: Machine> Machine for Watched<M> {
+    fn decide(&self, input: &Input) -> Result<Vec<Event>, Refusal> {
+        self.inner.decide(input)
+    }
+
+    fn apply(&mut self, event: &Event) {
+        self.inner.apply(event);
+        self.trace.get_mut().push(self.inner.snapshot());
+    }
+
+    fn wanted(&self) -> Vec<Effect> {
+        self.inner.wanted()
+    }
+
+    fn status(&self) -> Status {
+        self.inner.status()
+    }
+
+    fn snapshot(&self) -> Value {
+        self.inner.snapshot()
+    }
+
+    fn restore(&mut self, snapshot: &Value) -> Result<(), String> {
+        self.inner.restore(snapshot)
+    }
+}

@@ -1,0 +1,367 @@
+//! The world that the engine's loop sees. Everything that can go wrong between the engine and its
+//! disk, its agents and its people goes wrong here; the loop itself is the real one.
+
+use crate::cast::{self, Cast};
+use crate::failure::Violation;
+use crate::random::Random;
+use crate::record::Record;
+use crate::watched::Watched;
+use crate::weather::{Crash, Fate, Weather};
+use engine::{Signal, World};
+use kernel::input::{Decision, Found};
+use kernel::machine::Activity;
+use kernel::position::STOP;
+use kernel::{Class, Effect, EffectId, Event, Machine, Outcome, StateName, Time, What};
+use std::collections::BTreeMap;
+
+/// Why the loop was left.
+#[derive(Debug)]
+pub(crate) enum Stop {
+    /// The engine died. What is stored is stored.
+    Crashed,
+    /// A promise was broken.
+    Violated(Violation),
+}
+
+impl From<Violation> for Stop {
+    fn from(violation: Violation) -> Self {
+        Stop::Violated(violation)
+    }
+}
+
+/// Is the engine's process there?
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Process {
+    /// Its machine stands at the journal's end.
+    Alive,
+    /// A new one must read the journal.
+    Gone,
+}
+
+#[derive(PartialEq, Eq)]
+enum Calling {
+    Wanted,
+    Cancelled,
+}
+
+struct Flight {
+    answer: What,
+    calling: Calling,
+}
+
+/// The world of one run, over all lives of its engine.
+pub(crate) struct SeededWorld<'a, M> {
+    pub(crate) record: Record<'a, M>,
+    pub(crate) cast: Box<dyn Cast + 'a>,
+    pub(crate) random: Random,
+    pub(crate) weather: Weather,
+    pub(crate) planned: Option<Crash>,
+    pub(crate) process: Process,
+    pub(crate) crashes: u32,
+    pub(crate) sessions: u32,
+    /// The size of every append so far.
+    pub(crate) batches: Vec<usize>,
+    /// How often the engine waited so far.
+    pub(crate) waits: usize,
+    /// Attempts that agents were really started for, in order.
+    pub(crate) paid: Vec<(EffectId, StateName, u32)>,
+    pub(crate) broken: Option<Violation>,
+    clock: u64,
+    torn: u64,
+    running: BTreeMap<EffectId, Flight>,
+    /// Answers that lie on the disk: finished, perhaps not yet on record.
+    on_disk: BTreeMap<EffectId, What>,
+    late: Vec<What>,
+}
+
+impl<'a, M: Machine> SeededWorld<'a, M> {
+    pub(crate) fn new(
+        seed: u64,
+        record: Record<'a, M>,
+        cast: Box<dyn Cast + 'a>,
+        weather: Weather,
+    ) -> Self {
+        Self {
+            record,
+            cast,
+            random: Random::stream(seed, "world"),
+            weather,
+            planned: None,
+            process: Process::Alive,
+            crashes: 0,
+            sessions: 0,
+            batches: Vec::new(),
+            waits: 0,
+            paid: Vec::new(),
+            broken: None,
+            clock: 1_794_709_527_123,
+            torn: 0,
+            running: BTreeMap::new(),
+            on_disk: BTreeMap::new(),
+            late: Vec::new(),
+        }
+    }
+
+    /// Does this trouble come now? Each one uses up a little of what the run may suffer.
+    pub(crate) fn strikes(&mut self, permille: u64) -> bool {
+        let strikes = self.weather.most > 0 && self.random.happens(permille);
+        self.weather.most -= u32::from(strikes);
+        strikes
+    }
+
+    /// The engine's process is gone, whether it fell or was told to.
+    pub(crate) fn die(&mut self, fate: Fate) {
+        self.process = Process::Gone;
+        for (id, flight) in std::mem::take(&mut self.running) {
+            let fate = match (fate, self.random.below(3)) {
+                (Fate::Drawn, 0) => Fate::Found,
+                (Fate::Drawn, 1) => {
+                    self.late.push(flight.answer.clone());
+                    Fate::Died
+                }
+                (Fate::Drawn, _) => Fate::Died,
+                (known, _) => known,
+            };
+            if fate == Fate::Found {
+                self.on_disk.insert(id, flight.answer);
+            }
+        }
+    }
+
+    /// Finished attempts whose answer was there to be taken.
+    pub(crate) fn finished(&self) -> impl Iterator<Item = EffectId> {
+        let answers = self.on_disk.iter();
+        let attempts = answers.filter(|(_, what)| matches!(what, What::AttemptEnded { .. }));
+        attempts.map(|(id, _)| *id)
+    }
+
+    /// A person's decision, as it comes through a channel that agents can not reach.
+    pub(crate) fn decision(&self, option: &str) -> What {
+        What::Decide(Decision {
+            option: option.to_owned(),
+            because: "the seed says so".to_owned(),
+            who: "ann".to_owned(),
+            channel: "terminal".to_owned(),
+            seen_seq: self.record.events().len() as u64,
+        })
+    }
+
+    fn crash_at_append(&mut self, length: usize) -> Option<usize> {
+        let here = self.batches.len();
+        match self.planned {
+            Some(Crash::Append { index, stored }) if index == here => Some(stored.min(length)),
+            Some(_) => None,
+            None => {
+                let permille = self.weather.crash_at_append;
+                let crashes = self.strikes(permille);
+                let length = length as u64 + 1;
+                crashes.then(|| usize::try_from(self.random.below(length)).unwrap_or(0))
+            }
+        }
+    }
+
+    fn crash_while_waiting(&mut self) -> Option<Fate> {
+        match self.planned {
+            Some(Crash::Waiting { index, fate }) if index == self.waits => Some(fate),
+            Some(_) => None,
+            None => {
+                let permille = self.weather.crash_while_waiting;
+                self.strikes(permille).then_some(Fate::Drawn)
+            }
+        }
+    }
+
+    /// Something that is no answer of what runs: late, wrong, or a person's.
+    fn stray(&mut self) -> Option<What> {
+        let weather = self.weather;
+        // A person who stops a run that has just ended is told so, and not by way of the loop.
+        let stoppable = [Activity::Working, Activity::Waiting];
+        let activity = self.record.last().status.activity;
+        if stoppable.contains(&activity) && self.strikes(weather.stop) {
+            return Some(self.decision(STOP));
+        }
+        if self.strikes(weather.edit) {
+            let fields = BTreeMap::from([("Objective".to_owned(), format!("{}", self.clock))]);
+            return Some(What::Edited { fields });
+        }
+        if !self.strikes(weather.stray) {
+            return None;
+        }
+        let bogus = |effect| What::AttemptEnded {
+            effect,
+            outcome: Box::new(Outcome::bare(Class::Done, "nobody asked for it")),
+            found: Found::Live,
+        };
+        let newest = self.record.last().history.begun.keys().next_back().copied();
+        match self.random.below(4) {
+            0 => Some(bogus(newest.unwrap_or_default().next())),
+            1 => {
+                // The wrong kind of answer to what really runs.
+                let (id, flight) = self.running.iter().next()?;
+                Some(match &flight.answer {
+                    What::AttemptEnded { .. } => What::GateEnded {
+                        effect: *id,
+                        results: Vec::new(),
+                        found: Found::Live,
+                    },
+                    _ => bogus(*id),
+                })
+            }
+            _ => {
+                let which = self.random.below(self.late.len() as u64);
+                let which = usize::try_from(which).unwrap_or(0);
+                (which < self.late.len()).then(|| self.late.remove(which))
+            }
+        }
+    }
+
+    fn end_one(&mut self) -> Option<What> {
+        let ids: Vec<EffectId> = self.running.keys().copied().collect();
+        let id = *self.random.pick(&ids)?;
+        let flight = self.running.remove(&id)?;
+        let permille = self.weather.lose;
+        let (lost, reason) = match flight.calling {
+            Calling::Cancelled => (self.random.below(2) == 0, "cancelled"),
+            Calling::Wanted => (self.strikes(permille), "no sign of life"),
+        };
+        if lost {
+            self.late.push(flight.answer);
+            return Some(What::Lost {
+                effect: id,
+                reason: reason.to_owned(),
+            });
+        }
+        let permille = self.weather.repeat;
+        if self.strikes(permille) {
+            self.late.push(flight.answer.clone());
+        }
+        self.on_disk.insert(id, flight.answer.clone());
+        Some(flight.answer)
+    }
+}
+
+impl<M: Machine> World<Watched<M>> for SeededWorld<'_, M> {
+    type Error = Stop;
+
+    fn now(&mut self) -> Time {
+        self.clock += self.random.below(240_000);
+        let permille = self.weather.clock_jump;
+        if self.strikes(permille) {
+            self.clock = match self.random.below(2) {
+                0 => self.clock + 3 * 86_400_000,
+                _ => self.clock - 5 * 3_600_000,
+            };
+        }
+        Time(self.clock)
+    }
+
+    fn opening(&mut self, machine: &Watched<M>) -> Result<Vec<What>, Stop> {
+        self.sessions += 1;
+        let mut opening = vec![What::Open {
+            session: format!("s{}", self.sessions),
+            version: "sim".to_owned(),
+        }];
+        if self.torn > 0 {
+            opening.push(What::TailCut {
+                bytes: std::mem::take(&mut self.torn),
+                kept_in: "torn".to_owned(),
+            });
+        }
+        for flying in machine.status().in_flight {
+            let lost = What::Lost {
+                effect: flying.effect,
+                reason: "the engine restarted".to_owned(),
+            };
+            match self.on_disk.get(&flying.effect) {
+                Some(answer) => {
+                    opening.push(cast::after_restart(answer.clone()));
+                    let permille = self.weather.repeat;
+                    if self.strikes(permille) {
+                        opening.push(lost);
+                    }
+                }
+                None => opening.push(lost),
+            }
+        }
+        Ok(opening)
+    }
+
+    fn append(&mut self, events: &[Event], machine: &Watched<M>) -> Result<(), Stop> {
+        let trace = machine.take_trace();
+        if trace.len() != events.len() {
+            let what = format!("{} applied, {} appended", trace.len(), events.len());
+            return Err(Violation::new("what_is_applied_is_appended", what).into());
+        }
+        let crash = self.crash_at_append(events.len());
+        self.batches.push(events.len());
+        let stored = crash.unwrap_or(events.len());
+        for (event, live) in events.iter().zip(&trace).take(stored) {
+            self.record.take(event, live)?;
+        }
+        if crash.is_some() {
+            self.torn = if stored < events.len() { 17 } else { 0 };
+            self.crashes += 1;
+            self.die(match self.planned {
+                Some(_) => Fate::Found,
+                None => Fate::Drawn,
+            });
+            return Err(Stop::Crashed);
+        }
+        Ok(self.record.same("replay_is_exact", machine)?)
+    }
+
+    fn start(&mut self, effect: &Effect, _: &Watched<M>) {
+        let id = effect.id();
+        if !self.record.last().history.in_flight().contains(&id) {
+            let what = format!("{id} starts and is not on record as begun");
+            self.broken = Some(Violation::new("nothing_starts_before_it_is_stored", what));
+        }
+        if let Effect::Attempt(order) = effect {
+            if self.paid.iter().any(|(paid, _, _)| *paid == id) {
+                let what = format!("{id} is started a second time");
+                self.broken = Some(Violation::new("no_attempt_is_started_twice", what));
+            }
+            self.paid.push((id, order.state.clone(), order.nth));
+        }
+        let flight = Flight {
+            answer: cast::answer(self.cast.as_mut(), effect),
+            calling: Calling::Wanted,
+        };
+        self.running.insert(id, flight);
+    }
+
+    fn cancel(&mut self, effect: EffectId) {
+        if let Some(flight) = self.running.get_mut(&effect) {
+            flight.calling = Calling::Cancelled;
+        }
+    }
+
+    fn running(&self) -> Vec<EffectId> {
+        self.running.keys().copied().collect()
+    }
+
+    fn next(&mut self, _: &Watched<M>) -> Result<Signal, Stop> {
+        if let Some(broken) = self.broken.take() {
+            return Err(broken.into());
+        }
+        let crash = self.crash_while_waiting();
+        self.waits += 1;
+        if let Some(fate) = crash {
+            self.crashes += 1;
+            self.die(fate);
+            return Err(Stop::Crashed);
+        }
+        let permille = self.weather.interrupt;
+        if self.strikes(permille) {
+            return Ok(Signal::Interrupt);
+        }
+        if let Some(what) = self.stray() {
+            return Ok(Signal::Answer(what));
+        }
+        let answer = self.end_one();
+        answer.map(Signal::Answer).ok_or_else(|| {
+            let what = "the loop waits and nothing is running";
+            Violation::new("the_loop_waits_only_for_what_runs", what).into()
+        })
+    }
+}
