@@ -10,6 +10,7 @@ use crate::{Check, Example, Setting, Subject};
 use kernel::outcome::{CheckResult, Ran, Verdict};
 use sandbox::{Launch, Limits};
 use serde_json::Value;
+use std::path::Path;
 use std::time::{Duration, Instant};
 
 /// Enough for any log that somebody reads; the middle of a longer one is left out.
@@ -151,7 +152,8 @@ fn one(
         idle: None,
         output_bytes: OUTPUT,
     };
-    let launch = Launch::new(argv, subject.place.repo, subject.env.clone(), limits);
+    let mut launch = Launch::new(argv, subject.place.repo, subject.env.clone(), limits);
+    launch.pid_file = subject.pid_file.map(Path::to_owned);
     let ended = match sandbox::run(&launch, subject.cancel) {
         Ok(ended) => ended,
         Err(error) => return not_run(&error.to_string()),

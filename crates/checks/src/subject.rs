@@ -40,6 +40,8 @@ pub struct Subject<'a> {
     pub cancel: &'a sandbox::Cancel,
     /// The complete environment of every command.
     pub env: &'a BTreeMap<String, String>,
+    /// Where a running command's process is noted, so that a killed engine's next life ends it.
+    pub pid_file: Option<&'a Path>,
     /// Evidence storage.
     pub keep: &'a dyn Keep,
     /// Hashes the repository's tree now.

@@ -155,8 +155,14 @@ pub fn checkpoint(
     }
     args.push(&tree);
     let commit = text(&git(repo, &args, &env)?);
-    git(repo, &["update-ref", &own_ref, &commit], &env)?;
-    // The scratch index is ours; a leftover one would only be overwritten.
+    if git(repo, &["update-ref", &own_ref, &commit], &env).is_err() {
+        // A git that was killed with an earlier engine may have left its lock. Nobody else writes
+        // this ref, and we hold the run's own lock.
+        let git_dir = text(&git(repo, &["rev-parse", "--absolute-git-dir"], &[])?);
+        let _ = std::fs::remove_file(Path::new(&git_dir).join(format!("{own_ref}.lock")));
+        git(repo, &["update-ref", &own_ref, &commit], &env)?;
+    }
+    // Scratch of this checkpoint alone.
     let _ = std::fs::remove_file(scratch);
     Ok(commit)
 }

@@ -7,7 +7,7 @@ use crate::perform::{self, Job, Judged};
 use crate::run::{Run, entries, known};
 use crate::views::Views;
 use flow::Flow;
-use kernel::{Effect, EffectId, Event, Machine, Status, Time, What};
+use kernel::{Body, Class, Effect, EffectId, Event, Machine, Status, Time, What};
 use sandbox::Cancel;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -185,6 +185,12 @@ impl World<Flow> for Real<'_> {
         let status = machine.status();
         for event in events {
             self.observer.event(event, &status);
+            if let Body::AttemptEnded(ended) = &event.body
+                && ended.outcome.class == Class::Done
+            {
+                // Taken back, on record: the copy is needed no more. That of a failed attempt stays.
+                let _ = std::fs::remove_dir_all(self.context.home(ended.effect).join("view"));
+            }
         }
         if let Some(edited) = self.views.write(machine, events, self.journal.head())? {
             // Heard like an answer, so that it is journaled in its turn.

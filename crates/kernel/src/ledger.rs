@@ -163,7 +163,7 @@ impl Ledger {
     }
 
     fn begin(&mut self, at: Time, began: &EffectBegan) {
-        self.next = began.effect.next();
+        self.next = self.next.max(began.effect.next());
         self.flying.insert(
             began.effect,
             Flying {

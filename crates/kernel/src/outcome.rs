@@ -3,7 +3,8 @@
 //! Every struct here is written into journals, so a new field needs `#[serde(default)]`.
 
 use crate::ids::StateName;
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize};
+use serde_json::Value;
 use std::collections::BTreeMap;
 
 /// How an attempt ended, as the engine saw it. The class decides what the machine does next.
@@ -78,8 +79,12 @@ pub struct Outcome {
     /// One sentence.
     pub reason: String,
     /// The typed result, if there is a valid one.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub result: Option<serde_json::Value>,
+    #[serde(
+        default,
+        skip_serializing_if = "Option::is_none",
+        deserialize_with = "present"
+    )]
+    pub result: Option<Value>,
     /// The state that the agent asks for next. A request, never a fact.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub request: Option<StateName>,
@@ -101,6 +106,12 @@ pub struct Outcome {
     /// The brief, the transcript and whatever else is worth keeping.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub evidence: Vec<EvidenceRef>,
+}
+
+/// A member that is there is a result, also when it is `null`: replay must see what the live machine
+/// saw, and serde alone would read `null` as "none".
+fn present<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Value>, D::Error> {
+    Value::deserialize(deserializer).map(Some)
 }
 
 impl Outcome {

@@ -95,7 +95,7 @@ pub struct Position {
 /// One step on the table.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Step {
-    /// Take the transition with this index.
+    /// The engine takes the transition with this index; a person's it may not take.
     Fire(usize),
     /// Another pass in the same state.
     Again,
@@ -241,18 +241,22 @@ impl Table {
                 &format!("`{}` is not possible here", transition.action),
             ));
         }
-        if transition.by != Actor::Human {
-            if !at.is_active(self) {
-                return Err(not_now(at, "the engine may not act here"));
-            }
-            if let Some(counter) = self.spent_counter(at, transition) {
-                return Ok(at.held(Hold::Budget {
-                    name: counter.clone(),
-                }));
-            }
+        if transition.by == Actor::Human {
+            return Err(not_now(
+                at,
+                &format!("only a person takes `{}`", transition.action),
+            ));
+        }
+        if !at.is_active(self) {
+            return Err(not_now(at, "the engine may not act here"));
+        }
+        if let Some(counter) = self.spent_counter(at, transition) {
+            return Ok(at.held(Hold::Budget {
+                name: counter.clone(),
+            }));
         }
         let to = resolve(at, transition);
-        if transition.by != Actor::Human && self.state(&to).completing == Completing::Yes {
+        if self.state(&to).completing == Completing::Yes {
             match at.autonomy.completion(mode.risk) {
                 Err(_) => return Ok(at.held(Hold::Risk)),
                 Ok(Completion::NeedsApproval) => {
@@ -350,7 +354,7 @@ impl Table {
             way.by == Actor::Human && way.action.as_str() == option && self.possible(at, mode, way)
         });
         match way {
-            Some((index, _)) => self.fire(at, mode, index),
+            Some((_, way)) => Ok(self.land(at, mode, way, resolve(at, way))),
             None => Err(Refusal::new(
                 "unknown_option",
                 format!(

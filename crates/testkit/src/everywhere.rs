@@ -3,6 +3,7 @@
 
 use crate::failure::{Failure, Violation};
 use crate::journal::readable;
+use crate::seeds::on_every_core;
 use crate::simulation::{Report, Simulation};
 use crate::weather::{Crash, Fate, Weather};
 use kernel::budget::{ATTEMPTS, WALL_MILLIS};
@@ -21,23 +22,26 @@ pub struct Tried {
 /// Runs a script once in calm weather and once for every crash, and compares their ends. `run` is
 /// asked for a fresh simulation each time; its weather is set here.
 pub fn crash_everywhere<'a, M: Machine + 'a>(
-    run: impl Fn() -> Simulation<'a, M>,
+    run: impl Fn() -> Simulation<'a, M> + Sync,
 ) -> Result<Tried, Box<Failure>> {
     let calm = run().weather(Weather::calm()).run()?;
-    let mut crashed = Vec::new();
-    for crash in places(&calm) {
-        let report = run().weather(Weather::calm()).crash(crash).run()?;
-        if let Err(violation) = same_end(&calm, &report, crash) {
-            return Err(Box::new(Failure {
+    let runs = on_every_core(places(&calm), |crash| {
+        let report = run().weather(Weather::calm()).crash(*crash).run()?;
+        same_end(&calm, &report, *crash).map_err(|violation| {
+            Box::new(Failure {
                 seed: 0,
                 violation,
                 plan: format!("{crash:?}"),
                 command: "cargo test -p testkit everywhere -- --nocapture".to_owned(),
-                journal: report.journal,
-            }));
-        }
-        crashed.push((crash, report));
-    }
+                journal: report.journal.clone(),
+            })
+        })?;
+        Ok(report)
+    });
+    let runs = runs.into_iter();
+    let crashed = runs
+        .map(|(crash, report)| report.map(|report| (crash, report)))
+        .collect::<Result<_, Box<Failure>>>()?;
     Ok(Tried { calm, crashed })
 }
 

@@ -230,13 +230,33 @@ fn nothing_is_wanted_while_nobody_may_act<M>(fact: &Fact<'_, M>) -> Verdict {
 
 fn late_answers_change_nothing<M>(fact: &Fact<'_, M>) -> Verdict {
     if let Body::LateDropped(late) = &fact.event.body {
+        let at = Value::String(fact.event.at.to_string());
         hold!(
-            fact.before.status == fact.after.status && fact.before.wanted == fact.after.wanted,
-            "the late answer of {} changed the run",
-            late.effect
+            same_but_for(&fact.before.snapshot, &fact.after.snapshot, &at),
+            "the late answer of {} changed {}\n  to {}",
+            late.effect,
+            fact.before.snapshot,
+            fact.after.snapshot
         );
     }
     Ok(())
+}
+
+/// Equal, except where the later one holds `free`: a machine may note when it last heard anything.
+fn same_but_for(before: &Value, after: &Value, free: &Value) -> bool {
+    match (before, after) {
+        (Value::Object(before), Value::Object(after)) => {
+            let keys = before.keys().eq(after.keys());
+            let mut pairs = before.values().zip(after.values());
+            keys && pairs.all(|(before, after)| same_but_for(before, after, free))
+        }
+        (Value::Array(before), Value::Array(after)) => {
+            let mut pairs = before.iter().zip(after);
+            before.len() == after.len()
+                && pairs.all(|(before, after)| same_but_for(before, after, free))
+        }
+        _ => before == after || after == free,
+    }
 }
 
 fn a_decision_is_carried_out_before_the_next<M>(fact: &Fact<'_, M>) -> Verdict {

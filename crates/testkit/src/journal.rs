@@ -1,5 +1,5 @@
-//! A journal in memory that keeps text, not values: what is replayed is what was stored. It
-//! refuses an event that does not come back from its stored form as it went in.
+//! A journal in memory that keeps what its text says, not what it was handed: what is replayed is
+//! what was stored. It refuses an event that does not come back from its text as it went in.
 
 use crate::failure::Violation;
 use kernel::{Body, Event, Time};
@@ -13,10 +13,9 @@ struct Stored {
     body: Box<RawValue>,
 }
 
-/// The stored lines, and what they decode to.
+/// What the stored lines decode to.
 #[derive(Debug, Default)]
 pub struct Journal {
-    lines: Vec<String>,
     events: Vec<Event>,
 }
 
@@ -26,7 +25,6 @@ impl Journal {
         let broken = |what: String| Violation::new("the_stored_form_is_exact", what);
         let line = encode(event).map_err(|error| broken(error.to_string()))?;
         let read = decode(&line).map_err(broken)?;
-        self.lines.push(line);
         self.events.push(read.clone());
         if read != *event {
             return Err(broken(format!(
@@ -39,14 +37,6 @@ impl Journal {
     /// What was read back, in order.
     pub fn events(&self) -> &[Event] {
         &self.events
-    }
-
-    /// Decodes every line anew, as a fresh process does.
-    pub fn read(&self) -> Result<Vec<Event>, Violation> {
-        let events = self.lines.iter().map(|line| decode(line));
-        events
-            .collect::<Result<_, _>>()
-            .map_err(|why| Violation::new("the_stored_form_is_exact", why))
     }
 }
 

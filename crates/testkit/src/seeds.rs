@@ -26,12 +26,39 @@ fn number(name: &str) -> Option<u64> {
     Some(number.unwrap_or_else(|_| panic!("{name}={text}: not a whole number")))
 }
 
-/// Runs all of them and panics on the first failure, with its journal and the way to see it again.
-pub fn sweep<T>(
+/// Runs all of them, on every core, and panics on the first failure, with its journal and the way
+/// to see it again.
+pub fn sweep<T: Send>(
     seeds: std::ops::Range<u64>,
-    mut run: impl FnMut(u64) -> Result<T, Box<Failure>>,
+    run: impl Fn(u64) -> Result<T, Box<Failure>> + Sync,
 ) -> Vec<T> {
-    seeds
-        .map(|seed| run(seed).unwrap_or_else(|failure| panic!("{failure}")))
+    let done = on_every_core(seeds.collect(), |seed| run(*seed)).into_iter();
+    done.map(|(_, result)| result.unwrap_or_else(|failure| panic!("{failure}")))
+        .collect()
+}
+
+/// Works on all of them at once, and gives the answers back in order.
+pub(crate) fn on_every_core<J: Sync + Send, T: Send>(
+    jobs: Vec<J>,
+    work: impl Fn(&J) -> T + Sync,
+) -> Vec<(J, T)> {
+    let cores = std::thread::available_parallelism().map_or(1, |cores| cores.get());
+    let (work, all) = (&work, &jobs);
+    let mut done: Vec<(usize, T)> = std::thread::scope(|scope| {
+        let workers = (0..cores).map(|first| {
+            let mine = all.iter().enumerate().skip(first).step_by(cores);
+            scope.spawn(move || {
+                mine.map(|(index, job)| (index, work(job)))
+                    .collect::<Vec<_>>()
+            })
+        });
+        let workers: Vec<_> = workers.collect();
+        let done = workers.into_iter().map(|worker| worker.join());
+        done.flat_map(|done| done.unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
+            .collect()
+    });
+    done.sort_by_key(|(index, _)| *index);
+    jobs.into_iter()
+        .zip(done.into_iter().map(|(_, answer)| answer))
         .collect()
 }

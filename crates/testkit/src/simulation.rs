@@ -146,7 +146,11 @@ fn live<M: Machine>(world: &mut SeededWorld<'_, M>, start: &RunStarted) -> Resul
     let mut machine = world.record.rebuild()?;
     while world.record.events().is_empty() {
         let what = What::Start(Box::new(start.clone()));
-        tell(&mut machine, world, what)?;
+        let mut events = Vec::new();
+        let at = world.now();
+        settle::<_, Stop>(&mut machine, at, what, &mut events)
+            .map_err(|error| Violation::new("a_run_can_be_started", format!("{error:?}")))?;
+        append(&machine, world, &events)?;
         machine = replaced(world, machine)?;
     }
     while world.sessions < MOST_SESSIONS {
@@ -170,7 +174,8 @@ fn live<M: Machine>(world: &mut SeededWorld<'_, M>, start: &RunStarted) -> Resul
             world.die(Fate::Drawn);
         }
         machine = replaced(world, machine)?;
-        person(&mut machine, world)?;
+        let events = world.decided(&mut machine, None)?;
+        append(&machine, world, &events)?;
         machine = replaced(world, machine)?;
     }
     let what = format!("{MOST_SESSIONS} sessions were not enough");
@@ -225,42 +230,18 @@ fn settled<M: Machine>(
     }
 }
 
-/// A person looks at the run and answers, if it waits.
-fn person<M: Machine>(
-    machine: &mut Watched<M>,
+/// An append outside the loop; it may fail like any other.
+fn append<M: Machine>(
+    machine: &Watched<M>,
     world: &mut SeededWorld<'_, M>,
+    events: &[Event],
 ) -> Result<(), Violation> {
-    let Some(waiting) = machine.status().waiting_for else {
+    if events.is_empty() {
         return Ok(());
-    };
-    let nonsense = world.decision("no_such_option");
-    let at = world.now();
-    if machine.decide(&kernel::Input::new(at, nonsense)).is_ok() {
-        let what = format!("`no_such_option` is taken for one of {:?}", waiting.options);
-        return Err(Violation::new("only_offered_options_are_taken", what));
     }
-    let option = world.cast.person(&waiting);
-    let decision = world.decision(&option);
-    tell(machine, world, decision)
-}
-
-/// One input outside the loop, with everything that follows from it, appended at once.
-fn tell<M: Machine>(
-    machine: &mut Watched<M>,
-    world: &mut SeededWorld<'_, M>,
-    what: What,
-) -> Result<(), Violation> {
-    let mut events = Vec::new();
-    let at = world.now();
-    let told = settle(machine, at, what, &mut events);
-    let told = told.and_then(|()| world.append(&events, machine).map_err(DriveError::World));
-    match told {
-        Ok(()) | Err(DriveError::World(Stop::Crashed)) => Ok(()),
-        Err(DriveError::World(Stop::Violated(violation))) => Err(violation),
-        Err(DriveError::Refused(refusal)) => {
-            let what = refusal.to_string();
-            Err(Violation::new("offered_options_are_taken", what))
-        }
+    match world.append(events, machine) {
+        Ok(()) | Err(Stop::Crashed) => Ok(()),
+        Err(Stop::Violated(violation)) => Err(violation),
     }
 }
 
@@ -282,7 +263,7 @@ pub fn drawn_start(seed: u64) -> RunStarted {
     let autonomy = *random.pick(&Autonomy::ALL).unwrap_or(&Autonomy::Auto);
     let pace = *random.pick(&Pace::ALL).unwrap_or(&Pace::Flowing);
     let risk = *random.pick(&Risk::ALL).unwrap_or(&Risk::Normal);
-    let mut budgets = BTreeMap::from([("attempts".into(), 4 + random.below(36))]);
+    let mut budgets = BTreeMap::from([("attempts".into(), 3 + random.below(12))]);
     if random.happens(300) {
         budgets.insert("tokens".into(), random.below(400_000));
     }

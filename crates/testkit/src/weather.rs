@@ -19,8 +19,11 @@ pub struct Weather {
     pub interrupt: u64,
     /// A person edits the state file while the engine works.
     pub edit: u64,
-    /// A person stops the run while the engine works.
+    /// A person decides in another process while the engine works.
     pub stop: u64,
+    /// A person decides on a journal whose consequences nobody has drawn yet. No seed's weather
+    /// has it: what it breaks is known, see the test of that name.
+    pub hasty: u64,
     /// The clock jumps, days ahead or hours back.
     pub clock_jump: u64,
     /// The engine is told to do one pass only.
@@ -54,10 +57,11 @@ impl Weather {
             interrupt: upto(100),
             edit: upto(100),
             stop: upto(15),
+            hasty: 0,
             clock_jump: upto(100),
             one_pass: upto(500),
             restart: upto(800),
-            most: 60,
+            most: 40,
         }
     }
 }

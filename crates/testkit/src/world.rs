@@ -7,11 +7,12 @@ use crate::random::Random;
 use crate::record::Record;
 use crate::watched::Watched;
 use crate::weather::{Crash, Fate, Weather};
-use engine::{Signal, World};
+use engine::driver::settle;
+use engine::{DriveError, Signal, World};
 use kernel::input::{Decision, Found};
 use kernel::machine::Activity;
 use kernel::position::STOP;
-use kernel::{Class, Effect, EffectId, Event, Machine, Outcome, StateName, Time, What};
+use kernel::{Class, Effect, EffectId, Event, Input, Machine, Outcome, StateName, Time, What};
 use std::collections::BTreeMap;
 
 /// Why the loop was left.
@@ -68,6 +69,8 @@ pub(crate) struct SeededWorld<'a, M> {
     pub(crate) broken: Option<Violation>,
     clock: u64,
     torn: u64,
+    /// Events of others that the live machine was told of since its last append.
+    foreign: usize,
     running: BTreeMap<EffectId, Flight>,
     /// Answers that lie on the disk: finished, perhaps not yet on record.
     on_disk: BTreeMap<EffectId, What>,
@@ -96,6 +99,7 @@ impl<'a, M: Machine> SeededWorld<'a, M> {
             broken: None,
             clock: 1_794_709_527_123,
             torn: 0,
+            foreign: 0,
             running: BTreeMap::new(),
             on_disk: BTreeMap::new(),
             late: Vec::new(),
@@ -112,6 +116,7 @@ impl<'a, M: Machine> SeededWorld<'a, M> {
     /// The engine's process is gone, whether it fell or was told to.
     pub(crate) fn die(&mut self, fate: Fate) {
         self.process = Process::Gone;
+        self.foreign = 0;
         for (id, flight) in std::mem::take(&mut self.running) {
             let fate = match (fate, self.random.below(3)) {
                 (Fate::Drawn, 0) => Fate::Found,
@@ -171,15 +176,9 @@ impl<'a, M: Machine> SeededWorld<'a, M> {
         }
     }
 
-    /// Something that is no answer of what runs: late, wrong, or a person's.
+    /// Something that is no answer of what runs: late, wrong, or a person's edit.
     fn stray(&mut self) -> Option<What> {
         let weather = self.weather;
-        // A person who stops a run that has just ended is told so, and not by way of the loop.
-        let stoppable = [Activity::Working, Activity::Waiting];
-        let activity = self.record.last().status.activity;
-        if stoppable.contains(&activity) && self.strikes(weather.stop) {
-            return Some(self.decision(STOP));
-        }
         if self.strikes(weather.edit) {
             let fields = BTreeMap::from([("Objective".to_owned(), format!("{}", self.clock))]);
             return Some(What::Edited { fields });
@@ -213,6 +212,57 @@ impl<'a, M: Machine> SeededWorld<'a, M> {
                 (which < self.late.len()).then(|| self.late.remove(which))
             }
         }
+    }
+
+    /// Another process, in which a person decides while this one works. What it stored, if
+    /// anything: it may fall as well.
+    fn elsewhere(&mut self) -> Result<Vec<Event>, Stop> {
+        let mut other = self.record.rebuild()?;
+        let mut events = self.decided(&mut other, Some(STOP))?;
+        let permille = self.weather.crash_at_append;
+        if self.strikes(permille) {
+            let stored = self.random.below(events.len() as u64);
+            events.truncate(usize::try_from(stored).unwrap_or(0));
+        }
+        for (event, live) in events.iter().zip(&other.take_trace()) {
+            self.record.take(event, live)?;
+        }
+        Ok(events)
+    }
+
+    /// A person looks at the run and decides, if there is something to decide; `at_work` is what
+    /// they say while the engine works. Most people let the run draw its consequences first.
+    pub(crate) fn decided(
+        &mut self,
+        machine: &mut Watched<M>,
+        at_work: Option<&str>,
+    ) -> Result<Vec<Event>, Violation> {
+        let broken = |error: DriveError<Stop>| {
+            let what = format!("{error:?}");
+            Violation::new("offered_options_are_taken", what)
+        };
+        let mut events = Vec::new();
+        let at = self.now();
+        let permille = self.weather.hasty;
+        if !self.strikes(permille) {
+            settle(machine, at, What::Advance, &mut events).map_err(broken)?;
+        }
+        let status = machine.status();
+        let option = match (&status.waiting_for, status.activity) {
+            (Some(waiting), _) => Some(self.cast.person(waiting)),
+            (None, Activity::Working) => at_work.map(str::to_owned),
+            (None, _) => None,
+        };
+        let Some(option) = option else {
+            return Ok(events);
+        };
+        let nonsense = Input::new(at, self.decision("no_such_option"));
+        if machine.decide(&nonsense).is_ok() {
+            let what = format!("in {:?}, `no_such_option` is taken", status.waiting_for);
+            return Err(Violation::new("only_offered_options_are_taken", what));
+        }
+        settle(machine, at, self.decision(&option), &mut events).map_err(broken)?;
+        Ok(events)
     }
 
     fn end_one(&mut self) -> Option<What> {
@@ -287,7 +337,9 @@ impl<M: Machine> World<Watched<M>> for SeededWorld<'_, M> {
     }
 
     fn append(&mut self, events: &[Event], machine: &Watched<M>) -> Result<(), Stop> {
-        let trace = machine.take_trace();
+        let mut trace = machine.take_trace();
+        trace.drain(..self.foreign.min(trace.len()));
+        self.foreign = 0;
         if trace.len() != events.len() {
             let what = format!("{} applied, {} appended", trace.len(), events.len());
             return Err(Violation::new("what_is_applied_is_appended", what).into());
@@ -305,9 +357,14 @@ impl<M: Machine> World<Watched<M>> for SeededWorld<'_, M> {
                 Some(_) => Fate::Found,
                 None => Fate::Drawn,
             });
+            // Or no crash at all: somebody else was faster, and the engine reads anew.
+            let permille = self.weather.stop;
+            if stored == 0 && !self.record.events().is_empty() && self.strikes(permille) {
+                self.elsewhere()?;
+            }
             return Err(Stop::Crashed);
         }
-        Ok(self.record.same("replay_is_exact", machine)?)
+        Ok(self.record.says_the_same("replay_is_exact", machine)?)
     }
 
     fn start(&mut self, effect: &Effect, _: &Watched<M>) {
@@ -354,6 +411,12 @@ impl<M: Machine> World<Watched<M>> for SeededWorld<'_, M> {
         let permille = self.weather.interrupt;
         if self.strikes(permille) {
             return Ok(Signal::Interrupt);
+        }
+        let permille = self.weather.stop;
+        if self.strikes(permille) {
+            let events = self.elsewhere()?;
+            self.foreign += events.len();
+            return Ok(Signal::Elsewhere(events));
         }
         if let Some(what) = self.stray() {
             return Ok(Signal::Answer(what));

@@ -74,6 +74,7 @@ impl World {
             wall: self.wall,
             cancel: &self.cancel,
             env: &sandbox::base_env(),
+            pid_file: None,
             keep: &self.vault,
             tree: &|| Ok(tree(&repo)),
         })

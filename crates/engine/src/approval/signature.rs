@@ -22,7 +22,7 @@ pub struct Signer {
 /// The way for keys that only ssh-keygen can use.
 pub(super) fn sign_elsewhere(key: &str) -> String {
     format!(
-        "write the words to a file with `--print-words > FILE`, sign them with \
+        "write the words to a file with `--message > FILE`, sign them with \
          `ssh-keygen -Y sign -n {NAMESPACE} -f {key} FILE`, and give `--signature FILE.sig`"
     )
 }

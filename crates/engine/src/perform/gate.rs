@@ -57,6 +57,17 @@ pub(super) fn perform(
         .collect();
     progress(&format!("checks: {}", names.join(", ")));
     let outcome = judged.outcome.as_ref();
+    let home = context.home(order.id);
+    let pid_file = home.join("pid");
+    if let Err(error) = std::fs::create_dir_all(&home) {
+        let reason = format!("could not create {}: {error}", home.display());
+        let results = vec![CheckResult::new("engine", Verdict::CouldNotRun, reason)];
+        return What::GateEnded {
+            effect: order.id,
+            results,
+            found: Found::Live,
+        };
+    }
     let keep = InVault(&context.vault);
     let tree = || tree_now(context);
     let subject = Subject {
@@ -74,6 +85,7 @@ pub(super) fn perform(
         wall: Duration::from_millis(order.wall_millis),
         cancel,
         env: &context.env,
+        pid_file: Some(&pid_file),
         keep: &keep,
         tree: &tree,
     };

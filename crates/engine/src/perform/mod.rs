@@ -37,14 +37,19 @@ pub(crate) fn perform(
         Effect::Attempt(order) => attempt::perform(context, order, cancel, progress),
         Effect::Gate(order) => gate::perform(context, order, &job.judged, cancel, progress),
         Effect::Checkpoint(order) => {
-            let scratch = context.project.work(&context.run).join("index");
-            let made = git::checkpoint(
-                context.project.repo(),
-                &context.run,
-                &scratch,
-                &order.subject,
-                &job.head,
-            );
+            // Of its own: a git that was killed with an earlier engine leaves a lock beside its index.
+            let home = context.home(order.id);
+            let ready = std::fs::create_dir_all(&home).map_err(EngineError::io("create", &home));
+            let made = ready.and_then(|()| {
+                let index = home.join("index");
+                git::checkpoint(
+                    context.project.repo(),
+                    &context.run,
+                    &index,
+                    &order.subject,
+                    &job.head,
+                )
+            });
             What::CheckpointEnded {
                 effect: order.id,
                 commit: made.map_err(|error| error.to_string()),

@@ -3,7 +3,7 @@
 
 mod evidence_file;
 mod history;
-// mod page;
+pub mod page;
 mod page_data;
 
 use crate::context::Context;

@@ -115,6 +115,8 @@ pub enum Answer {
     Failed,
     /// It could not be tried, which counts as failed.
     CouldNotRun,
+    /// It did not hold, but the gate does not judge by it (a workflow's stall check).
+    Noted,
 }
 
 /// One check of a gate.
@@ -229,6 +231,7 @@ pub fn page(data: &PageData) -> String {
     verdict::header(&mut out, data);
     out.raw("<main>\n");
     people::waiting(&mut out, data);
+    verdict::facts(&mut out, data);
     people::promise(&mut out, data);
     gates::section(&mut out, data);
     attempts::section(&mut out, data);

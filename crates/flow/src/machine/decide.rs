@@ -9,7 +9,7 @@ use kernel::effect::{
 use kernel::event::{
     Arrival, Body, EffectBegan, FieldsEdited, Moved, Refused, SessionOpened, TailCut,
 };
-use kernel::position::{STOP, Step};
+use kernel::position::{Hold, STOP, Step};
 use kernel::table::{Actor, Guard, Kind, Target, Transition};
 use kernel::{EffectId, Event, Input, Position, Refusal, StateName, What};
 use serde_json::Value;
@@ -250,6 +250,8 @@ fn stepped(
     let position = workflow.table.step(&run.position, run.mode(), step).ok()?;
     let arrival = arrival(run, step, &position);
     let why = match &position.hold {
+        // Trouble says itself what is wrong.
+        Some(Hold::Trouble) => why,
         Some(hold) if run.position.hold.is_none() => {
             format!("{why}; held: {}", super::facts::hold_sentence(hold))
         }
@@ -266,7 +268,6 @@ fn stepped(
 }
 
 fn arrival(run: &FlowState, step: &Step, to: &Position) -> Arrival {
-    use kernel::position::Hold;
     let entered = matches!(to.hold, None | Some(Hold::Step));
     match step {
         Step::Fire(_) if entered => Arrival::Entered,

@@ -140,7 +140,7 @@ impl FlowState {
                     };
                 }
             },
-            Body::EffectLost(lost) => self.lost(lost.effect, &lost.reason),
+            Body::EffectLost(lost) => self.lost(lost.effect),
             Body::Refused(refused) => {
                 self.last_refusal = Some(refused.refusal.clone());
                 self.note(format!(
@@ -279,14 +279,11 @@ impl FlowState {
         self.stage = Stage::Judged { passed, stalled };
     }
 
-    fn lost(&mut self, effect: EffectId, reason: &str) {
+    /// Not the agent's doing, so it costs no pass; the attempts budget bounds it all the same. The
+    /// view of a lost attempt is never taken back: the next one starts from a clean tree.
+    fn lost(&mut self, effect: EffectId) {
         self.stage = match &self.stage {
-            Stage::Attempting { effect: mine } if *mine == effect => {
-                // The attempt's view is thrown away, so the next one starts from a clean tree.
-                Stage::Failed {
-                    why: format!("attempt {effect} was lost: {reason}"),
-                }
-            }
+            Stage::Attempting { effect: mine } if *mine == effect => Stage::Fresh,
             Stage::Gating {
                 effect: mine,
                 attempt,

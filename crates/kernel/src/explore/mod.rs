@@ -322,3 +322,77 @@ fn unguarded(table: &Table, nodes: &[Node], findings: &mut Vec<Finding>) {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::autonomy::Pace;
+    use crate::ids::StateName;
+    use crate::table::{Slot, State, Stepping, Target, Transition};
+
+    fn one_way() -> Table {
+        let state = |kind, completing| State {
+            kind,
+            passes: 2,
+            completing,
+        };
+        Table {
+            name: "t".to_owned(),
+            initial: "a".into(),
+            states: BTreeMap::from([
+                (StateName::from("a"), state(Kind::Work, Completing::No)),
+                (StateName::from("done"), state(Kind::End, Completing::Yes)),
+            ]),
+            counters: BTreeMap::new(),
+            transitions: vec![Transition {
+                action: "end".into(),
+                from: vec!["a".into()],
+                to: Target::State("done".into()),
+                by: Actor::Engine,
+                when: Vec::new(),
+                count: Vec::new(),
+                reset: Vec::new(),
+                slot: Slot::Keep,
+            }],
+            stepping: Stepping::Held,
+            stalling: Stalling::Counts,
+        }
+    }
+
+    #[test]
+    fn a_table_with_too_many_positions_is_refused() {
+        let table = one_way();
+        let positions = explore(&table).positions;
+        assert!(explore_within(&table, positions).findings.is_empty());
+        let report = explore_within(&table, positions - 1);
+        assert_eq!(report.findings[0].code, "table_too_large");
+        assert!(report.proven.is_empty());
+    }
+
+    /// `Table::step` never lets this happen, so the finding is shown on nodes made by hand.
+    #[test]
+    fn a_high_risk_run_that_completes_by_itself_would_be_found() {
+        let table = one_way();
+        let mode = Mode {
+            pace: Pace::Flowing,
+            risk: Risk::High,
+        };
+        let start = Position::start(&table, Autonomy::Auto);
+        let done = Position {
+            state: "done".into(),
+            ..start.clone()
+        };
+        for (by, count) in [(Actor::Engine, 1), (Actor::Agent, 1), (Actor::Human, 0)] {
+            let mut from = Node::new(Rc::new((mode, start.clone())), None);
+            from.ways.push((1, "end".into(), by));
+            let to = Node::new(Rc::new((mode, done.clone())), Some((0, "end".into())));
+            let mut findings = Vec::new();
+            unguarded(&table, &[from, to], &mut findings);
+            assert_eq!(findings.len(), count, "{by}");
+            for finding in findings {
+                assert_eq!(finding.code, "unguarded_high_risk_auto");
+                assert_eq!(finding.path.last().map(String::as_str), Some("end -> done"));
+            }
+        }
+    }
+}

@@ -100,6 +100,15 @@ fn what_the_table_does_not_allow_is_refused_and_changes_nothing() {
 }
 
 #[test]
+fn the_engine_never_takes_a_persons_transition() {
+    let table = small();
+    let at = walk(&table, FLOWING, start(&table), &[ASK]);
+    assert_eq!(refused(&table, FLOWING, &at, &REOPEN), "step_not_possible");
+    let at = walk(&table, FLOWING, at, &[answer("reopen")]);
+    assert_eq!(at.state.as_str(), "a");
+}
+
+#[test]
 fn passes_run_out_and_are_extended() {
     let table = small();
     let at = walk(&table, FLOWING, start(&table), &[Step::Again]);

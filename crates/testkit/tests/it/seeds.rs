@@ -5,10 +5,10 @@ use kernel::Body;
 use kernel::machine::Activity;
 use std::collections::BTreeSet;
 use testkit::seeds::{one_seed, seeds, sweep};
-use testkit::{Report, journal};
+use testkit::{Report, Weather, journal};
 
 /// As many as fit into a few seconds of a debug build.
-pub(crate) const USUAL: u64 = 400;
+pub(crate) const USUAL: u64 = 200;
 
 fn run(range: std::ops::Range<u64>) -> Vec<Report> {
     let rows = all_invariants();
@@ -95,9 +95,26 @@ fn one_seed_is_shown() {
 
 #[test]
 fn the_same_seed_is_the_same_run() {
-    for seed in 0..20 {
+    for seed in 0..6 {
         let both = run(seed..seed + 1).into_iter().chain(run(seed..seed + 1));
         let journals: Vec<_> = both.map(|report| report.journal).collect();
         assert_eq!(journals[0], journals[1], "seed {seed}");
     }
+}
+
+/// Known: `flow` takes a decision while an earlier one is on record and not yet carried out (a
+/// torn append), and the earlier one is forgotten. Take `ignore` away once that is mended.
+#[test]
+#[ignore = "a second decision replaces one that is not yet carried out"]
+fn a_hasty_person_does_not_replace_an_earlier_decision() {
+    let rows = all_invariants();
+    sweep(seeds(2 * USUAL), |seed| {
+        let weather = Weather {
+            hasty: 1_000,
+            crash_at_append: 300,
+            most: 60,
+            ..Weather::of(seed)
+        };
+        simulation(seed, fresh, &rows).weather(weather).run()
+    });
 }

@@ -21,9 +21,9 @@ pub(super) fn section(out: &mut Out, data: &PageData) {
 }
 
 fn attempt(out: &mut Out, view: &AttemptView) {
+    // Never the sign of a passed check: that an agent says it is done proves nothing.
     let tone = match view.ended.as_str() {
-        "done" => Tone::Good,
-        "" | "running" => Tone::Plain,
+        "" | "running" | "done" => Tone::Plain,
         "could_not_run" | "lost" => Tone::Unsure,
         _ => Tone::Bad,
     };
@@ -32,8 +32,9 @@ fn attempt(out: &mut Out, view: &AttemptView) {
         ended => ended.replace('_', " "),
     };
     out.raw(&format!(
-        "<li class=\"{}\">\n<h3>{} <span>in {}</span></h3> {}\n",
+        "<li class=\"{}{}\">\n<h3>{} <span>in {}</span></h3> {}\n",
         tone.class(),
+        if view.ended == "done" { " ended" } else { "" },
         esc(&view.role),
         esc(&view.state),
         chip(tone, &ended)

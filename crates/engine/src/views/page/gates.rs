@@ -73,6 +73,7 @@ fn check(out: &mut Out, check: &CheckView) {
         Answer::Passed => (Tone::Good, "pass"),
         Answer::Failed => (Tone::Bad, "fail"),
         Answer::CouldNotRun => (Tone::Unsure, "could not run"),
+        Answer::Noted => (Tone::Plain, "did not hold, not judged"),
     };
     out.raw(&format!(
         "<li class=\"{}\">\n<p class=\"check\"><code>{}</code> {}</p>\n",

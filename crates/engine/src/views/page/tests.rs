@@ -195,6 +195,10 @@ fn proven_needs_an_end_and_passed_checks() {
             vec![check(Answer::Passed), check(Answer::CouldNotRun)],
         )
     };
+    let noted = |answers: Vec<Answer>| GateView {
+        passed: true,
+        ..gate("verify", answers.into_iter().map(check).collect())
+    };
     let mut no_check = passed();
     no_check.results.clear();
     let mut lying = failed();
@@ -204,6 +208,16 @@ fn proven_needs_an_end_and_passed_checks() {
         (Activity::Done, vec![passed(), failed()], "Proven"),
         (Activity::Done, vec![failed(), passed()], "Done, not proven"),
         (Activity::Done, vec![], "Done, not proven"),
+        (
+            Activity::Done,
+            vec![noted(vec![Answer::Passed, Answer::Noted])],
+            "Proven",
+        ),
+        (
+            Activity::Done,
+            vec![noted(vec![Answer::Noted])],
+            "Done, not proven",
+        ),
         (Activity::Done, vec![no_check], "Done, not proven"),
         (Activity::Done, vec![lying], "Done, not proven"),
         (

@@ -3,7 +3,7 @@
 
 use super::gates::latest;
 use super::html::{Out, Tone, count, dollars, duration, esc, grouped};
-use super::{Activity, Answer, PageData};
+use super::{Activity, Answer, CheckView, GateView, PageData};
 
 /// What the header says.
 pub(super) struct Verdict {
@@ -12,9 +12,15 @@ pub(super) struct Verdict {
     pub(super) lead: String,
 }
 
+/// The checks that count; what is only noted neither proves nor disproves.
+fn judged<'a>(gates: &'a [&GateView]) -> impl Iterator<Item = &'a CheckView> + Clone {
+    let all = gates.iter().flat_map(|gate| &gate.results);
+    all.filter(|check| check.verdict != Answer::Noted)
+}
+
 pub(super) fn of(data: &PageData) -> Verdict {
     let latest = latest(data);
-    let checks = latest.iter().flat_map(|gate| &gate.results);
+    let checks = judged(&latest);
     let ran = checks.clone().count();
     let failing = checks
         .filter(|check| check.verdict != Answer::Passed)
@@ -29,15 +35,16 @@ pub(super) fn of(data: &PageData) -> Verdict {
             count(failing, "check")
         ),
     };
-    let repaired = match data.gates.iter().filter(|gate| !gate.passed).count().saturating_sub(shut) {
+    let repaired = match data
+        .gates
+        .iter()
+        .filter(|gate| !gate.passed)
+        .count()
+        .saturating_sub(shut)
+    {
         0 => String::new(),
-        failed => format!(
-            " On the way, gates were tried and not passed {}; that is below, too.",
-            match failed {
-                1 => "once".to_owned(),
-                more => format!("{more} times"),
-            }
-        ),
+        1 => " An earlier try of a gate did not pass; it is shown, too.".to_owned(),
+        more => format!(" {more} earlier tries of gates did not pass; they are shown, too."),
     };
     let verdict = |headline, tone, lead| Verdict {
         headline,
@@ -85,15 +92,20 @@ pub(super) fn header(out: &mut Out, data: &PageData) {
     out.raw(&format!(
         "<header class=\"top {tone}\">\n<p class=\"mark\">Proofhouse <span>evidence</span></p>\n\
          <p class=\"run\">{run}</p>\n<h1>{headline}<span aria-hidden=\"true\">.</span></h1>\n\
-         <p class=\"lead\">{lead}</p>\n<dl class=\"facts\">\n",
+         <p class=\"lead\">{lead}</p>\n</header>\n",
         tone = verdict.tone.class(),
         run = esc(&data.run),
         headline = verdict.headline,
         lead = verdict.lead,
     ));
+}
+
+/// The run in eight numbers.
+pub(super) fn facts(out: &mut Out, data: &PageData) {
+    out.raw("<dl class=\"facts\">\n");
     let latest = latest(data);
     let passed = latest.iter().filter(|gate| gate.passed).count();
-    let checks = latest.iter().flat_map(|gate| &gate.results);
+    let checks = judged(&latest);
     let held = checks
         .clone()
         .filter(|check| check.verdict == Answer::Passed);
@@ -116,5 +128,5 @@ pub(super) fn header(out: &mut Out, data: &PageData) {
     out.pair("Agents' time", &duration(sum(|attempt| attempt.millis)));
     out.pair("Tokens", &grouped(sum(|attempt| attempt.tokens)));
     out.pair("Spent", &dollars(sum(|attempt| attempt.micro_dollars)));
-    out.raw("</dl>\n</header>\n");
+    out.raw("</dl>\n");
 }

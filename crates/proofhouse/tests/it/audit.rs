@@ -1,0 +1,179 @@
+//! Every way to tamper with a finished run is found.
+
+use crate::support::{HONEST, World};
+use store::{Entry, Journal, Replay, RunName};
+
+fn finished() -> World {
+    let world = World::new();
+    world.start(HONEST, &[]);
+    world.run(&["run", "t"]).exits(0);
+    world.run(&["audit"]).exits(0);
+    world
+}
+
+#[track_caller]
+fn found(world: &World, code: &str) {
+    let said = world.run(&["audit", "t", "--json"]).exits(1);
+    let report = said.json();
+    assert_eq!(report["clean"], false);
+    let findings = report["runs"][0]["findings"].as_array().unwrap();
+    assert!(
+        findings.iter().any(|finding| finding["code"] == code),
+        "no {code} in {findings:#?}"
+    );
+}
+
+const JOURNAL: &str = ".proofhouse/journal/t.jsonl";
+
+/// Writes the journal anew with other entries: consistent in itself, every hash right.
+fn rewrite(world: &World, change: impl Fn(Vec<Entry>) -> Vec<Entry>) {
+    let (dir, name) = (world.at(".proofhouse/journal"), RunName::new("t").unwrap());
+    let mut entries = Vec::new();
+    Journal::read(&dir, &name, Replay::default(), |record| {
+        entries.push(Entry {
+            at: record.at,
+            kind: record.kind.to_owned(),
+            body: serde_json::from_str(record.body.get()).unwrap(),
+        });
+        Ok(())
+    })
+    .unwrap();
+    std::fs::remove_file(world.at(JOURNAL)).unwrap();
+    let mut journal = Journal::create(&dir, &name).unwrap();
+    journal.append(0, &change(entries)).unwrap();
+}
+
+#[test]
+fn a_flipped_byte_is_found_and_concerns_that_run_alone() {
+    let world = finished();
+    let text = world.read(JOURNAL).replacen("framed", "framEd", 1);
+    world.write(JOURNAL, &text);
+    found(&world, "bad_hash");
+    let said = world.run(&["run", "t"]).refuses(3, "journal_corrupt");
+    assert!(said.err.contains("line"), "{}", said.err);
+    world
+        .run(&[
+            "new",
+            "phase",
+            "--dir",
+            "tasks/u",
+            "--check",
+            "true",
+            "--agent",
+            "scripted:agent/script.toml",
+        ])
+        .exits(0);
+    world.run(&["run", "u"]);
+    let all = world.run(&["status"]).exits(0);
+    assert!(
+        all.out.contains("journal_corrupt") && all.out.contains("u "),
+        "{}",
+        all.out
+    );
+}
+
+#[test]
+fn a_truncated_journal_is_found_through_the_commits() {
+    let world = finished();
+    let text = world.read(JOURNAL);
+    let lines: Vec<&str> = text.lines().collect();
+    world.write(
+        JOURNAL,
+        &format!("{}\n", lines[..lines.len() / 2].join("\n")),
+    );
+    found(&world, "head_mismatch");
+}
+
+#[test]
+fn a_rewritten_journal_is_found_through_the_commits() {
+    let world = finished();
+    rewrite(&world, |mut entries| {
+        let verdict = entries
+            .iter_mut()
+            .find(|entry| entry.kind == "gate_ended.v1")
+            .unwrap();
+        verdict.body["results"][0]["reason"] = "it was fine, believe me".into();
+        entries
+    });
+    found(&world, "head_mismatch");
+}
+
+#[test]
+fn a_deleted_journal_is_found_through_the_commits() {
+    let world = finished();
+    std::fs::remove_file(world.at(JOURNAL)).unwrap();
+    let said = world.run(&["audit"]).exits(1);
+    assert!(said.out.contains("journal_missing"), "{}", said.out);
+}
+
+#[test]
+fn a_forged_step_is_found_even_in_a_consistent_journal() {
+    let world = World::new();
+    world.start(HONEST, &[]);
+    world.run(&["run", "t", "--once"]).exits(0);
+    rewrite(&world, |mut entries| {
+        let mut forged = entries
+            .iter()
+            .rev()
+            .find(|entry| entry.kind == "moved.v1")
+            .unwrap()
+            .clone();
+        forged.body["position"]["state"] = "done".into();
+        entries.push(forged);
+        entries
+    });
+    found(&world, "illegal_move");
+}
+
+#[test]
+fn missing_and_changed_evidence_is_found() {
+    let world = finished();
+    let journal = world.journal();
+    let gates = journal
+        .iter()
+        .filter(|record| record["kind"] == "gate_ended.v1");
+    let mut results = gates.flat_map(|record| record["body"]["results"].as_array().unwrap());
+    let piece = results
+        .find_map(|result| result["evidence"][0]["hash"].as_str())
+        .unwrap()
+        .to_owned();
+    let path = world.at(&format!(".proofhouse/evidence/{}/{piece}", &piece[..2]));
+    std::fs::remove_file(&path).unwrap();
+    found(&world, "evidence_missing");
+    std::fs::write(&path, "forged").unwrap();
+    found(&world, "evidence_corrupt");
+}
+
+#[test]
+fn a_forged_done_in_the_state_file_is_found() {
+    let world = World::new();
+    world.start(HONEST, &[]);
+    world.run(&["run", "t", "--once"]).exits(0);
+    let state = world
+        .read("tasks/t/STATE.md")
+        .replace("Phase: shape", "Phase: done");
+    world.write("tasks/t/STATE.md", &state);
+    found(&world, "view_differs");
+}
+
+#[test]
+fn a_fresh_clone_can_be_audited() {
+    let world = finished();
+    world.git(&["add", "--all"]);
+    world.git(&[
+        "-c",
+        "user.name=t",
+        "-c",
+        "user.email=t@t",
+        "commit",
+        "--quiet",
+        "-m",
+        "with journals and evidence",
+    ]);
+    let clone = tempfile::tempdir().unwrap();
+    world.git(&["clone", "--quiet", ".", clone.path().to_str().unwrap()]);
+    let said = world
+        .run(&["audit", "--repo", clone.path().to_str().unwrap()])
+        .exits(0);
+    assert!(said.out.contains("clean t"), "{}", said.out);
+}

@@ -1,0 +1,387 @@
+//! The `phase` workflow through the real binary.
+
+use crate::support::{HONEST, World};
+
+#[test]
+fn an_honest_agent_gets_from_intake_to_done() {
+    let world = World::new();
+    world.start(HONEST, &[]);
+    let said = world.run(&["run", "t"]).exits(0);
+    assert!(said.out.contains("intake -> shape"), "{}", said.out);
+    assert!(said.out.contains("review -> done"), "{}", said.out);
+    assert!(!said.out.contains('\x1b'), "no colours in a pipe");
+    assert_eq!(world.read("code.txt"), "good\n");
+    let state = world.read("tasks/t/STATE.md");
+    for line in [
+        "Phase: done",
+        "Status: done",
+        "Objective: be good",
+        "Candidate done: yes",
+        "Validator status: pass",
+        "Repair applied: no",
+        "Evidence link: file://",
+    ] {
+        assert!(state.contains(line), "no `{line}` in\n{state}");
+    }
+    world.run(&["audit"]).exits(0);
+    // Again: nothing is done twice.
+    let before = world.journal().len();
+    world.run(&["run", "t"]).exits(0);
+    assert_eq!(
+        world.journal().len(),
+        before + 1,
+        "only the session is noted"
+    );
+}
+
+#[test]
+fn new_makes_every_file_and_every_required_field() {
+    let world = World::new();
+    world.start(HONEST, &[]);
+    for file in [
+        "README.md",
+        "STATE.md",
+        "TASKS.md",
+        "EVIDENCE.md",
+        "artifacts",
+    ] {
+        assert!(world.at("tasks/t").join(file).exists(), "{file}");
+    }
+    let state = world.read("tasks/t/STATE.md");
+    for field in [
+        "Phase",
+        "Status",
+        "Objective",
+        "Done gate",
+        "Not doing",
+        "Reality constraints",
+        "Validation plan",
+        "Current result",
+        "Next step",
+        "Blockers",
+        "Evidence location",
+        "Evidence link",
+        "Candidate done",
+        "Validator status",
+        "Repair applied",
+        "Revalidation status",
+        "Last updated",
+    ] {
+        assert!(
+            state
+                .lines()
+                .any(|line| line.starts_with(&format!("{field}:"))),
+            "{field}"
+        );
+    }
+}
+
+#[test]
+fn a_phantom_pass_is_caught_by_the_engines_own_run_and_repaired() {
+    let world = World::new();
+    let script = HONEST.replacen("text = \"good\\n\"", "text = \"still bad\\n\"", 1);
+    world.start(&script, &[]);
+    let said = world.run(&["run", "t"]).exits(0);
+    assert!(said.out.contains("FAIL command"), "{}", said.out);
+    assert!(said.out.contains("verify -> repair"), "{}", said.out);
+    let state = world.read("tasks/t/STATE.md");
+    assert!(state.contains("Repair applied: yes") && state.contains("Revalidation status: pass"));
+    let evidence = world.read("tasks/t/EVIDENCE.md");
+    assert!(
+        evidence.contains("| verify | command: grep -q good code.txt | fail |"),
+        "{evidence}"
+    );
+    assert!(
+        evidence.contains("| verify | command: grep -q good code.txt | pass |"),
+        "{evidence}"
+    );
+}
+
+#[test]
+fn an_edit_of_the_phase_line_is_a_request_and_an_illegal_one_is_refused() {
+    let world = World::new();
+    let script = r#"
+[[attempt]]
+state = "intake"
+steps = [{ set = "Not doing", to = "x" }, { set = "Reality constraints", to = "y" }, { set = "Phase", to = "done" }]
+result = { summary = "done!" }
+"#;
+    world.start(script, &[]);
+    world.run(&["run", "t", "--once"]).exits(0);
+    let status = world.status();
+    assert_eq!(status["state"], "intake");
+    assert_eq!(status["last_refusal"]["code"], "illegal_transition");
+    assert!(
+        status["last_refusal"]["mend"]
+            .as_str()
+            .unwrap()
+            .contains("allowed next phases: shape")
+    );
+    assert_eq!(status["budgets"]["refusals"]["used"], 1);
+    assert!(
+        world.read("tasks/t/STATE.md").contains("Phase: intake"),
+        "the file shows the truth again"
+    );
+    world.run(&["run", "t", "--once"]).exits(0);
+    let brief = last_brief(&world);
+    assert!(
+        brief.contains("illegal_transition") && brief.contains("from `intake` to `done`"),
+        "{brief}"
+    );
+}
+
+/// The text of the last brief, from the vault.
+fn last_brief(world: &World) -> String {
+    let journal = world.journal();
+    let evidence = journal
+        .iter()
+        .rev()
+        .filter_map(|record| record["body"]["outcome"]["evidence"].as_array());
+    let mut all = evidence.flatten();
+    let brief = all.find(|piece| {
+        piece["name"]
+            .as_str()
+            .is_some_and(|name| name.ends_with("brief"))
+    });
+    let hash = brief.expect("a brief")["hash"].as_str().unwrap().to_owned();
+    world.read(&format!(".proofhouse/evidence/{}/{hash}", &hash[..2]))
+}
+
+#[test]
+fn a_legal_request_in_the_file_alone_is_heard() {
+    let world = World::new();
+    let script = HONEST
+        .replace(
+            "result = { summary = \"built\", next = \"verify\" }",
+            "result = { summary = \"built\" }",
+        )
+        .replace(
+            "{ set = \"Current result\"",
+            "{ set = \"Phase\", to = \"verify\" }, { set = \"Current result\"",
+        );
+    world.start(&script, &[]);
+    world.run(&["run", "t"]).exits(0);
+    assert_eq!(world.status()["state"], "done");
+}
+
+#[test]
+fn a_verifier_that_edits_is_refused_and_nothing_of_it_is_taken_back() {
+    let world = World::new();
+    let script = HONEST
+        .replace(
+            "cat code.txt > ../task/artifacts/seen.txt",
+            "echo good > code.txt; echo sneaky > new.txt",
+        )
+        .replacen("text = \"good\\n\"", "text = \"still bad\\n\"", 1);
+    world.start(&script, &[]);
+    world.run(&["run", "t"]).exits(2);
+    let status = world.status();
+    assert_eq!(
+        (
+            status["state"].as_str(),
+            status["waiting_for"]["reason"].as_str()
+        ),
+        (Some("verify"), Some("budget"))
+    );
+    assert_eq!(status["last_refusal"]["code"], "out_of_scope");
+    assert_eq!(world.read("code.txt"), "still bad\n");
+    assert!(!world.at("new.txt").exists());
+    let attempts = status["attempts"].as_array().unwrap();
+    assert_eq!(
+        attempts
+            .iter()
+            .filter(|attempt| attempt["ended"] == "out_of_scope")
+            .count(),
+        3
+    );
+}
+
+#[test]
+fn links_that_lead_out_and_files_outside_the_view_are_not_taken_back() {
+    let world = World::new();
+    let script = HONEST.replacen("{ write = \"repo/code.txt\", text = \"good\\n\" },",
+        "{ write = \"repo/code.txt\", text = \"good\\n\" }, { symlink = \"repo/way-out\", to = \"../../../../../../etc/hostname\" },", 1);
+    world.start(&script, &["--budget", "attempts=3"]);
+    world.run(&["run", "t"]).exits(2);
+    assert!(world.at("way-out").symlink_metadata().is_err());
+    assert_eq!(
+        world.read("code.txt"),
+        "bad\n",
+        "an attempt is taken back whole or not at all"
+    );
+    assert_eq!(world.status()["last_refusal"]["code"], "out_of_scope");
+}
+
+#[test]
+fn three_repairs_then_a_person_and_an_extension_goes_on() {
+    let world = World::new();
+    let script = HONEST.replace("text = \"good\\n\"", "text = \"never\\n\"");
+    world.start(
+        &script.replace(
+            "{ write = \"repo/code.txt\", text = \"never\\n\" }]",
+            "{ run = \"date +%N >> code.txt\" }]",
+        ),
+        &[],
+    );
+    let key = world.approver("ann");
+    let said = world.run(&["run", "t"]).exits(2);
+    assert!(
+        said.out.contains("budget `repair` is used up"),
+        "{}",
+        said.out
+    );
+    let status = world.status();
+    assert_eq!(
+        status["budgets"]["repair"],
+        serde_json::json!({"used": 3, "cap": 3})
+    );
+    assert_eq!(
+        status["waiting_for"]["options"],
+        serde_json::json!(["extend", "stop"])
+    );
+    world.decide(&key, "extend").exits(0);
+    assert_eq!(world.status()["state"], "repair");
+    world.decide(&key, "stop").exits(0);
+    world.run(&["run", "t"]).exits(1);
+    assert!(world.read("tasks/t/STATE.md").contains("Phase: repair"));
+}
+
+#[test]
+fn blocked_waits_and_reopens_to_where_it_came_from() {
+    let world = World::new();
+    let script = HONEST
+        .replace(
+            "result = { summary = \"shaped\" }",
+            "result = { summary = \"no database here\", next = \"blocked\" }",
+        )
+        .replace("state = \"shape\"\n", "state = \"shape\"\nattempt = 1\n");
+    let script = format!(
+        "{script}\n[[attempt]]\nstate = \"shape\"\nattempt = 2\nsteps = [{{ set = \"Validation plan\", to = \"grep\" }}]\nresult = {{ summary = \"ok\" }}\n"
+    );
+    world.start(&script, &[]);
+    let key = world.approver("ann");
+    world.run(&["run", "t"]).exits(2);
+    let status = world.status();
+    assert_eq!(
+        (status["state"].as_str(), status["return_to"].as_str()),
+        (Some("blocked"), Some("shape"))
+    );
+    world.decide(&key, "reopen").exits(0);
+    world.run(&["run", "t"]).exits(0);
+    let journal = world.journal();
+    let decided = journal
+        .iter()
+        .find(|record| record["kind"] == "decided.v1")
+        .unwrap();
+    assert_eq!(decided["body"]["who"], "ann@example.org");
+    assert!(
+        decided["body"]["channel"]
+            .as_str()
+            .unwrap()
+            .starts_with("ssh-signature SHA256:")
+    );
+}
+
+#[test]
+fn no_material_progress_stops_the_run() {
+    let world = World::new();
+    world.start(
+        "[[attempt]]\nresult = { summary = \"thinking about it\" }\n",
+        &[],
+    );
+    let said = world.run(&["run", "t"]).exits(2);
+    assert!(said.out.contains("no material progress"), "{}", said.out);
+    assert_eq!(world.status()["waiting_for"]["reason"], "stall");
+}
+
+#[test]
+fn without_a_validation_command_verify_can_not_pass() {
+    let world = World::new();
+    world.write("agent/script.toml", HONEST);
+    world.write(".gitignore", "agent/\n");
+    let said = world
+        .run(&[
+            "new",
+            "phase",
+            "--dir",
+            "tasks/t",
+            "--agent",
+            "scripted:agent/script.toml",
+            "--set",
+            "objective=o",
+            "--set",
+            "done_gate=d",
+        ])
+        .exits(0);
+    assert!(said.out.contains("no validation command"), "{}", said.out);
+    let said = world.run(&["run", "t"]).exits(2);
+    assert!(said.out.contains("COULD NOT RUN command"), "{}", said.out);
+    // A person mends it in the config, which agents can not reach.
+    world.write(
+        ".proofhouse/config.toml",
+        "[checks]\ncommands = [\"grep -q good code.txt\"]\n",
+    );
+    let key = world.approver("ann");
+    world.decide(&key, "extend").exits(0);
+    world.run(&["run", "t"]).exits(0);
+}
+
+#[test]
+fn a_users_edit_meanwhile_is_a_conflict_and_nothing_of_it_is_lost() {
+    let world = World::new();
+    let out = world.at("code.txt");
+    let script = HONEST.replace("{ write = \"repo/code.txt\", text = \"good\\n\" },\n",
+        &format!("{{ write = \"repo/code.txt\", text = \"good\\n\" }}, {{ run = \"test -e {out}.done || echo mine > {out}; touch {out}.done\" }},\n", out = out.display()));
+    world.start(&script, &["--budget", "attempts=3"]);
+    world.run(&["run", "t"]).exits(2);
+    assert_eq!(world.read("code.txt"), "mine\n");
+    let attempts = world.status()["attempts"].clone();
+    assert_eq!(attempts[2]["ended"], "conflict", "{attempts}");
+}
+
+#[test]
+fn fields_that_a_person_edits_in_the_file_are_heard_and_kept() {
+    let world = World::new();
+    world.start(HONEST, &[]);
+    let state = world
+        .read("tasks/t/STATE.md")
+        .replace("Blockers:", "Blockers: the moon");
+    world.write("tasks/t/STATE.md", &state);
+    world.run(&["run", "t", "--once"]).exits(0);
+    assert!(
+        world
+            .read("tasks/t/STATE.md")
+            .contains("Blockers: the moon")
+    );
+    assert_eq!(world.status()["fields"]["Blockers"], "the moon");
+}
+
+#[test]
+fn the_evidence_page_stands_alone_and_links_what_there_is() {
+    let world = World::new();
+    world.start(HONEST, &[]);
+    world.run(&["run", "t"]).exits(0);
+    let page = world.read("tasks/t/artifacts/evidence.html");
+    for text in [
+        "be good",
+        "grep -q good code.txt",
+        "seen.txt",
+        "proofhouse audit t",
+        "scripted",
+    ] {
+        assert!(page.contains(text), "no `{text}` in the page");
+    }
+    for foreign in ["http://", "https://", "<script", "<link", "@import"] {
+        assert!(!page.contains(foreign), "`{foreign}` in the page");
+    }
+    assert!(page.contains("name=\"viewport\""));
+    for href in page
+        .split("href=\"")
+        .skip(1)
+        .map(|rest| rest.split('"').next().unwrap())
+    {
+        if !href.starts_with('#') {
+            assert!(world.at("tasks/t/artifacts").join(href).is_file(), "{href}");
+        }
+    }
+}

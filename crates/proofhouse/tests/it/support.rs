@@ -1,0 +1,233 @@
+//! A throw-away repository and the real binary in it.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+pub(crate) const BIN: &str = env!("CARGO_BIN_EXE_proofhouse");
+
+/// What a finished command said.
+#[derive(Debug)]
+pub(crate) struct Said {
+    pub(crate) code: i32,
+    pub(crate) out: String,
+    pub(crate) err: String,
+}
+
+impl From<Output> for Said {
+    fn from(output: Output) -> Self {
+        Self {
+            code: output.status.code().unwrap_or(-1),
+            out: String::from_utf8_lossy(&output.stdout).into_owned(),
+            err: String::from_utf8_lossy(&output.stderr).into_owned(),
+        }
+    }
+}
+
+impl Said {
+    /// Asserts the exit code, and shows everything if it is another.
+    #[track_caller]
+    pub(crate) fn exits(self, code: i32) -> Self {
+        assert_eq!(
+            self.code, code,
+            "stdout:\n{}\nstderr:\n{}",
+            self.out, self.err
+        );
+        self
+    }
+
+    /// Asserts an error with this code in brackets, and a mend.
+    #[track_caller]
+    pub(crate) fn refuses(self, exit: i32, code: &str) -> Self {
+        let said = self.exits(exit);
+        assert!(
+            said.err.contains(&format!("[{code}]")),
+            "no [{code}] in:\n{}",
+            said.err
+        );
+        assert!(said.err.contains("mend:"), "no mend in:\n{}", said.err);
+        said
+    }
+
+    pub(crate) fn json(&self) -> serde_json::Value {
+        serde_json::from_str(&self.out).unwrap_or_else(|error| panic!("{error} in:\n{}", self.out))
+    }
+}
+
+pub(crate) struct World {
+    folder: tempfile::TempDir,
+}
+
+/// A task whose check looks for the word `good` in `code.txt`.
+pub(crate) const CHECK: &str = "grep -q good code.txt";
+
+/// An agent that does everything right, at once.
+pub(crate) const HONEST: &str = r#"
+[[attempt]]
+state = "intake"
+steps = [{ set = "Not doing", to = "more" }, { set = "Reality constraints", to = "none that matter" }]
+result = { summary = "framed" }
+[[attempt]]
+state = "shape"
+steps = [{ set = "Validation plan", to = "grep" }]
+result = { summary = "shaped" }
+[[attempt]]
+state = "implement"
+steps = [
+    { write = "repo/code.txt", text = "good\n" },
+    { set = "Current result", to = "it is good" },
+    { set = "Evidence location", to = "artifacts/" },
+    { edit = "task/EVIDENCE.md", find = "<!-- What the candidate is, and how it can be checked. -->", replace = "code.txt; grep it" },
+]
+result = { summary = "built", next = "verify" }
+[[attempt]]
+state = "verify"
+steps = [{ run = "cat code.txt > ../task/artifacts/seen.txt" }]
+result = { summary = "verified", verdict = "pass" }
+[[attempt]]
+state = "review"
+steps = [{ append = "task/EVIDENCE.md", text = "\nlooks right\n" }]
+result = { summary = "reviewed", verdict = "pass" }
+[[attempt]]
+state = "repair"
+steps = [{ write = "repo/code.txt", text = "good\n" }]
+result = { summary = "repaired", next = "verify" }
+usage = { input_tokens = 10, output_tokens = 5, micro_dollars = 100 }
+"#;
+
+impl World {
+    /// A repository with one commit.
+    pub(crate) fn new() -> Self {
+        let world = Self {
+            folder: tempfile::tempdir().unwrap(),
+        };
+        world.write("code.txt", "bad\n");
+        world.git(&["init", "--quiet", "--initial-branch=main"]);
+        world.git(&["add", "--all"]);
+        world.git(&[
+            "-c",
+            "user.name=t",
+            "-c",
+            "user.email=t@t",
+            "commit",
+            "--quiet",
+            "-m",
+            "first",
+        ]);
+        world
+    }
+
+    pub(crate) fn path(&self) -> &Path {
+        self.folder.path()
+    }
+
+    pub(crate) fn at(&self, path: &str) -> PathBuf {
+        self.path().join(path)
+    }
+
+    pub(crate) fn write(&self, path: &str, text: &str) {
+        let path = self.at(path);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, text).unwrap();
+    }
+
+    pub(crate) fn read(&self, path: &str) -> String {
+        std::fs::read_to_string(self.at(path)).unwrap_or_else(|error| panic!("{path}: {error}"))
+    }
+
+    #[track_caller]
+    pub(crate) fn git(&self, args: &[&str]) -> String {
+        let output = Command::new("git")
+            .args(args)
+            .current_dir(self.path())
+            .output()
+            .unwrap();
+        assert!(
+            output.status.success(),
+            "git {args:?}: {}",
+            String::from_utf8_lossy(&output.stderr)
+        );
+        String::from_utf8_lossy(&output.stdout).trim().to_owned()
+    }
+
+    pub(crate) fn command(&self, args: &[&str]) -> Command {
+        let mut command = Command::new(BIN);
+        command
+            .args(args)
+            .current_dir(self.path())
+            .env_remove("NO_COLOR");
+        command
+    }
+
+    pub(crate) fn run(&self, args: &[&str]) -> Said {
+        self.command(args).output().unwrap().into()
+    }
+
+    /// Starts the run `t` with this script, and these further arguments of `new`.
+    #[track_caller]
+    pub(crate) fn start(&self, script: &str, more: &[&str]) {
+        self.write("agent/script.toml", script);
+        self.write(".gitignore", "agent/\n");
+        let mut args = vec![
+            "new",
+            "phase",
+            "--dir",
+            "tasks/t",
+            "--set",
+            "objective=be good",
+            "--set",
+            "done_gate=grep says so",
+            "--check",
+            CHECK,
+            "--agent",
+            "scripted:agent/script.toml",
+        ];
+        args.extend(more);
+        self.run(&args).exits(0);
+    }
+
+    pub(crate) fn status(&self) -> serde_json::Value {
+        self.run(&["status", "t", "--json"]).exits(0).json()
+    }
+
+    /// The kinds and bodies of the journal's records.
+    pub(crate) fn journal(&self) -> Vec<serde_json::Value> {
+        self.read(".proofhouse/journal/t.jsonl")
+            .lines()
+            .map(|line| serde_json::from_str(line).unwrap())
+            .collect()
+    }
+
+    /// An approver with a key: `decide` can be called without a terminal.
+    pub(crate) fn approver(&self, name: &str) -> PathBuf {
+        let key = self.at(&format!("agent/{name}"));
+        std::fs::create_dir_all(self.at("agent")).unwrap();
+        let made = Command::new("ssh-keygen")
+            .args(["-q", "-t", "ed25519", "-N", "", "-C", name, "-f"])
+            .arg(&key)
+            .status();
+        assert!(
+            made.is_ok_and(|status| status.success()),
+            "these tests need ssh-keygen"
+        );
+        let public = std::fs::read_to_string(key.with_extension("pub")).unwrap();
+        let words: Vec<&str> = public.split_whitespace().collect();
+        self.write(
+            ".proofhouse/approvers",
+            &format!("{name}@example.org {} {}\n", words[0], words[1]),
+        );
+        key
+    }
+
+    #[track_caller]
+    pub(crate) fn decide(&self, key: &Path, option: &str) -> Said {
+        self.run(&[
+            "decide",
+            "t",
+            option,
+            "--because",
+            "I looked at it",
+            "--sign",
+            key.to_str().unwrap(),
+        ])
+    }
+}
