@@ -156,10 +156,10 @@ fn read(
             .map(|evidence| evidence.hash.as_str())
             .collect();
         report.evidence = hashes.len();
-        for error in project.vault()?.verify_all(hashes) {
-            report
-                .findings
-                .push(finding(error.code(), 0, error.to_string()));
+        if !hashes.is_empty() {
+            let broken = project.vault()?.verify_all(hashes);
+            let findings = broken.iter().map(|error| finding(error.code(), 0, error.to_string()));
+            report.findings.extend(findings);
         }
         caches(
             project,

@@ -261,10 +261,18 @@ fn lay_down(
     workflow: &Arc<Workflow>,
     started: &RunStarted,
 ) -> Result<(), EngineError> {
-    let Some(task) = &workflow.task else {
-        return Ok(());
-    };
     let folder = task_folder(project, started);
+    if folder == project.repo() {
+        return Err(EngineError::user(
+            "task_folder_is_repo",
+            "the task folder can not be the repository's top",
+            "choose a folder below it, such as `--dir tasks/NAME`",
+        ));
+    }
+    let make = |path: &Path| std::fs::create_dir_all(path).map_err(EngineError::io("create", path));
+    let Some(task) = &workflow.task else {
+        return make(&folder);
+    };
     let state_file = folder.join(&task.state_file);
     if state_file.symlink_metadata().is_ok() {
         return Err(EngineError::user(
@@ -273,16 +281,9 @@ fn lay_down(
             "choose another `--dir`: a task folder belongs to one run",
         ));
     }
-    if folder == project.repo() {
-        return Err(EngineError::user(
-            "task_folder_is_repo",
-            "the task folder can not be the repository's top".to_owned(),
-            "choose a folder below it, such as `--dir tasks/NAME`",
-        ));
-    }
+    make(&folder)?;
     for sub in &task.folders {
-        let path = folder.join(sub);
-        std::fs::create_dir_all(&path).map_err(EngineError::io("create", &path))?;
+        make(&folder.join(sub))?;
     }
     let mut machine = Flow::new(workflow.clone());
     let mut events = Vec::new();

@@ -152,7 +152,7 @@ fn unreachable(
     fired: &BTreeSet<usize>,
     findings: &mut Vec<Finding>,
 ) {
-    let reached: BTreeSet<_> = nodes.iter().map(|node| &node.at().state).collect();
+    let reached: BTreeSet<_> = nodes.iter().map(|node| &node.at.state).collect();
     for state in table.states.keys().filter(|state| !reached.contains(state)) {
         findings.push(Finding {
             code: "unreachable_state",
@@ -187,14 +187,14 @@ fn unreachable(
 
 fn dead_ends(table: &Table, nodes: &[Node], findings: &mut Vec<Finding>) {
     let dead = nodes.iter().position(|node| {
-        !node.at().is_over(table) && node.ways.iter().all(|(_, label, _)| &**label == STOP)
+        !node.at.is_over(table) && node.ways.iter().all(|(_, label, _)| &**label == STOP)
     });
     if let Some(here) = dead {
         findings.push(Finding {
             code: "dead_end",
             what: format!(
                 "`{}` can only be stopped, and it is not an end: add a transition out of it, or make it `kind = \"end\"`",
-                nodes[here].at().state
+                nodes[here].at.state
             ),
             path: path_to(nodes, here),
         });
@@ -233,10 +233,10 @@ fn endless_loops(nodes: &[Node], findings: &mut Vec<Finding>) {
         while let Some(here) = queue.pop_front() {
             for (there, label, _) in by_itself(here).filter(|(there, _, _)| left[*there]) {
                 if *there == start {
-                    let mut around = vec![format!("{label} -> {}", describe(nodes[start].at()))];
+                    let mut around = vec![format!("{label} -> {}", describe(&nodes[start].at))];
                     let mut back = here;
                     while let Some((parent, label)) = parents.get(&back) {
-                        around.push(format!("{label} -> {}", describe(nodes[back].at())));
+                        around.push(format!("{label} -> {}", describe(&nodes[back].at)));
                         back = *parent;
                     }
                     around.push("and round again for ever:".into());
@@ -261,8 +261,8 @@ fn endless_loops(nodes: &[Node], findings: &mut Vec<Finding>) {
 
 fn traps(table: &Table, nodes: &[Node], findings: &mut Vec<Finding>) {
     let good = |node: &Node| {
-        let state = table.state(&node.at().state);
-        !node.at().stopped && (state.kind == Kind::End || state.completing == Completing::Yes)
+        let state = table.state(&node.at.state);
+        !node.at.stopped && (state.kind == Kind::End || state.completing == Completing::Yes)
     };
     let mut back: Vec<Vec<usize>> = vec![Vec::new(); nodes.len()];
     for (here, node) in nodes.iter().enumerate() {
@@ -283,13 +283,13 @@ fn traps(table: &Table, nodes: &[Node], findings: &mut Vec<Finding>) {
             }
         }
     }
-    let trapped = (0..nodes.len()).find(|&here| !hopeful[here] && !nodes[here].at().stopped);
+    let trapped = (0..nodes.len()).find(|&here| !hopeful[here] && !nodes[here].at.stopped);
     if let Some(here) = trapped {
         findings.push(Finding {
             code: "trap",
             what: format!(
                 "from `{}` no end and no completing state can be reached any more",
-                nodes[here].at().state
+                nodes[here].at.state
             ),
             path: path_to(nodes, here),
         });
@@ -300,18 +300,18 @@ fn traps(table: &Table, nodes: &[Node], findings: &mut Vec<Finding>) {
 fn unguarded(table: &Table, nodes: &[Node], findings: &mut Vec<Finding>) {
     let completes_by_itself = |here: &Node, there: &Node, by: Actor| {
         by != Actor::Human
-            && here.at().autonomy == Autonomy::Auto
-            && here.at().state != there.at().state
-            && table.state(&there.at().state).completing == Completing::Yes
+            && here.at.autonomy == Autonomy::Auto
+            && here.at.state != there.at.state
+            && table.state(&there.at.state).completing == Completing::Yes
     };
     for (from, here) in nodes.iter().enumerate() {
-        if here.mode().risk != Risk::High {
+        if here.mode.risk != Risk::High {
             continue;
         }
         for (to, label, by) in &here.ways {
             if completes_by_itself(here, &nodes[*to], *by) {
                 let mut path = path_to(nodes, from);
-                path.push(format!("{label} -> {}", describe(nodes[*to].at())));
+                path.push(format!("{label} -> {}", describe(&nodes[*to].at)));
                 findings.push(Finding {
                     code: "unguarded_high_risk_auto",
                     what: "a high-risk run completes by itself: this is a fault of the kernel, please report it".into(),
@@ -383,9 +383,9 @@ mod tests {
             ..start.clone()
         };
         for (by, count) in [(Actor::Engine, 1), (Actor::Agent, 1), (Actor::Human, 0)] {
-            let mut from = Node::new(Rc::new((mode, start.clone())), None);
+            let mut from = Node::new(mode, start.clone(), None);
             from.ways.push((1, "end".into(), by));
-            let to = Node::new(Rc::new((mode, done.clone())), Some((0, "end".into())));
+            let to = Node::new(mode, done.clone(), Some((0, "end".into())));
             let mut findings = Vec::new();
             unguarded(&table, &[from, to], &mut findings);
             assert_eq!(findings.len(), count, "{by}");

@@ -2,7 +2,7 @@
 
 use super::{Way, all_ways};
 use crate::autonomy::{Autonomy, Mode, Pace, Risk};
-use crate::ids::StateName;
+use crate::ids::{CounterName, StateName};
 use crate::position::{Hold, Position, Step};
 use crate::table::{Actor, Table};
 use std::collections::btree_map::Entry;
@@ -10,7 +10,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
 pub(super) struct Node {
-    pub(super) key: Rc<(Mode, Position)>,
+    pub(super) mode: Mode,
+    pub(super) at: Position,
     /// From where, and by which step, it was found first: so by a shortest path.
     pub(super) parent: Option<(usize, Rc<str>)>,
     /// Where to, by what name, and who takes it.
@@ -18,17 +19,65 @@ pub(super) struct Node {
 }
 
 impl Node {
-    pub(super) fn new(key: Rc<(Mode, Position)>, parent: Option<(usize, Rc<str>)>) -> Self {
-        let ways = Vec::new();
-        Self { key, parent, ways }
+    pub(super) fn new(mode: Mode, at: Position, parent: Option<(usize, Rc<str>)>) -> Self {
+        Self {
+            mode,
+            at,
+            parent,
+            ways: Vec::new(),
+        }
     }
+}
 
-    pub(super) fn mode(&self) -> Mode {
-        self.key.0
+/// Positions as short strings of bytes: millions of them are compared, and comparing names is slow.
+#[derive(Default)]
+struct Keys {
+    states: BTreeMap<StateName, u32>,
+    counters: BTreeMap<CounterName, u32>,
+    holds: BTreeMap<Hold, u32>,
+}
+
+/// The name's number, from 1; the next free one if it is new.
+fn number<T: Ord + Clone>(known: &mut BTreeMap<T, u32>, name: &T) -> u32 {
+    if let Some(number) = known.get(name) {
+        return *number;
     }
+    let next = u32::try_from(known.len()).unwrap_or(u32::MAX) + 1;
+    known.insert(name.clone(), next);
+    next
+}
 
-    pub(super) fn at(&self) -> &Position {
-        &self.key.1
+impl Keys {
+    fn key(&mut self, mode: Mode, at: &Position) -> Box<[u8]> {
+        // Every field, by name: a new one must not be forgotten here.
+        let Position {
+            state,
+            slot,
+            counts,
+            passes,
+            hold,
+            autonomy,
+            stopped,
+        } = at;
+        let Mode { pace, risk } = mode;
+        let mut key = Vec::with_capacity(32);
+        key.extend([pace as u8, risk as u8, *autonomy as u8, u8::from(*stopped)]);
+        let mut push = |number: u32| key.extend(number.to_be_bytes());
+        push(number(&mut self.states, state));
+        push(
+            slot.as_ref()
+                .map_or(0, |slot| number(&mut self.states, slot)),
+        );
+        push(
+            hold.as_ref()
+                .map_or(0, |hold| number(&mut self.holds, hold)),
+        );
+        push(*passes);
+        for (counter, value) in counts {
+            push(number(&mut self.counters, counter));
+            push(*value);
+        }
+        key.into()
     }
 }
 
@@ -69,28 +118,27 @@ pub(super) fn reach(table: &Table, most: usize) -> Option<(Vec<Node>, BTreeSet<u
     let mut fired: BTreeSet<usize> = BTreeSet::new();
     let parts = parts(table);
     let mut nodes: Vec<Node> = Vec::new();
-    let mut index: BTreeMap<Rc<(Mode, Position)>, usize> = BTreeMap::new();
+    let mut keys = Keys::default();
+    let mut index: BTreeMap<Box<[u8]>, usize> = BTreeMap::new();
     for pace in Pace::ALL {
         for risk in Risk::ALL {
             for autonomy in Autonomy::ALL {
-                let at = Rc::new((Mode { pace, risk }, Position::start(table, autonomy)));
-                index.insert(Rc::clone(&at), nodes.len());
-                nodes.push(Node::new(at, None));
+                let (mode, at) = (Mode { pace, risk }, Position::start(table, autonomy));
+                index.insert(keys.key(mode, &at), nodes.len());
+                nodes.push(Node::new(mode, at, None));
             }
         }
     }
     // Nodes are numbered in the order in which they are found, so the list is its own queue.
     let mut here = 0;
     while here < nodes.len() {
-        let key = Rc::clone(&nodes[here].key);
-        let (mode, at) = &*key;
+        let (mode, at) = (nodes[here].mode, nodes[here].at.clone());
         let part = &parts[&at.state];
         let mut onward: Vec<(usize, Rc<str>, Actor)> = Vec::new();
-        for way in all_ways(&part.table, at, *mode) {
-            note_fired(part, at, *mode, &way, &mut fired);
+        for way in all_ways(&part.table, &at, mode) {
+            note_fired(part, &at, mode, &way, &mut fired);
             let label: Rc<str> = way.label.into();
-            let key = Rc::new((*mode, way.to));
-            let there = match index.entry(key) {
+            let there = match index.entry(keys.key(mode, &way.to)) {
                 Entry::Occupied(entry) => *entry.get(),
                 Entry::Vacant(entry) => {
                     let there = nodes.len();
@@ -98,7 +146,7 @@ pub(super) fn reach(table: &Table, most: usize) -> Option<(Vec<Node>, BTreeSet<u
                         return None;
                     }
                     let parent = Some((here, Rc::clone(&label)));
-                    nodes.push(Node::new(Rc::clone(entry.key()), parent));
+                    nodes.push(Node::new(mode, way.to, parent));
                     *entry.insert(there)
                 }
             };
@@ -139,16 +187,13 @@ fn note_fired(part: &Part, at: &Position, mode: Mode, way: &Way, fired: &mut BTr
 pub(super) fn path_to(nodes: &[Node], mut here: usize) -> Vec<String> {
     let mut path = Vec::new();
     while let Some((parent, label)) = &nodes[here].parent {
-        path.push(format!("{label} -> {}", describe(nodes[here].at())));
+        path.push(format!("{label} -> {}", describe(&nodes[here].at)));
         here = *parent;
     }
     let start = &nodes[here];
     path.push(format!(
         "start in {} (autonomy {}, {:?}, risk {:?})",
-        start.at().state,
-        start.at().autonomy,
-        start.mode().pace,
-        start.mode().risk
+        start.at.state, start.at.autonomy, start.mode.pace, start.mode.risk
     ));
     path.reverse();
     path

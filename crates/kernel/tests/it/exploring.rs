@@ -246,19 +246,3 @@ fn a_large_pipeline_is_proven() {
     assert!(report.findings.is_empty(), "{:#?}", report.findings);
     assert_eq!((report.positions, report.steps), (20_280, 45_436));
 }
-#[test]
-fn zz_time() {
-    let mut table = pipeline();
-    let t = std::time::Instant::now();
-    let report = explore(&table);
-    println!("TIME {} {} {:?}", report.positions, report.steps, t.elapsed());
-    for way in &mut table.transitions {
-        let name = way.action.as_str().to_owned();
-        if ["review_retried", "reconcile_retried", "verify_retried", "deploy_retried"].contains(&name.as_str()) {
-            way.to = kernel::Target::State("build".into());
-        }
-    }
-    let t = std::time::Instant::now();
-    let report = explore(&table);
-    println!("TIME {} {} {:?}", report.positions, report.steps, t.elapsed());
-}

@@ -1,0 +1,201 @@
+//! No model signs for a person: every way to decide, and every way that is none.
+
+use crate::support::{HONEST, World};
+use std::io::Write;
+use std::process::{Command, Stdio};
+
+fn waiting() -> World {
+    let world = World::new();
+    world.start(HONEST, &["--autonomy", "conservative"]);
+    world.run(&["run", "t"]).exits(2);
+    assert_eq!(world.status()["waiting_for"]["reason"], "approval");
+    world
+}
+
+#[test]
+fn without_a_terminal_and_without_a_key_nobody_is_present() {
+    let world = waiting();
+    let before = world.journal().len();
+    let mut command = Command::new("setsid");
+    command
+        .arg(crate::support::BIN)
+        .args(["decide", "t", "approve", "--because", "yes"]);
+    let mut child = command
+        .current_dir(world.path())
+        .stdin(Stdio::piped())
+        .stderr(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    // Knowing the code does not help: standard input is not a person.
+    let code = world.status()["run_code"].as_str().unwrap().to_owned();
+    let _ = child
+        .stdin
+        .take()
+        .unwrap()
+        .write_all(format!("{code}\n").as_bytes());
+    let said = child.wait_with_output().unwrap();
+    assert_eq!(said.status.code(), Some(1));
+    assert!(String::from_utf8_lossy(&said.stderr).contains("human_presence_required"));
+    assert_eq!(world.journal().len(), before, "nothing was journaled");
+}
+
+#[test]
+fn a_signed_decision_completes_the_run() {
+    let world = waiting();
+    let key = world.approver("ann");
+    let said = world.decide(&key, "approve").exits(0);
+    assert!(said.out.contains("decided"), "{}", said.out);
+    assert_eq!(world.status()["state"], "done");
+    world.run(&["run", "t"]).exits(0);
+    assert!(world.read("tasks/t/STATE.md").contains("Phase: done"));
+    assert!(
+        world
+            .read("tasks/t/artifacts/evidence.html")
+            .contains("ann@example.org")
+    );
+    world.run(&["audit"]).exits(0);
+}
+
+#[test]
+fn a_strangers_key_no_signature_and_a_wrong_option_are_refused() {
+    let world = waiting();
+    let stranger = world.approver("eve");
+    std::fs::rename(world.at("agent/eve.pub"), world.at("agent/eve.old")).unwrap();
+    world.approver("ann");
+    world
+        .decide(&stranger, "approve")
+        .refuses(1, "signer_unknown");
+    world
+        .run(&["decide", "t", "approve", "--because", "x"])
+        .refuses(1, "signature_required");
+    let ann = world.at("agent/ann");
+    world.decide(&ann, "merge").refuses(1, "unknown_option");
+    world.write(
+        ".proofhouse/approvers",
+        "ann@example.org ssh-ed25519 garbage\n",
+    );
+    world
+        .decide(&ann, "approve")
+        .refuses(1, "approvers_malformed");
+    assert_eq!(world.status()["state"], "review");
+}
+
+#[test]
+fn a_signature_is_for_one_moment_only() {
+    let world = waiting();
+    let key = world.approver("ann");
+    let words = world
+        .run(&["decide", "t", "approve", "--because", "old", "--message"])
+        .exits(0)
+        .out;
+    world.write("agent/words", &words);
+    let signed = Command::new("ssh-keygen")
+        .args(["-q", "-Y", "sign", "-n", "proofhouse-decision", "-f"])
+        .arg(&key)
+        .arg(world.at("agent/words"))
+        .status()
+        .unwrap();
+    assert!(signed.success());
+    let signature = world.at("agent/words.sig");
+    let decide = |because: &str| {
+        world.run(&[
+            "decide",
+            "t",
+            "approve",
+            "--because",
+            because,
+            "--signature",
+            signature.to_str().unwrap(),
+        ])
+    };
+    decide("another reason").refuses(1, "signature_invalid");
+    // The run moves on: the old signature is worth nothing any more.
+    world.decide(&key, "reject").exits(0);
+    world.run(&["run", "t"]).exits(2);
+    decide("old").refuses(1, "signature_invalid");
+    assert_eq!(world.status()["state"], "review");
+}
+
+#[test]
+fn a_person_at_a_terminal_types_the_run_code() {
+    let world = waiting();
+    let code = world.status()["run_code"].as_str().unwrap().to_owned();
+    let terminal = |typed: &str| {
+        let line = format!("{} decide t approve --because ok", crate::support::BIN);
+        let mut child = Command::new("script")
+            .args(["-qec", &line, "/dev/null"])
+            .current_dir(world.path())
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .ok()?;
+        child
+            .stdin
+            .take()
+            .unwrap()
+            .write_all(format!("{typed}\n").as_bytes())
+            .unwrap();
+        Some(child.wait_with_output().unwrap())
+    };
+    let Some(wrong) = terminal("WRONG1") else {
+        eprintln!(
+            "skipped: no `script` program here to make a terminal; the engine's own tests use a fake one"
+        );
+        return;
+    };
+    assert!(
+        String::from_utf8_lossy(&wrong.stdout).contains("run_code_wrong"),
+        "{wrong:?}"
+    );
+    assert_eq!(world.status()["state"], "review");
+    let right = terminal(&code).unwrap();
+    assert!(right.status.success(), "{right:?}");
+    assert_eq!(world.status()["state"], "done");
+    let journal = world.journal();
+    let decided = journal
+        .iter()
+        .find(|record| record["kind"] == "decided.v1")
+        .unwrap();
+    assert_eq!(decided["body"]["channel"], "terminal");
+}
+
+#[test]
+fn high_risk_under_auto_needs_a_person_to_lower_it() {
+    let world = World::new();
+    world.start(HONEST, &["--risk", "high"]);
+    let key = world.approver("ann");
+    let said = world.run(&["run", "t"]).exits(2);
+    assert!(
+        said.out.contains("unguarded_high_risk_auto"),
+        "{}",
+        said.out
+    );
+    world.decide(&key, "lower").exits(0);
+    assert_eq!(world.status()["waiting_for"]["reason"], "approval");
+    world.decide(&key, "approve").exits(0);
+    assert_eq!(world.status()["state"], "done");
+}
+
+#[test]
+fn a_stepped_run_pauses_and_the_inbox_shows_it() {
+    let world = World::new();
+    world.start(HONEST, &["--stepped"]);
+    let key = world.approver("ann");
+    world.run(&["run", "t"]).exits(2);
+    let inbox = world.run(&["inbox", "--json"]).exits(0).json();
+    assert_eq!(inbox[0]["waiting_for"]["reason"], "step");
+    assert!(
+        world
+            .run(&["inbox"])
+            .out
+            .contains("proofhouse decide t continue")
+    );
+    for _ in 0..4 {
+        world.decide(&key, "continue").exits(0);
+        world.run(&["run", "t"]);
+    }
+    assert_eq!(world.status()["state"], "done");
+    assert!(world.run(&["inbox"]).out.contains("nothing waits"));
+}
