@@ -43,6 +43,14 @@ pub(crate) fn compile(workflow: &Workflow, run: &FlowState) -> String {
     text
 }
 
+/// The brief of an attempt that only has to mend its result: the work itself is there.
+pub(crate) fn ask_again(wrong: &str) -> String {
+    format!(
+        "# Your result was not valid\n\nYour work is still in your folder. Only the result that you left is wrong:\n\n```text\n{}\n```\n\nLeave a corrected one: one JSON object with at least `summary` (a non-empty string); optional are `next` (a string), `verdict` (\"pass\" or \"fail\") and `findings` (a list of strings).\n",
+        unfenced(wrong)
+    )
+}
+
 fn next_phases(text: &mut String, workflow: &Workflow, run: &FlowState) {
     let state = &run.position.state;
     let allowed = workflow.table.allowed_requests(state);

@@ -74,6 +74,10 @@ pub struct AttemptOrder {
     pub brief: String,
     /// Wall limit in milliseconds, already cut to what the run's budget leaves.
     pub wall_millis: u64,
+    /// Not to be started before this: the provider asked for patience.
+    pub not_before: Option<crate::time::Time>,
+    /// The attempt whose result was invalid, and whose view and session this one goes on with.
+    pub continues: Option<EffectId>,
 }
 
 /// A check to be run: its name in the registry, and its settings.

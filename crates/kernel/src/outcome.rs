@@ -27,6 +27,16 @@ pub enum Class {
     Conflict,
     /// The environment could not run it (missing program, no rights, bad script).
     CouldNotRun,
+    /// The provider did not accept the key or the login.
+    Auth,
+    /// The provider's quota is used up; it is free again later.
+    Quota,
+    /// A passing fault: overload, a cut stream, a server error.
+    Transient,
+    /// The conversation grew past the model's window.
+    Overflow,
+    /// The model declined to do the work.
+    Declined,
 }
 
 impl Class {
@@ -41,6 +51,11 @@ impl Class {
             Class::OutOfScope => "out_of_scope",
             Class::Conflict => "conflict",
             Class::CouldNotRun => "could_not_run",
+            Class::Auth => "auth",
+            Class::Quota => "quota",
+            Class::Transient => "transient",
+            Class::Overflow => "overflow",
+            Class::Declined => "declined",
         }
     }
 }
@@ -94,6 +109,9 @@ pub struct Outcome {
     /// What it cost.
     #[serde(default)]
     pub usage: Usage,
+    /// When the provider wants to be asked again, in milliseconds from the end.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub retry_after_millis: Option<u64>,
     /// Hash of the repository tree that it was given.
     #[serde(default)]
     pub tree_before: String,
@@ -124,6 +142,7 @@ impl Outcome {
             request: None,
             fields: BTreeMap::new(),
             usage: Usage::default(),
+            retry_after_millis: None,
             tree_before: String::new(),
             tree_after: String::new(),
             changed: Vec::new(),

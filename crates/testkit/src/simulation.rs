@@ -7,9 +7,9 @@ use crate::cast::Cast;
 use crate::failure::{Failure, Violation};
 use crate::history::End;
 use crate::invariants::Invariant;
-use crate::random::Random;
 use crate::record::Record;
 use crate::seeded_cast::{SeededCast, Vocabulary};
+use crate::start::drawn_start;
 use crate::watched::Watched;
 use crate::weather::{Crash, Fate, Weather};
 use crate::world::{Process, SeededWorld, Stop};
@@ -17,8 +17,7 @@ use engine::driver::settle;
 use engine::{DriveError, Ending, Until, World, drive};
 use kernel::event::RunStarted;
 use kernel::machine::Activity;
-use kernel::{Autonomy, Event, Machine, Mode, Pace, Risk, RunId, StateName, Status, What};
-use std::collections::BTreeMap;
+use kernel::{Event, Machine, StateName, Status, What};
 
 /// More lives of the engine than any run may need.
 const MOST_SESSIONS: u32 = 400;
@@ -255,34 +254,4 @@ fn epilogue<M: Machine>(world: &SeededWorld<'_, M>) -> Result<(), Violation> {
         }
     }
     world.record.rebuild().map(|_| ())
-}
-
-/// A start drawn from the seed: every rung, pace and risk, and budgets that some runs exhaust.
-pub fn drawn_start(seed: u64) -> RunStarted {
-    let mut random = Random::stream(seed, "start");
-    let autonomy = *random.pick(&Autonomy::ALL).unwrap_or(&Autonomy::Auto);
-    let pace = *random.pick(&Pace::ALL).unwrap_or(&Pace::Flowing);
-    let risk = *random.pick(&Risk::ALL).unwrap_or(&Risk::Normal);
-    let mut budgets = BTreeMap::from([("attempts".into(), 3 + random.below(12))]);
-    if random.happens(300) {
-        budgets.insert("tokens".into(), random.below(400_000));
-    }
-    if random.happens(300) {
-        budgets.insert("wall_millis".into(), random.below(7_200_000));
-    }
-    if random.happens(300) {
-        budgets.insert("refusals".into(), random.below(3));
-    }
-    RunStarted {
-        run: RunId::from("sim"),
-        workflow: "sim".to_owned(),
-        workflow_hash: "sim".to_owned(),
-        autonomy,
-        mode: Mode { pace, risk },
-        budgets,
-        fields: BTreeMap::new(),
-        task: "task".to_owned(),
-        commands: Vec::new(),
-        agent: "sim".to_owned(),
-    }
 }

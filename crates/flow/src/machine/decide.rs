@@ -273,8 +273,16 @@ fn arrival(run: &FlowState, step: &Step, to: &Position) -> Arrival {
         Step::Fire(_) if entered => Arrival::Entered,
         Step::Answer(option) if option == STOP => Arrival::Stayed,
         Step::Answer(_) if to.state != run.position.state => Arrival::Entered,
-        // A human action may lead back into the very state: then no hold was answered.
-        Step::Answer(_) if run.position.hold.is_none() => Arrival::Entered,
+        // Not the hold's own option, so a human action that leads back into the very state.
+        Step::Answer(option)
+            if run
+                .position
+                .hold
+                .as_ref()
+                .is_none_or(|hold| !hold.options().contains(&option.as_str())) =>
+        {
+            Arrival::Entered
+        }
         Step::Answer(option) if option == "continue" || option == "retry" => match run.stage {
             Stage::Judged { .. } | Stage::Stuck { .. } => Arrival::Again,
             _ => Arrival::Stayed,
@@ -373,8 +381,13 @@ fn attempt(workflow: &Workflow, run: &FlowState, id: EffectId) -> Effect {
             .map_or(Access::ReadOnly, |role| role.access()),
         role,
         nth: run.ledger.ended_in(state) + 1,
-        brief: brief::compile(workflow, run),
+        brief: match &run.patience.continues {
+            Some((_, wrong)) => brief::ask_again(wrong),
+            None => brief::compile(workflow, run),
+        },
         wall_millis: run.ledger.wall_limit(def.wall_millis),
+        not_before: run.patience.not_before,
+        continues: run.patience.continues.as_ref().map(|(effect, _)| *effect),
     })
 }
 

@@ -5,6 +5,7 @@
 
 mod decide;
 mod facts;
+mod patience;
 mod state;
 
 pub(crate) use state::FlowState;

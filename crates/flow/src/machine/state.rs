@@ -1,7 +1,8 @@
 //! What a run remembers, and how each fact changes it.
 
+use super::patience::Patience;
 use crate::workflow::{Checkpoints, Owner, Workflow};
-use kernel::event::{Arrival, Body, Moved, RunStarted};
+use kernel::event::{Arrival, AttemptEnded, Body, Moved, RunStarted};
 use kernel::ledger::Ledger;
 use kernel::outcome::{CheckResult, Class, Verdict, passes};
 use kernel::position::Hold;
@@ -67,6 +68,8 @@ pub(crate) struct FlowState {
     pub(crate) last_refusal: Option<Refusal>,
     pub(crate) last_why: String,
     pub(crate) updated: Time,
+    #[serde(default)]
+    pub(crate) patience: Patience,
 }
 
 impl FlowState {
@@ -88,6 +91,7 @@ impl FlowState {
             last_refusal: None,
             last_why: String::new(),
             updated: Time::default(),
+            patience: Patience::default(),
         }
     }
 
@@ -117,7 +121,7 @@ impl FlowState {
                         effect: ended.effect,
                     })
                 {
-                    self.attempt_ended(workflow, ended.effect, &ended.outcome);
+                    self.attempt_ended(workflow, ended, event.at);
                 }
             }
             Body::GateEnded(ended) => {
@@ -193,35 +197,17 @@ impl FlowState {
         }
     }
 
-    fn attempt_ended(&mut self, workflow: &Workflow, effect: EffectId, outcome: &Outcome) {
-        self.stage = match outcome.class {
-            Class::Done => {
-                self.notes.clear();
-                self.take_fields(workflow, &outcome.fields);
-                Stage::Answered {
-                    attempt: Some(effect),
-                }
+    fn attempt_ended(&mut self, workflow: &Workflow, ended: &AttemptEnded, at: Time) {
+        let outcome = &ended.outcome;
+        self.stage = if outcome.class == Class::Done {
+            self.notes.clear();
+            self.patience = Patience::default();
+            self.take_fields(workflow, &outcome.fields);
+            Stage::Answered {
+                attempt: Some(ended.effect),
             }
-            Class::CouldNotRun => Stage::Stuck {
-                why: outcome.reason.clone(),
-            },
-            class => {
-                if matches!(
-                    class,
-                    Class::OutOfScope | Class::InvalidResult | Class::Conflict
-                ) {
-                    let mend = "the next brief says so; nothing of this attempt was taken back";
-                    self.last_refusal =
-                        Some(Refusal::new(class.as_str(), outcome.reason.clone(), mend));
-                }
-                let why = format!(
-                    "the attempt ended as {}: {}",
-                    outcome.class.as_str(),
-                    outcome.reason
-                );
-                self.note(why.clone());
-                Stage::Failed { why }
-            }
+        } else {
+            self.failed(ended.effect, outcome, at)
         };
         self.outcome = Some(outcome.clone());
     }
@@ -283,7 +269,10 @@ impl FlowState {
     /// view of a lost attempt is never taken back: the next one starts from a clean tree.
     fn lost(&mut self, effect: EffectId) {
         self.stage = match &self.stage {
-            Stage::Attempting { effect: mine } if *mine == effect => Stage::Fresh,
+            Stage::Attempting { effect: mine } if *mine == effect => {
+                self.patience.continues = None;
+                Stage::Fresh
+            }
             Stage::Gating {
                 effect: mine,
                 attempt,
@@ -307,6 +296,9 @@ impl FlowState {
         self.position = moved.position.clone();
         self.last_why = moved.why.clone();
         self.decision = None;
+        if moved.arrival != Arrival::Stayed {
+            self.patience = Patience::default();
+        }
         match moved.arrival {
             Arrival::Entered => {
                 self.moves += 1;

@@ -5,7 +5,7 @@ use kernel::effect::{AttemptOrder, CheckpointOrder, GateOrder};
 use kernel::machine::{Activity, Waiting};
 use kernel::{Autonomy, CheckResult, Class, Mode, Outcome, StateName, Usage, Verdict};
 use std::collections::BTreeMap;
-use testkit::simulation::drawn_start;
+use testkit::start::drawn_start;
 use testkit::{Cast, Crash, Fate, Simulation, crash_everywhere};
 
 /// Verify fails once and is repaired, one attempt crashes, one asks a person, one asks for what it

@@ -3,7 +3,7 @@
 use crate::phase::{all_invariants, fresh, simulation};
 use crate::seeds::USUAL;
 use flow::Flow;
-use kernel::effect::{Access, AttemptOrder, Effect};
+use kernel::effect::Effect;
 use kernel::event::{Arrival, EffectBegan};
 use kernel::position::{Hold, Position};
 use kernel::table::Table;
@@ -31,6 +31,7 @@ enum Fault {
 struct Mutant {
     inner: Flow,
     fault: Fault,
+    attempt: Option<Effect>,
     decided: Cell<u32>,
 }
 
@@ -39,6 +40,7 @@ impl Mutant {
         Self {
             inner: fresh(),
             fault,
+            attempt: None,
             decided: Cell::new(0),
         }
     }
@@ -52,21 +54,11 @@ impl Mutant {
 
     /// The attempt whose gate is due, as if it had never been made.
     fn once_more(&self) -> Option<Effect> {
-        let Some(Effect::Gate(gate)) = self.inner.wanted().pop() else {
-            return None;
-        };
-        let forgets = self.fault == Fault::BeginsAFinishedAttemptAgain
-            && self.inner.status().in_flight.is_empty();
-        let id = gate.attempt.filter(|_| forgets)?;
-        Some(Effect::Attempt(AttemptOrder {
-            id,
-            state: gate.state,
-            role: String::new(),
-            access: Access::ReadOnly,
-            nth: 1,
-            brief: String::new(),
-            wall_millis: 1,
-        }))
+        let wanted = self.inner.wanted().pop();
+        let gate_due = matches!(wanted, Some(Effect::Gate(_)));
+        let idle = self.inner.status().in_flight.is_empty();
+        let forgets = self.fault == Fault::BeginsAFinishedAttemptAgain;
+        self.attempt.clone().filter(|_| forgets && gate_due && idle)
     }
 
     fn bend(&self, event: &mut Event) {
@@ -125,6 +117,9 @@ impl Machine for Mutant {
             ended.outcome.usage.output_tokens = 0;
         }
         self.inner.apply(&event);
+        if let Some(order @ Effect::Attempt(_)) = self.inner.wanted().pop() {
+            self.attempt = Some(order);
+        }
         match (self.fault, &event.body) {
             (Fault::RefundsLostAttempts, Body::EffectLost(_)) => self.meddle(|snapshot| {
                 let used = &mut snapshot["ledger"]["budgets"]["attempts"]["used"];
@@ -145,7 +140,9 @@ impl Machine for Mutant {
         self.decided.set(self.decided.get() + 1);
         let mut wanted = self.inner.wanted();
         match self.fault {
-            Fault::WantsAnotherThingEachTime if self.decided.get() % 5 == 0 => wanted.clear(),
+            Fault::WantsAnotherThingEachTime if self.decided.get().is_multiple_of(5) => {
+                wanted.clear()
+            }
             Fault::WantsWithoutEnd if self.inner.position().stopped => {
                 wanted.push(Effect::Checkpoint(kernel::CheckpointOrder {
                     id: kernel::EffectId(10_000),

@@ -8,7 +8,7 @@ use testkit::seeds::{one_seed, seeds, sweep};
 use testkit::{Report, Weather, journal};
 
 /// As many as fit into a few seconds of a debug build.
-pub(crate) const USUAL: u64 = 200;
+pub(crate) const USUAL: u64 = 150;
 
 fn run(range: std::ops::Range<u64>) -> Vec<Report> {
     let rows = all_invariants();
@@ -108,13 +108,47 @@ fn the_same_seed_is_the_same_run() {
 #[ignore = "a second decision replaces one that is not yet carried out"]
 fn a_hasty_person_does_not_replace_an_earlier_decision() {
     let rows = all_invariants();
-    sweep(seeds(2 * USUAL), |seed| {
+    sweep(seeds(USUAL), |seed| {
         let weather = Weather {
             hasty: 1_000,
             crash_at_append: 300,
             most: 60,
             ..Weather::of(seed)
         };
-        simulation(seed, fresh, &rows).weather(weather).run()
+        simulation(seed, fresh, &rows)
+            .weather(weather)
+            .command(format!(
+                "PROOFHOUSE_SIM_SEED={seed} cargo test -p testkit hasty -- --ignored --nocapture"
+            ))
+            .run()
+    });
+}
+
+/// Interrupts, strays and people in other processes, much more often than any seed's own weather
+/// has them: an interrupted loop that hears of another process's events must keep their order.
+///
+/// Known: `engine::driver::interrupt` appends only once, at its end. Events that it has applied and
+/// not yet appended end up behind what another process stored meanwhile. Take `ignore` away once it
+/// appends after each answer.
+#[test]
+#[ignore = "engine::driver::interrupt appends behind what it heard from elsewhere"]
+fn an_interrupted_loop_keeps_the_journals_order() {
+    let rows = all_invariants();
+    sweep(seeds(60), |seed| {
+        let weather = Weather {
+            interrupt: 300,
+            stop: 250,
+            stray: 500,
+            repeat: 500,
+            lose: 300,
+            most: 80,
+            ..Weather::calm()
+        };
+        simulation(seed, fresh, &rows)
+            .weather(weather)
+            .command(format!(
+                "PROOFHOUSE_SIM_SEED={seed} cargo test -p testkit interrupted -- --ignored --nocapture"
+            ))
+            .run()
     });
 }

@@ -1,18 +1,17 @@
 //! The world that the engine's loop sees. Everything that can go wrong between the engine and its
 //! disk, its agents and its people goes wrong here; the loop itself is the real one.
 
+mod people;
+mod trouble;
+
 use crate::cast::{self, Cast};
 use crate::failure::Violation;
 use crate::random::Random;
 use crate::record::Record;
 use crate::watched::Watched;
 use crate::weather::{Crash, Fate, Weather};
-use engine::driver::settle;
-use engine::{DriveError, Signal, World};
-use kernel::input::{Decision, Found};
-use kernel::machine::Activity;
-use kernel::position::STOP;
-use kernel::{Class, Effect, EffectId, Event, Input, Machine, Outcome, StateName, Time, What};
+use engine::{Signal, World};
+use kernel::{Effect, EffectId, Event, Machine, StateName, Time, What};
 use std::collections::BTreeMap;
 
 /// Why the loop was left.
@@ -106,187 +105,11 @@ impl<'a, M: Machine> SeededWorld<'a, M> {
         }
     }
 
-    /// Does this trouble come now? Each one uses up a little of what the run may suffer.
-    pub(crate) fn strikes(&mut self, permille: u64) -> bool {
-        let strikes = self.weather.most > 0 && self.random.happens(permille);
-        self.weather.most -= u32::from(strikes);
-        strikes
-    }
-
-    /// The engine's process is gone, whether it fell or was told to.
-    pub(crate) fn die(&mut self, fate: Fate) {
-        self.process = Process::Gone;
-        self.foreign = 0;
-        for (id, flight) in std::mem::take(&mut self.running) {
-            let fate = match (fate, self.random.below(3)) {
-                (Fate::Drawn, 0) => Fate::Found,
-                (Fate::Drawn, 1) => {
-                    self.late.push(flight.answer.clone());
-                    Fate::Died
-                }
-                (Fate::Drawn, _) => Fate::Died,
-                (known, _) => known,
-            };
-            if fate == Fate::Found {
-                self.on_disk.insert(id, flight.answer);
-            }
-        }
-    }
-
     /// Finished attempts whose answer was there to be taken.
     pub(crate) fn finished(&self) -> impl Iterator<Item = EffectId> {
         let answers = self.on_disk.iter();
         let attempts = answers.filter(|(_, what)| matches!(what, What::AttemptEnded { .. }));
         attempts.map(|(id, _)| *id)
-    }
-
-    /// A person's decision, as it comes through a channel that agents can not reach.
-    pub(crate) fn decision(&self, option: &str) -> What {
-        What::Decide(Decision {
-            option: option.to_owned(),
-            because: "the seed says so".to_owned(),
-            who: "ann".to_owned(),
-            channel: "terminal".to_owned(),
-            seen_seq: self.record.events().len() as u64,
-        })
-    }
-
-    fn crash_at_append(&mut self, length: usize) -> Option<usize> {
-        let here = self.batches.len();
-        match self.planned {
-            Some(Crash::Append { index, stored }) if index == here => Some(stored.min(length)),
-            Some(_) => None,
-            None => {
-                let permille = self.weather.crash_at_append;
-                let crashes = self.strikes(permille);
-                let length = length as u64 + 1;
-                crashes.then(|| usize::try_from(self.random.below(length)).unwrap_or(0))
-            }
-        }
-    }
-
-    fn crash_while_waiting(&mut self) -> Option<Fate> {
-        match self.planned {
-            Some(Crash::Waiting { index, fate }) if index == self.waits => Some(fate),
-            Some(_) => None,
-            None => {
-                let permille = self.weather.crash_while_waiting;
-                self.strikes(permille).then_some(Fate::Drawn)
-            }
-        }
-    }
-
-    /// Something that is no answer of what runs: late, wrong, or a person's edit.
-    fn stray(&mut self) -> Option<What> {
-        let weather = self.weather;
-        if self.strikes(weather.edit) {
-            let fields = BTreeMap::from([("Objective".to_owned(), format!("{}", self.clock))]);
-            return Some(What::Edited { fields });
-        }
-        if !self.strikes(weather.stray) {
-            return None;
-        }
-        let bogus = |effect| What::AttemptEnded {
-            effect,
-            outcome: Box::new(Outcome::bare(Class::Done, "nobody asked for it")),
-            found: Found::Live,
-        };
-        let newest = self.record.last().history.begun.keys().next_back().copied();
-        match self.random.below(4) {
-            0 => Some(bogus(newest.unwrap_or_default().next())),
-            1 => {
-                // The wrong kind of answer to what really runs.
-                let (id, flight) = self.running.iter().next()?;
-                Some(match &flight.answer {
-                    What::AttemptEnded { .. } => What::GateEnded {
-                        effect: *id,
-                        results: Vec::new(),
-                        found: Found::Live,
-                    },
-                    _ => bogus(*id),
-                })
-            }
-            _ => {
-                let which = self.random.below(self.late.len() as u64);
-                let which = usize::try_from(which).unwrap_or(0);
-                (which < self.late.len()).then(|| self.late.remove(which))
-            }
-        }
-    }
-
-    /// Another process, in which a person decides while this one works. What it stored, if
-    /// anything: it may fall as well.
-    fn elsewhere(&mut self) -> Result<Vec<Event>, Stop> {
-        let mut other = self.record.rebuild()?;
-        let mut events = self.decided(&mut other, Some(STOP))?;
-        let permille = self.weather.crash_at_append;
-        if self.strikes(permille) {
-            let stored = self.random.below(events.len() as u64);
-            events.truncate(usize::try_from(stored).unwrap_or(0));
-        }
-        for (event, live) in events.iter().zip(&other.take_trace()) {
-            self.record.take(event, live)?;
-        }
-        Ok(events)
-    }
-
-    /// A person looks at the run and decides, if there is something to decide; `at_work` is what
-    /// they say while the engine works. Most people let the run draw its consequences first.
-    pub(crate) fn decided(
-        &mut self,
-        machine: &mut Watched<M>,
-        at_work: Option<&str>,
-    ) -> Result<Vec<Event>, Violation> {
-        let broken = |error: DriveError<Stop>| {
-            let what = format!("{error:?}");
-            Violation::new("offered_options_are_taken", what)
-        };
-        let mut events = Vec::new();
-        let at = self.now();
-        let permille = self.weather.hasty;
-        if !self.strikes(permille) {
-            settle(machine, at, What::Advance, &mut events).map_err(broken)?;
-        }
-        let status = machine.status();
-        let option = match (&status.waiting_for, status.activity) {
-            (Some(waiting), _) => Some(self.cast.person(waiting)),
-            (None, Activity::Working) => at_work.map(str::to_owned),
-            (None, _) => None,
-        };
-        let Some(option) = option else {
-            return Ok(events);
-        };
-        let nonsense = Input::new(at, self.decision("no_such_option"));
-        if machine.decide(&nonsense).is_ok() {
-            let what = format!("in {:?}, `no_such_option` is taken", status.waiting_for);
-            return Err(Violation::new("only_offered_options_are_taken", what));
-        }
-        settle(machine, at, self.decision(&option), &mut events).map_err(broken)?;
-        Ok(events)
-    }
-
-    fn end_one(&mut self) -> Option<What> {
-        let ids: Vec<EffectId> = self.running.keys().copied().collect();
-        let id = *self.random.pick(&ids)?;
-        let flight = self.running.remove(&id)?;
-        let permille = self.weather.lose;
-        let (lost, reason) = match flight.calling {
-            Calling::Cancelled => (self.random.below(2) == 0, "cancelled"),
-            Calling::Wanted => (self.strikes(permille), "no sign of life"),
-        };
-        if lost {
-            self.late.push(flight.answer);
-            return Some(What::Lost {
-                effect: id,
-                reason: reason.to_owned(),
-            });
-        }
-        let permille = self.weather.repeat;
-        if self.strikes(permille) {
-            self.late.push(flight.answer.clone());
-        }
-        self.on_disk.insert(id, flight.answer.clone());
-        Some(flight.answer)
     }
 }
 

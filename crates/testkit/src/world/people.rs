@@ -1,0 +1,75 @@
+//! People: they look at a run and decide, in the engine's process or in another one.
+
+use super::{SeededWorld, Stop};
+use crate::failure::Violation;
+use crate::watched::Watched;
+use engine::driver::settle;
+use engine::{DriveError, World};
+use kernel::input::Decision;
+use kernel::machine::Activity;
+use kernel::position::STOP;
+use kernel::{Event, Input, Machine, What};
+
+impl<M: Machine> SeededWorld<'_, M> {
+    /// Another process, in which a person decides while this one works. What it stored, if
+    /// anything: it may fall as well.
+    pub(super) fn elsewhere(&mut self) -> Result<Vec<Event>, Stop> {
+        let mut other = self.record.rebuild()?;
+        let mut events = self.decided(&mut other, Some(STOP))?;
+        let permille = self.weather.crash_at_append;
+        if self.strikes(permille) {
+            let stored = self.random.below(events.len() as u64);
+            events.truncate(usize::try_from(stored).unwrap_or(0));
+        }
+        for (event, live) in events.iter().zip(&other.take_trace()) {
+            self.record.take(event, live)?;
+        }
+        Ok(events)
+    }
+
+    /// A person looks at the run and decides, if there is something to decide; `at_work` is what
+    /// they say while the engine works. Most people let the run draw its consequences first.
+    pub(crate) fn decided(
+        &mut self,
+        machine: &mut Watched<M>,
+        at_work: Option<&str>,
+    ) -> Result<Vec<Event>, Violation> {
+        let broken = |error: DriveError<Stop>| {
+            let what = format!("{error:?}");
+            Violation::new("offered_options_are_taken", what)
+        };
+        let mut events = Vec::new();
+        let at = self.now();
+        let permille = self.weather.hasty;
+        if !self.strikes(permille) {
+            settle(machine, at, What::Advance, &mut events).map_err(broken)?;
+        }
+        let status = machine.status();
+        let option = match (&status.waiting_for, status.activity) {
+            (Some(waiting), _) => Some(self.cast.person(waiting)),
+            (None, Activity::Working) => at_work.map(str::to_owned),
+            (None, _) => None,
+        };
+        let Some(option) = option else {
+            return Ok(events);
+        };
+        let nonsense = Input::new(at, self.decision("no_such_option"));
+        if machine.decide(&nonsense).is_ok() {
+            let what = format!("in {:?}, `no_such_option` is taken", status.waiting_for);
+            return Err(Violation::new("only_offered_options_are_taken", what));
+        }
+        settle(machine, at, self.decision(&option), &mut events).map_err(broken)?;
+        Ok(events)
+    }
+
+    /// A person's decision, as it comes through a channel that agents can not reach.
+    fn decision(&self, option: &str) -> What {
+        What::Decide(Decision {
+            option: option.to_owned(),
+            because: "the seed says so".to_owned(),
+            who: "ann".to_owned(),
+            channel: "terminal".to_owned(),
+            seen_seq: self.record.events().len() as u64,
+        })
+    }
+}
