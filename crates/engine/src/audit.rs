@@ -158,7 +158,9 @@ fn read(
         report.evidence = hashes.len();
         if !hashes.is_empty() {
             let broken = project.vault()?.verify_all(hashes);
-            let findings = broken.iter().map(|error| finding(error.code(), 0, error.to_string()));
+            let findings = broken
+                .iter()
+                .map(|error| finding(error.code(), 0, error.to_string()));
             report.findings.extend(findings);
         }
         caches(

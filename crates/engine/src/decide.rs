@@ -18,6 +18,13 @@ pub fn decide(
     approve: impl FnOnce(&Words<'_>) -> Result<Approved, EngineError>,
 ) -> Result<Status, EngineError> {
     let mut run = Run::open(project, run)?;
+    // A decision that is on record and not carried out yet (a crash between the two) comes first;
+    // otherwise this one would take its place.
+    let mut due = Vec::new();
+    settle::<_, EngineError>(&mut run.machine, now(), What::Advance, &mut due)?;
+    if !due.is_empty() {
+        run.append(&due)?;
+    }
     let head = run.journal.head().clone();
     let decision = |approved: &Approved| Decision {
         option: option.to_owned(),

@@ -1,7 +1,7 @@
 //! The one loop. Recovery is not here: a restart is an input like any other, and what was in
 //! flight then is answered or lost like any other effect.
 
-use kernel::effect::{Effect, EffectKind};
+use kernel::Effect;
 use kernel::{EffectId, Event, Input, Machine, Refusal, Time, What};
 
 /// Everything that the loop needs of the world. The engine has a real one, the simulator another.
@@ -22,8 +22,8 @@ pub trait World<M: Machine> {
     fn cancel(&mut self, effect: EffectId);
     /// Effects that were started and have not answered.
     fn running(&self) -> Vec<EffectId>;
-    /// Waits for the next thing to happen.
-    fn next(&mut self, machine: &M) -> Result<Signal, Self::Error>;
+    /// Waits for the next thing to happen, at most until the given time.
+    fn next(&mut self, machine: &M, until: Option<Time>) -> Result<Signal, Self::Error>;
 }
 
 /// What the world says.
@@ -33,6 +33,8 @@ pub enum Signal {
     Answer(What),
     /// Somebody else appended to the journal: a person decided, say. Facts already.
     Elsewhere(Vec<Event>),
+    /// The time that was waited for has come.
+    Woke,
     /// A person wants the engine to stop; the run itself goes on another time.
     Interrupt,
 }
@@ -88,14 +90,19 @@ pub fn drive<M: Machine, W: World<M>>(
         let running = world.running();
         let wanted = machine.wanted();
         let mut starting = Vec::new();
-        let mut held_back = false;
+        let (mut held_back, mut wake) = (false, None);
         for effect in wanted
             .iter()
             .filter(|effect| !running.contains(&effect.id()))
         {
-            if effect.kind() == EffectKind::Attempt {
+            if let Effect::Attempt(order) = effect {
                 if passes_left == 0 {
                     held_back = true;
+                    continue;
+                }
+                // The provider asked for patience: nothing is begun, so nothing can be lost.
+                if let Some(due) = order.not_before.filter(|due| *due > now) {
+                    wake = Some(due);
                     continue;
                 }
                 passes_left -= 1;
@@ -115,15 +122,16 @@ pub fn drive<M: Machine, W: World<M>>(
         for effect in starting {
             world.start(effect, machine);
         }
-        if world.running().is_empty() {
+        if world.running().is_empty() && wake.is_none() {
             return Ok(if held_back {
                 Ending::PassDone
             } else {
                 Ending::Rested
             });
         }
-        match world.next(machine).map_err(DriveError::World)? {
+        match world.next(machine, wake).map_err(DriveError::World)? {
             Signal::Answer(what) => heard.push(what),
+            Signal::Woke => {}
             Signal::Elsewhere(events) => events.iter().for_each(|event| machine.apply(event)),
             Signal::Interrupt => return interrupt(machine, world),
         }
@@ -164,14 +172,18 @@ fn interrupt<M: Machine, W: World<M>>(
     for effect in world.running() {
         world.cancel(effect);
     }
-    let mut events = Vec::new();
     while !world.running().is_empty() {
-        match world.next(machine).map_err(DriveError::World)? {
-            Signal::Answer(what) => settle(machine, world.now(), what, &mut events)?,
+        match world.next(machine, None).map_err(DriveError::World)? {
+            Signal::Answer(what) => {
+                // Each on its own: what others append meanwhile must find our facts before theirs.
+                let mut events = Vec::new();
+                settle(machine, world.now(), what, &mut events)?;
+                world.append(&events, machine).map_err(DriveError::World)?;
+            }
             Signal::Elsewhere(events) => events.iter().for_each(|event| machine.apply(event)),
+            Signal::Woke => {}
             Signal::Interrupt => break,
         }
     }
-    world.append(&events, machine).map_err(DriveError::World)?;
     Ok(Ending::Interrupted)
 }

@@ -74,6 +74,16 @@ pub struct Real<'a> {
     session: String,
 }
 
+/// A little later than asked, so that many engines that wait for the same provider do not all come
+/// back in the same moment. The process id is chance enough for that.
+fn jittered(until: Time) -> Time {
+    Time(
+        until
+            .0
+            .saturating_add(u64::from(std::process::id()) % 1_000),
+    )
+}
+
 /// The present time. The only place where the engine asks for it.
 pub fn now() -> Time {
     let since = SystemTime::now().duration_since(UNIX_EPOCH);
@@ -238,8 +248,12 @@ impl World<Flow> for Real<'_> {
         self.running.keys().copied().collect()
     }
 
-    fn next(&mut self, machine: &Flow) -> Result<Signal, EngineError> {
+    fn next(&mut self, machine: &Flow, until: Option<Time>) -> Result<Signal, EngineError> {
+        let until = until.map(jittered);
         loop {
+            if until.is_some_and(|until| now() >= until) {
+                return Ok(Signal::Woke);
+            }
             match self.receiver.recv_timeout(TICK) {
                 Ok(Message::Ended(effect, what)) => {
                     if let Some(running) = self.running.remove(&effect) {

@@ -8,7 +8,7 @@ use kernel::position::STOP;
 use kernel::{CheckResult, Class, Outcome, StateName, Table, Usage, Verdict};
 use std::collections::BTreeMap;
 
-const FAILURES: [Class; 7] = [
+const FAILURES: [Class; 12] = [
     Class::Crashed,
     Class::TimedOut,
     Class::Killed,
@@ -16,6 +16,11 @@ const FAILURES: [Class; 7] = [
     Class::OutOfScope,
     Class::Conflict,
     Class::CouldNotRun,
+    Class::Auth,
+    Class::Quota,
+    Class::Transient,
+    Class::Overflow,
+    Class::Declined,
 ];
 
 /// What agents may say: the states that they may ask for, the ones that they may not, and fields.

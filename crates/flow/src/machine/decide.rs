@@ -49,6 +49,14 @@ pub(crate) fn decide(
         }))]),
         What::Advance => Ok(advance(workflow, run).map_or_else(Vec::new, |body| vec![event(body)])),
         What::Begin(effect) => begin(workflow, run, *effect).map(|body| vec![event(body)]),
+        // On record and not carried out yet: only `stop`, which is never blocked, may come before it.
+        What::Decide(decision) if run.decision.is_some() && decision.option != STOP => {
+            Err(Refusal::new(
+                "decision_pending",
+                "an earlier decision is on record and not carried out yet",
+                "look at `proofhouse status RUN` and decide again",
+            ))
+        }
         What::Decide(decision) => {
             let step = Step::Answer(decision.option.clone());
             workflow.table.step(&run.position, run.mode(), &step)?;

@@ -23,6 +23,8 @@ fn activity(workflow: &Workflow, run: &FlowState) -> Activity {
     let state = workflow.table.state(&run.position.state);
     match state.kind {
         _ if run.position.stopped => Activity::Stopped,
+        // A person has spoken; the engine has yet to carry it out.
+        _ if run.decision.is_some() => Activity::Working,
         _ if run.position.hold.is_some() => Activity::Waiting,
         Kind::End => Activity::Done,
         Kind::Wait => Activity::Waiting,

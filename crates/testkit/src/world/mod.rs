@@ -220,7 +220,7 @@ impl<M: Machine> World<Watched<M>> for SeededWorld<'_, M> {
         self.running.keys().copied().collect()
     }
 
-    fn next(&mut self, _: &Watched<M>) -> Result<Signal, Stop> {
+    fn next(&mut self, _: &Watched<M>, until: Option<Time>) -> Result<Signal, Stop> {
         if let Some(broken) = self.broken.take() {
             return Err(broken.into());
         }
@@ -243,6 +243,10 @@ impl<M: Machine> World<Watched<M>> for SeededWorld<'_, M> {
         }
         if let Some(what) = self.stray() {
             return Ok(Signal::Answer(what));
+        }
+        if let (true, Some(until)) = (self.running().is_empty(), until) {
+            self.clock = self.clock.max(until.0);
+            return Ok(Signal::Woke);
         }
         let answer = self.end_one();
         answer.map(Signal::Answer).ok_or_else(|| {

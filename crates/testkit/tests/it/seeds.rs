@@ -102,10 +102,9 @@ fn the_same_seed_is_the_same_run() {
     }
 }
 
-/// Known: `flow` takes a decision while an earlier one is on record and not yet carried out (a
-/// torn append), and the earlier one is forgotten. Take `ignore` away once that is mended.
+/// A decision that is on record and not yet carried out (a torn append) must not be forgotten for
+/// a later one.
 #[test]
-#[ignore = "a second decision replaces one that is not yet carried out"]
 fn a_hasty_person_does_not_replace_an_earlier_decision() {
     let rows = all_invariants();
     sweep(seeds(USUAL), |seed| {
@@ -118,7 +117,7 @@ fn a_hasty_person_does_not_replace_an_earlier_decision() {
         simulation(seed, fresh, &rows)
             .weather(weather)
             .command(format!(
-                "PROOFHOUSE_SIM_SEED={seed} cargo test -p testkit hasty -- --ignored --nocapture"
+                "PROOFHOUSE_SIM_SEED={seed} cargo test -p testkit hasty -- --nocapture"
             ))
             .run()
     });
@@ -126,12 +125,7 @@ fn a_hasty_person_does_not_replace_an_earlier_decision() {
 
 /// Interrupts, strays and people in other processes, much more often than any seed's own weather
 /// has them: an interrupted loop that hears of another process's events must keep their order.
-///
-/// Known: `engine::driver::interrupt` appends only once, at its end. Events that it has applied and
-/// not yet appended end up behind what another process stored meanwhile. Take `ignore` away once it
-/// appends after each answer.
 #[test]
-#[ignore = "engine::driver::interrupt appends behind what it heard from elsewhere"]
 fn an_interrupted_loop_keeps_the_journals_order() {
     let rows = all_invariants();
     sweep(seeds(60), |seed| {
@@ -147,7 +141,7 @@ fn an_interrupted_loop_keeps_the_journals_order() {
         simulation(seed, fresh, &rows)
             .weather(weather)
             .command(format!(
-                "PROOFHOUSE_SIM_SEED={seed} cargo test -p testkit interrupted -- --ignored --nocapture"
+                "PROOFHOUSE_SIM_SEED={seed} cargo test -p testkit interrupted -- --nocapture"
             ))
             .run()
     });
