@@ -308,10 +308,11 @@ fn lay_down(
     Ok(())
 }
 
+/// A run's name, and what can be seen of it.
+pub type Listed = (String, Result<crate::run::Peek, EngineError>);
+
 /// Every run of a project, those that can not be read with their error.
-pub fn runs(
-    project: &Project,
-) -> Result<Vec<(String, Result<crate::run::Peek, EngineError>)>, EngineError> {
+pub fn runs(project: &Project) -> Result<Vec<Listed>, EngineError> {
     let names = store::list(&project.journals())?;
     Ok(names
         .into_iter()

@@ -6,6 +6,7 @@
 use crate::context::Context;
 use crate::error::EngineError;
 use crate::git;
+use kernel::EffectId;
 use serde::{Deserialize, Serialize};
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -82,9 +83,46 @@ pub(crate) fn lay_out(context: &Context, home: &Path) -> Result<Base, EngineErro
         repo: Tree::of(&repo, &files)?,
         task: Tree::of(&task, &task_list)?,
     };
+    save_base(home, &base)?;
+    Ok(base)
+}
+
+fn save_base(home: &Path, base: &Base) -> Result<(), EngineError> {
     let json =
-        serde_json::to_vec(&base).map_err(|error| EngineError::io("write", home)(error.into()))?;
-    store::write_atomic(&home.join("base.json"), &json)?;
+        serde_json::to_vec(base).map_err(|error| EngineError::io("write", home)(error.into()))?;
+    Ok(store::write_atomic(&home.join("base.json"), &json)?)
+}
+
+/// Files of the task folder that agents and the engine both write.
+fn written_by_the_engine(context: &Context) -> Vec<String> {
+    let task = context.workflow.task.iter();
+    let mut files: Vec<String> = task.map(|task| task.state_file.clone()).collect();
+    files.push(crate::views::EVIDENCE_FILE.to_owned());
+    files
+}
+
+/// Goes on in the view of an earlier attempt, whose work is fine and whose result was not.
+pub(crate) fn go_on(
+    context: &Context,
+    earlier: EffectId,
+    home: &Path,
+) -> Result<Base, EngineError> {
+    let from = context.home(earlier);
+    let Some(mut base) = base_of(&from).filter(|_| from.join("view").is_dir()) else {
+        return lay_out(context, home);
+    };
+    // The engine itself has written these since; what it wrote over is in the vault.
+    for file in written_by_the_engine(context) {
+        match Tree::of(&context.task, [&file])?.files.remove(&file) {
+            Some(node) => base.task.files.insert(file, node),
+            None => base.task.files.remove(&file),
+        };
+    }
+    fs::create_dir_all(home).map_err(EngineError::io("create", home))?;
+    // Written first, moved after: whatever a crash leaves, an attempt without a view starts anew.
+    save_base(home, &base)?;
+    let view = from.join("view");
+    fs::rename(&view, home.join("view")).map_err(EngineError::io("move", &view))?;
     Ok(base)
 }
 

@@ -34,7 +34,10 @@ pub(super) fn perform(
 ) -> What {
     let home = context.home(order.id);
     let worked = (|| {
-        let base = view::lay_out(context, &home)?;
+        let base = match order.continues {
+            Some(earlier) => view::go_on(context, earlier, &home)?,
+            None => view::lay_out(context, &home)?,
+        };
         let agent_order = agent_order(context, order, &home);
         let reply = context.agent.run(&agent_order, cancel, progress);
         if cancel.is_cancelled() {
@@ -213,7 +216,7 @@ fn judge(
         outcome.request = asked;
         return Ok(());
     };
-    let (fields, edited) =
+    let StateFile { fields, edited } =
         read_state_file(context, order, home, &task.state_file, &task.phase_field)?;
     outcome.fields = fields;
     outcome.request = match (asked, edited) {
@@ -231,14 +234,21 @@ fn judge(
     Ok(())
 }
 
-/// The fields that the agent left in the state file, and the phase that it asks for there.
+/// What an agent left in the state file.
+struct StateFile {
+    /// The fields that agents may write.
+    fields: BTreeMap<String, String>,
+    /// The phase that it asks for there.
+    edited: Option<StateName>,
+}
+
 fn read_state_file(
     context: &Context,
     order: &AttemptOrder,
     home: &Path,
     file: &str,
     phase: &str,
-) -> Result<(BTreeMap<String, String>, Option<StateName>), (Class, String)> {
+) -> Result<StateFile, (Class, String)> {
     let path = home.join("view/task").join(file);
     let bad = |what: String| (Class::InvalidResult, format!("task/{file}: {what}"));
     let text = std::fs::read_to_string(&path)
@@ -255,5 +265,8 @@ fn read_state_file(
         .map(|field| field.name.as_str())
         .collect();
     found.retain(|name, _| authored.contains(&name.as_str()));
-    Ok((found, edited))
+    Ok(StateFile {
+        fields: found,
+        edited,
+    })
 }

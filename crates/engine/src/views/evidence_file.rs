@@ -6,7 +6,7 @@ use crate::context::Context;
 use crate::error::EngineError;
 use std::fmt::Write;
 
-const FILE: &str = "EVIDENCE.md";
+pub(crate) const FILE: &str = "EVIDENCE.md";
 const BEGIN: &str = "<!-- proofhouse: begin; the engine writes this part -->";
 const END: &str = "<!-- proofhouse: end -->";
 

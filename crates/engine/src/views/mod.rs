@@ -15,6 +15,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 
+pub(crate) use evidence_file::FILE as EVIDENCE_FILE;
 pub use history::history;
 
 /// Where the evidence page of a run is found.
@@ -27,6 +28,13 @@ pub fn link(project: &crate::Project, machine: &Flow) -> Result<String, EngineEr
         ),
         None => Ok(String::new()),
     }
+}
+
+/// The state file as it lies there.
+struct OnDisk {
+    path: PathBuf,
+    text: String,
+    fields: BTreeMap<String, String>,
 }
 
 /// Writes the views of one run.
@@ -54,7 +62,7 @@ impl Views {
 
     /// The state file's text and fields. A person's broken file is an error, not something to
     /// write over.
-    fn read(&self) -> Result<Option<(PathBuf, String, BTreeMap<String, String>)>, EngineError> {
+    fn read(&self) -> Result<Option<OnDisk>, EngineError> {
         let (Some(path), Some(task)) = (self.state_file(), &self.context.workflow.task) else {
             return Ok(None);
         };
@@ -83,12 +91,12 @@ impl Views {
                 mend("mend the line"),
             )
         })?;
-        Ok(Some((path, text, fields)))
+        Ok(Some(OnDisk { path, text, fields }))
     }
 
     /// What a person has edited since we last wrote.
     pub(crate) fn edits(&mut self, machine: &Flow) -> Result<Option<What>, EngineError> {
-        let Some((_, _, fields)) = self.read()? else {
+        let Some(OnDisk { fields, .. }) = self.read()? else {
             return Ok(None);
         };
         let authored = self
@@ -121,7 +129,7 @@ impl Views {
         for event in events {
             self.history.take(event);
         }
-        let Some((path, text, _)) = self.read()? else {
+        let Some(OnDisk { path, text, .. }) = self.read()? else {
             return Ok(None);
         };
         let edited = self.edits(machine)?;

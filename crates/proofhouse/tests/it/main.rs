@@ -1,10 +1,14 @@
 //! Proofhouse as its users meet it: the real binary, real files, real kills.
 
+// Helpers of tests are tests: a panic is how they say no.
+#![allow(clippy::unwrap_used)]
+
 mod audit;
 mod bad_input;
 mod cli;
 mod crash;
 mod decisions;
+mod docs;
 mod phase;
 mod support;
 mod tidy;

@@ -385,3 +385,42 @@ fn the_evidence_page_stands_alone_and_links_what_there_is() {
         }
     }
 }
+
+#[test]
+fn an_invalid_result_is_asked_for_again_in_the_same_view_at_most_twice() {
+    let world = World::new();
+    let script = r#"
+[[attempt]]
+state = "intake"
+attempt = 1
+steps = [{ set = "Not doing", to = "x" }, { set = "Reality constraints", to = "y" }]
+result_text = "I am done"
+[[attempt]]
+state = "intake"
+attempt = 2
+result = { next = 5 }
+[[attempt]]
+state = "intake"
+attempt = 3
+result = { summary = "now it is valid" }
+"#;
+    world.start(script, &[]);
+    world.run(&["run", "t", "--once"]).exits(0);
+    world.run(&["run", "t", "--once"]).exits(0);
+    assert_eq!(world.status()["last_refusal"]["code"], "invalid_result");
+    world.run(&["run", "t", "--once"]).exits(0);
+    let status = world.status();
+    let ended: Vec<_> = status["attempts"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|attempt| attempt["ended"].clone())
+        .collect();
+    assert_eq!(ended, ["invalid_result", "invalid_result", "done"]);
+    assert_eq!(
+        status["state"], "shape",
+        "the work of the first attempt was not lost"
+    );
+    assert_eq!(status["fields"]["Not doing"], "x");
+    assert!(last_brief(&world).contains("Your result was not valid"));
+}

@@ -88,15 +88,18 @@ fn check(out: &mut Out, check: &CheckView) {
             esc(&as_typed(&check.argv))
         ));
     }
-    out.raw("<p class=\"facts-line\">");
-    if let Some(exit) = check.exit {
-        out.raw(&format!("<span>exit {exit}</span> "));
+    // Only what was run has a time, an exit and a tree.
+    if !check.argv.is_empty() {
+        out.raw("<p class=\"facts-line\">");
+        if let Some(exit) = check.exit {
+            out.raw(&format!("<span>exit {exit}</span> "));
+        }
+        out.raw(&format!("<span>{}</span> ", duration(check.millis)));
+        if !check.tree.is_empty() {
+            out.raw(&format!("<span>tree {}</span>", short(&check.tree)));
+        }
+        out.raw("</p>\n");
     }
-    out.raw(&format!("<span>{}</span> ", duration(check.millis)));
-    if !check.tree.is_empty() {
-        out.raw(&format!("<span>tree {}</span>", short(&check.tree)));
-    }
-    out.raw("</p>\n");
     out.links(&check.evidence);
     out.raw("</li>\n");
 }
