@@ -20,8 +20,8 @@ pub struct Context {
     pub workflow: Arc<Workflow>,
     /// The task folder, absolute.
     pub task: PathBuf,
-    /// Who works.
-    pub agent: Arc<dyn Agent>,
+    /// Who works, by role.
+    pub agents: BTreeMap<String, Arc<dyn Agent>>,
     /// Where evidence goes.
     pub vault: Vault,
     /// Validation commands: the run's own, then the repository's.
@@ -36,10 +36,10 @@ impl Context {
         project: &Project,
         workflow: &Arc<Workflow>,
         started: &RunStarted,
-        agent: Arc<dyn Agent>,
+        agents: BTreeMap<String, Arc<dyn Agent>>,
     ) -> Result<Self, EngineError> {
         let mut commands = started.commands.clone();
-        for command in project.config()?.checks.commands {
+        for command in project.config()?.commands() {
             if !commands.contains(&command) {
                 commands.push(command);
             }
@@ -49,7 +49,7 @@ impl Context {
             run: started.run.to_string(),
             workflow: workflow.clone(),
             task: task_folder(project, started),
-            agent,
+            agents,
             vault: project.vault()?,
             commands,
             env: sandbox::base_env(),

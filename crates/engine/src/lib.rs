@@ -16,6 +16,7 @@ mod perform;
 pub mod project;
 pub mod run;
 pub mod session;
+pub mod spend;
 pub mod start;
 mod view;
 pub mod views;

@@ -166,3 +166,8 @@ pub fn read_source(name: &str, folder: &Path) -> Result<Source, EngineError> {
         files,
     })
 }
+
+/// Writes a file of the project's, whole or not at all.
+pub fn write_file(path: &Path, text: &str) -> Result<(), EngineError> {
+    Ok(store::write_atomic(path, text.as_bytes())?)
+}

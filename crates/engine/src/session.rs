@@ -9,7 +9,9 @@ use crate::run::Run;
 use crate::views;
 use crate::world::{Interrupter, Observer, Real};
 use agents::Agent;
+use flow::Workflow;
 use kernel::{Machine, Status};
+use std::collections::BTreeMap;
 use std::fs::{File, TryLockError};
 use std::sync::Arc;
 
@@ -108,8 +110,8 @@ impl Session<'_> {
                 workflow.name
             ));
         }
-        let agent = self.agent(&started.agent)?;
-        let context = Context::of(self.project, &workflow, &started, agent)?;
+        let agents = self.agents(&workflow, &started.agent)?;
+        let context = Context::of(self.project, &workflow, &started, agents)?;
         if self.restore == Restore::Views
             && let Some(kept) = views::restore(&context, &run.machine)?
         {
@@ -124,24 +126,34 @@ impl Session<'_> {
         })
     }
 
-    fn agent(&self, started: &str) -> Result<Arc<dyn Agent>, EngineError> {
-        if let Some(built) = &self.built {
-            return Ok(built.clone());
+    /// An agent for every role: the one that the person names, the run's own, or the config's.
+    fn agents(
+        &self,
+        workflow: &Workflow,
+        started: &str,
+    ) -> Result<BTreeMap<String, Arc<dyn Agent>>, EngineError> {
+        let config = self.project.config()?;
+        let named = self.agent.or((!started.is_empty()).then_some(started));
+        let mut built: BTreeMap<String, Arc<dyn Agent>> = BTreeMap::new();
+        let mut agents = BTreeMap::new();
+        for (role, def) in &workflow.roles {
+            if let Some(agent) = &self.built {
+                agents.insert(role.clone(), agent.clone());
+                continue;
+            }
+            let Some(text) = named.or_else(|| config.agent_for(role, &def.tier)) else {
+                return Err(EngineError::user(
+                    "no_agent",
+                    format!("no agent is set for the role `{role}`"),
+                    "give `--agent command:PROGRAM` or `--agent scripted:FILE`, or set `agent` in .proofhouse/config.toml",
+                ));
+            };
+            if !built.contains_key(text) {
+                let agent = agent::spec(text, self.project.repo())?.build()?;
+                built.insert(text.to_owned(), Arc::from(agent));
+            }
+            agents.insert(role.clone(), built[text].clone());
         }
-        let configured = self.project.config()?.agent;
-        let text = self
-            .agent
-            .map(str::to_owned)
-            .or((!started.is_empty()).then(|| started.to_owned()))
-            .or(configured);
-        let Some(text) = text else {
-            return Err(EngineError::user(
-                "no_agent",
-                "no agent is set for this run",
-                "give `--agent command:PROGRAM` or `--agent scripted:FILE`, or set `agent` in .proofhouse/config.toml",
-            ));
-        };
-        let built = agent::spec(&text, self.project.repo())?.build()?;
-        Ok(Arc::from(built))
+        Ok(agents)
     }
 }

@@ -69,11 +69,12 @@ pub fn start(project: &Project, asked: &NewRun) -> Result<Started, EngineError> 
     let config = project.config()?;
     let task = absolute(&asked.dir)?;
     let fields = fields(&workflow, &asked.set)?;
-    let mut budgets: BTreeMap<CounterName, u64> = config
-        .budgets
-        .iter()
-        .map(|(name, cap)| (CounterName::new(name), *cap))
-        .collect();
+    let mut budgets: BTreeMap<CounterName, u64> = BTreeMap::new();
+    for (name, _) in kernel::budget::DEFAULTS {
+        if let Some(cap) = config.budget(name) {
+            budgets.insert(CounterName::from(name), cap);
+        }
+    }
     for (name, cap) in &asked.budgets {
         if !kernel::budget::Budgets::is_known(name) {
             let names: Vec<&str> = kernel::budget::DEFAULTS
@@ -88,11 +89,12 @@ pub fn start(project: &Project, asked: &NewRun) -> Result<Started, EngineError> 
         }
         budgets.insert(CounterName::new(name), *cap);
     }
-    let agent = asked.agent.clone().or(config.agent).unwrap_or_default();
+    // None: the config decides anew each time, by role.
+    let agent = asked.agent.clone().unwrap_or_default();
     if !agent.is_empty() {
         crate::agent::spec(&agent, project.repo())?;
     }
-    let (commands, commands_from) = commands(project, asked, &config.checks.commands);
+    let (commands, commands_from) = commands(project, asked, &config.commands());
     let name = name(project, asked, &task)?;
     let relative = task
         .strip_prefix(project.repo())

@@ -4,7 +4,7 @@ use crate::duration::parse_millis;
 use crate::error::{LoadError, Problem};
 use crate::lint;
 use crate::raw::{
-    RawCheck, RawCheckpoint, RawState, RawStepping, RawTask, RawTransition, RawWorkflow,
+    RawCheck, RawCheckpoint, RawState, RawStepping, RawTask, RawTier, RawTransition, RawWorkflow,
 };
 use crate::workflow::{Checkpoints, Fact, Field, Owner, Role, StateDef, Task, Workflow};
 use kernel::table::{
@@ -157,7 +157,12 @@ pub fn load(source: &Source, lint_check: &CheckLint<'_>) -> Result<Workflow, Loa
             .map(|(name, role)| {
                 let role = role.get_ref();
                 let (can, about) = (role.can.clone(), role.about.clone());
-                (name.clone(), Role { can, about })
+                let tier = match role.tier {
+                    RawTier::Fast => "fast",
+                    RawTier::Standard => "standard",
+                    RawTier::Top => "top",
+                };
+                (name.clone(), Role { can, about, tier })
             })
             .collect(),
         stall_check: raw

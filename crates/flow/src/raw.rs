@@ -70,6 +70,17 @@ pub(crate) struct RawField {
 pub(crate) struct RawRole {
     pub(crate) can: Vec<crate::workflow::Capability>,
     pub(crate) about: String,
+    #[serde(default)]
+    pub(crate) tier: RawTier,
+}
+
+#[derive(Debug, Deserialize, Default, Clone, Copy)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum RawTier {
+    Fast,
+    #[default]
+    Standard,
+    Top,
 }
 
 #[derive(Debug, Deserialize)]

@@ -27,6 +27,8 @@ pub struct Role {
     pub can: Vec<Capability>,
     /// What it is for.
     pub about: String,
+    /// How strong a model it wants: `fast`, `standard` or `top`.
+    pub tier: &'static str,
 }
 
 impl Role {

@@ -13,6 +13,8 @@ pub struct Ended {
     pub signal: Option<i32>,
     /// Why we stopped it, if we did, whatever the exit code says.
     pub killed: Option<Killed>,
+    /// Did we stop it because it stayed after its listener said that the talk was over?
+    pub dismissed: bool,
     /// Standard output, at most the cap (plus one line that says what was left out).
     pub stdout: Vec<u8>,
     /// Standard error, likewise.
@@ -38,6 +40,7 @@ impl Ended {
             exit: None,
             signal: None,
             killed: Some(Killed::Cancelled),
+            dismissed: false,
             stdout: Vec::new(),
             stderr: Vec::new(),
             output: Vec::new(),

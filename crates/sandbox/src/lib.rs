@@ -16,6 +16,7 @@ mod capture;
 mod ended;
 mod error;
 mod launch;
+mod listen;
 #[cfg(unix)]
 mod note;
 #[cfg(unix)]
@@ -35,14 +36,25 @@ pub use cancel::Cancel;
 pub use ended::{Ended, Killed};
 pub use error::LaunchError;
 pub use launch::{Launch, Limits, TREE_VARIABLE, base_env};
+pub use listen::{Listener, Stream, Talk};
 #[cfg(unix)]
 pub use note::kill_leftover;
 #[cfg(unix)]
-pub use run::run;
+pub use run::{run, run_with};
 
 /// Refuses: there is no way here to kill a whole tree of processes.
 #[cfg(not(unix))]
 pub fn run(_launch: &Launch, _cancel: &Cancel) -> Result<Ended, LaunchError> {
+    Err(LaunchError::Unsupported)
+}
+
+/// Refuses, as [`run`] does.
+#[cfg(not(unix))]
+pub fn run_with(
+    _launch: &Launch,
+    _cancel: &Cancel,
+    _listener: &mut dyn Listener,
+) -> Result<Ended, LaunchError> {
     Err(LaunchError::Unsupported)
 }
 

@@ -2,7 +2,9 @@
 //! It refuses to wait: `run` polls, this module moves what is ready.
 
 use crate::capture::Capture;
+use crate::listen::{Listener, Stream, Talk};
 use rustix::event::{PollFd, PollFlags};
+use std::collections::VecDeque;
 use std::io::{ErrorKind, Read, Write};
 use std::os::fd::AsFd;
 use std::process::{Child, ChildStderr, ChildStdin, ChildStdout};
@@ -23,7 +25,8 @@ pub(crate) enum Activity {
 /// Our ends of the pipes, and what was read so far.
 pub(crate) struct Pipes<'a> {
     stdin: Option<ChildStdin>,
-    to_write: &'a [u8],
+    to_write: VecDeque<u8>,
+    listener: &'a mut dyn Listener,
     stdout: Option<ChildStdout>,
     stderr: Option<ChildStderr>,
     chunk: Vec<u8>,
@@ -33,10 +36,16 @@ pub(crate) struct Pipes<'a> {
 }
 
 impl<'a> Pipes<'a> {
-    pub(crate) fn take(child: &mut Child, stdin: &'a [u8], cap: usize) -> std::io::Result<Self> {
+    pub(crate) fn take(
+        child: &mut Child,
+        stdin: &[u8],
+        cap: usize,
+        listener: &'a mut dyn Listener,
+    ) -> std::io::Result<Self> {
         let pipes = Self {
             stdin: child.stdin.take(),
-            to_write: stdin,
+            to_write: stdin.to_vec().into(),
+            listener,
             stdout: child.stdout.take(),
             stderr: child.stderr.take(),
             chunk: vec![0; CHUNK],
@@ -60,7 +69,10 @@ impl<'a> Pipes<'a> {
     /// What to poll for.
     pub(crate) fn interests(&self) -> Vec<PollFd<'_>> {
         let mut fds = Vec::with_capacity(3);
-        if let Some(stream) = &self.stdin {
+        // An open input with nothing to write is always ready, and would wake us for ever.
+        if let Some(stream) = &self.stdin
+            && (!self.to_write.is_empty() || self.listener.talk() != Talk::Open)
+        {
             fds.push(PollFd::from_borrowed_fd(stream.as_fd(), PollFlags::OUT));
         }
         if let Some(stream) = &self.stdout {
@@ -85,6 +97,11 @@ impl<'a> Pipes<'a> {
         activity
     }
 
+    /// What the listener makes of it so far.
+    pub(crate) fn talk(&self) -> Talk {
+        self.listener.talk()
+    }
+
     /// Reads what a dead tree left in the pipes.
     pub(crate) fn drain(&mut self) {
         for _ in 0..DRAIN_TURNS {
@@ -97,12 +114,14 @@ impl<'a> Pipes<'a> {
     fn feed(&mut self) {
         while let Some(stream) = &mut self.stdin {
             if self.to_write.is_empty() {
-                // Closing is the end of file that the child waits for.
-                self.stdin = None;
+                if self.listener.talk() != Talk::Open {
+                    // Closing is the end of file that the child waits for.
+                    self.stdin = None;
+                }
                 return;
             }
-            match stream.write(self.to_write) {
-                Ok(count) => self.to_write = &self.to_write[count..],
+            match stream.write(self.to_write.as_slices().0) {
+                Ok(count) => drop(self.to_write.drain(..count)),
                 Err(error) if error.kind() == ErrorKind::Interrupted => {}
                 Err(error) if error.kind() == ErrorKind::WouldBlock => return,
                 // The child closed its input: its right.
@@ -117,11 +136,15 @@ impl<'a> Pipes<'a> {
         if let Some(count) = read_some(&mut self.stdout, &mut self.chunk) {
             self.out.push(&self.chunk[..count]);
             self.both.push(&self.chunk[..count]);
+            let answer = self.listener.heard(Stream::Out, &self.chunk[..count]);
+            self.to_write.extend(answer);
             activity = Activity::Spoke;
         }
         if let Some(count) = read_some(&mut self.stderr, &mut self.chunk) {
             self.err.push(&self.chunk[..count]);
             self.both.push(&self.chunk[..count]);
+            let answer = self.listener.heard(Stream::Err, &self.chunk[..count]);
+            self.to_write.extend(answer);
             activity = Activity::Spoke;
         }
         activity

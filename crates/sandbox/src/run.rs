@@ -1,6 +1,7 @@
 //! Performing a [`Launch`]: one thread, one `poll`, until the whole tree is gone. It refuses to
 //! trust the child about its own end: limits are measured here and kills are recorded here.
 
+use crate::listen::{Listener, Nobody, Talk};
 use crate::note::{Note, fresh_token, start_of};
 use crate::pipes::{Activity, Pipes};
 use crate::tree::{Swept, Tree};
@@ -19,6 +20,15 @@ use std::time::{Duration, Instant};
 /// A child that fails, is killed or runs into a limit is an `Ok`: only a child that never started
 /// is an error.
 pub fn run(launch: &Launch, cancel: &Cancel) -> Result<Ended, LaunchError> {
+    run_with(launch, cancel, &mut Nobody)
+}
+
+/// [`run`], with a listener that hears the output as it comes and may answer it.
+pub fn run_with(
+    launch: &Launch,
+    cancel: &Cancel,
+    listener: &mut dyn Listener,
+) -> Result<Ended, LaunchError> {
     if cancel.is_cancelled() {
         return Ok(Ended::never_started());
     }
@@ -35,7 +45,13 @@ pub fn run(launch: &Launch, cancel: &Cancel) -> Result<Ended, LaunchError> {
     let leader = i32::try_from(child.id()).ok().and_then(Pid::from_raw);
     let since = leader.and_then(|pid| start_of(pid.as_raw_nonzero().get()));
     let mut tree = Tree::new(leader, &token, since.unwrap_or(0));
-    let attended = attend(launch, cancel, &note, &mut child, &mut tree, started);
+    let beginning = Beginning {
+        launch,
+        cancel,
+        note: &note,
+        started,
+    };
+    let attended = attend(&beginning, &mut child, &mut tree, listener);
     let (pipes, end, swept) = match attended {
         Ok(attended) => attended,
         Err(error) => {
@@ -59,6 +75,7 @@ pub fn run(launch: &Launch, cancel: &Cancel) -> Result<Ended, LaunchError> {
         exit: status.and_then(|status| status.code()),
         signal: status.and_then(|status| status.signal()),
         killed: end.killed,
+        dismissed: end.dismissed,
         truncated: pipes.both.is_truncated(),
         stdout: pipes.out.into_bytes(),
         stderr: pipes.err.into_bytes(),
@@ -71,13 +88,17 @@ pub fn run(launch: &Launch, cancel: &Cancel) -> Result<Ended, LaunchError> {
 
 /// From the start of the child to the end of its tree.
 fn attend<'a>(
-    launch: &'a Launch,
-    cancel: &Cancel,
-    note: &Note<'_>,
+    beginning: &Beginning<'_>,
     child: &mut Child,
     tree: &mut Tree,
-    started: Instant,
+    listener: &'a mut dyn Listener,
 ) -> Result<(Pipes<'a>, End, Swept), LaunchError> {
+    let Beginning {
+        launch,
+        cancel,
+        note,
+        started,
+    } = *beginning;
     let failed = |error: std::io::Error| LaunchError::Failed {
         program: launch.argv.first().cloned().unwrap_or_default(),
         dir: launch.dir.clone(),
@@ -91,7 +112,7 @@ fn attend<'a>(
     let exit = watch_exit(pid).map_err(failed)?;
     let listening = cancel.listen().map_err(failed)?;
     let cap = launch.limits.output_bytes;
-    let mut pipes = Pipes::take(child, &launch.stdin, cap).map_err(failed)?;
+    let mut pipes = Pipes::take(child, &launch.stdin, cap, listener).map_err(failed)?;
     let mut watch = Watch::new(launch.limits, started);
     let seen = loop {
         // One wait for all that can happen: exit, cancel, output, room for input, a limit.
@@ -117,6 +138,9 @@ fn attend<'a>(
         drop(fds);
         if pipes.pump() == Activity::Spoke {
             watch.heard();
+            if pipes.talk() == Talk::Over {
+                watch.over();
+            }
         }
         if exited {
             break Seen::Exit;
@@ -127,8 +151,12 @@ fn attend<'a>(
     };
     let swept = tree.end(watch.grace_left());
     pipes.drain();
-    let killed = watch.killed;
-    Ok((pipes, End { seen, killed }, swept))
+    let end = End {
+        seen,
+        killed: watch.killed,
+        dismissed: watch.dismissed,
+    };
+    Ok((pipes, end, swept))
 }
 
 /// A reader that becomes readable when the child has ended, without reaping it.
@@ -155,4 +183,14 @@ enum Seen {
 struct End {
     seen: Seen,
     killed: Option<Killed>,
+    dismissed: bool,
+}
+
+/// What a launch has from its start.
+#[derive(Clone, Copy)]
+struct Beginning<'a> {
+    launch: &'a Launch,
+    cancel: &'a Cancel,
+    note: &'a Note<'a>,
+    started: Instant,
 }

@@ -5,6 +5,9 @@ use crate::tree::{GRACE, KILLING, Tree};
 use crate::{Cancel, Killed, Limits};
 use std::time::{Duration, Instant};
 
+/// How long a child may take to end after its last word.
+const LINGER: Duration = Duration::from_secs(10);
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Phase {
     Running,
@@ -26,6 +29,10 @@ pub(crate) struct Watch {
     started: Instant,
     last_output: Instant,
     phase: Phase,
+    /// The child has said its last word; it is dismissed at this time.
+    over: Option<Instant>,
+    /// Was it stopped because it did not end after its last word?
+    pub(crate) dismissed: bool,
     /// Why we stopped it, once we have.
     pub(crate) killed: Option<Killed>,
 }
@@ -37,6 +44,8 @@ impl Watch {
             started,
             last_output: started,
             phase: Phase::Running,
+            over: None,
+            dismissed: false,
             killed: None,
         }
     }
@@ -46,6 +55,11 @@ impl Watch {
         self.last_output = Instant::now();
     }
 
+    /// The child has said its last word.
+    pub(crate) fn over(&mut self) {
+        self.over.get_or_insert_with(|| Instant::now() + LINGER);
+    }
+
     /// When something must be done, if nothing happens before.
     pub(crate) fn until(&self) -> Instant {
         // A limit that overflows the clock is none; the far future stands in for it.
@@ -53,13 +67,13 @@ impl Watch {
             from.checked_add(span)
                 .unwrap_or_else(|| from + Duration::from_secs(1 << 32))
         };
-        match (self.phase, self.limits.idle) {
-            (Phase::Terminating(until) | Phase::Killing(until), _) => until,
-            (Phase::Running, None) => after(self.started, self.limits.wall),
-            (Phase::Running, Some(idle)) => {
-                after(self.started, self.limits.wall).min(after(self.last_output, idle))
-            }
-        }
+        let wall = after(self.started, self.limits.wall);
+        let limit = match (self.phase, self.limits.idle) {
+            (Phase::Terminating(until) | Phase::Killing(until), _) => return until,
+            (Phase::Running, None) => wall,
+            (Phase::Running, Some(idle)) => wall.min(after(self.last_output, idle)),
+        };
+        self.over.map_or(limit, |over| limit.min(over))
     }
 
     /// Looks at the clock and the switch, and does what is due.
@@ -71,12 +85,15 @@ impl Watch {
                     Some(Killed::Cancelled)
                 } else if now < self.until() {
                     None
+                } else if self.over.is_some_and(|over| now >= over) {
+                    self.dismissed = true;
+                    None
                 } else if now.duration_since(self.started) >= self.limits.wall {
                     Some(Killed::Wall(self.limits.wall))
                 } else {
                     self.limits.idle.map(Killed::Idle)
                 };
-                if self.killed.is_some() {
+                if self.killed.is_some() || self.dismissed {
                     tree.terminate();
                     self.phase = Phase::Terminating(now + GRACE);
                 }

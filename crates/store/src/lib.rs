@@ -15,6 +15,7 @@ mod files;
 mod hash;
 mod journal;
 mod kind;
+pub mod layers;
 mod lines;
 mod name;
 mod parse;

@@ -16,6 +16,7 @@ pub mod history;
 pub mod invariants;
 pub mod journal;
 mod machine;
+pub mod model_server;
 pub mod on_table;
 pub mod random;
 pub mod record;

@@ -4,7 +4,7 @@ use super::{lost, save};
 use crate::context::Context;
 use crate::error::EngineError;
 use crate::view::{self, Base, Change, Root};
-use agents::{Order, Reply};
+use agents::{Agent, Order, Reply};
 use flow::{Owner, parse_fields};
 use kernel::effect::{Access, AttemptOrder};
 use kernel::input::Found;
@@ -34,12 +34,13 @@ pub(super) fn perform(
 ) -> What {
     let home = context.home(order.id);
     let worked = (|| {
+        crate::spend::within_the_day(&context.project, crate::world::now())?;
         let base = match order.continues {
             Some(earlier) => view::go_on(context, earlier, &home)?,
             None => view::lay_out(context, &home)?,
         };
         let agent_order = agent_order(context, order, &home);
-        let reply = context.agent.run(&agent_order, cancel, progress);
+        let reply = agent(context, order)?.run(&agent_order, cancel, progress);
         if cancel.is_cancelled() {
             return Ok(None);
         }
@@ -63,7 +64,9 @@ pub(super) fn recover(context: &Context, order: &AttemptOrder) -> Option<What> {
             Err(error) => could_not_run(&error),
         },
         None => {
-            let reply = context.agent.recover(&agent_order(context, order, &home))?;
+            let reply = agent(context, order)
+                .ok()?
+                .recover(&agent_order(context, order, &home))?;
             let base = view::base_of(&home)?;
             finish(context, order, &home, &base, reply)
                 .unwrap_or_else(|error| could_not_run(&error))
@@ -82,6 +85,14 @@ fn ended(order: &AttemptOrder, outcome: Outcome, found: Found) -> What {
 
 fn could_not_run(error: &EngineError) -> Outcome {
     Outcome::bare(Class::CouldNotRun, format!("{error}; {}", error.mend))
+}
+
+fn agent<'a>(context: &'a Context, order: &AttemptOrder) -> Result<&'a dyn Agent, EngineError> {
+    let agent = context.agents.get(&order.role).map(|agent| &**agent);
+    agent.ok_or_else(|| {
+        let what = format!("no agent is set for the role `{}`", order.role);
+        EngineError::user("no_agent", what, "set `agent` in .proofhouse/config.toml")
+    })
 }
 
 fn agent_order(context: &Context, order: &AttemptOrder, home: &Path) -> Order {

@@ -32,11 +32,15 @@ pub(super) fn link_of(
         return Ok(String::new());
     };
     let path = task.join(page);
-    let base = project.config()?.evidence.base_url;
-    Ok(match (base, path.strip_prefix(project.repo())) {
-        (Some(base), Ok(inside)) => format!("{}/{}", base.trim_end_matches('/'), inside.display()),
-        _ => format!("file://{}", path.display()),
-    })
+    let config = project.config()?;
+    Ok(
+        match (config.base_url(), path.strip_prefix(project.repo())) {
+            (Some(base), Ok(inside)) => {
+                format!("{}/{}", base.trim_end_matches('/'), inside.display())
+            }
+            _ => format!("file://{}", path.display()),
+        },
+    )
 }
 
 pub(super) fn write(
@@ -137,7 +141,11 @@ pub(super) fn write(
             hash: head.hash.clone(),
         },
         generated_at: crate::world::now().to_string(),
-        origin: if context.agent.name() == "scripted" {
+        origin: if context
+            .agents
+            .values()
+            .all(|agent| agent.name() == "scripted")
+        {
             Origin::Scripted
         } else {
             Origin::Live

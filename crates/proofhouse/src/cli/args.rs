@@ -70,6 +70,19 @@ Otherwise it needs a terminal and the typed run code.")]
     /// Run a whole task on an embedded scripted agent, in a sample repository
     #[command(after_help = "Example:\n  proofhouse demo --dir /tmp/proofhouse-demo")]
     Demo(Demo),
+    /// Show settings and where each comes from
+    #[command(after_help = "Example:\n  proofhouse config show --json")]
+    Config {
+        #[command(subcommand)]
+        command: ConfigCommand,
+    },
+    /// Write a commented .proofhouse/config.toml
+    #[command(after_help = "Example:\n  proofhouse init --yes")]
+    Init {
+        /// Ask nothing, take what was found
+        #[arg(long)]
+        yes: bool,
+    },
     /// Say what this machine has of what Proofhouse needs
     #[command(after_help = "Example:\n  proofhouse doctor")]
     Doctor,
@@ -81,6 +94,12 @@ Otherwise it needs a terminal and the typed run code.")]
         /// The shell
         shell: clap_complete::Shell,
     },
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum ConfigCommand {
+    /// Every setting, its value and its source
+    Show,
 }
 
 #[derive(Debug, clap::Args)]

@@ -159,14 +159,15 @@ fn in_project(project: &Project, findings: &mut Vec<Finding>) {
     findings.push(match project.config() {
         Ok(config) => Finding {
             what: "agent",
-            state: if config.agent.is_some() {
+            state: if config.agent().is_some() {
                 State::Ok
             } else {
                 State::Note
             },
-            detail: config.agent.unwrap_or_else(|| {
-                "none set; give `--agent` or set `agent` in .proofhouse/config.toml".to_owned()
-            }),
+            detail: config
+                .agent()
+                .unwrap_or("none set; give `--agent` or set `agent` in .proofhouse/config.toml")
+                .to_owned(),
         },
         Err(error) => Finding {
             what: "config",

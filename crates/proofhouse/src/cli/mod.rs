@@ -2,11 +2,13 @@
 
 mod args;
 mod audit;
+mod config;
 mod decide;
 mod demo;
 mod doctor;
 pub(crate) mod exit;
 mod inbox;
+mod init;
 mod log;
 mod new;
 mod out;
@@ -15,7 +17,7 @@ mod run;
 mod status;
 mod workflow;
 
-use args::{Args, Command};
+use args::{Args, Command, ConfigCommand};
 use clap::{CommandFactory, Parser};
 use engine::{EngineError, Project};
 use out::Out;
@@ -68,6 +70,10 @@ fn dispatch(args: &Args, out: &Out) -> Result<u8, EngineError> {
         Command::Status { run } => status::status(&project, run.as_deref(), out),
         Command::Log(log) => log::log(&project, log, out),
         Command::Inbox => inbox::inbox(&project, out),
+        Command::Config {
+            command: ConfigCommand::Show,
+        } => config::show(&project, out),
+        Command::Init { yes } => init::init(&project, *yes, out),
         Command::Decide(decide) => decide::decide(&project, decide, out),
         Command::Audit { run } => audit::audit(&project, run.as_deref(), out),
         Command::Demo(_)

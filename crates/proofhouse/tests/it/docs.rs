@@ -85,7 +85,11 @@ fn named_in(help: &str) -> (Vec<String>, Vec<String>) {
         }
         if section == "Options:" && (2..=6).contains(&indent) {
             let words = line.split_whitespace().take(2);
-            flags.extend(words.filter(|word| word.starts_with("--")).map(str::to_owned));
+            flags.extend(
+                words
+                    .filter(|word| word.starts_with("--"))
+                    .map(str::to_owned),
+            );
         }
     }
     (commands, flags)
@@ -155,7 +159,9 @@ fn words_behind(texts: &[String], needles: &[&str]) -> BTreeSet<String> {
                 let rest = text[at + needle.len()..].trim_start();
                 let word = rest.strip_prefix('"').and_then(|rest| rest.split_once('"'));
                 if let Some((word, _)) = word
-                    && word.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'_')
+                    && word
+                        .bytes()
+                        .all(|byte| byte.is_ascii_lowercase() || byte == b'_')
                 {
                     words.insert(word.to_owned());
                 }
@@ -188,14 +194,26 @@ fn every_code_of_the_lower_crates_is_on_its_page() {
         for text in sources(Some(krate)) {
             for start in ["pub fn code(&self)", "pub fn as_str(self)"] {
                 for part in text.split(start).skip(1) {
-                    let body = part.split("\n    }\n").next().unwrap_or_default().to_owned();
+                    let body = part
+                        .split("\n    }\n")
+                        .next()
+                        .unwrap_or_default()
+                        .to_owned();
                     wanted.extend(words_behind(&[body], &["=> ", "=> {"]));
                 }
             }
         }
     }
-    for known in ["journal_corrupt", "head_mismatch", "launch_failed", "script_missing"] {
-        assert!(wanted.contains(known), "`{known}` was not found: {wanted:?}");
+    for known in [
+        "journal_corrupt",
+        "head_mismatch",
+        "launch_failed",
+        "script_missing",
+    ] {
+        assert!(
+            wanted.contains(known),
+            "`{known}` was not found: {wanted:?}"
+        );
     }
     all_named("docs/cli.md", wanted.iter().map(|word| code(word)));
 }
@@ -205,8 +223,16 @@ fn every_code_of_lint_and_check_is_on_its_page() {
     let mut codes = words_behind(&sources(Some("flow")), &["problem(", "code: "]);
     let explore = std::fs::read_to_string(root().join("crates/kernel/src/explore/mod.rs"));
     let explore = [explore.expect("the explorer")];
-    codes.extend(words_behind(&explore, &["code: ", "Human => ", "Agent => "]));
-    for known in ["malformed_workflow", "loop_without_budget", "trap", "dead_transition"] {
+    codes.extend(words_behind(
+        &explore,
+        &["code: ", "Human => ", "Agent => "],
+    ));
+    for known in [
+        "malformed_workflow",
+        "loop_without_budget",
+        "trap",
+        "dead_transition",
+    ] {
         assert!(codes.contains(known), "`{known}` was not found: {codes:?}");
     }
     all_named("docs/workflows.md", codes.iter().map(|word| code(word)));
@@ -244,7 +270,10 @@ fn every_key_of_a_workflow_is_on_its_page() {
 
 #[test]
 fn every_kind_of_record_is_on_its_page() {
-    all_named("docs/journal.md", kernel::Body::KINDS.iter().map(|kind| code(kind)));
+    all_named(
+        "docs/journal.md",
+        kernel::Body::KINDS.iter().map(|kind| code(kind)),
+    );
 }
 
 /// Links between the documents lead to files that are there.

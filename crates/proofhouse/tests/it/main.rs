@@ -6,6 +6,7 @@
 mod audit;
 mod bad_input;
 mod cli;
+mod config;
 mod crash;
 mod decisions;
 mod docs;

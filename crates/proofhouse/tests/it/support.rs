@@ -154,7 +154,8 @@ impl World {
         command
             .args(args)
             .current_dir(self.path())
-            .env_remove("NO_COLOR");
+            .env_remove("NO_COLOR")
+            .env("XDG_CONFIG_HOME", self.at("agent/xdg"));
         command
     }
 

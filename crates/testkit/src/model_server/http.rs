@@ -10,7 +10,10 @@ use std::net::TcpStream;
 const CHUNK: usize = 61;
 
 /// Reads the next request of a connection; none if the peer has closed it.
-pub(super) fn read(stream: &TcpStream, reader: &mut BufReader<&TcpStream>) -> io::Result<Option<Request>> {
+pub(super) fn read(
+    stream: &TcpStream,
+    reader: &mut BufReader<&TcpStream>,
+) -> io::Result<Option<Request>> {
     let mut line = String::new();
     if reader.read_line(&mut line)? == 0 {
         return Ok(None);
@@ -19,21 +22,31 @@ pub(super) fn read(stream: &TcpStream, reader: &mut BufReader<&TcpStream>) -> io
     let method = words.next().unwrap_or_default().to_owned();
     let path = words.next().unwrap_or_default().to_owned();
     let headers = headers(reader)?;
-    if headers.get("expect").is_some_and(|value| value.eq_ignore_ascii_case("100-continue")) {
+    if headers
+        .get("expect")
+        .is_some_and(|value| value.eq_ignore_ascii_case("100-continue"))
+    {
         let mut out = stream;
         out.write_all(b"HTTP/1.1 100 Continue\r\n\r\n")?;
     }
     let bytes = match headers.get("transfer-encoding") {
         Some(coding) if coding.eq_ignore_ascii_case("chunked") => chunked(reader)?,
         _ => {
-            let length = headers.get("content-length").and_then(|text| text.parse().ok());
+            let length = headers
+                .get("content-length")
+                .and_then(|text| text.parse().ok());
             let mut bytes = Vec::new();
             reader.take(length.unwrap_or(0)).read_to_end(&mut bytes)?;
             bytes
         }
     };
     let body = serde_json::from_slice(&bytes).unwrap_or(Value::Null);
-    Ok(Some(Request { method, path, headers, body }))
+    Ok(Some(Request {
+        method,
+        path,
+        headers,
+        body,
+    }))
 }
 
 fn headers(reader: &mut impl BufRead) -> io::Result<BTreeMap<String, String>> {
@@ -67,9 +80,17 @@ fn chunked(reader: &mut impl BufRead) -> io::Result<Vec<u8>> {
 }
 
 /// A whole JSON answer.
-pub(super) fn json(mut out: &TcpStream, code: u16, headers: &[(String, String)], body: &Value) -> io::Result<()> {
+pub(super) fn json(
+    mut out: &TcpStream,
+    code: u16,
+    headers: &[(String, String)],
+    body: &Value,
+) -> io::Result<()> {
     let body = body.to_string();
-    let mut head = format!("HTTP/1.1 {code} Scripted\r\ncontent-type: application/json\r\ncontent-length: {}\r\n", body.len());
+    let mut head = format!(
+        "HTTP/1.1 {code} Scripted\r\ncontent-type: application/json\r\ncontent-length: {}\r\n",
+        body.len()
+    );
     for (name, value) in headers {
         head.push_str(&format!("{name}: {value}\r\n"));
     }

@@ -51,7 +51,11 @@ pub(super) fn side(asked: &Asked, serial: usize) -> Message {
         text: "Side answer".to_owned(),
         calls: Vec::new(),
         stop: Stop::Natural,
-        tokens: Tokens { input: 7, cached: 0, output: 3 },
+        tokens: Tokens {
+            input: 7,
+            cached: 0,
+            output: 3,
+        },
         serial,
         model: asked.model.clone(),
     }
@@ -67,19 +71,34 @@ pub(super) fn message(script: &Script, at: usize, asked: &Asked, serial: usize) 
         Some(turn @ Turn::Message { .. }) => turn,
         Some(_) => &whole,
     };
-    let Turn::Message { text, calls, stop, tokens } = turn else {
+    let Turn::Message {
+        text,
+        calls,
+        stop,
+        tokens,
+    } = turn
+    else {
         unreachable!("only messages are chosen above")
     };
     let grown = at as u64;
     let calls = calls.iter().enumerate().map(|(index, call)| {
         let (name, kind, arguments) = tools::resolve(call, &asked.offered, script.root.as_deref());
-        Planned { id: format!("{serial}x{index}"), name, kind, arguments }
+        Planned {
+            id: format!("{serial}x{index}"),
+            name,
+            kind,
+            arguments,
+        }
     });
     Message {
         text: text.clone(),
         calls: calls.collect(),
         stop: *stop,
-        tokens: tokens.unwrap_or(Tokens { input: 1000 + grown, cached: 0, output: 50 + grown }),
+        tokens: tokens.unwrap_or(Tokens {
+            input: 1000 + grown,
+            cached: 0,
+            output: 50 + grown,
+        }),
         serial,
         model: asked.model.clone(),
     }

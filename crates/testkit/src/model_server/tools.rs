@@ -26,14 +26,21 @@ impl Offered {
     /// From a tool's parameter schema.
     pub(super) fn new(kind: Kind, schema: &Value) -> Self {
         let keys = schema["properties"].as_object().into_iter().flatten();
-        Self { kind, properties: keys.map(|(key, _)| key.clone()).collect() }
+        Self {
+            kind,
+            properties: keys.map(|(key, _)| key.clone()).collect(),
+        }
     }
 }
 
 type Tools = BTreeMap<String, Offered>;
 
 /// The name, kind and arguments of a call.
-pub(super) fn resolve(call: &Call, tools: &Tools, root: Option<&Path>) -> (String, Kind, Arguments) {
+pub(super) fn resolve(
+    call: &Call,
+    tools: &Tools,
+    root: Option<&Path>,
+) -> (String, Kind, Arguments) {
     let (name, arguments) = match call {
         Call::Tool { name, arguments } => (by_name(name, tools), arguments.clone()),
         Call::Shell(command) => shell(command, tools),
@@ -54,12 +61,23 @@ fn by_name(name: &str, tools: &Tools) -> String {
 }
 
 fn first(tools: &Tools, names: &[&str]) -> Option<String> {
-    names.iter().find(|name| tools.contains_key(**name)).map(|name| (*name).to_owned())
+    names
+        .iter()
+        .find(|name| tools.contains_key(**name))
+        .map(|name| (*name).to_owned())
 }
 
 fn key<'a>(tools: &Tools, tool: &str, keys: &[&'a str]) -> &'a str {
-    let has = |key: &&&str| tools.get(tool).is_some_and(|tool| tool.properties.contains(**key));
-    keys.iter().find(has).or(keys.first()).copied().unwrap_or_default()
+    let has = |key: &&&str| {
+        tools
+            .get(tool)
+            .is_some_and(|tool| tool.properties.contains(**key))
+    };
+    keys.iter()
+        .find(has)
+        .or(keys.first())
+        .copied()
+        .unwrap_or_default()
 }
 
 fn below(root: Option<&Path>, path: &str) -> String {
@@ -72,20 +90,32 @@ fn below(root: Option<&Path>, path: &str) -> String {
 const FILE: [&str; 3] = ["file_path", "filePath", "path"];
 
 fn shell(command: &str, tools: &Tools) -> (String, Arguments) {
-    let names = ["Bash", "bash", "run_shell_command", "exec_command", "shell_command", "shell", "run"];
+    let names = [
+        "Bash",
+        "bash",
+        "run_shell_command",
+        "exec_command",
+        "shell_command",
+        "shell",
+        "run",
+    ];
     let Some(name) = first(tools, &names) else {
         if let Some(exec) = first(tools, &["exec"]) {
             let quoted = json!(command);
-            let code = format!("const r = await tools.exec_command({{cmd: {quoted}}}); text(JSON.stringify(r));");
+            let code = format!(
+                "const r = await tools.exec_command({{cmd: {quoted}}}); text(JSON.stringify(r));"
+            );
             return (exec, Arguments::Raw(code));
         }
-        return ("Bash".to_owned(), Arguments::Json(json!({ "command": command })));
+        return (
+            "Bash".to_owned(),
+            Arguments::Json(json!({ "command": command })),
+        );
     };
     let arguments = match name.as_str() {
         "exec_command" => json!({ "cmd": command }),
         "shell" => json!({ "command": ["bash", "-lc", command] }),
-        "Bash" | "run_shell_command" => json!({ "command": command, "description": "scripted command" }),
-        "bash" if key(tools, "bash", &["command", "description"]) == "description" => {
+        "Bash" | "run_shell_command" => {
             json!({ "command": command, "description": "scripted command" })
         }
         _ if tools[&name].properties.contains("description") => {
@@ -126,8 +156,14 @@ fn edit(full: &str, path: &str, (old, new): (&str, &str), tools: &Tools) -> (Str
         }
         return (name, Arguments::Json(arguments));
     }
-    let lines = |mark: char, text: &str| -> String { text.lines().map(|line| format!("{mark}{line}\n")).collect() };
-    let patch = format!("*** Begin Patch\n*** Update File: {path}\n@@\n{}{}*** End Patch\n", lines('-', old), lines('+', new));
+    let lines = |mark: char, text: &str| -> String {
+        text.lines().map(|line| format!("{mark}{line}\n")).collect()
+    };
+    let patch = format!(
+        "*** Begin Patch\n*** Update File: {path}\n@@\n{}{}*** End Patch\n",
+        lines('-', old),
+        lines('+', new)
+    );
     match patched(&patch, tools) {
         Some(call) => call,
         None => shell(&format!("sed -i 's/{old}/{new}/' {full}"), tools),
@@ -135,11 +171,19 @@ fn edit(full: &str, path: &str, (old, new): (&str, &str), tools: &Tools) -> (Str
 }
 
 fn patched(patch: &str, tools: &Tools) -> Option<(String, Arguments)> {
-    let name = first(tools, &["apply_patch"])?;
+    let Some(name) = first(tools, &["apply_patch"]) else {
+        // Codex in code mode: one tool that runs JavaScript.
+        let exec = first(tools, &["exec"])?;
+        let code = format!(
+            "const r = await tools.apply_patch({}); text(JSON.stringify(r));",
+            json!(patch)
+        );
+        return Some((exec, Arguments::Raw(code)));
+    };
     let arguments = match tools[&name].kind {
         Kind::Custom => Arguments::Raw(patch.to_owned()),
         Kind::Function => {
-            let input = key(tools, &name, &["patchText", "input"]);
+            let input = key(tools, &name, &["input", "patchText"]);
             Arguments::Json(json!({ input: patch }))
         }
     };

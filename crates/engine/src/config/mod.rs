@@ -1,0 +1,129 @@
+//! What a person sets: user file, then repository file, then environment, then flags; the later
+//! wins, and every value remembers where it comes from. Agents can reach none of them.
+
+pub mod keys;
+mod read;
+
+use crate::error::EngineError;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+pub use read::{Value, variable};
+
+/// Where a value comes from.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Source {
+    /// The user's own file.
+    User(PathBuf),
+    /// `.proofhouse/config.toml`.
+    Repository(PathBuf),
+    /// An environment variable.
+    Environment(String),
+}
+
+impl std::fmt::Display for Source {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Source::User(path) | Source::Repository(path) => write!(f, "{}", path.display()),
+            Source::Environment(name) => write!(f, "${name}"),
+        }
+    }
+}
+
+/// The settings, each with its source.
+#[derive(Debug, Clone, Default)]
+pub struct Config {
+    values: BTreeMap<String, (Value, Source)>,
+}
+
+impl Config {
+    /// Reads all layers for a repository's file.
+    pub fn load(repository: &Path) -> Result<Self, EngineError> {
+        let mut config = Self::default();
+        if let Some(path) = user_file() {
+            config.lay(read::file(&path)?, Source::User(path));
+        }
+        config.lay(
+            read::file(repository)?,
+            Source::Repository(repository.to_owned()),
+        );
+        for (variable, name, value) in read::environment()? {
+            config
+                .values
+                .insert(name, (value, Source::Environment(variable)));
+        }
+        Ok(config)
+    }
+
+    fn lay(&mut self, values: BTreeMap<String, Value>, source: Source) {
+        for (name, value) in values {
+            self.values.insert(name, (value, source.clone()));
+        }
+    }
+
+    /// Every set value and where it comes from.
+    pub fn iter(&self) -> impl Iterator<Item = (&String, &Value, &Source)> {
+        self.values
+            .iter()
+            .map(|(name, (value, source))| (name, value, source))
+    }
+
+    fn text(&self, name: &str) -> Option<&str> {
+        match self.values.get(name) {
+            Some((Value::Text(text), _)) => Some(text),
+            _ => None,
+        }
+    }
+
+    fn number(&self, name: &str) -> Option<u64> {
+        match self.values.get(name) {
+            Some((Value::Number(number), _)) => Some(*number),
+            _ => None,
+        }
+    }
+
+    /// The agent for everything that names none.
+    pub fn agent(&self) -> Option<&str> {
+        self.text("agent")
+    }
+
+    /// The agent for a role: by its tier, else the general one.
+    pub fn agent_for(&self, role: &str, tier: &str) -> Option<&str> {
+        let tier = self.text(&format!("roles.{role}")).unwrap_or(tier);
+        self.text(&format!("tiers.{tier}")).or_else(|| self.agent())
+    }
+
+    /// Shell commands that every verification runs.
+    pub fn commands(&self) -> Vec<String> {
+        match self.values.get("checks.commands") {
+            Some((Value::Texts(commands), _)) => commands.clone(),
+            _ => Vec::new(),
+        }
+    }
+
+    /// Where the repository's top is reachable from afar.
+    pub fn base_url(&self) -> Option<&str> {
+        self.text("evidence.base_url")
+    }
+
+    /// A cap for new runs.
+    pub fn budget(&self, name: &str) -> Option<u64> {
+        self.number(&format!("budgets.{name}"))
+    }
+
+    /// Money that all runs may spend in a day.
+    pub fn day_micro_dollars(&self) -> Option<u64> {
+        self.number("day.micro_dollars")
+    }
+}
+
+/// `$XDG_CONFIG_HOME/proofhouse/config.toml`, or below `~/.config`.
+pub fn user_file() -> Option<PathBuf> {
+    let set = |name: &str| {
+        std::env::var_os(name)
+            .filter(|value| !value.is_empty())
+            .map(PathBuf::from)
+    };
+    let base = set("XDG_CONFIG_HOME").or_else(|| set("HOME").map(|home| home.join(".config")))?;
+    Some(base.join("proofhouse").join("config.toml"))
+}

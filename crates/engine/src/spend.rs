@@ -1,0 +1,55 @@
+//! What the runs of a repository have spent: counted from the journals, which no crash resets.
+
+use crate::error::EngineError;
+use crate::project::Project;
+use kernel::{Time, Usage};
+use serde::Deserialize;
+use store::{Journal, Replay};
+
+const DAY_MILLIS: u64 = 86_400_000;
+
+#[derive(Deserialize)]
+struct Ended {
+    outcome: Spent,
+}
+
+#[derive(Deserialize)]
+struct Spent {
+    #[serde(default)]
+    usage: Usage,
+}
+
+/// Micro-dollars that all runs spent on the day (UTC) of `now`. A run whose journal is corrupt
+/// counts for what can be read of it: its fault must not stop the others.
+pub fn today(project: &Project, now: Time) -> Result<u64, EngineError> {
+    let midnight = Time(now.0 - now.0 % DAY_MILLIS);
+    let mut total = 0u64;
+    for run in store::list(&project.journals())? {
+        let _ = Journal::read(&project.journals(), &run, Replay::default(), |record| {
+            if record.at >= midnight && record.kind.starts_with("attempt_ended.") {
+                let ended: Ended = record.body_as()?;
+                total = total.saturating_add(ended.outcome.usage.micro_dollars);
+            }
+            Ok(())
+        });
+    }
+    Ok(total)
+}
+
+/// Refuses another attempt when the day's cap is reached.
+pub fn within_the_day(project: &Project, now: Time) -> Result<(), EngineError> {
+    let Some(cap) = project.config()?.day_micro_dollars() else {
+        return Ok(());
+    };
+    let spent = today(project, now)?;
+    if spent < cap {
+        return Ok(());
+    }
+    Err(EngineError::user(
+        "day_cap_reached",
+        format!(
+            "the runs of this repository have spent {spent} of {cap} micro-dollars today (UTC)"
+        ),
+        "wait until tomorrow, or raise `day.micro_dollars` in the config, and then `retry`",
+    ))
+}

@@ -1,0 +1,66 @@
+//! What a layer lets the layers below it look at, so that hidden files are never opened, never
+//! counted and never walked into.
+
+/// A filter on paths from the root. It must answer from the path alone or from the disk's state,
+/// and is asked from several threads.
+pub trait Sight: Sync {
+    /// Whether anything in this folder may be seen. When not, it is not entered.
+    fn enters(&self, folder: &str) -> bool;
+
+    /// How much of this file may be seen.
+    fn sees(&self, file: &str) -> Seen;
+}
+
+/// How much of a file may be seen.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Seen {
+    /// Nothing: the file does not exist.
+    Nothing,
+    /// The named members of a JSON object, and nothing else.
+    Members(&'static [&'static str]),
+    /// Everything.
+    Whole,
+}
+
+impl Seen {
+    /// What two layers let through together.
+    pub fn and(self, other: Seen) -> Seen {
+        match (self, other) {
+            (Seen::Nothing, _) | (_, Seen::Nothing) => Seen::Nothing,
+            (Seen::Whole, seen) | (seen, Seen::Whole) => seen,
+            // Lists are nested by design (metadata in summary): the shorter one is in the other.
+            (Seen::Members(a), Seen::Members(b)) if a.len() <= b.len() => Seen::Members(a),
+            (Seen::Members(_), Seen::Members(b)) => Seen::Members(b),
+        }
+    }
+}
+
+/// Lets everything through.
+#[derive(Debug, Clone, Copy)]
+pub struct Everything;
+
+impl Sight for Everything {
+    fn enters(&self, _folder: &str) -> bool {
+        true
+    }
+
+    fn sees(&self, _file: &str) -> Seen {
+        Seen::Whole
+    }
+}
+
+/// Both must let it through.
+pub(super) struct Both<'s>(pub(super) &'s dyn Sight, pub(super) &'s dyn Sight);
+
+impl Sight for Both<'_> {
+    fn enters(&self, folder: &str) -> bool {
+        self.0.enters(folder) && self.1.enters(folder)
+    }
+
+    fn sees(&self, file: &str) -> Seen {
+        match self.0.sees(file) {
+            Seen::Nothing => Seen::Nothing,
+            seen => seen.and(self.1.sees(file)),
+        }
+    }
+}
