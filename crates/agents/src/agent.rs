@@ -36,6 +36,8 @@ pub struct Order {
     pub wall: Duration,
     /// Set on top of `sandbox::base_env()`; the `PROOFHOUSE_*` variables win over both.
     pub env: BTreeMap<String, String>,
+    /// The session of an earlier attempt that this one goes on with, from [`Reply::session`].
+    pub continues: Option<String>,
 }
 
 /// How an attempt ended, and what it left.
@@ -51,6 +53,10 @@ pub struct Reply {
     pub usage: Usage,
     /// What was said and done, capped at [`crate::TRANSCRIPT_BYTES`], head and tail kept.
     pub transcript: Vec<u8>,
+    /// How long the provider asked us to wait before the next attempt.
+    pub retry_after: Option<Duration>,
+    /// The session, for an attempt that goes on with this one.
+    pub session: Option<String>,
 }
 
 impl Reply {
@@ -62,6 +68,8 @@ impl Reply {
             result: None,
             usage: Usage::default(),
             transcript: Vec::new(),
+            retry_after: None,
+            session: None,
         }
     }
 }

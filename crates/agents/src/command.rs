@@ -89,7 +89,7 @@ impl Agent for Command {
 
 /// How the program failed, if it did. Our own kill comes first: a program may answer a kill
 /// with a clean exit.
-fn failure(ended: &Ended) -> Option<(Class, String)> {
+pub(crate) fn failure(ended: &Ended) -> Option<(Class, String)> {
     if let Some(killed) = ended.killed {
         return Some((killed_class(killed), killed.to_string()));
     }

@@ -152,6 +152,7 @@ fn read_usage(value: &Value) -> Result<Usage, Fault> {
     Ok(Usage {
         input_tokens: number("input_tokens")?,
         output_tokens: number("output_tokens")?,
+        cached_tokens: number("cached_tokens")?,
         micro_dollars: number("micro_dollars")?,
     })
 }

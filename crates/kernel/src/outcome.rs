@@ -66,12 +66,20 @@ pub struct Usage {
     /// Tokens read by the model.
     #[serde(default)]
     pub input_tokens: u64,
+    /// Of those, the ones that the provider had cached.
+    #[serde(default, skip_serializing_if = "none")]
+    pub cached_tokens: u64,
     /// Tokens written by the model.
     #[serde(default)]
     pub output_tokens: u64,
     /// Millionths of a US dollar.
     #[serde(default)]
     pub micro_dollars: u64,
+}
+
+/// Older journals have no such member: leaving it out where there is nothing keeps their bytes.
+fn none(count: &u64) -> bool {
+    *count == 0
 }
 
 /// A pointer into the vault: content hash, a name for people, a media type.

@@ -60,6 +60,21 @@ pub enum LaunchError {
         /// What the system said.
         source: std::io::Error,
     },
+    /// Part of the policy cannot be enforced on this machine, and nobody waived it.
+    #[error(
+        "this machine cannot enforce the sandbox policy: {}; give it what is missing (`proofhouse doctor` shows it), or have a person waive it",
+        missing.join("; ")
+    )]
+    SandboxUnavailable {
+        /// What is missing, and why.
+        missing: Vec<String>,
+    },
+    /// The policy contradicts itself or names what is not there.
+    #[error("the sandbox policy is wrong: {what}")]
+    Policy {
+        /// What is wrong, and how to mend it.
+        what: String,
+    },
     /// This system has no way to stop a tree of processes.
     #[error("cannot start programs on this system: use Linux or macOS")]
     Unsupported,
@@ -73,6 +88,8 @@ impl LaunchError {
             LaunchError::InterpreterNotFound { .. } | LaunchError::ProgramNotExecutable { .. } => {
                 "program_not_executable"
             }
+            LaunchError::SandboxUnavailable { .. } => "sandbox_unavailable",
+            LaunchError::Policy { .. } => "sandbox_policy",
             LaunchError::Failed { .. } | LaunchError::PidFile { .. } | LaunchError::Unsupported => {
                 "launch_failed"
             }

@@ -119,6 +119,7 @@ impl Cast for SeededCast {
         outcome.usage = Usage {
             input_tokens: self.random.below(50_000),
             output_tokens: self.random.below(10_000),
+            cached_tokens: 0,
             micro_dollars: self.random.below(400_000),
         };
         if let Some(field) = self.random.pick(&self.vocabulary.fields) {

@@ -91,6 +91,7 @@ fn it_writes_a_file_and_finishes() {
         let usage = Usage {
             input_tokens: 12,
             output_tokens: 3,
+            cached_tokens: 0,
             micro_dollars: 90,
         };
         assert_eq!(reply.usage, usage);

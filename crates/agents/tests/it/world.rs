@@ -47,6 +47,7 @@ impl World {
             brief: "Do it.\n".into(),
             wall: AMPLE,
             env: BTreeMap::new(),
+            continues: None,
         }
     }
 

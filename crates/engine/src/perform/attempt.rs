@@ -108,6 +108,7 @@ fn agent_order(context: &Context, order: &AttemptOrder, home: &Path) -> Order {
         brief: order.brief.clone(),
         wall: Duration::from_millis(order.wall_millis),
         env: context.env.clone(),
+        continues: None,
     }
 }
 

@@ -1,18 +1,15 @@
 //! What happens next in a run: the one place.
 
 use super::state::{FlowState, Stage};
-use crate::brief;
+use super::wanted::{gate_checks, wanted};
 use crate::workflow::Workflow;
-use kernel::effect::{
-    Access, AttemptOrder, CheckSpec, CheckpointOrder, Effect, EffectKind, GateOrder,
-};
+use kernel::effect::Effect;
 use kernel::event::{
     Arrival, Body, EffectBegan, FieldsEdited, Moved, Refused, SessionOpened, TailCut,
 };
 use kernel::position::{Hold, STOP, Step};
-use kernel::table::{Actor, Guard, Kind, Target, Transition};
+use kernel::table::{Actor, Guard, Target, Transition};
 use kernel::{EffectId, Event, Input, Position, Refusal, StateName, What};
-use serde_json::Value;
 
 pub(crate) fn decide(
     workflow: &Workflow,
@@ -75,7 +72,7 @@ pub(crate) fn decide(
 }
 
 /// The next step that follows from the state alone.
-fn advance(workflow: &Workflow, run: &FlowState) -> Option<Body> {
+pub(super) fn advance(workflow: &Workflow, run: &FlowState) -> Option<Body> {
     let table = &workflow.table;
     if let Some(decision) = &run.decision {
         let step = Step::Answer(decision.option.clone());
@@ -325,88 +322,4 @@ fn begin(workflow: &Workflow, run: &FlowState, effect: EffectId) -> Result<Body,
         role,
         wall_millis,
     }))
-}
-
-/// The gate of the present state, with the stall check behind it.
-fn gate_checks(workflow: &Workflow, run: &FlowState) -> Vec<CheckSpec> {
-    let mut checks = workflow.states[&run.position.state].gate.clone();
-    if workflow.table.state(&run.position.state).kind == Kind::Work
-        && let Some(stall) = &workflow.stall_check
-    {
-        checks.push(CheckSpec {
-            check: stall.clone(),
-            with: Value::Null,
-        });
-    }
-    checks
-}
-
-pub(crate) fn wanted(workflow: &Workflow, run: &FlowState) -> Vec<Effect> {
-    if run.started.is_none() || run.decision.is_some() {
-        return Vec::new();
-    }
-    // Also at an end and during a pause: what passed its gate is recorded in any case.
-    if let Some(subject) = &run.checkpoint_due
-        && !run.position.stopped
-        && !matches!(run.stage, Stage::Stuck { .. })
-    {
-        let mut flying = run.ledger.flying.iter();
-        let begun = flying.find(|(_, flying)| flying.kind == EffectKind::Checkpoint);
-        let id = begun.map_or(run.ledger.next, |(id, _)| *id);
-        return vec![Effect::Checkpoint(CheckpointOrder {
-            id,
-            subject: subject.clone(),
-        })];
-    }
-    if !run.position.is_active(&workflow.table) {
-        return Vec::new();
-    }
-    let gate_only = workflow.table.state(&run.position.state).kind == Kind::Gate;
-    match &run.stage {
-        Stage::Fresh if run.ledger.budgets.first_spent().is_some() => Vec::new(),
-        Stage::Fresh if gate_only => vec![gate(workflow, run, run.ledger.next, None)],
-        Stage::Fresh => vec![attempt(workflow, run, run.ledger.next)],
-        Stage::Attempting { effect } => vec![attempt(workflow, run, *effect)],
-        Stage::Gating { effect, attempt } => vec![gate(workflow, run, *effect, *attempt)],
-        Stage::Answered { attempt } => match advance(workflow, run) {
-            Some(_) => Vec::new(),
-            None => vec![gate(workflow, run, run.ledger.next, *attempt)],
-        },
-        Stage::Failed { .. } | Stage::Stuck { .. } | Stage::Judged { .. } => Vec::new(),
-    }
-}
-
-fn attempt(workflow: &Workflow, run: &FlowState, id: EffectId) -> Effect {
-    let state = &run.position.state;
-    let def = &workflow.states[state];
-    let role = def.role.clone().unwrap_or_default();
-    Effect::Attempt(AttemptOrder {
-        id,
-        state: state.clone(),
-        access: workflow
-            .roles
-            .get(&role)
-            .map_or(Access::ReadOnly, |role| role.access()),
-        role,
-        nth: run.ledger.ended_in(state) + 1,
-        brief: match &run.patience.continues {
-            Some((_, wrong)) => brief::ask_again(wrong),
-            None => brief::compile(workflow, run),
-        },
-        wall_millis: run.ledger.wall_limit(def.wall_millis),
-        not_before: run.patience.not_before,
-        continues: run.patience.continues.as_ref().map(|(effect, _)| *effect),
-    })
-}
-
-fn gate(workflow: &Workflow, run: &FlowState, id: EffectId, attempt: Option<EffectId>) -> Effect {
-    let def = &workflow.states[&run.position.state];
-    Effect::Gate(GateOrder {
-        id,
-        state: run.position.state.clone(),
-        attempt,
-        checks: gate_checks(workflow, run),
-        fields: run.fields.clone(),
-        wall_millis: run.ledger.wall_limit(def.wall_millis),
-    })
 }

@@ -7,6 +7,7 @@ mod decide;
 mod facts;
 mod patience;
 mod state;
+mod wanted;
 
 pub(crate) use state::FlowState;
 
@@ -81,7 +82,7 @@ impl Machine for Flow {
     }
 
     fn wanted(&self) -> Vec<Effect> {
-        decide::wanted(&self.workflow, &self.run)
+        wanted::wanted(&self.workflow, &self.run)
     }
 
     fn status(&self) -> Status {

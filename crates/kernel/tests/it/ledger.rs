@@ -99,6 +99,7 @@ fn a_second_answer_is_dropped_and_not_paid_for() {
     let usage = Usage {
         input_tokens: 10,
         output_tokens: 5,
+        cached_tokens: 0,
         micro_dollars: 7,
     };
     begin(&mut ledger, 0, 1, EffectKind::Attempt, 1_000);
@@ -188,6 +189,7 @@ fn huge_usage_saturates() {
     let usage = Usage {
         input_tokens: u64::MAX,
         output_tokens: u64::MAX,
+        cached_tokens: 0,
         micro_dollars: u64::MAX,
     };
     for id in 1..3 {

@@ -2,7 +2,7 @@
 
 use super::args::Log;
 use super::exit;
-use super::out::{Out, Tone};
+use super::out::{Out, Tone, plain};
 use engine::{EngineError, Project, Run};
 use kernel::Body;
 use std::collections::VecDeque;
@@ -27,7 +27,7 @@ pub(crate) fn log(project: &Project, args: &Log, out: &Out) -> Result<u8, Engine
                     "{:>5} {} {}",
                     record.seq,
                     out.paint(Tone::Dim, &at[..19]),
-                    sentence(&event.body)
+                    plain(&sentence(&event.body))
                 ));
             }
             if lines.len() > most {

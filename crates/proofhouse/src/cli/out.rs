@@ -94,6 +94,30 @@ impl Out {
     }
 }
 
+/// Text of others on one line that can not move the cursor, change colours or hide anything: agents
+/// write most of what is shown, and must not be able to draw a verdict of their own.
+pub(crate) fn plain(text: &str) -> String {
+    const MOST: usize = 400;
+    let mut shown = String::with_capacity(text.len().min(MOST));
+    for c in text.chars().take(MOST) {
+        match c {
+            '\n' | '\r' | '\t' => shown.push(' '),
+            c if c.is_control()
+                || ('\u{200b}'..='\u{200f}').contains(&c)
+                || ('\u{202a}'..='\u{202e}').contains(&c)
+                || ('\u{2066}'..='\u{2069}').contains(&c) =>
+            {
+                shown.push_str(&format!("\\u{{{:x}}}", u32::from(c)));
+            }
+            c => shown.push(c),
+        }
+    }
+    if text.chars().count() > MOST {
+        shown.push_str(" [cut]");
+    }
+    shown
+}
+
 /// `1h 02m`, `3m 05s`, `12s`, `340ms`.
 pub(crate) fn duration(millis: u64) -> String {
     match millis {
@@ -111,4 +135,16 @@ pub(crate) fn duration(millis: u64) -> String {
 /// Micro-dollars as dollars.
 pub(crate) fn dollars(micro: u64) -> String {
     format!("${}.{:04}", micro / 1_000_000, micro % 1_000_000 / 100)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::plain;
+
+    #[test]
+    fn others_can_not_draw_on_the_terminal() {
+        assert_eq!(plain("ok\x1b[2Kdone\r\nnext"), "ok\\u{1b}[2Kdone  next");
+        assert_eq!(plain("a\u{202e}b"), "a\\u{202e}b");
+        assert!(plain(&"x".repeat(1000)).ends_with(" [cut]"));
+    }
 }

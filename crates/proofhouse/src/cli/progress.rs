@@ -1,6 +1,6 @@
 //! A run as it happens: one live line on a terminal, plain lines in a pipe.
 
-use super::out::{Out, Tone, dollars, duration};
+use super::out::{Out, Tone, dollars, duration, plain};
 use engine::world::Observer;
 use kernel::budget::{MICRO_DOLLARS, TOKENS};
 use kernel::effect::EffectKind;
@@ -51,6 +51,7 @@ impl<'a> Progress<'a> {
         self.clear();
         let mark = tone.map_or_else(|| mark.to_owned(), |tone| self.out.paint(tone, mark));
         let clock = duration(u64::try_from(self.began.elapsed().as_millis()).unwrap_or(u64::MAX));
+        let text = plain(text);
         self.out.line(&format!(
             "{} {mark} {text}",
             self.out.paint(Tone::Dim, &format!("{clock:>8}"))
@@ -110,12 +111,8 @@ impl Observer for Progress<'_> {
                         Verdict::Fail => (Tone::Bad, "FAIL"),
                         Verdict::CouldNotRun => (Tone::Bad, "COULD NOT RUN"),
                     };
-                    let mark = self.out.paint(tone, mark);
-                    self.say(
-                        None,
-                        "  ",
-                        &format!("    {mark} {}: {}", result.check, result.reason),
-                    );
+                    let text = format!("{}: {}", result.check, result.reason);
+                    self.say(Some(tone), &format!("    {mark}"), &text);
                 }
                 if !passes(&ended.results) {
                     self.say(Some(Tone::Warn), "--", "    the gate did not pass");
@@ -204,7 +201,7 @@ impl Observer for Progress<'_> {
 
     fn progress(&mut self, line: &str) {
         if self.live {
-            let short: String = line.chars().take(50).collect();
+            let short: String = plain(line).chars().take(50).collect();
             let base = self
                 .doing
                 .split(" · ")

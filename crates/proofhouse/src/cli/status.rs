@@ -1,7 +1,7 @@
 //! `proofhouse status`.
 
 use super::exit;
-use super::out::{Out, Tone, dollars, duration};
+use super::out::{Out, Tone, dollars, duration, plain};
 use engine::start::runs;
 use engine::{EngineError, Peek, Project, Run};
 use kernel::machine::{Activity, Waiting};
@@ -58,7 +58,7 @@ pub(crate) fn print(project: &Project, run: &str, out: &Out) -> Result<(), Engin
         word(out, status.activity)
     ));
     if let Some(objective) = status.fields.get("Objective") {
-        out.line(&format!("  objective   {objective}"));
+        out.line(&format!("  objective   {}", plain(objective)));
     }
     out.line(&format!(
         "  autonomy    {}{}{}",
@@ -66,7 +66,6 @@ pub(crate) fn print(project: &Project, run: &str, out: &Out) -> Result<(), Engin
         pace(&status),
         risk(&status)
     ));
-    let shown = |name: &str| status.budgets.get(name);
     for (name, gauge) in &status.budgets {
         let (used, cap) = match name.as_str() {
             "micro_dollars" => (dollars(gauge.used), dollars(gauge.cap)),
@@ -78,7 +77,6 @@ pub(crate) fn print(project: &Project, run: &str, out: &Out) -> Result<(), Engin
             .replace("wall_millis", "wall time");
         out.line(&format!("  {name:<11} {used} of {cap}"));
     }
-    let _ = shown;
     for attempt in status.attempts.iter().rev().take(5).rev() {
         out.line(&format!(
             "  {}       {:<10} {:<9} {:<14} {}",
@@ -86,13 +84,14 @@ pub(crate) fn print(project: &Project, run: &str, out: &Out) -> Result<(), Engin
             attempt.state.as_str(),
             attempt.role,
             attempt.ended,
-            attempt.reason
+            plain(&attempt.reason)
         ));
     }
     if let Some(refusal) = &status.last_refusal {
         out.line(&format!(
-            "  {} {refusal}",
-            out.paint(Tone::Warn, "last refusal")
+            "  {} {}",
+            out.paint(Tone::Warn, "last refusal"),
+            plain(&refusal.to_string())
         ));
     }
     out.line(&format!(
@@ -148,7 +147,7 @@ pub(crate) fn waiting(out: &Out, run: &str, waiting: &Waiting) {
         "{} `{run}` waits for a person ({}): {}",
         out.paint(Tone::Warn, "waiting"),
         waiting.reason,
-        waiting.why
+        plain(&waiting.why)
     ));
     for option in &waiting.options {
         out.line(&format!(

@@ -5,13 +5,16 @@
 //! thing outside the pack exists, and none follows a link.
 
 mod denied;
+mod files;
 mod query;
 mod rel;
 mod sight;
 
 pub use denied::{Code, Denied};
+pub use files::{Files, RESERVED, Resolving};
 pub use query::{Case, Glob, Grep};
 pub use rel::Rel;
+use sight::reduce;
 pub use sight::{Everything, Seen, Sight};
 
 /// The largest file that any layer reads, writes or searches.
@@ -121,7 +124,8 @@ pub trait Backend: Send + Sync {
         self.glob_seen(query, &Everything)
     }
 
-    /// Matching lines, sorted by path and line. Files that hold a NUL byte are skipped.
+    /// Matching lines, sorted by path and line. Files that look binary
+    /// are skipped; one that is too large to search counts as truncation.
     fn grep(&self, query: &Grep) -> Result<Capped<Hit>, Denied> {
         self.grep_seen(query, &Everything)
     }

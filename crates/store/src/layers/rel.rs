@@ -104,6 +104,13 @@ impl Rel {
     }
 }
 
+impl Rel {
+    /// A path that a walk put together from names that were judged one by one.
+    pub(super) fn walked(path: String) -> Rel {
+        Rel(path)
+    }
+}
+
 /// The rest of `path` after `folder`, by whole names.
 pub(super) fn below<'p>(path: &'p str, folder: &str) -> Option<&'p str> {
     if folder.is_empty() {
@@ -169,7 +176,11 @@ mod tests {
         for text in [
             "/", "/a", "//a", "..", "a/../b", "a/..", "a\0b", "a\nb", "a\\b", &long, &deep, &wide,
         ] {
-            assert_eq!(Rel::parse(text).unwrap_err().code(), Code::BadPath, "{text:?}");
+            assert_eq!(
+                Rel::parse(text).unwrap_err().code(),
+                Code::BadPath,
+                "{text:?}"
+            );
         }
     }
 
@@ -180,7 +191,11 @@ mod tests {
         assert_eq!(path.name(), Some("c"));
         assert_eq!(path.below(&Rel::parse("a").unwrap()), Some("b/c"));
         assert_eq!(path.below(&Rel::root()), Some("a/b/c"));
-        assert!(!Rel::parse("ab").unwrap().is_within(&Rel::parse("a").unwrap()));
+        assert!(
+            !Rel::parse("ab")
+                .unwrap()
+                .is_within(&Rel::parse("a").unwrap())
+        );
         assert_eq!(Rel::root().parent(), None);
         assert_eq!(Rel::root().to_string(), ".");
     }

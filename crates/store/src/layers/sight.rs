@@ -64,3 +64,17 @@ impl Sight for Both<'_> {
         }
     }
 }
+
+/// The named members of a JSON object as a text of their own; `None` when it is no object.
+pub(super) fn reduce(bytes: &[u8], members: &[&str]) -> Option<Vec<u8>> {
+    let serde_json::Value::Object(all) = serde_json::from_slice(bytes).ok()? else {
+        return None;
+    };
+    let kept = all
+        .into_iter()
+        .filter(|(name, _)| members.contains(&name.as_str()));
+    let kept: serde_json::Map<String, serde_json::Value> = kept.collect();
+    let mut less = serde_json::to_vec_pretty(&kept).ok()?;
+    less.push(b'\n');
+    Some(less)
+}

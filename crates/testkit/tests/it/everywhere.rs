@@ -31,6 +31,7 @@ impl Cast for Script {
         outcome.usage = Usage {
             input_tokens: 1_000 + u64::from(order.nth),
             output_tokens: 100,
+            cached_tokens: 0,
             micro_dollars: 7,
         };
         outcome

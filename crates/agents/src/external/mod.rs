@@ -1,0 +1,131 @@
+//! External coding agents: each is a program of somebody else's, started headless in the view,
+//! heard line by line and judged by what it says and what the system saw.
+//!
+//! One runner serves all of them; what differs is a [`dialect::Kind`] each. It refuses to start
+//! an agent in the user's own configuration, or by any way but `sandbox::run_with`.
+
+mod answer;
+pub(crate) mod dialect;
+mod hearing;
+mod log;
+pub(crate) mod place;
+pub(crate) mod settings;
+#[cfg(test)]
+mod tests;
+pub(crate) mod trouble;
+mod verdict;
+
+use crate::agent::{Agent, Order, Reply};
+use crate::home::Home;
+use crate::transcript::TRANSCRIPT_BYTES;
+use dialect::Kind;
+use hearing::Hearing;
+use kernel::outcome::Class;
+use log::{EventLog, Left};
+use place::Place;
+use sandbox::{Cancel, Ended, Launch, Limits};
+use settings::Settings;
+use std::io;
+
+/// A connector for one kind of external agent.
+#[derive(Debug)]
+pub(crate) struct Connector {
+    kind: Box<dyn Kind>,
+    settings: Settings,
+}
+
+impl Connector {
+    pub(crate) fn new(kind: Box<dyn Kind>, settings: Settings) -> Self {
+        Self { kind, settings }
+    }
+
+    fn program(&self) -> &str {
+        let set = self.settings.program.as_deref();
+        set.unwrap_or(self.kind.program())
+    }
+
+    fn launch(&self, order: &Order, place: &Place) -> io::Result<Launch> {
+        place.make(&*self.kind, self.settings.login)?;
+        let plan = self.kind.plan(&self.settings, order, place)?;
+        let mut argv = vec![self.program().to_owned()];
+        argv.extend(plan.args.iter().cloned());
+        let env = place.environment(&*self.kind, &plan, &self.settings, order);
+        let limits = Limits {
+            wall: order.wall,
+            idle: Some(self.settings.idle),
+            output_bytes: TRANSCRIPT_BYTES,
+        };
+        Ok(Launch {
+            stdin: plan.stdin,
+            pid_file: Some(Home::of(order).pid()),
+            ..Launch::new(argv, place.repo.clone(), env, limits)
+        })
+    }
+
+    /// The end of an attempt that was heard.
+    fn finish(&self, mut hearing: Hearing<'_>, ended: &Ended, home: &Home<'_>) -> Reply {
+        hearing.finish();
+        let mut reply = verdict::judge(hearing.dialect.heard(), ended, home);
+        let mut transcript = hearing.transcript;
+        if reply.class != Class::Done
+            && let Err(error) = home.set_aside()
+        {
+            transcript.line(&format!("its result cannot be set aside: {error}"));
+        }
+        if let Some(error) = hearing.log.close(reply.class.as_str()) {
+            transcript.line(&format!("its events could not all be saved: {error}"));
+        }
+        transcript.line(&format!("[{}: {}]", reply.class.as_str(), reply.reason));
+        reply.transcript = transcript.finish();
+        reply
+    }
+}
+
+impl Agent for Connector {
+    fn name(&self) -> &str {
+        self.kind.name()
+    }
+
+    fn run(&self, order: &Order, cancel: &Cancel, progress: &dyn Fn(&str)) -> Reply {
+        let home = Home::of(order);
+        let place = Place::of(order);
+        let prepared = home
+            .prepare(&order.brief)
+            .and_then(|()| Ok((EventLog::create(&order.home)?, self.launch(order, &place)?)));
+        let (log, launch) = match prepared {
+            Ok(prepared) => prepared,
+            Err(error) => {
+                let reason = format!("the attempt's folder cannot be prepared: {error}");
+                return Reply::bare(Class::CouldNotRun, reason);
+            }
+        };
+        progress(&format!("running {}", self.program()));
+        let mut hearing = Hearing::new(self.kind.dialect(order, &place), log, progress);
+        if order.continues.is_some() && place.continues.is_none() {
+            let line = "[the earlier session is not here any more: this is a new one]";
+            hearing.transcript.line(line);
+        }
+        match sandbox::run_with(&launch, cancel, &mut hearing) {
+            Ok(ended) => self.finish(hearing, &ended, &home),
+            Err(error) => Reply::bare(Class::CouldNotRun, error.to_string()),
+        }
+    }
+
+    fn recover(&self, order: &Order) -> Option<Reply> {
+        let left = Left::read(&order.home)?;
+        let mut dialect = self.kind.dialect(order, &Place::of(order));
+        for line in left.lines() {
+            dialect.line(line);
+        }
+        let reply = verdict::recovered(dialect.heard(), &Home::of(order))?;
+        // If we saw the end, our word stands: an agent that we killed may say that it is done.
+        let known = left.ended();
+        if known.is_some_and(|class| class != reply.class.as_str()) {
+            return None;
+        }
+        Some(Reply {
+            transcript: left.transcript(),
+            ..reply
+        })
+    }
+}

@@ -1,0 +1,131 @@
+//! Where an external agent lives while it works: a home of its own inside the view, so that
+//! nothing of the user's configuration reaches it, and so that its sessions move with the view
+//! when a later attempt goes on there. It refuses to copy a login: a secret must not lie among
+//! the files of an attempt.
+
+use super::dialect::{Kind, Plan};
+use super::settings::{Login, Settings};
+use crate::agent::Order;
+use crate::environment::environment;
+use std::collections::BTreeMap;
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// The folders of one attempt, as an external agent needs them.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Place {
+    /// The agent's private home.
+    pub(crate) home: PathBuf,
+    /// Where it works.
+    pub(crate) repo: PathBuf,
+    /// The task's folder, beside `repo`.
+    pub(crate) task: PathBuf,
+    /// The session to go on with, if its files are still here.
+    pub(crate) continues: Option<String>,
+}
+
+impl Place {
+    /// Where the order's attempt happens. Looks, and makes nothing.
+    pub(crate) fn of(order: &Order) -> Self {
+        let home = order.view.join("agent");
+        let known = home.is_dir();
+        Self {
+            repo: order.view.join("repo"),
+            task: order.view.join("task"),
+            continues: order.continues.clone().filter(|_| known),
+            home,
+        }
+    }
+
+    /// Makes the private home, and links the user's login into it if that is asked for.
+    pub(crate) fn make(&self, kind: &dyn Kind, login: Login) -> io::Result<()> {
+        private_folder(&self.home)?;
+        let Some(user) = std::env::home_dir().filter(|_| login == Login::User) else {
+            return Ok(());
+        };
+        for (theirs, ours) in kind.logins() {
+            let (theirs, ours) = (user.join(theirs), self.home.join(ours));
+            if !theirs.exists() || ours.symlink_metadata().is_ok() {
+                continue;
+            }
+            if let Some(parent) = ours.parent() {
+                fs::create_dir_all(parent)?;
+            }
+            std::os::unix::fs::symlink(theirs, ours)?;
+        }
+        Ok(())
+    }
+
+    /// A path as text.
+    pub(crate) fn text(path: &Path) -> String {
+        path.to_string_lossy().into_owned()
+    }
+
+    /// Writes a configuration file below the private home and returns its path.
+    pub(crate) fn write(&self, path: &str, text: &str) -> io::Result<PathBuf> {
+        let path = self.home.join(path);
+        if let Some(parent) = path.parent() {
+            fs::create_dir_all(parent)?;
+        }
+        fs::write(&path, text)?;
+        Ok(path)
+    }
+
+    /// The agent's whole environment: the base, its private home, its keys, what its connector
+    /// adds, the order's own, the settings', and `PROOFHOUSE_*` over all.
+    pub(crate) fn environment(
+        &self,
+        kind: &dyn Kind,
+        plan: &Plan,
+        settings: &Settings,
+        order: &Order,
+    ) -> BTreeMap<String, String> {
+        let mut env = sandbox::base_env();
+        // Toolchains live in the user's home by default, and a build must find them.
+        for (name, folder) in [("CARGO_HOME", ".cargo"), ("RUSTUP_HOME", ".rustup")] {
+            let user = std::env::home_dir().map(|home| home.join(folder));
+            if let Some(folder) = user.filter(|folder| folder.is_dir()) {
+                env.entry(name.to_owned()).or_insert(Self::text(&folder));
+            }
+        }
+        let private = [
+            ("HOME", ""),
+            ("XDG_CONFIG_HOME", ".config"),
+            ("XDG_DATA_HOME", ".local/share"),
+            ("XDG_STATE_HOME", ".local/state"),
+            ("XDG_CACHE_HOME", ".cache"),
+        ];
+        let private = private.map(|(name, folder)| {
+            let path = match folder {
+                "" => self.home.clone(),
+                folder => self.home.join(folder),
+            };
+            (name.to_owned(), Self::text(&path))
+        });
+        env.extend(private);
+        env.extend([("NO_COLOR", "1"), ("DO_NOT_TRACK", "1")].map(owned));
+        let keys = kind.keys().iter();
+        env.extend(keys.filter_map(|name| Some((name.to_string(), std::env::var(name).ok()?))));
+        let planned = plan.env.iter();
+        env.extend(planned.map(|(name, value)| (name.to_string(), value.clone())));
+        env.extend(order.env.clone());
+        env.extend(settings.env.clone());
+        let ours = environment(order).into_iter();
+        env.extend(ours.filter(|(name, _)| name.starts_with("PROOFHOUSE_")));
+        env
+    }
+}
+
+fn owned((name, value): (&str, &str)) -> (String, String) {
+    (name.to_owned(), value.to_owned())
+}
+
+/// A folder that only we may enter: sessions hold what the agent read.
+fn private_folder(path: &Path) -> io::Result<()> {
+    use std::os::unix::fs::DirBuilderExt;
+    fs::DirBuilder::new()
+        .recursive(true)
+        .mode(0o700)
+        .create(path)
+}

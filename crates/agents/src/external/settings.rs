@@ -1,0 +1,68 @@
+//! What a user can set about an external agent. It refuses to hold keys by itself: they come
+//! from the environment, or from the user's own login.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+/// How an external agent is set up. The default is the agent's own program and model, with a
+/// private, empty configuration.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Settings {
+    /// The program, if not the agent's usual name looked up in `PATH`.
+    pub program: Option<String>,
+    /// The model, in the agent's own spelling; none for the agent's default.
+    pub model: Option<String>,
+    /// More arguments, after ours.
+    pub args: Vec<String>,
+    /// More environment, over ours; `PROOFHOUSE_*` cannot be set.
+    pub env: BTreeMap<String, String>,
+    /// Whose login it uses.
+    pub login: Login,
+    /// How long it may be silent. A long build inside the agent is silence too.
+    pub idle: Duration,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self {
+            program: None,
+            model: None,
+            args: Vec::new(),
+            env: BTreeMap::new(),
+            login: Login::Key,
+            idle: Duration::from_secs(20 * 60),
+        }
+    }
+}
+
+/// Whose login an external agent uses. Its home and configuration are private to the attempt
+/// in both cases.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Login {
+    /// An API key in the environment. Nothing of the user's own configuration is seen.
+    #[default]
+    Key,
+    /// The user's own login: the agent's login files, and no others, are linked from the user's
+    /// home.
+    User,
+}
+
+/// The external agents that have a connector.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum External {
+    /// Claude Code.
+    Claude,
+    /// Codex.
+    Codex,
+    /// Gemini CLI.
+    Gemini,
+    /// opencode.
+    Opencode,
+    /// pi.
+    Pi,
+    /// Any agent that speaks the Agent Client Protocol on its standard streams.
+    Acp {
+        /// The program and its arguments.
+        argv: Vec<String>,
+    },
+}

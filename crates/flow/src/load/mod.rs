@@ -1,0 +1,190 @@
+//! From a folder's texts to a [`Workflow`], or to every problem in it with its line.
+
+mod state;
+mod table;
+mod task;
+
+use crate::error::{LoadError, Problem};
+use crate::lint;
+use crate::raw::{RawCheckpoint, RawTier, RawWorkflow};
+use crate::workflow::{Checkpoints, Role, Workflow};
+use kernel::StateName;
+use serde_json::Value;
+use sha2::{Digest, Sha256};
+use std::collections::BTreeMap;
+
+/// A workflow's folder: its name and its files' texts by relative path.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Source {
+    /// The folder's name.
+    pub name: String,
+    /// Relative path to text.
+    pub files: BTreeMap<String, String>,
+}
+
+/// Says whether a check of this name exists and takes these settings. Comes from outside, because
+/// the machine must not know any check.
+pub type CheckLint<'a> = dyn Fn(&str, &Value) -> Result<(), String> + 'a;
+
+pub(crate) const MAIN: &str = "workflow.toml";
+
+pub(crate) struct Loader<'a> {
+    pub(crate) source: &'a Source,
+    pub(crate) text: &'a str,
+    pub(crate) problems: Vec<Problem>,
+}
+
+impl Loader<'_> {
+    pub(crate) fn line(&self, offset: usize) -> usize {
+        self.text[..offset.min(self.text.len())]
+            .matches('\n')
+            .count()
+            + 1
+    }
+
+    pub(crate) fn problem(&mut self, code: &'static str, offset: usize, what: String, mend: &str) {
+        let line = self.line(offset);
+        self.problems.push(Problem {
+            code,
+            file: MAIN.to_owned(),
+            line,
+            what,
+            mend: mend.to_owned(),
+        });
+    }
+
+    fn file(&mut self, offset: usize, path: &str) -> String {
+        match self.source.files.get(path) {
+            Some(text) => text.clone(),
+            None => {
+                self.problem(
+                    "missing_file",
+                    offset,
+                    format!("the file `{path}` is named here, and is not in the folder"),
+                    "write the file, or correct the name",
+                );
+                String::new()
+            }
+        }
+    }
+}
+
+/// Loads a workflow. `lint_check` judges the checks that gates name.
+pub fn load(source: &Source, lint_check: &CheckLint<'_>) -> Result<Workflow, LoadError> {
+    let fail = |mut problems: Vec<Problem>| {
+        problems.sort_by(|a, b| (&a.file, a.line).cmp(&(&b.file, b.line)));
+        LoadError {
+            workflow: source.name.clone(),
+            problems,
+        }
+    };
+    let Some(text) = source.files.get(MAIN) else {
+        return Err(fail(vec![Problem {
+            code: "missing_file",
+            file: MAIN.to_owned(),
+            line: 0,
+            what: "a workflow folder needs a `workflow.toml`".to_owned(),
+            mend: "write one; `proofhouse workflow show phase` prints a complete example"
+                .to_owned(),
+        }]));
+    };
+    let mut loader = Loader {
+        source,
+        text,
+        problems: Vec::new(),
+    };
+    let raw: RawWorkflow = match toml::from_str(text) {
+        Ok(raw) => raw,
+        Err(error) => {
+            let offset = error.span().map_or(0, |span| span.start);
+            let what = error.message().to_owned();
+            loader.problem(
+                "malformed_workflow",
+                offset,
+                what,
+                "correct the line; docs/workflows.md lists every key",
+            );
+            return Err(fail(loader.problems));
+        }
+    };
+    let table = table::table(&mut loader, &raw);
+    let states = raw
+        .state
+        .iter()
+        .map(|(name, state)| {
+            let at = state.span().start;
+            let def = state::state_def(&mut loader, at, name, state.get_ref(), &raw, lint_check);
+            (StateName::new(name), def)
+        })
+        .collect();
+    let preamble = match &raw.preamble {
+        Some(path) => loader.file(path.span().start, path.get_ref()),
+        None => String::new(),
+    };
+    if let Some(check) = &raw.stall_check
+        && let Err(why) = lint_check(check.get_ref(), &Value::Null)
+    {
+        loader.problem(
+            "unknown_check",
+            check.span().start,
+            why,
+            "name a check of `proofhouse workflow lint --checks`",
+        );
+    }
+    let task = raw
+        .task
+        .as_ref()
+        .map(|task| task::task_of(&mut loader, task, &raw));
+    if loader.problems.is_empty() {
+        lint::lint(&mut loader, &raw, &table);
+    }
+    if !loader.problems.is_empty() {
+        return Err(fail(loader.problems));
+    }
+    Ok(Workflow {
+        name: raw.name.clone(),
+        about: raw.about.clone(),
+        hash: hash(source),
+        table,
+        states,
+        roles: raw
+            .role
+            .iter()
+            .map(|(name, role)| {
+                let role = role.get_ref();
+                let (can, about) = (role.can.clone(), role.about.clone());
+                let tier = match role.tier {
+                    RawTier::Fast => "fast",
+                    RawTier::Standard => "standard",
+                    RawTier::Top => "top",
+                };
+                (name.clone(), Role { can, about, tier })
+            })
+            .collect(),
+        stall_check: raw
+            .stall_check
+            .as_ref()
+            .map(|check| check.get_ref().clone()),
+        checkpoints: match raw.checkpoint {
+            RawCheckpoint::Never => Checkpoints::Never,
+            RawCheckpoint::PassedGates => Checkpoints::PassedGates,
+        },
+        preamble,
+        task,
+    })
+}
+
+fn hash(source: &Source) -> String {
+    let mut hasher = Sha256::new();
+    for (path, text) in &source.files {
+        for part in [path.as_bytes(), text.as_bytes()] {
+            hasher.update((part.len() as u64).to_be_bytes());
+            hasher.update(part);
+        }
+    }
+    hasher
+        .finalize()
+        .iter()
+        .map(|byte| format!("{byte:02x}"))
+        .collect()
+}

@@ -1,0 +1,123 @@
+//! What surrounds each state of a workflow file: role, brief, gate, limits.
+
+use super::{CheckLint, Loader};
+use crate::duration::parse_millis;
+use crate::raw::{RawCheck, RawState, RawWorkflow};
+use crate::workflow::StateDef;
+use kernel::CheckSpec;
+use kernel::table::Kind;
+use serde_json::Value;
+
+const DEFAULT_WALL_MILLIS: u64 = 30 * 60_000;
+
+pub(super) fn state_def(
+    loader: &mut Loader<'_>,
+    at: usize,
+    name: &str,
+    state: &RawState,
+    raw: &RawWorkflow,
+    lint_check: &CheckLint<'_>,
+) -> StateDef {
+    let works = state.kind == Kind::Work;
+    match &state.role {
+        Some(role) if !raw.role.contains_key(role) => loader.problem(
+            "unknown_role",
+            at,
+            format!("state `{name}` names the role `{role}`, which is not defined"),
+            "add `[role.NAME]` with `can` and `about`, or correct the name",
+        ),
+        None if works => loader.problem(
+            "missing_role",
+            at,
+            format!("state `{name}` is a work state without a role"),
+            "add `role = \"...\"`",
+        ),
+        Some(_) if !works => loader.problem(
+            "needless_role",
+            at,
+            format!("state `{name}` is no work state, and has a role"),
+            "remove `role`, or make it `kind = \"work\"`",
+        ),
+        _ => {}
+    }
+    if works && state.brief.is_none() {
+        let what = format!("state `{name}` is a work state without a brief");
+        loader.problem(
+            "missing_brief",
+            at,
+            what,
+            "add `brief = \"briefs/NAME.md\"`",
+        );
+    }
+    if state.passes == Some(0) {
+        let what = format!("state `{name}` has `passes = 0`");
+        loader.problem("bad_passes", at, what, "allow at least one pass");
+    }
+    let brief = match &state.brief {
+        Some(path) => loader.file(at, path),
+        None => String::new(),
+    };
+    let wall_millis = match &state.wall {
+        None => DEFAULT_WALL_MILLIS,
+        Some(text) => parse_millis(text).unwrap_or_else(|| {
+            let what = format!("state `{name}`: `{text}` is not a duration");
+            loader.problem(
+                "bad_duration",
+                at,
+                what,
+                "write a whole number and a unit: 90s, 20m, 2h",
+            );
+            DEFAULT_WALL_MILLIS
+        }),
+    };
+    let mut gate = Vec::new();
+    for check in &state.gate {
+        match check_spec(check) {
+            Some(spec) => {
+                if let Err(why) = lint_check(&spec.check, &spec.with) {
+                    let what = format!("state `{name}`, gate: {why}");
+                    loader.problem(
+                        "unknown_check",
+                        at,
+                        what,
+                        "correct the check's name or settings; docs/checks.md lists them",
+                    );
+                }
+                gate.push(spec);
+            }
+            None => {
+                let what = format!("state `{name}`: a gate entry has no `check`");
+                loader.problem(
+                    "malformed_gate",
+                    at,
+                    what,
+                    "write \"NAME\" or { check = \"NAME\", .. }",
+                );
+            }
+        }
+    }
+    StateDef {
+        role: state.role.clone(),
+        brief,
+        gate,
+        wall_millis,
+        about: state.about.clone().unwrap_or_default(),
+    }
+}
+
+fn check_spec(raw: &RawCheck) -> Option<CheckSpec> {
+    match raw {
+        RawCheck::Name(name) => Some(CheckSpec {
+            check: name.clone(),
+            with: Value::Null,
+        }),
+        RawCheck::Settings(settings) => {
+            let mut rest = settings.clone();
+            let check = rest.remove("check")?.as_str()?.to_owned();
+            Some(CheckSpec {
+                check,
+                with: Value::Object(rest.into_iter().collect()),
+            })
+        }
+    }
+}

@@ -1,0 +1,101 @@
+//! The task folder of a workflow file: its files, and the fields of its state file.
+
+use super::Loader;
+use crate::error::Problem;
+use crate::raw::{RawTask, RawWorkflow};
+use crate::workflow::{Fact, Field, Owner, Task};
+use kernel::StateName;
+use std::collections::BTreeMap;
+
+pub(super) fn task_of(loader: &mut Loader<'_>, raw: &RawTask, workflow: &RawWorkflow) -> Task {
+    let mut files = BTreeMap::new();
+    for file in &raw.files {
+        let text = loader.file(file.span().start, &format!("task/{}", file.get_ref()));
+        files.insert(file.get_ref().clone(), text);
+    }
+    let mut fields: Vec<Field> = Vec::new();
+    for field in &raw.field {
+        let (at, field) = (field.span().start, field.get_ref());
+        let owner = match &field.engine {
+            None => Owner::Author,
+            Some(text) => match fact(text, workflow) {
+                Some(fact) => Owner::Engine(fact),
+                None => {
+                    loader.problem(
+                        "unknown_fact",
+                        at,
+                        format!("field `{}`: the engine knows no `{text}`", field.name),
+                        "use state, status, updated, evidence_link, visited STATE, gate STATE or gate STATE after STATE",
+                    );
+                    Owner::Author
+                }
+            },
+        };
+        fields.push(Field {
+            name: field.name.clone(),
+            owner,
+            about: field.about.clone().unwrap_or_default(),
+        });
+    }
+    if !fields.iter().any(|field| field.name == raw.phase_field) {
+        let what = format!(
+            "`phase_field` names `{}`, which is no field",
+            raw.phase_field
+        );
+        loader.problem(
+            "unknown_field",
+            0,
+            what,
+            "name one of the [[task.field]] entries",
+        );
+    }
+    let names: Vec<&str> = fields.iter().map(|field| field.name.as_str()).collect();
+    match files.get(&raw.state_file) {
+        None => {
+            let what = format!(
+                "`state_file` names `{}`, which is not in `files`",
+                raw.state_file
+            );
+            loader.problem("missing_file", 0, what, "add it to `files`");
+        }
+        Some(text) => {
+            if let Err(what) = crate::document::parse_fields(text, &names) {
+                loader.problems.push(Problem {
+                    code: "malformed_state_file",
+                    file: format!("task/{}", raw.state_file),
+                    line: 0,
+                    what,
+                    mend: "every [[task.field]] needs its line in the state file".to_owned(),
+                });
+            }
+        }
+    }
+    Task {
+        state_file: raw.state_file.clone(),
+        phase_field: raw.phase_field.clone(),
+        files,
+        folders: raw.folders.clone(),
+        evidence_page: raw.evidence_page.clone(),
+        fields,
+    }
+}
+
+fn fact(text: &str, workflow: &RawWorkflow) -> Option<Fact> {
+    let words: Vec<&str> = text.split_whitespace().collect();
+    let state = |name: &str| {
+        workflow
+            .state
+            .contains_key(name)
+            .then(|| StateName::from(name))
+    };
+    match words.as_slice() {
+        ["state"] => Some(Fact::State),
+        ["status"] => Some(Fact::Status),
+        ["updated"] => Some(Fact::Updated),
+        ["evidence_link"] => Some(Fact::EvidenceLink),
+        ["visited", name] => Some(Fact::Visited(state(name)?)),
+        ["gate", name] => Some(Fact::Gate(state(name)?)),
+        ["gate", name, "after", other] => Some(Fact::GateAfter(state(name)?, state(other)?)),
+        _ => None,
+    }
+}

@@ -1,0 +1,243 @@
+//! From a [`Policy`] and a [`Machine`] to what will hold a launch. Pure. It refuses a policy of
+//! which some part has nothing to hold it, unless somebody waived that.
+
+use crate::machine::{Counting, Machine, Through};
+use crate::{Enforcement, LaunchError, Layer, Network, Policy};
+
+/// What will hold a launch, decided before it starts.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Plan {
+    /// Everything that holds it.
+    pub enforced: Vec<Layer>,
+    /// What the policy asks for and nothing here holds; empty unless it was waived.
+    pub missing: Vec<String>,
+    /// What holds less than it could, in words.
+    pub notes: Vec<String>,
+    /// How the network is held.
+    pub route: Route,
+    pub(crate) counting: Option<Counting>,
+}
+
+/// How the network of a launch is held.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Route {
+    /// Nothing holds it.
+    Open,
+    /// No sockets.
+    Closed,
+    /// A network namespace with nothing but a loopback.
+    OwnLoopback,
+    /// A network namespace whose one open port leads to our proxy.
+    ProxyInNamespace,
+    /// Landlock lets TCP through to our proxy's port, on every address; seccomp stops the rest.
+    ProxyByLandlock,
+}
+
+impl Plan {
+    /// What will hold this policy on this machine.
+    pub fn of(policy: &Policy, machine: &Machine) -> Result<Plan, LaunchError> {
+        let mut missing = Vec::new();
+        let mut notes = Vec::new();
+        let mut enforced = vec![Layer::NoNewPrivileges, Layer::Capabilities];
+        let namespaced = machine.namespaces.is_ok() && machine.pid.is_ok();
+        let mounted = namespaced && machine.mount.is_ok();
+        if namespaced {
+            if machine.namespaces == Ok(Through::User) {
+                enforced.push(Layer::UserNamespace);
+            }
+            enforced.extend([Layer::PidNamespace, Layer::IpcNamespace]);
+        }
+        if mounted {
+            enforced.push(Layer::MountNamespace);
+        } else if machine.landlock >= 3 {
+            notes.push(
+                "without a mount namespace, names and sizes of files outside the roots can be \
+                 seen, and the modes of one's own files changed; /tmp is not private"
+                    .into(),
+            );
+        } else {
+            let why = reason(&machine.mount, &machine.namespaces);
+            missing.push(format!(
+                "files: neither a mount namespace ({why}) nor Landlock 3 (Linux 6.2) is here"
+            ));
+        }
+        if !namespaced && machine.landlock < 6 {
+            let why = reason(&machine.pid, &machine.namespaces);
+            missing.push(format!(
+                "signals to other processes: neither a PID namespace ({why}) nor Landlock 6 \
+                 (Linux 6.12) is here"
+            ));
+        }
+        if machine.landlock > 0 {
+            enforced.push(Layer::Landlock {
+                abi: machine.landlock,
+            });
+        }
+        match &machine.seccomp {
+            Ok(()) => enforced.push(Layer::Seccomp),
+            Err(why) => missing.push(format!("system calls: no seccomp ({why})")),
+        }
+        enforced.push(Layer::ResourceLimits);
+        let own_network = namespaced && machine.network.is_ok();
+        if own_network && policy.network != Network::Full {
+            enforced.push(Layer::NetworkNamespace);
+        }
+        let why = reason(&machine.network, &machine.namespaces);
+        let route = match &policy.network {
+            Network::Full => Route::Open,
+            // Seccomp alone holds it; its absence is on the list already.
+            Network::None => Route::Closed,
+            Network::Loopback if own_network => Route::OwnLoopback,
+            Network::Loopback => {
+                missing.push(format!("a loopback of its own: no network namespace ({why})"));
+                Route::Open
+            }
+            Network::Endpoints(_) if own_network => Route::ProxyInNamespace,
+            Network::Endpoints(_) if machine.landlock >= 4 && machine.seccomp.is_ok() => {
+                notes.push(
+                    "without a network namespace, the proxy's port is open on every address".into(),
+                );
+                Route::ProxyByLandlock
+            }
+            Network::Endpoints(_) => {
+                missing.push(format!(
+                    "endpoints only: neither a network namespace ({why}) nor Landlock 4 \
+                     (Linux 6.7) is here"
+                ));
+                Route::Open
+            }
+        };
+        if matches!(route, Route::ProxyInNamespace | Route::ProxyByLandlock) {
+            enforced.push(Layer::Proxy);
+        }
+        let mut counting = None;
+        if policy.bounds.processes.is_some() {
+            match &machine.processes {
+                Ok(how) => {
+                    counting = Some(*how);
+                    enforced.push(Layer::ProcessLimit);
+                }
+                Err(why) => missing.push(format!("the limit on processes: {why}")),
+            }
+        }
+        if !missing.is_empty() && policy.enforcement == Enforcement::Required {
+            return Err(LaunchError::SandboxUnavailable { missing });
+        }
+        Ok(Plan {
+            enforced,
+            missing,
+            notes,
+            route,
+            counting,
+        })
+    }
+
+    /// Will this hold it?
+    pub fn holds(&self, layer: Layer) -> bool {
+        self.enforced.contains(&layer)
+    }
+
+    pub(crate) fn landlock(&self) -> u32 {
+        let abi = self.enforced.iter().find_map(|layer| match layer {
+            Layer::Landlock { abi } => Some(*abi),
+            _ => None,
+        });
+        abi.unwrap_or(0)
+    }
+}
+
+fn reason<T>(own: &Result<(), String>, all: &Result<T, String>) -> String {
+    match (all, own) {
+        (Err(why), _) | (_, Err(why)) => why.clone(),
+        _ => "it would need a PID namespace".into(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn whole() -> Machine {
+        Machine {
+            landlock: 7,
+            seccomp: Ok(()),
+            namespaces: Ok(Through::Privilege),
+            mount: Ok(()),
+            pid: Ok(()),
+            network: Ok(()),
+            processes: Ok(Counting::PidNamespace),
+        }
+    }
+
+    fn without_namespaces(landlock: u32) -> Machine {
+        Machine {
+            landlock,
+            namespaces: Err("EPERM".into()),
+            processes: Err("no way to count".into()),
+            ..whole()
+        }
+    }
+
+    fn policy(network: Network) -> Policy {
+        Policy {
+            network,
+            ..Policy::confined(["/a"], ["/b"])
+        }
+    }
+
+    fn refused(policy: &Policy, machine: &Machine) -> String {
+        let error = Plan::of(policy, machine).unwrap_err();
+        assert_eq!(error.code(), "sandbox_unavailable");
+        error.to_string()
+    }
+
+    #[test]
+    fn a_whole_machine_holds_everything() {
+        let mut policy = policy(Network::Endpoints(vec![Endpoint::new("h", 1)]));
+        policy.bounds.processes = Some(5);
+        let plan = Plan::of(&policy, &whole()).unwrap();
+        assert_eq!(plan.route, Route::ProxyInNamespace);
+        assert!(plan.missing.is_empty() && plan.notes.is_empty());
+        assert!(plan.holds(Layer::Proxy) && plan.holds(Layer::ProcessLimit));
+        assert!(!plan.holds(Layer::UserNamespace));
+    }
+
+    #[test]
+    fn landlock_stands_in_for_namespaces_and_says_what_is_less() {
+        let machine = without_namespaces(7);
+        let plan = Plan::of(&policy(Network::None), &machine).unwrap();
+        assert_eq!(plan.route, Route::Closed);
+        assert!(!plan.holds(Layer::MountNamespace) && plan.notes.len() == 1);
+        let endpoints = policy(Network::Endpoints(Vec::new()));
+        let plan = Plan::of(&endpoints, &machine).unwrap();
+        assert_eq!(plan.route, Route::ProxyByLandlock);
+        assert!(refused(&policy(Network::Loopback), &machine).contains("EPERM"));
+    }
+
+    #[test]
+    fn what_nothing_holds_is_refused_by_name() {
+        assert!(refused(&policy(Network::Full), &without_namespaces(2)).contains("files"));
+        assert!(refused(&policy(Network::Full), &without_namespaces(5)).contains("signals"));
+        let endpoints = policy(Network::Endpoints(Vec::new()));
+        assert!(refused(&endpoints, &without_namespaces(3)).contains("endpoints only"));
+        let mut counted = policy(Network::Full);
+        counted.bounds.processes = Some(9);
+        assert!(refused(&counted, &without_namespaces(7)).contains("no way to count"));
+        let blind = Machine {
+            seccomp: Err("EINVAL".into()),
+            ..whole()
+        };
+        assert!(refused(&policy(Network::None), &blind).contains("system calls"));
+    }
+
+    #[test]
+    fn a_waiver_lets_it_start_and_keeps_the_list() {
+        let mut waived = policy(Network::None);
+        waived.enforcement = Enforcement::Waived { by: "ann".into() };
+        let plan = Plan::of(&waived, &without_namespaces(0)).unwrap();
+        assert_eq!(plan.missing.len(), 2);
+        assert!(!plan.holds(Layer::MountNamespace) && plan.landlock() == 0);
+    }
+
+    use crate::Endpoint;
+}

@@ -1,0 +1,173 @@
+//! What a process may reach, as a pure value. It refuses to look at the machine: whether a policy
+//! can be enforced here is [`crate::Plan::of`]'s question.
+
+use std::collections::BTreeSet;
+use std::fmt;
+use std::path::PathBuf;
+use std::time::Duration;
+
+/// What one launch may reach. What is not named here does not exist for it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Policy {
+    /// Files and folders that may be read and run, on top of [`Policy::base_system`].
+    pub read: Vec<PathBuf>,
+    /// Files and folders that may be read, run and changed.
+    pub write: Vec<PathBuf>,
+    /// What it may talk to.
+    pub network: Network,
+    /// The names of [`crate::Launch::env`] that are handed down; none means all of them.
+    pub environment: Option<BTreeSet<String>>,
+    /// How much it may use. Wall time, idle time and output are in [`crate::Limits`].
+    pub bounds: Bounds,
+    /// Its `HOME`, inside a writable root; none means a fresh folder that dies with it.
+    pub home: Option<PathBuf>,
+    /// What to do on a machine that cannot enforce all of this.
+    pub enforcement: Enforcement,
+}
+
+/// What a process may talk to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Network {
+    /// Nothing: it cannot even make a socket.
+    None,
+    /// Itself: a loopback of its own, for tests that start servers. Needs a network namespace.
+    Loopback,
+    /// These hosts, through a proxy of ours; every refused attempt at the proxy is recorded.
+    Endpoints(Vec<Endpoint>),
+    /// Everything that we can reach.
+    Full,
+}
+
+/// A host and a port that the proxy lets through.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Endpoint {
+    /// A name or an address, without brackets. Names are compared without case.
+    pub host: String,
+    /// The port.
+    pub port: u16,
+}
+
+impl Endpoint {
+    /// An endpoint.
+    pub fn new(host: impl Into<String>, port: u16) -> Self {
+        Self {
+            host: host.into(),
+            port,
+        }
+    }
+}
+
+impl fmt::Display for Endpoint {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.host.contains(':') {
+            write!(f, "[{}]:{}", self.host, self.port)
+        } else {
+            write!(f, "{}:{}", self.host, self.port)
+        }
+    }
+}
+
+/// How much a launch may use. None means no limit, save for `scratch`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Bounds {
+    /// Processor time of each process.
+    pub cpu: Option<Duration>,
+    /// Address space of each process, in bytes.
+    pub memory: Option<u64>,
+    /// Processes and threads at once. On Linux it is held by the PID namespace, which adds up to
+    /// 300, or by the user namespace, exactly.
+    pub processes: Option<u32>,
+    /// The size of any file that it writes, in bytes.
+    pub file_size: Option<u64>,
+    /// The size of its private `/tmp` and, once more, of `/dev/shm`, in bytes.
+    pub scratch: u64,
+}
+
+impl Default for Bounds {
+    fn default() -> Self {
+        Self {
+            cpu: None,
+            memory: None,
+            processes: None,
+            file_size: None,
+            scratch: 512 << 20,
+        }
+    }
+}
+
+/// What to do on a machine that cannot enforce a whole policy.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Enforcement {
+    /// Refuse to start anything.
+    Required,
+    /// Enforce what can be, and say what is missing. A person took that on.
+    Waived {
+        /// Who.
+        by: String,
+    },
+}
+
+/// What a program needs to run at all. It holds no secrets, and it is never writable.
+const BASE_SYSTEM: [&str; 28] = [
+    "/usr",
+    "/bin",
+    "/sbin",
+    "/lib",
+    "/lib32",
+    "/lib64",
+    "/libx32",
+    "/nix/store",
+    "/etc/alternatives",
+    "/etc/ca-certificates",
+    "/etc/gai.conf",
+    "/etc/group",
+    "/etc/host.conf",
+    "/etc/hosts",
+    "/etc/ld.so.cache",
+    "/etc/ld.so.conf",
+    "/etc/ld.so.conf.d",
+    "/etc/localtime",
+    "/etc/mime.types",
+    "/etc/nsswitch.conf",
+    "/etc/os-release",
+    "/etc/passwd",
+    "/etc/pki/tls",
+    "/etc/protocols",
+    "/etc/resolv.conf",
+    "/etc/services",
+    "/etc/ssl",
+    "/etc/timezone",
+];
+
+/// The devices that are there. No terminal, no disks, no memory.
+pub(crate) const DEVICES: [&str; 5] = [
+    "/dev/full",
+    "/dev/null",
+    "/dev/random",
+    "/dev/urandom",
+    "/dev/zero",
+];
+
+impl Policy {
+    /// No network, no limits but the scratch space's, enforcement required.
+    pub fn confined(
+        read: impl IntoIterator<Item = impl Into<PathBuf>>,
+        write: impl IntoIterator<Item = impl Into<PathBuf>>,
+    ) -> Self {
+        Self {
+            read: read.into_iter().map(Into::into).collect(),
+            write: write.into_iter().map(Into::into).collect(),
+            network: Network::None,
+            environment: None,
+            bounds: Bounds::default(),
+            home: None,
+            enforcement: Enforcement::Required,
+        }
+    }
+
+    /// The system's files that every confined process can read; those that exist here are used.
+    /// Toolchains outside them (`CARGO_HOME`, `RUSTUP_HOME`, `/opt/...`) are the caller's to add.
+    pub fn base_system() -> Vec<PathBuf> {
+        BASE_SYSTEM.iter().map(PathBuf::from).collect()
+    }
+}
