@@ -3,10 +3,17 @@
 //! A connector works inside one attempt. It refuses to decide what happens next, to judge the
 //! work (that is the gate), to retry, or to start a process by any way but `sandbox::run`.
 
+mod acp;
 mod agent;
+mod claude;
+mod codex;
 mod command;
 mod environment;
+mod external;
+mod gemini;
 mod home;
+mod opencode;
+mod pi;
 pub mod result;
 mod scripted;
 mod spec;
@@ -14,6 +21,7 @@ mod transcript;
 
 pub use agent::{Agent, Order, Reply};
 pub use command::Command;
+pub use external::settings::{External, Login, Settings};
 pub use scripted::{ScriptError, Scripted};
 pub use spec::{AgentError, AgentSpec};
 pub use transcript::TRANSCRIPT_BYTES;

@@ -5,8 +5,9 @@
 
 use crate::agent::Agent;
 use crate::command::Command;
+use crate::external::settings::{External, Settings};
 use crate::scripted::{ScriptError, Scripted};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// Which connector, with its settings.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -21,6 +22,13 @@ pub enum AgentSpec {
         /// The program and its arguments.
         argv: Vec<String>,
     },
+    /// Runs a coding agent of somebody else's; see `docs/agents.md`.
+    External {
+        /// Which one.
+        agent: External,
+        /// How it is set up.
+        settings: Settings,
+    },
 }
 
 /// Why a connector cannot be built.
@@ -32,7 +40,18 @@ pub enum AgentError {
     /// There is no program to run.
     #[error("the command agent has no program; give it one, such as [\"my-agent\", \"--flag\"]")]
     NoProgram,
+    /// The text names no connector, or not wholly.
+    #[error("`{text}` names no agent: {why}; write one of {KNOWN}")]
+    Unknown {
+        /// What was written.
+        text: String,
+        /// What is wrong with it.
+        why: &'static str,
+    },
 }
+
+/// What can be written, for people.
+pub(crate) const KNOWN: &str = "`scripted:FILE`, `command:PROGRAM ARGS`, `claude[:MODEL]`, `codex[:MODEL]`, `gemini[:MODEL]`, `opencode[:PROVIDER/MODEL]`, `pi[:PROVIDER/MODEL]`, `acp:PROGRAM ARGS`";
 
 impl AgentError {
     /// The error's stable code.
@@ -40,11 +59,59 @@ impl AgentError {
         match self {
             AgentError::Script(error) => error.code(),
             AgentError::NoProgram => "agent_no_program",
+            AgentError::Unknown { .. } => "unknown_agent",
         }
     }
 }
 
 impl AgentSpec {
+    /// Reads what people write: a connector's name, and after a colon what it needs. Relative
+    /// files are relative to `base`.
+    ///
+    /// # Errors
+    /// [`AgentError::Unknown`], which lists what can be written.
+    pub fn parse(text: &str, base: &Path) -> Result<Self, AgentError> {
+        let unknown = |why| {
+            Err(AgentError::Unknown {
+                text: text.to_owned(),
+                why,
+            })
+        };
+        let (name, rest) = match text.trim().split_once(':') {
+            Some((name, rest)) => (name, Some(rest.trim())),
+            None => (text.trim(), None),
+        };
+        let words = || -> Vec<String> {
+            let words = rest.unwrap_or_default().split_whitespace();
+            words.map(str::to_owned).collect()
+        };
+        let external = |agent| {
+            let settings = Settings {
+                model: rest.map(str::to_owned),
+                ..Settings::default()
+            };
+            Ok(AgentSpec::External { agent, settings })
+        };
+        match (name, rest) {
+            (_, Some("")) => unknown("nothing follows the colon"),
+            ("scripted", Some(file)) => Ok(AgentSpec::Scripted {
+                path: base.join(file),
+            }),
+            ("command", Some(_)) => Ok(AgentSpec::Command { argv: words() }),
+            ("acp", Some(_)) => Ok(AgentSpec::External {
+                agent: External::Acp { argv: words() },
+                settings: Settings::default(),
+            }),
+            ("claude", _) => external(External::Claude),
+            ("codex", _) => external(External::Codex),
+            ("gemini", _) => external(External::Gemini),
+            ("opencode", _) => external(External::Opencode),
+            ("pi", _) => external(External::Pi),
+            ("scripted" | "command" | "acp", None) => unknown("it needs a colon and more"),
+            _ => unknown("there is no such connector"),
+        }
+    }
+
     /// Builds the connector.
     ///
     /// # Errors
@@ -53,6 +120,7 @@ impl AgentSpec {
         match self {
             AgentSpec::Scripted { path } => Ok(Box::new(Scripted::load(&path)?)),
             AgentSpec::Command { argv } => Ok(Box::new(Command::new(argv)?)),
+            AgentSpec::External { agent, settings } => agent.build(settings),
         }
     }
 }

@@ -148,7 +148,10 @@ fn judge(wanted: &Wanted<'_>, subject: &Subject<'_>) -> Result<String, String> {
     }
     let wrong: Vec<String> = items.iter().filter_map(|item| fault(item)).collect();
     if wrong.is_empty() {
-        return Ok(format!("{} features are labelled", items.len()));
+        return Ok(match items.len() {
+            1 => "the one feature is labelled".to_owned(),
+            count => format!("{count} features are labelled"),
+        });
     }
     let wrong = first_few(&wrong, 5);
     Err(format!("{wrong}; the labels are {}", LABELS.join(", ")))

@@ -61,7 +61,14 @@ impl Check for FilesExist {
         }
         // All of them, up to what fits: whoever must write them should need one round.
         let (verdict, reason) = if wrong.is_empty() {
-            (Verdict::Pass, format!("all {count} files are there"))
+            (
+                Verdict::Pass,
+                if count == 1 {
+                    "the file is there".to_owned()
+                } else {
+                    format!("all {count} files are there")
+                },
+            )
         } else {
             let named = first_few(&wrong, wrong.len());
             let reason = format!("{} of {count} files: {named}", wrong.len());

@@ -61,7 +61,14 @@ impl Check for Sections {
         }
         let (verdict, reason) = if wrong.is_empty() {
             let count = wanted.headings.len();
-            (Verdict::Pass, format!("all {count} sections have content"))
+            (
+                Verdict::Pass,
+                if count == 1 {
+                    "the section has content".to_owned()
+                } else {
+                    format!("all {count} sections have content")
+                },
+            )
         } else {
             (Verdict::Fail, first_few(&wrong, wrong.len()))
         };
@@ -81,14 +88,14 @@ impl Check for Sections {
             },
             Example {
                 task: &[("EVIDENCE.md", "# Commands\n## First\ncargo test\n")],
-                ..Example::passes("content below a lower heading", one(), "all 1 sections")
+                ..Example::passes("content below a lower heading", one(), "the section has content")
             },
             Example {
                 task: &[(
                     "EVIDENCE.md",
                     "# Commands\n```\n<!-- printed\n```\ncargo test\n",
                 )],
-                ..Example::passes("a comment sign inside code hides nothing", one(), "all 1")
+                ..Example::passes("a comment sign inside code hides nothing", one(), "the section has content")
             },
             Example::fails("no such file", two(), "task/EVIDENCE.md is missing"),
             Example {

@@ -126,7 +126,7 @@ fn read(
         .collect();
     let against = Audit {
         claims: &pairs,
-        not_after: None,
+        not_after: Some(crate::run::latest()),
     };
     let audited = store::audit(&project.journals(), &run, against, |record| {
         match (&mut walker, &workflow) {
@@ -142,6 +142,10 @@ fn read(
             .iter()
             .map(|found| finding(found.code.as_str(), found.line, found.what.clone())),
     );
+    if audited.left_out > 0 {
+        let what = format!("and {} more findings of the same journal", audited.left_out);
+        report.findings.push(finding("more_findings", 0, what));
+    }
     if workflow.is_none() && report.findings.is_empty() {
         let error = Run::peek(project, name).err();
         report

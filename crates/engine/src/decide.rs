@@ -8,6 +8,15 @@ use crate::run::Run;
 use crate::world::now;
 use kernel::{Decision, Event, Input, Machine, Status, What};
 
+/// What a decision led to.
+#[derive(Debug)]
+pub struct Decided {
+    /// The run as it stands.
+    pub status: Status,
+    /// Has the engine something to do now?
+    pub more: bool,
+}
+
 /// Decides. `approve` is asked with the exact words before anything is written, and nothing is
 /// written if the journal has moved on since.
 pub fn decide(
@@ -16,7 +25,7 @@ pub fn decide(
     option: &str,
     because: &str,
     approve: impl FnOnce(&Words<'_>) -> Result<Approved, EngineError>,
-) -> Result<Status, EngineError> {
+) -> Result<Decided, EngineError> {
     let mut run = Run::open(project, run)?;
     // A decision that is on record and not carried out yet (a crash between the two) comes first;
     // otherwise this one would take its place.
@@ -57,5 +66,12 @@ pub fn decide(
         &mut events,
     )?;
     run.append(&events)?;
-    Ok(run.machine.status())
+    // An engine that drives the run writes the views itself when it hears of this.
+    if let Ok(_lock) = crate::session::lock(project, run.name.as_str()) {
+        crate::views::refresh(&run)?;
+    }
+    Ok(Decided {
+        status: run.machine.status(),
+        more: !run.machine.wanted().is_empty(),
+    })
 }

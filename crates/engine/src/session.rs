@@ -10,7 +10,7 @@ use crate::views;
 use crate::world::{Interrupter, Observer, Real};
 use agents::Agent;
 use flow::Workflow;
-use kernel::{Machine, Status};
+use kernel::{Input, Machine, Status, What};
 use std::collections::BTreeMap;
 use std::fs::{File, TryLockError};
 use std::sync::Arc;
@@ -109,6 +109,22 @@ impl Session<'_> {
                 "the workflow `{}` has changed since this run began; the run goes on with today's",
                 workflow.name
             ));
+        }
+        // Nothing to do: no session, and no need for an agent.
+        let at = crate::world::now();
+        let settled = run
+            .machine
+            .decide(&Input::new(at, What::Advance))
+            .is_ok_and(|events| events.is_empty());
+        if settled
+            && run.torn.is_none()
+            && run.machine.wanted().is_empty()
+            && run.machine.status().in_flight.is_empty()
+        {
+            return Ok(Ended {
+                ending: Ending::Rested,
+                status: run.machine.status(),
+            });
         }
         let agents = self.agents(&workflow, &started.agent)?;
         let context = Context::of(self.project, &workflow, &started, agents)?;

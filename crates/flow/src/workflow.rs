@@ -94,6 +94,8 @@ pub struct Field {
     pub owner: Owner,
     /// What it means.
     pub about: String,
+    /// What the state file's template says there.
+    pub default: String,
 }
 
 /// The files of a task.
@@ -148,6 +150,16 @@ pub struct Workflow {
 }
 
 impl Workflow {
+    /// What the state file says before anybody has written into it.
+    pub fn defaults(&self) -> BTreeMap<String, String> {
+        let fields = self.task.iter().flat_map(|task| &task.fields);
+        let authored =
+            fields.filter(|field| field.owner == Owner::Author && !field.default.is_empty());
+        authored
+            .map(|field| (field.name.clone(), field.default.clone()))
+            .collect()
+    }
+
     /// The field with this name.
     pub fn field(&self, name: &str) -> Option<&Field> {
         let fields = self.task.iter().flat_map(|task| task.fields.iter());

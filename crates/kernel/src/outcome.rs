@@ -114,6 +114,12 @@ pub struct Outcome {
     /// Fields of the task's state file that the agent changed and may change.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub fields: BTreeMap<String, String>,
+    /// Who worked: the connector's name.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub agent: String,
+    /// The agent's own session, to go on with.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub session: Option<String>,
     /// What it cost.
     #[serde(default)]
     pub usage: Usage,
@@ -149,6 +155,8 @@ impl Outcome {
             result: None,
             request: None,
             fields: BTreeMap::new(),
+            agent: String::new(),
+            session: None,
             usage: Usage::default(),
             retry_after_millis: None,
             tree_before: String::new(),

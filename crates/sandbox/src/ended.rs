@@ -1,6 +1,7 @@
 //! What is known after a launch has ended. It refuses to judge: exit code 0 after a kill is
 //! still a kill, and both are on record.
 
+use crate::Layer;
 use std::fmt;
 use std::time::Duration;
 
@@ -31,6 +32,12 @@ pub struct Ended {
     pub survivors: usize,
     /// Wall time.
     pub millis: u64,
+    /// What really held it; empty without a policy.
+    pub enforced: Vec<Layer>,
+    /// What its policy asked for and nothing held, because somebody waived it.
+    pub missing: Vec<String>,
+    /// What it asked our proxy for and was refused.
+    pub denied: Vec<Denied>,
 }
 
 impl Ended {
@@ -48,6 +55,9 @@ impl Ended {
             leftover: 0,
             survivors: 0,
             millis: 0,
+            enforced: Vec::new(),
+            missing: Vec::new(),
+            denied: Vec::new(),
         }
     }
 
@@ -55,6 +65,15 @@ impl Ended {
     pub fn exited_with(&self, code: i32) -> bool {
         self.killed.is_none() && self.exit == Some(code)
     }
+}
+
+/// A target that a process asked our proxy for and was refused.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Denied {
+    /// `host:port`, or the start of a request that was not understood.
+    pub target: String,
+    /// How often.
+    pub times: u32,
 }
 
 /// Why we stopped a process.

@@ -1,5 +1,6 @@
 //! What is to be started, as a pure value. It refuses to do anything: `run` does.
 
+use crate::Policy;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -37,10 +38,12 @@ pub struct Launch {
     pub limits: Limits,
     /// Where to note the process while it lives, for [`crate::kill_leftover`].
     pub pid_file: Option<PathBuf>,
+    /// What it may reach; none means all that we can, for programs of our own such as git.
+    pub policy: Option<Policy>,
 }
 
 impl Launch {
-    /// A launch with nothing on standard input and no pid file.
+    /// A launch with nothing on standard input, no pid file and no policy.
     pub fn new(
         argv: Vec<String>,
         dir: impl Into<PathBuf>,
@@ -54,6 +57,7 @@ impl Launch {
             stdin: Vec::new(),
             limits,
             pid_file: None,
+            policy: None,
         }
     }
 }

@@ -42,6 +42,8 @@ pub(crate) trait Kind: Send + Sync + std::fmt::Debug {
 pub(crate) struct Plan {
     pub(crate) args: Vec<String>,
     pub(crate) env: Vec<(&'static str, String)>,
+    /// Set over the settings' own: it holds what they asked for, and our limits.
+    pub(crate) fixed: Vec<(&'static str, String)>,
     pub(crate) stdin: Vec<u8>,
 }
 

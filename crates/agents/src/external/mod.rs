@@ -27,6 +27,22 @@ use sandbox::{Cancel, Ended, Launch, Limits};
 use settings::Settings;
 use std::io;
 
+/// The keys of providers, for agents that can use any of them.
+pub(crate) const PROVIDER_KEYS: &[&str] = &[
+    "ANTHROPIC_API_KEY",
+    "ANTHROPIC_BASE_URL",
+    "OPENAI_API_KEY",
+    "OPENAI_BASE_URL",
+    "GEMINI_API_KEY",
+    "GOOGLE_GENERATIVE_AI_API_KEY",
+    "GOOGLE_GEMINI_BASE_URL",
+    "OPENROUTER_API_KEY",
+    "GROQ_API_KEY",
+    "MISTRAL_API_KEY",
+    "XAI_API_KEY",
+    "DEEPSEEK_API_KEY",
+];
+
 /// A connector for one kind of external agent.
 #[derive(Debug)]
 pub(crate) struct Connector {

@@ -107,10 +107,14 @@ impl Place {
         env.extend([("NO_COLOR", "1"), ("DO_NOT_TRACK", "1")].map(owned));
         let keys = kind.keys().iter();
         env.extend(keys.filter_map(|name| Some((name.to_string(), std::env::var(name).ok()?))));
-        let planned = plan.env.iter();
-        env.extend(planned.map(|(name, value)| (name.to_string(), value.clone())));
+        let planned = |pairs: &[(&'static str, String)]| {
+            let owned = |(name, value): &(&'static str, String)| (name.to_string(), value.clone());
+            pairs.iter().map(owned).collect::<Vec<_>>()
+        };
+        env.extend(planned(&plan.env));
         env.extend(order.env.clone());
         env.extend(settings.env.clone());
+        env.extend(planned(&plan.fixed));
         let ours = environment(order).into_iter();
         env.extend(ours.filter(|(name, _)| name.starts_with("PROOFHOUSE_")));
         env

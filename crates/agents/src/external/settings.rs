@@ -1,6 +1,16 @@
 //! What a user can set about an external agent. It refuses to hold keys by itself: they come
 //! from the environment, or from the user's own login.
 
+use super::Connector;
+use super::dialect::Kind;
+use crate::acp::Acp;
+use crate::agent::Agent;
+use crate::claude::Claude;
+use crate::codex::Codex;
+use crate::gemini::Gemini;
+use crate::opencode::Opencode;
+use crate::pi::Pi;
+use crate::spec::AgentError;
 use std::collections::BTreeMap;
 use std::time::Duration;
 
@@ -65,4 +75,22 @@ pub enum External {
         /// The program and its arguments.
         argv: Vec<String>,
     },
+}
+
+impl External {
+    /// Builds the connector.
+    pub(crate) fn build(self, settings: Settings) -> Result<Box<dyn Agent>, AgentError> {
+        let kind: Box<dyn Kind> = match self {
+            External::Claude => Box::new(Claude),
+            External::Codex => Box::new(Codex),
+            External::Gemini => Box::new(Gemini),
+            External::Opencode => Box::new(Opencode),
+            External::Pi => Box::new(Pi),
+            External::Acp { argv } => Box::new(Acp { argv }),
+        };
+        if settings.program.as_deref().unwrap_or(kind.program()).is_empty() {
+            return Err(AgentError::NoProgram);
+        }
+        Ok(Box::new(Connector::new(kind, settings)))
+    }
 }

@@ -124,6 +124,8 @@ impl Trouble {
             (Some(413), _) => Class::Overflow,
             (Some(408 | 409 | 425 | 429 | 500..=599), _) => Class::Transient,
             (_, Some(class)) => class,
+            // The request itself is wrong (model, parameter): trying again changes nothing.
+            (Some(400 | 404 | 422), None) => Class::CouldNotRun,
             (_, None) => Class::Crashed,
         };
         let reason = match status {
@@ -202,6 +204,7 @@ mod tests {
             (Some(400), "prompt is too long: 210000 tokens > 200000 maximum", Class::Overflow),
             (None, "Your input exceeds the context window of this model.", Class::Overflow),
             (Some(400), "Invalid prompt: your prompt was flagged as violating our usage policy", Class::Declined),
+            (Some(404), "no such model", Class::CouldNotRun),
             (None, "model `x` does not exist at port 8089", Class::Crashed),
             (None, "", Class::Crashed),
         ];

@@ -115,6 +115,7 @@ fn usage(fields: &mut Fields<'_>) -> Result<Option<Usage>, ScriptError> {
     let mut number = |key| Ok(fields.whole(key, 0, i64::MAX as u64)?.unwrap_or(0));
     let usage = Usage {
         input_tokens: number("input_tokens")?,
+        cached_tokens: 0,
         output_tokens: number("output_tokens")?,
         micro_dollars: number("micro_dollars")?,
     };

@@ -3,5 +3,7 @@
 mod command;
 mod contract;
 mod page;
+#[cfg(feature = "real-agents")]
+mod real;
 mod scripted;
 mod world;

@@ -95,6 +95,17 @@ fn agent<'a>(context: &'a Context, order: &AttemptOrder) -> Result<&'a dyn Agent
     })
 }
 
+/// The environment of an agent. Its view lies below the user's repository: git must not look for a
+/// repository above it, or the agent's `git` would act on the user's.
+fn env(context: &Context, home: &Path) -> BTreeMap<String, String> {
+    let mut env = context.env.clone();
+    env.insert(
+        "GIT_CEILING_DIRECTORIES".to_owned(),
+        home.join("view").display().to_string(),
+    );
+    env
+}
+
 fn agent_order(context: &Context, order: &AttemptOrder, home: &Path) -> Order {
     Order {
         run: context.run.clone(),
@@ -107,7 +118,7 @@ fn agent_order(context: &Context, order: &AttemptOrder, home: &Path) -> Order {
         home: home.to_owned(),
         brief: order.brief.clone(),
         wall: Duration::from_millis(order.wall_millis),
-        env: context.env.clone(),
+        env: env(context, home),
         continues: None,
     }
 }
@@ -122,6 +133,7 @@ fn finish(
 ) -> Result<Outcome, EngineError> {
     let mut outcome = Outcome::bare(reply.class, reply.reason.clone());
     outcome.usage = reply.usage;
+    outcome.agent = agent(context, order)?.name().to_owned();
     outcome.evidence = evidence(context, order, &reply)?;
     outcome.tree_before = base.repo.hash();
     outcome.tree_after = outcome.tree_before.clone();
@@ -276,7 +288,13 @@ fn read_state_file(
         .filter(|field| field.owner == Owner::Author)
         .map(|field| field.name.as_str())
         .collect();
-    found.retain(|name, _| authored.contains(&name.as_str()));
+    // Only what the agent changed: the real file is as the agent first saw it.
+    let before = std::fs::read_to_string(context.task.join(file)).ok();
+    let before = before
+        .and_then(|text| parse_fields(&text, &names).ok())
+        .unwrap_or_default();
+    found
+        .retain(|name, value| authored.contains(&name.as_str()) && before.get(name) != Some(value));
     Ok(StateFile {
         fields: found,
         edited,

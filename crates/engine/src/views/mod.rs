@@ -119,6 +119,17 @@ impl Views {
         Ok((!changed.is_empty()).then_some(What::Edited { fields: changed }))
     }
 
+    fn render_evidence(&self, machine: &Flow, head: &store::Head) -> Result<(), EngineError> {
+        evidence_file::write(&self.context, &self.history)?;
+        page_data::write(&self.context, machine, &self.history, head)
+    }
+
+    /// Writes all views of what the journal holds already.
+    fn render(&mut self, machine: &Flow, head: &store::Head) -> Result<(), EngineError> {
+        self.write(machine, &[], head)?;
+        self.render_evidence(machine, head)
+    }
+
     /// Writes all views. Gives back what a person edited meanwhile, which is kept in the file.
     pub(crate) fn write(
         &mut self,
@@ -150,11 +161,26 @@ impl Views {
         let worth_a_page =
             |event: &Event| !matches!(event.body, Body::SessionOpened(_) | Body::TailCut(_));
         if events.iter().any(worth_a_page) {
-            evidence_file::write(&self.context, &self.history)?;
-            page_data::write(&self.context, machine, &self.history, head)?;
+            self.render_evidence(machine, head)?;
         }
         Ok(edited)
     }
+}
+
+/// Writes the views of a run that nobody drives.
+pub(crate) fn refresh(run: &crate::run::Run) -> Result<(), EngineError> {
+    let Some(started) = run.machine.started() else {
+        return Ok(());
+    };
+    let context = Context::of(
+        &run.project,
+        run.machine.workflow(),
+        started,
+        BTreeMap::new(),
+    )?;
+    let mut views = Views::of(&Arc::new(context), &run.machine)?;
+    let head = run.journal.head();
+    views.render(&run.machine, head)
 }
 
 /// Writes the state file anew from the journal; a file that is in the way is kept beside it.

@@ -141,10 +141,10 @@ pub(super) fn write(
             hash: head.hash.clone(),
         },
         generated_at: crate::world::now().to_string(),
-        origin: if context
-            .agents
+        origin: if history
+            .outcomes
             .values()
-            .all(|agent| agent.name() == "scripted")
+            .all(|outcome| outcome.agent == "scripted")
         {
             Origin::Scripted
         } else {

@@ -84,7 +84,7 @@ pub fn load(source: &Source, lint_check: &CheckLint<'_>) -> Result<Workflow, Loa
             file: MAIN.to_owned(),
             line: 0,
             what: "a workflow folder needs a `workflow.toml`".to_owned(),
-            mend: "write one; `proofhouse workflow show phase` prints a complete example"
+            mend: "write one; `proofhouse workflow show phase --source` prints a complete example"
                 .to_owned(),
         }]));
     };
@@ -128,7 +128,7 @@ pub fn load(source: &Source, lint_check: &CheckLint<'_>) -> Result<Workflow, Loa
             "unknown_check",
             check.span().start,
             why,
-            "name a check of `proofhouse workflow lint --checks`",
+            "name a check of docs/checks.md",
         );
     }
     let task = raw

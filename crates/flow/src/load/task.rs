@@ -35,6 +35,7 @@ pub(super) fn task_of(loader: &mut Loader<'_>, raw: &RawTask, workflow: &RawWork
             name: field.name.clone(),
             owner,
             about: field.about.clone().unwrap_or_default(),
+            default: String::new(),
         });
     }
     if !fields.iter().any(|field| field.name == raw.phase_field) {
@@ -58,17 +59,20 @@ pub(super) fn task_of(loader: &mut Loader<'_>, raw: &RawTask, workflow: &RawWork
             );
             loader.problem("missing_file", 0, what, "add it to `files`");
         }
-        Some(text) => {
-            if let Err(what) = crate::document::parse_fields(text, &names) {
-                loader.problems.push(Problem {
-                    code: "malformed_state_file",
-                    file: format!("task/{}", raw.state_file),
-                    line: 0,
-                    what,
-                    mend: "every [[task.field]] needs its line in the state file".to_owned(),
-                });
+        Some(text) => match crate::document::parse_fields(text, &names) {
+            Ok(values) => {
+                for field in &mut fields {
+                    field.default = values.get(&field.name).cloned().unwrap_or_default();
+                }
             }
-        }
+            Err(what) => loader.problems.push(Problem {
+                code: "malformed_state_file",
+                file: format!("task/{}", raw.state_file),
+                line: 0,
+                what,
+                mend: "every [[task.field]] needs its line in the state file".to_owned(),
+            }),
+        },
     }
     Task {
         state_file: raw.state_file.clone(),

@@ -40,13 +40,18 @@ fn waiting(workflow: &Workflow, run: &FlowState) -> Option<Waiting> {
         Some(hold) => (hold.name().to_owned(), hold_sentence(hold)),
         None => {
             let name = &run.position.state;
-            let why = &workflow.states[name].about;
+            let mut why = workflow.states[name].about.clone();
+            if !run.said.is_empty() {
+                why = format!("{why} The agent said: {}", run.said)
+                    .trim()
+                    .to_owned();
+            }
             (
                 name.to_string(),
                 if why.is_empty() {
                     run.last_why.clone()
                 } else {
-                    why.clone()
+                    why
                 },
             )
         }

@@ -67,6 +67,9 @@ pub(crate) struct FlowState {
     pub(crate) decision: Option<Decision>,
     pub(crate) last_refusal: Option<Refusal>,
     pub(crate) last_why: String,
+    /// The last agent's own summary, for people who are asked something.
+    #[serde(default)]
+    pub(crate) said: String,
     pub(crate) updated: Time,
     #[serde(default)]
     pub(crate) patience: Patience,
@@ -90,6 +93,7 @@ impl FlowState {
             decision: None,
             last_refusal: None,
             last_why: String::new(),
+            said: String::new(),
             updated: Time::default(),
             patience: Patience::default(),
         }
@@ -174,7 +178,8 @@ impl FlowState {
         self.position = Position::start(&workflow.table, started.autonomy);
         self.ledger.budgets = kernel::budget::Budgets::with_caps(&started.budgets);
         self.ledger.next = EffectId(1);
-        self.fields = started.fields.clone();
+        self.fields = workflow.defaults();
+        self.fields.extend(started.fields.clone());
         self.visits.insert(self.position.state.clone(), 0);
         self.started = Some(started.clone());
     }
@@ -209,6 +214,15 @@ impl FlowState {
         } else {
             self.failed(ended.effect, outcome, at)
         };
+        let summary = outcome
+            .result
+            .as_ref()
+            .and_then(|result| result["summary"].as_str());
+        self.said = summary
+            .unwrap_or_default()
+            .chars()
+            .take(MOST_NOTE_CHARS)
+            .collect();
         self.outcome = Some(outcome.clone());
     }
 
@@ -301,6 +315,8 @@ impl FlowState {
         }
         match moved.arrival {
             Arrival::Entered => {
+                // What an earlier state's agent asked for means nothing here.
+                self.outcome = None;
                 self.moves += 1;
                 self.visits.insert(self.position.state.clone(), self.moves);
                 self.stage = Stage::Fresh;

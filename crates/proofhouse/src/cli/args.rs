@@ -25,7 +25,7 @@ pub(crate) enum Command {
     /// Start a run: make its task folder and its journal
     #[command(after_help = "Example:
   proofhouse new phase --dir tasks/slugs --set objective='Add slugify()' \\
-    --set done_gate='cargo test passes' --check 'cargo test' --agent command:./my-agent")]
+    --set done_gate='cargo test passes' --check 'cargo test' --agent command:my-agent")]
     New(New),
     /// Drive a run until it is done or a person must decide
     #[command(after_help = "Example:\n  proofhouse run slugs --once")]
@@ -205,7 +205,7 @@ pub(crate) enum WorkflowCommand {
     List,
     /// A workflow's states, transitions and roles
     Show {
-        /// Its name
+        /// Its name, or a folder
         name: String,
         /// Print the file itself
         #[arg(long)]

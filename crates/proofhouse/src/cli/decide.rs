@@ -44,13 +44,11 @@ pub(crate) fn decide(project: &Project, args: &Decide, out: &Out) -> Result<u8, 
         out.paint(Tone::Good, "decided"),
         args.run,
         args.option,
-        decided.state
+        decided.status.state
     ));
-    match &decided.waiting_for {
+    match &decided.status.waiting_for {
         Some(waiting) => status::waiting(out, &args.run, waiting),
-        None if decided.activity == kernel::machine::Activity::Working => {
-            out.line(&format!("next: proofhouse run {}", args.run))
-        }
+        None if decided.more => out.line(&format!("next: proofhouse run {}", args.run)),
         None => {}
     }
     Ok(exit::OK)

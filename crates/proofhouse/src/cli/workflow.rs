@@ -19,19 +19,7 @@ pub(crate) fn workflow(
     match command {
         WorkflowCommand::List => list(args, out),
         WorkflowCommand::Show { name, source } => show(&source_of(args, name)?, *source, out),
-        WorkflowCommand::Lint { name } => {
-            let workflow = load(&source_of(args, name)?)?;
-            if out.json {
-                out.facts(&serde_json::json!({"workflow": workflow.name, "clean": true}));
-            } else {
-                out.line(&format!(
-                    "{} {}",
-                    out.paint(Tone::Good, "clean"),
-                    workflow.name
-                ));
-            }
-            Ok(exit::OK)
-        }
+        WorkflowCommand::Lint { name } => lint(&source_of(args, name)?, out),
         WorkflowCommand::Check { name } => check(&load(&source_of(args, name)?)?, out),
         WorkflowCommand::Export {
             name,
@@ -42,6 +30,29 @@ pub(crate) fn workflow(
             print_export(&workflow, *format, folder.as_deref(), out)
         }
     }
+}
+
+fn lint(source: &Source, out: &Out) -> Result<u8, EngineError> {
+    match (engine::project::lint(source), out.json) {
+        (Ok(workflow), true) => out
+            .facts(&serde_json::json!({"workflow": workflow.name, "clean": true, "problems": []})),
+        (Ok(workflow), false) => out.line(&format!(
+            "{} {}",
+            out.paint(Tone::Good, "clean"),
+            workflow.name
+        )),
+        (Err(error), true) => {
+            let problems: Vec<_> = error
+                .problems
+                .iter()
+                .map(|problem| serde_json::json!({"code": problem.code, "file": problem.file, "line": problem.line, "what": problem.what, "mend": problem.mend}))
+                .collect();
+            out.facts(&serde_json::json!({"workflow": error.workflow, "clean": false, "problems": problems}));
+            return Ok(exit::USER);
+        }
+        (Err(error), false) => return Err(error.into()),
+    }
+    Ok(exit::OK)
 }
 
 /// A workflow by name or by folder. Built-in ones need no repository.

@@ -47,8 +47,12 @@ fn a_signed_decision_completes_the_run() {
     let said = world.decide(&key, "approve").exits(0);
     assert!(said.out.contains("decided"), "{}", said.out);
     assert_eq!(world.status()["state"], "done");
+    assert!(
+        world.read("tasks/t/STATE.md").contains("Phase: done"),
+        "the views follow at once"
+    );
+    world.run(&["audit"]).exits(0);
     world.run(&["run", "t"]).exits(0);
-    assert!(world.read("tasks/t/STATE.md").contains("Phase: done"));
     assert!(
         world
             .read("tasks/t/artifacts/evidence.html")

@@ -186,34 +186,26 @@ fn every_error_and_refusal_code_is_on_its_page() {
     all_named("docs/cli.md", codes.iter().map(|word| code(word)));
 }
 
-/// Codes that an error type gives by `fn code` or `fn as_str`.
+/// Codes that an error type gives by `fn code` or `fn as_str`, where they reach people.
 #[test]
 fn every_code_of_the_lower_crates_is_on_its_page() {
     let mut wanted = BTreeSet::new();
-    for krate in ["store", "sandbox", "agents"] {
-        for text in sources(Some(krate)) {
-            for start in ["pub fn code(&self)", "pub fn as_str(self)"] {
-                for part in text.split(start).skip(1) {
-                    let body = part
-                        .split("\n    }\n")
-                        .next()
-                        .unwrap_or_default()
-                        .to_owned();
-                    wanted.extend(words_behind(&[body], &["=> ", "=> {"]));
-                }
+    for file in [
+        "store/src/error.rs",
+        "store/src/audit/report.rs",
+        "sandbox/src/error.rs",
+        "agents/src/spec.rs",
+        "agents/src/scripted/error.rs",
+    ] {
+        let text = page(&format!("crates/{file}"));
+        let before = wanted.len();
+        for start in ["pub fn code(&self)", "pub fn as_str(self)"] {
+            for part in text.split(start).skip(1) {
+                let body = part.split("\n    }\n").next().unwrap_or_default();
+                wanted.extend(words_behind(&[body.to_owned()], &["=> ", "=> {"]));
             }
         }
-    }
-    for known in [
-        "journal_corrupt",
-        "head_mismatch",
-        "launch_failed",
-        "script_missing",
-    ] {
-        assert!(
-            wanted.contains(known),
-            "`{known}` was not found: {wanted:?}"
-        );
+        assert!(wanted.len() > before, "no code was found in {file}");
     }
     all_named("docs/cli.md", wanted.iter().map(|word| code(word)));
 }

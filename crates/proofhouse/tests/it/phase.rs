@@ -24,14 +24,10 @@ fn an_honest_agent_gets_from_intake_to_done() {
         assert!(state.contains(line), "no `{line}` in\n{state}");
     }
     world.run(&["audit"]).exits(0);
-    // Again: nothing is done twice.
+    // Again: nothing is done twice, and not even an agent is needed.
     let before = world.journal().len();
     world.run(&["run", "t"]).exits(0);
-    assert_eq!(
-        world.journal().len(),
-        before + 1,
-        "only the session is noted"
-    );
+    assert_eq!(world.journal().len(), before, "there was nothing to do");
 }
 
 #[test]
@@ -423,4 +419,36 @@ result = { summary = "now it is valid" }
     );
     assert_eq!(status["fields"]["Not doing"], "x");
     assert!(last_brief(&world).contains("Your result was not valid"));
+}
+
+#[test]
+fn git_in_a_view_does_not_reach_the_users_repository() {
+    let world = World::new();
+    let script = HONEST.replacen("{ write = \"repo/code.txt\"", "{ run = \"git reset --hard; git checkout -b theirs; git stash -u; git commit -am x\" }, { write = \"repo/code.txt\"", 1);
+    world.start(&script, &[]);
+    world.write("mine.txt", "not committed\n");
+    let before = world.git(&["log", "--oneline", "main"]);
+    world.run(&["run", "t"]).exits(0);
+    assert_eq!(world.read("mine.txt"), "not committed\n");
+    assert_eq!(world.git(&["log", "--oneline", "main"]), before);
+    assert_eq!(world.git(&["branch", "--list"]), "* main");
+    assert_eq!(world.git(&["stash", "list"]), "");
+}
+
+#[test]
+fn what_the_agent_says_reaches_the_person_who_is_asked() {
+    let world = World::new();
+    let script = HONEST.replace(
+        "result = { summary = \"shaped\" }",
+        "result = { summary = \"MySQL or Postgres?\", next = \"needs_user_decision\" }",
+    );
+    world.start(&script, &[]);
+    world.run(&["run", "t"]).exits(2);
+    assert!(
+        world
+            .run(&["inbox"])
+            .exits(0)
+            .out
+            .contains("MySQL or Postgres?")
+    );
 }

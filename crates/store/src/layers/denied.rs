@@ -32,6 +32,8 @@ pub enum Code {
     Ambiguous,
     /// A glob or a regular expression that can not be read.
     BadPattern,
+    /// A context pack or a reference that can not be used.
+    BadPack,
     /// A folder, where a file is needed.
     IsFolder,
     /// A file, where a folder is needed.
@@ -56,6 +58,7 @@ impl Code {
             Code::NoMatch => "no_match",
             Code::Ambiguous => "ambiguous",
             Code::BadPattern => "bad_pattern",
+            Code::BadPack => "bad_pack",
             Code::IsFolder => "is_folder",
             Code::NotFolder => "not_folder",
             Code::Io => "io",

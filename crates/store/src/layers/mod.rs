@@ -4,18 +4,34 @@
 //! 12). A prompt asks; a layer does not serve. No layer refuses in a way that tells whether a
 //! thing outside the pack exists, and none follows a link.
 
+mod composite;
 mod denied;
 mod files;
+mod immutable;
+mod opaque;
+mod pack;
+mod packed;
 mod query;
 mod rel;
+mod routes;
+mod shipped;
 mod sight;
+mod view;
 
+pub use composite::Composite;
 pub use denied::{Code, Denied};
 pub use files::{Files, RESERVED, Resolving};
+pub use immutable::{Freezing, Immutable};
+pub use opaque::Opaque;
+pub use pack::{CreatedFor, Excluded, Included, Pack, Permission, Reference};
+pub use packed::Packed;
 pub use query::{Case, Glob, Grep};
 pub use rel::Rel;
+pub use routes::{Keeping, Route, STATE_STORE, state_store};
+pub use shipped::{Shipped, ShippedOnDisk, ShippedSet, Units};
 use sight::reduce;
 pub use sight::{Everything, Seen, Sight};
+pub use view::{SURFACES, Surface, Unlisted, View};
 
 /// The largest file that any layer reads, writes or searches.
 pub const MAX_FILE: usize = 16 * 1024 * 1024;
@@ -108,16 +124,21 @@ pub trait Backend: Send + Sync {
     /// Removes one file. Folders are not removed.
     fn delete(&self, path: &Rel) -> Result<(), Denied>;
 
-    /// The entries of a folder, sorted by path.
-    fn ls(&self, path: &Rel) -> Result<Capped<Listed>, Denied>;
+    /// The entries of a folder that `sight` lets through, sorted by path. This and the next two
+    /// are what layers implement: limits are counted after the filter, so a hidden file can not
+    /// show itself by using up room.
+    fn ls_seen(&self, path: &Rel, sight: &dyn Sight) -> Result<Capped<Listed>, Denied>;
 
-    /// Files whose path matches, sorted, of those that `sight` lets through. This is what layers
-    /// implement: limits are counted after the filter, so a hidden file can not show itself by
-    /// using up room.
+    /// Files whose path matches, sorted, of those that `sight` lets through.
     fn glob_seen(&self, query: &Glob, sight: &dyn Sight) -> Result<Capped<Rel>, Denied>;
 
     /// Matching lines, sorted by path and line, in what `sight` lets through.
     fn grep_seen(&self, query: &Grep, sight: &dyn Sight) -> Result<Capped<Hit>, Denied>;
+
+    /// The entries of a folder, sorted by path.
+    fn ls(&self, path: &Rel) -> Result<Capped<Listed>, Denied> {
+        self.ls_seen(path, &Everything)
+    }
 
     /// Files whose path matches, sorted. Folders are not answered.
     fn glob(&self, query: &Glob) -> Result<Capped<Rel>, Denied> {

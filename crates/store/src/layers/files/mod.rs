@@ -11,8 +11,8 @@ pub use beneath::Resolving;
 use beneath::{Root, judge};
 
 use super::{
-    Backend, Capped, Code, Denied, Glob, Grep, Hit, Kind, Listed, MAX_FILE, MAX_LISTED, Rel, Sight,
-    Truncated, Which, Writing,
+    Backend, Capped, Code, Denied, Glob, Grep, Hit, Kind, Listed, MAX_FILE, MAX_LISTED, Rel, Seen,
+    Sight, Truncated, Which, Writing, reduce,
 };
 use rustix::fd::{AsFd, OwnedFd};
 use rustix::fs::{AtFlags, Dir, FileType};
@@ -143,7 +143,7 @@ impl Backend for Files {
         self.remove(path)
     }
 
-    fn ls(&self, path: &Rel) -> Result<Capped<Listed>, Denied> {
+    fn ls_seen(&self, path: &Rel, sight: &dyn Sight) -> Result<Capped<Listed>, Denied> {
         let rest = self.inside(path)?;
         let folder = self.root.folder(rest).map_err(|errno| match errno {
             rustix::io::Errno::NOTDIR => match self.read(path) {
@@ -166,19 +166,26 @@ impl Backend for Files {
             if !sayable(name) {
                 continue;
             }
+            let Ok(path) = path.join(name) else { continue };
             // It may be gone by now: then it is not listed.
             let stat = rustix::fs::statat(folder.as_fd(), name, AtFlags::SYMLINK_NOFOLLOW);
-            let (Ok(stat), Ok(path)) = (stat, path.join(name)) else {
-                continue;
-            };
-            let kind = match FileType::from_raw_mode(stat.st_mode) {
-                FileType::Directory => Kind::Folder,
-                FileType::RegularFile if stat.st_nlink <= 1 => Kind::File,
+            let Ok(stat) = stat else { continue };
+            let (kind, size) = match FileType::from_raw_mode(stat.st_mode) {
+                FileType::Directory if sight.enters(path.as_str()) => (Kind::Folder, 0),
+                FileType::RegularFile if beneath::is_plain(&stat) => {
+                    let size = match sight.sees(path.as_str()) {
+                        Seen::Nothing => None,
+                        Seen::Whole => Some(stat.st_size as u64),
+                        Seen::Members(members) => {
+                            let less = self.read(&path).ok();
+                            let less = less.and_then(|bytes| reduce(&bytes, members));
+                            less.map(|bytes| bytes.len() as u64)
+                        }
+                    };
+                    let Some(size) = size else { continue };
+                    (Kind::File, size)
+                }
                 _ => continue,
-            };
-            let size = match kind {
-                Kind::File => stat.st_size as u64,
-                Kind::Folder => 0,
             };
             items.push(Listed { path, kind, size });
         }

@@ -27,7 +27,7 @@ const BOTH: [Resolving; 2] = [Resolving::Kernel, Resolving::Stepwise];
 #[test]
 fn s7_reads_writes_edits_and_deletes() {
     for resolving in BOTH {
-        let Place { files, .. } = place(resolving);
+        let Place { dir: _dir, files } = place(resolving);
         let path = rel("b/new/two.txt");
         files.write(&path, b"x x", Writing::NewOnly).unwrap();
         assert_eq!(files.read(&path).unwrap(), b"x x");
@@ -48,7 +48,7 @@ fn s7_reads_writes_edits_and_deletes() {
 
 #[test]
 fn s7_lists_globs_and_greps() {
-    let Place { files, .. } = place(Resolving::Kernel);
+    let Place { dir: _dir, files } = place(Resolving::Kernel);
     let listed = files.ls(&Rel::root()).unwrap();
     assert_eq!(listed.items[0].path, rel("a"));
     assert_eq!(listed.items[0].kind, Kind::Folder);

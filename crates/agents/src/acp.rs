@@ -1,0 +1,246 @@
+//! Any agent that speaks the Agent Client Protocol (version 1) on its standard streams.
+//!
+//! A small client of our own: three requests of ours, two kinds of answers. The published crate
+//! needs an async runtime and switches `preserve_order` on in `serde_json` for the whole binary.
+//! It refuses to serve files or terminals: agents go around such services anyway, so the gates
+//! are the sandbox and the view.
+
+use crate::agent::Order;
+use crate::external::dialect::{Dialect, End, Heard, Kind, Plan, Said, event, line_of, number};
+use crate::external::place::Place;
+use crate::external::settings::Settings;
+use crate::external::trouble::Trouble;
+use kernel::effect::Access;
+use kernel::outcome::Class;
+use sandbox::Talk;
+use serde_json::{Value, json};
+use std::io;
+
+const INITIALIZE: u64 = 1;
+const SESSION: u64 = 2;
+const PROMPT: u64 = 3;
+/// The protocol's own code for "log in first".
+const AUTH_REQUIRED: i64 = -32000;
+const NO_SUCH_METHOD: i64 = -32601;
+
+/// The connector's own part.
+#[derive(Debug)]
+pub(crate) struct Acp {
+    pub(crate) argv: Vec<String>,
+}
+
+impl Kind for Acp {
+    fn name(&self) -> &'static str {
+        "acp"
+    }
+
+    fn program(&self) -> &str {
+        self.argv.first().map_or("", String::as_str)
+    }
+
+    fn keys(&self) -> &'static [&'static str] {
+        super::external::PROVIDER_KEYS
+    }
+
+    fn logins(&self) -> &'static [(&'static str, &'static str)] {
+        // Nobody knows where such an agent keeps its login: give it a key.
+        &[]
+    }
+
+    fn plan(&self, settings: &Settings, _: &Order, _: &Place) -> io::Result<Plan> {
+        let mut args: Vec<String> = self.argv.iter().skip(1).cloned().collect();
+        args.extend(settings.args.iter().cloned());
+        let capabilities =
+            json!({"fs": {"readTextFile": false, "writeTextFile": false}, "terminal": false});
+        let client = json!({"name": "proofhouse", "version": env!("CARGO_PKG_VERSION")});
+        let first = request(
+            INITIALIZE,
+            "initialize",
+            json!({"protocolVersion": 1, "clientInfo": client, "clientCapabilities": capabilities}),
+        );
+        Ok(Plan {
+            args,
+            env: Vec::new(),
+            stdin: line_of(&first),
+            ..Plan::default()
+        })
+    }
+
+    fn dialect(&self, order: &Order, place: &Place) -> Box<dyn Dialect> {
+        Box::new(Hears {
+            cwd: Place::text(&place.repo),
+            brief: order.brief.clone(),
+            continues: place.continues.clone(),
+            access: order.access,
+            stage: INITIALIZE,
+            heard: Heard::default(),
+        })
+    }
+}
+
+fn request(id: u64, method: &str, params: Value) -> Value {
+    json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params})
+}
+
+/// What the agent says, and which of our requests is open.
+#[derive(Debug)]
+struct Hears {
+    heard: Heard,
+    cwd: String,
+    brief: String,
+    continues: Option<String>,
+    access: Access,
+    stage: u64,
+}
+
+impl Dialect for Hears {
+    fn line(&mut self, line: &str) -> Said {
+        let Some(message) = event(line) else {
+            return Said::default();
+        };
+        match (message["method"].as_str(), message["id"].as_u64()) {
+            (Some("session/update"), _) => self.update(&message["params"]["update"]),
+            (Some("session/request_permission"), _) => self.permission(&message),
+            (Some(method), _) if !message["id"].is_null() => Said::answer(&json!({
+                "jsonrpc": "2.0", "id": message["id"],
+                "error": {"code": NO_SUCH_METHOD, "message": format!("no {method} here")}})),
+            (None, Some(id)) if id == self.stage => self.answered(&message),
+            _ => Said::default(),
+        }
+    }
+
+    fn heard(&self) -> &Heard {
+        &self.heard
+    }
+
+    fn talk(&self) -> Talk {
+        match self.heard.end {
+            Some(_) => Talk::Over,
+            None => Talk::Open,
+        }
+    }
+}
+
+impl Hears {
+    /// The open request was answered: the next one, or the end.
+    fn answered(&mut self, message: &Value) -> Said {
+        if let Some(error) = message.get("error") {
+            self.heard.end = Some(End::Failed(failure(error)));
+            return Said::default();
+        }
+        let result = &message["result"];
+        match self.stage {
+            INITIALIZE => {
+                self.stage = SESSION;
+                let mut params = json!({"cwd": self.cwd, "mcpServers": []});
+                let can_load = result["agentCapabilities"]["loadSession"] == true;
+                match self.continues.clone().filter(|_| can_load) {
+                    Some(session) => {
+                        params["sessionId"] = json!(session);
+                        self.heard.session = Some(session);
+                        Said::answer(&request(SESSION, "session/load", params))
+                    }
+                    None => Said::answer(&request(SESSION, "session/new", params)),
+                }
+            }
+            SESSION => {
+                self.stage = PROMPT;
+                self.heard.session(&result["sessionId"]);
+                let prompt = json!([{"type": "text", "text": self.brief}]);
+                let params = json!({"sessionId": self.heard.session, "prompt": prompt});
+                Said::answer(&request(PROMPT, "session/prompt", params))
+            }
+            _ => {
+                self.end(result);
+                Said::default()
+            }
+        }
+    }
+
+    fn end(&mut self, result: &Value) {
+        // Not in version 1 of the protocol; these are the places where agents put it.
+        let usage = &result["usage"];
+        let gemini = &result["_meta"]["quota"]["token_count"];
+        let either = |name: &str, other: &str| number(&usage[name]).max(number(&gemini[other]));
+        self.heard.usage.input_tokens = either("inputTokens", "input_tokens")
+            + number(&usage["cachedReadTokens"])
+            + number(&usage["cachedWriteTokens"]);
+        self.heard.usage.cached_tokens = number(&usage["cachedReadTokens"]);
+        self.heard.usage.output_tokens = either("outputTokens", "output_tokens");
+        let failed = |class, reason: String| End::Failed(Trouble::new(class, reason));
+        self.heard.end = Some(match result["stopReason"].as_str() {
+            Some("end_turn") => End::Finished,
+            Some("refusal") => failed(Class::Declined, "the agent declined".to_owned()),
+            Some("max_tokens") => failed(Class::Overflow, "it ran out of tokens".to_owned()),
+            other => failed(
+                Class::Crashed,
+                format!("it stopped: {}", other.unwrap_or("no reason given")),
+            ),
+        });
+    }
+
+    fn update(&mut self, update: &Value) -> Said {
+        // Before our prompt, an agent that loads a session repeats what was said in it.
+        if self.stage != PROMPT {
+            return Said::noise();
+        }
+        match update["sessionUpdate"].as_str() {
+            Some("agent_message_chunk") => {
+                let text = update["content"]["text"].as_str().unwrap_or_default();
+                self.heard.message.push_str(text);
+                Said::default()
+            }
+            Some("tool_call") => {
+                self.heard.message.clear();
+                Said::progress(update["title"].as_str().unwrap_or_default())
+            }
+            Some("tool_call_update") => {
+                self.heard.message.clear();
+                Said::default()
+            }
+            Some("usage_update") => {
+                if update["cost"]["currency"] == "USD" {
+                    self.heard.usage.micro_dollars = 0;
+                    self.heard.dollars(&update["cost"]["amount"]);
+                }
+                Said::default()
+            }
+            Some("available_commands_update" | "agent_thought_chunk") => Said::noise(),
+            _ => Said::default(),
+        }
+    }
+
+    /// Yes, unless a role that may only read asks to change something.
+    fn permission(&mut self, message: &Value) -> Said {
+        let params = &message["params"];
+        let kind = params["toolCall"]["kind"].as_str().unwrap_or_default();
+        let changes = matches!(kind, "edit" | "delete" | "move");
+        let kinds = match self.access {
+            Access::ReadOnly if changes => ["reject_once", "reject_always"],
+            Access::ReadOnly | Access::Edit => ["allow_once", "allow_always"],
+        };
+        self.heard.denials += usize::from(kinds[0] == "reject_once");
+        let options = params["options"].as_array().map_or(&[][..], Vec::as_slice);
+        let chosen = kinds
+            .iter()
+            .find_map(|kind| options.iter().find(|option| option["kind"] == *kind));
+        let outcome = match chosen {
+            Some(option) => json!({"outcome": "selected", "optionId": option["optionId"]}),
+            None => json!({"outcome": "cancelled"}),
+        };
+        Said::answer(&json!({"jsonrpc": "2.0", "id": message["id"],
+            "result": {"outcome": outcome}}))
+    }
+}
+
+fn failure(error: &Value) -> Trouble {
+    let message = error["message"].as_str().unwrap_or_default();
+    let details = error["data"]["details"].as_str().unwrap_or_default();
+    let trouble = Trouble::judge(None, &format!("{message} {details}"));
+    match error["code"].as_i64() {
+        Some(AUTH_REQUIRED) if trouble.class == Class::Crashed => {
+            Trouble::new(Class::Auth, format!("it wants a login: {message}"))
+        }
+        _ => trouble,
+    }
+}

@@ -1,0 +1,203 @@
+//! A model over its provider's API as an agent.
+//!
+//! Puts together what one attempt needs (key, prices, format, tool loop) and turns its end into
+//! a reply. It refuses to start without a price, and to send a key where others can read it.
+
+mod settings;
+
+pub use settings::{ApiError, ApiSettings, KeySource, Provider};
+
+use crate::agent::{Agent, Order, Reply};
+use crate::anthropic::Messages;
+use crate::home::Home;
+use crate::http::{Bounds, Client, Route};
+use crate::openai::{Chat, Responses};
+use crate::prices::Price;
+use crate::redact::{redact, redact_bytes};
+use crate::result;
+use crate::tool_loop::{Ended, Model, Tool, ToolLoop};
+use crate::wire::Wire;
+use kernel::outcome::Class;
+use sandbox::Cancel;
+use serde_json::{Value, json};
+use settings::Secret;
+use std::sync::Arc;
+use std::time::Instant;
+
+/// The window of a model that nobody has described.
+const USUAL_WINDOW: u64 = 128_000;
+/// The same for a model on this machine, which is mostly small.
+const LOCAL_WINDOW: u64 = 32_000;
+/// The most that one answer is asked for, if nothing better is known.
+const USUAL_OUTPUT: u64 = 16_000;
+
+/// A connector for one model.
+pub struct Api {
+    settings: ApiSettings,
+    key: Option<Secret>,
+    price: Price,
+    route: Route,
+    tools: Vec<Arc<dyn Tool>>,
+}
+
+impl Api {
+    /// A connector with these settings. Reads the key; sends nothing.
+    ///
+    /// # Errors
+    /// If the key, the price or the URL is missing or unsafe.
+    pub fn new(settings: ApiSettings) -> Result<Self, ApiError> {
+        let reach = settings.reach()?;
+        let key = settings.secret(reach)?;
+        let price = settings.price(reach)?;
+        let route = match reach {
+            settings::Reach::Local => Route::Direct,
+            settings::Reach::Remote => Route::Proxy,
+        };
+        let price = Price {
+            window: settings.window.or(price.window).or(match reach {
+                settings::Reach::Local => Some(LOCAL_WINDOW),
+                settings::Reach::Remote => Some(USUAL_WINDOW),
+            }),
+            ..price
+        };
+        Ok(Self { settings, key, price, route, tools: Vec::new() })
+    }
+
+    /// The same with the tools that a workflow adds.
+    #[must_use]
+    pub fn with_tools(mut self, tools: Vec<Arc<dyn Tool>>) -> Self {
+        self.tools = tools;
+        self
+    }
+
+    fn wire(&self) -> &'static dyn Wire {
+        match self.settings.provider {
+            Provider::Anthropic => &Messages,
+            Provider::OpenAiResponses => &Responses,
+            Provider::OpenAiChat => &Chat,
+        }
+    }
+
+    fn secrets(&self) -> Vec<&str> {
+        self.key.iter().map(Secret::expose).collect()
+    }
+
+    fn attempt(&self, order: &Order, cancel: &Cancel, progress: &dyn Fn(&str)) -> Ended {
+        let bounds = Bounds {
+            cancel: cancel.clone(),
+            until: Instant::now() + order.wall,
+            wall: order.wall,
+            idle: self.settings.idle,
+        };
+        let window = self.price.window.unwrap_or(USUAL_WINDOW);
+        let model = Model {
+            wire: self.wire(),
+            client: Client::new(bounds.clone(), self.route),
+            url: self.settings.url(self.wire().path()),
+            key: self.key.as_ref().map(|key| key.expose().to_owned()),
+            name: self.settings.model.clone(),
+            price: self.price,
+            window,
+            // A window must have room for more than the answer.
+            max_output: self.price.max_output.unwrap_or(USUAL_OUTPUT).min(window / 4).max(1),
+            backoff: self.settings.backoff,
+            bounds,
+        };
+        let secrets = self.secrets();
+        ToolLoop::new(order, model, &self.tools, &secrets, progress).run(self.settings.max_turns)
+    }
+}
+
+impl Agent for Api {
+    fn name(&self) -> &str {
+        self.settings.provider.as_str()
+    }
+
+    fn run(&self, order: &Order, cancel: &Cancel, progress: &dyn Fn(&str)) -> Reply {
+        let home = Home::of(order);
+        if let Err(error) = home.prepare(&order.brief) {
+            let reason = format!("the attempt's folder cannot be prepared: {error}");
+            return Reply::bare(Class::CouldNotRun, reason);
+        }
+        let secrets = self.secrets();
+        let ended = self.attempt(order, cancel, &|line| progress(&redact(line, &secrets)));
+        let mut transcript = ended.transcript;
+        let mut reply = match ended.end {
+            Err(failure) => Reply { retry_after: failure.retry_after, ..Reply::bare(failure.class, failure.reason) },
+            Ok(text) => {
+                let usage = json!({
+                    "input_tokens": ended.usage.input_tokens, "cached_tokens": ended.usage.cached_tokens,
+                    "output_tokens": ended.usage.output_tokens, "micro_dollars": ended.usage.micro_dollars,
+                });
+                match home.leave(&answer(&redact(&text, &secrets), usage)) {
+                    Ok(()) => home.reply(),
+                    Err(error) => Reply::bare(Class::CouldNotRun, format!("the result cannot be left: {error}")),
+                }
+            }
+        };
+        reply.reason = redact(&reply.reason, &secrets);
+        reply.usage = ended.usage;
+        reply.session = ended.session;
+        transcript.line(&format!("[{}: {}]", reply.class.as_str(), reply.reason));
+        reply.transcript = redact_bytes(&transcript.finish(), &secrets);
+        reply
+    }
+
+    fn recover(&self, order: &Order) -> Option<Reply> {
+        Home::of(order).recover()
+    }
+}
+
+/// The result file: the model's own words if they are no JSON object, so that the judge can say
+/// what is wrong with them.
+fn answer(text: &str, usage: Value) -> Vec<u8> {
+    let text = unfenced(text);
+    match serde_json::from_str(text) {
+        Ok(Value::Object(mut object)) => {
+            result::drop_nulls(&mut object);
+            object.insert("usage".to_owned(), usage);
+            Value::Object(object).to_string().into_bytes()
+        }
+        _ => text.as_bytes().to_vec(),
+    }
+}
+
+/// The text without a Markdown fence around the whole of it. That is wrapping, not content.
+fn unfenced(text: &str) -> &str {
+    let text = text.trim();
+    let inner = text.strip_prefix("```").and_then(|rest| rest.strip_suffix("```"));
+    match inner.and_then(|inner| inner.split_once('\n')) {
+        Some((language, body)) if matches!(language.trim(), "" | "json") && !body.contains("```") => body.trim(),
+        _ => text,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_fence_is_wrapping_and_prose_is_not() {
+        let cases = [
+            ("{\"a\":1}", "{\"a\":1}"),
+            ("```json\n{\"a\":1}\n```\n", "{\"a\":1}"),
+            ("```\n{}\n```", "{}"),
+            ("```rust\n{}\n```", "```rust\n{}\n```"),
+            ("Here: ```json\n{}\n```", "Here: ```json\n{}\n```"),
+            ("```", "```"),
+        ];
+        for (text, expected) in cases {
+            assert_eq!(unfenced(text), expected);
+        }
+    }
+
+    #[test]
+    fn our_usage_replaces_the_models_and_nulls_go() {
+        let text = r#"{"summary":"s","next":null,"usage":{"micro_dollars":0},"x":{"y":null}}"#;
+        let bytes = answer(text, json!({ "micro_dollars": 7 }));
+        let expected = r#"{"summary":"s","usage":{"micro_dollars":7},"x":{"y":null}}"#;
+        let expected: Value = serde_json::from_str(expected).unwrap();
+        assert_eq!(serde_json::from_slice::<Value>(&bytes).unwrap(), expected);
+        assert_eq!(answer("no", json!({})), b"no");
+    }
+}

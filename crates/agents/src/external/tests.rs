@@ -1,0 +1,1 @@
+//! What the dialects make of recorded events.

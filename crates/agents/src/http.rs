@@ -1,0 +1,228 @@
+//! One request to a provider, its answer in pieces, and never longer than we want.
+//!
+//! The request runs on a thread of its own; the attempt's thread waits for pieces, a thrown
+//! switch, the wall or silence, and hangs up when it has had enough. It refuses to follow
+//! redirects: a key goes to the host that the user named, and nowhere else.
+
+use crate::failure::Failure;
+use kernel::outcome::Class;
+use sandbox::Cancel;
+use std::collections::BTreeMap;
+use std::io::Read;
+use std::sync::mpsc::{self, Receiver, RecvTimeoutError, SyncSender};
+use std::time::{Duration, Instant};
+
+/// How soon a thrown switch is seen.
+const SLICE: Duration = Duration::from_millis(20);
+/// How long a connection may take to be made.
+const CONNECT: Duration = Duration::from_secs(20);
+/// The most that one answer may hold: more is a fault, not an answer.
+const ANSWER_BYTES: usize = 64 * 1024 * 1024;
+/// The most that is read of an error.
+const ERROR_BYTES: usize = 64 * 1024;
+
+/// The bounds of one attempt.
+#[derive(Debug, Clone)]
+pub(crate) struct Bounds {
+    pub(crate) cancel: Cancel,
+    pub(crate) until: Instant,
+    pub(crate) wall: Duration,
+    /// The longest silence inside one request.
+    pub(crate) idle: Duration,
+}
+
+impl Bounds {
+    /// Refuses to go on after a cancel or past the wall.
+    pub(crate) fn check(&self) -> Result<(), Failure> {
+        if self.cancel.is_cancelled() {
+            return Err(Failure::new(Class::Killed, "killed by Proofhouse: cancelled"));
+        }
+        if self.left().is_zero() {
+            let wall = self.wall.as_secs_f64();
+            return Err(Failure::new(Class::TimedOut, format!("killed by Proofhouse: wall limit of {wall} s")));
+        }
+        Ok(())
+    }
+
+    /// Wall time that is left.
+    pub(crate) fn left(&self) -> Duration {
+        self.until.saturating_duration_since(Instant::now())
+    }
+
+    /// Waits, unless the bounds end it.
+    pub(crate) fn wait(&self, time: Duration) -> Result<(), Failure> {
+        let until = Instant::now() + time;
+        loop {
+            self.check()?;
+            let left = until.saturating_duration_since(Instant::now());
+            if left.is_zero() {
+                return Ok(());
+            }
+            std::thread::sleep(left.min(SLICE));
+        }
+    }
+}
+
+/// A POST of JSON.
+#[derive(Debug)]
+pub(crate) struct Post {
+    pub(crate) url: String,
+    pub(crate) headers: Vec<(&'static str, String)>,
+    pub(crate) body: String,
+}
+
+/// How a client reaches its host.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Route {
+    /// Straight: the host is this machine.
+    Direct,
+    /// Through the proxy that the environment names, if it does.
+    Proxy,
+}
+
+/// The connections of one attempt.
+#[derive(Debug)]
+pub(crate) struct Client {
+    agent: ureq::Agent,
+    bounds: Bounds,
+    route: Route,
+}
+
+/// What the request's thread says.
+enum Piece {
+    Head(u16, BTreeMap<String, String>),
+    Bytes(Vec<u8>),
+    End,
+    Broken(String),
+}
+
+impl Client {
+    pub(crate) fn new(bounds: Bounds, route: Route) -> Self {
+        let agent = connections(&bounds, route);
+        Self { agent, bounds, route }
+    }
+
+    /// Sends a request and hands the pieces of a successful answer over as they come.
+    pub(crate) fn post(
+        &mut self,
+        post: Post,
+        take: &mut dyn FnMut(&[u8]) -> Result<(), Failure>,
+    ) -> Result<(), Failure> {
+        self.bounds.check()?;
+        let (send, pieces) = mpsc::sync_channel(64);
+        let agent = self.agent.clone();
+        std::thread::Builder::new()
+            .name("model-request".into())
+            .spawn(move || {
+                if let Err(broken) = request(&agent, post, &send) {
+                    let _ = send.send(Piece::Broken(broken));
+                }
+            })
+            .map_err(|error| Failure::new(Class::CouldNotRun, format!("no thread for the request: {error}")))?;
+        let received = self.receive(&pieces, take);
+        if received.is_err() {
+            // Hangs up, so that the provider stops writing what nobody will read.
+            let fresh = connections(&self.bounds, self.route);
+            std::mem::replace(&mut self.agent, fresh).shutdown();
+        }
+        received
+    }
+
+    fn receive(
+        &self,
+        pieces: &Receiver<Piece>,
+        take: &mut dyn FnMut(&[u8]) -> Result<(), Failure>,
+    ) -> Result<(), Failure> {
+        let mut heard = Instant::now();
+        let mut head: Option<(u16, BTreeMap<String, String>)> = None;
+        let mut error = Vec::new();
+        let mut size = 0;
+        loop {
+            self.bounds.check()?;
+            let piece = match pieces.recv_timeout(SLICE) {
+                Ok(piece) => piece,
+                Err(RecvTimeoutError::Timeout) if heard.elapsed() < self.bounds.idle => continue,
+                Err(RecvTimeoutError::Timeout) => {
+                    let idle = self.bounds.idle.as_secs_f64();
+                    let reason = format!("killed by Proofhouse: the provider said nothing for {idle} s");
+                    return Err(Failure::new(Class::TimedOut, reason));
+                }
+                Err(RecvTimeoutError::Disconnected) => {
+                    return Err(Failure::transient("the request ended without an answer"));
+                }
+            };
+            heard = Instant::now();
+            match (piece, &head) {
+                (Piece::Head(status, headers), _) => head = Some((status, headers)),
+                (Piece::Bytes(bytes), Some((200..300, _))) => {
+                    size += bytes.len();
+                    if size > ANSWER_BYTES {
+                        return Err(Failure::new(Class::Crashed, format!("the answer is larger than {ANSWER_BYTES} bytes")));
+                    }
+                    take(&bytes)?;
+                }
+                (Piece::Bytes(bytes), _) => {
+                    let room = ERROR_BYTES.saturating_sub(error.len());
+                    error.extend_from_slice(&bytes[..bytes.len().min(room)]);
+                }
+                (Piece::End | Piece::Broken(_), Some((status, headers))) if !(200..300).contains(status) => {
+                    return Err(Failure::status(*status, headers, &error));
+                }
+                (Piece::End, _) => return Ok(()),
+                (Piece::Broken(why), Some(_)) => {
+                    return Err(Failure::transient(format!("the stream was cut: {why}")));
+                }
+                (Piece::Broken(why), None) => {
+                    return Err(Failure::transient(format!("the provider cannot be reached: {why}")));
+                }
+            }
+        }
+    }
+}
+
+fn connections(bounds: &Bounds, route: Route) -> ureq::Agent {
+    let config = ureq::Agent::config_builder()
+        .http_status_as_error(false)
+        .max_redirects(0)
+        .max_redirects_will_error(false)
+        .timeout_resolve(Some(CONNECT))
+        .timeout_connect(Some(CONNECT))
+        // Only so that no thread stays behind for ever: `receive` is the judge.
+        .timeout_global(Some(bounds.left() + CONNECT))
+        .user_agent(concat!("proofhouse/", env!("CARGO_PKG_VERSION")));
+    let config = match route {
+        Route::Direct => config.proxy(None),
+        Route::Proxy => config,
+    };
+    ureq::Agent::new_with_config(config.build())
+}
+
+/// The request's own thread. A receiver that has gone ends it.
+fn request(agent: &ureq::Agent, post: Post, send: &SyncSender<Piece>) -> Result<(), String> {
+    let mut request = agent.post(&post.url).header("content-type", "application/json");
+    for (name, value) in &post.headers {
+        request = request.header(*name, value);
+    }
+    let response = request.send(post.body.as_bytes()).map_err(|error| error.to_string())?;
+    let headers = response.headers().iter().filter_map(|(name, value)| {
+        Some((name.as_str().to_owned(), value.to_str().ok()?.to_owned()))
+    });
+    let head = Piece::Head(response.status().as_u16(), headers.collect());
+    if send.send(head).is_err() {
+        return Ok(());
+    }
+    let mut body = response.into_body().into_reader();
+    let mut buffer = [0; 16 * 1024];
+    loop {
+        let piece = match body.read(&mut buffer) {
+            Ok(0) => Piece::End,
+            Ok(count) => Piece::Bytes(buffer[..count].to_vec()),
+            Err(error) if error.kind() == std::io::ErrorKind::Interrupted => continue,
+            Err(error) => return Err(error.to_string()),
+        };
+        let ended = matches!(piece, Piece::End);
+        if send.send(piece).is_err() || ended {
+            return Ok(());
+        }
+    }
+}

@@ -1,0 +1,176 @@
+//! The folder that an agent works in: a copy of just what it may see, and the way back.
+//!
+//! An attempt touches nothing of the user's until it has ended well; then its changes are taken
+//! back as a whole, and only over files that are still as the agent saw them.
+
+mod lay_out;
+mod take_back;
+
+pub(crate) use lay_out::{base_of, go_on, lay_out};
+pub(crate) use take_back::{conflict, take_back};
+
+use crate::context::Context;
+use crate::error::EngineError;
+use crate::git;
+use lay_out::Stamps;
+use serde::{Deserialize, Serialize};
+use std::path::{Component, Path, PathBuf};
+use store::{Node, Tree};
+
+/// The trees as the agent got them.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(crate) struct Base {
+    pub(crate) repo: Tree,
+    pub(crate) task: Tree,
+    /// Stamps of the repository's copies.
+    pub(crate) stamps: Stamps,
+}
+
+/// Which of the two folders.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Root {
+    Repo,
+    Task,
+}
+
+/// One path to take back.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(crate) struct Change {
+    pub(crate) root: Root,
+    pub(crate) path: String,
+    pub(crate) before: Option<Node>,
+    pub(crate) after: Option<Node>,
+}
+
+impl Change {
+    /// `repo/src/lib.rs`, `task/STATE.md`.
+    pub(crate) fn name(&self) -> String {
+        match self.root {
+            Root::Repo => format!("repo/{}", self.path),
+            Root::Task => format!("task/{}", self.path),
+        }
+    }
+}
+
+/// The repository's files as an agent may see them: no task folder, nothing of ours.
+pub(crate) fn repo_files(context: &Context, work_tree: &Path) -> Result<Vec<PathBuf>, EngineError> {
+    let files = git::files(context.project.repo(), work_tree)?;
+    let task = context.task.strip_prefix(context.project.repo()).ok();
+    // A task folder that is the repository's top itself can not be told apart from it.
+    let task = task.filter(|task| !task.as_os_str().is_empty());
+    Ok(files
+        .into_iter()
+        .filter(|path| task.is_none_or(|task| !path.starts_with(task)))
+        .collect())
+}
+
+/// The task's files without what the engine renders for people: the evidence page, and the copies
+/// beside it. Agents neither see nor write those.
+fn task_files(context: &Context, folder: &Path) -> Result<Vec<PathBuf>, EngineError> {
+    let page = context
+        .workflow
+        .task
+        .as_ref()
+        .and_then(|task| task.evidence_page.as_deref());
+    let page = page.map(Path::new);
+    let copies = page.map(|page| page.with_file_name("evidence"));
+    let rendered = |path: &Path| {
+        page.is_some_and(|page| path.starts_with(page))
+            || copies
+                .as_ref()
+                .is_some_and(|copies| path.starts_with(copies))
+    };
+    Ok(store::walk(folder, &rendered)?)
+}
+
+/// Does a link at `path` (relative to the root) stay below the root?
+fn stays_inside(path: &Path, link: &Path) -> bool {
+    let mut depth = path.components().count() as i64 - 1;
+    for component in link.components() {
+        match component {
+            Component::Normal(_) => depth += 1,
+            Component::ParentDir => depth -= 1,
+            Component::CurDir => {}
+            Component::RootDir | Component::Prefix(_) => return false,
+        }
+        if depth < 0 {
+            return false;
+        }
+    }
+    true
+}
+
+/// What the agent changed in its view.
+pub(crate) fn changes(
+    context: &Context,
+    home: &Path,
+    base: &Base,
+) -> Result<(Vec<Change>, String), EngineError> {
+    let (repo, task) = (home.join("view/repo"), home.join("view/task"));
+    let repo_after = base
+        .stamps
+        .tree_now(&repo, &base.repo, &repo_files(context, &repo)?)?;
+    let task_after = Tree::of(&task, task_files(context, &task)?)?;
+    let mut all = Vec::new();
+    for (root, before, after) in [
+        (Root::Repo, &base.repo, &repo_after),
+        (Root::Task, &base.task, &task_after),
+    ] {
+        for change in before.diff(after) {
+            all.push(Change {
+                root,
+                before: before.files.get(&change.path).cloned(),
+                after: after.files.get(&change.path).cloned(),
+                path: change.path,
+            });
+        }
+    }
+    Ok((all, repo_after.hash()))
+}
+
+/// What can not be taken back at all: links that lead out, sockets, names that are not text.
+pub(crate) fn forbidden(changes: &[Change]) -> Option<String> {
+    changes.iter().find_map(|change| {
+        let name = change.name();
+        if store::decode_path(&change.path)
+            .is_none_or(|path| path.to_str() != Some(change.path.as_str()))
+        {
+            return Some(format!("{name}: its name is not plain UTF-8"));
+        }
+        match &change.after {
+            Some(Node::Link { target })
+                if !stays_inside(Path::new(&change.path), Path::new(target)) =>
+            {
+                Some(format!(
+                    "{name}: a link to {target} leads out of the folder"
+                ))
+            }
+            Some(Node::Special | Node::Folder) => Some(format!("{name}: not a regular file")),
+            _ => None,
+        }
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::stays_inside;
+    use std::path::Path;
+
+    #[test]
+    fn links_out_are_seen() {
+        for (path, link, inside) in [
+            ("a", "b", true),
+            ("d/a", "../b", true),
+            ("a", "../b", false),
+            ("d/a", "x/../../../b", false),
+            ("a", "/etc/passwd", false),
+        ] {
+            assert_eq!(
+                stays_inside(Path::new(path), Path::new(link)),
+                inside,
+                "{path} -> {link}"
+            );
+        }
+    }
+}

@@ -1,0 +1,96 @@
+//! The way back: an attempt's changes over the user's files, as a whole, and only where those are
+//! still as the agent saw them.
+
+use super::{Change, Root};
+use crate::context::Context;
+use crate::error::EngineError;
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+use store::{Node, Tree};
+
+fn real(context: &Context, change: &Change) -> PathBuf {
+    match change.root {
+        Root::Repo => context.project.repo().join(&change.path),
+        Root::Task => context.task.join(&change.path),
+    }
+}
+
+fn now(context: &Context, change: &Change) -> Result<Option<Node>, EngineError> {
+    let root = match change.root {
+        Root::Repo => context.project.repo(),
+        Root::Task => &context.task,
+    };
+    Ok(Tree::of(root, [&change.path])?.files.remove(&change.path))
+}
+
+/// The first path that somebody else changed meanwhile.
+pub(crate) fn conflict(
+    context: &Context,
+    changes: &[Change],
+) -> Result<Option<String>, EngineError> {
+    for change in changes {
+        let here = now(context, change)?;
+        if here != change.before && here != change.after {
+            return Ok(Some(change.name()));
+        }
+    }
+    Ok(None)
+}
+
+/// Takes the changes back. May be repeated after a crash: what is there already stays. The content
+/// that is replaced or deleted goes into the vault first, because nothing of the user's is lost.
+pub(crate) fn take_back(
+    context: &Context,
+    home: &Path,
+    changes: &[Change],
+) -> Result<(), EngineError> {
+    for change in changes {
+        let here = now(context, change)?;
+        if here == change.after {
+            continue;
+        }
+        let target = real(context, change);
+        if matches!(here, Some(Node::File { .. } | Node::Executable { .. })) {
+            let old = fs::read(&target).map_err(EngineError::io("read", &target))?;
+            context
+                .vault
+                .put(&format!("before: {}", change.name()), &old)?;
+        }
+        let source = home.join("view").join(change.name());
+        match &change.after {
+            None => fs::remove_file(&target).map_err(EngineError::io("delete", &target))?,
+            Some(Node::Link { target: link }) => {
+                prepare(&target)?;
+                if here.is_some() {
+                    fs::remove_file(&target).map_err(EngineError::io("replace", &target))?;
+                }
+                std::os::unix::fs::symlink(link, &target)
+                    .map_err(EngineError::io("link", &target))?;
+            }
+            Some(_) => {
+                prepare(&target)?;
+                if matches!(here, Some(Node::Link { .. })) {
+                    fs::remove_file(&target).map_err(EngineError::io("replace", &target))?;
+                }
+                let bytes = fs::read(&source).map_err(EngineError::io("read", &source))?;
+                store::write_atomic(&target, &bytes)?;
+                let mode = if matches!(change.after, Some(Node::Executable { .. })) {
+                    0o755
+                } else {
+                    0o644
+                };
+                fs::set_permissions(&target, fs::Permissions::from_mode(mode))
+                    .map_err(EngineError::io("set the mode of", &target))?;
+            }
+        }
+    }
+    Ok(())
+}
+
+fn prepare(target: &Path) -> Result<(), EngineError> {
+    match target.parent() {
+        Some(parent) => fs::create_dir_all(parent).map_err(EngineError::io("create", parent)),
+        None => Ok(()),
+    }
+}

@@ -1,0 +1,298 @@
+//! Confinement on Linux: from a policy to a child that holds it. Prepared before the fork, entered
+//! between fork and exec, watched from outside. It refuses to start what it cannot hold.
+
+mod inside;
+mod landlock;
+mod mounts;
+mod network;
+mod probe;
+mod report;
+mod roots;
+mod seccomp;
+mod signals;
+mod sys;
+mod trial;
+
+pub(crate) use inside::Inside;
+pub(crate) use probe::{capabilities, machine};
+
+use crate::machine::{Counting, Through};
+use crate::plan::Route;
+use crate::proxy::Proxy;
+use crate::{Denied, Launch, LaunchError, Layer, Network, Plan, Policy};
+use inside::Net;
+use landlock::{Access, Rules, Shape, Tcp};
+use mounts::{Mounts, c_path};
+use roots::{Entry, What};
+use std::collections::BTreeMap;
+use std::io::PipeReader;
+use std::net::TcpListener;
+use std::os::unix::net::UnixStream;
+use std::path::{Path, PathBuf};
+
+/// `HOME` in the scratch space.
+const HOME: &str = "/tmp/home";
+
+/// What root keeps in a root of its own, so that it can work on another user's files: CHOWN,
+/// DAC_OVERRIDE, FOWNER and FSETID. None of them leads to a file that is not there.
+const OVER_FILES: u64 = 0b1_1011;
+
+/// Our side of a confined launch.
+#[derive(Debug)]
+pub(crate) struct Outside {
+    pub(crate) plan: Plan,
+    report: PipeReader,
+    door: Door,
+    /// What the mounts were about, for errors.
+    mounts: Vec<String>,
+}
+
+/// How our proxy gets its connections.
+#[derive(Debug)]
+enum Door {
+    None,
+    /// Handed out from inside when the child has started.
+    Promised(UnixStream, Network),
+    Open(TcpListener, Network),
+    Served(Proxy),
+}
+
+/// What is known after the end.
+#[derive(Debug, Default)]
+pub(crate) struct Aftermath {
+    /// The program's own status and what it left, if there was a PID namespace.
+    pub(crate) ended: Option<(i32, u32)>,
+    pub(crate) denied: Vec<Denied>,
+}
+
+/// Prepares a confinement, and the environment inside it.
+pub(crate) fn prepare(
+    launch: &Launch,
+    policy: &Policy,
+) -> Result<(Inside, Outside, BTreeMap<String, String>), LaunchError> {
+    let plan = Plan::of(policy, machine())?;
+    let entries = roots::entries(policy)?;
+    let dir = start_folder(launch, &entries)?;
+    let failed = |error: std::io::Error| LaunchError::Failed {
+        program: launch.argv.first().cloned().unwrap_or_default(),
+        dir: launch.dir.clone(),
+        what: format!("its sandbox cannot be prepared: {error}; free some resources"),
+    };
+    let mounted = plan.holds(Layer::MountNamespace);
+    let through = plan
+        .holds(Layer::PidNamespace)
+        .then(|| machine().namespaces.clone().ok())
+        .flatten();
+    let home = (mounted && policy.home.is_none()).then(|| Path::new(HOME));
+    let mut mounts =
+        mounted.then(|| Mounts::prepare(&entries, policy.bounds.scratch, home));
+    if let (Some(mounts), Some(Counting::PidNamespace), Some(most)) =
+        (&mut mounts, plan.counting, policy.bounds.processes)
+    {
+        mounts.bound_processes(most);
+    }
+    let names = mounts.as_ref().map(Mounts::names).unwrap_or_default();
+    let (net, door) = network(policy, &plan).map_err(failed)?;
+    let port = match &door {
+        Door::Promised(..) => Some(network::PROXY_PORT),
+        Door::Open(listener, _) => Some(listener.local_addr().map_err(failed)?.port()),
+        Door::None | Door::Served(_) => None,
+    };
+    let (report, reporter) = std::io::pipe().map_err(failed)?;
+    let (uid, gid) = (rustix::process::geteuid(), rustix::process::getegid());
+    let own = |id: u32| format!("{id} {id} 1\n").into_bytes();
+    let inside = Inside {
+        report: reporter.into(),
+        through,
+        uid_map: own(uid.as_raw()),
+        gid_map: own(gid.as_raw()),
+        net,
+        dir: c_path(&dir),
+        limits: limits(policy, &plan),
+        capabilities: match (mounted, through) {
+            (true, Some(Through::Privilege)) => OVER_FILES,
+            _ => 0,
+        },
+        landlock: (plan.landlock() > 0).then(|| rules(&plan, &entries, mounted, port)),
+        seccomp: plan
+            .holds(Layer::Seccomp)
+            .then(|| seccomp::filter(plan.route)),
+        mounts,
+    };
+    let env = environment(launch, policy, mounted, port);
+    let outside = Outside {
+        plan,
+        report,
+        door,
+        mounts: names,
+    };
+    Ok((inside, outside, env))
+}
+
+/// The folder to start in, which must be one that exists inside.
+fn start_folder(launch: &Launch, entries: &[Entry]) -> Result<PathBuf, LaunchError> {
+    let real = launch.dir.canonicalize().unwrap_or(launch.dir.clone());
+    let there = entries.iter().any(|entry| match &entry.what {
+        What::Outside(source, ..) => real.starts_with(source),
+        What::Link(_) | What::Scratch | What::Processes => false,
+    });
+    if there {
+        return Ok(real);
+    }
+    Err(LaunchError::Policy {
+        what: format!(
+            "it would start in {}, which is in no readable or writable root; add it to one",
+            launch.dir.display()
+        ),
+    })
+}
+
+fn network(policy: &Policy, plan: &Plan) -> std::io::Result<(Net, Door)> {
+    let own = plan.holds(Layer::NetworkNamespace);
+    Ok(match plan.route {
+        Route::Open => (Net::Shared, Door::None),
+        Route::Closed if own => (Net::Empty, Door::None),
+        Route::Closed => (Net::Shared, Door::None),
+        Route::OwnLoopback => (Net::Loopback, Door::None),
+        Route::ProxyInNamespace => {
+            let (ours, theirs) = UnixStream::pair()?;
+            let door = Door::Promised(ours, policy.network.clone());
+            (Net::Proxied(theirs.into()), door)
+        }
+        Route::ProxyByLandlock => {
+            let listener = TcpListener::bind(("127.0.0.1", 0))?;
+            (Net::Shared, Door::Open(listener, policy.network.clone()))
+        }
+    })
+}
+
+fn limits(policy: &Policy, plan: &Plan) -> Vec<(libc::c_int, u64)> {
+    let bounds = &policy.bounds;
+    let mut limits = vec![(libc::RLIMIT_CORE as libc::c_int, 0)];
+    if let Some(cpu) = bounds.cpu {
+        // Whole seconds, never less than asked for.
+        let seconds = cpu.as_secs() + u64::from(cpu.subsec_nanos() > 0);
+        limits.push((libc::RLIMIT_CPU as libc::c_int, seconds));
+    }
+    if let Some(bytes) = bounds.memory {
+        limits.push((libc::RLIMIT_AS as libc::c_int, bytes));
+    }
+    if let Some(bytes) = bounds.file_size {
+        limits.push((libc::RLIMIT_FSIZE as libc::c_int, bytes));
+    }
+    if let (Some(most), Some(Counting::UserNamespace)) = (bounds.processes, plan.counting) {
+        // The two processes that hold the tree count, too.
+        let most = u64::from(most).saturating_add(2);
+        limits.push((libc::RLIMIT_NPROC as libc::c_int, most));
+    }
+    limits
+}
+
+fn rules(plan: &Plan, entries: &[Entry], mounted: bool, port: Option<u16>) -> Rules {
+    let tcp = match plan.route {
+        Route::Closed if plan.landlock() >= 4 => Tcp::Nothing,
+        Route::ProxyByLandlock => port.map_or(Tcp::Nothing, Tcp::OnlyTo),
+        _ => Tcp::Unheld,
+    };
+    let mut rules = Rules::new(plan.landlock(), tcp);
+    if mounted {
+        // All that exists may be seen; what is in it may be read where a rule below says so.
+        rules.allow(c"/".into(), Access::List, Shape::Folder);
+    }
+    for entry in entries {
+        match &entry.what {
+            What::Outside(source, access, shape) => {
+                let path = if mounted { &entry.at } else { source };
+                rules.allow(c_path(path), *access, *shape);
+            }
+            What::Processes => rules.allow(c_path(&entry.at), Access::Read, Shape::Folder),
+            What::Scratch if mounted => {
+                rules.allow(c_path(&entry.at), Access::Write, Shape::Folder);
+            }
+            What::Scratch | What::Link(_) => {}
+        }
+    }
+    rules
+}
+
+/// The environment inside: what the policy lets through, a home and a temporary folder that are
+/// there, and the way to the proxy.
+fn environment(
+    launch: &Launch,
+    policy: &Policy,
+    mounted: bool,
+    port: Option<u16>,
+) -> BTreeMap<String, String> {
+    let mut env = launch.env.clone();
+    if let Some(names) = &policy.environment {
+        env.retain(|name, _| names.contains(name));
+    }
+    let scratch = policy.write.iter().find(|root| root.is_dir());
+    let home = match (&policy.home, mounted) {
+        (Some(home), _) => Some(home.clone()),
+        (None, true) => Some(PathBuf::from(HOME)),
+        (None, false) => scratch.cloned(),
+    };
+    let temporary = match mounted {
+        true => Some(PathBuf::from("/tmp")),
+        false => home.clone(),
+    };
+    for (name, path) in [("HOME", home), ("TMPDIR", temporary)] {
+        match path {
+            Some(path) => env.insert(name.into(), path.display().to_string()),
+            None => env.remove(name),
+        };
+    }
+    if let Some(port) = port {
+        for name in ["HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY"] {
+            let address = format!("http://127.0.0.1:{port}");
+            env.insert(name.to_lowercase(), address.clone());
+            env.insert(name.into(), address);
+        }
+        // No exceptions: a test server on our own loopback is reached through the proxy as well.
+        env.insert("NO_PROXY".into(), String::new());
+        env.insert("no_proxy".into(), String::new());
+    }
+    env
+}
+
+impl Outside {
+    /// After the child has started: lets the proxy serve.
+    pub(crate) fn started(&mut self) -> std::io::Result<()> {
+        let (listener, network) = match std::mem::replace(&mut self.door, Door::None) {
+            Door::Promised(socket, network) => (network::receive(&socket)?, network),
+            Door::Open(listener, network) => (listener, network),
+            door @ (Door::None | Door::Served(_)) => {
+                self.door = door;
+                return Ok(());
+            }
+        };
+        let allowed = match network {
+            Network::Endpoints(allowed) => allowed,
+            Network::None | Network::Loopback | Network::Full => Vec::new(),
+        };
+        self.door = Door::Served(Proxy::start(listener, allowed)?);
+        Ok(())
+    }
+
+    /// After a start that failed: the step that did it, if it was one of confinement.
+    pub(crate) fn failure(&mut self) -> Option<LaunchError> {
+        let (what, index) = report::read(&mut self.report).ok()?.failed?;
+        let place = self.mounts.get(index as usize);
+        let place = place.filter(|_| what.starts_with("a mount"));
+        let what = place.map_or(what.clone(), |place| format!("{what} of {place}"));
+        Some(LaunchError::SandboxUnavailable {
+            missing: vec![format!("the kernel refused {what}")],
+        })
+    }
+
+    /// After the end of the tree.
+    pub(crate) fn finish(mut self) -> (Plan, Aftermath) {
+        let ended = report::read(&mut self.report).unwrap_or_default().ended;
+        let denied = match self.door {
+            Door::Served(proxy) => proxy.stop(),
+            Door::None | Door::Promised(..) | Door::Open(..) => Vec::new(),
+        };
+        (self.plan, Aftermath { ended, denied })
+    }
+}

@@ -1,0 +1,225 @@
+//! What this machine can enforce, each mechanism tried for real, once per process. It refuses to
+//! guess from a version, with one exception that it explains.
+
+use super::landlock::{Access, Rules, Shape, Tcp};
+use super::mounts::Mounts;
+use super::signals::{self, Wait};
+use super::sys::{self, Forked};
+use super::trial::{Own, as_first, attempt};
+use super::{network, roots, seccomp};
+use crate::machine::{Counting, Machine, Through};
+use crate::plan::Route;
+use crate::{Capability, CapabilityState, Policy};
+use std::io::{Error, Result};
+use std::path::PathBuf;
+use std::sync::OnceLock;
+
+/// The facts about this machine.
+pub(crate) fn machine() -> &'static Machine {
+    static MACHINE: OnceLock<Machine> = OnceLock::new();
+    MACHINE.get_or_init(try_all)
+}
+
+fn try_all() -> Machine {
+    let own = Own::new();
+    let namespaces = match attempt(|| sys::unshare(libc::CLONE_NEWPID)) {
+        Ok(()) => Ok(Through::Privilege),
+        Err(_) => attempt(|| own.enter().and_then(|()| sys::unshare(libc::CLONE_NEWPID)))
+            .map(|()| Through::User),
+    };
+    let within = |body: &mut dyn FnMut() -> Result<()>| match &namespaces {
+        Ok(through) => attempt(|| as_first(*through, &own, body)),
+        Err(why) => Err(why.clone()),
+    };
+    let pid = within(&mut || match rustix::process::getpid().as_raw_nonzero().get() {
+        1 => Ok(()),
+        _ => Err(Error::from_raw_os_error(libc::ENOTSUP)),
+    });
+    let network = within(&mut || {
+        sys::unshare(libc::CLONE_NEWNET)?;
+        network::loopback_up()
+    });
+    let nothing: [PathBuf; 0] = [];
+    let entries = roots::entries(&Policy::confined(nothing.clone(), nothing)).unwrap_or_default();
+    let mut mounts = Mounts::prepare(&entries, 1 << 20, None);
+    let mount = within(&mut || {
+        sys::unshare(libc::CLONE_NEWNS | libc::CLONE_NEWIPC | libc::CLONE_NEWUTS)?;
+        mounts.enter().map_err(|(_, error)| error)
+    });
+    let filter = seccomp::filter(Route::Closed);
+    let seccomp = attempt(|| {
+        sys::prctl(libc::PR_SET_NO_NEW_PRIVS, 1)?;
+        sys::seccomp(&filter)
+    });
+    let processes = count_by_pid(&mount, &mut |most| {
+        let mut mounts = Mounts::prepare(&entries, 1 << 20, None);
+        mounts.bound_processes(most);
+        within(&mut || {
+            sys::unshare(libc::CLONE_NEWNS)?;
+            mounts.enter().map_err(|(_, error)| error)
+        })
+    })
+    .or_else(|why| count_by_user(&namespaces, &own).map_err(|other| format!("{why}; {other}")));
+    Machine {
+        landlock: landlock(),
+        seccomp,
+        namespaces,
+        mount,
+        pid,
+        network,
+        processes,
+    }
+}
+
+/// A ruleset that is made and put in force, in a trial.
+fn landlock() -> u32 {
+    let abi = sys::landlock_version();
+    if abi == 0 {
+        return 0;
+    }
+    let mut rules = Rules::new(abi, Tcp::Unheld);
+    rules.allow(c"/usr".into(), Access::Read, Shape::Folder);
+    let tried = attempt(|| {
+        sys::prctl(libc::PR_SET_NO_NEW_PRIVS, 1)?;
+        rules.enter()
+    });
+    tried.map_or(0, |()| abi)
+}
+
+type Counted = std::result::Result<Counting, String>;
+type Tried = std::result::Result<(), String>;
+
+fn count_by_pid(mount: &Tried, try_bound: &mut dyn FnMut(u32) -> Tried) -> Counted {
+    mount.clone()?;
+    // Before Linux 6.14 the number is the whole machine's: there, trying would do the harm.
+    if kernel() < (6, 14) {
+        return Err("pid_max is not the namespace's own before Linux 6.14".into());
+    }
+    let whole = || std::fs::read_to_string("/proc/sys/kernel/pid_max").unwrap_or_default();
+    let before = whole();
+    try_bound(1000)?;
+    if whole() == before {
+        Ok(Counting::PidNamespace)
+    } else {
+        // Mends the harm as far as it can; a kernel that says 6.14 and behaves like an older one.
+        let _ = std::fs::write("/proc/sys/kernel/pid_max", &before);
+        Err("pid_max is not the namespace's own".into())
+    }
+}
+
+/// `RLIMIT_NPROC` spares root, and before Linux 5.14 it counted all of a user's processes.
+fn count_by_user(
+    namespaces: &std::result::Result<Through, String>,
+    own: &Own,
+) -> Counted {
+    const MOST: u64 = 3;
+    if *namespaces != Ok(Through::User) || rustix::process::geteuid().is_root() {
+        return Err("RLIMIT_NPROC does not hold root".into());
+    }
+    let own_exit = |code: i32| Error::from_raw_os_error(code);
+    let tried = attempt(|| {
+        own.enter()?;
+        sys::keep_capabilities(0)?;
+        sys::limit_at_most(libc::RLIMIT_NPROC as libc::c_int, MOST)?;
+        let [reader, writer] = sys::pipe()?;
+        let mut made = 0;
+        let stopped = loop {
+            match sys::fork() {
+                // Waits for the end of the trial, which closes the pipe.
+                Ok(Forked::Child) => {
+                    sys::close(writer);
+                    while sys::has_writer(reader) {}
+                    sys::exit(0)
+                }
+                Ok(Forked::Parent(_)) if made > MOST => break false,
+                Ok(Forked::Parent(_)) => made += 1,
+                Err(_) => break true,
+            }
+        };
+        sys::close(writer);
+        while signals::reap(-1, Wait::UntilOneEnds).is_some() {}
+        if stopped && made > 0 {
+            Ok(())
+        } else {
+            Err(own_exit(libc::ENOTSUP))
+        }
+    });
+    tried.map(|()| Counting::UserNamespace)
+}
+
+fn kernel() -> (u32, u32) {
+    let release = std::fs::read_to_string("/proc/sys/kernel/osrelease").unwrap_or_default();
+    let mut numbers = release
+        .split(|letter: char| !letter.is_ascii_digit())
+        .map(|number| number.parse().unwrap_or(0));
+    (numbers.next().unwrap_or(0), numbers.next().unwrap_or(0))
+}
+
+/// The facts, for people.
+pub(crate) fn capabilities() -> Vec<Capability> {
+    let machine = machine();
+    let by = |name, result: &Tried, fine: &str, instead: CapabilityState| match result {
+        Ok(()) => Capability {
+            name,
+            state: CapabilityState::Ok,
+            detail: fine.into(),
+        },
+        Err(why) => Capability {
+            name,
+            state: instead,
+            detail: format!("{why}; proofhouse's docs/sandbox.md says what this costs"),
+        },
+    };
+    // One of the two must hold files, or no policy can be enforced.
+    let held = machine.mount.is_ok() || machine.landlock >= 3;
+    let spare = if held { CapabilityState::Note } else { CapabilityState::Missing };
+    let landlock = match machine.landlock {
+        0 => Err("the kernel has none, or it is turned off".to_string()),
+        _ => Ok(()),
+    };
+    let user = match &machine.namespaces {
+        Ok(_) => Ok(()),
+        Err(why) => Err(why.clone()),
+    };
+    let user_detail = match machine.namespaces {
+        Ok(Through::Privilege) => "not needed: this process may make namespaces without one",
+        _ => "namespaces work through it",
+    };
+    let processes = machine.processes.clone();
+    vec![
+        by("landlock", &landlock, &format!("ABI {}", machine.landlock), spare),
+        by("seccomp", &machine.seccomp, "filters work", CapabilityState::Missing),
+        by("user ns", &user, user_detail, CapabilityState::Note),
+        by("mount ns", &machine.mount, "a root with only the allowed folders", spare),
+        by("pid ns", &machine.pid, "the whole tree ends with its first process", CapabilityState::Note),
+        by("net ns", &machine.network, "no network, or the proxy alone", CapabilityState::Note),
+        Capability {
+            name: "process limit",
+            state: if processes.is_ok() { CapabilityState::Ok } else { CapabilityState::Note },
+            detail: match processes {
+                Ok(Counting::PidNamespace) => "by the PID namespace (limit + 300)".into(),
+                Ok(Counting::UserNamespace) => "by the user namespace".into(),
+                Err(why) => why,
+            },
+        },
+        cgroup(),
+        by("rlimits", &attempt(|| sys::limit_at_most(libc::RLIMIT_CORE as libc::c_int, 0)), "CPU, address space, file size, core", CapabilityState::Missing),
+    ]
+}
+
+/// Looked at and not used: the mechanisms above hold the same limits without a delegated group.
+fn cgroup() -> Capability {
+    let controllers = std::fs::read_to_string("/sys/fs/cgroup/cgroup.controllers");
+    let detail = match controllers {
+        Ok(names) if names.split_whitespace().any(|name| name == "pids") => {
+            format!("there ({}); not used: other mechanisms hold the limits", names.trim())
+        }
+        Ok(_) => "there without the pids controller; not needed".into(),
+        Err(_) => "not mounted at /sys/fs/cgroup; not needed".into(),
+    };
+    Capability {
+        name: "cgroup v2",
+        state: CapabilityState::Note,
+        detail,
+    }
+}

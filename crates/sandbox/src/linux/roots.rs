@@ -1,0 +1,164 @@
+//! Which paths a confined process sees, and where. It looks at the machine once, before the fork,
+//! and refuses roots that are missing, relative or the whole machine.
+
+use super::landlock::{Access, Shape};
+use crate::policy::DEVICES;
+use crate::{LaunchError, Policy};
+use std::path::{Component, Path, PathBuf};
+
+/// A path inside, and what is there.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Entry {
+    pub(crate) at: PathBuf,
+    pub(crate) what: What,
+}
+
+/// What is at a path inside.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum What {
+    /// What is at this path outside, with symbolic links resolved.
+    Outside(PathBuf, Access, Shape),
+    /// A symbolic link.
+    Link(PathBuf),
+    /// Scratch space of its own.
+    Scratch,
+    /// The processes of its own namespace.
+    Processes,
+}
+
+/// Where the private scratch space is.
+pub(crate) const SCRATCH: [&str; 2] = ["/tmp", "/dev/shm"];
+
+/// All that there is inside, parents before children.
+pub(crate) fn entries(policy: &Policy) -> Result<Vec<Entry>, LaunchError> {
+    let mut entries: Vec<Entry> = Vec::new();
+    let system: Vec<PathBuf> = Policy::base_system();
+    for path in &system {
+        let Ok(real) = path.canonicalize() else {
+            continue;
+        };
+        let inside = system.iter().any(|root| *path != real && real.starts_with(root));
+        let what = if inside {
+            What::Link(real)
+        } else {
+            let shape = shape(&real);
+            What::Outside(real, Access::Read, shape)
+        };
+        add(&mut entries, path.clone(), what);
+    }
+    for device in DEVICES.iter().map(PathBuf::from) {
+        if device.exists() {
+            let what = What::Outside(device.clone(), Access::Device, Shape::File);
+            add(&mut entries, device, what);
+        }
+    }
+    for scratch in SCRATCH {
+        add(&mut entries, scratch.into(), What::Scratch);
+    }
+    add(&mut entries, "/proc".into(), What::Processes);
+    for (name, to) in [
+        ("/dev/fd", "/proc/self/fd"),
+        ("/dev/stdin", "/proc/self/fd/0"),
+        ("/dev/stdout", "/proc/self/fd/1"),
+        ("/dev/stderr", "/proc/self/fd/2"),
+    ] {
+        add(&mut entries, name.into(), What::Link(to.into()));
+    }
+    let reads = policy.read.iter().map(|path| (path, Access::Read));
+    let writes = policy.write.iter().map(|path| (path, Access::Write));
+    for (path, access) in reads.chain(writes) {
+        let real = real(path)?;
+        let shape = shape(&real);
+        let what = What::Outside(real.clone(), access, shape);
+        // Under both names, if it was named through a link.
+        if *path != real {
+            add(&mut entries, path.clone(), what.clone());
+        }
+        add(&mut entries, real, what);
+    }
+    entries.sort_by_key(|entry| entry.at.components().count());
+    Ok(entries)
+}
+
+/// The later one at a path wins, so that a writable root wins over a readable one.
+fn add(entries: &mut Vec<Entry>, at: PathBuf, what: What) {
+    entries.retain(|entry| entry.at != at);
+    entries.push(Entry { at, what });
+}
+
+fn real(path: &Path) -> Result<PathBuf, LaunchError> {
+    let wrong = |what: String| LaunchError::Policy { what };
+    let shown = path.display();
+    let plain = path
+        .components()
+        .all(|part| matches!(part, Component::RootDir | Component::Normal(_)));
+    if !path.is_absolute() || !plain {
+        return Err(wrong(format!(
+            "the root `{shown}` is not an absolute path without `..`; give its full path"
+        )));
+    }
+    let real = path
+        .canonicalize()
+        .map_err(|error| wrong(format!("the root {shown}: {error}; create it, or leave it out")))?;
+    for forbidden in ["/", "/proc", "/dev", "/sys"] {
+        if real == Path::new(forbidden) {
+            return Err(wrong(format!(
+                "the root {shown} is too wide; name the folders below it that are needed"
+            )));
+        }
+    }
+    if real.starts_with("/proc") || real.starts_with("/sys") {
+        return Err(wrong(format!("the root {shown} is part of the kernel; leave it out")));
+    }
+    Ok(real)
+}
+
+fn shape(path: &Path) -> Shape {
+    if path.is_dir() {
+        Shape::Folder
+    } else {
+        Shape::File
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parents_come_before_children_and_writing_wins() {
+        let dir = tempfile::tempdir().unwrap();
+        let (root, inner) = (dir.path().to_path_buf(), dir.path().join("inner"));
+        std::fs::create_dir(&inner).unwrap();
+        let policy = Policy::confined([inner.clone(), root.clone()], [inner.clone()]);
+        let entries = entries(&policy).unwrap();
+        let at = |path: &Path| entries.iter().position(|entry| entry.at == path).unwrap();
+        assert!(at(Path::new("/tmp")) < at(&root) && at(&root) < at(&inner));
+        let what = &entries[at(&inner)].what;
+        assert_eq!(*what, What::Outside(inner, Access::Write, Shape::Folder));
+    }
+
+    #[test]
+    fn a_root_named_through_a_link_is_there_under_both_names() {
+        let dir = tempfile::tempdir().unwrap();
+        let (target, link) = (dir.path().join("target"), dir.path().join("link"));
+        std::fs::create_dir(&target).unwrap();
+        std::os::unix::fs::symlink(&target, &link).unwrap();
+        let entries = entries(&Policy::confined([link.clone()], [] as [PathBuf; 0])).unwrap();
+        for at in [link, target.clone()] {
+            let entry = entries.iter().find(|entry| entry.at == at).unwrap();
+            let what = What::Outside(target.clone(), Access::Read, Shape::Folder);
+            assert_eq!(entry.what, what);
+        }
+    }
+
+    #[test]
+    fn wrong_roots_are_refused_with_a_mend() {
+        for root in ["relative", "/no/such/root", "/", "/proc", "/dev", "/proc/self", "/usr/.."] {
+            let policy = Policy::confined([root], [] as [PathBuf; 0]);
+            let error = entries(&policy).unwrap_err();
+            assert_eq!(error.code(), "sandbox_policy");
+            assert!(error.to_string().contains(root), "{error}");
+        }
+    }
+}

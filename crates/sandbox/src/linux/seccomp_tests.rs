@@ -1,0 +1,104 @@
+//! The filter, run by an interpreter of the same five instructions.
+
+use super::*;
+
+/// What the filter says of a call.
+fn answer(filter: &[sock_filter], machine: u32, number: c_long, arguments: [u32; 3]) -> u32 {
+    let (mut at, mut value) = (0, 0u32);
+    loop {
+        let instruction = filter[at];
+        let k = instruction.k;
+        let taken = match instruction.code {
+            LOAD => {
+                value = match k {
+                    NUMBER => number as u32,
+                    MACHINE => machine,
+                    _ => arguments[(k as usize - 16) / 8],
+                };
+                None
+            }
+            MASK => {
+                value &= k;
+                None
+            }
+            EQUAL => Some(value == k),
+            AT_LEAST => Some(value >= k),
+            ANY_BIT => Some(value & k != 0),
+            RETURN => return k,
+            other => panic!("unknown instruction {other}"),
+        };
+        at += 1 + match taken {
+            Some(true) => usize::from(instruction.jt),
+            Some(false) => usize::from(instruction.jf),
+            None => 0,
+        };
+    }
+}
+
+fn says(route: Route, number: c_long, arguments: [i32; 3]) -> u32 {
+    let arguments = arguments.map(|argument| argument as u32);
+    answer(&filter(route), THIS_MACHINE, number, arguments)
+}
+
+#[test]
+fn every_filter_is_short_enough_for_the_kernel() {
+    for route in [Route::Open, Route::Closed, Route::ProxyByLandlock] {
+        assert!(filter(route).len() < 4096);
+    }
+}
+
+#[test]
+fn ways_out_are_refused_and_the_rest_is_not() {
+    for number in NEVER {
+        assert_eq!(says(Route::Open, *number, [0; 3]), REFUSED);
+    }
+    for number in [libc::SYS_read, libc::SYS_execve, libc::SYS_kill, libc::SYS_landlock_restrict_self] {
+        assert_eq!(says(Route::Closed, number, [0; 3]), PERMITTED);
+    }
+    assert_eq!(says(Route::Open, libc::SYS_clone3, [0; 3]), UNKNOWN);
+    let thread = libc::CLONE_VM | libc::CLONE_THREAD | libc::SIGCHLD;
+    assert_eq!(says(Route::Open, libc::SYS_clone, [thread, 0, 0]), PERMITTED);
+    let user = libc::CLONE_NEWUSER | libc::SIGCHLD;
+    assert_eq!(says(Route::Open, libc::SYS_clone, [user, 0, 0]), REFUSED);
+    assert_eq!(says(Route::Open, libc::SYS_unshare, [libc::CLONE_FILES, 0, 0]), PERMITTED);
+    assert_eq!(says(Route::Open, libc::SYS_unshare, [NEW_TIME as i32, 0, 0]), REFUSED);
+}
+
+#[test]
+fn another_call_table_is_no_way_around() {
+    let open = filter(Route::Open);
+    assert_eq!(answer(&open, 0x4000_0003, libc::SYS_read, [0; 3]), REFUSED);
+    #[cfg(target_arch = "x86_64")]
+    {
+        let number = libc::SYS_read | c_long::from(X32);
+        assert_eq!(answer(&open, THIS_MACHINE, number, [0; 3]), REFUSED);
+    }
+}
+
+#[test]
+fn sockets_follow_the_route() {
+    let socket = |route, family, kind, protocol| {
+        says(route, libc::SYS_socket, [family, kind, protocol]) == PERMITTED
+    };
+    let (stream, datagram) = (libc::SOCK_STREAM | libc::SOCK_CLOEXEC, libc::SOCK_DGRAM);
+    for route in [Route::Open, Route::OwnLoopback, Route::ProxyInNamespace] {
+        assert!(socket(route, libc::AF_INET, datagram, 0));
+        assert!(socket(route, libc::AF_UNIX, stream, 0));
+        assert!(!socket(route, libc::AF_NETLINK, datagram, 0));
+        assert!(!socket(route, libc::AF_VSOCK, stream, 0));
+        assert!(!socket(route, libc::AF_ALG, stream, 0));
+    }
+    assert!(!socket(Route::Closed, libc::AF_UNIX, stream, 0));
+    assert!(!socket(Route::Closed, libc::AF_INET, stream, 0));
+    let through = Route::ProxyByLandlock;
+    assert!(socket(through, libc::AF_INET6, stream, 0));
+    assert!(socket(through, libc::AF_INET, stream, libc::IPPROTO_TCP));
+    assert!(!socket(through, libc::AF_INET, stream, libc::IPPROTO_MPTCP));
+    assert!(!socket(through, libc::AF_INET, datagram, 0));
+    assert!(!socket(through, libc::AF_INET, libc::SOCK_RAW, libc::IPPROTO_TCP));
+    assert!(!socket(through, libc::AF_UNIX, stream, 0));
+    for route in [Route::Closed, through] {
+        assert_eq!(says(route, libc::SYS_socketpair, [libc::AF_UNIX, 1, 0]), PERMITTED);
+        assert_eq!(says(route, libc::SYS_socketpair, [libc::AF_INET, 1, 0]), REFUSED);
+    }
+}

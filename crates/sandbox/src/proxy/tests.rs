@@ -1,0 +1,89 @@
+//! The proxy on real sockets.
+
+use super::*;
+use std::io::{Read, Write};
+
+/// A server that answers the first bytes that it gets with them, once per connection.
+fn echo() -> (Endpoint, JoinHandle<()>) {
+    let listener = TcpListener::bind(("127.0.0.1", 0)).unwrap();
+    let endpoint = Endpoint::new("127.0.0.1", listener.local_addr().unwrap().port());
+    let serving = std::thread::spawn(move || {
+        let (mut stream, _) = listener.accept().unwrap();
+        let mut bytes = [0; 1000];
+        let count = stream.read(&mut bytes).unwrap();
+        stream.write_all(&bytes[..count]).unwrap();
+    });
+    (endpoint, serving)
+}
+
+fn proxy(allowed: Vec<Endpoint>) -> (Proxy, u16) {
+    let listener = TcpListener::bind(("127.0.0.1", 0)).unwrap();
+    let port = listener.local_addr().unwrap().port();
+    (Proxy::start(listener, allowed).unwrap(), port)
+}
+
+fn ask(port: u16, text: &str) -> String {
+    let mut stream = TcpStream::connect(("127.0.0.1", port)).unwrap();
+    stream.write_all(text.as_bytes()).unwrap();
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).unwrap();
+    answer
+}
+
+#[test]
+fn a_tunnel_to_an_allowed_endpoint_carries_both_ways() {
+    let (endpoint, serving) = echo();
+    let (proxy, port) = proxy(vec![endpoint.clone()]);
+    let answer = ask(port, &format!("CONNECT {endpoint} HTTP/1.1\r\n\r\nhello"));
+    assert!(answer.starts_with("HTTP/1.1 200") && answer.ends_with("hello"), "{answer}");
+    serving.join().unwrap();
+    assert_eq!(proxy.stop(), []);
+}
+
+#[test]
+fn a_plain_request_reaches_the_server_with_its_own_path() {
+    let (endpoint, serving) = echo();
+    let (proxy, port) = proxy(vec![endpoint.clone()]);
+    let answer = ask(port, &format!("GET http://{endpoint}/a?b HTTP/1.1\r\nHost: h\r\n\r\n"));
+    assert_eq!(answer, "GET /a?b HTTP/1.1\r\nHost: h\r\n\r\n");
+    serving.join().unwrap();
+    drop(proxy);
+}
+
+#[test]
+fn everything_else_is_refused_and_remembered() {
+    let (proxy, port) = proxy(vec![Endpoint::new("api.example", 443)]);
+    for line in [
+        "CONNECT evil.example:443 HTTP/1.1",
+        "CONNECT api.example:22 HTTP/1.1",
+        "GET http://evil.example:443/x HTTP/1.1",
+        "nonsense",
+    ] {
+        let answer = ask(port, &format!("{line}\r\n\r\n"));
+        assert!(answer.starts_with("HTTP/1.1 40"), "{answer}");
+    }
+    let denied: Vec<(String, u32)> = proxy
+        .stop()
+        .into_iter()
+        .map(|denied| (denied.target, denied.times))
+        .collect();
+    let expected = [("evil.example:443", 2), ("api.example:22", 1), ("not understood: nonsense", 1)];
+    assert_eq!(denied, expected.map(|(target, times)| (target.to_string(), times)));
+}
+
+#[test]
+fn stopping_cuts_connections_that_say_nothing() {
+    let silent = TcpListener::bind(("127.0.0.1", 0)).unwrap();
+    let endpoint = Endpoint::new("127.0.0.1", silent.local_addr().unwrap().port());
+    let (proxy, port) = proxy(vec![endpoint.clone()]);
+    let mut client = TcpStream::connect(("127.0.0.1", port)).unwrap();
+    client
+        .write_all(format!("CONNECT {endpoint} HTTP/1.1\r\n\r\n").as_bytes())
+        .unwrap();
+    let (_held, _) = silent.accept().unwrap();
+    let mut head = [0; 12];
+    client.read_exact(&mut head).unwrap();
+    proxy.stop();
+    let mut rest = Vec::new();
+    let _ = client.read_to_end(&mut rest);
+}
