@@ -4,7 +4,7 @@
 //! refuses to mend: a wrong result is named exactly and sent back, never guessed at.
 
 use kernel::outcome::Usage;
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 use std::fmt;
 
 /// A result may be this large and no larger: it goes into the journal, which is read whole.
@@ -114,6 +114,32 @@ pub fn judge(value: &Value) -> Result<(), Fault> {
         }
     }
     findings(object)
+}
+
+/// The JSON schema of what [`judge`] accepts, in the strict form that providers take: every key
+/// is required, and one that need not be there may be null ([`drop_nulls`] takes it out).
+pub fn schema() -> Value {
+    let optional = |value: Value| json!({ "anyOf": [value, { "type": "null" }] });
+    json!({
+        "type": "object",
+        "properties": {
+            "summary": { "type": "string", "description": "What was done, for people." },
+            "next": optional(json!({ "type": "string", "description": "The state that the brief lets you ask for." })),
+            "verdict": optional(json!({ "type": "string", "enum": ["pass", "fail"] })),
+            "findings": optional(json!({ "type": "array", "items": { "type": "string" } })),
+        },
+        "required": ["summary", "next", "verdict", "findings"],
+        "additionalProperties": false,
+    })
+}
+
+/// Takes out the nulls that only the strict schema asks for.
+pub(crate) fn drop_nulls(object: &mut Map<String, Value>) {
+    for key in ["next", "verdict", "findings"] {
+        if object.get(key).is_some_and(Value::is_null) {
+            object.remove(key);
+        }
+    }
 }
 
 fn findings(object: &Map<String, Value>) -> Result<(), Fault> {
@@ -260,6 +286,23 @@ mod tests {
             assert_eq!(sentence(text), expected, "for {text}");
         }
         assert!(sentence("not json").starts_with("`result` is not JSON (expected ident at line 1"));
+    }
+
+    #[test]
+    fn the_schema_names_what_the_judge_reads() {
+        let schema = schema();
+        let properties = schema["properties"].as_object().unwrap();
+        let required: Vec<&str> = schema["required"].as_array().unwrap().iter().filter_map(Value::as_str).collect();
+        assert_eq!(properties.len(), required.len());
+        for key in required {
+            // A number is wrong everywhere, so a key that the judge does not read would pass.
+            let mut value = json!({ "summary": "s" });
+            value[key] = json!(7);
+            assert_eq!(judge(&value).unwrap_err().path, key);
+        }
+        let mut value = json!({ "summary": "s", "next": null, "verdict": null, "findings": null });
+        drop_nulls(value.as_object_mut().unwrap());
+        assert_eq!(judge(&value), Ok(()));
     }
 
     #[test]

@@ -7,10 +7,11 @@
 use crate::failure::Failure;
 use crate::prices::Tokens;
 use crate::sse::Event;
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 /// One entry of a conversation.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(crate) enum Entry {
     /// Said by us.
     User(String),
@@ -21,7 +22,7 @@ pub(crate) enum Entry {
 }
 
 /// A part of what the model said.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(crate) enum Block {
     /// Text.
     Text(String),
@@ -32,7 +33,7 @@ pub(crate) enum Block {
 }
 
 /// A tool call.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Call {
     pub(crate) id: String,
     pub(crate) name: String,
@@ -54,7 +55,7 @@ impl Call {
 }
 
 /// A tool's answer.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Answer {
     pub(crate) id: String,
     pub(crate) text: String,
@@ -62,7 +63,7 @@ pub(crate) struct Answer {
 }
 
 /// Did the tool do what it was asked?
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) enum Verdict {
     Worked,
     Failed,

@@ -2,6 +2,7 @@
 
 use crate::error::EngineError;
 use crate::project::Project;
+use crate::view::sight::SECRET_BY_CUSTOM;
 use agents::Agent;
 use flow::Workflow;
 use kernel::event::RunStarted;
@@ -26,6 +27,8 @@ pub struct Context {
     pub vault: Vault,
     /// Validation commands: the run's own, then the repository's.
     pub commands: Vec<String>,
+    /// Globs that no agent sees.
+    pub hidden: Vec<String>,
     /// The environment of agents and checks.
     pub env: BTreeMap<String, String>,
 }
@@ -39,7 +42,8 @@ impl Context {
         agents: BTreeMap<String, Arc<dyn Agent>>,
     ) -> Result<Self, EngineError> {
         let mut commands = started.commands.clone();
-        for command in project.config()?.commands() {
+        let config = project.config()?;
+        for command in config.commands() {
             if !commands.contains(&command) {
                 commands.push(command);
             }
@@ -52,6 +56,9 @@ impl Context {
             agents,
             vault: project.vault()?,
             commands,
+            hidden: config
+                .hidden()
+                .unwrap_or_else(|| SECRET_BY_CUSTOM.map(str::to_owned).to_vec()),
             env: sandbox::base_env(),
         })
     }

@@ -72,6 +72,10 @@ pub(crate) struct RawRole {
     pub(crate) about: String,
     #[serde(default)]
     pub(crate) tier: RawTier,
+    pub(crate) sees: Option<Vec<String>>,
+    #[serde(default)]
+    pub(crate) hidden: Vec<String>,
+    pub(crate) scope: Option<Vec<String>>,
 }
 
 #[derive(Debug, Deserialize, Default, Clone, Copy)]

@@ -1,6 +1,6 @@
 //! A loaded workflow: the table, and what surrounds it (roles, briefs, gates, the task's files).
 
-use kernel::effect::Access;
+use kernel::effect::{Access, Sight};
 use kernel::table::Table;
 use kernel::{CheckSpec, StateName};
 use serde::Deserialize;
@@ -29,6 +29,8 @@ pub struct Role {
     pub about: String,
     /// How strong a model it wants: `fast`, `standard` or `top`.
     pub tier: &'static str,
+    /// What it sees of the repository, and where it may write.
+    pub sight: Sight,
 }
 
 impl Role {

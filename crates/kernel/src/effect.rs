@@ -57,6 +57,29 @@ pub enum Access {
     ReadOnly,
 }
 
+/// What of the repository a role sees, and where it may write, as globs.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Sight {
+    /// Files that are in its view.
+    pub sees: Vec<String>,
+    /// Files that are not, whatever `sees` says.
+    pub hidden: Vec<String>,
+    /// Files that it may change.
+    pub scope: Vec<String>,
+}
+
+impl Default for Sight {
+    /// Everything.
+    fn default() -> Self {
+        let all = || vec!["**".to_owned()];
+        Self {
+            sees: all(),
+            hidden: Vec::new(),
+            scope: all(),
+        }
+    }
+}
+
 /// An order for one attempt.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AttemptOrder {
@@ -68,6 +91,8 @@ pub struct AttemptOrder {
     pub role: String,
     /// May it edit the repository?
     pub access: Access,
+    /// What it sees and where it may write.
+    pub sight: Sight,
     /// One more than the attempts that ended in this state in this run; lost ones do not count.
     pub nth: u32,
     /// The whole brief.

@@ -1,11 +1,11 @@
 //! The one place where Proofhouse starts a process.
 //!
 //! A [`Launch`] is a pure description: what, where, with which environment and limits. [`run`] is
-//! the only function that performs one, so that Landlock, seccomp and namespaces have one place to
-//! be added (`spawn.rs`). This crate refuses to start anything with an inherited environment, an
+//! the only function that performs one. A [`Policy`] says what it may reach; [`Plan::of`] says what
+//! will hold it on this machine, and [`Ended::enforced`] what did. This crate refuses to start anything with an inherited environment, an
 //! inherited terminal or no limit, and to return while it knows of a living descendant.
 //!
-//! Its honest limit, until namespaces come: a descendant that leaves the session, loses its parent
+//! Its honest limit without a PID namespace: a descendant that leaves the session, loses its parent
 //! and rewrites its own environment block is not found by the sweep (see `tree`).
 
 // Without unix there is only the refusal below, and nothing that uses the rest.
@@ -13,18 +13,33 @@
 
 mod cancel;
 mod capture;
+#[cfg(unix)]
+mod confine;
 mod ended;
 mod error;
 mod launch;
+mod layer;
+#[cfg(target_os = "linux")]
+mod linux;
 mod listen;
+mod machine;
+#[cfg(all(unix, not(target_os = "linux")))]
+mod macos;
 #[cfg(unix)]
 mod note;
 #[cfg(unix)]
 mod pipes;
+mod plan;
+mod policy;
 #[cfg(target_os = "linux")]
 mod processes;
 #[cfg(unix)]
+mod proxy;
+#[cfg(unix)]
 mod run;
+// Pure text, and tested everywhere; only macOS runs it.
+#[cfg_attr(target_os = "linux", allow(dead_code))]
+mod seatbelt;
 #[cfg(unix)]
 mod spawn;
 #[cfg(unix)]
@@ -33,12 +48,16 @@ mod tree;
 mod watch;
 
 pub use cancel::Cancel;
-pub use ended::{Ended, Killed};
+pub use ended::{Denied, Ended, Killed};
 pub use error::LaunchError;
 pub use launch::{Launch, Limits, TREE_VARIABLE, base_env};
+pub use layer::{Capability, CapabilityState, Layer};
 pub use listen::{Listener, Stream, Talk};
+pub use machine::{Counting, Machine, Through};
 #[cfg(unix)]
 pub use note::kill_leftover;
+pub use plan::{Plan, Route};
+pub use policy::{Bounds, Endpoint, Enforcement, Network, Policy};
 #[cfg(unix)]
 pub use run::{run, run_with};
 
@@ -62,4 +81,20 @@ pub fn run_with(
 #[cfg(not(unix))]
 pub fn kill_leftover(_pid_file: &std::path::Path) -> Result<usize, LaunchError> {
     Err(LaunchError::Unsupported)
+}
+
+/// What this machine can enforce, each mechanism tried for real.
+pub fn probe() -> Vec<Capability> {
+    #[cfg(target_os = "linux")]
+    return linux::capabilities();
+    #[cfg(all(unix, not(target_os = "linux")))]
+    return macos::capabilities();
+    #[cfg(not(unix))]
+    Vec::new()
+}
+
+/// What was found out about this machine, to plan with.
+#[cfg(target_os = "linux")]
+pub fn this_machine() -> &'static Machine {
+    linux::machine()
 }

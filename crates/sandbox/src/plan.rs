@@ -89,7 +89,9 @@ impl Plan {
             Network::None => Route::Closed,
             Network::Loopback if own_network => Route::OwnLoopback,
             Network::Loopback => {
-                missing.push(format!("a loopback of its own: no network namespace ({why})"));
+                missing.push(format!(
+                    "a loopback of its own: no network namespace ({why})"
+                ));
                 Route::Open
             }
             Network::Endpoints(_) if own_network => Route::ProxyInNamespace,

@@ -4,6 +4,7 @@
 use crate::listen::{Listener, Nobody, Talk};
 use crate::note::{Note, fresh_token, start_of};
 use crate::pipes::{Activity, Pipes};
+use crate::spawn::Spawned;
 use crate::tree::{Swept, Tree};
 use crate::watch::{Step, Watch};
 use crate::{Cancel, Ended, Killed, Launch, LaunchError, spawn};
@@ -12,7 +13,7 @@ use rustix::process::{Pid, WaitId, WaitIdOptions, waitid};
 use std::io::{PipeReader, Write};
 use std::os::fd::AsFd;
 use std::os::unix::process::ExitStatusExt;
-use std::process::Child;
+use std::process::{Child, ExitStatus};
 use std::time::{Duration, Instant};
 
 /// Runs one process to its end and returns when its whole tree is dead.
@@ -35,8 +36,8 @@ pub fn run_with(
     let token = fresh_token();
     let note = Note::open(launch.pid_file.as_deref(), &token)?;
     let started = Instant::now();
-    let mut child = match spawn::spawn(launch, &token) {
-        Ok(child) => child,
+    let Spawned { mut child, outside } = match spawn::spawn(launch, &token) {
+        Ok(spawned) => spawned,
         Err(error) => {
             note.close();
             return Err(error);
@@ -64,10 +65,21 @@ pub fn run_with(
         }
     };
     // The leader's pid was held until here, so that no stranger could get it during the sweep.
-    let status = match end.seen {
+    let mut status = match end.seen {
         Seen::Exit => child.wait().ok(),
         Seen::Nothing => None,
     };
+    let mut leftover = swept.killed;
+    let (mut enforced, mut missing, mut denied) = (Vec::new(), Vec::new(), Vec::new());
+    if let Some(outside) = outside {
+        let (plan, aftermath) = outside.finish();
+        (enforced, missing, denied) = (plan.enforced, plan.missing, aftermath.denied);
+        // The child that we see only holds the program's namespace, whose first process tells.
+        if let Some((inner, left)) = aftermath.ended {
+            status = Some(ExitStatus::from_raw(inner));
+            leftover = usize::try_from(left).unwrap_or(usize::MAX);
+        }
+    }
     if swept.survivors == 0 {
         note.close();
     }
@@ -80,9 +92,12 @@ pub fn run_with(
         stdout: pipes.out.into_bytes(),
         stderr: pipes.err.into_bytes(),
         output: pipes.both.into_bytes(),
-        leftover: swept.killed,
+        leftover,
         survivors: swept.survivors,
         millis: u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX),
+        enforced,
+        missing,
+        denied,
     })
 }
 

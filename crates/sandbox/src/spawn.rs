@@ -1,33 +1,52 @@
-//! The step from a [`Launch`] to a process. Landlock, seccomp and namespaces belong into `enter`.
+//! The step from a [`Launch`] to a process; `enter` is what the child does to itself on the way.
 //! It refuses to hand down our environment, our terminal or any open file of ours.
 
+use crate::confine::{Confined, Outside, confine};
 use crate::{Launch, LaunchError, TREE_VARIABLE};
 use std::io::{Error, ErrorKind};
 use std::os::unix::process::CommandExt;
 use std::process::{Child, Command, Stdio};
 
+/// A process that was started.
+#[derive(Debug)]
+pub(crate) struct Spawned {
+    pub(crate) child: Child,
+    /// Our side of its confinement; none without a policy.
+    pub(crate) outside: Option<Outside>,
+}
+
 /// Starts the process. The calling thread must live until the child has ended: the parent-death
 /// signal fires when the thread that started it ends, not the program.
 #[allow(unsafe_code)]
-pub(crate) fn spawn(launch: &Launch, token: &str) -> Result<Child, LaunchError> {
+pub(crate) fn spawn(launch: &Launch, token: &str) -> Result<Spawned, LaunchError> {
     let failed = |what: String| LaunchError::Failed {
         program: launch.argv.first().cloned().unwrap_or_default(),
         dir: launch.dir.clone(),
         what,
     };
-    let Some((program, arguments)) = launch.argv.split_first() else {
+    if launch.argv.is_empty() {
         return Err(failed("the command is empty; give a program".into()));
-    };
+    }
     // Checked apart: the system answers ENOENT for a missing folder and a missing program alike.
     if !launch.dir.is_dir() {
         return Err(failed("there is no such folder; create it".into()));
     }
+    let Confined {
+        argv,
+        env,
+        #[cfg(target_os = "linux")]
+        mut inside,
+        mut outside,
+    } = confine(launch)?;
+    let Some((program, arguments)) = argv.split_first() else {
+        return Err(failed("the command is empty; give a program".into()));
+    };
     let mut command = Command::new(program);
     command
         .args(arguments)
         .current_dir(&launch.dir)
         .env_clear()
-        .envs(&launch.env)
+        .envs(&env)
         .env(
             TREE_VARIABLE,
             nested(std::env::var(TREE_VARIABLE).ok(), token),
@@ -44,11 +63,34 @@ pub(crate) fn spawn(launch: &Launch, token: &str) -> Result<Child, LaunchError> 
     // only make async-signal-safe calls: it makes plain system calls, allocates nothing, takes no
     // lock and builds errors from bare error numbers.
     unsafe {
-        command.pre_exec(move || enter(parent));
+        command.pre_exec(move || {
+            enter(parent)?;
+            #[cfg(target_os = "linux")]
+            if let Some(inside) = &mut inside {
+                inside.enter()?;
+            }
+            Ok(())
+        });
     }
-    command
-        .spawn()
-        .map_err(|error| explain(launch, program, error))
+    let mut child = match command.spawn() {
+        Ok(child) => child,
+        Err(error) => {
+            let failure = outside.as_mut().and_then(Outside::failure);
+            return Err(failure.unwrap_or_else(|| explain(launch, program, error)));
+        }
+    };
+    // Closes our copies of what only the child may hold.
+    drop(command);
+    if let Some(outside) = &mut outside
+        && let Err(error) = outside.started()
+    {
+        let _ = child.kill();
+        let _ = child.wait();
+        return Err(failed(format!(
+            "its proxy cannot serve: {error}; free some resources"
+        )));
+    }
+    Ok(Spawned { child, outside })
 }
 
 /// A launch inside a launch carries both tokens, so that the outer sweep finds the inner tree.
@@ -106,7 +148,14 @@ fn explain(launch: &Launch, program: &str, error: Error) -> LaunchError {
         ErrorKind::NotFound => LaunchError::ProgramNotFound {
             program,
             dir,
-            path: launch.env.get("PATH").cloned().unwrap_or_default(),
+            path: match (launch.env.get("PATH"), &launch.policy) {
+                (path, None) => path.cloned().unwrap_or_default(),
+                // It may well exist outside.
+                (path, Some(_)) => format!(
+                    "{}; only the policy's roots exist in its sandbox",
+                    path.cloned().unwrap_or_default()
+                ),
+            },
         },
         _ if matches!(error.raw_os_error(), Some(libc::EACCES | libc::ENOEXEC)) => {
             LaunchError::ProgramNotExecutable {

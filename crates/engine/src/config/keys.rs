@@ -116,6 +116,12 @@ pub const KEYS: &[Key] = &[
         "[\"cargo test\"]",
     ),
     key(
+        "view.hidden",
+        Shape::Texts,
+        "files of the repository that no agent sees, as globs (default: files that hold secrets by custom)",
+        "[\"**/.env\", \"**/*.pem\"]",
+    ),
+    key(
         "evidence.base_url",
         Shape::Text,
         "where the repository's top is reachable, for links that work from afar",

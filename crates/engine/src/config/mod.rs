@@ -93,12 +93,21 @@ impl Config {
         self.text(&format!("tiers.{tier}")).or_else(|| self.agent())
     }
 
+    fn texts(&self, name: &str) -> Option<Vec<String>> {
+        match self.values.get(name) {
+            Some((Value::Texts(texts), _)) => Some(texts.clone()),
+            _ => None,
+        }
+    }
+
     /// Shell commands that every verification runs.
     pub fn commands(&self) -> Vec<String> {
-        match self.values.get("checks.commands") {
-            Some((Value::Texts(commands), _)) => commands.clone(),
-            _ => Vec::new(),
-        }
+        self.texts("checks.commands").unwrap_or_default()
+    }
+
+    /// Globs that no agent sees.
+    pub fn hidden(&self) -> Option<Vec<String>> {
+        self.texts("view.hidden")
     }
 
     /// Where the repository's top is reachable from afar.

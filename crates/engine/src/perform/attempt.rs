@@ -3,6 +3,7 @@
 use super::{lost, save};
 use crate::context::Context;
 use crate::error::EngineError;
+use crate::view::sight::Globs;
 use crate::view::{self, Base, Change, Root};
 use agents::{Agent, Order, Reply};
 use flow::{Owner, parse_fields};
@@ -35,9 +36,10 @@ pub(super) fn perform(
     let home = context.home(order.id);
     let worked = (|| {
         crate::spend::within_the_day(&context.project, crate::world::now())?;
+        let globs = Globs::of(&order.sight, &context.hidden)?;
         let base = match order.continues {
-            Some(earlier) => view::go_on(context, earlier, &home)?,
-            None => view::lay_out(context, &home)?,
+            Some(earlier) => view::go_on(context, earlier, &home, &globs)?,
+            None => view::lay_out(context, &home, &globs)?,
         };
         let agent_order = agent_order(context, order, &home);
         let reply = agent(context, order)?.run(&agent_order, cancel, progress);
@@ -227,7 +229,9 @@ fn judge(
             ),
         ));
     }
-    if let Some(what) = view::forbidden(changes) {
+    let globs = Globs::of(&order.sight, &context.hidden)
+        .map_err(|error| (Class::CouldNotRun, error.to_string()))?;
+    if let Some(what) = view::forbidden(changes, &globs) {
         return Err((Class::OutOfScope, what));
     }
     let asked = outcome

@@ -1,6 +1,7 @@
 //! Laying a view out: copies, hashed on the way, with a stamp of each so that later only what was
 //! touched has to be read again.
 
+use super::sight::Globs;
 use super::{Base, repo_files, stays_inside, task_files};
 use crate::context::Context;
 use crate::error::EngineError;
@@ -81,12 +82,13 @@ impl Stamps {
 }
 
 /// Lays the view out below `home`.
-pub(crate) fn lay_out(context: &Context, home: &Path) -> Result<Base, EngineError> {
+pub(crate) fn lay_out(context: &Context, home: &Path, globs: &Globs) -> Result<Base, EngineError> {
     let (repo, task) = (home.join("view/repo"), home.join("view/task"));
     for folder in [&repo, &task.join("artifacts")] {
         fs::create_dir_all(folder).map_err(EngineError::io("create", folder))?;
     }
-    let files = repo_files(context, context.project.repo())?;
+    let mut files = repo_files(context, context.project.repo())?;
+    files.retain(|path| globs.shows(path));
     let (repo_tree, mut stamps) = copy(context.project.repo(), &repo, &files)?;
     let (task_tree, _) = copy(&context.task, &task, &task_files(context, &context.task)?)?;
     let mark = home.join("laid-out");
@@ -106,10 +108,11 @@ pub(crate) fn go_on(
     context: &Context,
     earlier: EffectId,
     home: &Path,
+    globs: &Globs,
 ) -> Result<Base, EngineError> {
     let from = context.home(earlier);
     let Some(mut base) = base_of(&from).filter(|_| from.join("view").is_dir()) else {
-        return lay_out(context, home);
+        return lay_out(context, home, globs);
     };
     // The engine itself has written these since; what it wrote over is in the vault.
     for file in written_by_the_engine(context) {

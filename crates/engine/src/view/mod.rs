@@ -4,6 +4,7 @@
 //! back as a whole, and only over files that are still as the agent saw them.
 
 mod lay_out;
+pub(crate) mod sight;
 mod take_back;
 
 pub(crate) use lay_out::{base_of, go_on, lay_out};
@@ -14,6 +15,7 @@ use crate::error::EngineError;
 use crate::git;
 use lay_out::Stamps;
 use serde::{Deserialize, Serialize};
+use sight::Globs;
 use std::path::{Component, Path, PathBuf};
 use store::{Node, Tree};
 
@@ -129,10 +131,13 @@ pub(crate) fn changes(
     Ok((all, repo_after.hash()))
 }
 
-/// What can not be taken back at all: links that lead out, sockets, names that are not text.
-pub(crate) fn forbidden(changes: &[Change]) -> Option<String> {
+/// What can not be taken back at all: files outside the role's scope, links that lead out, sockets, names that are not text.
+pub(crate) fn forbidden(changes: &[Change], globs: &Globs) -> Option<String> {
     changes.iter().find_map(|change| {
         let name = change.name();
+        if change.root == Root::Repo && !globs.allows(Path::new(&change.path)) {
+            return Some(format!("{name} is outside of what this role may change"));
+        }
         if store::decode_path(&change.path)
             .is_none_or(|path| path.to_str() != Some(change.path.as_str()))
         {

@@ -1,13 +1,14 @@
 //! From a folder's texts to a [`Workflow`], or to every problem in it with its line.
 
+mod role;
 mod state;
 mod table;
 mod task;
 
 use crate::error::{LoadError, Problem};
 use crate::lint;
-use crate::raw::{RawCheckpoint, RawTier, RawWorkflow};
-use crate::workflow::{Checkpoints, Role, Workflow};
+use crate::raw::{RawCheckpoint, RawWorkflow};
+use crate::workflow::{Checkpoints, Workflow};
 use kernel::StateName;
 use serde_json::Value;
 use sha2::{Digest, Sha256};
@@ -131,6 +132,7 @@ pub fn load(source: &Source, lint_check: &CheckLint<'_>) -> Result<Workflow, Loa
             "name a check of docs/checks.md",
         );
     }
+    let roles = role::roles(&mut loader, &raw);
     let task = raw
         .task
         .as_ref()
@@ -147,20 +149,7 @@ pub fn load(source: &Source, lint_check: &CheckLint<'_>) -> Result<Workflow, Loa
         hash: hash(source),
         table,
         states,
-        roles: raw
-            .role
-            .iter()
-            .map(|(name, role)| {
-                let role = role.get_ref();
-                let (can, about) = (role.can.clone(), role.about.clone());
-                let tier = match role.tier {
-                    RawTier::Fast => "fast",
-                    RawTier::Standard => "standard",
-                    RawTier::Top => "top",
-                };
-                (name.clone(), Role { can, about, tier })
-            })
-            .collect(),
+        roles,
         stall_check: raw
             .stall_check
             .as_ref()

@@ -64,13 +64,12 @@ fn attempt(workflow: &Workflow, run: &FlowState, id: EffectId) -> Effect {
     let state = &run.position.state;
     let def = &workflow.states[state];
     let role = def.role.clone().unwrap_or_default();
+    let def_of = workflow.roles.get(&role);
     Effect::Attempt(AttemptOrder {
         id,
         state: state.clone(),
-        access: workflow
-            .roles
-            .get(&role)
-            .map_or(Access::ReadOnly, |role| role.access()),
+        access: def_of.map_or(Access::ReadOnly, |role| role.access()),
+        sight: def_of.map(|role| role.sight.clone()).unwrap_or_default(),
         role,
         nth: run.ledger.ended_in(state) + 1,
         brief: match &run.patience.continues {

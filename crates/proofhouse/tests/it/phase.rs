@@ -452,3 +452,84 @@ fn what_the_agent_says_reaches_the_person_who_is_asked() {
             .contains("MySQL or Postgres?")
     );
 }
+
+#[test]
+fn secrets_by_custom_are_not_in_a_view_and_can_not_be_overwritten() {
+    let world = World::new();
+    world.write(".env", "TOKEN=very-secret\n");
+    let script = HONEST.replacen("{ write = \"repo/code.txt\"", "{ run = \"cat .env; ls -a\" }, { write = \"repo/.env\", text = \"TOKEN=mine\" }, { write = \"repo/code.txt\"", 1);
+    world.start(&script, &["--budget", "attempts=3"]);
+    world.run(&["run", "t"]).exits(2);
+    assert_eq!(world.read(".env"), "TOKEN=very-secret\n");
+    assert_eq!(world.status()["last_refusal"]["code"], "out_of_scope");
+    for entry in std::fs::read_dir(world.at("tasks/t/artifacts/evidence"))
+        .unwrap()
+        .flatten()
+    {
+        let text = std::fs::read_to_string(entry.path()).unwrap();
+        assert!(!text.contains("very-secret"), "{}", entry.path().display());
+    }
+}
+
+#[test]
+fn a_role_sees_and_changes_only_what_its_workflow_allows() {
+    let world = World::new();
+    world.write("src/a.txt", "seen\n");
+    world.write("src/b.txt", "seen, not to be changed\n");
+    world.write("other/c.txt", "not there\n");
+    world.write(
+        ".proofhouse/workflows/mine/workflow.toml",
+        r#"name = "mine"
+about = "a narrow view"
+initial = "work"
+[role.coder]
+can = ["read", "edit", "execute"]
+about = "codes"
+sees = ["src/**"]
+scope = ["src/a.txt"]
+[state.work]
+kind = "work"
+role = "coder"
+brief = "b.md"
+gate = [{ check = "command", shell = "grep -q good src/a.txt" }]
+[state.end]
+kind = "end"
+[[transition]]
+action = "pass"
+from = "work"
+to = "end"
+by = "engine"
+when = "gate.pass"
+"#,
+    );
+    world.write(".proofhouse/workflows/mine/b.md", "Make it good.");
+    world.write("agent/script.toml", r#"
+[[attempt]]
+attempt = 1
+steps = [{ run = "ls; ls ../..; test ! -e other && test ! -e code.txt", must = true }, { append = "repo/src/b.txt", text = "mine" }]
+result = { summary = "out of scope" }
+[[attempt]]
+steps = [{ write = "repo/src/a.txt", text = "good" }]
+result = { summary = "inside" }
+"#);
+    world.write(".gitignore", "agent/\n");
+    world
+        .run(&[
+            "new",
+            "mine",
+            "--dir",
+            "tasks/t",
+            "--agent",
+            "scripted:agent/script.toml",
+        ])
+        .exits(0);
+    world.run(&["run", "t"]).exits(0);
+    let ended = world.status()["attempts"].clone();
+    assert_eq!(
+        (ended[0]["ended"].as_str(), ended[1]["ended"].as_str()),
+        (Some("out_of_scope"), Some("done")),
+        "{ended:#}"
+    );
+    assert_eq!(world.read("src/b.txt"), "seen, not to be changed\n");
+    assert_eq!(world.read("src/a.txt"), "good");
+}

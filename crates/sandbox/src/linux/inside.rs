@@ -7,10 +7,10 @@
 
 use super::landlock::Rules;
 use super::mounts::Mounts;
+use super::network;
 use super::report::{self, Step};
 use super::signals::{self, Wait};
 use super::sys::{self, Forked};
-use super::network;
 use crate::machine::Through;
 use std::ffi::CString;
 use std::io::{Error, Result};

@@ -84,8 +84,7 @@ pub(crate) fn prepare(
         .then(|| machine().namespaces.clone().ok())
         .flatten();
     let home = (mounted && policy.home.is_none()).then(|| Path::new(HOME));
-    let mut mounts =
-        mounted.then(|| Mounts::prepare(&entries, policy.bounds.scratch, home));
+    let mut mounts = mounted.then(|| Mounts::prepare(&entries, policy.bounds.scratch, home));
     if let (Some(mounts), Some(Counting::PidNamespace), Some(most)) =
         (&mut mounts, plan.counting, policy.bounds.processes)
     {

@@ -175,7 +175,9 @@ fn perform(op: &Op) -> Result<()> {
             Ok(())
         }
         Op::File(at) => {
-            if let Ok(file) = sys::open(at, libc::O_CREAT | libc::O_RDONLY | libc::O_NOFOLLOW, 0o644) {
+            if let Ok(file) =
+                sys::open(at, libc::O_CREAT | libc::O_RDONLY | libc::O_NOFOLLOW, 0o644)
+            {
                 sys::close(file);
             }
             Ok(())

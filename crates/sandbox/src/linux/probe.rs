@@ -31,10 +31,12 @@ fn try_all() -> Machine {
         Ok(through) => attempt(|| as_first(*through, &own, body)),
         Err(why) => Err(why.clone()),
     };
-    let pid = within(&mut || match rustix::process::getpid().as_raw_nonzero().get() {
-        1 => Ok(()),
-        _ => Err(Error::from_raw_os_error(libc::ENOTSUP)),
-    });
+    let pid = within(
+        &mut || match rustix::process::getpid().as_raw_nonzero().get() {
+            1 => Ok(()),
+            _ => Err(Error::from_raw_os_error(libc::ENOTSUP)),
+        },
+    );
     let network = within(&mut || {
         sys::unshare(libc::CLONE_NEWNET)?;
         network::loopback_up()
@@ -108,10 +110,7 @@ fn count_by_pid(mount: &Tried, try_bound: &mut dyn FnMut(u32) -> Tried) -> Count
 }
 
 /// `RLIMIT_NPROC` spares root, and before Linux 5.14 it counted all of a user's processes.
-fn count_by_user(
-    namespaces: &std::result::Result<Through, String>,
-    own: &Own,
-) -> Counted {
+fn count_by_user(namespaces: &std::result::Result<Through, String>, own: &Own) -> Counted {
     const MOST: u64 = 3;
     if *namespaces != Ok(Through::User) || rustix::process::geteuid().is_root() {
         return Err("RLIMIT_NPROC does not hold root".into());
@@ -172,7 +171,11 @@ pub(crate) fn capabilities() -> Vec<Capability> {
     };
     // One of the two must hold files, or no policy can be enforced.
     let held = machine.mount.is_ok() || machine.landlock >= 3;
-    let spare = if held { CapabilityState::Note } else { CapabilityState::Missing };
+    let spare = if held {
+        CapabilityState::Note
+    } else {
+        CapabilityState::Missing
+    };
     let landlock = match machine.landlock {
         0 => Err("the kernel has none, or it is turned off".to_string()),
         _ => Ok(()),
@@ -187,15 +190,44 @@ pub(crate) fn capabilities() -> Vec<Capability> {
     };
     let processes = machine.processes.clone();
     vec![
-        by("landlock", &landlock, &format!("ABI {}", machine.landlock), spare),
-        by("seccomp", &machine.seccomp, "filters work", CapabilityState::Missing),
+        by(
+            "landlock",
+            &landlock,
+            &format!("ABI {}", machine.landlock),
+            spare,
+        ),
+        by(
+            "seccomp",
+            &machine.seccomp,
+            "filters work",
+            CapabilityState::Missing,
+        ),
         by("user ns", &user, user_detail, CapabilityState::Note),
-        by("mount ns", &machine.mount, "a root with only the allowed folders", spare),
-        by("pid ns", &machine.pid, "the whole tree ends with its first process", CapabilityState::Note),
-        by("net ns", &machine.network, "no network, or the proxy alone", CapabilityState::Note),
+        by(
+            "mount ns",
+            &machine.mount,
+            "a root with only the allowed folders",
+            spare,
+        ),
+        by(
+            "pid ns",
+            &machine.pid,
+            "the whole tree ends with its first process",
+            CapabilityState::Note,
+        ),
+        by(
+            "net ns",
+            &machine.network,
+            "no network, or the proxy alone",
+            CapabilityState::Note,
+        ),
         Capability {
             name: "process limit",
-            state: if processes.is_ok() { CapabilityState::Ok } else { CapabilityState::Note },
+            state: if processes.is_ok() {
+                CapabilityState::Ok
+            } else {
+                CapabilityState::Note
+            },
             detail: match processes {
                 Ok(Counting::PidNamespace) => "by the PID namespace (limit + 300)".into(),
                 Ok(Counting::UserNamespace) => "by the user namespace".into(),
@@ -203,7 +235,12 @@ pub(crate) fn capabilities() -> Vec<Capability> {
             },
         },
         cgroup(),
-        by("rlimits", &attempt(|| sys::limit_at_most(libc::RLIMIT_CORE as libc::c_int, 0)), "CPU, address space, file size, core", CapabilityState::Missing),
+        by(
+            "rlimits",
+            &attempt(|| sys::limit_at_most(libc::RLIMIT_CORE as libc::c_int, 0)),
+            "CPU, address space, file size, core",
+            CapabilityState::Missing,
+        ),
     ]
 }
 
@@ -212,7 +249,10 @@ fn cgroup() -> Capability {
     let controllers = std::fs::read_to_string("/sys/fs/cgroup/cgroup.controllers");
     let detail = match controllers {
         Ok(names) if names.split_whitespace().any(|name| name == "pids") => {
-            format!("there ({}); not used: other mechanisms hold the limits", names.trim())
+            format!(
+                "there ({}); not used: other mechanisms hold the limits",
+                names.trim()
+            )
         }
         Ok(_) => "there without the pids controller; not needed".into(),
         Err(_) => "not mounted at /sys/fs/cgroup; not needed".into(),

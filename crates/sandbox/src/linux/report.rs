@@ -119,7 +119,10 @@ mod tests {
         let report = read(&mut reader).unwrap();
         assert_eq!(report.ended, Some((256, 3)));
         let (what, index) = report.failed.unwrap();
-        assert!(what.contains("a mount") && what.contains("not permitted"), "{what}");
+        assert!(
+            what.contains("a mount") && what.contains("not permitted"),
+            "{what}"
+        );
         assert_eq!(index, 7);
     }
 }

@@ -37,7 +37,9 @@ pub(crate) fn entries(policy: &Policy) -> Result<Vec<Entry>, LaunchError> {
         let Ok(real) = path.canonicalize() else {
             continue;
         };
-        let inside = system.iter().any(|root| *path != real && real.starts_with(root));
+        let inside = system
+            .iter()
+            .any(|root| *path != real && real.starts_with(root));
         let what = if inside {
             What::Link(real)
         } else {
@@ -97,9 +99,11 @@ fn real(path: &Path) -> Result<PathBuf, LaunchError> {
             "the root `{shown}` is not an absolute path without `..`; give its full path"
         )));
     }
-    let real = path
-        .canonicalize()
-        .map_err(|error| wrong(format!("the root {shown}: {error}; create it, or leave it out")))?;
+    let real = path.canonicalize().map_err(|error| {
+        wrong(format!(
+            "the root {shown}: {error}; create it, or leave it out"
+        ))
+    })?;
     for forbidden in ["/", "/proc", "/dev", "/sys"] {
         if real == Path::new(forbidden) {
             return Err(wrong(format!(
@@ -108,7 +112,9 @@ fn real(path: &Path) -> Result<PathBuf, LaunchError> {
         }
     }
     if real.starts_with("/proc") || real.starts_with("/sys") {
-        return Err(wrong(format!("the root {shown} is part of the kernel; leave it out")));
+        return Err(wrong(format!(
+            "the root {shown} is part of the kernel; leave it out"
+        )));
     }
     Ok(real)
 }
@@ -154,7 +160,15 @@ mod tests {
 
     #[test]
     fn wrong_roots_are_refused_with_a_mend() {
-        for root in ["relative", "/no/such/root", "/", "/proc", "/dev", "/proc/self", "/usr/.."] {
+        for root in [
+            "relative",
+            "/no/such/root",
+            "/",
+            "/proc",
+            "/dev",
+            "/proc/self",
+            "/usr/..",
+        ] {
             let policy = Policy::confined([root], [] as [PathBuf; 0]);
             let error = entries(&policy).unwrap_err();
             assert_eq!(error.code(), "sandbox_policy");

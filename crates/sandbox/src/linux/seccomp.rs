@@ -117,7 +117,11 @@ pub(crate) fn filter(route: Route) -> Vec<sock_filter> {
     }
     code.extend([jump(EQUAL, libc::SYS_clone3 as u32, 0, 1), give(UNKNOWN)]);
     when(&mut code, libc::SYS_clone, &unless_any_bit(NEW));
-    when(&mut code, libc::SYS_unshare, &unless_any_bit(NEW | NEW_TIME));
+    when(
+        &mut code,
+        libc::SYS_unshare,
+        &unless_any_bit(NEW | NEW_TIME),
+    );
     when(&mut code, libc::SYS_socketpair, &only(&[libc::AF_UNIX]));
     match route {
         Route::Closed => {

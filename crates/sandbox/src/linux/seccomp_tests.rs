@@ -52,16 +52,30 @@ fn ways_out_are_refused_and_the_rest_is_not() {
     for number in NEVER {
         assert_eq!(says(Route::Open, *number, [0; 3]), REFUSED);
     }
-    for number in [libc::SYS_read, libc::SYS_execve, libc::SYS_kill, libc::SYS_landlock_restrict_self] {
+    for number in [
+        libc::SYS_read,
+        libc::SYS_execve,
+        libc::SYS_kill,
+        libc::SYS_landlock_restrict_self,
+    ] {
         assert_eq!(says(Route::Closed, number, [0; 3]), PERMITTED);
     }
     assert_eq!(says(Route::Open, libc::SYS_clone3, [0; 3]), UNKNOWN);
     let thread = libc::CLONE_VM | libc::CLONE_THREAD | libc::SIGCHLD;
-    assert_eq!(says(Route::Open, libc::SYS_clone, [thread, 0, 0]), PERMITTED);
+    assert_eq!(
+        says(Route::Open, libc::SYS_clone, [thread, 0, 0]),
+        PERMITTED
+    );
     let user = libc::CLONE_NEWUSER | libc::SIGCHLD;
     assert_eq!(says(Route::Open, libc::SYS_clone, [user, 0, 0]), REFUSED);
-    assert_eq!(says(Route::Open, libc::SYS_unshare, [libc::CLONE_FILES, 0, 0]), PERMITTED);
-    assert_eq!(says(Route::Open, libc::SYS_unshare, [NEW_TIME as i32, 0, 0]), REFUSED);
+    assert_eq!(
+        says(Route::Open, libc::SYS_unshare, [libc::CLONE_FILES, 0, 0]),
+        PERMITTED
+    );
+    assert_eq!(
+        says(Route::Open, libc::SYS_unshare, [NEW_TIME as i32, 0, 0]),
+        REFUSED
+    );
 }
 
 #[test]
@@ -95,10 +109,21 @@ fn sockets_follow_the_route() {
     assert!(socket(through, libc::AF_INET, stream, libc::IPPROTO_TCP));
     assert!(!socket(through, libc::AF_INET, stream, libc::IPPROTO_MPTCP));
     assert!(!socket(through, libc::AF_INET, datagram, 0));
-    assert!(!socket(through, libc::AF_INET, libc::SOCK_RAW, libc::IPPROTO_TCP));
+    assert!(!socket(
+        through,
+        libc::AF_INET,
+        libc::SOCK_RAW,
+        libc::IPPROTO_TCP
+    ));
     assert!(!socket(through, libc::AF_UNIX, stream, 0));
     for route in [Route::Closed, through] {
-        assert_eq!(says(route, libc::SYS_socketpair, [libc::AF_UNIX, 1, 0]), PERMITTED);
-        assert_eq!(says(route, libc::SYS_socketpair, [libc::AF_INET, 1, 0]), REFUSED);
+        assert_eq!(
+            says(route, libc::SYS_socketpair, [libc::AF_UNIX, 1, 0]),
+            PERMITTED
+        );
+        assert_eq!(
+            says(route, libc::SYS_socketpair, [libc::AF_INET, 1, 0]),
+            REFUSED
+        );
     }
 }

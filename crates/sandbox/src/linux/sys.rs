@@ -64,13 +64,7 @@ pub(crate) fn prctl(option: libc::c_int, value: libc::c_ulong) -> Result<()> {
 
 pub(crate) fn open(path: &CStr, flags: libc::c_int, mode: libc::c_uint) -> Result<RawFd> {
     let flags = flags | libc::O_CLOEXEC;
-    let fd = call!(
-        libc::SYS_openat,
-        libc::AT_FDCWD,
-        path.as_ptr(),
-        flags,
-        mode
-    )?;
+    let fd = call!(libc::SYS_openat, libc::AT_FDCWD, path.as_ptr(), flags, mode)?;
     Ok(fd as RawFd)
 }
 
@@ -135,7 +129,13 @@ pub(crate) fn mkdir(path: &CStr, mode: libc::c_uint) -> Result<()> {
 }
 
 pub(crate) fn symlink(to: &CStr, at: &CStr) -> Result<()> {
-    call!(libc::SYS_symlinkat, to.as_ptr(), libc::AT_FDCWD, at.as_ptr()).map(drop)
+    call!(
+        libc::SYS_symlinkat,
+        to.as_ptr(),
+        libc::AT_FDCWD,
+        at.as_ptr()
+    )
+    .map(drop)
 }
 
 pub(crate) fn rmdir(path: &CStr) -> Result<()> {
@@ -297,7 +297,14 @@ pub(crate) fn keep_capabilities(mask: u64) -> Result<()> {
     let mut now = [0u32; 6];
     call!(libc::SYS_capget, header.as_ptr(), now.as_mut_ptr())?;
     let (low, high) = (mask as u32, (mask >> 32) as u32);
-    let kept = [now[0] & low, now[1] & low, 0, now[3] & high, now[4] & high, 0];
+    let kept = [
+        now[0] & low,
+        now[1] & low,
+        0,
+        now[3] & high,
+        now[4] & high,
+        0,
+    ];
     call!(libc::SYS_capset, header.as_ptr(), kept.as_ptr()).map(drop)
 }
 

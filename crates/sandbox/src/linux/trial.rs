@@ -45,7 +45,11 @@ pub(crate) fn attempt(body: impl FnOnce() -> Result<()>) -> std::result::Result<
 }
 
 /// Runs the body as the first process of a PID namespace, in a trial.
-pub(crate) fn as_first(through: Through, own: &Own, body: impl FnOnce() -> Result<()>) -> Result<()> {
+pub(crate) fn as_first(
+    through: Through,
+    own: &Own,
+    body: impl FnOnce() -> Result<()>,
+) -> Result<()> {
     if through == Through::User {
         own.enter()?;
     }

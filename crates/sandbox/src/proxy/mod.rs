@@ -143,13 +143,11 @@ impl Shared {
     }
 
     fn deny(&self, target: String) {
-        let mut state = self.state();
-        match state.denied.iter_mut().find(|denied| denied.target == target) {
-            Some(denied) => denied.times += 1,
-            None if state.denied.len() < MOST_DENIED => {
-                state.denied.push(Denied { target, times: 1 });
-            }
-            None => {}
+        let denied = &mut self.state().denied;
+        if let Some(known) = denied.iter_mut().find(|known| known.target == target) {
+            known.times = known.times.saturating_add(1);
+        } else if denied.len() < MOST_DENIED {
+            denied.push(Denied { target, times: 1 });
         }
     }
 

@@ -12,7 +12,10 @@ pub(super) enum Request {
     /// A tunnel.
     Connect(Endpoint),
     /// One plain exchange, with the first line as the server wants it.
-    Plain { target: Endpoint, first_line: String },
+    Plain {
+        target: Endpoint,
+        first_line: String,
+    },
 }
 
 /// Reads the first line of a head.
@@ -79,16 +82,25 @@ mod tests {
             Some(Request::Connect(endpoint)) => endpoint.to_string(),
             other => panic!("{other:?}"),
         };
-        assert_eq!(connect("CONNECT api.example:443 HTTP/1.1"), "api.example:443");
+        assert_eq!(
+            connect("CONNECT api.example:443 HTTP/1.1"),
+            "api.example:443"
+        );
         assert_eq!(connect("CONNECT [::1]:8080 HTTP/1.0"), "[::1]:8080");
         let plain = |line: &str| match parse(line) {
             Some(Request::Plain { target, first_line }) => (target.to_string(), first_line),
             other => panic!("{other:?}"),
         };
         let (target, line) = plain("GET http://h:81/a?b=c HTTP/1.1");
-        assert_eq!((target.as_str(), line.as_str()), ("h:81", "GET /a?b=c HTTP/1.1"));
+        assert_eq!(
+            (target.as_str(), line.as_str()),
+            ("h:81", "GET /a?b=c HTTP/1.1")
+        );
         let (target, line) = plain("POST http://h?q HTTP/1.1");
-        assert_eq!((target.as_str(), line.as_str()), ("h:80", "POST /?q HTTP/1.1"));
+        assert_eq!(
+            (target.as_str(), line.as_str()),
+            ("h:80", "POST /?q HTTP/1.1")
+        );
     }
 
     #[test]

@@ -12,7 +12,11 @@ const PATIENCE: Duration = Duration::from_secs(30);
 const CONNECTING: Duration = Duration::from_secs(20);
 
 pub(super) fn turn_away(client: TcpStream) {
-    answer(client, "503 Service Unavailable", "too many connections at once");
+    answer(
+        client,
+        "503 Service Unavailable",
+        "too many connections at once",
+    );
 }
 
 /// Serves until either side closes, or the proxy is stopped.
@@ -30,7 +34,11 @@ fn exchange(mut client: TcpStream, shared: &Shared) {
     };
     let Some(request) = parse(&first_line) else {
         shared.deny(format!("not understood: {}", shorten(&first_line)));
-        return answer(client, "400 Bad Request", "only CONNECT and plain http:// are served");
+        return answer(
+            client,
+            "400 Bad Request",
+            "only CONNECT and plain http:// are served",
+        );
     };
     let (Request::Connect(target) | Request::Plain { target, .. }) = &request;
     if !shared.allows(target) {
@@ -126,5 +134,8 @@ fn answer(mut client: TcpStream, status: &str, why: &str) {
 }
 
 fn shorten(line: &str) -> String {
-    line.chars().filter(|letter| !letter.is_control()).take(120).collect()
+    line.chars()
+        .filter(|letter| !letter.is_control())
+        .take(120)
+        .collect()
 }

@@ -35,7 +35,10 @@ fn a_tunnel_to_an_allowed_endpoint_carries_both_ways() {
     let (endpoint, serving) = echo();
     let (proxy, port) = proxy(vec![endpoint.clone()]);
     let answer = ask(port, &format!("CONNECT {endpoint} HTTP/1.1\r\n\r\nhello"));
-    assert!(answer.starts_with("HTTP/1.1 200") && answer.ends_with("hello"), "{answer}");
+    assert!(
+        answer.starts_with("HTTP/1.1 200") && answer.ends_with("hello"),
+        "{answer}"
+    );
     serving.join().unwrap();
     assert_eq!(proxy.stop(), []);
 }
@@ -44,7 +47,10 @@ fn a_tunnel_to_an_allowed_endpoint_carries_both_ways() {
 fn a_plain_request_reaches_the_server_with_its_own_path() {
     let (endpoint, serving) = echo();
     let (proxy, port) = proxy(vec![endpoint.clone()]);
-    let answer = ask(port, &format!("GET http://{endpoint}/a?b HTTP/1.1\r\nHost: h\r\n\r\n"));
+    let answer = ask(
+        port,
+        &format!("GET http://{endpoint}/a?b HTTP/1.1\r\nHost: h\r\n\r\n"),
+    );
     assert_eq!(answer, "GET /a?b HTTP/1.1\r\nHost: h\r\n\r\n");
     serving.join().unwrap();
     drop(proxy);
@@ -67,8 +73,15 @@ fn everything_else_is_refused_and_remembered() {
         .into_iter()
         .map(|denied| (denied.target, denied.times))
         .collect();
-    let expected = [("evil.example:443", 2), ("api.example:22", 1), ("not understood: nonsense", 1)];
-    assert_eq!(denied, expected.map(|(target, times)| (target.to_string(), times)));
+    let expected = [
+        ("evil.example:443", 2),
+        ("api.example:22", 1),
+        ("not understood: nonsense", 1),
+    ];
+    assert_eq!(
+        denied,
+        expected.map(|(target, times)| (target.to_string(), times))
+    );
 }
 
 #[test]

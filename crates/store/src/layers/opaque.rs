@@ -7,7 +7,8 @@ use super::{
     Backend, Capped, Denied, Glob, Grep, Hit, Listed, Rel, Seen, Shipped, Sight, Truncated, Units,
     Which, Writing,
 };
-use std::sync::Arc;
+use std::collections::BTreeMap;
+use std::sync::{Arc, PoisonError, RwLock};
 
 /// The folders of a version that are sealed when it is shipped.
 pub(super) const SEALED: [&str; 2] = ["implementation", "tests"];
@@ -52,15 +53,57 @@ impl Opaque {
     }
 }
 
-impl Sight for Opaque {
+/// What is sealed during one walk: each version folder is asked for once, not for every file.
+struct Walking<'o> {
+    opaque: &'o Opaque,
+    known: RwLock<BTreeMap<Rel, Sealing>>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Sealing {
+    Sealed,
+    Open,
+}
+
+impl<'o> Walking<'o> {
+    fn through(opaque: &'o Opaque) -> Walking<'o> {
+        let known = RwLock::default();
+        Walking { opaque, known }
+    }
+
+    fn sealing(&self, path: &str) -> Sealing {
+        let unit = match self.opaque.units.of(path) {
+            Some((unit, rest)) if in_sealed_folder(rest) => unit,
+            _ => return Sealing::Open,
+        };
+        let known = self.known.read().unwrap_or_else(PoisonError::into_inner);
+        if let Some(sealing) = known.get(&unit) {
+            return *sealing;
+        }
+        drop(known);
+        let sealing = match self.opaque.shipped.is_shipped(&unit) {
+            true => Sealing::Sealed,
+            false => Sealing::Open,
+        };
+        let mut known = self.known.write().unwrap_or_else(PoisonError::into_inner);
+        // Two threads may have asked; the stricter answer stays.
+        let kept = known.entry(unit).or_insert(sealing);
+        if sealing == Sealing::Sealed {
+            *kept = sealing;
+        }
+        *kept
+    }
+}
+
+impl Sight for Walking<'_> {
     fn enters(&self, folder: &str) -> bool {
-        !self.is_sealed(folder)
+        self.sealing(folder) == Sealing::Open
     }
 
     fn sees(&self, file: &str) -> Seen {
-        match self.is_sealed(file) {
-            true => Seen::Nothing,
-            false => Seen::Whole,
+        match self.sealing(file) {
+            Sealing::Sealed => Seen::Nothing,
+            Sealing::Open => Seen::Whole,
         }
     }
 }
@@ -101,20 +144,23 @@ impl Backend for Opaque {
         if self.is_sealed(path.as_str()) {
             return Ok(Capped::nothing());
         }
-        self.inner.ls_seen(path, &Both(sight, self))
+        self.inner
+            .ls_seen(path, &Both(sight, &Walking::through(self)))
     }
 
     fn glob_seen(&self, query: &Glob, sight: &dyn Sight) -> Result<Capped<Rel>, Denied> {
         if self.is_sealed(query.start().as_str()) {
             return Ok(Capped::nothing());
         }
-        self.inner.glob_seen(query, &Both(sight, self))
+        self.inner
+            .glob_seen(query, &Both(sight, &Walking::through(self)))
     }
 
     fn grep_seen(&self, query: &Grep, sight: &dyn Sight) -> Result<Capped<Hit>, Denied> {
         if self.is_sealed(query.start().as_str()) {
             return Ok(Capped::nothing());
         }
-        self.inner.grep_seen(query, &Both(sight, self))
+        self.inner
+            .grep_seen(query, &Both(sight, &Walking::through(self)))
     }
 }

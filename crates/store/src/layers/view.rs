@@ -156,11 +156,15 @@ impl View {
             return false;
         }
         let path = path.to_lowercase();
+        if ancestors(&path).any(|folder| self.excluded.contains(folder)) {
+            return true;
+        }
+        if self.excluded_versions.is_empty() {
+            return false;
+        }
         let names: Vec<&str> = path.split('/').collect();
-        ancestors(&path).any(|folder| self.excluded.contains(folder))
-            || names
-                .windows(2)
-                .any(|two| self.excluded_versions.contains(&two.join("/")))
+        let mut pairs = names.windows(2);
+        pairs.any(|two| self.excluded_versions.contains(&two.join("/")))
     }
 
     /// The place that governs a path (the one with the longest path), and what comes after it.
@@ -218,7 +222,10 @@ impl Sight for View {
         }
         // On the way to something that is given.
         let next = self.places.range(below.clone()..).next();
-        next.is_some_and(|(place, _)| place.starts_with(&below)) || self.enters_unlisted(folder)
+        // The top is always there, if only to be empty.
+        folder.is_empty()
+            || next.is_some_and(|(place, _)| place.starts_with(&below))
+            || self.enters_unlisted(folder)
     }
 
     fn sees(&self, file: &str) -> Seen {

@@ -6,9 +6,12 @@
 mod append;
 mod audit;
 mod checkpoint;
+mod confinement;
 mod faults;
+mod layers;
 mod properties;
 mod race;
+mod swaps;
 mod torn;
 mod tree;
 

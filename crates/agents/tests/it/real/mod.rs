@@ -53,7 +53,7 @@ fn is_root() -> bool {
 }
 
 /// Builds the connector for one server; may prepare the agent's private home first.
-type Build = dyn Fn(&World, &str) -> Box<dyn Agent>;
+type Build<'a> = dyn Fn(&World, &str) -> Box<dyn Agent> + 'a;
 
 fn turns() -> Vec<Turn> {
     vec![
@@ -74,7 +74,7 @@ fn record(order: &Order, name: &str) {
     }
 }
 
-fn edits_runs_and_goes_on(name: &str, build: &Build) {
+fn edits_runs_and_goes_on(name: &str, build: &Build<'_>) {
     let world = World::new();
     let server = ModelServer::start(Script::new(turns()).root(world.path("view/repo")));
     let server = server.expect("a server");
@@ -109,7 +109,7 @@ fn edits_runs_and_goes_on(name: &str, build: &Build) {
     assert!(again.usage.input_tokens < 2500, "{:?}", again.usage);
 }
 
-fn is_kept_from_editing(name: &str, build: &Build) {
+fn is_kept_from_editing(name: &str, build: &Build<'_>) {
     let world = World::new();
     let server = ModelServer::start(Script::new(turns()).root(world.path("view/repo")));
     let server = server.expect("a server");
@@ -123,7 +123,7 @@ fn is_kept_from_editing(name: &str, build: &Build) {
     assert!(!world.path("view/repo/hello.txt").exists(), "{name} wrote");
 }
 
-fn meets_a_wrong_key(name: &str, build: &Build) {
+fn meets_a_wrong_key(name: &str, build: &Build<'_>) {
     let world = World::new();
     let body = json!({"type": "error", "error": {"type": "authentication_error", "message": "invalid x-api-key"}});
     let server = ModelServer::start(Script::new(vec![Turn::status(401).body(body)]));
@@ -137,7 +137,7 @@ fn meets_a_wrong_key(name: &str, build: &Build) {
     assert_eq!(reply.class, Class::Auth, "{}\n{}", reply.reason, transcript(&reply));
 }
 
-fn all(name: &str, build: &Build) {
+fn all(name: &str, build: &Build<'_>) {
     edits_runs_and_goes_on(name, build);
     is_kept_from_editing(name, build);
     meets_a_wrong_key(name, build);

@@ -1,0 +1,156 @@
+//! One question to the model, with a few quick retries and its cost.
+//!
+//! Longer waiting is the machine's job: it has a journal and a timer. This module refuses to
+//! wait for more than seconds.
+
+use crate::failure::Failure;
+use crate::http::{Bounds, Client, Post};
+use crate::prices::{Price, Tokens};
+use crate::result;
+use crate::sse::Sse;
+use crate::tool_loop::prompt;
+use crate::wire::{Entry, Message, Request, ToolSpec, Wire};
+use kernel::outcome::{Class, Usage};
+use std::hash::{BuildHasher, Hasher, RandomState};
+use std::time::Duration;
+
+/// Retries inside one attempt.
+const QUICK_RETRIES: u32 = 2;
+/// A provider that wants more patience than this gets it from the machine.
+const QUICK_WAIT: Duration = Duration::from_secs(5);
+
+/// A model that can be asked.
+pub(crate) struct Model {
+    pub(crate) wire: &'static dyn Wire,
+    pub(crate) client: Client,
+    pub(crate) url: String,
+    pub(crate) key: Option<String>,
+    pub(crate) name: String,
+    pub(crate) price: Price,
+    pub(crate) window: u64,
+    pub(crate) max_output: u64,
+    pub(crate) backoff: Duration,
+    pub(crate) bounds: Bounds,
+}
+
+/// What came of a question. Failed tries cost too.
+pub(super) struct Asked {
+    pub(super) message: Result<Message, Failure>,
+    pub(super) usage: Usage,
+}
+
+impl Model {
+    /// Asks for the next message of the conversation.
+    pub(super) fn ask(
+        &mut self,
+        system: &str,
+        entries: &[Entry],
+        tools: &[ToolSpec],
+        note: &mut dyn FnMut(&str),
+    ) -> Asked {
+        let schema = result::schema();
+        let request = Request {
+            model: &self.name.clone(),
+            system,
+            entries,
+            tools,
+            schema: Some(&schema),
+            max_output: self.max_output,
+        };
+        self.patiently(&request, note)
+    }
+
+    /// Asks for a summary of older turns.
+    pub(super) fn summarise(&mut self, text: &str) -> Asked {
+        // Half of the window, at about three bytes a token: the rest is for the answer.
+        let room = usize::try_from(self.window / 2 * 3).unwrap_or(usize::MAX);
+        let entries = [Entry::User(super::park::shorten(text, room))];
+        let request = Request {
+            model: &self.name.clone(),
+            system: prompt::SUMMARISE,
+            entries: &entries,
+            tools: &[],
+            schema: None,
+            max_output: self.max_output.min(4_000),
+        };
+        self.patiently(&request, &mut |_| {})
+    }
+
+    fn patiently(&mut self, request: &Request<'_>, note: &mut dyn FnMut(&str)) -> Asked {
+        let mut usage = Usage::default();
+        let mut tried = 0;
+        loop {
+            let outcome = self.once(request);
+            let tokens = match &outcome {
+                Ok(message) => message.tokens,
+                Err(failure) => failure.tokens,
+            };
+            add(&mut usage, tokens, &self.price);
+            let failure = match outcome {
+                Ok(message) => return Asked { message: Ok(message), usage },
+                Err(failure) => failure,
+            };
+            let wait = failure.retry_after.unwrap_or_else(|| backoff(self.backoff, tried));
+            if failure.class != Class::Transient || tried >= QUICK_RETRIES || wait > QUICK_WAIT {
+                return Asked { message: Err(failure), usage };
+            }
+            tried += 1;
+            note(&format!("{}; quick retry {tried} of {QUICK_RETRIES}", failure.reason));
+            if let Err(ended) = self.bounds.wait(wait) {
+                return Asked { message: Err(ended), usage };
+            }
+        }
+    }
+
+    fn once(&mut self, request: &Request<'_>) -> Result<Message, Failure> {
+        let post = Post {
+            url: self.url.clone(),
+            headers: self.wire.headers(self.key.as_deref()),
+            body: self.wire.body(request).to_string(),
+        };
+        let mut reader = self.wire.reader();
+        let mut stream = Sse::default();
+        let posted = self.client.post(post, &mut |bytes| {
+            let events = stream.push(bytes);
+            let events = events.map_err(|_| Failure::new(Class::Crashed, "the provider sent an event without end"))?;
+            events.iter().try_for_each(|event| reader.event(event))
+        });
+        let tokens = reader.tokens();
+        posted
+            .and_then(|()| reader.finish())
+            .map_err(|failure| Failure { tokens, ..failure })
+    }
+}
+
+fn add(usage: &mut Usage, tokens: Tokens, price: &Price) {
+    usage.input_tokens = usage.input_tokens.saturating_add(tokens.input);
+    usage.cached_tokens = usage.cached_tokens.saturating_add(tokens.cached);
+    usage.output_tokens = usage.output_tokens.saturating_add(tokens.output);
+    usage.micro_dollars = usage.micro_dollars.saturating_add(price.cost(tokens));
+}
+
+/// Twice as long each time, and up to half as long again, so that many do not come back at once.
+fn backoff(first: Duration, tried: u32) -> Duration {
+    let base = first.saturating_mul(1 << tried.min(8));
+    // A fresh hasher has a random seed: enough for spreading, and no dependency.
+    let random = RandomState::new().build_hasher().finish() % 512;
+    base.saturating_add(base.saturating_mul(u32::try_from(random).unwrap_or(0)) / 1024)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn waits_grow_and_stay_bounded() {
+        for tried in 0..4 {
+            let first = Duration::from_millis(100);
+            let base = first * (1 << tried);
+            for _ in 0..50 {
+                let wait = backoff(first, tried);
+                assert!(wait >= base && wait <= base * 3 / 2, "{wait:?}");
+            }
+        }
+        assert_eq!(backoff(Duration::ZERO, 40), Duration::ZERO);
+    }
+}

@@ -1,0 +1,243 @@
+//! Our own tool loop: a model, its tools, and nothing that it may not see.
+//!
+//! Files go through the layered backends and programs through the sandbox. The loop refuses to
+//! judge the answer, to run past its turns, its wall or a cancel, and to send a conversation
+//! that a provider would reject.
+
+mod ask;
+mod context;
+mod files;
+mod history;
+mod mend;
+mod park;
+mod prompt;
+mod run;
+mod search;
+mod space;
+mod todo;
+mod toolbox;
+
+pub(crate) use ask::Model;
+pub use toolbox::{Place, Tool};
+
+use crate::agent::Order;
+use crate::failure::{Failure, one_line};
+use crate::redact::redact;
+use crate::transcript::Transcript;
+use crate::wire::{Answer, Block, Call, Entry, Message, Stop, Verdict};
+use context::Context;
+use history::History;
+use kernel::outcome::{Class, Usage};
+use space::Space;
+use std::sync::Arc;
+use toolbox::Toolbox;
+
+/// The most of one tool's answer that the transcript keeps.
+const SHOWN_BYTES: usize = 4 * 1024;
+/// The most calls that are worked off in one turn.
+const CALLS_PER_TURN: usize = 64;
+
+/// How a loop ended.
+#[derive(Debug)]
+pub(crate) struct Ended {
+    /// The model's last words, or why there are none.
+    pub(crate) end: Result<String, Failure>,
+    pub(crate) usage: Usage,
+    pub(crate) transcript: Transcript,
+    pub(crate) session: Option<String>,
+}
+
+/// One attempt.
+pub(crate) struct ToolLoop<'a> {
+    order: &'a Order,
+    model: Model,
+    extra: &'a [Arc<dyn Tool>],
+    secrets: &'a [&'a str],
+    progress: &'a dyn Fn(&str),
+    transcript: Transcript,
+    context: Context,
+    usage: Usage,
+}
+
+impl<'a> ToolLoop<'a> {
+    pub(crate) fn new(
+        order: &'a Order,
+        model: Model,
+        extra: &'a [Arc<dyn Tool>],
+        secrets: &'a [&'a str],
+        progress: &'a dyn Fn(&str),
+    ) -> Self {
+        let context = Context::new(model.window);
+        let transcript = Transcript::default();
+        Self { order, model, extra, secrets, progress, transcript, context, usage: Usage::default() }
+    }
+
+    /// Works until the model answers without calling a tool, or something ends it.
+    pub(crate) fn run(mut self, max_turns: u32) -> Ended {
+        let mut session = None;
+        let end = match self.open() {
+            Ok((space, mut history)) => {
+                let end = self.turns(&space, &mut history, max_turns);
+                session = history.save(&self.context.entries);
+                end
+            }
+            Err(failure) => Err(failure),
+        };
+        Ended { end, usage: self.usage, transcript: self.transcript, session }
+    }
+
+    fn open(&mut self) -> Result<(Space, History), Failure> {
+        let could_not = |what: String| Failure::new(Class::CouldNotRun, what);
+        let space = Space::open(self.order).map_err(could_not)?;
+        let secrets = self.secrets.iter().map(|secret| (*secret).to_owned()).collect();
+        let history = History::open(self.order, secrets).map_err(could_not)?;
+        if let Some(session) = &self.order.continues {
+            match history::load(session) {
+                Ok(entries) => self.context.entries = entries,
+                Err(error) => self.note(&format!("the earlier conversation cannot be read ({error}); starting again")),
+            }
+        }
+        Ok((space, history))
+    }
+
+    fn turns(&mut self, space: &Space, history: &mut History, max_turns: u32) -> Result<String, Failure> {
+        let toolbox = Toolbox::new(self.extra);
+        let system = prompt::system(self.order);
+        self.push(Entry::User(self.order.brief.clone()), history);
+        for _ in 0..max_turns {
+            self.model.bounds.check()?;
+            if self.context.is_full() {
+                self.compact(space)?;
+            }
+            mend::mend(&mut self.context.entries);
+            let message = match self.ask(&system, &toolbox) {
+                Ok(message) => message,
+                Err(failure) if failure.class == Class::Overflow => {
+                    self.compact_or(space, failure)?;
+                    continue;
+                }
+                Err(failure) => return Err(failure),
+            };
+            self.push(Entry::Assistant(message.blocks.clone()), history);
+            let calls = message.calls();
+            match message.stop {
+                Stop::Refusal => {
+                    let reason = format!("the model declined: {}", one_line(&message.text()));
+                    return Err(Failure::new(Class::Declined, reason));
+                }
+                Stop::Window => {
+                    let full = Failure::new(Class::Overflow, "the conversation grew past the model's window");
+                    self.compact_or(space, full)?;
+                }
+                Stop::Natural if calls.is_empty() => return Ok(message.text()),
+                Stop::Length if calls.is_empty() => {
+                    self.push(Entry::User(prompt::CUT_OFF.to_owned()), history);
+                }
+                Stop::Natural | Stop::Length => {
+                    let answers = self.work_off(&calls, &toolbox, space)?;
+                    self.push(Entry::Results(answers), history);
+                }
+            }
+        }
+        Err(Failure::new(Class::Crashed, format!("it used all of its {max_turns} turns without an answer")))
+    }
+
+    fn ask(&mut self, system: &str, toolbox: &Toolbox) -> Result<Message, Failure> {
+        let asked = self.model.ask(system, &self.context.entries, toolbox.specs(), &mut |note| {
+            let note = redact(note, self.secrets);
+            (self.progress)(&note);
+            self.transcript.line(&format!("[{note}]"));
+        });
+        self.spend(asked.usage);
+        let message = asked.message?;
+        self.context.measured(message.tokens);
+        self.show(&message);
+        Ok(message)
+    }
+
+    /// Makes room, or fails the way the provider did.
+    fn compact_or(&mut self, space: &Space, failure: Failure) -> Result<(), Failure> {
+        match self.context.can_shrink() {
+            true => self.compact(space),
+            false => Err(failure),
+        }
+    }
+
+    /// Replaces older turns by a summary. The history keeps them whole.
+    fn compact(&mut self, space: &Space) -> Result<(), Failure> {
+        let Some(older) = self.context.older() else {
+            return Ok(());
+        };
+        let text = redact(&context::render(older), self.secrets);
+        let parked = space.park("turns", &text);
+        let asked = self.model.summarise(&text);
+        self.spend(asked.usage);
+        let summary = match asked.message {
+            Ok(message) => message.text(),
+            Err(failure) if failure.class == Class::Overflow => "(too long to be summarised)".to_owned(),
+            Err(failure) => return Err(failure),
+        };
+        self.note("older turns were summarised");
+        self.context.shrink(&prompt::summary(&summary, parked.as_deref()));
+        Ok(())
+    }
+
+    fn work_off(&mut self, calls: &[Call], toolbox: &Toolbox, space: &Space) -> Result<Vec<Answer>, Failure> {
+        let mut answers = Vec::new();
+        for (at, call) in calls.iter().enumerate() {
+            self.model.bounds.check()?;
+            (self.progress)(&one_line(&toolbox::describe(call)));
+            self.said(&format!("> {}", toolbox::describe(call)));
+            let place = Place {
+                order: self.order,
+                cancel: &self.model.bounds.cancel,
+                left: self.model.bounds.left(),
+                space,
+            };
+            let outcome = match at {
+                0..CALLS_PER_TURN => toolbox.call(call, &place),
+                _ => Err(format!("only {CALLS_PER_TURN} calls are worked off in one turn; call it again")),
+            };
+            let (text, verdict) = match outcome {
+                Ok(text) => (text, Verdict::Worked),
+                Err(text) => (text, Verdict::Failed),
+            };
+            let text = park::preview(&redact(&text, self.secrets), space);
+            self.said(&park::shorten(&text, SHOWN_BYTES));
+            answers.push(Answer { id: call.id.clone(), text, verdict });
+        }
+        Ok(answers)
+    }
+
+    fn push(&mut self, entry: Entry, history: &mut History) {
+        history.append(&entry);
+        self.context.entries.push(entry);
+    }
+
+    fn spend(&mut self, usage: Usage) {
+        let total = &mut self.usage;
+        total.input_tokens = total.input_tokens.saturating_add(usage.input_tokens);
+        total.cached_tokens = total.cached_tokens.saturating_add(usage.cached_tokens);
+        total.output_tokens = total.output_tokens.saturating_add(usage.output_tokens);
+        total.micro_dollars = total.micro_dollars.saturating_add(usage.micro_dollars);
+    }
+
+    fn show(&mut self, message: &Message) {
+        for block in &message.blocks {
+            if let Block::Text(text) = block {
+                self.said(text);
+            }
+        }
+    }
+
+    fn note(&mut self, text: &str) {
+        self.said(&format!("[{text}]"));
+    }
+
+    fn said(&mut self, text: &str) {
+        let text = redact(text, self.secrets);
+        if !text.is_empty() {
+            self.transcript.line(text.trim_end_matches('\n'));
+        }
+    }
+}

@@ -1,0 +1,100 @@
+//! What an agent sees and where it may write, as compiled globs. What is hidden is not copied, so
+//! for the agent it does not exist.
+
+use crate::error::EngineError;
+use globset::{Glob, GlobSet, GlobSetBuilder};
+use kernel::effect::Sight;
+use std::path::Path;
+
+/// Hidden from every agent unless the config says otherwise: files that hold secrets by custom.
+pub(crate) const SECRET_BY_CUSTOM: [&str; 8] = [
+    "**/.env",
+    "**/.env.local",
+    "**/*.pem",
+    "**/*.key",
+    "**/id_rsa",
+    "**/id_ed25519",
+    "**/.netrc",
+    "**/.npmrc",
+];
+
+/// A compiled [`Sight`].
+pub(crate) struct Globs {
+    sees: GlobSet,
+    hidden: GlobSet,
+    scope: GlobSet,
+}
+
+fn compile<'a>(globs: impl IntoIterator<Item = &'a str>) -> Result<GlobSet, EngineError> {
+    let bad = |error: globset::Error| {
+        EngineError::user(
+            "bad_glob",
+            format!("a glob is malformed: {error}"),
+            "correct it in the workflow or the config",
+        )
+    };
+    let mut set = GlobSetBuilder::new();
+    for glob in globs {
+        set.add(Glob::new(glob).map_err(bad)?);
+    }
+    set.build().map_err(bad)
+}
+
+impl Globs {
+    pub(crate) fn of(sight: &Sight, hidden: &[String]) -> Result<Self, EngineError> {
+        fn texts(list: &[String]) -> impl Iterator<Item = &str> {
+            list.iter().map(String::as_str)
+        }
+        Ok(Self {
+            sees: compile(texts(&sight.sees))?,
+            hidden: compile(texts(&sight.hidden).chain(texts(hidden)))?,
+            scope: compile(texts(&sight.scope))?,
+        })
+    }
+
+    /// Is the file in the view?
+    pub(crate) fn shows(&self, path: &Path) -> bool {
+        self.sees.is_match(path) && !self.hidden.is_match(path)
+    }
+
+    /// May the role change it? What it may not see, it may not write either.
+    pub(crate) fn allows(&self, path: &Path) -> bool {
+        self.scope.is_match(path) && self.shows(path)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn hidden_wins_over_seen_and_scope_needs_sight() {
+        let list = |globs: &[&str]| {
+            globs
+                .iter()
+                .map(|glob| (*glob).to_owned())
+                .collect::<Vec<_>>()
+        };
+        let sight = Sight {
+            sees: list(&["src/**", "*.md"]),
+            hidden: list(&["src/secret/**"]),
+            scope: list(&["**/*.rs"]),
+        };
+        let globs = Globs::of(&sight, &list(&SECRET_BY_CUSTOM)).unwrap();
+        for (path, shown, allowed) in [
+            ("src/lib.rs", true, true),
+            ("src/notes.txt", true, false),
+            ("README.md", true, false),
+            ("src/secret/key.rs", false, false),
+            ("tests/a.rs", false, false),
+            ("src/.env", false, false),
+            ("src/deep/server.pem", false, false),
+        ] {
+            assert_eq!(
+                (globs.shows(Path::new(path)), globs.allows(Path::new(path))),
+                (shown, allowed),
+                "{path}"
+            );
+        }
+    }
+}

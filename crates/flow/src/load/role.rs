@@ -1,0 +1,47 @@
+//! The roles of a workflow file: what each may do, see and change.
+
+use super::Loader;
+use crate::raw::{RawTier, RawWorkflow};
+use crate::workflow::Role;
+use kernel::effect::Sight;
+use std::collections::BTreeMap;
+
+pub(super) fn roles(loader: &mut Loader<'_>, raw: &RawWorkflow) -> BTreeMap<String, Role> {
+    let mut roles = BTreeMap::new();
+    for (name, spanned) in &raw.role {
+        let (at, role) = (spanned.span().start, spanned.get_ref());
+        let all = Sight::default();
+        let sight = Sight {
+            sees: role.sees.clone().unwrap_or(all.sees),
+            hidden: role.hidden.clone(),
+            scope: role.scope.clone().unwrap_or(all.scope),
+        };
+        for glob in sight.sees.iter().chain(&sight.hidden).chain(&sight.scope) {
+            if let Err(error) = globset::Glob::new(glob) {
+                let what = format!("role `{name}`: `{glob}` is no glob: {}", error.kind());
+                loader.problem(
+                    "bad_glob",
+                    at,
+                    what,
+                    "write a glob such as `src/**` or `*.md`",
+                );
+            }
+        }
+        let tier = match role.tier {
+            RawTier::Fast => "fast",
+            RawTier::Standard => "standard",
+            RawTier::Top => "top",
+        };
+        let (can, about) = (role.can.clone(), role.about.clone());
+        roles.insert(
+            name.clone(),
+            Role {
+                can,
+                about,
+                tier,
+                sight,
+            },
+        );
+    }
+    roles
+}
