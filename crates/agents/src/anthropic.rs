@@ -5,7 +5,9 @@
 use crate::failure::Failure;
 use crate::prices::Tokens;
 use crate::sse::Event;
-use crate::wire::{self, Block, Call, Entry, Message, Reader, Request, Stop, Verdict, Wire, number, word};
+use crate::wire::{
+    self, Block, Call, Entry, Message, Reader, Request, Stop, Verdict, Wire, number, word,
+};
 use serde_json::{Value, json};
 
 /// The Messages API.
@@ -34,13 +36,12 @@ impl Wire for Messages {
             "messages": messages,
         });
         if !request.tools.is_empty() {
-            let tool = |tool: &wire::ToolSpec| {
-                json!({ "name": tool.name, "description": tool.description, "input_schema": tool.parameters })
-            };
+            let tool = |tool: &wire::ToolSpec| json!({ "name": tool.name, "description": tool.description, "input_schema": tool.parameters });
             body["tools"] = request.tools.iter().map(tool).collect();
         }
         if let Some(schema) = request.schema {
-            body["output_config"] = json!({ "format": { "type": "json_schema", "schema": schema } });
+            body["output_config"] =
+                json!({ "format": { "type": "json_schema", "schema": schema } });
         }
         body
     }
@@ -52,7 +53,9 @@ impl Wire for Messages {
 
 fn message(entry: &Entry) -> Value {
     match entry {
-        Entry::User(text) => json!({ "role": "user", "content": [{ "type": "text", "text": text }] }),
+        Entry::User(text) => {
+            json!({ "role": "user", "content": [{ "type": "text", "text": text }] })
+        }
         Entry::Assistant(blocks) => {
             let block = |block: &Block| match block {
                 // An empty text block is refused.
@@ -61,7 +64,9 @@ fn message(entry: &Entry) -> Value {
                 Block::Opaque(value) => Some(value.clone()),
                 Block::Call(call) => {
                     let input = call.arguments.clone().unwrap_or_else(|_| json!({}));
-                    Some(json!({ "type": "tool_use", "id": call.id, "name": call.name, "input": input }))
+                    Some(
+                        json!({ "type": "tool_use", "id": call.id, "name": call.name, "input": input }),
+                    )
                 }
             };
             let content: Vec<Value> = blocks.iter().filter_map(block).collect();
@@ -81,7 +86,9 @@ fn message(entry: &Entry) -> Value {
 
 /// The next request repeats everything up to the last entry, so it pays to have it cached.
 fn cache_up_to_here(messages: &mut [Value]) {
-    let content = messages.last_mut().and_then(|message| message["content"].as_array_mut());
+    let content = messages
+        .last_mut()
+        .and_then(|message| message["content"].as_array_mut());
     if let Some(block) = content.and_then(|content| content.last_mut()) {
         block["cache_control"] = json!({ "type": "ephemeral" });
     }
@@ -91,7 +98,11 @@ fn cache_up_to_here(messages: &mut [Value]) {
 #[derive(Debug)]
 enum Growing {
     Text(String),
-    Call { id: String, name: String, json: String },
+    Call {
+        id: String,
+        name: String,
+        json: String,
+    },
     Opaque(Value),
 }
 
@@ -108,7 +119,8 @@ impl MessagesReader {
         if usage.get("input_tokens").is_some_and(Value::is_u64) {
             self.tokens.cached = number(usage, "cache_read_input_tokens");
             self.tokens.written = number(usage, "cache_creation_input_tokens");
-            self.tokens.input = number(usage, "input_tokens") + self.tokens.cached + self.tokens.written;
+            self.tokens.input =
+                number(usage, "input_tokens") + self.tokens.cached + self.tokens.written;
         }
         self.tokens.output = self.tokens.output.max(number(usage, "output_tokens"));
     }
@@ -128,9 +140,15 @@ impl MessagesReader {
     fn delta(&mut self, at: usize, delta: &Value) {
         match (self.blocks.get_mut(at), word(delta, "type")) {
             (Some(Growing::Text(text)), "text_delta") => text.push_str(word(delta, "text")),
-            (Some(Growing::Call { json, .. }), "input_json_delta") => json.push_str(word(delta, "partial_json")),
-            (Some(Growing::Opaque(block)), "thinking_delta") => grow(block, "thinking", word(delta, "thinking")),
-            (Some(Growing::Opaque(block)), "signature_delta") => grow(block, "signature", word(delta, "signature")),
+            (Some(Growing::Call { json, .. }), "input_json_delta") => {
+                json.push_str(word(delta, "partial_json"))
+            }
+            (Some(Growing::Opaque(block)), "thinking_delta") => {
+                grow(block, "thinking", word(delta, "thinking"))
+            }
+            (Some(Growing::Opaque(block)), "signature_delta") => {
+                grow(block, "signature", word(delta, "signature"))
+            }
             // New kinds of delta come now and then; none of those that we need.
             _ => {}
         }
@@ -165,7 +183,10 @@ impl Reader for MessagesReader {
             "message_stop" => self.ended = Some(()),
             "error" => {
                 let error = &value["error"];
-                return Err(Failure::in_stream(word(error, "type"), word(error, "message")));
+                return Err(Failure::in_stream(
+                    word(error, "type"),
+                    word(error, "message"),
+                ));
             }
             _ => {}
         }
@@ -185,6 +206,10 @@ impl Reader for MessagesReader {
             Growing::Call { id, name, json } => Block::Call(Call::new(id, name, &json)),
             Growing::Opaque(value) => Block::Opaque(value),
         };
-        Ok(Message { blocks: self.blocks.into_iter().map(block).collect(), stop, tokens: self.tokens })
+        Ok(Message {
+            blocks: self.blocks.into_iter().map(block).collect(),
+            stop,
+            tokens: self.tokens,
+        })
     }
 }

@@ -14,7 +14,9 @@ use crate::home::Home;
 use kernel::effect::Access;
 use kernel::outcome::Usage;
 use serde_json::{Value, json};
+use std::fs;
 use std::io;
+use std::path::Path;
 
 /// The connector's own part.
 #[derive(Debug)]
@@ -39,10 +41,11 @@ impl Kind for Codex {
 
     fn plan(&self, settings: &Settings, order: &Order, place: &Place) -> io::Result<Plan> {
         let home = place.home.join(".codex");
-        std::fs::create_dir_all(&home)?;
+        fs::create_dir_all(&home)?;
         let mut args = vec!["exec".to_owned()];
         let earlier = place.continues.as_deref().map(Session::read);
         if earlier.is_some() {
+            forget_index(&home)?;
             args.push("resume".to_owned());
         }
         let flags = ["--json", "--skip-git-repo-check"];
@@ -92,6 +95,20 @@ impl Kind for Codex {
             ..Hears::default()
         })
     }
+}
+
+/// The sessions are files; the databases beside them are an index with absolute paths, which are
+/// wrong once the view has moved. Codex makes a new one.
+fn forget_index(home: &Path) -> io::Result<()> {
+    for entry in fs::read_dir(home)? {
+        let path = entry?.path();
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        let index = name.starts_with("state_") || name.starts_with("thread_history_");
+        if index && name.contains(".sqlite") {
+            fs::remove_file(&path)?;
+        }
+    }
+    Ok(())
 }
 
 /// A thread and what was paid for it so far, in one text: `ID`, or `ID+INPUT+OUTPUT+CACHED`.

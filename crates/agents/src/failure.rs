@@ -47,7 +47,12 @@ const OVERFLOW: [&str; 8] = [
 
 impl Failure {
     pub(crate) fn new(class: Class, reason: impl Into<String>) -> Self {
-        Self { class, reason: reason.into(), retry_after: None, tokens: Tokens::default() }
+        Self {
+            class,
+            reason: reason.into(),
+            retry_after: None,
+            tokens: Tokens::default(),
+        }
     }
 
     pub(crate) fn transient(reason: impl Into<String>) -> Self {
@@ -64,7 +69,10 @@ impl Failure {
             true => format!("the provider answered {status}"),
             false => format!("the provider answered {status}: {said}"),
         };
-        Self { retry_after, ..Self::new(class, reason) }
+        Self {
+            retry_after,
+            ..Self::new(class, reason)
+        }
     }
 
     /// From an error that arrives inside a stream: its kind or code, and its message.
@@ -78,7 +86,10 @@ impl Failure {
             "request_too_large" => 413,
             _ => 500,
         };
-        let reason = format!("the provider broke off: {}", one_line(&format!("{kind}: {message}")));
+        let reason = format!(
+            "the provider broke off: {}",
+            one_line(&format!("{kind}: {message}"))
+        );
         Self::new(class(status, &text, None), reason)
     }
 }
@@ -113,7 +124,12 @@ fn retry_after(headers: &BTreeMap<String, String>) -> Option<Duration> {
 /// The message in an error body, whichever shape it has.
 fn said(text: &str) -> String {
     let value: Value = serde_json::from_str(text).unwrap_or(Value::Null);
-    let places = [&value["error"]["message"], &value["message"], &value["error"], &value["detail"]];
+    let places = [
+        &value["error"]["message"],
+        &value["message"],
+        &value["error"],
+        &value["detail"],
+    ];
     let message = places.iter().find_map(|place| place.as_str());
     one_line(message.unwrap_or(text))
 }
@@ -132,7 +148,9 @@ mod tests {
     use super::*;
 
     fn of(status: u16, header: Option<(&str, &str)>, body: &str) -> Failure {
-        let headers = header.into_iter().map(|(name, value)| (name.to_owned(), value.to_owned()));
+        let headers = header
+            .into_iter()
+            .map(|(name, value)| (name.to_owned(), value.to_owned()));
         Failure::status(status, &headers.collect(), body.as_bytes())
     }
 
@@ -144,17 +162,52 @@ mod tests {
             (403, None, "Your credit balance is too low", Class::Quota),
             (402, None, "", Class::Quota),
             (429, None, "", Class::Transient),
-            (429, Some(("retry-after", "20")), "slow down", Class::Transient),
-            (429, Some(("retry-after", "7200")), "slow down", Class::Quota),
-            (429, None, r#"{"error":{"code":"insufficient_quota"}}"#, Class::Quota),
-            (400, None, r#"{"error":{"code":"context_length_exceeded"}}"#, Class::Overflow),
-            (400, None, "prompt is too long: 210000 tokens > 200000 maximum", Class::Overflow),
+            (
+                429,
+                Some(("retry-after", "20")),
+                "slow down",
+                Class::Transient,
+            ),
+            (
+                429,
+                Some(("retry-after", "7200")),
+                "slow down",
+                Class::Quota,
+            ),
+            (
+                429,
+                None,
+                r#"{"error":{"code":"insufficient_quota"}}"#,
+                Class::Quota,
+            ),
+            (
+                400,
+                None,
+                r#"{"error":{"code":"context_length_exceeded"}}"#,
+                Class::Overflow,
+            ),
+            (
+                400,
+                None,
+                "prompt is too long: 210000 tokens > 200000 maximum",
+                Class::Overflow,
+            ),
             (413, None, "", Class::Overflow),
-            (400, None, r#"{"error":{"message":"unknown parameter"}}"#, Class::CouldNotRun),
+            (
+                400,
+                None,
+                r#"{"error":{"message":"unknown parameter"}}"#,
+                Class::CouldNotRun,
+            ),
             (404, None, "", Class::CouldNotRun),
             (500, None, "", Class::Transient),
             (503, None, "", Class::Transient),
-            (529, None, r#"{"type":"error","error":{"type":"overloaded_error"}}"#, Class::Transient),
+            (
+                529,
+                None,
+                r#"{"type":"error","error":{"type":"overloaded_error"}}"#,
+                Class::Transient,
+            ),
         ];
         for (status, header, body, expected) in cases {
             assert_eq!(of(status, header, body).class, expected, "{status} {body}");
@@ -163,12 +216,23 @@ mod tests {
 
     #[test]
     fn waits_and_messages_are_read() {
-        let failure = of(429, Some(("retry-after", "1.5")), r#"{"error":{"message":"slow\ndown"}}"#);
+        let failure = of(
+            429,
+            Some(("retry-after", "1.5")),
+            r#"{"error":{"message":"slow\ndown"}}"#,
+        );
         assert_eq!(failure.retry_after, Some(Duration::from_millis(1_500)));
         assert_eq!(failure.reason, "the provider answered 429: slow down");
-        assert_eq!(of(503, Some(("retry-after-ms", "250")), "").retry_after, Some(Duration::from_millis(250)));
+        assert_eq!(
+            of(503, Some(("retry-after-ms", "250")), "").retry_after,
+            Some(Duration::from_millis(250))
+        );
         for odd in ["-1", "Sun, 15 Nov 2026", "NaN", "1e300"] {
-            assert_eq!(of(429, Some(("retry-after", odd)), "").retry_after, None, "{odd}");
+            assert_eq!(
+                of(429, Some(("retry-after", odd)), "").retry_after,
+                None,
+                "{odd}"
+            );
         }
     }
 
@@ -178,12 +242,20 @@ mod tests {
             ("overloaded_error", "Overloaded", Class::Transient),
             ("rate_limit_exceeded", "", Class::Transient),
             ("insufficient_quota", "", Class::Transient),
-            ("invalid_request_error", "prompt is too long", Class::Overflow),
+            (
+                "invalid_request_error",
+                "prompt is too long",
+                Class::Overflow,
+            ),
             ("context_length_exceeded", "", Class::Overflow),
             ("authentication_error", "", Class::Auth),
         ];
         for (kind, message, expected) in cases {
-            let expected = if kind == "insufficient_quota" { Class::Quota } else { expected };
+            let expected = if kind == "insufficient_quota" {
+                Class::Quota
+            } else {
+                expected
+            };
             assert_eq!(Failure::in_stream(kind, message).class, expected, "{kind}");
         }
     }

@@ -35,11 +35,17 @@ impl Bounds {
     /// Refuses to go on after a cancel or past the wall.
     pub(crate) fn check(&self) -> Result<(), Failure> {
         if self.cancel.is_cancelled() {
-            return Err(Failure::new(Class::Killed, "killed by Proofhouse: cancelled"));
+            return Err(Failure::new(
+                Class::Killed,
+                "killed by Proofhouse: cancelled",
+            ));
         }
         if self.left().is_zero() {
             let wall = self.wall.as_secs_f64();
-            return Err(Failure::new(Class::TimedOut, format!("killed by Proofhouse: wall limit of {wall} s")));
+            return Err(Failure::new(
+                Class::TimedOut,
+                format!("killed by Proofhouse: wall limit of {wall} s"),
+            ));
         }
         Ok(())
     }
@@ -99,7 +105,11 @@ enum Piece {
 impl Client {
     pub(crate) fn new(bounds: Bounds, route: Route) -> Self {
         let agent = connections(&bounds, route);
-        Self { agent, bounds, route }
+        Self {
+            agent,
+            bounds,
+            route,
+        }
     }
 
     /// Sends a request and hands the pieces of a successful answer over as they come.
@@ -118,7 +128,12 @@ impl Client {
                     let _ = send.send(Piece::Broken(broken));
                 }
             })
-            .map_err(|error| Failure::new(Class::CouldNotRun, format!("no thread for the request: {error}")))?;
+            .map_err(|error| {
+                Failure::new(
+                    Class::CouldNotRun,
+                    format!("no thread for the request: {error}"),
+                )
+            })?;
         let received = self.receive(&pieces, take);
         if received.is_err() {
             // Hangs up, so that the provider stops writing what nobody will read.
@@ -144,7 +159,8 @@ impl Client {
                 Err(RecvTimeoutError::Timeout) if heard.elapsed() < self.bounds.idle => continue,
                 Err(RecvTimeoutError::Timeout) => {
                     let idle = self.bounds.idle.as_secs_f64();
-                    let reason = format!("killed by Proofhouse: the provider said nothing for {idle} s");
+                    let reason =
+                        format!("killed by Proofhouse: the provider said nothing for {idle} s");
                     return Err(Failure::new(Class::TimedOut, reason));
                 }
                 Err(RecvTimeoutError::Disconnected) => {
@@ -157,7 +173,10 @@ impl Client {
                 (Piece::Bytes(bytes), Some((200..300, _))) => {
                     size += bytes.len();
                     if size > ANSWER_BYTES {
-                        return Err(Failure::new(Class::Crashed, format!("the answer is larger than {ANSWER_BYTES} bytes")));
+                        return Err(Failure::new(
+                            Class::Crashed,
+                            format!("the answer is larger than {ANSWER_BYTES} bytes"),
+                        ));
                     }
                     take(&bytes)?;
                 }
@@ -165,7 +184,9 @@ impl Client {
                     let room = ERROR_BYTES.saturating_sub(error.len());
                     error.extend_from_slice(&bytes[..bytes.len().min(room)]);
                 }
-                (Piece::End | Piece::Broken(_), Some((status, headers))) if !(200..300).contains(status) => {
+                (Piece::End | Piece::Broken(_), Some((status, headers)))
+                    if !(200..300).contains(status) =>
+                {
                     return Err(Failure::status(*status, headers, &error));
                 }
                 (Piece::End, _) => return Ok(()),
@@ -173,7 +194,9 @@ impl Client {
                     return Err(Failure::transient(format!("the stream was cut: {why}")));
                 }
                 (Piece::Broken(why), None) => {
-                    return Err(Failure::transient(format!("the provider cannot be reached: {why}")));
+                    return Err(Failure::transient(format!(
+                        "the provider cannot be reached: {why}"
+                    )));
                 }
             }
         }
@@ -199,11 +222,15 @@ fn connections(bounds: &Bounds, route: Route) -> ureq::Agent {
 
 /// The request's own thread. A receiver that has gone ends it.
 fn request(agent: &ureq::Agent, post: Post, send: &SyncSender<Piece>) -> Result<(), String> {
-    let mut request = agent.post(&post.url).header("content-type", "application/json");
+    let mut request = agent
+        .post(&post.url)
+        .header("content-type", "application/json");
     for (name, value) in &post.headers {
         request = request.header(*name, value);
     }
-    let response = request.send(post.body.as_bytes()).map_err(|error| error.to_string())?;
+    let response = request
+        .send(post.body.as_bytes())
+        .map_err(|error| error.to_string())?;
     let headers = response.headers().iter().filter_map(|(name, value)| {
         Some((name.as_str().to_owned(), value.to_str().ok()?.to_owned()))
     });

@@ -5,23 +5,38 @@
 
 mod acp;
 mod agent;
+mod anthropic;
+mod api;
 mod claude;
 mod codex;
 mod command;
 mod environment;
 mod external;
+mod failure;
 mod gemini;
 mod home;
+mod http;
+mod openai;
 mod opencode;
 mod pi;
+mod prices;
+mod redact;
 pub mod result;
 mod scripted;
 mod spec;
+mod sse;
+mod tool_loop;
 mod transcript;
+mod wire;
 
 pub use agent::{Agent, Order, Reply};
+pub use api::{Api, ApiError, ApiSettings, KeySource, Provider};
 pub use command::Command;
 pub use external::settings::{External, Login, Settings};
+pub use prices::{Price, PriceError, Prices, Rates, Tokens};
+pub use redact::{redact, redact_bytes};
 pub use scripted::{ScriptError, Scripted};
 pub use spec::{AgentError, AgentSpec};
+pub use tool_loop::{Place, Tool};
 pub use transcript::TRANSCRIPT_BYTES;
+pub use wire::ToolSpec;

@@ -6,6 +6,7 @@
 use crate::agent::Order;
 use crate::external::dialect::{Dialect, End, Heard, Kind, Plan, Said, event, number};
 use crate::external::place::Place;
+use crate::external::relocate::named;
 use crate::external::settings::Settings;
 use crate::external::trouble::Trouble;
 use kernel::effect::Access;
@@ -53,7 +54,9 @@ impl Kind for Pi {
             args.extend(["--tools", "read,bash,grep,find,ls"].map(str::to_owned));
         }
         if let Some(session) = &place.continues {
-            args.extend(["--session".to_owned(), session.clone()]);
+            // By its file: by its id pi finds it, and asks a person whether it is the right one.
+            let file = named(&place.home, session).map(|file| Place::text(&file));
+            args.extend(["--session".to_owned(), file.unwrap_or(session.clone())]);
         }
         args.extend(settings.args.iter().cloned());
         let on = || "1".to_owned();

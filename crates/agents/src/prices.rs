@@ -52,14 +52,19 @@ impl Price {
             Some((over, long)) if tokens.input > over => long,
             _ => self.rates,
         };
-        let fresh = tokens.input.saturating_sub(tokens.cached.saturating_add(tokens.written));
+        let fresh = tokens
+            .input
+            .saturating_sub(tokens.cached.saturating_add(tokens.written));
         let parts = [
             (fresh, rates.input),
             (tokens.cached, rates.cached),
             (tokens.written, rates.written),
             (tokens.output, rates.output),
         ];
-        let sum: u128 = parts.iter().map(|(count, rate)| u128::from(*count) * u128::from(*rate)).sum();
+        let sum: u128 = parts
+            .iter()
+            .map(|(count, rate)| u128::from(*count) * u128::from(*rate))
+            .sum();
         u64::try_from(sum.div_ceil(1_000_000)).unwrap_or(u64::MAX)
     }
 }
@@ -90,7 +95,9 @@ impl Prices {
     /// # Errors
     /// Names the model and the key that is wrong.
     pub fn parse(text: &str) -> Result<Self, PriceError> {
-        let table: Table = text.parse().map_err(|error: toml::de::Error| PriceError(error.message().to_owned()))?;
+        let table: Table = text
+            .parse()
+            .map_err(|error: toml::de::Error| PriceError(error.message().to_owned()))?;
         let mut prices = BTreeMap::new();
         for (model, value) in &table {
             let toml::Value::Table(entry) = value else {
@@ -137,15 +144,35 @@ fn undated(model: &str) -> Option<&str> {
 
 fn ends_with_date(text: &str, widths: &[usize]) -> bool {
     let mut groups = text.rsplit('-');
-    widths.iter().rev().all(|width| groups.next().is_some_and(|group| group.len() == *width)) && groups.next().is_some()
+    widths
+        .iter()
+        .rev()
+        .all(|width| groups.next().is_some_and(|group| group.len() == *width))
+        && groups.next().is_some()
 }
 
 fn price(model: &str, entry: &Table) -> Result<Price, PriceError> {
-    known(model, entry, &["input", "cached", "written", "output", "window", "max_output", "long"])?;
+    known(
+        model,
+        entry,
+        &[
+            "input",
+            "cached",
+            "written",
+            "output",
+            "window",
+            "max_output",
+            "long",
+        ],
+    )?;
     let long = match entry.get("long") {
         None => None,
         Some(toml::Value::Table(long)) => {
-            known(model, long, &["over", "input", "cached", "written", "output"])?;
+            known(
+                model,
+                long,
+                &["over", "input", "cached", "written", "output"],
+            )?;
             Some((needed(model, long, "over")?, rates(model, long)?))
         }
         Some(_) => return Err(PriceError(format!("`{model}.long` is not a table"))),
@@ -199,31 +226,63 @@ mod tests {
         let prices = Prices::parse(include_str!("prices.toml")).unwrap();
         assert_eq!(prices, Prices::embedded());
         for (model, price) in &prices.0 {
-            let Rates { input, cached, output, .. } = price.rates;
+            let Rates {
+                input,
+                cached,
+                output,
+                ..
+            } = price.rates;
             assert!(cached <= input && input < output && output > 0, "{model}");
-            assert!(price.window.is_some() && price.max_output.is_some(), "{model}");
+            assert!(
+                price.window.is_some() && price.max_output.is_some(),
+                "{model}"
+            );
         }
     }
 
     #[test]
     fn cost_is_exact_and_rounded_up() {
         let price = Prices::embedded().find("claude-haiku-5-5").unwrap();
-        let tokens = Tokens { input: 1_000, cached: 400, written: 100, output: 10 };
+        let tokens = Tokens {
+            input: 1_000,
+            cached: 400,
+            written: 100,
+            output: 10,
+        };
         // 500 fresh at 0.1, 400 cached at 0.01, 100 written at 0.125, 10 out at 0.5: 71.5.
         assert_eq!(price.cost(tokens), 72);
-        let long = Tokens { input: 200_000, ..Tokens::default() };
+        let long = Tokens {
+            input: 200_000,
+            ..Tokens::default()
+        };
         assert_eq!(price.cost(long), 100_000);
-        let huge = Tokens { input: u64::MAX, output: u64::MAX, ..Tokens::default() };
+        let huge = Tokens {
+            input: u64::MAX,
+            output: u64::MAX,
+            ..Tokens::default()
+        };
         assert_eq!(price.cost(huge), u64::MAX);
     }
 
     #[test]
     fn dates_are_left_out_and_nothing_else_is() {
         let prices = Prices::embedded();
-        for model in ["claude-opus-5-20260724", "gpt-5-2026-04-01", "gpt-4.1-2025-04-14", "gpt-5"] {
+        for model in [
+            "claude-opus-5-20260724",
+            "gpt-5-2026-04-01",
+            "gpt-4.1-2025-04-14",
+            "gpt-5",
+        ] {
             assert!(prices.find(model).is_some(), "{model}");
         }
-        for model in ["gpt-5-turbo", "gpt-55", "gpt-5-1", "", "2026-04-01", "llama3"] {
+        for model in [
+            "gpt-5-turbo",
+            "gpt-55",
+            "gpt-5-1",
+            "",
+            "2026-04-01",
+            "llama3",
+        ] {
             assert!(prices.find(model).is_none(), "{model}");
         }
     }
@@ -233,8 +292,14 @@ mod tests {
         let cases = [
             ("x = 1", "`x` is not a table"),
             ("[x]\ninput = 1", "`x` has no `output`"),
-            ("[x]\ninput = -1\noutput = 1", "`x.input` is not a whole number from 0"),
-            ("[x]\ninput = 1\noutput = 1\nout = 1", "`x` has an unknown key `out`"),
+            (
+                "[x]\ninput = -1\noutput = 1",
+                "`x.input` is not a whole number from 0",
+            ),
+            (
+                "[x]\ninput = 1\noutput = 1\nout = 1",
+                "`x` has an unknown key `out`",
+            ),
         ];
         for (text, expected) in cases {
             let error = Prices::parse(text).unwrap_err().to_string();

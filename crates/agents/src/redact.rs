@@ -5,7 +5,7 @@
 //! like a key is taken for one, and only the mark stays.
 
 /// What stands where a secret stood.
-pub const MARK: &str = "[redacted]";
+pub(crate) const MARK: &str = "[redacted]";
 
 /// A key's beginning, the characters that may follow, and how many must.
 struct Shape {
@@ -31,19 +31,71 @@ fn alphanumeric(c: char) -> bool {
 }
 
 const SHAPES: &[Shape] = &[
-    Shape { start: "sk-", least: 16, body: token },
-    Shape { start: "AIza", least: 30, body: token },
-    Shape { start: "ghp_", least: 20, body: alphanumeric },
-    Shape { start: "gho_", least: 20, body: alphanumeric },
-    Shape { start: "ghs_", least: 20, body: alphanumeric },
-    Shape { start: "github_pat_", least: 20, body: token },
-    Shape { start: "glpat-", least: 16, body: token },
-    Shape { start: "xoxb-", least: 16, body: token },
-    Shape { start: "xoxp-", least: 16, body: token },
-    Shape { start: "AKIA", least: 16, body: upper },
-    Shape { start: "ASIA", least: 16, body: upper },
-    Shape { start: "Bearer ", least: 12, body: bearer },
-    Shape { start: "bearer ", least: 12, body: bearer },
+    Shape {
+        start: "sk-",
+        least: 16,
+        body: token,
+    },
+    Shape {
+        start: "AIza",
+        least: 30,
+        body: token,
+    },
+    Shape {
+        start: "ghp_",
+        least: 20,
+        body: alphanumeric,
+    },
+    Shape {
+        start: "gho_",
+        least: 20,
+        body: alphanumeric,
+    },
+    Shape {
+        start: "ghs_",
+        least: 20,
+        body: alphanumeric,
+    },
+    Shape {
+        start: "github_pat_",
+        least: 20,
+        body: token,
+    },
+    Shape {
+        start: "glpat-",
+        least: 16,
+        body: token,
+    },
+    Shape {
+        start: "xoxb-",
+        least: 16,
+        body: token,
+    },
+    Shape {
+        start: "xoxp-",
+        least: 16,
+        body: token,
+    },
+    Shape {
+        start: "AKIA",
+        least: 16,
+        body: upper,
+    },
+    Shape {
+        start: "ASIA",
+        least: 16,
+        body: upper,
+    },
+    Shape {
+        start: "Bearer ",
+        least: 12,
+        body: bearer,
+    },
+    Shape {
+        start: "bearer ",
+        least: 12,
+        body: bearer,
+    },
 ];
 
 /// Short strings are no secrets, and taking them out would ruin the text.
@@ -87,7 +139,11 @@ fn secret_at(rest: &str, before: Option<char>) -> Option<(&'static str, usize)> 
     SHAPES.iter().find_map(|shape| {
         let body = rest.strip_prefix(shape.start)?;
         let length = body.find(|c| !(shape.body)(c)).unwrap_or(body.len());
-        let kept = if shape.start.ends_with(' ') { shape.start } else { "" };
+        let kept = if shape.start.ends_with(' ') {
+            shape.start
+        } else {
+            ""
+        };
         (length >= shape.least).then_some((kept, shape.start.len() + length))
     })
 }
@@ -109,12 +165,24 @@ mod tests {
         let cases = [
             ("key sk-ant-api03-AbCdEf0123456789_-xyz.", "key [redacted]."),
             ("sk-proj-0123456789abcdef", "[redacted]"),
-            ("\"AIzaSyA1234567890123456789012345678901234\"", "\"[redacted]\""),
+            (
+                "\"AIzaSyA1234567890123456789012345678901234\"",
+                "\"[redacted]\"",
+            ),
             ("ghp_0123456789abcdefghij0123456789abcdef", "[redacted]"),
             ("AKIAIOSFODNN7EXAMPLE x", "[redacted] x"),
-            ("Authorization: Bearer abc.def-ghi_jkl=", "Authorization: Bearer [redacted]"),
-            ("a task-force-of-some-twenty people", "a task-force-of-some-twenty people"),
-            ("sk-short and AKIA and Bearer of news", "sk-short and AKIA and Bearer of news"),
+            (
+                "Authorization: Bearer abc.def-ghi_jkl=",
+                "Authorization: Bearer [redacted]",
+            ),
+            (
+                "a task-force-of-some-twenty people",
+                "a task-force-of-some-twenty people",
+            ),
+            (
+                "sk-short and AKIA and Bearer of news",
+                "sk-short and AKIA and Bearer of news",
+            ),
             ("", ""),
             ("grün ✓ sk-0123456789abcdef0123 ✓", "grün ✓ [redacted] ✓"),
         ];
@@ -126,8 +194,14 @@ mod tests {
     #[test]
     fn the_exact_key_goes_whatever_its_shape() {
         let text = "x=local-pass-1 y=local-pass-1z";
-        assert_eq!(redact(text, &["local-pass-1\n"]), "x=[redacted] y=[redacted]z");
+        assert_eq!(
+            redact(text, &["local-pass-1\n"]),
+            "x=[redacted] y=[redacted]z"
+        );
         assert_eq!(redact("abc", &["a", ""]), "abc");
-        assert_eq!(redact_bytes(b"\xff secret-key", &["secret-key"]), "\u{fffd} [redacted]".as_bytes());
+        assert_eq!(
+            redact_bytes(b"\xff secret-key", &["secret-key"]),
+            "\u{fffd} [redacted]".as_bytes()
+        );
     }
 }

@@ -292,7 +292,12 @@ mod tests {
     fn the_schema_names_what_the_judge_reads() {
         let schema = schema();
         let properties = schema["properties"].as_object().unwrap();
-        let required: Vec<&str> = schema["required"].as_array().unwrap().iter().filter_map(Value::as_str).collect();
+        let required: Vec<&str> = schema["required"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .filter_map(Value::as_str)
+            .collect();
         assert_eq!(properties.len(), required.len());
         for key in required {
             // A number is wrong everywhere, so a key that the judge does not read would pass.

@@ -4,6 +4,7 @@
 //! not a crashed attempt later.
 
 use crate::agent::Agent;
+use crate::api::{Api, ApiError, ApiSettings, Provider};
 use crate::command::Command;
 use crate::external::settings::{External, Settings};
 use crate::scripted::{ScriptError, Scripted};
@@ -29,6 +30,8 @@ pub enum AgentSpec {
         /// How it is set up.
         settings: Settings,
     },
+    /// A model over its provider's API, in our own tool loop; see `docs/agents.md`.
+    Api(ApiSettings),
 }
 
 /// Why a connector cannot be built.
@@ -40,6 +43,9 @@ pub enum AgentError {
     /// There is no program to run.
     #[error("the command agent has no program; give it one, such as [\"my-agent\", \"--flag\"]")]
     NoProgram,
+    /// The settings of a model are wrong.
+    #[error(transparent)]
+    Api(#[from] ApiError),
     /// The text names no connector, or not wholly.
     #[error("`{text}` names no agent: {why}; write one of {KNOWN}")]
     Unknown {
@@ -51,7 +57,7 @@ pub enum AgentError {
 }
 
 /// What can be written, for people.
-pub(crate) const KNOWN: &str = "`scripted:FILE`, `command:PROGRAM ARGS`, `claude[:MODEL]`, `codex[:MODEL]`, `gemini[:MODEL]`, `opencode[:PROVIDER/MODEL]`, `pi[:PROVIDER/MODEL]`, `acp:PROGRAM ARGS`";
+pub(crate) const KNOWN: &str = "`scripted:FILE`, `command:PROGRAM ARGS`, `claude[:MODEL]`, `codex[:MODEL]`, `gemini[:MODEL]`, `opencode[:PROVIDER/MODEL]`, `pi[:PROVIDER/MODEL]`, `acp:PROGRAM ARGS`, `anthropic:MODEL[@BASE_URL]`, `openai:MODEL[@BASE_URL]`, `openai-chat:MODEL[@BASE_URL]`";
 
 impl AgentError {
     /// The error's stable code.
@@ -59,6 +65,7 @@ impl AgentError {
         match self {
             AgentError::Script(error) => error.code(),
             AgentError::NoProgram => "agent_no_program",
+            AgentError::Api(error) => error.code(),
             AgentError::Unknown { .. } => "unknown_agent",
         }
     }
@@ -92,6 +99,10 @@ impl AgentSpec {
             };
             Ok(AgentSpec::External { agent, settings })
         };
+        let api = |provider, text| match ApiSettings::parse(provider, text) {
+            Some(settings) => Ok(AgentSpec::Api(settings)),
+            None => unknown("it names no model"),
+        };
         match (name, rest) {
             (_, Some("")) => unknown("nothing follows the colon"),
             ("scripted", Some(file)) => Ok(AgentSpec::Scripted {
@@ -107,7 +118,12 @@ impl AgentSpec {
             ("gemini", _) => external(External::Gemini),
             ("opencode", _) => external(External::Opencode),
             ("pi", _) => external(External::Pi),
-            ("scripted" | "command" | "acp", None) => unknown("it needs a colon and more"),
+            ("anthropic", Some(text)) => api(Provider::Anthropic, text),
+            ("openai", Some(text)) => api(Provider::OpenAiResponses, text),
+            ("openai-chat", Some(text)) => api(Provider::OpenAiChat, text),
+            ("scripted" | "command" | "acp" | "anthropic" | "openai" | "openai-chat", None) => {
+                unknown("it needs a colon and more")
+            }
             _ => unknown("there is no such connector"),
         }
     }
@@ -121,6 +137,7 @@ impl AgentSpec {
             AgentSpec::Scripted { path } => Ok(Box::new(Scripted::load(&path)?)),
             AgentSpec::Command { argv } => Ok(Box::new(Command::new(argv)?)),
             AgentSpec::External { agent, settings } => agent.build(settings),
+            AgentSpec::Api(settings) => Ok(Box::new(Api::new(settings)?)),
         }
     }
 }

@@ -89,16 +89,27 @@ mod tests {
     const STREAM: &str = "\u{feff}: hello\nevent: a\ndata: {\"x\":\ndata: 1}\r\n\r\ndata:no space\r\rdata\n\nevent: lost\n\nid: 3\ndata: grün ✓\n\ndata: half";
 
     fn event(name: &str, data: &str) -> Event {
-        Event { name: name.into(), data: data.into() }
+        Event {
+            name: name.into(),
+            data: data.into(),
+        }
     }
 
     fn expected() -> Vec<Event> {
-        vec![event("a", "{\"x\":\n1}"), event("", "no space"), event("", ""), event("", "grün ✓")]
+        vec![
+            event("a", "{\"x\":\n1}"),
+            event("", "no space"),
+            event("", ""),
+            event("", "grün ✓"),
+        ]
     }
 
     fn read(pieces: &[&[u8]]) -> Vec<Event> {
         let mut sse = Sse::default();
-        pieces.iter().flat_map(|piece| sse.push(piece).unwrap()).collect()
+        pieces
+            .iter()
+            .flat_map(|piece| sse.push(piece).unwrap())
+            .collect()
     }
 
     #[test]

@@ -50,7 +50,11 @@ impl Call {
             Ok(value @ Value::Object(_)) => Ok(value),
             _ => Err(text.to_owned()),
         };
-        Self { id, name, arguments }
+        Self {
+            id,
+            name,
+            arguments,
+        }
     }
 }
 
@@ -160,8 +164,9 @@ pub(crate) trait Reader {
 
 /// An event's JSON.
 pub(crate) fn json(event: &Event) -> Result<Value, Failure> {
-    serde_json::from_str(&event.data)
-        .map_err(|error| Failure::transient(format!("the provider sent data that is not JSON ({error})")))
+    serde_json::from_str(&event.data).map_err(|error| {
+        Failure::transient(format!("the provider sent data that is not JSON ({error})"))
+    })
 }
 
 /// What a stream that ended early is.

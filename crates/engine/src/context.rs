@@ -2,10 +2,12 @@
 
 use crate::error::EngineError;
 use crate::project::Project;
+use crate::secrets::Secrets;
 use crate::view::sight::SECRET_BY_CUSTOM;
 use agents::Agent;
 use flow::Workflow;
 use kernel::event::RunStarted;
+use kernel::outcome::EvidenceRef;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -27,6 +29,8 @@ pub struct Context {
     pub vault: Vault,
     /// Validation commands: the run's own, then the repository's.
     pub commands: Vec<String>,
+    /// Keeps keys out of what is kept.
+    pub secrets: Secrets,
     /// Globs that no agent sees.
     pub hidden: Vec<String>,
     /// The environment of agents and checks.
@@ -56,11 +60,19 @@ impl Context {
             agents,
             vault: project.vault()?,
             commands,
+            secrets: Secrets::of_environment(),
             hidden: config
                 .hidden()
                 .unwrap_or_else(|| SECRET_BY_CUSTOM.map(str::to_owned).to_vec()),
             env: sandbox::base_env(),
         })
+    }
+
+    /// Keeps evidence, without any key in it.
+    pub fn keep(&self, name: &str, bytes: &[u8]) -> Result<EvidenceRef, EngineError> {
+        Ok(self
+            .vault
+            .put(&self.secrets.text(name), &self.secrets.bytes(bytes))?)
     }
 
     /// The scratch folder of one effect.

@@ -15,6 +15,7 @@ pub mod git;
 mod perform;
 pub mod project;
 pub mod run;
+pub mod secrets;
 pub mod session;
 pub mod spend;
 pub mod start;

@@ -10,6 +10,7 @@ use crate::views;
 use crate::world::{Interrupter, Observer, Real};
 use agents::Agent;
 use flow::Workflow;
+use kernel::machine::Activity;
 use kernel::{Input, Machine, Status, What};
 use std::collections::BTreeMap;
 use std::fs::{File, TryLockError};
@@ -66,6 +67,21 @@ pub fn lock(project: &Project, run: &str) -> Result<RunLock, EngineError> {
             "wait for it, or stop it with Ctrl-C; `proofhouse status` shows what it does",
         )),
         Err(TryLockError::Error(error)) => Err(EngineError::io("lock", &path)(error)),
+    }
+}
+
+/// Removes the scratch of a run that is done: copies, raw answers, briefs. What matters of them is in
+/// the journal and the vault.
+fn clean(project: &Project, run: &str) {
+    for entry in std::fs::read_dir(project.work(run))
+        .into_iter()
+        .flatten()
+        .flatten()
+    {
+        if entry.path().is_dir() {
+            // Scratch that stays is untidy, not wrong.
+            let _ = std::fs::remove_dir_all(entry.path());
+        }
     }
 }
 
@@ -136,6 +152,10 @@ impl Session<'_> {
         let (mut world, mut machine) = Real::of(run, context, observer)?;
         hook(world.interrupter());
         let ending = drive(&mut machine, &mut world, self.until)?;
+        drop(world);
+        if machine.status().activity == Activity::Done {
+            clean(self.project, self.run);
+        }
         Ok(Ended {
             ending,
             status: machine.status(),

@@ -60,7 +60,13 @@ impl Api {
             }),
             ..price
         };
-        Ok(Self { settings, key, price, route, tools: Vec::new() })
+        Ok(Self {
+            settings,
+            key,
+            price,
+            route,
+            tools: Vec::new(),
+        })
     }
 
     /// The same with the tools that a workflow adds.
@@ -99,7 +105,12 @@ impl Api {
             price: self.price,
             window,
             // A window must have room for more than the answer.
-            max_output: self.price.max_output.unwrap_or(USUAL_OUTPUT).min(window / 4).max(1),
+            max_output: self
+                .price
+                .max_output
+                .unwrap_or(USUAL_OUTPUT)
+                .min(window / 4)
+                .max(1),
             backoff: self.settings.backoff,
             bounds,
         };
@@ -123,7 +134,16 @@ impl Agent for Api {
         let ended = self.attempt(order, cancel, &|line| progress(&redact(line, &secrets)));
         let mut transcript = ended.transcript;
         let mut reply = match ended.end {
-            Err(failure) => Reply { retry_after: failure.retry_after, ..Reply::bare(failure.class, failure.reason) },
+            Err(failure) => {
+                // A command may have found the result's place; what it left there is no answer.
+                if let Err(error) = home.set_aside() {
+                    transcript.line(&format!("a stray result cannot be set aside: {error}"));
+                }
+                Reply {
+                    retry_after: failure.retry_after,
+                    ..Reply::bare(failure.class, failure.reason)
+                }
+            }
             Ok(text) => {
                 let usage = json!({
                     "input_tokens": ended.usage.input_tokens, "cached_tokens": ended.usage.cached_tokens,
@@ -131,7 +151,10 @@ impl Agent for Api {
                 });
                 match home.leave(&answer(&redact(&text, &secrets), usage)) {
                     Ok(()) => home.reply(),
-                    Err(error) => Reply::bare(Class::CouldNotRun, format!("the result cannot be left: {error}")),
+                    Err(error) => Reply::bare(
+                        Class::CouldNotRun,
+                        format!("the result cannot be left: {error}"),
+                    ),
                 }
             }
         };
@@ -165,9 +188,15 @@ fn answer(text: &str, usage: Value) -> Vec<u8> {
 /// The text without a Markdown fence around the whole of it. That is wrapping, not content.
 fn unfenced(text: &str) -> &str {
     let text = text.trim();
-    let inner = text.strip_prefix("```").and_then(|rest| rest.strip_suffix("```"));
+    let inner = text
+        .strip_prefix("```")
+        .and_then(|rest| rest.strip_suffix("```"));
     match inner.and_then(|inner| inner.split_once('\n')) {
-        Some((language, body)) if matches!(language.trim(), "" | "json") && !body.contains("```") => body.trim(),
+        Some((language, body))
+            if matches!(language.trim(), "" | "json") && !body.contains("```") =>
+        {
+            body.trim()
+        }
         _ => text,
     }
 }

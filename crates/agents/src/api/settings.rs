@@ -87,13 +87,17 @@ pub enum ApiError {
         mend: &'static str,
     },
     /// Nobody knows what the model costs.
-    #[error("the price of `{model}` is not known, so no budget could hold; add it to the prices (docs/agents.md, API models)")]
+    #[error(
+        "the price of `{model}` is not known, so no budget could hold; add it to the prices (docs/agents.md, API models)"
+    )]
     NoPrice {
         /// The model.
         model: String,
     },
     /// The URL is not one.
-    #[error("`{url}` is not a base URL; write something like https://host/v1 or http://localhost:11434/v1")]
+    #[error(
+        "`{url}` is not a base URL; write something like https://host/v1 or http://localhost:11434/v1"
+    )]
     BadUrl {
         /// What was written.
         url: String,
@@ -169,7 +173,10 @@ impl ApiSettings {
         };
         let settings = Self::new(provider, model.trim());
         (!settings.model.is_empty()).then(|| match base_url {
-            Some(base_url) => Self { base_url: base_url.to_owned(), ..settings },
+            Some(base_url) => Self {
+                base_url: base_url.to_owned(),
+                ..settings
+            },
             None => settings,
         })
     }
@@ -178,19 +185,29 @@ impl ApiSettings {
     pub(super) fn url(&self, path: &str) -> String {
         let base = self.base_url.trim_end_matches('/');
         // People write the version at the end, or leave it out.
-        let base = if path.starts_with("/v1/") { base.trim_end_matches("/v1") } else { base };
+        let base = if path.starts_with("/v1/") {
+            base.trim_end_matches("/v1")
+        } else {
+            base
+        };
         format!("{base}{path}")
     }
 
     pub(super) fn reach(&self) -> Result<Reach, ApiError> {
-        let bad = || ApiError::BadUrl { url: self.base_url.clone() };
+        let bad = || ApiError::BadUrl {
+            url: self.base_url.clone(),
+        };
         let (scheme, rest) = self.base_url.split_once("://").ok_or_else(bad)?;
         let authority = rest.split(['/', '?', '#']).next().unwrap_or_default();
         // A password in a URL would be in every log.
         if !matches!(scheme, "http" | "https") || authority.is_empty() || authority.contains('@') {
             return Err(bad());
         }
-        Ok(if is_local(authority) { Reach::Local } else { Reach::Remote })
+        Ok(if is_local(authority) {
+            Reach::Local
+        } else {
+            Reach::Remote
+        })
     }
 
     /// The key, if there is one; a provider on this machine need not have one.
@@ -200,10 +217,14 @@ impl ApiSettings {
             KeySource::Variable(name) => std::env::var(name).ok(),
             KeySource::File(path) => std::fs::read_to_string(path).ok(),
         };
-        let key = found.map(|key| key.trim().to_owned()).filter(|key| !key.is_empty());
+        let key = found
+            .map(|key| key.trim().to_owned())
+            .filter(|key| !key.is_empty());
         match (key, reach, &self.key) {
             (Some(_), Reach::Remote, _) if !self.base_url.starts_with("https://") => {
-                Err(ApiError::Unencrypted { url: self.base_url.clone() })
+                Err(ApiError::Unencrypted {
+                    url: self.base_url.clone(),
+                })
             }
             (Some(key), _, _) => Ok(Some(Secret(key))),
             (None, _, KeySource::File(path)) => Err(ApiError::NoKey {
@@ -224,7 +245,9 @@ impl ApiSettings {
         match (self.prices.find(&self.model), reach) {
             (Some(price), _) => Ok(price),
             (None, Reach::Local) => Ok(Price::default()),
-            (None, Reach::Remote) => Err(ApiError::NoPrice { model: self.model.clone() }),
+            (None, Reach::Remote) => Err(ApiError::NoPrice {
+                model: self.model.clone(),
+            }),
         }
     }
 }
@@ -244,23 +267,49 @@ mod tests {
 
     fn at(base_url: &str) -> ApiSettings {
         let settings = ApiSettings::new(Provider::OpenAiChat, "nobody-knows-it");
-        ApiSettings { base_url: base_url.to_owned(), key: KeySource::None, ..settings }
+        ApiSettings {
+            base_url: base_url.to_owned(),
+            key: KeySource::None,
+            ..settings
+        }
     }
 
     #[test]
     fn only_this_machine_is_free() {
-        for url in ["http://localhost:11434/v1", "http://127.0.0.1:1", "http://[::1]:8000/v1", "https://LOCALHOST"] {
+        for url in [
+            "http://localhost:11434/v1",
+            "http://127.0.0.1:1",
+            "http://[::1]:8000/v1",
+            "https://LOCALHOST",
+        ] {
             let settings = at(url);
             assert_eq!(settings.reach(), Ok(Reach::Local), "{url}");
             assert_eq!(settings.price(Reach::Local), Ok(Price::default()));
         }
-        for url in ["https://localhost.evil.example", "http://192.168.1.2:8000", "https://api.openai.com/v1"] {
+        for url in [
+            "https://localhost.evil.example",
+            "http://192.168.1.2:8000",
+            "https://api.openai.com/v1",
+        ] {
             let settings = at(url);
             assert_eq!(settings.reach(), Ok(Reach::Remote), "{url}");
-            assert_eq!(settings.price(Reach::Remote).unwrap_err().code(), "agent_no_price");
+            assert_eq!(
+                settings.price(Reach::Remote).unwrap_err().code(),
+                "agent_no_price"
+            );
         }
-        for url in ["", "localhost:1", "ftp://localhost", "http://", "http://user:pw@localhost"] {
-            assert_eq!(at(url).reach().unwrap_err().code(), "agent_bad_url", "{url}");
+        for url in [
+            "",
+            "localhost:1",
+            "ftp://localhost",
+            "http://",
+            "http://user:pw@localhost",
+        ] {
+            assert_eq!(
+                at(url).reach().unwrap_err().code(),
+                "agent_bad_url",
+                "{url}"
+            );
         }
     }
 
@@ -268,27 +317,54 @@ mod tests {
     fn a_key_is_found_or_its_place_is_named() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("key");
-        let with = |base_url: &str| ApiSettings { key: KeySource::File(path.clone()), ..at(base_url) };
+        let with = |base_url: &str| ApiSettings {
+            key: KeySource::File(path.clone()),
+            ..at(base_url)
+        };
         let missing = with("https://host/v1").secret(Reach::Remote).unwrap_err();
         assert_eq!(missing.code(), "agent_no_key");
-        assert!(missing.to_string().contains("key; write it there"), "{missing}");
+        assert!(
+            missing.to_string().contains("key; write it there"),
+            "{missing}"
+        );
         std::fs::write(&path, " the-key-itself\n").unwrap();
-        let secret = with("https://host/v1").secret(Reach::Remote).unwrap().unwrap();
+        let secret = with("https://host/v1")
+            .secret(Reach::Remote)
+            .unwrap()
+            .unwrap();
         assert_eq!(secret.expose(), "the-key-itself");
         assert_eq!(format!("{secret:?}"), "[redacted]");
         let clear = with("http://host/v1").secret(Reach::Remote).unwrap_err();
         assert_eq!(clear.code(), "agent_unencrypted");
-        let unset = ApiSettings { key: KeySource::Variable("PROOFHOUSE_NO_SUCH_KEY".into()), ..at("https://host") };
-        assert_eq!(unset.secret(Reach::Remote).unwrap_err().code(), "agent_no_key");
+        let unset = ApiSettings {
+            key: KeySource::Variable("PROOFHOUSE_NO_SUCH_KEY".into()),
+            ..at("https://host")
+        };
+        assert_eq!(
+            unset.secret(Reach::Remote).unwrap_err().code(),
+            "agent_no_key"
+        );
         assert_eq!(unset.secret(Reach::Local), Ok(None));
     }
 
     #[test]
     fn the_version_is_not_written_twice() {
-        let url = |provider, base_url: &str, path| ApiSettings { provider, ..at(base_url) }.url(path);
+        let url = |provider, base_url: &str, path| {
+            ApiSettings {
+                provider,
+                ..at(base_url)
+            }
+            .url(path)
+        };
         for base in ["https://h", "https://h/", "https://h/v1", "https://h/v1/"] {
-            assert_eq!(url(Provider::Anthropic, base, "/v1/messages"), "https://h/v1/messages");
+            assert_eq!(
+                url(Provider::Anthropic, base, "/v1/messages"),
+                "https://h/v1/messages"
+            );
         }
-        assert_eq!(url(Provider::OpenAiChat, "https://h/v1/", "/chat/completions"), "https://h/v1/chat/completions");
+        assert_eq!(
+            url(Provider::OpenAiChat, "https://h/v1/", "/chat/completions"),
+            "https://h/v1/chat/completions"
+        );
     }
 }

@@ -9,6 +9,7 @@ pub(crate) mod dialect;
 mod hearing;
 mod log;
 pub(crate) mod place;
+pub(crate) mod relocate;
 pub(crate) mod settings;
 #[cfg(test)]
 mod tests;

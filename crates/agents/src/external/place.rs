@@ -4,6 +4,7 @@
 //! the files of an attempt.
 
 use super::dialect::{Kind, Plan};
+use super::relocate;
 use super::settings::{Login, Settings};
 use crate::agent::Order;
 use crate::environment::environment;
@@ -41,6 +42,7 @@ impl Place {
     /// Makes the private home, and links the user's login into it if that is asked for.
     pub(crate) fn make(&self, kind: &dyn Kind, login: Login) -> io::Result<()> {
         private_folder(&self.home)?;
+        relocate::settle(&self.home)?;
         let Some(user) = std::env::home_dir().filter(|_| login == Login::User) else {
             return Ok(());
         };

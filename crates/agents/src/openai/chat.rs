@@ -4,7 +4,9 @@ use super::{RESULT, arguments, headers};
 use crate::failure::Failure;
 use crate::prices::Tokens;
 use crate::sse::Event;
-use crate::wire::{self, Block, Call, Entry, Message, Reader, Request, Stop, ToolSpec, Wire, number, word};
+use crate::wire::{
+    self, Block, Call, Entry, Message, Reader, Request, Stop, ToolSpec, Wire, number, word,
+};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 
@@ -92,7 +94,12 @@ impl ChatReader {
     fn delta(&mut self, delta: &Value) {
         self.text.push_str(word(delta, "content"));
         self.refusal.push_str(word(delta, "refusal"));
-        for (place, part) in delta["tool_calls"].as_array().into_iter().flatten().enumerate() {
+        for (place, part) in delta["tool_calls"]
+            .as_array()
+            .into_iter()
+            .flatten()
+            .enumerate()
+        {
             // Some servers leave the index out.
             let index = part["index"].as_u64().unwrap_or(place as u64);
             let (id, name, arguments) = self.calls.entry(index).or_default();
@@ -114,8 +121,17 @@ impl Reader for ChatReader {
         let error = &value["error"];
         if !error.is_null() {
             let kind = [word(error, "code"), word(error, "type")];
-            let kind = kind.into_iter().find(|kind| !kind.is_empty()).unwrap_or_default();
-            return Err(Failure::in_stream(kind, error["message"].as_str().or(error.as_str()).unwrap_or_default()));
+            let kind = kind
+                .into_iter()
+                .find(|kind| !kind.is_empty())
+                .unwrap_or_default();
+            return Err(Failure::in_stream(
+                kind,
+                error["message"]
+                    .as_str()
+                    .or(error.as_str())
+                    .unwrap_or_default(),
+            ));
         }
         let choice = &value["choices"][0];
         self.delta(&choice["delta"]);
@@ -149,13 +165,25 @@ impl Reader for ChatReader {
             "length" => Stop::Length,
             _ => Stop::Natural,
         };
-        let text = if self.refusal.is_empty() { self.text } else { self.refusal };
+        let text = if self.refusal.is_empty() {
+            self.text
+        } else {
+            self.refusal
+        };
         let mut blocks = vec![Block::Text(text)];
         for (index, (id, name, arguments)) in self.calls {
             // Some servers leave the id out; the answer needs one.
-            let id = if id.is_empty() { format!("call_{index}") } else { id };
+            let id = if id.is_empty() {
+                format!("call_{index}")
+            } else {
+                id
+            };
             blocks.push(Block::Call(Call::new(id, name, &arguments)));
         }
-        Ok(Message { blocks, stop, tokens: self.tokens })
+        Ok(Message {
+            blocks,
+            stop,
+            tokens: self.tokens,
+        })
     }
 }

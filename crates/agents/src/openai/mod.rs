@@ -10,10 +10,14 @@ pub(crate) use responses::Responses;
 const RESULT: &str = "result";
 
 fn headers(key: Option<&str>) -> Vec<(&'static str, String)> {
-    key.map(|key| ("authorization", format!("Bearer {key}"))).into_iter().collect()
+    key.map(|key| ("authorization", format!("Bearer {key}")))
+        .into_iter()
+        .collect()
 }
 
 /// A call's arguments as the text that goes back.
 fn arguments(call: &crate::wire::Call) -> String {
-    call.arguments.as_ref().map_or_else(|_| "{}".to_owned(), serde_json::Value::to_string)
+    call.arguments
+        .as_ref()
+        .map_or_else(|_| "{}".to_owned(), serde_json::Value::to_string)
 }

@@ -4,7 +4,9 @@ use super::{RESULT, arguments, headers};
 use crate::failure::Failure;
 use crate::prices::Tokens;
 use crate::sse::Event;
-use crate::wire::{self, Block, Call, Entry, Message, Reader, Request, Stop, ToolSpec, Wire, number, word};
+use crate::wire::{
+    self, Block, Call, Entry, Message, Reader, Request, Stop, ToolSpec, Wire, number, word,
+};
 use serde_json::{Value, json};
 
 /// The Responses API.
@@ -53,7 +55,9 @@ impl Wire for Responses {
 fn items(entry: &Entry) -> Vec<Value> {
     match entry {
         Entry::User(text) => {
-            vec![json!({ "type": "message", "role": "user", "content": [{ "type": "input_text", "text": text }] })]
+            vec![
+                json!({ "type": "message", "role": "user", "content": [{ "type": "input_text", "text": text }] }),
+            ]
         }
         Entry::Results(answers) => {
             let answer = |answer: &wire::Answer| json!({ "type": "function_call_output", "call_id": answer.id, "output": answer.text });
@@ -91,15 +95,20 @@ impl ResponsesReader {
                 for part in item["content"].as_array().into_iter().flatten() {
                     if word(part, "type") == "refusal" {
                         self.refused = Some(());
-                        self.blocks.push(Block::Text(word(part, "refusal").to_owned()));
+                        self.blocks
+                            .push(Block::Text(word(part, "refusal").to_owned()));
                     } else {
                         self.blocks.push(Block::Text(word(part, "text").to_owned()));
                     }
                 }
             }
             "function_call" => {
-                let (id, name) = (word(item, "call_id").to_owned(), word(item, "name").to_owned());
-                self.blocks.push(Block::Call(Call::new(id, name, word(item, "arguments"))));
+                let (id, name) = (
+                    word(item, "call_id").to_owned(),
+                    word(item, "name").to_owned(),
+                );
+                self.blocks
+                    .push(Block::Call(Call::new(id, name, word(item, "arguments"))));
             }
             // Reasoning cannot be given back when nothing is stored.
             _ => {}
@@ -142,11 +151,21 @@ impl Reader for ResponsesReader {
             "response.failed" => {
                 self.usage(response);
                 let error = &response["error"];
-                return Err(Failure::in_stream(word(error, "code"), word(error, "message")));
+                return Err(Failure::in_stream(
+                    word(error, "code"),
+                    word(error, "message"),
+                ));
             }
             "error" => {
-                let error = if value["error"].is_object() { &value["error"] } else { &value };
-                return Err(Failure::in_stream(word(error, "code"), word(error, "message")));
+                let error = if value["error"].is_object() {
+                    &value["error"]
+                } else {
+                    &value
+                };
+                return Err(Failure::in_stream(
+                    word(error, "code"),
+                    word(error, "message"),
+                ));
             }
             _ => {}
         }
@@ -161,7 +180,15 @@ impl Reader for ResponsesReader {
         let Some(stop) = self.stop else {
             return Err(wire::ended_early());
         };
-        let stop = if self.refused.is_some() { Stop::Refusal } else { stop };
-        Ok(Message { blocks: self.blocks, stop, tokens: self.tokens })
+        let stop = if self.refused.is_some() {
+            Stop::Refusal
+        } else {
+            stop
+        };
+        Ok(Message {
+            blocks: self.blocks,
+            stop,
+            tokens: self.tokens,
+        })
     }
 }

@@ -87,17 +87,33 @@ impl Model {
             };
             add(&mut usage, tokens, &self.price);
             let failure = match outcome {
-                Ok(message) => return Asked { message: Ok(message), usage },
+                Ok(message) => {
+                    return Asked {
+                        message: Ok(message),
+                        usage,
+                    };
+                }
                 Err(failure) => failure,
             };
-            let wait = failure.retry_after.unwrap_or_else(|| backoff(self.backoff, tried));
+            let wait = failure
+                .retry_after
+                .unwrap_or_else(|| backoff(self.backoff, tried));
             if failure.class != Class::Transient || tried >= QUICK_RETRIES || wait > QUICK_WAIT {
-                return Asked { message: Err(failure), usage };
+                return Asked {
+                    message: Err(failure),
+                    usage,
+                };
             }
             tried += 1;
-            note(&format!("{}; quick retry {tried} of {QUICK_RETRIES}", failure.reason));
+            note(&format!(
+                "{}; quick retry {tried} of {QUICK_RETRIES}",
+                failure.reason
+            ));
             if let Err(ended) = self.bounds.wait(wait) {
-                return Asked { message: Err(ended), usage };
+                return Asked {
+                    message: Err(ended),
+                    usage,
+                };
             }
         }
     }
@@ -112,7 +128,9 @@ impl Model {
         let mut stream = Sse::default();
         let posted = self.client.post(post, &mut |bytes| {
             let events = stream.push(bytes);
-            let events = events.map_err(|_| Failure::new(Class::Crashed, "the provider sent an event without end"))?;
+            let events = events.map_err(|_| {
+                Failure::new(Class::Crashed, "the provider sent an event without end")
+            })?;
             events.iter().try_for_each(|event| reader.event(event))
         });
         let tokens = reader.tokens();

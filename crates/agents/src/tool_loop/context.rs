@@ -24,7 +24,12 @@ pub(super) struct Context {
 
 impl Context {
     pub(super) fn new(window: u64) -> Self {
-        Self { entries: Vec::new(), window, known: 0, counted: 0 }
+        Self {
+            entries: Vec::new(),
+            window,
+            known: 0,
+            counted: 0,
+        }
     }
 
     /// Takes the provider's own count: all entries so far, and the message that follows.
@@ -34,7 +39,13 @@ impl Context {
     }
 
     fn tokens(&self) -> u64 {
-        let fresh = self.entries.iter().skip(self.counted).map(size).sum::<u64>() / BYTES_PER_TOKEN;
+        let fresh = self
+            .entries
+            .iter()
+            .skip(self.counted)
+            .map(size)
+            .sum::<u64>()
+            / BYTES_PER_TOKEN;
         self.known.saturating_add(fresh)
     }
 
@@ -57,7 +68,8 @@ impl Context {
     /// Puts a summary in the place of the older entries.
     pub(super) fn shrink(&mut self, summary: &str) {
         if let Some(end) = self.boundary() {
-            self.entries.splice(1..end, [Entry::User(summary.to_owned())]);
+            self.entries
+                .splice(1..end, [Entry::User(summary.to_owned())]);
             self.known = 0;
             self.counted = 0;
         }
@@ -69,7 +81,9 @@ impl Context {
         let latest = self.entries.len().checked_sub(LATEST)?;
         let begins = |at: &usize| matches!(self.entries.get(*at), Some(Entry::Assistant(_)));
         let end = (1..=latest).rev().find(begins)?;
-        let worth = self.entries[1..end].iter().any(|entry| matches!(entry, Entry::Assistant(_)));
+        let worth = self.entries[1..end]
+            .iter()
+            .any(|entry| matches!(entry, Entry::Assistant(_)));
         worth.then_some(end)
     }
 }
@@ -86,7 +100,13 @@ fn size(entry: &Entry) -> u64 {
 fn block_size(block: &Block) -> usize {
     match block {
         Block::Text(text) => text.len(),
-        Block::Call(call) => 40 + call.name.len() + call.arguments.as_ref().map_or(0, |value| value.to_string().len()),
+        Block::Call(call) => {
+            40 + call.name.len()
+                + call
+                    .arguments
+                    .as_ref()
+                    .map_or(0, |value| value.to_string().len())
+        }
         Block::Opaque(value) => value.to_string().len(),
     }
 }
@@ -106,7 +126,8 @@ pub(super) fn render(entries: &[Entry]) -> String {
                 for block in blocks {
                     match block {
                         Block::Text(said) => text.push_str(&format!("## Agent\n{said}\n\n")),
-                        Block::Call(call) => text.push_str(&format!("## Call\n{}\n\n", super::toolbox::describe(call))),
+                        Block::Call(call) => text
+                            .push_str(&format!("## Call\n{}\n\n", super::toolbox::describe(call))),
                         Block::Opaque(_) => {}
                     }
                 }
@@ -123,8 +144,15 @@ mod tests {
 
     fn turn(id: usize) -> [Entry; 2] {
         let id = id.to_string();
-        let answer = Answer { id: id.clone(), text: "x".repeat(300), verdict: Verdict::Worked };
-        [Entry::Assistant(vec![Block::Call(Call::new(id, "read".into(), "{}"))]), Entry::Results(vec![answer])]
+        let answer = Answer {
+            id: id.clone(),
+            text: "x".repeat(300),
+            verdict: Verdict::Worked,
+        };
+        [
+            Entry::Assistant(vec![Block::Call(Call::new(id, "read".into(), "{}"))]),
+            Entry::Results(vec![answer]),
+        ]
     }
 
     fn context(turns: usize, window: u64) -> Context {
@@ -143,7 +171,10 @@ mod tests {
         assert_eq!(whole.entries[0], before[0]);
         assert_eq!(whole.entries[1], Entry::User("short".into()));
         assert_eq!(whole.entries[2..], before[9..]);
-        assert!(!whole.is_full() && !whole.can_shrink(), "a second summary would gain nothing");
+        assert!(
+            !whole.is_full() && !whole.can_shrink(),
+            "a second summary would gain nothing"
+        );
     }
 
     #[test]
@@ -157,9 +188,15 @@ mod tests {
     #[test]
     fn the_providers_count_wins_over_the_estimate() {
         let mut context = context(6, 100_000);
-        context.measured(Tokens { input: 85_000, ..Tokens::default() });
+        context.measured(Tokens {
+            input: 85_000,
+            ..Tokens::default()
+        });
         assert!(context.is_full());
-        context.measured(Tokens { input: 100, ..Tokens::default() });
+        context.measured(Tokens {
+            input: 100,
+            ..Tokens::default()
+        });
         assert!(!context.is_full());
     }
 }

@@ -55,6 +55,8 @@ impl History {
 /// The conversation of an earlier attempt.
 pub(super) fn load(session: &str) -> io::Result<Vec<Entry>> {
     let mut text = String::new();
-    File::open(Path::new(session))?.take(SESSION_BYTES).read_to_string(&mut text)?;
+    File::open(Path::new(session))?
+        .take(SESSION_BYTES)
+        .read_to_string(&mut text)?;
     serde_json::from_str(&text).map_err(io::Error::other)
 }

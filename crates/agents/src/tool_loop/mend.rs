@@ -52,17 +52,29 @@ fn ids(blocks: &[Block]) -> Vec<String> {
 
 /// One answer for each open call, in the order of the calls.
 fn matching(answers: Vec<Answer>, open: &[String]) -> Vec<Answer> {
-    let answer = |id: &String| answers.iter().find(|answer| answer.id == *id).cloned().unwrap_or_else(|| not_run(id));
+    let answer = |id: &String| {
+        answers
+            .iter()
+            .find(|answer| answer.id == *id)
+            .cloned()
+            .unwrap_or_else(|| not_run(id))
+    };
     open.iter().map(answer).collect()
 }
 
 fn not_run(id: &str) -> Answer {
-    Answer { id: id.to_owned(), text: NOT_RUN.to_owned(), verdict: Verdict::Failed }
+    Answer {
+        id: id.to_owned(),
+        text: NOT_RUN.to_owned(),
+        verdict: Verdict::Failed,
+    }
 }
 
 fn close(open: &mut Vec<String>, mended: &mut Vec<Entry>) {
     if !open.is_empty() {
-        mended.push(Entry::Results(open.drain(..).map(|id| not_run(&id)).collect()));
+        mended.push(Entry::Results(
+            open.drain(..).map(|id| not_run(&id)).collect(),
+        ));
     }
 }
 
@@ -72,7 +84,11 @@ fn usable(blocks: Vec<Block>, used: &mut BTreeSet<String>) -> Vec<Block> {
         Block::Text(text) if text.trim().is_empty() => None,
         Block::Call(call) if call.id.is_empty() || !used.insert(call.id.clone()) => None,
         Block::Call(call) => Some(Block::Call(Call {
-            name: if call.name.is_empty() { "unknown".to_owned() } else { call.name },
+            name: if call.name.is_empty() {
+                "unknown".to_owned()
+            } else {
+                call.name
+            },
             // The tool's answer says what was wrong with them.
             arguments: Ok(call.arguments.unwrap_or_else(|_| json!({}))),
             ..call
@@ -92,7 +108,11 @@ mod tests {
     }
 
     fn answer(id: &str) -> Answer {
-        Answer { id: id.to_owned(), text: "ok".to_owned(), verdict: Verdict::Worked }
+        Answer {
+            id: id.to_owned(),
+            text: "ok".to_owned(),
+            verdict: Verdict::Worked,
+        }
     }
 
     fn user() -> Entry {
@@ -104,7 +124,11 @@ mod tests {
         let mut entries = vec![
             user(),
             Entry::Results(vec![answer("stray")]),
-            Entry::Assistant(vec![Block::Text(" ".into()), call("a", "{}"), call("b", "{")]),
+            Entry::Assistant(vec![
+                Block::Text(" ".into()),
+                call("a", "{}"),
+                call("b", "{"),
+            ]),
             Entry::Results(vec![answer("c"), answer("a")]),
             Entry::Assistant(vec![call("d", "{}")]),
         ];
@@ -125,7 +149,8 @@ mod tests {
         for entry in entries {
             match entry {
                 Entry::Results(answers) => {
-                    let answered: Vec<String> = answers.iter().map(|answer| answer.id.clone()).collect();
+                    let answered: Vec<String> =
+                        answers.iter().map(|answer| answer.id.clone()).collect();
                     if open.is_empty() || answered != open {
                         return false;
                     }
@@ -141,7 +166,8 @@ mod tests {
 
     fn any_entry() -> impl Strategy<Value = Entry> {
         let id = prop::sample::select(vec!["", "a", "b", "c"]);
-        let block = (id.clone(), prop::sample::select(vec!["{}", "{", "[]"])).prop_map(|(id, text)| call(id, text));
+        let block = (id.clone(), prop::sample::select(vec!["{}", "{", "[]"]))
+            .prop_map(|(id, text)| call(id, text));
         prop_oneof![
             Just(user()),
             prop::collection::vec(block, 0..3).prop_map(Entry::Assistant),

@@ -69,7 +69,16 @@ impl<'a> ToolLoop<'a> {
     ) -> Self {
         let context = Context::new(model.window);
         let transcript = Transcript::default();
-        Self { order, model, extra, secrets, progress, transcript, context, usage: Usage::default() }
+        Self {
+            order,
+            model,
+            extra,
+            secrets,
+            progress,
+            transcript,
+            context,
+            usage: Usage::default(),
+        }
     }
 
     /// Works until the model answers without calling a tool, or something ends it.
@@ -83,24 +92,40 @@ impl<'a> ToolLoop<'a> {
             }
             Err(failure) => Err(failure),
         };
-        Ended { end, usage: self.usage, transcript: self.transcript, session }
+        Ended {
+            end,
+            usage: self.usage,
+            transcript: self.transcript,
+            session,
+        }
     }
 
     fn open(&mut self) -> Result<(Space, History), Failure> {
         let could_not = |what: String| Failure::new(Class::CouldNotRun, what);
         let space = Space::open(self.order).map_err(could_not)?;
-        let secrets = self.secrets.iter().map(|secret| (*secret).to_owned()).collect();
+        let secrets = self
+            .secrets
+            .iter()
+            .map(|secret| (*secret).to_owned())
+            .collect();
         let history = History::open(self.order, secrets).map_err(could_not)?;
         if let Some(session) = &self.order.continues {
             match history::load(session) {
                 Ok(entries) => self.context.entries = entries,
-                Err(error) => self.note(&format!("the earlier conversation cannot be read ({error}); starting again")),
+                Err(error) => self.note(&format!(
+                    "the earlier conversation cannot be read ({error}); starting again"
+                )),
             }
         }
         Ok((space, history))
     }
 
-    fn turns(&mut self, space: &Space, history: &mut History, max_turns: u32) -> Result<String, Failure> {
+    fn turns(
+        &mut self,
+        space: &Space,
+        history: &mut History,
+        max_turns: u32,
+    ) -> Result<String, Failure> {
         let toolbox = Toolbox::new(self.extra);
         let system = prompt::system(self.order);
         self.push(Entry::User(self.order.brief.clone()), history);
@@ -126,7 +151,10 @@ impl<'a> ToolLoop<'a> {
                     return Err(Failure::new(Class::Declined, reason));
                 }
                 Stop::Window => {
-                    let full = Failure::new(Class::Overflow, "the conversation grew past the model's window");
+                    let full = Failure::new(
+                        Class::Overflow,
+                        "the conversation grew past the model's window",
+                    );
                     self.compact_or(space, full)?;
                 }
                 Stop::Natural if calls.is_empty() => return Ok(message.text()),
@@ -139,15 +167,23 @@ impl<'a> ToolLoop<'a> {
                 }
             }
         }
-        Err(Failure::new(Class::Crashed, format!("it used all of its {max_turns} turns without an answer")))
+        Err(Failure::new(
+            Class::Crashed,
+            format!("it used all of its {max_turns} turns without an answer"),
+        ))
     }
 
     fn ask(&mut self, system: &str, toolbox: &Toolbox) -> Result<Message, Failure> {
-        let asked = self.model.ask(system, &self.context.entries, toolbox.specs(), &mut |note| {
-            let note = redact(note, self.secrets);
-            (self.progress)(&note);
-            self.transcript.line(&format!("[{note}]"));
-        });
+        let asked = self.model.ask(
+            system,
+            &self.context.entries,
+            toolbox.specs(),
+            &mut |note| {
+                let note = redact(note, self.secrets);
+                (self.progress)(&note);
+                self.transcript.line(&format!("[{note}]"));
+            },
+        );
         self.spend(asked.usage);
         let message = asked.message?;
         self.context.measured(message.tokens);
@@ -174,15 +210,23 @@ impl<'a> ToolLoop<'a> {
         self.spend(asked.usage);
         let summary = match asked.message {
             Ok(message) => message.text(),
-            Err(failure) if failure.class == Class::Overflow => "(too long to be summarised)".to_owned(),
+            Err(failure) if failure.class == Class::Overflow => {
+                "(too long to be summarised)".to_owned()
+            }
             Err(failure) => return Err(failure),
         };
         self.note("older turns were summarised");
-        self.context.shrink(&prompt::summary(&summary, parked.as_deref()));
+        self.context
+            .shrink(&prompt::summary(&summary, parked.as_deref()));
         Ok(())
     }
 
-    fn work_off(&mut self, calls: &[Call], toolbox: &Toolbox, space: &Space) -> Result<Vec<Answer>, Failure> {
+    fn work_off(
+        &mut self,
+        calls: &[Call],
+        toolbox: &Toolbox,
+        space: &Space,
+    ) -> Result<Vec<Answer>, Failure> {
         let mut answers = Vec::new();
         for (at, call) in calls.iter().enumerate() {
             self.model.bounds.check()?;
@@ -196,15 +240,24 @@ impl<'a> ToolLoop<'a> {
             };
             let outcome = match at {
                 0..CALLS_PER_TURN => toolbox.call(call, &place),
-                _ => Err(format!("only {CALLS_PER_TURN} calls are worked off in one turn; call it again")),
+                _ => Err(format!(
+                    "only {CALLS_PER_TURN} calls are worked off in one turn; call it again"
+                )),
             };
+            if let Some(reason) = space.distrusted() {
+                return Err(Failure::new(Class::Crashed, reason));
+            }
             let (text, verdict) = match outcome {
                 Ok(text) => (text, Verdict::Worked),
                 Err(text) => (text, Verdict::Failed),
             };
             let text = park::preview(&redact(&text, self.secrets), space);
             self.said(&park::shorten(&text, SHOWN_BYTES));
-            answers.push(Answer { id: call.id.clone(), text, verdict });
+            answers.push(Answer {
+                id: call.id.clone(),
+                text,
+                verdict,
+            });
         }
         Ok(answers)
     }

@@ -17,7 +17,10 @@ pub(super) fn preview(text: &str, space: &Space) -> String {
         Some(path) => format!("the whole is in {path}; read it from the line you need"),
         None => "the whole could not be kept".to_owned(),
     };
-    format!("{head}\n[... {left_out} of {} bytes left out; {place} ...]\n{tail}", text.len())
+    format!(
+        "{head}\n[... {left_out} of {} bytes left out; {place} ...]\n{tail}",
+        text.len()
+    )
 }
 
 /// At most about this many bytes: both ends, and how much is missing.

@@ -4,8 +4,7 @@ use crate::agent::Order;
 use kernel::effect::Access;
 
 /// Said when an answer hit the output limit.
-pub(super) const CUT_OFF: &str =
-    "Your message was cut off at the output limit. Go on with a shorter message: put long text into files.";
+pub(super) const CUT_OFF: &str = "Your message was cut off at the output limit. Go on with a shorter message: put long text into files.";
 
 /// The task of the model that summarises.
 pub(super) const SUMMARISE: &str = "You are given the older part of a coding agent's work, as text. \
@@ -16,7 +15,9 @@ pub(super) const SUMMARISE: &str = "You are given the older part of a coding age
 pub(super) fn system(order: &Order) -> String {
     let repo = match order.access {
         Access::Edit => "You may read and change it.",
-        Access::ReadOnly => "You may read it; you may not change it, and a change fails the attempt.",
+        Access::ReadOnly => {
+            "You may read it; you may not change it, and a change fails the attempt."
+        }
     };
     format!(
         "You are the {role} of one step in a gated workflow. You work with tools in a folder that holds all \

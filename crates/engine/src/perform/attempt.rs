@@ -108,6 +108,13 @@ fn env(context: &Context, home: &Path) -> BTreeMap<String, String> {
     env
 }
 
+/// The session that an earlier attempt left, for agents that can go on in it.
+fn session(home: &Path) -> Option<String> {
+    let bytes = std::fs::read(home.join(ANSWER)).ok()?;
+    let answer: Answer = serde_json::from_slice(&bytes).ok()?;
+    answer.outcome.session
+}
+
 fn agent_order(context: &Context, order: &AttemptOrder, home: &Path) -> Order {
     Order {
         run: context.run.clone(),
@@ -121,7 +128,9 @@ fn agent_order(context: &Context, order: &AttemptOrder, home: &Path) -> Order {
         brief: order.brief.clone(),
         wall: Duration::from_millis(order.wall_millis),
         env: env(context, home),
-        continues: None,
+        continues: order
+            .continues
+            .and_then(|earlier| session(&context.home(earlier))),
     }
 }
 
@@ -135,6 +144,10 @@ fn finish(
 ) -> Result<Outcome, EngineError> {
     let mut outcome = Outcome::bare(reply.class, reply.reason.clone());
     outcome.usage = reply.usage;
+    outcome.session = reply.session.clone();
+    outcome.retry_after_millis = reply
+        .retry_after
+        .map(|wait| u64::try_from(wait.as_millis()).unwrap_or(u64::MAX));
     outcome.agent = agent(context, order)?.name().to_owned();
     outcome.evidence = evidence(context, order, &reply)?;
     outcome.tree_before = base.repo.hash();
@@ -157,6 +170,7 @@ fn finish(
     } else {
         Vec::new()
     };
+    take_secrets_out(context, &mut outcome);
     if let Some(path) = view::conflict(context, &changes)? {
         outcome.class = Class::Conflict;
         outcome.reason = format!(
@@ -185,6 +199,16 @@ fn finish(
     Ok(outcome)
 }
 
+/// No key goes into the journal, whatever the agent has written.
+fn take_secrets_out(context: &Context, outcome: &mut Outcome) {
+    let secrets = &context.secrets;
+    outcome.reason = secrets.text(&outcome.reason);
+    outcome.result = outcome.result.take().map(|result| secrets.json(result));
+    for value in outcome.fields.values_mut() {
+        *value = secrets.text(value);
+    }
+}
+
 fn evidence(
     context: &Context,
     order: &AttemptOrder,
@@ -192,8 +216,8 @@ fn evidence(
 ) -> Result<Vec<EvidenceRef>, EngineError> {
     let name = |what: &str| format!("{} {} {what}", order.id, order.state);
     Ok(vec![
-        context.vault.put(&name("brief"), order.brief.as_bytes())?,
-        context.vault.put(&name("transcript"), &reply.transcript)?,
+        context.keep(&name("brief"), order.brief.as_bytes())?,
+        context.keep(&name("transcript"), &reply.transcript)?,
     ])
 }
 

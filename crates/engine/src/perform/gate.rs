@@ -14,11 +14,11 @@ use store::{Node, Tree};
 
 const ANSWER: &str = "gate.json";
 
-struct InVault<'a>(&'a store::Vault);
+struct InVault<'a>(&'a Context);
 
 impl Keep for InVault<'_> {
     fn keep(&self, name: &str, bytes: &[u8]) -> Result<EvidenceRef, String> {
-        self.0.put(name, bytes).map_err(|error| error.to_string())
+        self.0.keep(name, bytes).map_err(|error| error.to_string())
     }
 }
 
@@ -68,7 +68,7 @@ pub(super) fn perform(
             found: Found::Live,
         };
     }
-    let keep = InVault(&context.vault);
+    let keep = InVault(context);
     let tree = || tree_now(context);
     let subject = Subject {
         place: Place {
@@ -90,6 +90,9 @@ pub(super) fn perform(
         tree: &tree,
     };
     let mut results = checks::run_gate(&order.checks, &subject);
+    for result in &mut results {
+        result.reason = context.secrets.text(&result.reason);
+    }
     if cancel.is_cancelled() {
         return lost(order.id, "it was cancelled");
     }

@@ -53,9 +53,12 @@ pub(crate) fn take_back(
         let target = real(context, change);
         if matches!(here, Some(Node::File { .. } | Node::Executable { .. })) {
             let old = fs::read(&target).map_err(EngineError::io("read", &target))?;
-            context
-                .vault
-                .put(&format!("before: {}", change.name()), &old)?;
+            let name = format!("before: {}", change.name());
+            match change.root {
+                // The user's own content, to the byte.
+                Root::Repo => context.vault.put(&name, &old)?,
+                Root::Task => context.keep(&name, &old)?,
+            };
         }
         let source = home.join("view").join(change.name());
         match &change.after {

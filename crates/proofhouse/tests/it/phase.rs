@@ -533,3 +533,45 @@ result = { summary = "inside" }
     assert_eq!(world.read("src/b.txt"), "seen, not to be changed\n");
     assert_eq!(world.read("src/a.txt"), "good");
 }
+
+#[test]
+fn no_key_is_kept_anywhere_after_a_run() {
+    let world = World::new();
+    let anthropic = format!("sk-ant-{}", "api03-0123456789abcdefghijklmn");
+    let planted = [
+        anthropic.as_str(),
+        "sk-proj-abcdefghijklmnopqrstuvwxyz012345",
+        "AIzaSyA1234567890abcdefghijklmnopqrstuv",
+        "ghp_abcdefghijklmnopqrstuvwxyz0123456789",
+        "my-own-very-private-value",
+    ];
+    let all = planted.join(" ");
+    let script = HONEST
+        .replace(
+            "{ run = \"cat code.txt",
+            &format!("{{ print = \"{all}\" }}, {{ run = \"echo $MY_API_KEY {all}; cat code.txt"),
+        )
+        .replace(
+            "summary = \"verified\"",
+            &format!("summary = \"used {all}\""),
+        )
+        .replace("to = \"it is good\"", &format!("to = \"it is good {all}\""));
+    world.write("keys.txt", &all);
+    world.start(&script, &["--check", "cat keys.txt"]);
+    let mut command = world.command(&["run", "t"]);
+    let said: crate::support::Said = command
+        .env("MY_API_KEY", planted[4])
+        .output()
+        .unwrap()
+        .into();
+    said.exits(0);
+    let files = store::walk(&world.at(".proofhouse"), &|_| false).unwrap();
+    assert!(files.len() > 10, "{files:?}");
+    for path in files {
+        let bytes = std::fs::read(world.at(".proofhouse").join(&path)).unwrap();
+        let text = String::from_utf8_lossy(&bytes);
+        for key in planted {
+            assert!(!text.contains(key), "{key} in {}:\n{text}", path.display());
+        }
+    }
+}

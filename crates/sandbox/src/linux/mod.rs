@@ -30,9 +30,6 @@ use std::net::TcpListener;
 use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
 
-/// `HOME` in the scratch space.
-const HOME: &str = "/tmp/home";
-
 /// What root keeps in a root of its own, so that it can work on another user's files: CHOWN,
 /// DAC_OVERRIDE, FOWNER and FSETID. None of them leads to a file that is not there.
 const OVER_FILES: u64 = 0b1_1011;
@@ -83,8 +80,9 @@ pub(crate) fn prepare(
         .holds(Layer::PidNamespace)
         .then(|| machine().namespaces.clone().ok())
         .flatten();
-    let home = (mounted && policy.home.is_none()).then(|| Path::new(HOME));
-    let mut mounts = mounted.then(|| Mounts::prepare(&entries, policy.bounds.scratch, home));
+    let fresh_home = fresh_home(&entries).filter(|_| mounted && policy.home.is_none());
+    let mut mounts =
+        mounted.then(|| Mounts::prepare(&entries, policy.bounds.scratch, fresh_home.as_deref()));
     if let (Some(mounts), Some(Counting::PidNamespace), Some(most)) =
         (&mut mounts, plan.counting, policy.bounds.processes)
     {
@@ -118,7 +116,7 @@ pub(crate) fn prepare(
             .then(|| seccomp::filter(plan.route)),
         mounts,
     };
-    let env = environment(launch, policy, mounted, port);
+    let env = environment(launch, policy, fresh_home, mounted, port);
     let outside = Outside {
         plan,
         report,
@@ -144,6 +142,12 @@ fn start_folder(launch: &Launch, entries: &[Entry]) -> Result<PathBuf, LaunchErr
             launch.dir.display()
         ),
     })
+}
+
+/// A home in the scratch space, unless a root of the policy lies over all of that.
+fn fresh_home(entries: &[Entry]) -> Option<PathBuf> {
+    let scratch = entries.iter().find(|entry| entry.what == What::Scratch);
+    scratch.map(|entry| entry.at.join("home"))
 }
 
 fn network(policy: &Policy, plan: &Plan) -> std::io::Result<(Net, Door)> {
@@ -219,6 +223,7 @@ fn rules(plan: &Plan, entries: &[Entry], mounted: bool, port: Option<u16>) -> Ru
 fn environment(
     launch: &Launch,
     policy: &Policy,
+    fresh_home: Option<PathBuf>,
     mounted: bool,
     port: Option<u16>,
 ) -> BTreeMap<String, String> {
@@ -227,11 +232,8 @@ fn environment(
         env.retain(|name, _| names.contains(name));
     }
     let scratch = policy.write.iter().find(|root| root.is_dir());
-    let home = match (&policy.home, mounted) {
-        (Some(home), _) => Some(home.clone()),
-        (None, true) => Some(PathBuf::from(HOME)),
-        (None, false) => scratch.cloned(),
-    };
+    let home = policy.home.clone().or(fresh_home);
+    let home = home.or_else(|| scratch.cloned());
     let temporary = match mounted {
         true => Some(PathBuf::from("/tmp")),
         false => home.clone(),

@@ -60,9 +60,9 @@ fn exchange(mut client: TcpStream, shared: &Shared) {
         Request::Connect(_) => client
             .write_all(b"HTTP/1.1 200 Connection established\r\n\r\n")
             .and_then(|()| after_head(&rest).map_or(Ok(()), |body| (&server).write_all(body))),
-        Request::Plain { first_line, .. } => (&server)
-            .write_all(first_line.as_bytes())
-            .and_then(|()| (&server).write_all(&rest)),
+        Request::Plain { first_line, .. } => {
+            (&server).write_all(&[first_line.as_bytes(), &rest].concat())
+        }
     };
     if begun.is_ok() {
         both_ways(&client, &server);

@@ -3,15 +3,18 @@
 use super::*;
 use std::io::{Read, Write};
 
-/// A server that answers the first bytes that it gets with them, once per connection.
+/// A server that sends one message back: a head, or `hello`.
 fn echo() -> (Endpoint, JoinHandle<()>) {
     let listener = TcpListener::bind(("127.0.0.1", 0)).unwrap();
     let endpoint = Endpoint::new("127.0.0.1", listener.local_addr().unwrap().port());
     let serving = std::thread::spawn(move || {
         let (mut stream, _) = listener.accept().unwrap();
-        let mut bytes = [0; 1000];
-        let count = stream.read(&mut bytes).unwrap();
-        stream.write_all(&bytes[..count]).unwrap();
+        let (mut bytes, mut chunk) = (Vec::new(), [0; 1000]);
+        while !bytes.ends_with(b"\r\n\r\n") && !bytes.ends_with(b"hello") {
+            let count = stream.read(&mut chunk).unwrap();
+            bytes.extend_from_slice(&chunk[..count]);
+        }
+        stream.write_all(&bytes).unwrap();
     });
     (endpoint, serving)
 }

@@ -45,6 +45,20 @@ fn a_writable_root_is_written_for_real_and_scratch_is_not() {
 }
 
 #[test]
+fn a_root_over_the_scratch_space_is_the_real_one() {
+    let dir = tempdir().unwrap();
+    let mut launch = confined(dir.path(), "touch here && touch $HOME/x && echo $HOME");
+    let temporary = std::env::temp_dir();
+    launch.policy = Some(Policy::confined([&temporary; 0], [&temporary]));
+    let ended = run(&launch).unwrap();
+    assert!(ended.exited_with(0), "{}", text(&ended.output));
+    assert!(dir.path().join("here").exists());
+    if this_machine().mount.is_ok() {
+        assert_eq!(text(&ended.stdout), "/dev/shm/home\n");
+    }
+}
+
+#[test]
 fn the_environment_is_what_the_policy_lets_through() {
     let dir = tempdir().unwrap();
     let mut launch = confined(dir.path(), "env");

@@ -49,7 +49,7 @@ impl Composite {
         start: &Rel,
         sight: &dyn Sight,
         most: usize,
-        ask: &dyn Fn(&dyn Backend, &Rel, &dyn Sight) -> Result<Capped<T>, Denied>,
+        ask: &Ask<'_, T>,
     ) -> Result<Capped<T>, Denied> {
         let mut all = Capped::nothing();
         let mut answered = Err(Denied::not_found(start));
@@ -90,6 +90,9 @@ impl Composite {
         Ok(all)
     }
 }
+
+/// Asks one route from one start.
+type Ask<'a, T> = dyn Fn(&dyn Backend, &Rel, &dyn Sight) -> Result<Capped<T>, Denied> + 'a;
 
 /// What one route governs: nothing of what a longer prefix took over.
 struct Own<'c> {

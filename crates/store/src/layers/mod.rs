@@ -8,6 +8,7 @@ mod composite;
 mod denied;
 mod files;
 mod immutable;
+mod lay;
 mod opaque;
 mod pack;
 mod packed;
@@ -16,6 +17,7 @@ mod rel;
 mod routes;
 mod shipped;
 mod sight;
+mod surface;
 mod view;
 
 pub use composite::Composite;
@@ -31,7 +33,8 @@ pub use routes::{Keeping, Route, STATE_STORE, state_store};
 pub use shipped::{Shipped, ShippedOnDisk, ShippedSet, Units};
 use sight::reduce;
 pub use sight::{Everything, Seen, Sight};
-pub use view::{SURFACES, Surface, Unlisted, View};
+pub use surface::{SURFACES, Surface};
+pub use view::{Unlisted, View};
 
 /// The largest file that any layer reads, writes or searches.
 pub const MAX_FILE: usize = 16 * 1024 * 1024;

@@ -5,66 +5,9 @@
 //! something that it gives.
 
 use super::opaque::in_sealed_folder;
-use super::{Backend, Code, Denied, Pack, Permission, Reference, Rel, Seen, Sight, Units, rel};
+use super::surface::surface;
+use super::{Permission, Rel, Seen, Sight, Units, rel};
 use std::collections::{BTreeMap, BTreeSet};
-
-/// A file of a version folder that levels below [`Permission::Full`] show.
-#[derive(Debug, Clone, Copy)]
-pub struct Surface {
-    /// The file's name, directly in the version folder.
-    pub name: &'static str,
-    /// The members that SUMMARY_ONLY shows.
-    pub summary: &'static [&'static str],
-    /// The members that METADATA_ONLY shows.
-    pub metadata: &'static [&'static str],
-}
-
-/// What CONTRACT_ONLY shows whole (sections 6.1 and 12.2; for an artifact, its envelope), and what
-/// the lower levels leave of it (after the index entry of 14.2 and the envelope of 8).
-pub const SURFACES: [Surface; 4] = [
-    Surface {
-        name: "contract.json",
-        summary: &["module_id", "module_version", "name", "purpose", "tags"],
-        metadata: &["module_id", "module_version", "name"],
-    },
-    Surface {
-        name: "examples.md",
-        summary: &[],
-        metadata: &[],
-    },
-    Surface {
-        name: "ship.json",
-        summary: &["module_id", "module_version", "ship_id", "verified_at"],
-        metadata: &["module_id", "module_version", "ship_id"],
-    },
-    Surface {
-        name: "envelope.json",
-        summary: &[
-            "artifact_id",
-            "artifact_type",
-            "version",
-            "status",
-            "created_at",
-            "notes",
-        ],
-        metadata: &["artifact_id", "artifact_type", "version", "status"],
-    },
-];
-
-fn surface(name: &str, permission: Permission) -> Seen {
-    let Some(surface) = SURFACES.iter().find(|surface| surface.name == name) else {
-        return Seen::Nothing;
-    };
-    let members = match permission {
-        Permission::Full | Permission::ContractOnly => return Seen::Whole,
-        Permission::SummaryOnly => surface.summary,
-        Permission::MetadataOnly => surface.metadata,
-    };
-    match members {
-        [] => Seen::Nothing,
-        members => Seen::Members(members),
-    }
-}
 
 /// What becomes of modules that a pack neither gives nor excludes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -84,9 +27,9 @@ pub struct View {
     /// In lower case: where the file system ignores case, another spelling is the same file.
     excluded: BTreeSet<String>,
     /// `id/version` of excluded references, in lower case, wherever they stand.
-    excluded_versions: BTreeSet<String>,
-    modules: Option<Units>,
-    unlisted: Option<Permission>,
+    pub(super) excluded_versions: BTreeSet<String>,
+    pub(super) modules: Option<Units>,
+    pub(super) unlisted: Option<Permission>,
 }
 
 impl View {
@@ -107,48 +50,6 @@ impl View {
     pub fn exclude(mut self, place: &Rel) -> View {
         self.excluded.insert(place.as_str().to_lowercase());
         self
-    }
-
-    /// Lays `pack` over a state store that stands at `base` in `store`. References that are not
-    /// kept in the store (tasks, the workspace) must be placed in `elsewhere`.
-    pub fn of(
-        pack: &Pack,
-        store: &dyn Backend,
-        base: &Rel,
-        elsewhere: &BTreeMap<Reference, Rel>,
-        unlisted: Unlisted,
-    ) -> Result<View, Denied> {
-        let mut view = View {
-            modules: Some(Units {
-                base: base.join("modules")?,
-                depth: 2,
-            }),
-            unlisted: (unlisted == Unlisted::AtDefault).then_some(pack.default_permission),
-            ..View::default()
-        };
-        for one in &pack.included_refs {
-            let permission = one.permission.unwrap_or(pack.default_permission);
-            let place = match elsewhere.get(&one.reference) {
-                Some(place) => place.clone(),
-                None => find(&one.reference, store, base)?,
-            };
-            view = view.give(&place, permission);
-        }
-        for one in &pack.excluded_refs {
-            let (id, version) = (one.reference.id(), one.reference.version());
-            view.excluded_versions
-                .insert(format!("{id}/{version}").to_lowercase());
-            if let Some(place) = elsewhere.get(&one.reference) {
-                view = view.exclude(place);
-            }
-            if let Some(file) = record(&one.reference) {
-                view = view.exclude(&base.join(&file)?);
-            }
-            if !id.starts_with("MM-") {
-                view = view.exclude(&base.join(&format!("debates/{id}"))?);
-            }
-        }
-        Ok(view)
     }
 
     fn is_excluded(&self, path: &str) -> bool {
@@ -255,39 +156,4 @@ fn ancestors(path: &str) -> impl Iterator<Item = &str> {
         None if path.is_empty() => None,
         None => Some(""),
     })
-}
-
-/// The file of a record that section 7 keeps by its id.
-fn record(reference: &Reference) -> Option<String> {
-    let id = reference.id();
-    let folder = match id.split_once('-')?.0 {
-        "CP" => "context_packs",
-        "ICE" => "exceptions",
-        "ESC" => "escalations",
-        _ => return None,
-    };
-    Some(format!("{folder}/{id}.json"))
-}
-
-/// Where the store keeps a reference. Pillars are not in references, so artifacts are looked for.
-fn find(reference: &Reference, store: &dyn Backend, base: &Rel) -> Result<Rel, Denied> {
-    let (id, version) = (reference.id(), reference.version());
-    if id.starts_with("MM-") {
-        return base.join(&format!("modules/{id}/{version}"));
-    }
-    if let Some(file) = record(reference) {
-        return base.join(&file);
-    }
-    let pillars = store.ls(&base.join("artifacts")?);
-    for pillar in pillars.map(|listed| listed.items).unwrap_or_default() {
-        let place = pillar.path.join(&format!("{id}/{version}"))?;
-        if store.ls(&place).is_ok() {
-            return Ok(place);
-        }
-    }
-    Err(Denied::new(
-        Code::BadPack,
-        format!("the pack gives {reference}, which is not in the store"),
-        "ship or write it first, or say where it is kept",
-    ))
 }

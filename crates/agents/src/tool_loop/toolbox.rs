@@ -1,0 +1,163 @@
+//! The tools of one attempt: ours, and those that a workflow adds.
+
+use super::{files, run, search, space::Space, todo};
+use crate::agent::Order;
+use crate::wire::{Call, ToolSpec};
+use sandbox::Cancel;
+use serde_json::{Value, json};
+use std::sync::Arc;
+use std::time::Duration;
+
+/// Where a tool works, and how long it may.
+#[derive(Clone, Copy)]
+pub struct Place<'a> {
+    /// The attempt's order.
+    pub order: &'a Order,
+    /// Thrown when the attempt is to end.
+    pub cancel: &'a Cancel,
+    /// What is left of the attempt's wall time.
+    pub left: Duration,
+    pub(super) space: &'a Space,
+}
+
+/// Something that a model can call.
+pub trait Tool: Send + Sync {
+    /// How it is offered.
+    fn spec(&self) -> ToolSpec;
+
+    /// Does it. The arguments are a JSON object, and nothing more is known about them.
+    ///
+    /// # Errors
+    /// A sentence for the model: what is wrong and how to go on.
+    fn call(&self, arguments: &Value, place: &Place<'_>) -> Result<String, String>;
+}
+
+/// All tools of one attempt.
+pub(super) struct Toolbox {
+    tools: Vec<Arc<dyn Tool>>,
+    specs: Vec<ToolSpec>,
+}
+
+impl Toolbox {
+    pub(super) fn new(extra: &[Arc<dyn Tool>]) -> Self {
+        let mut tools: Vec<Arc<dyn Tool>> = vec![
+            Arc::new(files::Read),
+            Arc::new(files::Write),
+            Arc::new(files::Edit),
+            Arc::new(search::Ls),
+            Arc::new(search::Glob),
+            Arc::new(search::Grep),
+            Arc::new(run::Run),
+            Arc::new(todo::Todo::default()),
+        ];
+        // Ours come first: an added tool cannot take the place of one of them.
+        for tool in extra {
+            let name = tool.spec().name;
+            if !tools.iter().any(|known| known.spec().name == name) {
+                tools.push(Arc::clone(tool));
+            }
+        }
+        let specs = tools.iter().map(|tool| tool.spec()).collect();
+        Self { tools, specs }
+    }
+
+    pub(super) fn specs(&self) -> &[ToolSpec] {
+        &self.specs
+    }
+
+    pub(super) fn call(&self, call: &Call, place: &Place<'_>) -> Result<String, String> {
+        let found = self.specs.iter().position(|spec| spec.name == call.name);
+        let Some(tool) = found.and_then(|at| self.tools.get(at)) else {
+            let names: Vec<&str> = self.specs.iter().map(|spec| spec.name.as_str()).collect();
+            return Err(format!(
+                "there is no tool `{}`; there are {}",
+                call.name,
+                names.join(", ")
+            ));
+        };
+        match &call.arguments {
+            Ok(arguments) => tool.call(arguments, place),
+            Err(text) => {
+                let shown: String = text.chars().take(200).collect();
+                Err(format!(
+                    "the arguments of `{}` are not a JSON object ({shown:?}); nothing was done; call it again",
+                    call.name
+                ))
+            }
+        }
+    }
+}
+
+/// A call on one line, for people.
+pub(super) fn describe(call: &Call) -> String {
+    let arguments = match &call.arguments {
+        Ok(value) => value.to_string(),
+        Err(text) => text.clone(),
+    };
+    format!("{} {}", call.name, super::park::shorten(&arguments, 400))
+}
+
+/// A spec with these properties, of which some are required.
+pub(super) fn spec(
+    name: &str,
+    description: &str,
+    properties: Value,
+    required: &[&str],
+) -> ToolSpec {
+    ToolSpec {
+        name: name.to_owned(),
+        description: description.to_owned(),
+        parameters: json!({
+            "type": "object", "properties": properties, "required": required, "additionalProperties": false,
+        }),
+    }
+}
+
+/// A string that must be there.
+pub(super) fn text<'a>(arguments: &'a Value, key: &str) -> Result<&'a str, String> {
+    match arguments.get(key) {
+        Some(Value::String(text)) => Ok(text),
+        Some(_) => Err(format!(
+            "`{key}` is not a string; call it again with a string"
+        )),
+        None => Err(format!("`{key}` is missing; call it again with it")),
+    }
+}
+
+/// A string that may be left out or null.
+pub(super) fn optional_text<'a>(
+    arguments: &'a Value,
+    key: &str,
+) -> Result<Option<&'a str>, String> {
+    match arguments.get(key) {
+        None | Some(Value::Null) => Ok(None),
+        Some(_) => text(arguments, key).map(Some),
+    }
+}
+
+/// A whole number that may be left out or null.
+pub(super) fn optional_number(arguments: &Value, key: &str) -> Result<Option<u64>, String> {
+    match arguments.get(key) {
+        None | Some(Value::Null) => Ok(None),
+        Some(value) => match value.as_u64() {
+            Some(number) => Ok(Some(number)),
+            None => Err(format!("`{key}` is not a whole number from 0")),
+        },
+    }
+}
+
+/// A switch that may be left out or null.
+pub(super) fn is_set(arguments: &Value, key: &str) -> Result<Switch, String> {
+    match arguments.get(key) {
+        None | Some(Value::Null | Value::Bool(false)) => Ok(Switch::Off),
+        Some(Value::Bool(true)) => Ok(Switch::On),
+        Some(_) => Err(format!("`{key}` is neither true nor false")),
+    }
+}
+
+/// What a switch says.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Switch {
+    On,
+    Off,
+}

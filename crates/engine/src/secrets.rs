@@ -1,0 +1,86 @@
+//! Keeps keys out of everything that is kept: journal, evidence, transcripts, pages.
+//!
+//! What looks like a key is taken out by its shape, and the keys that this process itself holds
+//! are taken out to the letter. It refuses to guess what else might be secret.
+
+use serde_json::Value;
+
+/// Endings of environment variables that hold secrets.
+const ENDINGS: [&str; 5] = ["_API_KEY", "_TOKEN", "_SECRET", "_PASSWORD", "_ACCESS_KEY"];
+/// Shorter values are words, not keys.
+const SHORTEST: usize = 8;
+
+/// Takes secrets out.
+#[derive(Debug, Clone, Default)]
+pub struct Secrets {
+    exact: Vec<String>,
+}
+
+impl Secrets {
+    /// The secrets in our own environment.
+    pub fn of_environment() -> Self {
+        let secret = |name: &str| {
+            ENDINGS
+                .iter()
+                .any(|ending| name.to_uppercase().ends_with(ending))
+        };
+        let exact = std::env::vars_os()
+            .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
+            .filter(|(name, value)| secret(name) && value.len() >= SHORTEST)
+            .map(|(_, value)| value)
+            .collect();
+        Self { exact }
+    }
+
+    fn exact(&self) -> Vec<&str> {
+        self.exact.iter().map(String::as_str).collect()
+    }
+
+    /// The text without secrets.
+    pub fn text(&self, text: &str) -> String {
+        agents::redact(text, &self.exact())
+    }
+
+    /// The bytes without secrets.
+    pub fn bytes(&self, bytes: &[u8]) -> Vec<u8> {
+        agents::redact_bytes(bytes, &self.exact())
+    }
+
+    /// The value with every text in it, keys too, without secrets.
+    pub fn json(&self, value: Value) -> Value {
+        match value {
+            Value::String(text) => Value::String(self.text(&text)),
+            Value::Array(items) => items.into_iter().map(|item| self.json(item)).collect(),
+            Value::Object(map) => map
+                .into_iter()
+                .map(|(key, item)| (self.text(&key), self.json(item)))
+                .collect(),
+            other => other,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn keys_are_taken_out_of_every_corner() {
+        let secrets = Secrets {
+            exact: vec!["hunter2-hunter2".to_owned()],
+        };
+        let key = format!("sk-ant-{}", "api03-abcdefghijabcdefghij");
+        let value = serde_json::json!({"a": ["x hunter2-hunter2 y"], key: 5});
+        let text = secrets.json(value).to_string();
+        assert!(
+            !text.contains("hunter2") && !text.contains("abcdefghij"),
+            "{text}"
+        );
+        assert!(
+            !String::from_utf8(secrets.bytes(b"key=hunter2-hunter2\n"))
+                .unwrap()
+                .contains("hunter2")
+        );
+        assert_eq!(secrets.text("nothing to hide"), "nothing to hide");
+    }
+}
