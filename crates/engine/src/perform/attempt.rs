@@ -152,6 +152,7 @@ fn finish(
     outcome.evidence = evidence(context, order, &reply)?;
     outcome.tree_before = base.repo.hash();
     outcome.tree_after = outcome.tree_before.clone();
+    view::take_secrets_out(context, home)?;
     let (changes, tree_after) = view::changes(context, home, base)?;
     outcome.changed = names(&changes);
     let changes = if outcome.class == Class::Done {

@@ -103,6 +103,27 @@ fn stays_inside(path: &Path, link: &Path) -> bool {
     true
 }
 
+/// Takes keys out of the task's documents before they become the user's: evidence is made to be shown.
+pub(crate) fn take_secrets_out(context: &Context, home: &Path) -> Result<(), EngineError> {
+    const LARGEST: u64 = 4 << 20;
+    let task = home.join("view/task");
+    for path in task_files(context, &task)? {
+        let path = task.join(path);
+        let plain = path
+            .symlink_metadata()
+            .is_ok_and(|found| found.is_file() && found.len() <= LARGEST);
+        // What is not text is left alone: a picture with a hole in it helps nobody.
+        let Some(text) = plain.then(|| std::fs::read_to_string(&path).ok()).flatten() else {
+            continue;
+        };
+        let clean = context.secrets.text(&text);
+        if clean != text {
+            std::fs::write(&path, clean).map_err(EngineError::io("write", &path))?;
+        }
+    }
+    Ok(())
+}
+
 /// What the agent changed in its view.
 pub(crate) fn changes(
     context: &Context,
