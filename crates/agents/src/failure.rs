@@ -81,7 +81,7 @@ impl Failure {
         let status = match kind {
             "authentication_error" | "invalid_api_key" => 401,
             "permission_error" => 403,
-            "rate_limit_error" | "rate_limit_exceeded" => 429,
+            "rate_limit_error" | "rate_limit_exceeded" | "insufficient_quota" => 429,
             "invalid_request_error" | "invalid_prompt" | "not_found_error" => 400,
             "request_too_large" => 413,
             _ => 500,
@@ -241,7 +241,7 @@ mod tests {
         let cases = [
             ("overloaded_error", "Overloaded", Class::Transient),
             ("rate_limit_exceeded", "", Class::Transient),
-            ("insufficient_quota", "", Class::Transient),
+            ("insufficient_quota", "", Class::Quota),
             (
                 "invalid_request_error",
                 "prompt is too long",
@@ -251,11 +251,6 @@ mod tests {
             ("authentication_error", "", Class::Auth),
         ];
         for (kind, message, expected) in cases {
-            let expected = if kind == "insufficient_quota" {
-                Class::Quota
-            } else {
-                expected
-            };
             assert_eq!(Failure::in_stream(kind, message).class, expected, "{kind}");
         }
     }

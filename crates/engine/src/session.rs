@@ -1,6 +1,5 @@
 //! Driving a run for real: one engine at a time, from opening to a rest.
 
-use crate::agent;
 use crate::context::Context;
 use crate::driver::{Ending, Until, drive};
 use crate::error::EngineError;
@@ -8,7 +7,7 @@ use crate::project::Project;
 use crate::run::Run;
 use crate::views;
 use crate::world::{Interrupter, Observer, Real};
-use agents::Agent;
+use agents::{Agent, AgentSpec};
 use flow::Workflow;
 use kernel::machine::Activity;
 use kernel::{Input, Machine, Status, What};
@@ -181,11 +180,11 @@ impl Session<'_> {
                 return Err(EngineError::user(
                     "no_agent",
                     format!("no agent is set for the role `{role}`"),
-                    "give `--agent command:PROGRAM` or `--agent scripted:FILE`, or set `agent` in .proofhouse/config.toml",
+                    "give `--agent`, or set `agent` in .proofhouse/config.toml; `proofhouse init` looks for installed ones",
                 ));
             };
             if !built.contains_key(text) {
-                let agent = agent::spec(text, self.project.repo())?.build()?;
+                let agent = AgentSpec::parse(text, self.project.repo())?.build()?;
                 built.insert(text.to_owned(), Arc::from(agent));
             }
             agents.insert(role.clone(), built[text].clone());

@@ -92,7 +92,7 @@ pub fn start(project: &Project, asked: &NewRun) -> Result<Started, EngineError> 
     // None: the config decides anew each time, by role.
     let agent = asked.agent.clone().unwrap_or_default();
     if !agent.is_empty() {
-        crate::agent::spec(&agent, project.repo())?;
+        agents::AgentSpec::parse(&agent, project.repo())?;
     }
     let (commands, commands_from) = commands(project, asked, &config.commands());
     let name = name(project, asked, &task)?;

@@ -1,5 +1,6 @@
 //! One binary for all integration tests of the connectors.
 
+mod api;
 mod command;
 mod contract;
 mod page;

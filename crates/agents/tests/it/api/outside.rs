@@ -1,0 +1,133 @@
+//! A model that reaches for what is not its own.
+
+use super::{KEY, done, each};
+use crate::world::transcript;
+use agents::{Agent, Order};
+use kernel::effect::Access;
+use kernel::outcome::Class;
+use sandbox::Cancel;
+use serde_json::json;
+use std::fs;
+use testkit::model_server::{Call, Script, Turn};
+
+const SECRET: &str = "what nobody may see";
+
+#[test]
+fn nothing_outside_the_view_is_read_or_written() {
+    let script = || {
+        let read = |path: &str| Call::tool("read", json!({ "path": path }));
+        let calls = [
+            read("../outside.txt"),
+            read("/etc/passwd"),
+            read("repo/../../outside.txt"),
+            read("repo/link"),
+            read("repo/folder/outside.txt"),
+            read("parked/../../outside.txt"),
+            read("repo/.git/config"),
+            Call::tool("grep", json!({ "pattern": "nobody" })),
+            Call::tool("ls", json!({ "path": "repo/folder" })),
+            Call::tool("write", json!({ "path": "../new.txt", "content": "x" })),
+            Call::tool("write", json!({ "path": "repo/link", "content": "x" })),
+            Call::tool(
+                "write",
+                json!({ "path": "repo/folder/new.txt", "content": "x" }),
+            ),
+            Call::tool("write", json!({ "path": "parked/new.txt", "content": "x" })),
+            Call::tool(
+                "edit",
+                json!({ "path": "repo/folder/outside.txt", "old": "nobody", "new": "x" }),
+            ),
+        ];
+        Script::new([Turn::calls(calls), done()])
+    };
+    each(script, |stage| {
+        let world = &stage.world;
+        fs::write(world.path("outside.txt"), SECRET).expect("a secret");
+        fs::create_dir(world.path("view/repo/.git")).expect("a folder");
+        fs::write(world.path("view/repo/.git/config"), SECRET).expect("a secret");
+        std::os::unix::fs::symlink(world.path("outside.txt"), world.path("view/repo/link"))
+            .expect("a link");
+        std::os::unix::fs::symlink(world.path(""), world.path("view/repo/folder")).expect("a link");
+        let reply = world.run(&stage.agent());
+        assert_eq!(reply.class, Class::Done, "{}", reply.reason);
+        let answers = stage.answers(&stage.last());
+        assert_eq!(answers.len(), 14);
+        for answer in &answers {
+            assert!(
+                !answer.contains("may see") && !answer.contains("root:"),
+                "{answer}"
+            );
+            assert!(
+                !answer.starts_with("wrote") && !answer.starts_with("changed"),
+                "{answer}"
+            );
+        }
+        assert_eq!(world.read("outside.txt"), SECRET);
+        assert!(!world.path("new.txt").exists() && !world.path("view/new.txt").exists());
+    });
+}
+
+#[test]
+fn a_reader_changes_its_task_and_nothing_else() {
+    let script = || {
+        let write = |path: &str| Call::tool("write", json!({ "path": path, "content": "x" }));
+        let edit = Call::tool("edit", json!({ "path": "repo/a", "old": "a", "new": "b" }));
+        Script::new([
+            Turn::calls([write("repo/new"), edit, write("task/note.md")]),
+            done(),
+        ])
+    };
+    each(script, |stage| {
+        fs::write(stage.world.path("view/repo/a"), "a").expect("a file");
+        let order = Order {
+            access: Access::ReadOnly,
+            ..stage.world.order()
+        };
+        let reply = stage.agent().run(&order, &Cancel::new(), &|_| {});
+        assert_eq!(reply.class, Class::Done, "{}", reply.reason);
+        let answers = stage.answers(&stage.last());
+        assert!(
+            answers[0].contains("this role only reads `repo/`"),
+            "{answers:?}"
+        );
+        assert!(
+            answers[1].contains("this role only reads `repo/`"),
+            "{answers:?}"
+        );
+        assert_eq!(stage.world.read("view/repo/a"), "a");
+        assert!(!stage.world.path("view/repo/new").exists());
+        assert_eq!(stage.world.read("view/task/note.md"), "x");
+    });
+}
+
+#[test]
+fn keys_do_not_reach_commands_the_transcript_or_the_history() {
+    let script = || {
+        let print = Call::Shell(format!(
+            "echo {KEY}; echo ghp_0123456789abcdefghij0123456789; env"
+        ));
+        Script::new([Turn::call(print), done()])
+    };
+    each(script, |stage| {
+        let said = std::sync::Mutex::new(String::new());
+        let reply = stage
+            .agent()
+            .run(&stage.world.order(), &Cancel::new(), &|line| {
+                said.lock().expect("progress").push_str(line);
+            });
+        assert_eq!(reply.class, Class::Done, "{}", reply.reason);
+        let kept = [
+            transcript(&reply),
+            stage.world.read("home/history.jsonl"),
+            stage.world.read("home/session.json"),
+            said.into_inner().expect("progress"),
+        ];
+        for text in kept {
+            assert!(!text.contains(KEY) && !text.contains("ghp_"), "{text}");
+            assert!(text.contains("[redacted]"), "{text}");
+        }
+        let answers = stage.answers(&stage.last());
+        assert!(!answers[0].contains("PROOFHOUSE_RESULT="), "{answers:?}");
+        assert!(answers[0].contains("PROOFHOUSE_TASK_DIR="), "{answers:?}");
+    });
+}

@@ -1,0 +1,197 @@
+//! What a model does when all goes well.
+
+use super::{KEY, done, each};
+use crate::world::transcript;
+use agents::{Agent, Order, Provider};
+use kernel::outcome::{Class, Usage};
+use sandbox::Cancel;
+use serde_json::json;
+use std::fs;
+use testkit::model_server::{Call, Script, Turn};
+
+fn write(path: &str, text: &str) -> Turn {
+    Turn::call(Call::Write {
+        path: path.into(),
+        text: text.into(),
+    })
+}
+
+#[test]
+fn it_writes_edits_runs_and_finishes() {
+    let script = || {
+        let edit = Call::Edit {
+            path: "repo/new.txt".into(),
+            old: "hello".into(),
+            new: "hullo".into(),
+        };
+        let turns = [
+            write("repo/new.txt", "hello\n"),
+            Turn::call(edit),
+            Turn::call(Call::Shell("cat new.txt; echo $((6*7)); exit 3".into())),
+            done(),
+        ];
+        Script::new(turns.map(|turn| turn.costs(10, 4, 2)))
+    };
+    each(script, |stage| {
+        let agent = stage.agent();
+        let reply = stage.world.run(&agent);
+        assert_eq!(
+            reply.class,
+            Class::Done,
+            "{}\n{}",
+            reply.reason,
+            transcript(&reply)
+        );
+        assert_eq!(stage.world.read("view/repo/new.txt"), "hullo\n");
+        assert_eq!(
+            reply.result,
+            Some(json!({ "summary": "made a file", "next": "verify" }))
+        );
+        // Four requests, each 6 fresh at 1, 4 cached at 0.5 and 2 written at 2.
+        let usage = Usage {
+            input_tokens: 40,
+            cached_tokens: 16,
+            output_tokens: 8,
+            micro_dollars: 48,
+        };
+        assert_eq!(reply.usage, usage);
+        assert!(
+            transcript(&reply).contains("hullo\n42\n(exit code 3)"),
+            "{}",
+            transcript(&reply)
+        );
+        let answers = stage.answers(&stage.last());
+        assert_eq!(answers[2], "hullo\n42\n(exit code 3)");
+        assert_eq!(stage.server.requests().len(), 4);
+        let recovered = agent.recover(&stage.world.order()).expect("it had ended");
+        assert_eq!((recovered.result, recovered.usage), (reply.result, usage));
+    });
+}
+
+#[test]
+fn the_wire_carries_the_key_the_tools_and_the_schema() {
+    each(
+        || Script::new([done()]),
+        |stage| {
+            let reply = stage.world.run(&stage.agent());
+            assert_eq!(reply.class, Class::Done, "{}", reply.reason);
+            let request = stage.last();
+            let body = &request.body;
+            let (key, format, names) = match stage.provider {
+                Provider::Anthropic => (
+                    "x-api-key",
+                    &body["output_config"]["format"],
+                    "/tools/0/name",
+                ),
+                Provider::OpenAiResponses => {
+                    ("authorization", &body["text"]["format"], "/tools/0/name")
+                }
+                Provider::OpenAiChat => (
+                    "authorization",
+                    &body["response_format"],
+                    "/tools/0/function/name",
+                ),
+            };
+            assert!(request.headers[key].ends_with(KEY));
+            assert_eq!(format["type"], "json_schema");
+            let schema = format
+                .get("schema")
+                .unwrap_or(&format["json_schema"]["schema"]);
+            assert_eq!(*schema, agents::result::schema());
+            assert_eq!(body.pointer(names), Some(&json!("read")));
+            assert_eq!(body["stream"], true);
+        },
+    );
+}
+
+#[test]
+fn an_answer_that_is_no_result_is_named_and_can_be_gone_on_with() {
+    each(
+        || Script::new([Turn::text("All done!"), done()]),
+        |stage| {
+            let agent = stage.agent();
+            let first = stage.world.run(&agent);
+            assert_eq!(first.class, Class::InvalidResult);
+            assert!(
+                first.reason.starts_with("`result` is not JSON"),
+                "{}",
+                first.reason
+            );
+            assert_eq!(agent.recover(&stage.world.order()), None);
+            let order = Order {
+                home: stage.world.path("second"),
+                brief: "That was no JSON.".into(),
+                continues: first.session,
+                ..stage.world.order()
+            };
+            let second = agent.run(&order, &Cancel::new(), &|_| {});
+            assert_eq!(second.class, Class::Done, "{}", second.reason);
+            let text = stage.last().body.to_string();
+            for said in ["Do it.", "All done!", "That was no JSON."] {
+                assert!(text.contains(said), "{said} is not in {text}");
+            }
+        },
+    );
+}
+
+#[test]
+fn several_calls_in_one_turn_are_all_answered() {
+    let script = || {
+        let todo = json!({ "items": [{ "text": "think", "status": "doing" }] });
+        let calls = [
+            Call::tool("ls", json!({})),
+            Call::tool("glob", json!({ "pattern": "repo/**/*.rs" })),
+            Call::tool("grep", json!({ "pattern": "fn m..n", "path": "repo" })),
+            Call::tool("read", json!({ "path": "repo/src/main.rs", "line": 2 })),
+            Call::tool("todo", todo),
+            Call::tool("fly", json!({})),
+            Call::tool("read", json!({})),
+        ];
+        Script::new([Turn::calls(calls), done()])
+    };
+    each(script, |stage| {
+        fs::create_dir_all(stage.world.path("view/repo/src")).expect("a folder");
+        fs::write(
+            stage.world.path("view/repo/src/main.rs"),
+            "// one\nfn main() {}\n",
+        )
+        .expect("a file");
+        let reply = stage.world.run(&stage.agent());
+        assert_eq!(reply.class, Class::Done, "{}", reply.reason);
+        let expected = [
+            "repo/\ntask/\n",
+            "repo/src/main.rs\n",
+            "repo/src/main.rs:2: fn main() {}\n",
+            "fn main() {}\n",
+            "[>] think",
+            "there is no tool `fly`; there are read, write, edit, ls, glob, grep, run, todo",
+            "`path` is missing; call it again with it",
+        ];
+        assert_eq!(stage.answers(&stage.last()), expected);
+    });
+}
+
+#[test]
+fn a_call_with_broken_arguments_is_answered_and_mended() {
+    let broken = || Turn::call(Call::raw("write", r#"{"path": "repo/a", "cont"#));
+    each(
+        || Script::new([broken(), write("repo/a", "x"), done()]),
+        |stage| {
+            let reply = stage.world.run(&stage.agent());
+            assert_eq!(reply.class, Class::Done, "{}", reply.reason);
+            assert_eq!(stage.world.read("view/repo/a"), "x");
+            let second = &stage.server.requests()[1];
+            let answers = stage.answers(second);
+            assert!(answers[0].contains("are not a JSON object"), "{answers:?}");
+            let body = &second.body;
+            let sent = match stage.provider {
+                Provider::Anthropic => body["messages"][1]["content"][0]["input"].clone(),
+                Provider::OpenAiResponses => body["input"][1]["arguments"].clone(),
+                Provider::OpenAiChat => {
+                    body["messages"][2]["tool_calls"][0]["function"]["arguments"].clone()
+                }
+            };
+            assert!(sent == json!({}) || sent == json!("{}"), "{sent}");
+        },
+    );
+}
