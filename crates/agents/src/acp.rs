@@ -125,6 +125,11 @@ impl Hears {
     /// The open request was answered: the next one, or the end.
     fn answered(&mut self, message: &Value) -> Said {
         if let Some(error) = message.get("error") {
+            // A session that cannot be loaded is begun anew: the brief is whole.
+            if self.stage == SESSION && self.continues.take().is_some() {
+                self.heard.session = None;
+                return Said::answer(&self.new_session());
+            }
             self.heard.end = Some(End::Failed(failure(error)));
             return Said::default();
         }
@@ -132,16 +137,14 @@ impl Hears {
         match self.stage {
             INITIALIZE => {
                 self.stage = SESSION;
-                let mut params = json!({"cwd": self.cwd, "mcpServers": []});
                 let can_load = result["agentCapabilities"]["loadSession"] == true;
-                match self.continues.clone().filter(|_| can_load) {
-                    Some(session) => {
-                        params["sessionId"] = json!(session);
-                        self.heard.session = Some(session);
-                        Said::answer(&request(SESSION, "session/load", params))
-                    }
-                    None => Said::answer(&request(SESSION, "session/new", params)),
-                }
+                self.continues = self.continues.take().filter(|_| can_load);
+                let Some(session) = self.continues.clone() else {
+                    return Said::answer(&self.new_session());
+                };
+                let params = json!({"sessionId": session, "cwd": self.cwd, "mcpServers": []});
+                self.heard.session = Some(session);
+                Said::answer(&request(SESSION, "session/load", params))
             }
             SESSION => {
                 self.stage = PROMPT;
@@ -155,6 +158,11 @@ impl Hears {
                 Said::default()
             }
         }
+    }
+
+    fn new_session(&self) -> Value {
+        let params = json!({"cwd": self.cwd, "mcpServers": []});
+        request(SESSION, "session/new", params)
     }
 
     fn end(&mut self, result: &Value) {
@@ -194,7 +202,8 @@ impl Hears {
                 self.heard.message.clear();
                 Said::progress(update["title"].as_str().unwrap_or_default())
             }
-            Some("tool_call_update") => {
+            // Some repeat an old session after they have said that it is loaded.
+            Some("tool_call_update" | "user_message_chunk") => {
                 self.heard.message.clear();
                 Said::default()
             }

@@ -36,6 +36,9 @@ pub struct Order {
     pub wall: Duration,
     /// Set on top of `sandbox::base_env()`; the `PROOFHOUSE_*` variables win over both.
     pub env: BTreeMap<String, String>,
+    /// What its processes may reach; none: everything that we can. A connector adds what it needs
+    /// itself: its own program, its provider's hosts.
+    pub policy: Option<sandbox::Policy>,
     /// The session of an earlier attempt that this one goes on with, from [`Reply::session`].
     pub continues: Option<String>,
 }

@@ -89,8 +89,9 @@ fn cache_up_to_here(messages: &mut [Value]) {
     let content = messages
         .last_mut()
         .and_then(|message| message["content"].as_array_mut());
-    if let Some(block) = content.and_then(|content| content.last_mut()) {
-        block["cache_control"] = json!({ "type": "ephemeral" });
+    let block = content.and_then(|content| content.last_mut());
+    if let Some(block) = block.and_then(Value::as_object_mut) {
+        block.insert("cache_control".into(), json!({ "type": "ephemeral" }));
     }
 }
 
@@ -157,7 +158,10 @@ impl MessagesReader {
 
 fn grow(block: &mut Value, key: &str, more: &str) {
     let text = format!("{}{more}", word(block, key));
-    block[key] = json!(text);
+    // A provider may send anything; only an object can grow.
+    if let Some(object) = block.as_object_mut() {
+        object.insert(key.to_owned(), json!(text));
+    }
 }
 
 impl Reader for MessagesReader {

@@ -5,6 +5,8 @@
 //! and every permission question is answered by us. It refuses edits outside the view, edits of
 //! the repository by a role that may only read, and questions that need a person.
 
+mod gate;
+
 use crate::agent::Order;
 use crate::external::dialect::{
     Dialect, End, Heard, Kind, Plan, Said, event, line_of, micro_dollars, number,
@@ -13,18 +15,13 @@ use crate::external::place::Place;
 use crate::external::settings::Settings;
 use crate::external::trouble::Trouble;
 use crate::home::Home;
+use gate::{EDITS, Gate, UNFIT, settle};
 use kernel::effect::Access;
 use kernel::outcome::{Class, Usage};
 use sandbox::Talk;
 use serde_json::{Value, json};
-use std::fs;
 use std::io;
-use std::path::{Component, Path, PathBuf};
-
-const EDITS: &str = "Write|Edit|MultiEdit|NotebookEdit";
-/// Tools that wait for a person, for another time, or work somewhere else.
-const UNFIT: &str =
-    "AskUserQuestion,EnterPlanMode,ExitPlanMode,EnterWorktree,CronCreate,ScheduleWakeup";
+use std::path::Path;
 
 /// The connector's own part.
 #[derive(Debug)]
@@ -75,9 +72,9 @@ impl Kind for Claude {
         if let Some(model) = &settings.model {
             args.extend(["--model".to_owned(), model.clone()]);
         }
-        let config = place.home.join(".claude");
+        let config = place.folder(".claude")?;
         if let Some(session) = &place.continues {
-            settle(&config, &place.repo)?;
+            settle(place)?;
             args.extend(["--resume".to_owned(), session.clone()]);
         }
         args.extend(settings.args.iter().cloned());
@@ -108,38 +105,10 @@ impl Kind for Claude {
             may_edit.push(place.repo.clone());
         }
         may_edit.extend(Home::of(order).result().parent().map(Path::to_path_buf));
-        // The agent may see its folders under their true names.
-        let real: Vec<PathBuf> = may_edit
-            .iter()
-            .filter_map(|folder| fs::canonicalize(folder).ok())
-            .collect();
-        may_edit.extend(real);
         Box::new(Hears {
-            may_edit,
-            repo: place.repo.clone(),
+            gate: Gate::new(&place.repo, may_edit),
             ..Hears::default()
         })
-    }
-}
-
-/// Sessions lie in a folder that is named after the working folder. The view has moved since, so
-/// that folder gets its new name.
-fn settle(config: &Path, repo: &Path) -> io::Result<()> {
-    let projects = config.join("projects");
-    let repo = fs::canonicalize(repo)?;
-    let plain = |c: char| if c.is_ascii_alphanumeric() { c } else { '-' };
-    let name: String = Place::text(&repo).chars().map(plain).collect();
-    let target = projects.join(name);
-    if target.exists() {
-        return Ok(());
-    }
-    match fs::read_dir(&projects) {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
-        Err(error) => Err(error),
-        Ok(mut entries) => match entries.next() {
-            Some(entry) => fs::rename(entry?.path(), target),
-            None => Ok(()),
-        },
     }
 }
 
@@ -147,8 +116,7 @@ fn settle(config: &Path, repo: &Path) -> io::Result<()> {
 #[derive(Debug, Default)]
 struct Hears {
     heard: Heard,
-    may_edit: Vec<PathBuf>,
-    repo: PathBuf,
+    gate: Gate,
     /// The last message whose tokens were counted.
     counted: String,
 }
@@ -227,7 +195,7 @@ impl Hears {
         let answer = match request["subtype"].as_str() {
             Some("can_use_tool") => {
                 let tool = request["tool_name"].as_str().unwrap_or_default();
-                match self.refusal(tool, &request["input"]) {
+                match self.gate.refusal(tool, &request["input"]) {
                     None => json!({"behavior": "allow", "updatedInput": request["input"]}),
                     Some(why) => json!({"behavior": "deny", "message": why}),
                 }
@@ -235,7 +203,7 @@ impl Hears {
             Some("hook_callback") => {
                 let input = &request["input"];
                 let tool = input["tool_name"].as_str().unwrap_or_default();
-                let (decision, why) = match self.refusal(tool, &input["tool_input"]) {
+                let (decision, why) = match self.gate.refusal(tool, &input["tool_input"]) {
                     None => ("allow", "inside the view".to_owned()),
                     Some(why) => ("deny", why),
                 };
@@ -250,22 +218,6 @@ impl Hears {
         };
         Said::answer(&json!({"type": "control_response", "response":
             {"subtype": "success", "request_id": event["request_id"], "response": answer}}))
-    }
-
-    /// Why a tool call is refused, if it is.
-    fn refusal(&self, tool: &str, input: &Value) -> Option<String> {
-        if UNFIT.split(',').any(|unfit| unfit == tool) {
-            return Some("nobody is here to answer; decide by yourself".to_owned());
-        }
-        if !EDITS.split('|').any(|edit| edit == tool) {
-            return None;
-        }
-        let path = ["file_path", "notebook_path"]
-            .iter()
-            .find_map(|key| input[*key].as_str());
-        let path = plain(&self.repo.join(path.unwrap_or_default()));
-        let may = self.may_edit.iter().any(|folder| path.starts_with(folder));
-        (!may).then(|| format!("this role may not write {}", path.display()))
     }
 
     fn result(&mut self, event: &Value) {
@@ -315,17 +267,4 @@ fn tokens(usage: &Value) -> Usage {
         cached_tokens: number(&usage["cache_read_input_tokens"]),
         micro_dollars: 0,
     }
-}
-
-/// Without `.` and `..`, so that a path cannot walk out of the folder that it begins with.
-fn plain(path: &Path) -> PathBuf {
-    let mut plain = PathBuf::new();
-    for part in path.components() {
-        match part {
-            Component::CurDir => {}
-            Component::ParentDir => drop(plain.pop()),
-            part => plain.push(part),
-        }
-    }
-    plain
 }

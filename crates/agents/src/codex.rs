@@ -40,8 +40,7 @@ impl Kind for Codex {
     }
 
     fn plan(&self, settings: &Settings, order: &Order, place: &Place) -> io::Result<Plan> {
-        let home = place.home.join(".codex");
-        fs::create_dir_all(&home)?;
+        let home = place.folder(".codex")?;
         let mut args = vec!["exec".to_owned()];
         let earlier = place.continues.as_deref().map(Session::read);
         if earlier.is_some() {
@@ -194,9 +193,10 @@ impl Hears {
                 self.heard.message = text.to_owned();
                 Said::progress(text)
             }
-            Some("command_execution") if begins => {
-                Said::progress(format!("$ {}", item["command"].as_str().unwrap_or_default()))
-            }
+            Some("command_execution") if begins => Said::progress(format!(
+                "$ {}",
+                item["command"].as_str().unwrap_or_default()
+            )),
             Some("command_execution") => {
                 if item["status"] == "declined" {
                     self.heard.denials += 1;
@@ -205,7 +205,9 @@ impl Hears {
             }
             Some("file_change") if !begins => {
                 let changes = item["changes"].as_array().into_iter().flatten();
-                let paths: Vec<&str> = changes.filter_map(|change| change["path"].as_str()).collect();
+                let paths: Vec<&str> = changes
+                    .filter_map(|change| change["path"].as_str())
+                    .collect();
                 Said::progress(format!("changed {}", paths.join(", ")))
             }
             _ => Said::default(),

@@ -41,7 +41,7 @@ impl Command {
                 output_bytes: TRANSCRIPT_BYTES,
             },
             pid_file: Some(Home::of(order).pid()),
- policy: None,
+            policy: order.policy.clone(),
         }
     }
 }

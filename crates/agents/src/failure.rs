@@ -104,7 +104,7 @@ fn class(status: u16, text: &str, retry_after: Option<Duration>) -> Class {
         403 => Class::Auth,
         413 => Class::Overflow,
         400 | 422 | 500 if says(&OVERFLOW) => Class::Overflow,
-        429 if long => Class::Quota,
+        429 if long || text.contains("quota") => Class::Quota,
         408 | 409 | 425 | 429 | 500.. => Class::Transient,
         // The request itself is wrong (model, path, parameter): trying again changes nothing.
         _ => Class::CouldNotRun,

@@ -41,7 +41,10 @@ impl Kind for Gemini {
     fn logins(&self) -> &'static [(&'static str, &'static str)] {
         &[
             (".gemini/oauth_creds.json", ".gemini/oauth_creds.json"),
-            (".gemini/google_accounts.json", ".gemini/google_accounts.json"),
+            (
+                ".gemini/google_accounts.json",
+                ".gemini/google_accounts.json",
+            ),
         ]
     }
 
@@ -148,7 +151,11 @@ impl Hears {
         let message = error["message"].as_str().unwrap_or_default();
         self.heard.end = Some(match event["status"].as_str() {
             Some("success") => End::Finished,
-            _ if error["type"].as_str().unwrap_or_default().contains("TurnLimit") => {
+            _ if error["type"]
+                .as_str()
+                .unwrap_or_default()
+                .contains("TurnLimit") =>
+            {
                 End::Failed(Trouble::new(Class::Crashed, message))
             }
             _ => End::Failed(Trouble::judge(None, message)),

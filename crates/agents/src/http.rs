@@ -4,70 +4,20 @@
 //! switch, the wall or silence, and hangs up when it has had enough. It refuses to follow
 //! redirects: a key goes to the host that the user named, and nowhere else.
 
+use crate::bounds::{Bounds, SLICE};
 use crate::failure::Failure;
 use kernel::outcome::Class;
-use sandbox::Cancel;
 use std::collections::BTreeMap;
 use std::io::Read;
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError, SyncSender};
 use std::time::{Duration, Instant};
 
-/// How soon a thrown switch is seen.
-const SLICE: Duration = Duration::from_millis(20);
 /// How long a connection may take to be made.
 const CONNECT: Duration = Duration::from_secs(20);
 /// The most that one answer may hold: more is a fault, not an answer.
 const ANSWER_BYTES: usize = 64 * 1024 * 1024;
 /// The most that is read of an error.
 const ERROR_BYTES: usize = 64 * 1024;
-
-/// The bounds of one attempt.
-#[derive(Debug, Clone)]
-pub(crate) struct Bounds {
-    pub(crate) cancel: Cancel,
-    pub(crate) until: Instant,
-    pub(crate) wall: Duration,
-    /// The longest silence inside one request.
-    pub(crate) idle: Duration,
-}
-
-impl Bounds {
-    /// Refuses to go on after a cancel or past the wall.
-    pub(crate) fn check(&self) -> Result<(), Failure> {
-        if self.cancel.is_cancelled() {
-            return Err(Failure::new(
-                Class::Killed,
-                "killed by Proofhouse: cancelled",
-            ));
-        }
-        if self.left().is_zero() {
-            let wall = self.wall.as_secs_f64();
-            return Err(Failure::new(
-                Class::TimedOut,
-                format!("killed by Proofhouse: wall limit of {wall} s"),
-            ));
-        }
-        Ok(())
-    }
-
-    /// Wall time that is left.
-    pub(crate) fn left(&self) -> Duration {
-        self.until.saturating_duration_since(Instant::now())
-    }
-
-    /// Waits, unless the bounds end it.
-    pub(crate) fn wait(&self, time: Duration) -> Result<(), Failure> {
-        let until = Instant::now() + time;
-        loop {
-            self.check()?;
-            let left = until.saturating_duration_since(Instant::now());
-            if left.is_zero() {
-                return Ok(());
-            }
-            std::thread::sleep(left.min(SLICE));
-        }
-    }
-}
 
 /// A POST of JSON.
 #[derive(Debug)]
@@ -99,7 +49,7 @@ enum Piece {
     Head(u16, BTreeMap<String, String>),
     Bytes(Vec<u8>),
     End,
-    Broken(String),
+    Broken(Class, String),
 }
 
 impl Client {
@@ -124,8 +74,8 @@ impl Client {
         std::thread::Builder::new()
             .name("model-request".into())
             .spawn(move || {
-                if let Err(broken) = request(&agent, post, &send) {
-                    let _ = send.send(Piece::Broken(broken));
+                if let Err((class, why)) = request(&agent, post, &send) {
+                    let _ = send.send(Piece::Broken(class, why));
                 }
             })
             .map_err(|error| {
@@ -184,19 +134,18 @@ impl Client {
                     let room = ERROR_BYTES.saturating_sub(error.len());
                     error.extend_from_slice(&bytes[..bytes.len().min(room)]);
                 }
-                (Piece::End | Piece::Broken(_), Some((status, headers)))
+                (Piece::End | Piece::Broken(..), Some((status, headers)))
                     if !(200..300).contains(status) =>
                 {
                     return Err(Failure::status(*status, headers, &error));
                 }
                 (Piece::End, _) => return Ok(()),
-                (Piece::Broken(why), Some(_)) => {
-                    return Err(Failure::transient(format!("the stream was cut: {why}")));
+                (Piece::Broken(class, why), Some(_)) => {
+                    return Err(Failure::new(class, format!("the stream was cut: {why}")));
                 }
-                (Piece::Broken(why), None) => {
-                    return Err(Failure::transient(format!(
-                        "the provider cannot be reached: {why}"
-                    )));
+                (Piece::Broken(class, why), None) => {
+                    let reason = format!("the provider cannot be reached: {why}");
+                    return Err(Failure::new(class, reason));
                 }
             }
         }
@@ -221,7 +170,11 @@ fn connections(bounds: &Bounds, route: Route) -> ureq::Agent {
 }
 
 /// The request's own thread. A receiver that has gone ends it.
-fn request(agent: &ureq::Agent, post: Post, send: &SyncSender<Piece>) -> Result<(), String> {
+fn request(
+    agent: &ureq::Agent,
+    post: Post,
+    send: &SyncSender<Piece>,
+) -> Result<(), (Class, String)> {
     let mut request = agent
         .post(&post.url)
         .header("content-type", "application/json");
@@ -230,7 +183,7 @@ fn request(agent: &ureq::Agent, post: Post, send: &SyncSender<Piece>) -> Result<
     }
     let response = request
         .send(post.body.as_bytes())
-        .map_err(|error| error.to_string())?;
+        .map_err(|error| (class(&error), error.to_string()))?;
     let headers = response.headers().iter().filter_map(|(name, value)| {
         Some((name.as_str().to_owned(), value.to_str().ok()?.to_owned()))
     });
@@ -245,11 +198,22 @@ fn request(agent: &ureq::Agent, post: Post, send: &SyncSender<Piece>) -> Result<
             Ok(0) => Piece::End,
             Ok(count) => Piece::Bytes(buffer[..count].to_vec()),
             Err(error) if error.kind() == std::io::ErrorKind::Interrupted => continue,
-            Err(error) => return Err(error.to_string()),
+            Err(error) => return Err((Class::Transient, error.to_string())),
         };
         let ended = matches!(piece, Piece::End);
         if send.send(piece).is_err() || ended {
             return Ok(());
         }
+    }
+}
+
+/// A network passes; a bad address or certificate stays.
+fn class(error: &ureq::Error) -> Class {
+    match error {
+        ureq::Error::BadUri(_) | ureq::Error::Tls(_) | ureq::Error::Http(_) => Class::CouldNotRun,
+        ureq::Error::Io(error) if error.kind() == std::io::ErrorKind::InvalidData => {
+            Class::CouldNotRun
+        }
+        _ => Class::Transient,
     }
 }

@@ -5,7 +5,7 @@
 //! that the user did not choose.
 
 use crate::agent::Order;
-use crate::external::dialect::{Dialect, End, Heard, Kind, Plan, Said, event, number};
+use crate::external::dialect::{Dialect, End, Heard, Kind, Plan, Said, Sessions, event, number};
 use crate::external::place::Place;
 use crate::external::settings::Settings;
 use crate::external::trouble::Trouble;
@@ -39,6 +39,11 @@ impl Kind for Opencode {
             ".local/share/opencode/auth.json",
             ".local/share/opencode/auth.json",
         )]
+    }
+
+    /// Its database holds absolute paths, and it fails where they lead nowhere.
+    fn sessions(&self) -> Sessions {
+        Sessions::Stay
     }
 
     fn plan(&self, settings: &Settings, order: &Order, place: &Place) -> io::Result<Plan> {

@@ -63,7 +63,10 @@ impl Kind for Pi {
         Ok(Plan {
             args,
             env: vec![
-                ("PI_CODING_AGENT_DIR", Place::text(&place.home.join(".pi/agent"))),
+                (
+                    "PI_CODING_AGENT_DIR",
+                    Place::text(&place.home.join(".pi/agent")),
+                ),
                 ("PI_SKIP_VERSION_CHECK", on()),
                 ("PI_TELEMETRY", "0".to_owned()),
             ],

@@ -141,3 +141,76 @@ impl AgentSpec {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn models_are_read_with_or_without_an_address() {
+        let cases = [
+            (
+                "anthropic:claude-opus-5",
+                (
+                    Provider::Anthropic,
+                    "claude-opus-5",
+                    "https://api.anthropic.com",
+                ),
+            ),
+            (
+                "openai: gpt-5",
+                (
+                    Provider::OpenAiResponses,
+                    "gpt-5",
+                    "https://api.openai.com/v1",
+                ),
+            ),
+            (
+                "openai-chat:qwen3:8b@http://localhost:11434/v1/",
+                (
+                    Provider::OpenAiChat,
+                    "qwen3:8b",
+                    "http://localhost:11434/v1",
+                ),
+            ),
+            (
+                "openai-chat:org/m@2@https://openrouter.ai/api/v1",
+                (
+                    Provider::OpenAiChat,
+                    "org/m@2",
+                    "https://openrouter.ai/api/v1",
+                ),
+            ),
+        ];
+        for (text, expected) in cases {
+            let Ok(AgentSpec::Api(settings)) = AgentSpec::parse(text, Path::new("/")) else {
+                panic!("{text} is a model")
+            };
+            let seen = (
+                settings.provider,
+                settings.model.as_str(),
+                settings.base_url.as_str(),
+            );
+            assert_eq!(seen, expected);
+        }
+    }
+
+    #[test]
+    fn what_names_no_agent_is_an_error_that_lists_all_forms() {
+        for text in [
+            "",
+            "gpt-5",
+            "skripted:a",
+            "scripted:",
+            "anthropic",
+            "openai-chat:@http://localhost",
+        ] {
+            let error = AgentSpec::parse(text, Path::new("/")).unwrap_err();
+            assert_eq!(error.code(), "unknown_agent", "{text}");
+            assert!(
+                error.to_string().contains("`anthropic:MODEL[@BASE_URL]`"),
+                "{error}"
+            );
+        }
+    }
+}

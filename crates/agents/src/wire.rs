@@ -183,3 +183,6 @@ pub(crate) fn number(value: &Value, key: &str) -> u64 {
 pub(crate) fn word<'a>(value: &'a Value, key: &str) -> &'a str {
     value[key].as_str().unwrap_or_default()
 }
+
+#[cfg(test)]
+mod tests;

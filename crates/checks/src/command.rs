@@ -154,6 +154,7 @@ fn one(
     };
     let mut launch = Launch::new(argv, subject.place.repo, subject.env.clone(), limits);
     launch.pid_file = subject.pid_file.map(Path::to_owned);
+    launch.policy = subject.policy.cloned();
     let ended = match sandbox::run(&launch, subject.cancel) {
         Ok(ended) => ended,
         Err(error) => return not_run(&error.to_string()),

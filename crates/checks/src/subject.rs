@@ -42,6 +42,8 @@ pub struct Subject<'a> {
     pub env: &'a BTreeMap<String, String>,
     /// Where a running command's process is noted, so that a killed engine's next life ends it.
     pub pid_file: Option<&'a Path>,
+    /// What the commands may reach; none: everything that we can.
+    pub policy: Option<&'a sandbox::Policy>,
     /// Evidence storage.
     pub keep: &'a dyn Keep,
     /// Hashes the repository's tree now.

@@ -1,5 +1,6 @@
 //! What every effect of a run needs to know.
 
+use crate::confine::Reach;
 use crate::error::EngineError;
 use crate::project::Project;
 use crate::secrets::Secrets;
@@ -29,6 +30,8 @@ pub struct Context {
     pub vault: Vault,
     /// Validation commands: the run's own, then the repository's.
     pub commands: Vec<String>,
+    /// What processes may reach.
+    pub reach: Reach,
     /// Keeps keys out of what is kept.
     pub secrets: Secrets,
     /// Globs that no agent sees.
@@ -60,6 +63,11 @@ impl Context {
             agents,
             vault: project.vault()?,
             commands,
+            reach: Reach::of(
+                &config,
+                project.repo(),
+                started.sandbox_waived_by.as_deref(),
+            ),
             secrets: Secrets::of_environment(),
             hidden: config
                 .hidden()

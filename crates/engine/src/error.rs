@@ -95,8 +95,19 @@ impl From<Refusal> for EngineError {
 
 impl From<sandbox::LaunchError> for EngineError {
     fn from(error: sandbox::LaunchError) -> Self {
-        let mend = "install the program, or name it with its full path".to_owned();
-        Self::of(Blame::Environment, error.code(), error.to_string(), mend)
+        let (blame, mend) = match &error {
+            sandbox::LaunchError::Policy { .. } => (Blame::User, "correct the sandbox policy"),
+            sandbox::LaunchError::SandboxUnavailable { .. } => (
+                Blame::Environment,
+                "`proofhouse doctor` shows what this machine can hold; docs/sandbox.md says what each part needs",
+            ),
+            _ => (
+                Blame::Environment,
+                "install the program, or name it with its full path",
+            ),
+        };
+        let what = error.to_string();
+        Self::of(blame, error.code(), what, mend.to_owned())
     }
 }
 

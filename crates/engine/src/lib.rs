@@ -6,6 +6,7 @@
 pub mod approval;
 pub mod audit;
 pub mod config;
+pub mod confine;
 pub mod context;
 pub mod decide;
 pub mod driver;

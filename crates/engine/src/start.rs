@@ -32,6 +32,8 @@ pub struct NewRun {
     pub autonomy: Autonomy,
     /// Pace and risk.
     pub mode: Mode,
+    /// Who waives the sandbox for this run, if anybody does.
+    pub waive_sandbox: Option<String>,
     /// Caps by budget name.
     pub budgets: Vec<(String, u64)>,
 }
@@ -112,6 +114,7 @@ pub fn start(project: &Project, asked: &NewRun) -> Result<Started, EngineError> 
         task: relative,
         commands: commands.clone(),
         agent,
+        sandbox_waived_by: asked.waive_sandbox.clone(),
     };
     project.prepare()?;
     lay_down(project, &workflow, &started)?;

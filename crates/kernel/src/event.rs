@@ -138,6 +138,9 @@ pub struct RunStarted {
     /// Which agent works, as the person named it (`scripted:FILE`, `command:PROGRAM`).
     #[serde(default)]
     pub agent: String,
+    /// Who took on that the sandbox may be missing or incomplete for this run.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sandbox_waived_by: Option<String>,
 }
 
 /// An engine took the run up.

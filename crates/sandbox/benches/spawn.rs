@@ -2,7 +2,7 @@
 //! figures and asserts nothing: they are this machine's.
 #![allow(clippy::unwrap_used)]
 
-use sandbox::{Cancel, Launch, Limits, Policy, base_env};
+use sandbox::{Cancel, Launch, Limits, Network, Policy, base_env};
 use std::path::Path;
 use std::time::{Duration, Instant};
 
@@ -19,20 +19,29 @@ fn main() {
     let mut confined = bare.clone();
     let nothing: [&Path; 0] = [];
     confined.policy = Some(Policy::confined(nothing, [&dir]));
+    let mut open = confined.clone();
+    if let Some(policy) = &mut open.policy {
+        policy.network = Network::Full;
+    }
     let first = Instant::now();
     once(&confined);
     println!(
         "first confined spawn, with the probe: {:.2} ms",
         millis(first.elapsed())
     );
-    let (mut bare_times, mut confined_times) = (Vec::new(), Vec::new());
+    let (mut bare_times, mut confined_times, mut open_times) = (Vec::new(), Vec::new(), Vec::new());
     for _ in 0..ROUNDS {
         bare_times.push(once(&bare));
         confined_times.push(once(&confined));
+        open_times.push(once(&open));
     }
     let (bare, confined) = (median(bare_times), median(confined_times));
     println!("bare     {:.2} ms (median of {ROUNDS})", millis(bare));
     println!("confined {:.2} ms (median of {ROUNDS})", millis(confined));
+    println!(
+        "confined {:.2} ms without a network namespace",
+        millis(median(open_times))
+    );
     let difference = millis(confined) - millis(bare);
     let ratio = confined.as_secs_f64() / bare.as_secs_f64();
     println!("overhead {difference:.2} ms, ratio {ratio:.2}");

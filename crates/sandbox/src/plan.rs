@@ -61,6 +61,12 @@ impl Plan {
                 "files: neither a mount namespace ({why}) nor Landlock 3 (Linux 6.2) is here"
             ));
         }
+        if !mounted && !policy.hidden.is_empty() {
+            let why = reason(&machine.mount, &machine.namespaces);
+            missing.push(format!(
+                "hidden files below the roots: no mount namespace ({why})"
+            ));
+        }
         if !namespaced && machine.landlock < 6 {
             let why = reason(&machine.pid, &machine.namespaces);
             missing.push(format!(
@@ -139,6 +145,7 @@ impl Plan {
         self.enforced.contains(&layer)
     }
 
+    #[cfg_attr(not(target_os = "linux"), allow(dead_code))]
     pub(crate) fn landlock(&self) -> u32 {
         let abi = self.enforced.iter().find_map(|layer| match layer {
             Layer::Landlock { abi } => Some(*abi),
@@ -156,90 +163,4 @@ fn reason<T>(own: &Result<(), String>, all: &Result<T, String>) -> String {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn whole() -> Machine {
-        Machine {
-            landlock: 7,
-            seccomp: Ok(()),
-            namespaces: Ok(Through::Privilege),
-            mount: Ok(()),
-            pid: Ok(()),
-            network: Ok(()),
-            processes: Ok(Counting::PidNamespace),
-        }
-    }
-
-    fn without_namespaces(landlock: u32) -> Machine {
-        Machine {
-            landlock,
-            namespaces: Err("EPERM".into()),
-            processes: Err("no way to count".into()),
-            ..whole()
-        }
-    }
-
-    fn policy(network: Network) -> Policy {
-        Policy {
-            network,
-            ..Policy::confined(["/a"], ["/b"])
-        }
-    }
-
-    fn refused(policy: &Policy, machine: &Machine) -> String {
-        let error = Plan::of(policy, machine).unwrap_err();
-        assert_eq!(error.code(), "sandbox_unavailable");
-        error.to_string()
-    }
-
-    #[test]
-    fn a_whole_machine_holds_everything() {
-        let mut policy = policy(Network::Endpoints(vec![Endpoint::new("h", 1)]));
-        policy.bounds.processes = Some(5);
-        let plan = Plan::of(&policy, &whole()).unwrap();
-        assert_eq!(plan.route, Route::ProxyInNamespace);
-        assert!(plan.missing.is_empty() && plan.notes.is_empty());
-        assert!(plan.holds(Layer::Proxy) && plan.holds(Layer::ProcessLimit));
-        assert!(!plan.holds(Layer::UserNamespace));
-    }
-
-    #[test]
-    fn landlock_stands_in_for_namespaces_and_says_what_is_less() {
-        let machine = without_namespaces(7);
-        let plan = Plan::of(&policy(Network::None), &machine).unwrap();
-        assert_eq!(plan.route, Route::Closed);
-        assert!(!plan.holds(Layer::MountNamespace) && plan.notes.len() == 1);
-        let endpoints = policy(Network::Endpoints(Vec::new()));
-        let plan = Plan::of(&endpoints, &machine).unwrap();
-        assert_eq!(plan.route, Route::ProxyByLandlock);
-        assert!(refused(&policy(Network::Loopback), &machine).contains("EPERM"));
-    }
-
-    #[test]
-    fn what_nothing_holds_is_refused_by_name() {
-        assert!(refused(&policy(Network::Full), &without_namespaces(2)).contains("files"));
-        assert!(refused(&policy(Network::Full), &without_namespaces(5)).contains("signals"));
-        let endpoints = policy(Network::Endpoints(Vec::new()));
-        assert!(refused(&endpoints, &without_namespaces(3)).contains("endpoints only"));
-        let mut counted = policy(Network::Full);
-        counted.bounds.processes = Some(9);
-        assert!(refused(&counted, &without_namespaces(7)).contains("no way to count"));
-        let blind = Machine {
-            seccomp: Err("EINVAL".into()),
-            ..whole()
-        };
-        assert!(refused(&policy(Network::None), &blind).contains("system calls"));
-    }
-
-    #[test]
-    fn a_waiver_lets_it_start_and_keeps_the_list() {
-        let mut waived = policy(Network::None);
-        waived.enforcement = Enforcement::Waived { by: "ann".into() };
-        let plan = Plan::of(&waived, &without_namespaces(0)).unwrap();
-        assert_eq!(plan.missing.len(), 2);
-        assert!(!plan.holds(Layer::MountNamespace) && plan.landlock() == 0);
-    }
-
-    use crate::Endpoint;
-}
+mod tests;

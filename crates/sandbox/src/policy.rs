@@ -13,6 +13,9 @@ pub struct Policy {
     pub read: Vec<PathBuf>,
     /// Files and folders that may be read, run and changed.
     pub write: Vec<PathBuf>,
+    /// Files and folders below the roots that are not there for it: an empty folder or an empty file
+    /// stands in their place. Needs a mount namespace.
+    pub hidden: Vec<PathBuf>,
     /// What it may talk to.
     pub network: Network,
     /// The names of [`crate::Launch::env`] that are handed down; none means all of them.
@@ -108,7 +111,7 @@ pub enum Enforcement {
 }
 
 /// What a program needs to run at all. It holds no secrets, and it is never writable.
-const BASE_SYSTEM: [&str; 28] = [
+const BASE_SYSTEM: [&str; 30] = [
     "/usr",
     "/bin",
     "/sbin",
@@ -131,15 +134,19 @@ const BASE_SYSTEM: [&str; 28] = [
     "/etc/nsswitch.conf",
     "/etc/os-release",
     "/etc/passwd",
-    "/etc/pki/tls",
+    "/etc/pki/ca-trust/extracted",
+    "/etc/pki/tls/certs",
     "/etc/protocols",
     "/etc/resolv.conf",
     "/etc/services",
-    "/etc/ssl",
+    // Not the whole of /etc/ssl: `private` is in there.
+    "/etc/ssl/certs",
+    "/etc/ssl/openssl.cnf",
     "/etc/timezone",
 ];
 
 /// The devices that are there. No terminal, no disks, no memory.
+#[cfg_attr(not(target_os = "linux"), allow(dead_code))]
 pub(crate) const DEVICES: [&str; 5] = [
     "/dev/full",
     "/dev/null",
@@ -157,6 +164,7 @@ impl Policy {
         Self {
             read: read.into_iter().map(Into::into).collect(),
             write: write.into_iter().map(Into::into).collect(),
+            hidden: Vec::new(),
             network: Network::None,
             environment: None,
             bounds: Bounds::default(),

@@ -4,8 +4,9 @@
 //! The group takes most of it. A descendant that called setsid or lost its parent is found by the
 //! token in its environment (Linux). One that did both and has rewritten its environment block
 //! (`env -i`, some daemons' process titles) is found only if it was seen as a descendant before
-//! its parent died; else it escapes until namespaces come. So does a set-uid program's process,
-//! whose environment we may not read. On macOS there is the group alone.
+//! its parent died; else it escapes. So does a set-uid program's process, whose environment we may
+//! not read. A launch with a policy has a PID namespace where the machine allows one, and there
+//! nobody escapes. On macOS there is the group alone.
 
 use rustix::process::{Pid, Signal, kill_process_group};
 use std::time::Duration;

@@ -32,5 +32,6 @@ pub fn drawn_start(seed: u64) -> RunStarted {
         task: "task".to_owned(),
         commands: Vec::new(),
         agent: "sim".to_owned(),
+        sandbox_waived_by: None,
     }
 }

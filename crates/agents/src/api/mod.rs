@@ -3,14 +3,18 @@
 //! Puts together what one attempt needs (key, prices, format, tool loop) and turns its end into
 //! a reply. It refuses to start without a price, and to send a key where others can read it.
 
+mod error;
+mod reach;
 mod settings;
 
-pub use settings::{ApiError, ApiSettings, KeySource, Provider};
+pub use error::ApiError;
+pub use settings::{ApiSettings, KeySource, Provider};
 
 use crate::agent::{Agent, Order, Reply};
 use crate::anthropic::Messages;
+use crate::bounds::Bounds;
 use crate::home::Home;
-use crate::http::{Bounds, Client, Route};
+use crate::http::{Client, Route};
 use crate::openai::{Chat, Responses};
 use crate::prices::Price;
 use crate::redact::{redact, redact_bytes};
@@ -18,11 +22,10 @@ use crate::result;
 use crate::tool_loop::{Ended, Model, Tool, ToolLoop};
 use crate::wire::Wire;
 use kernel::outcome::Class;
+use reach::{Reach, Secret};
 use sandbox::Cancel;
 use serde_json::{Value, json};
-use settings::Secret;
 use std::sync::Arc;
-use std::time::Instant;
 
 /// The window of a model that nobody has described.
 const USUAL_WINDOW: u64 = 128_000;
@@ -50,13 +53,13 @@ impl Api {
         let key = settings.secret(reach)?;
         let price = settings.price(reach)?;
         let route = match reach {
-            settings::Reach::Local => Route::Direct,
-            settings::Reach::Remote => Route::Proxy,
+            Reach::Local => Route::Direct,
+            Reach::Remote => Route::Proxy,
         };
         let price = Price {
             window: settings.window.or(price.window).or(match reach {
-                settings::Reach::Local => Some(LOCAL_WINDOW),
-                settings::Reach::Remote => Some(USUAL_WINDOW),
+                Reach::Local => Some(LOCAL_WINDOW),
+                Reach::Remote => Some(USUAL_WINDOW),
             }),
             ..price
         };
@@ -89,12 +92,7 @@ impl Api {
     }
 
     fn attempt(&self, order: &Order, cancel: &Cancel, progress: &dyn Fn(&str)) -> Ended {
-        let bounds = Bounds {
-            cancel: cancel.clone(),
-            until: Instant::now() + order.wall,
-            wall: order.wall,
-            idle: self.settings.idle,
-        };
+        let bounds = Bounds::new(cancel, order.wall, self.settings.idle);
         let window = self.price.window.unwrap_or(USUAL_WINDOW);
         let model = Model {
             wire: self.wire(),

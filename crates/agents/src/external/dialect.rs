@@ -27,6 +27,11 @@ pub(crate) trait Kind: Send + Sync + std::fmt::Debug {
     /// the agent's private home.
     fn logins(&self) -> &'static [(&'static str, &'static str)];
 
+    /// Do its sessions survive that their view moves?
+    fn sessions(&self) -> Sessions {
+        Sessions::Move
+    }
+
     /// How to start it. May write configuration below the place's home, nowhere else.
     ///
     /// # Errors
@@ -35,6 +40,15 @@ pub(crate) trait Kind: Send + Sync + std::fmt::Debug {
 
     /// Somebody who understands what it says.
     fn dialect(&self, order: &Order, place: &Place) -> Box<dyn Dialect>;
+}
+
+/// What becomes of sessions when their view moves.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Sessions {
+    /// They go on.
+    Move,
+    /// They are lost: a later attempt begins a new one.
+    Stay,
 }
 
 /// How an agent is started: what follows the program's name, and what it is given.

@@ -3,6 +3,7 @@
 
 use super::dialect::{Dialect, Keep};
 use super::log::EventLog;
+use crate::redact::redact;
 use crate::transcript::Transcript;
 use sandbox::{Listener, Stream, Talk};
 
@@ -15,6 +16,8 @@ pub(crate) struct Hearing<'a> {
     pub(crate) log: EventLog,
     pub(crate) transcript: Transcript,
     progress: &'a dyn Fn(&str),
+    /// What must not be kept anywhere.
+    secrets: &'a [&'a str],
     pending: Vec<u8>,
     too_long: bool,
 }
@@ -24,12 +27,14 @@ impl<'a> Hearing<'a> {
         dialect: Box<dyn Dialect>,
         log: EventLog,
         progress: &'a dyn Fn(&str),
+        secrets: &'a [&'a str],
     ) -> Self {
         Self {
             dialect,
             log,
             transcript: Transcript::default(),
             progress,
+            secrets,
             pending: Vec::new(),
             too_long: false,
         }
@@ -43,7 +48,8 @@ impl<'a> Hearing<'a> {
     fn end_of_line(&mut self) -> Vec<u8> {
         let bytes = std::mem::take(&mut self.pending);
         if std::mem::take(&mut self.too_long) {
-            self.transcript.line("[a line was too long and was left out]");
+            self.transcript
+                .line("[a line was too long and was left out]");
             return Vec::new();
         }
         let line = String::from_utf8_lossy(&bytes);
@@ -52,11 +58,13 @@ impl<'a> Hearing<'a> {
         }
         let said = self.dialect.line(&line);
         if said.keep == Keep::Line {
+            // After the dialect: what it answers must be what the agent asked.
+            let line = redact(&line, self.secrets);
             self.log.line(&line);
             self.transcript.line(&line);
         }
         if let Some(text) = said.progress {
-            (self.progress)(&text);
+            (self.progress)(&redact(&text, self.secrets));
         }
         said.answer
     }
@@ -65,7 +73,8 @@ impl<'a> Hearing<'a> {
 impl Listener for Hearing<'_> {
     fn heard(&mut self, stream: Stream, bytes: &[u8]) -> Vec<u8> {
         if stream == Stream::Err {
-            self.transcript.bytes(bytes);
+            let text = redact(&String::from_utf8_lossy(bytes), self.secrets);
+            self.transcript.bytes(text.as_bytes());
             return Vec::new();
         }
         let mut answers = Vec::new();

@@ -8,6 +8,7 @@ mod answer;
 pub(crate) mod dialect;
 mod hearing;
 mod log;
+pub(crate) mod own;
 pub(crate) mod place;
 pub(crate) mod relocate;
 pub(crate) mod settings;
@@ -18,6 +19,8 @@ mod verdict;
 
 use crate::agent::{Agent, Order, Reply};
 use crate::home::Home;
+use crate::prices::{Prices, Tokens};
+use crate::redact::redact;
 use crate::transcript::TRANSCRIPT_BYTES;
 use dialect::Kind;
 use hearing::Hearing;
@@ -80,9 +83,16 @@ impl Connector {
     }
 
     /// The end of an attempt that was heard.
-    fn finish(&self, mut hearing: Hearing<'_>, ended: &Ended, home: &Home<'_>) -> Reply {
+    fn finish(
+        &self,
+        mut hearing: Hearing<'_>,
+        ended: &Ended,
+        home: &Home<'_>,
+        secrets: &[&str],
+    ) -> Reply {
         hearing.finish();
-        let mut reply = verdict::judge(hearing.dialect.heard(), ended, home);
+        let reply = verdict::judge(hearing.dialect.heard(), ended, home);
+        let mut reply = self.complete(reply, secrets);
         let mut transcript = hearing.transcript;
         if reply.class != Class::Done
             && let Err(error) = home.set_aside()
@@ -96,6 +106,39 @@ impl Connector {
         reply.transcript = transcript.finish();
         reply
     }
+
+    /// Without secrets, and with a price where the agent counts tokens alone.
+    fn complete(&self, mut reply: Reply, secrets: &[&str]) -> Reply {
+        reply.reason = redact(&reply.reason, secrets);
+        reply.result = reply.result.map(|result| {
+            let text = redact(&result.to_string(), secrets);
+            serde_json::from_str(&text).unwrap_or(result)
+        });
+        let usage = &mut reply.usage;
+        let model = self.settings.model.as_deref().unwrap_or_default();
+        if usage.micro_dollars == 0
+            && let Some(price) = Prices::embedded().find(model)
+        {
+            usage.micro_dollars = price.cost(Tokens {
+                input: usage.input_tokens,
+                cached: usage.cached_tokens,
+                written: 0,
+                output: usage.output_tokens,
+            });
+        }
+        reply
+    }
+}
+
+/// The values of the launch that are keys by their names.
+fn secrets(launch: &Launch) -> Vec<&str> {
+    let is_secret = |name: &str| {
+        ["KEY", "TOKEN", "SECRET"]
+            .iter()
+            .any(|end| name.ends_with(end))
+    };
+    let named = launch.env.iter().filter(|(name, _)| is_secret(name));
+    named.map(|(_, value)| value.as_str()).collect()
 }
 
 impl Agent for Connector {
@@ -105,7 +148,7 @@ impl Agent for Connector {
 
     fn run(&self, order: &Order, cancel: &Cancel, progress: &dyn Fn(&str)) -> Reply {
         let home = Home::of(order);
-        let place = Place::of(order);
+        let place = Place::of(order, &*self.kind);
         let prepared = home
             .prepare(&order.brief)
             .and_then(|()| Ok((EventLog::create(&order.home)?, self.launch(order, &place)?)));
@@ -117,20 +160,22 @@ impl Agent for Connector {
             }
         };
         progress(&format!("running {}", self.program()));
-        let mut hearing = Hearing::new(self.kind.dialect(order, &place), log, progress);
+        let secrets = secrets(&launch);
+        let dialect = self.kind.dialect(order, &place);
+        let mut hearing = Hearing::new(dialect, log, progress, &secrets);
         if order.continues.is_some() && place.continues.is_none() {
             let line = "[the earlier session is not here any more: this is a new one]";
             hearing.transcript.line(line);
         }
         match sandbox::run_with(&launch, cancel, &mut hearing) {
-            Ok(ended) => self.finish(hearing, &ended, &home),
+            Ok(ended) => self.finish(hearing, &ended, &home, &secrets),
             Err(error) => Reply::bare(Class::CouldNotRun, error.to_string()),
         }
     }
 
     fn recover(&self, order: &Order) -> Option<Reply> {
         let left = Left::read(&order.home)?;
-        let mut dialect = self.kind.dialect(order, &Place::of(order));
+        let mut dialect = self.kind.dialect(order, &Place::of(order, &*self.kind));
         for line in left.lines() {
             dialect.line(line);
         }
@@ -142,7 +187,7 @@ impl Agent for Connector {
         }
         Some(Reply {
             transcript: left.transcript(),
-            ..reply
+            ..self.complete(reply, &[])
         })
     }
 }

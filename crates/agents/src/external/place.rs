@@ -3,13 +3,13 @@
 //! when a later attempt goes on there. It refuses to copy a login: a secret must not lie among
 //! the files of an attempt.
 
-use super::dialect::{Kind, Plan};
+use super::dialect::{Kind, Plan, Sessions};
+use super::own;
 use super::relocate;
 use super::settings::{Login, Settings};
 use crate::agent::Order;
 use crate::environment::environment;
 use std::collections::BTreeMap;
-use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -28,9 +28,12 @@ pub(crate) struct Place {
 
 impl Place {
     /// Where the order's attempt happens. Looks, and makes nothing.
-    pub(crate) fn of(order: &Order) -> Self {
+    pub(crate) fn of(order: &Order, kind: &dyn Kind) -> Self {
         let home = order.view.join("agent");
-        let known = home.is_dir();
+        let known = match kind.sessions() {
+            Sessions::Move => home.is_dir(),
+            Sessions::Stay => relocate::stayed(&home),
+        };
         Self {
             repo: order.view.join("repo"),
             task: order.view.join("task"),
@@ -41,20 +44,17 @@ impl Place {
 
     /// Makes the private home, and links the user's login into it if that is asked for.
     pub(crate) fn make(&self, kind: &dyn Kind, login: Login) -> io::Result<()> {
-        private_folder(&self.home)?;
+        self.folder("")?;
         relocate::settle(&self.home)?;
         let Some(user) = std::env::home_dir().filter(|_| login == Login::User) else {
             return Ok(());
         };
         for (theirs, ours) in kind.logins() {
-            let (theirs, ours) = (user.join(theirs), self.home.join(ours));
-            if !theirs.exists() || ours.symlink_metadata().is_ok() {
-                continue;
+            let (parent, name) = ours.rsplit_once('/').unwrap_or(("", ours));
+            let (theirs, ours) = (user.join(theirs), self.folder(parent)?.join(name));
+            if theirs.exists() && ours.symlink_metadata().is_err() {
+                std::os::unix::fs::symlink(theirs, ours)?;
             }
-            if let Some(parent) = ours.parent() {
-                fs::create_dir_all(parent)?;
-            }
-            std::os::unix::fs::symlink(theirs, ours)?;
         }
         Ok(())
     }
@@ -66,12 +66,12 @@ impl Place {
 
     /// Writes a configuration file below the private home and returns its path.
     pub(crate) fn write(&self, path: &str, text: &str) -> io::Result<PathBuf> {
-        let path = self.home.join(path);
-        if let Some(parent) = path.parent() {
-            fs::create_dir_all(parent)?;
-        }
-        fs::write(&path, text)?;
-        Ok(path)
+        own::write(&self.home, path, text)
+    }
+
+    /// A folder below the private home, made if it is not there.
+    pub(crate) fn folder(&self, path: &str) -> io::Result<PathBuf> {
+        own::folder(&self.home, path)
     }
 
     /// The agent's whole environment: the base, its private home, its keys, what its connector
@@ -125,13 +125,4 @@ impl Place {
 
 fn owned((name, value): (&str, &str)) -> (String, String) {
     (name.to_owned(), value.to_owned())
-}
-
-/// A folder that only we may enter: sessions hold what the agent read.
-fn private_folder(path: &Path) -> io::Result<()> {
-    use std::os::unix::fs::DirBuilderExt;
-    fs::DirBuilder::new()
-        .recursive(true)
-        .mode(0o700)
-        .create(path)
 }

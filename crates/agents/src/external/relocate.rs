@@ -5,6 +5,7 @@
 //! changed, the path is changed in the agent's own text files. It refuses to touch anything
 //! outside the private home, links, and files that are not text that agents keep sessions in.
 
+use super::own::replace;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -21,7 +22,7 @@ pub(crate) fn settle(home: &Path) -> io::Result<()> {
         return Ok(());
     };
     let note = home.join(NOTE);
-    let before = fs::read_to_string(&note).unwrap_or_default();
+    let before = noted(&note);
     if before == view {
         return Ok(());
     }
@@ -32,7 +33,23 @@ pub(crate) fn settle(home: &Path) -> io::Result<()> {
             retell(&file, &before, view)?;
         }
     }
-    fs::write(note, view)
+    replace(&note, view)
+}
+
+/// What the note says; a link says nothing.
+fn noted(note: &Path) -> String {
+    let is_file = fs::symlink_metadata(note).is_ok_and(|found| found.is_file());
+    let text = is_file.then(|| fs::read_to_string(note));
+    text.and_then(Result::ok).unwrap_or_default()
+}
+
+/// Does the view lie where it lay when the agent last worked here?
+pub(crate) fn stayed(home: &Path) -> bool {
+    let Ok(home) = home.canonicalize() else {
+        return false;
+    };
+    let view = home.parent().and_then(Path::to_str);
+    view == Some(noted(&home.join(NOTE)).as_str())
 }
 
 /// Files that may hold a session, or the way to one.
@@ -60,7 +77,7 @@ fn retell(file: &Path, before: &str, after: &str) -> io::Result<()> {
         return Ok(());
     };
     if text.contains(before) {
-        fs::write(file, text.replace(before, after))?;
+        replace(file, &text.replace(before, after))?;
     }
     Ok(())
 }

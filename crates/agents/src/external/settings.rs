@@ -88,7 +88,12 @@ impl External {
             External::Pi => Box::new(Pi),
             External::Acp { argv } => Box::new(Acp { argv }),
         };
-        if settings.program.as_deref().unwrap_or(kind.program()).is_empty() {
+        if settings
+            .program
+            .as_deref()
+            .unwrap_or(kind.program())
+            .is_empty()
+        {
             return Err(AgentError::NoProgram);
         }
         Ok(Box::new(Connector::new(kind, settings)))

@@ -79,6 +79,8 @@ const WORDS: [(Class, &[&str]); 5] = [
         Class::Transient,
         &[
             "overloaded",
+            "high demand",
+            "temporary error",
             "rate limit",
             "rate_limit",
             "too many requests",
@@ -188,24 +190,68 @@ mod tests {
     #[test]
     fn each_complaint_has_its_class() {
         let cases = [
-            (None, "unexpected status 401 Unauthorized: invalid x-api-key, url: http://127.0.0.1:8089/v1", Class::Auth),
+            (
+                None,
+                "unexpected status 401 Unauthorized: invalid x-api-key, url: http://127.0.0.1:8089/v1",
+                Class::Auth,
+            ),
             (None, "401 invalid x-api-key", Class::Auth),
-            (Some(401), "Invalid API key · Fix external API key", Class::Auth),
-            (None, "[API Error: {\"error\":{\"type\":\"authentication_error\"}}]", Class::Auth),
+            (
+                Some(401),
+                "Invalid API key · Fix external API key",
+                Class::Auth,
+            ),
+            (
+                None,
+                "[API Error: {\"error\":{\"type\":\"authentication_error\"}}]",
+                Class::Auth,
+            ),
             (None, "Invalid auth method selected.", Class::Auth),
             (None, "Not logged in · Please run /login", Class::Auth),
-            (None, "exceeded retry limit, last status: 429 Too Many Requests", Class::Transient),
-            (Some(429), "You exceeded your current quota, please check your plan", Class::Quota),
-            (None, "You've hit your usage limit. Try again in 3 hours.", Class::Quota),
+            (
+                None,
+                "exceeded retry limit, last status: 429 Too Many Requests",
+                Class::Transient,
+            ),
+            (
+                Some(429),
+                "You exceeded your current quota, please check your plan",
+                Class::Quota,
+            ),
+            (
+                None,
+                "You've hit your usage limit. Try again in 3 hours.",
+                Class::Quota,
+            ),
             (None, "Credit balance is too low", Class::Quota),
             (Some(529), "Overloaded", Class::Transient),
             (None, "API Error: 500 scripted error", Class::Transient),
-            (None, "stream disconnected before completion", Class::Transient),
-            (Some(400), "prompt is too long: 210000 tokens > 200000 maximum", Class::Overflow),
-            (None, "Your input exceeds the context window of this model.", Class::Overflow),
-            (Some(400), "Invalid prompt: your prompt was flagged as violating our usage policy", Class::Declined),
+            (
+                None,
+                "stream disconnected before completion",
+                Class::Transient,
+            ),
+            (
+                Some(400),
+                "prompt is too long: 210000 tokens > 200000 maximum",
+                Class::Overflow,
+            ),
+            (
+                None,
+                "Your input exceeds the context window of this model.",
+                Class::Overflow,
+            ),
+            (
+                Some(400),
+                "Invalid prompt: your prompt was flagged as violating our usage policy",
+                Class::Declined,
+            ),
             (Some(404), "no such model", Class::CouldNotRun),
-            (None, "model `x` does not exist at port 8089", Class::Crashed),
+            (
+                None,
+                "model `x` does not exist at port 8089",
+                Class::Crashed,
+            ),
             (None, "", Class::Crashed),
         ];
         for (status, text, class) in cases {

@@ -112,8 +112,12 @@ fn answered(heard: &Heard, home: &Home<'_>) -> Answered {
     }
     let Some(object) = last_object(&heard.message) else {
         let reason = match heard.message.trim() {
-            "" => "`result` is missing: it ended without a last message; expected one JSON object at the end",
-            _ => "`result` is missing: its last message has no JSON object; expected one at the end",
+            "" => {
+                "`result` is missing: it ended without a last message; expected one JSON object at the end"
+            }
+            _ => {
+                "`result` is missing: its last message has no JSON object; expected one at the end"
+            }
         };
         return Answered {
             reply: Reply::bare(Class::InvalidResult, reason),

@@ -142,7 +142,7 @@ fn run(command: &str, failure: OnFailure, stage: &mut Stage<'_>) -> Result<(), S
             output_bytes: TRANSCRIPT_BYTES,
         },
         pid_file: Some(Home::of(order).pid()),
- policy: None,
+        policy: stage.order.policy.clone(),
     };
     let ended = sandbox::run(&launch, stage.cancel)
         .map_err(|error| Stop::crashed(format!("step `run {command}` failed: {error}")))?;

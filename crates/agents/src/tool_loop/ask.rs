@@ -3,8 +3,9 @@
 //! Longer waiting is the machine's job: it has a journal and a timer. This module refuses to
 //! wait for more than seconds.
 
+use crate::bounds::Bounds;
 use crate::failure::Failure;
-use crate::http::{Bounds, Client, Post};
+use crate::http::{Client, Post};
 use crate::prices::{Price, Tokens};
 use crate::result;
 use crate::sse::Sse;
@@ -18,6 +19,9 @@ use std::time::Duration;
 const QUICK_RETRIES: u32 = 2;
 /// A provider that wants more patience than this gets it from the machine.
 const QUICK_WAIT: Duration = Duration::from_secs(5);
+
+/// A token is about this many bytes.
+const BYTES_PER_TOKEN: u64 = 3;
 
 /// A model that can be asked.
 pub(crate) struct Model {
@@ -124,19 +128,37 @@ impl Model {
             headers: self.wire.headers(self.key.as_deref()),
             body: self.wire.body(request).to_string(),
         };
+        let sent = post.body.len();
+        let mut heard = 0;
         let mut reader = self.wire.reader();
         let mut stream = Sse::default();
         let posted = self.client.post(post, &mut |bytes| {
+            heard += bytes.len();
             let events = stream.push(bytes);
             let events = events.map_err(|_| {
                 Failure::new(Class::Crashed, "the provider sent an event without end")
             })?;
             events.iter().try_for_each(|event| reader.event(event))
         });
-        let tokens = reader.tokens();
-        posted
-            .and_then(|()| reader.finish())
-            .map_err(|failure| Failure { tokens, ..failure })
+        let tokens = counted(reader.tokens(), sent, heard);
+        match posted.and_then(|()| reader.finish()) {
+            Ok(message) => Ok(Message { tokens, ..message }),
+            Err(failure) => Err(Failure { tokens, ..failure }),
+        }
+    }
+}
+
+/// The provider's count, or an estimate from the bytes where it gives none: an answer that nobody
+/// counted is not free.
+fn counted(tokens: Tokens, sent: usize, heard: usize) -> Tokens {
+    if heard == 0 || tokens != Tokens::default() {
+        return tokens;
+    }
+    Tokens {
+        input: sent as u64 / BYTES_PER_TOKEN,
+        // Most of a stream is wrapping.
+        output: heard as u64 / BYTES_PER_TOKEN / 10,
+        ..tokens
     }
 }
 
@@ -158,6 +180,22 @@ fn backoff(first: Duration, tried: u32) -> Duration {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_nobody_counted_is_estimated() {
+        let known = Tokens {
+            input: 5,
+            ..Tokens::default()
+        };
+        assert_eq!(counted(known, 3_000, 900), known);
+        let guess = Tokens {
+            input: 1_000,
+            output: 30,
+            ..Tokens::default()
+        };
+        assert_eq!(counted(Tokens::default(), 3_000, 900), guess);
+        assert_eq!(counted(Tokens::default(), 3_000, 0), Tokens::default());
+    }
 
     #[test]
     fn waits_grow_and_stay_bounded() {

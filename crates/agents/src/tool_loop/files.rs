@@ -45,18 +45,15 @@ impl Tool for Read {
 /// Some lines, and where to go on if there are more.
 fn part(whole: &str, first: u64, most: u64) -> String {
     let mut out = String::new();
-    let mut next = first;
-    for line in whole
-        .split_inclusive('\n')
-        .skip(usize::try_from(first - 1).unwrap_or(usize::MAX))
-    {
-        if next - first >= most || (out.len() + line.len() > READ_BYTES && !out.is_empty()) {
+    let skipped = usize::try_from(first - 1).unwrap_or(usize::MAX);
+    for (next, line) in (first..).zip(whole.split_inclusive('\n').skip(skipped)) {
+        let full = out.len() + line.len() > READ_BYTES && !out.is_empty();
+        if next - first >= most || full {
             out.push_str(&format!(
                 "\n[more from line {next}; read on with line = {next}]"
             ));
             return out;
         }
-        next += 1;
         // A line that is too long by itself is cut: the file is there for a command.
         out.push_str(&super::park::shorten(line, READ_BYTES));
     }

@@ -10,6 +10,9 @@ use std::fs::{self, File};
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 
+/// The whole conversation, in the attempt's own folder: one JSON value per line, without secrets.
+pub const HISTORY_FILE: &str = "history.jsonl";
+
 /// The largest conversation that is read back.
 const SESSION_BYTES: u64 = 64 * 1024 * 1024;
 
@@ -23,7 +26,7 @@ pub(super) struct History {
 
 impl History {
     pub(super) fn open(order: &Order, secrets: Vec<String>) -> Result<Self, String> {
-        let file = File::create(order.home.join("history.jsonl"));
+        let file = File::create(order.home.join(HISTORY_FILE));
         Ok(Self {
             file: file.map_err(|error| format!("the history cannot be written: {error}"))?,
             session: order.home.join("session.json"),

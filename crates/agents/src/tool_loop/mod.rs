@@ -5,6 +5,8 @@
 //! that a provider would reject.
 
 mod ask;
+mod calls;
+mod compact;
 mod context;
 mod files;
 mod history;
@@ -18,24 +20,20 @@ mod todo;
 mod toolbox;
 
 pub(crate) use ask::Model;
+pub use history::HISTORY_FILE;
 pub use toolbox::{Place, Tool};
 
 use crate::agent::Order;
 use crate::failure::{Failure, one_line};
 use crate::redact::redact;
 use crate::transcript::Transcript;
-use crate::wire::{Answer, Block, Call, Entry, Message, Stop, Verdict};
+use crate::wire::{Block, Entry, Message, Stop};
 use context::Context;
 use history::History;
 use kernel::outcome::{Class, Usage};
 use space::Space;
 use std::sync::Arc;
 use toolbox::Toolbox;
-
-/// The most of one tool's answer that the transcript keeps.
-const SHOWN_BYTES: usize = 4 * 1024;
-/// The most calls that are worked off in one turn.
-const CALLS_PER_TURN: usize = 64;
 
 /// How a loop ended.
 #[derive(Debug)]
@@ -156,6 +154,9 @@ impl<'a> ToolLoop<'a> {
                         "the conversation grew past the model's window",
                     );
                     self.compact_or(space, full)?;
+                    if calls.is_empty() {
+                        self.push(Entry::User(prompt::CUT_OFF.to_owned()), history);
+                    }
                 }
                 Stop::Natural if calls.is_empty() => return Ok(message.text()),
                 Stop::Length if calls.is_empty() => {
@@ -189,77 +190,6 @@ impl<'a> ToolLoop<'a> {
         self.context.measured(message.tokens);
         self.show(&message);
         Ok(message)
-    }
-
-    /// Makes room, or fails the way the provider did.
-    fn compact_or(&mut self, space: &Space, failure: Failure) -> Result<(), Failure> {
-        match self.context.can_shrink() {
-            true => self.compact(space),
-            false => Err(failure),
-        }
-    }
-
-    /// Replaces older turns by a summary. The history keeps them whole.
-    fn compact(&mut self, space: &Space) -> Result<(), Failure> {
-        let Some(older) = self.context.older() else {
-            return Ok(());
-        };
-        let text = redact(&context::render(older), self.secrets);
-        let parked = space.park("turns", &text);
-        let asked = self.model.summarise(&text);
-        self.spend(asked.usage);
-        let summary = match asked.message {
-            Ok(message) => message.text(),
-            Err(failure) if failure.class == Class::Overflow => {
-                "(too long to be summarised)".to_owned()
-            }
-            Err(failure) => return Err(failure),
-        };
-        self.note("older turns were summarised");
-        self.context
-            .shrink(&prompt::summary(&summary, parked.as_deref()));
-        Ok(())
-    }
-
-    fn work_off(
-        &mut self,
-        calls: &[Call],
-        toolbox: &Toolbox,
-        space: &Space,
-    ) -> Result<Vec<Answer>, Failure> {
-        let mut answers = Vec::new();
-        for (at, call) in calls.iter().enumerate() {
-            self.model.bounds.check()?;
-            (self.progress)(&one_line(&toolbox::describe(call)));
-            self.said(&format!("> {}", toolbox::describe(call)));
-            let place = Place {
-                order: self.order,
-                cancel: &self.model.bounds.cancel,
-                left: self.model.bounds.left(),
-                space,
-            };
-            let outcome = match at {
-                0..CALLS_PER_TURN => toolbox.call(call, &place),
-                _ => Err(format!(
-                    "only {CALLS_PER_TURN} calls are worked off in one turn; call it again"
-                )),
-            };
-            if let Some(reason) = space.distrusted() {
-                return Err(Failure::new(Class::Crashed, reason));
-            }
-            let (text, verdict) = match outcome {
-                Ok(text) => (text, Verdict::Worked),
-                Err(text) => (text, Verdict::Failed),
-            };
-            let text = park::preview(&redact(&text, self.secrets), space);
-            self.said(&park::shorten(&text, SHOWN_BYTES));
-            answers.push(Answer {
-                id: call.id.clone(),
-                text,
-                verdict,
-            });
-        }
-        Ok(answers)
     }
 
     fn push(&mut self, entry: Entry, history: &mut History) {

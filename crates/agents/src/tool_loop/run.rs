@@ -36,6 +36,7 @@ impl Tool for Run {
             optional_number(arguments, "timeout_seconds")?.map_or(USUAL, Duration::from_secs);
         let launch = Launch {
             pid_file: Some(Home::of(place.order).pid()),
+            policy: place.order.policy.clone(),
             ..Launch::new(
                 ["sh", "-c", command].map(str::to_owned).to_vec(),
                 place.order.view.join("repo"),

@@ -78,6 +78,10 @@ fn each(play: &Play, check: impl Fn(&World, &dyn Agent)) {
         let world = World::new();
         check(&world, &*build(&world, play));
     }
+    for speech in crate::fake::ALL {
+        let world = World::new();
+        check(&world, &*speech.play(&world, play.shell));
+    }
 }
 
 #[test]
@@ -216,7 +220,7 @@ fn what_ended_before_a_restart_is_recovered_and_nothing_else() {
     });
 }
 
-fn make_pipe(path: &Path) {
+pub(crate) fn make_pipe(path: &Path) {
     let limits = Limits {
         wall: crate::world::AMPLE,
         idle: None,

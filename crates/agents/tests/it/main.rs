@@ -3,6 +3,8 @@
 mod api;
 mod command;
 mod contract;
+mod external;
+mod fake;
 mod page;
 #[cfg(feature = "real-agents")]
 mod real;

@@ -48,6 +48,7 @@ impl World {
             wall: AMPLE,
             env: BTreeMap::new(),
             continues: None,
+            policy: None,
         }
     }
 

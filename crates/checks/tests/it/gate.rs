@@ -117,6 +117,7 @@ fn a_tree_or_a_vault_that_fails_could_not_run() {
     let results = world.with(&plain, |subject| {
         let full = Subject {
             pid_file: None,
+            policy: None,
             keep: &Full,
             ..*subject
         };

@@ -75,6 +75,7 @@ impl World {
             cancel: &self.cancel,
             env: &sandbox::base_env(),
             pid_file: None,
+            policy: None,
             keep: &self.vault,
             tree: &|| Ok(tree(&repo)),
         })

@@ -38,8 +38,10 @@ const fn key(name: &'static str, shape: Shape, about: &'static str, example: &'s
 
 /// The model tiers, cheapest first.
 pub const TIERS: [&str; 3] = ["fast", "standard", "top"];
-/// What a network setting may say.
-pub const NETWORKS: [&str; 3] = ["none", "model", "full"];
+/// What agents may talk to.
+pub const AGENT_NETWORKS: [&str; 3] = ["none", "model", "full"];
+/// What checks may talk to.
+pub const CHECK_NETWORKS: [&str; 3] = ["none", "loopback", "full"];
 
 /// All settings.
 pub const KEYS: &[Key] = &[
@@ -114,6 +116,36 @@ pub const KEYS: &[Key] = &[
         Shape::Texts,
         "shell commands that every verification runs",
         "[\"cargo test\"]",
+    ),
+    key(
+        "network.agents",
+        Shape::OneOf(&AGENT_NETWORKS),
+        "what agents may talk to: `model` is their provider and `network.hosts`",
+        "\"model\"",
+    ),
+    key(
+        "network.checks",
+        Shape::OneOf(&CHECK_NETWORKS),
+        "what validation commands may talk to: `loopback` is servers that they start themselves",
+        "\"loopback\"",
+    ),
+    key(
+        "network.hosts",
+        Shape::Texts,
+        "hosts that agents may reach besides their provider's, `HOST` or `HOST:PORT`",
+        "[\"models.example.org\"]",
+    ),
+    key(
+        "sandbox.read",
+        Shape::Texts,
+        "further folders that agents and checks may read (toolchains, data)",
+        "[\"/opt/toolchain\"]",
+    ),
+    key(
+        "sandbox.write",
+        Shape::Texts,
+        "further folders that agents and checks may change (caches)",
+        "[\"/var/cache/builds\"]",
     ),
     key(
         "view.hidden",

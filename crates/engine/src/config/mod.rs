@@ -68,6 +68,11 @@ impl Config {
             .map(|(name, (value, source))| (name, value, source))
     }
 
+    /// One of a setting's words.
+    pub(crate) fn word(&self, name: &str) -> Option<&str> {
+        self.text(name)
+    }
+
     fn text(&self, name: &str) -> Option<&str> {
         match self.values.get(name) {
             Some((Value::Text(text), _)) => Some(text),
@@ -93,7 +98,7 @@ impl Config {
         self.text(&format!("tiers.{tier}")).or_else(|| self.agent())
     }
 
-    fn texts(&self, name: &str) -> Option<Vec<String>> {
+    pub(crate) fn texts(&self, name: &str) -> Option<Vec<String>> {
         match self.values.get(name) {
             Some((Value::Texts(texts), _)) => Some(texts.clone()),
             _ => None,

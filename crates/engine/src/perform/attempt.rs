@@ -128,6 +128,7 @@ fn agent_order(context: &Context, order: &AttemptOrder, home: &Path) -> Order {
         brief: order.brief.clone(),
         wall: Duration::from_millis(order.wall_millis),
         env: env(context, home),
+        policy: Some(context.reach.agent(home)),
         continues: order
             .continues
             .and_then(|earlier| session(&context.home(earlier))),

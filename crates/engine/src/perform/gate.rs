@@ -68,6 +68,7 @@ pub(super) fn perform(
             found: Found::Live,
         };
     }
+    let policy = context.reach.check(context);
     let keep = InVault(context);
     let tree = || tree_now(context);
     let subject = Subject {
@@ -86,6 +87,7 @@ pub(super) fn perform(
         cancel,
         env: &context.env,
         pid_file: Some(&pid_file),
+        policy: Some(&policy),
         keep: &keep,
         tree: &tree,
     };

@@ -35,6 +35,7 @@ impl Hand {
             task: "t".into(),
             commands: Vec::new(),
             agent: String::new(),
+            sandbox_waived_by: None,
         };
         let mut hand = Hand {
             flow: Flow::new(workflow),

@@ -4,7 +4,7 @@ use super::args::Args;
 use super::exit;
 use super::out::{Out, Tone};
 use engine::{EngineError, Project};
-use sandbox::{Cancel, Launch, Limits};
+use sandbox::{Cancel, CapabilityState, Launch, Limits};
 use serde::Serialize;
 use std::time::Duration;
 
@@ -28,6 +28,7 @@ pub(crate) fn doctor(args: &Args, out: &Out) -> Result<u8, EngineError> {
         program("git", &["git", "--version"], State::Missing),
         tree_kill(),
     ];
+    findings.extend(confinement());
     match super::project(args) {
         Ok(project) => in_project(&project, &mut findings),
         Err(error) => findings.push(Finding {
@@ -60,7 +61,7 @@ pub(crate) fn doctor(args: &Args, out: &Out) -> Result<u8, EngineError> {
                 State::Note => out.paint(Tone::Warn, "note   "),
                 State::Missing => out.paint(Tone::Bad, "missing"),
             };
-            out.line(&format!("{word}  {:<12} {}", finding.what, finding.detail));
+            out.line(&format!("{word}  {:<13} {}", finding.what, finding.detail));
         }
     }
     Ok(if broken { exit::ENVIRONMENT } else { exit::OK })
@@ -121,6 +122,20 @@ fn tree_kill() -> Finding {
             detail: error,
         },
     }
+}
+
+/// What can hold an agent, each mechanism tried. Only a machine where nothing can is broken.
+fn confinement() -> Vec<Finding> {
+    let findings = sandbox::probe().into_iter().map(|capability| Finding {
+        what: capability.name,
+        state: match capability.state {
+            CapabilityState::Ok => State::Ok,
+            CapabilityState::Note => State::Note,
+            CapabilityState::Missing => State::Missing,
+        },
+        detail: capability.detail,
+    });
+    findings.collect()
 }
 
 fn in_project(project: &Project, findings: &mut Vec<Finding>) {

@@ -14,6 +14,7 @@ mod new;
 mod out;
 mod progress;
 mod run;
+mod sandbox;
 mod status;
 mod workflow;
 
@@ -60,6 +61,7 @@ fn dispatch(args: &Args, out: &Out) -> Result<u8, EngineError> {
             return Ok(exit::OK);
         }
         Command::Doctor => return doctor::doctor(args, out),
+        Command::Sandbox { command } => return sandbox::sandbox(command, out),
         Command::Workflow { command } => return workflow::workflow(args, command, out),
         _ => {}
     }
@@ -79,6 +81,7 @@ fn dispatch(args: &Args, out: &Out) -> Result<u8, EngineError> {
         Command::Demo(_)
         | Command::Completions { .. }
         | Command::Doctor
+        | Command::Sandbox { .. }
         | Command::Workflow { .. } => Ok(exit::OK),
     }
 }

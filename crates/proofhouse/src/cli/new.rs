@@ -33,6 +33,7 @@ pub(crate) fn new(project: &Project, args: &New, out: &Out) -> Result<u8, Engine
                     RiskArg::High => Risk::High,
                 },
             },
+            waive_sandbox: args.waive_sandbox.then(user),
             budgets: args.budget.clone(),
         },
     )?;
@@ -69,4 +70,9 @@ pub(crate) fn new(project: &Project, args: &New, out: &Out) -> Result<u8, Engine
     }
     out.line(&format!("next: proofhouse run {}", started.run));
     Ok(exit::OK)
+}
+
+/// The account that types.
+fn user() -> String {
+    std::env::var("USER").unwrap_or_else(|_| "somebody".to_owned())
 }

@@ -182,6 +182,10 @@ exec sleep 1000
         .unwrap_or_default()
         .contains("left intake")
     {
+        assert!(
+            child.try_wait().unwrap().is_none(),
+            "it ended before its agent did"
+        );
         std::thread::yield_now();
     }
     child.kill().unwrap();

@@ -11,5 +11,7 @@ mod crash;
 mod decisions;
 mod docs;
 mod phase;
+mod reach;
+mod sandbox;
 mod support;
 mod tidy;

@@ -155,7 +155,9 @@ impl World {
             .args(args)
             .current_dir(self.path())
             .env_remove("NO_COLOR")
-            .env("XDG_CONFIG_HOME", self.at("agent/xdg"));
+            .env("XDG_CONFIG_HOME", self.at("agent/xdg"))
+            // Where scripts keep their logs; everything else outside of a view is out of reach.
+            .env("PROOFHOUSE_SANDBOX__WRITE", self.at("agent"));
         command
     }
 

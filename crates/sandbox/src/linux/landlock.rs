@@ -99,7 +99,7 @@ impl Rules {
         let rights = match access {
             Access::List => READ_DIR,
             Access::Read => EXECUTE | READ_FILE | READ_DIR,
-            Access::Write => u64::MAX & !(MAKE_CHAR | MAKE_BLOCK),
+            Access::Write => !(MAKE_CHAR | MAKE_BLOCK),
             Access::Device => READ_FILE | WRITE_FILE | TRUNCATE | IOCTL_DEV,
         };
         let fitting = match shape {

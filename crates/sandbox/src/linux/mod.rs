@@ -1,6 +1,8 @@
 //! Confinement on Linux: from a policy to a child that holds it. Prepared before the fork, entered
 //! between fork and exec, watched from outside. It refuses to start what it cannot hold.
 
+mod counting;
+mod environment;
 mod inside;
 mod landlock;
 mod mounts;
@@ -28,7 +30,7 @@ use std::collections::BTreeMap;
 use std::io::PipeReader;
 use std::net::TcpListener;
 use std::os::unix::net::UnixStream;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 /// What root keeps in a root of its own, so that it can work on another user's files: CHOWN,
 /// DAC_OVERRIDE, FOWNER and FSETID. None of them leads to a file that is not there.
@@ -42,6 +44,24 @@ pub(crate) struct Outside {
     door: Door,
     /// What the mounts were about, for errors.
     mounts: Vec<String>,
+}
+
+/// Whose files it sees.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Root {
+    /// A root of its own.
+    Own,
+    /// The machine's; Landlock alone says which.
+    Shared,
+}
+
+impl Root {
+    fn of(plan: &Plan) -> Self {
+        match plan.holds(Layer::MountNamespace) {
+            true => Root::Own,
+            false => Root::Shared,
+        }
+    }
 }
 
 /// How our proxy gets its connections.
@@ -75,14 +95,14 @@ pub(crate) fn prepare(
         dir: launch.dir.clone(),
         what: format!("its sandbox cannot be prepared: {error}; free some resources"),
     };
-    let mounted = plan.holds(Layer::MountNamespace);
+    let root = Root::of(&plan);
     let through = plan
         .holds(Layer::PidNamespace)
         .then(|| machine().namespaces.clone().ok())
         .flatten();
-    let fresh_home = fresh_home(&entries).filter(|_| mounted && policy.home.is_none());
-    let mut mounts =
-        mounted.then(|| Mounts::prepare(&entries, policy.bounds.scratch, fresh_home.as_deref()));
+    let fresh_home = fresh_home(&entries).filter(|_| root == Root::Own && policy.home.is_none());
+    let mut mounts = (root == Root::Own)
+        .then(|| Mounts::prepare(&entries, policy.bounds.scratch, fresh_home.as_deref()));
     if let (Some(mounts), Some(Counting::PidNamespace), Some(most)) =
         (&mut mounts, plan.counting, policy.bounds.processes)
     {
@@ -106,17 +126,17 @@ pub(crate) fn prepare(
         net,
         dir: c_path(&dir),
         limits: limits(policy, &plan),
-        capabilities: match (mounted, through) {
-            (true, Some(Through::Privilege)) => OVER_FILES,
+        capabilities: match (root, through) {
+            (Root::Own, Some(Through::Privilege)) => OVER_FILES,
             _ => 0,
         },
-        landlock: (plan.landlock() > 0).then(|| rules(&plan, &entries, mounted, port)),
+        landlock: (plan.landlock() > 0).then(|| rules(&plan, &entries, root, port)),
         seccomp: plan
             .holds(Layer::Seccomp)
             .then(|| seccomp::filter(plan.route)),
         mounts,
     };
-    let env = environment(launch, policy, fresh_home, mounted, port);
+    let env = environment::inside(launch, policy, root, fresh_home, port);
     let outside = Outside {
         plan,
         report,
@@ -131,7 +151,7 @@ fn start_folder(launch: &Launch, entries: &[Entry]) -> Result<PathBuf, LaunchErr
     let real = launch.dir.canonicalize().unwrap_or(launch.dir.clone());
     let there = entries.iter().any(|entry| match &entry.what {
         What::Outside(source, ..) => real.starts_with(source),
-        What::Link(_) | What::Scratch | What::Processes => false,
+        What::Link(_) | What::Scratch | What::Empty(_) | What::Processes => false,
     });
     if there {
         return Ok(real);
@@ -191,70 +211,34 @@ fn limits(policy: &Policy, plan: &Plan) -> Vec<(libc::c_int, u64)> {
     limits
 }
 
-fn rules(plan: &Plan, entries: &[Entry], mounted: bool, port: Option<u16>) -> Rules {
+fn rules(plan: &Plan, entries: &[Entry], root: Root, port: Option<u16>) -> Rules {
     let tcp = match plan.route {
         Route::Closed if plan.landlock() >= 4 => Tcp::Nothing,
         Route::ProxyByLandlock => port.map_or(Tcp::Nothing, Tcp::OnlyTo),
         _ => Tcp::Unheld,
     };
     let mut rules = Rules::new(plan.landlock(), tcp);
-    if mounted {
+    if root == Root::Own {
         // All that exists may be seen; what is in it may be read where a rule below says so.
         rules.allow(c"/".into(), Access::List, Shape::Folder);
     }
     for entry in entries {
         match &entry.what {
             What::Outside(source, access, shape) => {
-                let path = if mounted { &entry.at } else { source };
+                let path = match root {
+                    Root::Own => &entry.at,
+                    Root::Shared => source,
+                };
                 rules.allow(c_path(path), *access, *shape);
             }
             What::Processes => rules.allow(c_path(&entry.at), Access::Read, Shape::Folder),
-            What::Scratch if mounted => {
+            What::Scratch if root == Root::Own => {
                 rules.allow(c_path(&entry.at), Access::Write, Shape::Folder);
             }
-            What::Scratch | What::Link(_) => {}
+            What::Scratch | What::Empty(_) | What::Link(_) => {}
         }
     }
     rules
-}
-
-/// The environment inside: what the policy lets through, a home and a temporary folder that are
-/// there, and the way to the proxy.
-fn environment(
-    launch: &Launch,
-    policy: &Policy,
-    fresh_home: Option<PathBuf>,
-    mounted: bool,
-    port: Option<u16>,
-) -> BTreeMap<String, String> {
-    let mut env = launch.env.clone();
-    if let Some(names) = &policy.environment {
-        env.retain(|name, _| names.contains(name));
-    }
-    let scratch = policy.write.iter().find(|root| root.is_dir());
-    let home = policy.home.clone().or(fresh_home);
-    let home = home.or_else(|| scratch.cloned());
-    let temporary = match mounted {
-        true => Some(PathBuf::from("/tmp")),
-        false => home.clone(),
-    };
-    for (name, path) in [("HOME", home), ("TMPDIR", temporary)] {
-        match path {
-            Some(path) => env.insert(name.into(), path.display().to_string()),
-            None => env.remove(name),
-        };
-    }
-    if let Some(port) = port {
-        for name in ["HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY"] {
-            let address = format!("http://127.0.0.1:{port}");
-            env.insert(name.to_lowercase(), address.clone());
-            env.insert(name.into(), address);
-        }
-        // No exceptions: a test server on our own loopback is reached through the proxy as well.
-        env.insert("NO_PROXY".into(), String::new());
-        env.insert("no_proxy".into(), String::new());
-    }
-    env
 }
 
 impl Outside {

@@ -22,6 +22,7 @@ enum Op {
     File(CString),
     Link { to: CString, at: CString },
     Scratch { at: CString, options: CString },
+    Empty(CString),
     Processes,
     Bind(Bind),
 }
@@ -70,6 +71,13 @@ impl Mounts {
                     ops.push(Op::Folder(at.clone()));
                     ops.push(Op::Scratch { at, options });
                 }
+                What::Empty(Shape::Folder) => ops.push(Op::Empty(at)),
+                What::Empty(Shape::File) => ops.push(Op::Bind(Bind {
+                    source: c"/dev/null".into(),
+                    at,
+                    attributes: sys::MOUNT_ATTR_RDONLY | sys::MOUNT_ATTR_NOSUID,
+                    tree: -1,
+                })),
                 What::Processes => ops.extend([Op::Folder(at), Op::Processes]),
                 What::Outside(source, access, shape) => {
                     ops.push(match shape {
@@ -112,7 +120,11 @@ impl Mounts {
     pub(crate) fn names(&self) -> Vec<String> {
         let names = self.ops.iter().map(|op| match op {
             Op::Bind(bind) => &bind.source,
-            Op::Scratch { at, .. } | Op::Folder(at) | Op::File(at) | Op::Link { at, .. } => at,
+            Op::Scratch { at, .. }
+            | Op::Folder(at)
+            | Op::File(at)
+            | Op::Empty(at)
+            | Op::Link { at, .. } => at,
             Op::Processes => &self.processes,
         });
         names
@@ -182,13 +194,22 @@ fn perform(op: &Op) -> Result<()> {
             }
             Ok(())
         }
-        Op::Link { to, at } => sys::symlink(to, at),
+        Op::Link { to, at } => match sys::symlink(to, at) {
+            // A root of the policy lies over its parent and has it.
+            Err(error) if error.raw_os_error() == Some(libc::EEXIST) => Ok(()),
+            made => made,
+        },
         Op::Scratch { at, options } => {
             sys::mount(c"tmpfs", at, libc::MS_NOSUID | libc::MS_NODEV, options)
         }
+        Op::Empty(at) => {
+            let flags = libc::MS_NOSUID | libc::MS_NODEV | libc::MS_RDONLY;
+            sys::mount(c"tmpfs", at, flags, c"mode=555,size=4k")
+        }
         Op::Processes => {
             let flags = libc::MS_NOSUID | libc::MS_NODEV | libc::MS_NOEXEC;
-            sys::mount(c"proc", c"/proc", flags, c"")
+            // Only what it could trace anyway: not the first process, which is a copy of us.
+            sys::mount(c"proc", c"/proc", flags, c"hidepid=ptraceable")
         }
         Op::Bind(bind) => {
             let moved = sys::move_mount(bind.tree, &bind.at);

@@ -1,10 +1,10 @@
 //! What this machine can enforce, each mechanism tried for real, once per process. It refuses to
 //! guess from a version, with one exception that it explains.
 
+use super::counting::{Tried, by_pid, by_user};
 use super::landlock::{Access, Rules, Shape, Tcp};
 use super::mounts::Mounts;
-use super::signals::{self, Wait};
-use super::sys::{self, Forked};
+use super::sys;
 use super::trial::{Own, as_first, attempt};
 use super::{network, roots, seccomp};
 use crate::machine::{Counting, Machine, Through};
@@ -53,15 +53,18 @@ fn try_all() -> Machine {
         sys::prctl(libc::PR_SET_NO_NEW_PRIVS, 1)?;
         sys::seccomp(&filter)
     });
-    let processes = count_by_pid(&mount, &mut |most| {
-        let mut mounts = Mounts::prepare(&entries, 1 << 20, None);
-        mounts.bound_processes(most);
-        within(&mut || {
-            sys::unshare(libc::CLONE_NEWNS)?;
-            mounts.enter().map_err(|(_, error)| error)
-        })
-    })
-    .or_else(|why| count_by_user(&namespaces, &own).map_err(|other| format!("{why}; {other}")));
+    // Exact where it holds; else by number, which is a little more generous.
+    let processes = by_user(&namespaces, &own).or_else(|why| {
+        let counted = by_pid(&mount, &mut |most| {
+            let mut mounts = Mounts::prepare(&entries, 1 << 20, None);
+            mounts.bound_processes(most);
+            within(&mut || {
+                sys::unshare(libc::CLONE_NEWNS)?;
+                mounts.enter().map_err(|(_, error)| error)
+            })
+        });
+        counted.map_err(|other| format!("{why}; {other}"))
+    });
     Machine {
         landlock: landlock(),
         seccomp,
@@ -86,72 +89,6 @@ fn landlock() -> u32 {
         rules.enter()
     });
     tried.map_or(0, |()| abi)
-}
-
-type Counted = std::result::Result<Counting, String>;
-type Tried = std::result::Result<(), String>;
-
-fn count_by_pid(mount: &Tried, try_bound: &mut dyn FnMut(u32) -> Tried) -> Counted {
-    mount.clone()?;
-    // Before Linux 6.14 the number is the whole machine's: there, trying would do the harm.
-    if kernel() < (6, 14) {
-        return Err("pid_max is not the namespace's own before Linux 6.14".into());
-    }
-    let whole = || std::fs::read_to_string("/proc/sys/kernel/pid_max").unwrap_or_default();
-    let before = whole();
-    try_bound(1000)?;
-    if whole() == before {
-        Ok(Counting::PidNamespace)
-    } else {
-        // Mends the harm as far as it can; a kernel that says 6.14 and behaves like an older one.
-        let _ = std::fs::write("/proc/sys/kernel/pid_max", &before);
-        Err("pid_max is not the namespace's own".into())
-    }
-}
-
-/// `RLIMIT_NPROC` spares root, and before Linux 5.14 it counted all of a user's processes.
-fn count_by_user(namespaces: &std::result::Result<Through, String>, own: &Own) -> Counted {
-    const MOST: u64 = 3;
-    if *namespaces != Ok(Through::User) || rustix::process::geteuid().is_root() {
-        return Err("RLIMIT_NPROC does not hold root".into());
-    }
-    let own_exit = |code: i32| Error::from_raw_os_error(code);
-    let tried = attempt(|| {
-        own.enter()?;
-        sys::keep_capabilities(0)?;
-        sys::limit_at_most(libc::RLIMIT_NPROC as libc::c_int, MOST)?;
-        let [reader, writer] = sys::pipe()?;
-        let mut made = 0;
-        let stopped = loop {
-            match sys::fork() {
-                // Waits for the end of the trial, which closes the pipe.
-                Ok(Forked::Child) => {
-                    sys::close(writer);
-                    while sys::has_writer(reader) {}
-                    sys::exit(0)
-                }
-                Ok(Forked::Parent(_)) if made > MOST => break false,
-                Ok(Forked::Parent(_)) => made += 1,
-                Err(_) => break true,
-            }
-        };
-        sys::close(writer);
-        while signals::reap(-1, Wait::UntilOneEnds).is_some() {}
-        if stopped && made > 0 {
-            Ok(())
-        } else {
-            Err(own_exit(libc::ENOTSUP))
-        }
-    });
-    tried.map(|()| Counting::UserNamespace)
-}
-
-fn kernel() -> (u32, u32) {
-    let release = std::fs::read_to_string("/proc/sys/kernel/osrelease").unwrap_or_default();
-    let mut numbers = release
-        .split(|letter: char| !letter.is_ascii_digit())
-        .map(|number| number.parse().unwrap_or(0));
-    (numbers.next().unwrap_or(0), numbers.next().unwrap_or(0))
 }
 
 /// The facts, for people.

@@ -22,6 +22,8 @@ pub(crate) enum What {
     Link(PathBuf),
     /// Scratch space of its own.
     Scratch,
+    /// Something empty in the place of what is hidden.
+    Empty(Shape),
     /// The processes of its own namespace.
     Processes,
 }
@@ -77,6 +79,22 @@ pub(crate) fn entries(policy: &Policy) -> Result<Vec<Entry>, LaunchError> {
             add(&mut entries, path.clone(), what.clone());
         }
         add(&mut entries, real, what);
+    }
+    if let Some(home) = &policy.home
+        && !policy.write.iter().any(|root| home.starts_with(root))
+    {
+        let what = format!(
+            "the home {} is in no writable root; put it into one",
+            home.display()
+        );
+        return Err(LaunchError::Policy { what });
+    }
+    for path in &policy.hidden {
+        // What is not there needs no hiding.
+        if let Ok(real) = path.canonicalize() {
+            let what = What::Empty(shape(&real));
+            add(&mut entries, real, what);
+        }
     }
     entries.sort_by_key(|entry| entry.at.components().count());
     Ok(entries)
@@ -156,6 +174,16 @@ mod tests {
             let what = What::Outside(target.clone(), Access::Read, Shape::Folder);
             assert_eq!(entry.what, what);
         }
+    }
+
+    #[test]
+    fn a_home_must_be_writable() {
+        let dir = tempfile::tempdir().unwrap();
+        let mut policy = Policy::confined([] as [PathBuf; 0], [dir.path()]);
+        policy.home = Some(dir.path().join("home"));
+        assert!(entries(&policy).is_ok());
+        policy.home = Some("/elsewhere".into());
+        assert_eq!(entries(&policy).unwrap_err().code(), "sandbox_policy");
     }
 
     #[test]

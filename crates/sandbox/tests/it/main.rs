@@ -4,6 +4,7 @@
 
 mod confined;
 mod ending;
+mod escape;
 mod leftover;
 mod plain;
 

@@ -50,7 +50,7 @@ fn case() -> impl Strategy<Value = Scene> {
         prop::collection::btree_set(0..4usize, 0..2),
         any::<bool>(),
         prop::collection::vec((0..4usize, 0..4usize, 0..9usize), 0..5),
-        prop::collection::vec((0..4usize, 0..10usize, 0..9u8), 1..12),
+        prop::collection::vec((0..4usize, 0..10usize, 0..10u8), 1..12),
     )
         .prop_map(|(shipped, given, excluded, unlisted, links, paths)| Scene {
             shipped,
@@ -98,8 +98,8 @@ fn files(module: usize, shipped: bool) -> Vec<(String, String)> {
 /// What may be seen, said a second time and in another way than the view says it.
 fn marks(case: &Scene) -> BTreeSet<String> {
     let mut marks = BTreeSet::new();
-    for module in 0..MODULES.len() {
-        let twin = |other: &usize| MODULES[*other].eq_ignore_ascii_case(MODULES[module]);
+    for (module, id) in MODULES.iter().enumerate() {
+        let twin = |other: &usize| MODULES[*other].eq_ignore_ascii_case(id);
         // Another spelling of an excluded name is kept away as well.
         if case.excluded.iter().any(twin) {
             continue;
@@ -139,10 +139,10 @@ fn plant(dir: &Path, case: &Scene) {
             "store/modules/{}/1.0.0/notes/link{n}",
             MODULES[*from]
         ));
-        if n % 2 == 0 {
-            symlink(&target, &link).unwrap();
-        } else {
-            symlink(target.parent().unwrap(), &link).unwrap();
+        match n % 3 {
+            0 => symlink(&target, &link).unwrap(),
+            1 => symlink(target.parent().unwrap(), &link).unwrap(),
+            _ => fs::hard_link(dir.join("outside"), &link).unwrap(),
         }
     }
 }
@@ -188,6 +188,11 @@ fn spelled(path: &str, how: u8) -> String {
         6 => path.replace('/', "/%2e%2e/%2e/"),
         7 => format!("./{path}/../../1.0.0/contract.json"),
         8 => path.replacen("/1.0.0", "/1.0.0/notes/link0", 1),
+        9 => format!(
+            "{}/notes/link2",
+            path.split("/1.0.0").next().unwrap_or_default()
+        )
+        .replacen("/notes", "/1.0.0/notes", 1),
         _ => path.to_owned(),
     }
 }
@@ -245,6 +250,7 @@ proptest! {
         let allowed = marks(&case);
         let before = snapshot(dir.path());
 
+        let marked = Grep::parse("MARK.").unwrap().case(Case::Insensitive).unwrap();
         let mut starts = vec![Rel::root()];
         for (module, inner, how) in &case.paths {
             let name = ["contract.json", "examples.md", "ship.json", ""];
@@ -277,7 +283,7 @@ proptest! {
             for found in role.glob(&glob).map(|found| found.items).unwrap_or_default() {
                 judge_name(&found, &case, &allowed);
             }
-            let grep = Grep::parse("MARK.").unwrap().case(Case::Insensitive).unwrap().under(path);
+            let grep = marked.clone().under(path);
             for hit in role.grep(&grep).map(|hits| hits.items).unwrap_or_default() {
                 judge_name(&hit.path, &case, &allowed);
                 judge(&hit.text, &allowed);

@@ -35,6 +35,15 @@ fn swapping(root: &Path, stop: &AtomicBool) {
     }
 }
 
+/// Stops the swapping even when an assertion fails: the test must fail, not hang.
+struct Stop<'s>(&'s AtomicBool);
+
+impl Drop for Stop<'_> {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+}
+
 #[test]
 fn s6_3_a_swap_between_check_and_use_shows_nothing() {
     for resolving in [Resolving::Kernel, Resolving::Stepwise] {
@@ -57,6 +66,7 @@ fn s6_3_a_swap_between_check_and_use_shows_nothing() {
         let mut served = 0;
         std::thread::scope(|scope| {
             scope.spawn(|| swapping(root, &stop));
+            let _stop = Stop(&stop);
             let start = Instant::now();
             while start.elapsed() < Duration::from_millis(700) {
                 for path in ["open/file", "open/folder/file", "open/folder/SECRETNAME"] {
@@ -85,7 +95,6 @@ fn s6_3_a_swap_between_check_and_use_shows_nothing() {
                 let new = Rel::parse("open/folder/new").unwrap();
                 let _ = role.write(&new, b"mine", Writing::MayReplace);
             }
-            stop.store(true, Ordering::Relaxed);
         });
         assert!(served > 0, "the test never read anything");
         let mut left: Vec<_> = fs::read_dir(root.join("secret"))

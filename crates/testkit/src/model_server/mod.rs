@@ -57,6 +57,8 @@ struct State {
     requests: Vec<Request>,
     /// How many turns were handed out, for scripts that run in order of arrival.
     handed_out: usize,
+    /// Hanging answers whose client went away.
+    hung_up: usize,
     open: Vec<TcpStream>,
     stopping: bool,
 }
@@ -109,6 +111,16 @@ impl ModelServer {
             .wait_while(state, |state| state.requests.len() < count);
         drop(waited);
     }
+
+    /// Blocks until this many hanging answers were given up by their clients.
+    pub fn wait_for_hang_up(&self, count: usize) {
+        let state = self.shared.lock();
+        let waited = self
+            .shared
+            .heard
+            .wait_while(state, |state| state.hung_up < count);
+        drop(waited);
+    }
 }
 
 impl Drop for ModelServer {
@@ -136,6 +148,12 @@ impl Shared {
     /// Records a request.
     fn record(&self, request: Request) {
         self.lock().requests.push(request);
+        self.heard.notify_all();
+    }
+
+    /// Notes that a client went away from a hanging answer.
+    fn hung_up(&self) {
+        self.lock().hung_up += 1;
         self.heard.notify_all();
     }
 

@@ -162,10 +162,10 @@ fn answer(
             )?;
             Ok(After::Keep)
         }
-        Some(Turn::Hang) => wait_for_close(out),
+        Some(Turn::Hang) => wait_for_close(out, shared),
         Some(Turn::HangMidway) => {
             half(out, wire, &message)?;
-            wait_for_close(out)
+            wait_for_close(out, shared)
         }
         Some(Turn::Cut) => {
             half(out, wire, &message)?;
@@ -218,9 +218,10 @@ fn half(out: &TcpStream, wire: Wire, message: &Message) -> io::Result<()> {
 }
 
 /// Blocks until the peer closes or the server goes down; there is no clock here.
-fn wait_for_close(mut stream: &TcpStream) -> io::Result<After> {
+fn wait_for_close(mut stream: &TcpStream, shared: &Shared) -> io::Result<After> {
     let mut byte = [0];
-    while stream.read(&mut byte)? > 0 {}
+    while matches!(stream.read(&mut byte), Ok(1..)) {}
+    shared.hung_up();
     Ok(After::Close)
 }
 

@@ -2,11 +2,12 @@
 
 use super::{KEY, done, each};
 use crate::world::transcript;
-use agents::{Agent, Order, Provider};
+use agents::{Agent, Order, Place, Provider, Tool, ToolSpec};
 use kernel::outcome::{Class, Usage};
 use sandbox::Cancel;
-use serde_json::json;
+use serde_json::{Value, json};
 use std::fs;
+use std::sync::Arc;
 use testkit::model_server::{Call, Script, Turn};
 
 fn write(path: &str, text: &str) -> Turn {
@@ -194,4 +195,45 @@ fn a_call_with_broken_arguments_is_answered_and_mended() {
             assert!(sent == json!({}) || sent == json!("{}"), "{sent}");
         },
     );
+}
+
+/// A tool that a workflow adds; its second self tries to take the place of one of ours.
+struct Greet(&'static str);
+
+impl Tool for Greet {
+    fn spec(&self) -> ToolSpec {
+        let parameters =
+            json!({ "type": "object", "properties": { "whom": { "type": "string" } } });
+        ToolSpec {
+            name: self.0.into(),
+            description: "Greets.".into(),
+            parameters,
+        }
+    }
+
+    fn call(&self, arguments: &Value, place: &Place<'_>) -> Result<String, String> {
+        let whom = arguments["whom"].as_str().ok_or("say whom to greet")?;
+        Ok(format!("{} greets {whom}", place.order.role))
+    }
+}
+
+#[test]
+fn a_workflow_adds_tools_and_replaces_none() {
+    let script = || {
+        let greet = |arguments| Call::tool("greet", arguments);
+        let calls = [
+            greet(json!({ "whom": "Ada" })),
+            greet(json!({})),
+            Call::tool("todo", json!({})),
+        ];
+        Script::new([Turn::calls(calls), done()])
+    };
+    each(script, |stage| {
+        let agent = stage
+            .agent()
+            .with_tools(vec![Arc::new(Greet("greet")), Arc::new(Greet("todo"))]);
+        assert_eq!(stage.world.run(&agent).class, Class::Done);
+        let expected = ["coder greets Ada", "say whom to greet", "[nothing to do]"];
+        assert_eq!(stage.answers(&stage.last()), expected);
+    });
 }

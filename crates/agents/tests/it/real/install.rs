@@ -34,7 +34,13 @@ pub(super) fn install(folder: &Path) {
         }
         fs::create_dir_all(folder).expect("the folder for agents");
         let status = Command::new("npm")
-            .args(["install", "--ignore-scripts", "--no-audit", "--no-fund", "--prefix"])
+            .args([
+                "install",
+                "--ignore-scripts",
+                "--no-audit",
+                "--no-fund",
+                "--prefix",
+            ])
             .arg(folder)
             .args(PACKAGES)
             .status()
@@ -70,7 +76,13 @@ fn native(folder: &Path, scope: &str, name: &str, program: &str) -> PathBuf {
         other => other,
     };
     let package = format!("{name}-{system}-{machine}");
-    real(&folder.join("node_modules").join(scope).join(package).join(program))
+    real(
+        &folder
+            .join("node_modules")
+            .join(scope)
+            .join(package)
+            .join(program),
+    )
 }
 
 fn real(path: &Path) -> PathBuf {

@@ -27,7 +27,10 @@ fn isolated(test: &str, check: impl FnOnce(&Path)) {
     let agents = install::folder();
     if std::env::var_os(INSIDE).is_some() {
         let devices = fs::read_to_string("/proc/net/dev").expect("the network devices");
-        let others = devices.lines().skip(2).filter(|line| !line.trim().starts_with("lo:"));
+        let others = devices
+            .lines()
+            .skip(2)
+            .filter(|line| !line.trim().starts_with("lo:"));
         assert_eq!(others.count(), 0, "not alone:\n{devices}");
         return check(&agents);
     }
@@ -74,7 +77,7 @@ fn record(order: &Order, name: &str) {
     }
 }
 
-fn edits_runs_and_goes_on(name: &str, build: &Build<'_>) {
+fn edits_runs_and_goes_on(name: &str, moves: Session, build: &Build<'_>) {
     let world = World::new();
     let server = ModelServer::start(Script::new(turns()).root(world.path("view/repo")));
     let server = server.expect("a server");
@@ -95,9 +98,18 @@ fn edits_runs_and_goes_on(name: &str, build: &Build<'_>) {
     // As the engine does it: the view moves to the next attempt's folder.
     let session = reply.session.clone().expect("a session");
     fs::create_dir_all(world.path("second")).expect("a folder");
-    fs::rename(world.path("view"), world.path("second/view")).expect("the view moves");
+    let view = match moves {
+        Session::Moves | Session::MovesNextMinute => world.path("second/view"),
+        Session::Stays => world.path("view"),
+    };
+    if moves == Session::MovesNextMinute {
+        std::thread::sleep(std::time::Duration::from_secs(61));
+    }
+    if moves != Session::Stays {
+        fs::rename(world.path("view"), &view).expect("the view moves");
+    }
     let order = Order {
-        view: world.path("second/view"),
+        view,
         home: world.path("second"),
         continues: Some(session),
         ..order
@@ -105,11 +117,35 @@ fn edits_runs_and_goes_on(name: &str, build: &Build<'_>) {
     let again = agent.run(&order, &Cancel::new(), &|_| {});
     assert_eq!(again.class, Class::Done, "{}", transcript(&again));
     record(&order, &format!("{name}-went-on"));
-    assert_eq!(again.result, Some(json!({"summary": "went on"})));
+    match moves {
+        // It leaves a turn out of the history, so the script says the turn before.
+        Session::MovesNextMinute => assert_eq!(again.session, reply.session),
+        Session::Moves | Session::Stays => {
+            assert_eq!(again.result, Some(json!({"summary": "went on"})));
+        }
+    }
     assert!(again.usage.input_tokens < 2500, "{:?}", again.usage);
 }
 
-fn is_kept_from_editing(name: &str, build: &Build<'_>) {
+/// What keeps a role that may only read from editing.
+#[derive(Clone, Copy)]
+enum Hold {
+    /// Even its shell cannot write.
+    Writing,
+    /// Its editing tools are gone; a shell still writes, which the tree's hash shows.
+    Tools(&'static [&'static str]),
+}
+
+/// Does a session survive that its view moves?
+#[derive(Clone, Copy, PartialEq)]
+enum Session {
+    Moves,
+    /// As an ACP agent, Gemini overwrites a session that it loads within the minute of its birth.
+    MovesNextMinute,
+    Stays,
+}
+
+fn is_kept_from_editing(name: &str, hold: Hold, build: &Build<'_>) {
     let world = World::new();
     let server = ModelServer::start(Script::new(turns()).root(world.path("view/repo")));
     let server = server.expect("a server");
@@ -120,7 +156,21 @@ fn is_kept_from_editing(name: &str, build: &Build<'_>) {
     let reply = build(&world, &server.url()).run(&order, &Cancel::new(), &|_| {});
     record(&order, &format!("{name}-read-only"));
     assert_eq!(reply.class, Class::Done, "{}", transcript(&reply));
-    assert!(!world.path("view/repo/hello.txt").exists(), "{name} wrote");
+    match hold {
+        Hold::Writing => assert!(!world.path("view/repo/hello.txt").exists(), "{name} wrote"),
+        Hold::Tools(gone) => {
+            let requests = server.requests();
+            let bodies = requests.iter().map(|request| request.body.to_string());
+            for (body, tool) in
+                bodies.flat_map(|body| gone.iter().map(move |tool| (body.clone(), tool)))
+            {
+                assert!(
+                    !body.contains(&format!("\"name\":\"{tool}\"")),
+                    "{name} offers {tool}"
+                );
+            }
+        }
+    }
 }
 
 fn meets_a_wrong_key(name: &str, build: &Build<'_>) {
@@ -134,12 +184,18 @@ fn meets_a_wrong_key(name: &str, build: &Build<'_>) {
     };
     let reply = build(&world, &server.url()).run(&order, &Cancel::new(), &|_| {});
     record(&order, &format!("{name}-401"));
-    assert_eq!(reply.class, Class::Auth, "{}\n{}", reply.reason, transcript(&reply));
+    assert_eq!(
+        reply.class,
+        Class::Auth,
+        "{}\n{}",
+        reply.reason,
+        transcript(&reply)
+    );
 }
 
-fn all(name: &str, build: &Build<'_>) {
-    edits_runs_and_goes_on(name, build);
-    is_kept_from_editing(name, build);
+fn all(name: &str, session: Session, hold: Hold, build: &Build<'_>) {
+    edits_runs_and_goes_on(name, session, build);
+    is_kept_from_editing(name, hold, build);
     meets_a_wrong_key(name, build);
 }
 
@@ -161,7 +217,7 @@ fn settings(program: &Path, model: &str, env: &[(&str, &str)]) -> Settings {
 #[test]
 fn claude() {
     isolated("claude", |agents| {
-        all("claude", &|_, url| {
+        all("claude", Session::Moves, Hold::Writing, &|_, url| {
             let env = [("ANTHROPIC_BASE_URL", url), ("ANTHROPIC_API_KEY", KEY)];
             let program = install::claude(agents);
             external(External::Claude, settings(&program, "claude-fake", &env))
@@ -172,7 +228,7 @@ fn claude() {
 #[test]
 fn codex() {
     isolated("codex", |agents| {
-        all("codex", &|_, url| {
+        all("codex", Session::Moves, Hold::Writing, &|_, url| {
             let program = install::script(agents, "codex");
             let mut settings = settings(&program, "fake", &[("FAKE_KEY", KEY)]);
             let config = [
@@ -194,11 +250,16 @@ fn codex() {
 #[test]
 fn gemini() {
     isolated("gemini", |agents| {
-        all("gemini", &|_, url| {
-            let env = [("GOOGLE_GEMINI_BASE_URL", url), ("GEMINI_API_KEY", KEY)];
-            let program = install::script(agents, "gemini");
-            external(External::Gemini, settings(&program, "gemini-2.5-pro", &env))
-        });
+        all(
+            "gemini",
+            Session::Moves,
+            Hold::Tools(&["write_file", "replace"]),
+            &|_, url| {
+                let env = [("GOOGLE_GEMINI_BASE_URL", url), ("GEMINI_API_KEY", KEY)];
+                let program = install::script(agents, "gemini");
+                external(External::Gemini, settings(&program, "gemini-2.5-pro", &env))
+            },
+        );
     });
 }
 
@@ -214,36 +275,49 @@ fn opencode_config(url: &str) -> String {
 #[test]
 fn opencode() {
     isolated("opencode", |agents| {
-        all("opencode", &|_, url| {
-            let config = opencode_config(url);
-            let env = [
-                ("OPENCODE_CONFIG_CONTENT", config.as_str()),
-                ("OPENCODE_DISABLE_MODELS_FETCH", "1"),
-                ("OPENCODE_DISABLE_DEFAULT_PLUGINS", "1"),
-            ];
-            let program = install::opencode(agents);
-            external(External::Opencode, settings(&program, "fake/fake-model", &env))
-        });
+        all(
+            "opencode",
+            Session::Stays,
+            Hold::Tools(&["write", "edit"]),
+            &|_, url| {
+                let config = opencode_config(url);
+                let env = [
+                    ("OPENCODE_CONFIG_CONTENT", config.as_str()),
+                    ("OPENCODE_DISABLE_MODELS_FETCH", "1"),
+                    ("OPENCODE_DISABLE_DEFAULT_PLUGINS", "1"),
+                ];
+                let program = install::opencode(agents);
+                external(
+                    External::Opencode,
+                    settings(&program, "fake/fake-model", &env),
+                )
+            },
+        );
     });
 }
 
 #[test]
 fn pi() {
     isolated("pi", |agents| {
-        all("pi", &|world, url| {
-            let model = json!({"id": "fake-model", "name": "fake", "reasoning": false,
+        all(
+            "pi",
+            Session::Moves,
+            Hold::Tools(&["write", "edit"]),
+            &|world, url| {
+                let model = json!({"id": "fake-model", "name": "fake", "reasoning": false,
                 "input": ["text"], "contextWindow": 100_000, "maxTokens": 4000,
                 "cost": {"input": 1, "output": 2, "cacheRead": 0, "cacheWrite": 0}});
-            let provider = json!({"baseUrl": format!("{url}/v1"), "api": "openai-completions",
+                let provider = json!({"baseUrl": format!("{url}/v1"), "api": "openai-completions",
                 "apiKey": KEY, "models": [model]});
-            let folder = world.path("view/agent/.pi/agent");
-            fs::create_dir_all(&folder).expect("a folder");
-            let text = json!({"providers": {"fake": provider}}).to_string();
-            fs::write(folder.join("models.json"), text).expect("models.json");
-            let env = [("PI_OFFLINE", "1")];
-            let program = install::script(agents, "pi");
-            external(External::Pi, settings(&program, "fake/fake-model", &env))
-        });
+                let folder = world.path("view/agent/.pi/agent");
+                fs::create_dir_all(&folder).expect("a folder");
+                let text = json!({"providers": {"fake": provider}}).to_string();
+                fs::write(folder.join("models.json"), text).expect("models.json");
+                let env = [("PI_OFFLINE", "1")];
+                let program = install::script(agents, "pi");
+                external(External::Pi, settings(&program, "fake/fake-model", &env))
+            },
+        );
     });
 }
 
@@ -251,23 +325,32 @@ fn pi() {
 #[test]
 fn acp() {
     isolated("acp", |agents| {
-        all("acp", &|world, url| {
-            let config = json!({"security": {"auth": {"selectedType": "gemini-api-key"}},
+        all(
+            "acp",
+            Session::MovesNextMinute,
+            Hold::Writing,
+            &|world, url| {
+                let config = json!({"security": {"auth": {"selectedType": "gemini-api-key"}},
                 "general": {"enableAutoUpdate": false}});
-            let folder = world.path("view/agent/.gemini");
-            fs::create_dir_all(&folder).expect("a folder");
-            fs::write(folder.join("settings.json"), config.to_string()).expect("settings");
-            let program = install::script(agents, "gemini");
-            let words = ["--acp", "--skip-trust", "-m", "gemini-2.5-pro"];
-            let mut argv = vec![program.display().to_string()];
-            argv.extend(words.map(str::to_owned));
-            let env = [("GOOGLE_GEMINI_BASE_URL", url), ("GEMINI_API_KEY", KEY)];
-            let settings = Settings {
-                model: None,
-                program: None,
-                ..settings(&program, "", &env)
-            };
-            external(External::Acp { argv }, settings)
-        });
+                let folder = world.path("view/agent/.gemini");
+                fs::create_dir_all(&folder).expect("a folder");
+                fs::write(folder.join("settings.json"), config.to_string()).expect("settings");
+                let program = install::script(agents, "gemini");
+                let words = ["--acp", "--skip-trust", "-m", "gemini-2.5-pro"];
+                let mut argv = vec![program.display().to_string()];
+                argv.extend(words.map(str::to_owned));
+                let env = [
+                    ("GOOGLE_GEMINI_BASE_URL", url),
+                    ("GEMINI_API_KEY", KEY),
+                    ("GEMINI_CLI_NO_RELAUNCH", "true"),
+                ];
+                let settings = Settings {
+                    model: None,
+                    program: None,
+                    ..settings(&program, "", &env)
+                };
+                external(External::Acp { argv }, settings)
+            },
+        );
     });
 }

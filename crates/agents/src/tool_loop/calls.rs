@@ -1,0 +1,58 @@
+//! Working off the calls of one turn.
+
+use super::space::Space;
+use super::toolbox::{self, Toolbox};
+use super::{Place, ToolLoop, park};
+use crate::failure::{Failure, one_line};
+use crate::redact::redact;
+use crate::wire::{Answer, Call, Verdict};
+use kernel::outcome::Class;
+
+/// The most of one tool's answer that the transcript keeps.
+const SHOWN_BYTES: usize = 4 * 1024;
+/// The most calls that are worked off in one turn.
+const CALLS_PER_TURN: usize = 64;
+
+impl ToolLoop<'_> {
+    /// Does what the model asks for, call by call.
+    pub(super) fn work_off(
+        &mut self,
+        calls: &[Call],
+        toolbox: &Toolbox,
+        space: &Space,
+    ) -> Result<Vec<Answer>, Failure> {
+        let mut answers = Vec::new();
+        for (at, call) in calls.iter().enumerate() {
+            self.model.bounds.check()?;
+            (self.progress)(&one_line(&toolbox::describe(call)));
+            self.said(&format!("> {}", toolbox::describe(call)));
+            let place = Place {
+                order: self.order,
+                cancel: &self.model.bounds.cancel,
+                left: self.model.bounds.left(),
+                space,
+            };
+            let outcome = match at {
+                0..CALLS_PER_TURN => toolbox.call(call, &place),
+                _ => Err(format!(
+                    "only {CALLS_PER_TURN} calls are worked off in one turn; call it again"
+                )),
+            };
+            if let Some(reason) = space.distrusted() {
+                return Err(Failure::new(Class::Crashed, reason));
+            }
+            let (text, verdict) = match outcome {
+                Ok(text) => (text, Verdict::Worked),
+                Err(text) => (text, Verdict::Failed),
+            };
+            let text = park::preview(&redact(&text, self.secrets), space);
+            self.said(&park::shorten(&text, SHOWN_BYTES));
+            answers.push(Answer {
+                id: call.id.clone(),
+                text,
+                verdict,
+            });
+        }
+        Ok(answers)
+    }
+}

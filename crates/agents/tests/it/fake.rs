@@ -1,0 +1,87 @@
+//! External agents that are small shell scripts, for the contract and the runner's own tests.
+
+use crate::world::World;
+use agents::{Agent, AgentSpec, External, Settings};
+use std::fs;
+use std::time::Duration;
+
+/// How one kind of agent begins to talk and says that it is done.
+pub(crate) struct Speech {
+    agent: fn() -> External,
+    begins: &'static str,
+    ends: &'static str,
+}
+
+pub(crate) const ALL: [Speech; 6] = [
+    Speech {
+        agent: || External::Claude,
+        begins: "read a; read b;",
+        ends: r#"{"type":"result","subtype":"success","is_error":false,"result":"done"}"#,
+    },
+    Speech {
+        agent: || External::Codex,
+        begins: "cat > /dev/null;",
+        ends: r#"{"type":"turn.completed"}"#,
+    },
+    Speech {
+        agent: || External::Gemini,
+        begins: "cat > /dev/null;",
+        ends: r#"{"type":"result","status":"success"}"#,
+    },
+    Speech {
+        agent: || External::Opencode,
+        begins: "cat > /dev/null;",
+        ends: r#"{"type":"step_finish","part":{"reason":"stop"}}"#,
+    },
+    Speech {
+        agent: || External::Pi,
+        begins: "cat > /dev/null;",
+        ends: r#"{"type":"agent_end","messages":[{"role":"assistant","stopReason":"stop"}]}"#,
+    },
+    Speech {
+        agent: || External::Acp {
+            argv: vec![program()],
+        },
+        begins: r#"read a; echo '{"id":1,"result":{}}'; read b; echo '{"id":2,"result":{"sessionId":"s"}}'; read c;"#,
+        ends: r#"{"id":3,"result":{"stopReason":"end_turn"}}"#,
+    },
+];
+
+fn program() -> String {
+    format!(
+        "{}/tests/fixtures/fake-agent.sh",
+        env!("CARGO_MANIFEST_DIR")
+    )
+}
+
+/// Settings that start a script instead of the agent.
+pub(crate) fn settings(world: &World, script: &str) -> Settings {
+    let path = world.path("agent.sh");
+    fs::write(&path, script).expect("the script");
+    let env = [("FAKE_AGENT".to_owned(), path.display().to_string())];
+    Settings {
+        program: Some(program()),
+        env: env.into(),
+        idle: Duration::from_secs(60),
+        ..Settings::default()
+    }
+}
+
+/// A connector that starts a script instead of the agent.
+pub(crate) fn agent(world: &World, agent: External, script: &str) -> Box<dyn Agent> {
+    let settings = settings(world, script);
+    AgentSpec::External { agent, settings }
+        .build()
+        .expect("an agent")
+}
+
+impl Speech {
+    /// An agent of this kind that does what a `command` agent would do, and says that it is done
+    /// if that left a result.
+    pub(crate) fn play(&self, world: &World, shell: &str) -> Box<dyn Agent> {
+        let (begins, ends) = (self.begins, self.ends);
+        let script =
+            format!("{begins}\n{shell}\n[ ! -e \"$PROOFHOUSE_RESULT\" ] || echo '{ends}'\n");
+        agent(world, (self.agent)(), &script)
+    }
+}

@@ -1,0 +1,231 @@
+//! `proofhouse sandbox run`: any command under a policy, so that a person can try what an agent
+//! could reach. It refuses what the sandbox refuses, with the same codes.
+
+use super::args::{NetArg, SandboxCommand, SandboxRun};
+use super::exit;
+use super::out::{Out, Tone};
+use engine::EngineError;
+use sandbox::{
+    Bounds, Cancel, Ended, Endpoint, Enforcement, Launch, Limits, Listener, Network, Policy,
+    Stream, Talk,
+};
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+/// As `timeout` has it.
+const STOPPED: u8 = 124;
+const OUTPUT: usize = 16 << 20;
+
+pub(crate) fn sandbox(command: &SandboxCommand, out: &Out) -> Result<u8, EngineError> {
+    let SandboxCommand::Run(run) = command;
+    let here = std::env::current_dir().map_err(EngineError::io("find", Path::new(".")))?;
+    let limits = Limits {
+        wall: run.wall,
+        idle: run.idle,
+        output_bytes: OUTPUT,
+    };
+    let mut launch = Launch::new(run.command.clone(), &here, sandbox::base_env(), limits);
+    launch.policy = Some(policy(run, &here)?);
+    let cancel = Cancel::new();
+    let switch = cancel.clone();
+    // Without it, Ctrl-C ends us, and the kernel ends the command.
+    let _ = ctrlc::set_handler(move || switch.cancel());
+    let ended = if out.json {
+        sandbox::run(&launch, &cancel)?
+    } else {
+        sandbox::run_with(&launch, &cancel, &mut Passing)?
+    };
+    report(&ended, run, out);
+    Ok(code(&ended))
+}
+
+fn policy(run: &SandboxRun, here: &Path) -> Result<Policy, EngineError> {
+    let full = |paths: &[PathBuf]| -> Result<Vec<PathBuf>, EngineError> {
+        let full = paths.iter().map(|path| {
+            let given = here.join(path);
+            let mend = "create it, or leave it out";
+            given.canonicalize().map_err(|error| {
+                let what = format!("the root {}: {error}", path.display());
+                EngineError::user("sandbox_policy", what, mend)
+            })
+        });
+        full.collect()
+    };
+    let (mut read, write) = (full(&run.read)?, full(&run.write)?);
+    if !read.iter().chain(&write).any(|root| here.starts_with(root)) {
+        read.push(here.to_owned());
+    }
+    Ok(Policy {
+        network: match (run.net, run.endpoint.is_empty()) {
+            (_, false) => Network::Endpoints(run.endpoint.clone()),
+            (NetArg::None, true) => Network::None,
+            (NetArg::Loopback, true) => Network::Loopback,
+            (NetArg::Full, true) => Network::Full,
+        },
+        bounds: Bounds {
+            cpu: run.cpu,
+            memory: run.memory,
+            processes: run.processes,
+            file_size: run.file_size,
+            ..Bounds::default()
+        },
+        enforcement: match &run.waive {
+            Some(by) => Enforcement::Waived { by: by.clone() },
+            None => Enforcement::Required,
+        },
+        ..Policy::confined(read, write)
+    })
+}
+
+/// Passes the command's output on as it comes.
+struct Passing;
+
+impl Listener for Passing {
+    fn heard(&mut self, stream: Stream, bytes: &[u8]) -> Vec<u8> {
+        // A reader that went away is the command's to notice, not ours.
+        let _ = match stream {
+            Stream::Out => std::io::stdout().write_all(bytes),
+            Stream::Err => std::io::stderr().write_all(bytes),
+        };
+        Vec::new()
+    }
+
+    fn talk(&self) -> Talk {
+        Talk::Ends
+    }
+}
+
+fn report(ended: &Ended, run: &SandboxRun, out: &Out) {
+    let enforced: Vec<String> = ended.enforced.iter().map(ToString::to_string).collect();
+    let killed = ended.killed.map(|killed| killed.to_string());
+    if out.json {
+        let denied: Vec<_> = ended
+            .denied
+            .iter()
+            .map(|one| serde_json::json!({"target": one.target, "times": one.times}))
+            .collect();
+        out.facts(&serde_json::json!({
+            "exit": ended.exit,
+            "signal": ended.signal,
+            "killed": killed,
+            "stdout": String::from_utf8_lossy(&ended.stdout),
+            "stderr": String::from_utf8_lossy(&ended.stderr),
+            "truncated": ended.truncated,
+            "leftover": ended.leftover,
+            "millis": ended.millis,
+            "enforced": enforced,
+            "missing": ended.missing,
+            "waived_by": run.waive,
+            "denied": denied,
+        }));
+        return;
+    }
+    let line = |text: &str| eprintln!("{}", out.paint(Tone::Dim, text));
+    line(&format!("sandbox: held by {}", enforced.join(", ")));
+    for missing in &ended.missing {
+        let by = run.waive.as_deref().unwrap_or_default();
+        line(&format!("sandbox: NOT held (waived by {by}): {missing}"));
+    }
+    for denied in &ended.denied {
+        line(&format!(
+            "sandbox: refused {} ({} times)",
+            denied.target, denied.times
+        ));
+    }
+    if ended.leftover > 0 {
+        line(&format!(
+            "sandbox: ended {} processes that it left",
+            ended.leftover
+        ));
+    }
+    if let Some(killed) = killed {
+        line(&format!("sandbox: {killed}"));
+    }
+}
+
+fn code(ended: &Ended) -> u8 {
+    if ended.killed == Some(sandbox::Killed::Cancelled) {
+        return exit::INTERRUPTED;
+    }
+    if ended.killed.is_some() {
+        return STOPPED;
+    }
+    let code = match (ended.exit, ended.signal) {
+        (Some(code), _) => code,
+        (None, Some(signal)) => 128 + signal,
+        (None, None) => return exit::ENVIRONMENT,
+    };
+    u8::try_from(code).unwrap_or(u8::MAX)
+}
+
+/// `30s`, `5m`, `1h`, `250ms`.
+pub(crate) fn time(text: &str) -> Result<Duration, String> {
+    let wrong = || "write it as 30s, 5m, 1h or 250ms".to_owned();
+    let at = text
+        .find(|letter: char| !letter.is_ascii_digit())
+        .ok_or_else(wrong)?;
+    let number: u64 = text[..at].parse().map_err(|_| wrong())?;
+    let millis = match &text[at..] {
+        "ms" => 1,
+        "s" => 1_000,
+        "m" => 60_000,
+        "h" => 3_600_000,
+        _ => return Err(wrong()),
+    };
+    match number.checked_mul(millis) {
+        Some(0) | None => Err("it must be more than nothing, and less than for ever".to_owned()),
+        Some(millis) => Ok(Duration::from_millis(millis)),
+    }
+}
+
+/// `512M`, `2G`, `64K`, `1000`.
+pub(crate) fn size(text: &str) -> Result<u64, String> {
+    let wrong = || "write it as 512M, 2G, 64K or a number of bytes".to_owned();
+    let at = text
+        .find(|letter: char| !letter.is_ascii_digit())
+        .unwrap_or(text.len());
+    let number: u64 = text[..at].parse().map_err(|_| wrong())?;
+    let unit = match &text[at..] {
+        "" => 1,
+        "K" => 1 << 10,
+        "M" => 1 << 20,
+        "G" => 1 << 30,
+        _ => return Err(wrong()),
+    };
+    number.checked_mul(unit).ok_or_else(wrong)
+}
+
+/// `host:port`.
+pub(crate) fn endpoint(text: &str) -> Result<Endpoint, String> {
+    let wrong = || "write it as HOST:PORT".to_owned();
+    let (host, port) = text.rsplit_once(':').ok_or_else(wrong)?;
+    let host = host.trim_start_matches('[').trim_end_matches(']');
+    match (host, port.parse()) {
+        ("", _) | (_, Err(_)) => Err(wrong()),
+        (host, Ok(port)) => Ok(Endpoint::new(host, port)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_sizes_and_endpoints_are_read() {
+        assert_eq!(time("30s"), Ok(Duration::from_secs(30)));
+        assert_eq!(time("250ms"), Ok(Duration::from_millis(250)));
+        assert_eq!(size("512M"), Ok(512 << 20));
+        assert_eq!(size("7"), Ok(7));
+        assert_eq!(endpoint("[::1]:80"), Ok(Endpoint::new("::1", 80)));
+        for text in ["", "30", "s", "30 s", "-1s", "0s", "99999999999999999999h"] {
+            assert!(time(text).is_err(), "{text}");
+        }
+        for text in ["", "M", "1T", "99999999999999999999"] {
+            assert!(size(text).is_err(), "{text}");
+        }
+        for text in ["host", ":80", "host:port", "host:70000"] {
+            assert!(endpoint(text).is_err(), "{text}");
+        }
+    }
+}

@@ -1,0 +1,132 @@
+//! What an agent's processes and a check's processes can reach in a real run: nothing of ours, and
+//! nothing of the user's outside of the view or the repository. Each attempt is a real one.
+
+use crate::support::{HONEST, World};
+
+/// Can this machine confine at all? Where it can not, a run refuses, which another test shows.
+fn confines(world: &World) -> bool {
+    let here = world.path().to_str().unwrap();
+    let said = world.run(&["sandbox", "run", "--read", here, "--", "true"]);
+    if said.code != 0 {
+        eprintln!(
+            "skipped: this machine can not confine a process: {}",
+            said.err.trim()
+        );
+    }
+    said.code == 0
+}
+
+/// A run in which the coder tries `command`; what it printed is in the transcript.
+fn tried_by_the_agent(world: &World, command: &str) -> String {
+    let script = HONEST.replacen(
+        "{ write = \"repo/code.txt\"",
+        &format!("{{ run = '''{command}''' }}, {{ write = \"repo/code.txt\""),
+        1,
+    );
+    world.start(&script, &[]);
+    world.run(&["run", "t"]).exits(0);
+    let folder = world.at("tasks/t/artifacts/evidence");
+    let mut transcripts = std::fs::read_dir(folder)
+        .unwrap()
+        .flatten()
+        .filter(|entry| {
+            entry
+                .file_name()
+                .to_string_lossy()
+                .contains("implement-transcript")
+        });
+    std::fs::read_to_string(transcripts.next().unwrap().path()).unwrap()
+}
+
+#[test]
+fn an_agent_reaches_neither_journal_nor_key_nor_the_real_repository() {
+    let world = World::new();
+    if !confines(&world) {
+        return;
+    }
+    world.approver("ann");
+    let secret = tempfile::NamedTempFile::new().unwrap();
+    std::fs::write(secret.path(), "the-users-own-secret").unwrap();
+    let top = world.path().display();
+    let command = format!(
+        "cat {top}/.proofhouse/journal/t.jsonl; cat {top}/.proofhouse/approvers; cat {top}/code.txt; \
+         cat {}; echo planted > {top}/planted.txt; cat /etc/shadow; ls {top}; echo TRIED",
+        secret.path().display()
+    );
+    let said = tried_by_the_agent(&world, &command);
+    assert!(said.contains("TRIED"), "{said}");
+    for leaked in [
+        "run_started",
+        "ssh-ed25519 AAAA",
+        "the-users-own-secret",
+        "root:",
+    ] {
+        assert!(
+            !said.contains(leaked),
+            "`{leaked}` reached the agent:\n{said}"
+        );
+    }
+    assert!(!world.at("planted.txt").exists());
+}
+
+#[test]
+fn a_link_planted_in_the_view_leads_nowhere() {
+    let world = World::new();
+    if !confines(&world) {
+        return;
+    }
+    let top = world.path().display();
+    let command =
+        format!("ln -s {top}/.proofhouse/journal/t.jsonl way; cat way; rm way; echo TRIED");
+    let said = tried_by_the_agent(&world, &command);
+    assert!(
+        said.contains("TRIED") && !said.contains("run_started"),
+        "{said}"
+    );
+}
+
+#[test]
+fn a_check_runs_on_the_repository_without_our_own_folder_in_it() {
+    let world = World::new();
+    if !confines(&world) {
+        return;
+    }
+    // The check is code that an agent may have written: it must not find or forge a journal.
+    let check = "test -z \"$(ls -A .proofhouse)\" && ! echo forged >> .proofhouse/journal/t.jsonl && test ! -e ~/.ssh";
+    world.start(HONEST, &["--check", check]);
+    world.run(&["run", "t"]).exits(0);
+    world.run(&["audit"]).exits(0);
+}
+
+#[test]
+fn agents_and_checks_have_no_network_but_what_is_allowed() {
+    let world = World::new();
+    if !confines(&world) {
+        return;
+    }
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = listener.local_addr().unwrap().port();
+    // bash's own way to connect; sh may be another shell.
+    let connect =
+        format!("bash -c 'exec 3<>/dev/tcp/127.0.0.1/{port}' && echo CONNECTED; echo TRIED");
+    let said = tried_by_the_agent(&world, &connect);
+    assert!(
+        said.contains("TRIED") && !said.contains("> CONNECTED\n") && !said.contains("\nCONNECTED"),
+        "{said}"
+    );
+}
+
+#[test]
+fn a_waiver_of_the_sandbox_is_on_record() {
+    let world = World::new();
+    if !confines(&world) {
+        return;
+    }
+    world.start(HONEST, &["--waive-sandbox"]);
+    let started = &world.journal()[0];
+    assert!(
+        started["body"]["sandbox_waived_by"].is_string(),
+        "{started:#}"
+    );
+    world.run(&["run", "t"]).exits(0);
+}
