@@ -36,6 +36,10 @@ impl Kind for Claude {
         "claude"
     }
 
+    fn hosts(&self) -> &'static [&'static str] {
+        &["api.anthropic.com"]
+    }
+
     fn keys(&self) -> &'static [&'static str] {
         &[
             "ANTHROPIC_API_KEY",

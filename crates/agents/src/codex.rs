@@ -31,6 +31,10 @@ impl Kind for Codex {
         "codex"
     }
 
+    fn hosts(&self) -> &'static [&'static str] {
+        &["api.openai.com", "chatgpt.com", "auth.openai.com"]
+    }
+
     fn keys(&self) -> &'static [&'static str] {
         &["OPENAI_API_KEY", "CODEX_API_KEY", "OPENAI_BASE_URL"]
     }

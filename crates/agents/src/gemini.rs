@@ -34,6 +34,14 @@ impl Kind for Gemini {
         "gemini"
     }
 
+    fn hosts(&self) -> &'static [&'static str] {
+        &[
+            "generativelanguage.googleapis.com",
+            "cloudcode-pa.googleapis.com",
+            "oauth2.googleapis.com",
+        ]
+    }
+
     fn keys(&self) -> &'static [&'static str] {
         &["GEMINI_API_KEY", "GOOGLE_GEMINI_BASE_URL"]
     }

@@ -30,6 +30,15 @@ impl Kind for Opencode {
         "opencode"
     }
 
+    fn hosts(&self) -> &'static [&'static str] {
+        &[
+            "api.anthropic.com",
+            "api.openai.com",
+            "generativelanguage.googleapis.com",
+            "openrouter.ai",
+        ]
+    }
+
     fn keys(&self) -> &'static [&'static str] {
         super::external::PROVIDER_KEYS
     }

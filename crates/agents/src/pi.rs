@@ -28,6 +28,15 @@ impl Kind for Pi {
         "pi"
     }
 
+    fn hosts(&self) -> &'static [&'static str] {
+        &[
+            "api.anthropic.com",
+            "api.openai.com",
+            "generativelanguage.googleapis.com",
+            "openrouter.ai",
+        ]
+    }
+
     fn keys(&self) -> &'static [&'static str] {
         super::external::PROVIDER_KEYS
     }

@@ -10,11 +10,27 @@ use std::path::{Path, PathBuf};
 
 /// Folders in a home that hold toolchains, and nothing that only the user should have.
 const TOOLCHAINS: [&str; 14] = [
-    ".cargo", ".rustup", ".pyenv", ".nvm", ".rbenv", ".asdf", ".volta", ".bun", ".deno", ".sdkman", ".local/bin", ".local/share/mise",
-    ".npm-global", "go",
+    ".cargo",
+    ".rustup",
+    ".pyenv",
+    ".nvm",
+    ".rbenv",
+    ".asdf",
+    ".volta",
+    ".bun",
+    ".deno",
+    ".sdkman",
+    ".local/bin",
+    ".local/share/mise",
+    ".npm-global",
+    "go",
 ];
 /// Keys that lie inside of toolchains all the same.
-const KEYS_IN_TOOLCHAINS: [&str; 3] = [".cargo/credentials.toml", ".cargo/credentials", ".cargo/config.toml"];
+const KEYS_IN_TOOLCHAINS: [&str; 3] = [
+    ".cargo/credentials.toml",
+    ".cargo/credentials",
+    ".cargo/config.toml",
+];
 
 /// What a policy needs to know of the settings.
 #[derive(Debug, Clone)]
@@ -32,18 +48,28 @@ impl Reach {
     pub fn of(config: &Config, repo: &Path, waived_by: Option<&str>) -> Self {
         let home = std::env::var_os("HOME").map(PathBuf::from);
         let exists = |path: &PathBuf| path.exists();
-        let mut read: Vec<PathBuf> = config.texts("sandbox.read").unwrap_or_default().iter().map(|path| repo.join(path)).collect();
+        let mut read: Vec<PathBuf> = config
+            .texts("sandbox.read")
+            .unwrap_or_default()
+            .iter()
+            .map(|path| repo.join(path))
+            .collect();
         for variable in ["CARGO_HOME", "RUSTUP_HOME"] {
             read.extend(std::env::var_os(variable).map(PathBuf::from));
         }
-        let in_home = |names: &[&str]| -> Vec<PathBuf> { home.iter().flat_map(|home| names.iter().map(|name| home.join(name))).collect() };
+        let in_home = |names: &[&str]| -> Vec<PathBuf> {
+            home.iter()
+                .flat_map(|home| names.iter().map(|name| home.join(name)))
+                .collect()
+        };
         read.extend(in_home(&TOOLCHAINS));
         let mut hidden = in_home(&KEYS_IN_TOOLCHAINS);
         if let Some(cargo) = std::env::var_os("CARGO_HOME").map(PathBuf::from) {
             hidden.extend([cargo.join("credentials.toml"), cargo.join("credentials")]);
         }
         let hosts = config.texts("network.hosts").unwrap_or_default();
-        let endpoints = || Network::Endpoints(hosts.iter().filter_map(|host| endpoint(host)).collect());
+        let endpoints =
+            || Network::Endpoints(hosts.iter().filter_map(|host| endpoint(host)).collect());
         let network = |name: &str, default: &str| match config.word(name).unwrap_or(default) {
             "none" => Network::None,
             "loopback" => Network::Loopback,
@@ -52,7 +78,13 @@ impl Reach {
         };
         Self {
             read: read.into_iter().filter(exists).collect(),
-            write: config.texts("sandbox.write").unwrap_or_default().iter().map(|path| repo.join(path)).filter(exists).collect(),
+            write: config
+                .texts("sandbox.write")
+                .unwrap_or_default()
+                .iter()
+                .map(|path| repo.join(path))
+                .filter(exists)
+                .collect(),
             hidden: hidden.into_iter().filter(exists).collect(),
             agents: network("network.agents", "model"),
             checks: network("network.checks", "loopback"),
@@ -64,7 +96,10 @@ impl Reach {
     }
 
     fn policy(&self, write: Vec<PathBuf>, network: &Network) -> Policy {
-        let mut policy = Policy::confined(self.read.clone(), write.into_iter().chain(self.write.iter().cloned()));
+        let mut policy = Policy::confined(
+            self.read.clone(),
+            write.into_iter().chain(self.write.iter().cloned()),
+        );
         policy.hidden = self.hidden.clone();
         policy.network = network.clone();
         policy.enforcement = self.enforcement.clone();
@@ -79,7 +114,11 @@ impl Reach {
     /// For a check: the repository and the task, without anything of ours.
     pub fn check(&self, context: &Context) -> Policy {
         let (repo, task) = (context.project.repo().to_owned(), context.task.clone());
-        let write = if task.starts_with(&repo) { vec![repo] } else { vec![repo, task] };
+        let write = if task.starts_with(&repo) {
+            vec![repo]
+        } else {
+            vec![repo, task]
+        };
         let mut policy = self.policy(write, &self.checks);
         policy.hidden.push(context.project.home());
         policy

@@ -113,7 +113,8 @@ impl From<sandbox::LaunchError> for EngineError {
 
 impl From<agents::AgentError> for EngineError {
     fn from(error: agents::AgentError) -> Self {
-        let mend = "correct the agent; docs/agents.md and docs/scripted-agent.md show how".to_owned();
+        let mend =
+            "correct the agent; docs/agents.md and docs/scripted-agent.md show how".to_owned();
         Self::of(Blame::User, error.code(), error.to_string(), mend)
     }
 }

@@ -23,6 +23,11 @@ pub(crate) trait Kind: Send + Sync + std::fmt::Debug {
     /// Variables of our own environment that the agent needs for its key or its server.
     fn keys(&self) -> &'static [&'static str];
 
+    /// The provider's hosts, where they are known. A base URL in the environment adds its own.
+    fn hosts(&self) -> &'static [&'static str] {
+        &[]
+    }
+
     /// The files of the user's own login, below the user's home, and where they belong below
     /// the agent's private home.
     fn logins(&self) -> &'static [(&'static str, &'static str)];

@@ -5,6 +5,7 @@
 //! an agent in the user's own configuration, or by any way but `sandbox::run_with`.
 
 mod answer;
+mod confine;
 pub(crate) mod dialect;
 mod hearing;
 mod log;
@@ -75,9 +76,18 @@ impl Connector {
             idle: Some(self.settings.idle),
             output_bytes: TRANSCRIPT_BYTES,
         };
+        let linked = place.linked(&*self.kind, self.settings.login);
+        let policy = confine::policy(
+            order.policy.as_ref(),
+            self.program(),
+            self.kind.hosts(),
+            &env,
+            linked,
+        );
         Ok(Launch {
             stdin: plan.stdin,
             pid_file: Some(Home::of(order).pid()),
+            policy,
             ..Launch::new(argv, place.repo.clone(), env, limits)
         })
     }

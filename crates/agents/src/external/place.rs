@@ -59,6 +59,15 @@ impl Place {
         Ok(())
     }
 
+    /// The user's own login files that the home links to.
+    pub(crate) fn linked(&self, kind: &dyn Kind, login: Login) -> Vec<PathBuf> {
+        let Some(user) = std::env::home_dir().filter(|_| login == Login::User) else {
+            return Vec::new();
+        };
+        let files = kind.logins().iter().map(|(theirs, _)| user.join(theirs));
+        files.filter(|file| file.exists()).collect()
+    }
+
     /// A path as text.
     pub(crate) fn text(path: &Path) -> String {
         path.to_string_lossy().into_owned()

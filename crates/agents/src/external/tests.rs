@@ -262,7 +262,12 @@ fn claude_edits_what_its_role_may_and_nothing_else() {
         (Access::Edit, "Edit", "src/a", "allow"),
         (Access::Edit, "Edit", "../task/a", "allow"),
         (Access::Edit, "Write", "/w/attempt/out/result.json", "allow"),
-        (Access::Edit, "Write", "/w/view/repo/../../attempt/pid", "deny"),
+        (
+            Access::Edit,
+            "Write",
+            "/w/view/repo/../../attempt/pid",
+            "deny",
+        ),
         (Access::Edit, "Write", "/etc/passwd", "deny"),
         (Access::Edit, "Write", "/w/view/repository", "deny"),
         (Access::Edit, "AskUserQuestion", "", "deny"),

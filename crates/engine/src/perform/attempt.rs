@@ -97,15 +97,11 @@ fn agent<'a>(context: &'a Context, order: &AttemptOrder) -> Result<&'a dyn Agent
     })
 }
 
-/// The environment of an agent. Its view lies below the user's repository: git must not look for a
-/// repository above it, or the agent's `git` would act on the user's.
-fn env(context: &Context, home: &Path) -> BTreeMap<String, String> {
-    let mut env = context.env.clone();
-    env.insert(
-        "GIT_CEILING_DIRECTORIES".to_owned(),
-        home.join("view").display().to_string(),
-    );
-    env
+/// What an agent's environment has besides its connector's own. Its view lies below the user's
+/// repository: git must not look for a repository above it, or it would act on the user's.
+fn env(home: &Path) -> BTreeMap<String, String> {
+    let ceiling = home.join("view").display().to_string();
+    BTreeMap::from([("GIT_CEILING_DIRECTORIES".to_owned(), ceiling)])
 }
 
 /// The session that an earlier attempt left, for agents that can go on in it.
@@ -127,7 +123,7 @@ fn agent_order(context: &Context, order: &AttemptOrder, home: &Path) -> Order {
         home: home.to_owned(),
         brief: order.brief.clone(),
         wall: Duration::from_millis(order.wall_millis),
-        env: env(context, home),
+        env: env(home),
         policy: Some(context.reach.agent(home)),
         continues: order
             .continues

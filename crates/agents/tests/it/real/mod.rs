@@ -13,7 +13,7 @@ use kernel::outcome::Class;
 use sandbox::Cancel;
 use serde_json::json;
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 use testkit::model_server::{Call, ModelServer, Script, Turn};
 
@@ -193,10 +193,43 @@ fn meets_a_wrong_key(name: &str, build: &Build<'_>) {
     );
 }
 
+/// The same work under the policy that a run gives: its view, its result, its model's address.
+fn works_confined(name: &str, build: &Build<'_>) {
+    let world = World::new();
+    fs::write(world.path("secret.txt"), "outside").expect("a file");
+    let server = ModelServer::start(Script::new(turns()).root(world.path("view/repo")));
+    let server = server.expect("a server");
+    fs::create_dir_all(world.path("home/out")).expect("a folder");
+    let mut policy = sandbox::Policy::confined(
+        Vec::<PathBuf>::new(),
+        [world.path("view"), world.path("home/out")],
+    );
+    policy.network =
+        sandbox::Network::Endpoints(vec![sandbox::Endpoint::new("127.0.0.1", server.port())]);
+    let order = Order {
+        policy: Some(policy),
+        ..world.order()
+    };
+    let agent = build(&world, &server.url());
+    let reply = agent.run(&order, &Cancel::new(), &|line| {
+        println!("{name}, confined: {line}")
+    });
+    assert_eq!(
+        reply.class,
+        Class::Done,
+        "{}\n{}",
+        reply.reason,
+        transcript(&reply)
+    );
+    assert_eq!(world.read("view/repo/hello.txt"), "hello\n");
+    assert_eq!(world.read("view/repo/ran.txt").trim(), "1");
+}
+
 fn all(name: &str, session: Session, hold: Hold, build: &Build<'_>) {
     edits_runs_and_goes_on(name, session, build);
     is_kept_from_editing(name, hold, build);
     meets_a_wrong_key(name, build);
+    works_confined(name, build);
 }
 
 fn external(agent: External, settings: Settings) -> Box<dyn Agent> {

@@ -1,0 +1,113 @@
+//! What an external agent needs on top of its order's policy: its own program, its home in the
+//! view, and its provider's hosts. It refuses to widen anything else.
+
+use sandbox::{Endpoint, Network, Policy};
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+/// The order's policy, with what this agent needs itself.
+pub(super) fn policy(
+    given: Option<&Policy>,
+    program: &str,
+    hosts: &[&str],
+    env: &BTreeMap<String, String>,
+    links: Vec<PathBuf>,
+) -> Option<Policy> {
+    let mut policy = given?.clone();
+    let path = env.get("PATH").map_or("", String::as_str);
+    policy.read.extend(program_roots(program, path));
+    policy.read.extend(links);
+    policy.home = env.get("HOME").map(PathBuf::from);
+    if let Network::Endpoints(allowed) = &mut policy.network {
+        allowed.extend(hosts.iter().map(|host| Endpoint::new(*host, 443)));
+        let bases = env.iter().filter(|(name, _)| name.ends_with("_BASE_URL"));
+        allowed.extend(bases.filter_map(|(_, url)| endpoint(url)));
+    }
+    Some(policy)
+}
+
+/// The folders that a program is made of: where its name is, where it really lies, and for one
+/// from npm the folder that holds its `node_modules`.
+fn program_roots(program: &str, path: &str) -> Vec<PathBuf> {
+    let named = Path::new(program);
+    let found = if named.is_absolute() {
+        Some(named.to_owned())
+    } else {
+        std::env::split_paths(path)
+            .map(|folder| folder.join(program))
+            .find(|file| file.is_file())
+    };
+    let Some(found) = found else {
+        return Vec::new();
+    };
+    let real = found.canonicalize().unwrap_or_else(|_| found.clone());
+    let mut roots: Vec<PathBuf> = [&found, &real]
+        .iter()
+        .filter_map(|file| file.parent())
+        .map(Path::to_owned)
+        .collect();
+    for file in [&found, &real] {
+        let modules = file
+            .ancestors()
+            .filter(|folder| folder.ends_with("node_modules"))
+            .last();
+        roots.extend(modules.and_then(Path::parent).map(Path::to_owned));
+    }
+    roots.sort();
+    roots.dedup();
+    // The whole machine is nobody's program folder.
+    roots.retain(|root| root.components().count() > 2);
+    roots
+}
+
+/// The host and port of a base URL.
+fn endpoint(url: &str) -> Option<Endpoint> {
+    let (scheme, rest) = url.split_once("://")?;
+    let authority = rest.split(['/', '?']).next()?;
+    let authority = authority.rsplit('@').next()?;
+    let port = if scheme == "http" { 80 } else { 443 };
+    match authority.rsplit_once(':') {
+        Some((host, number)) => Some(Endpoint::new(host, number.parse().ok()?)),
+        None => Some(Endpoint::new(authority, port)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_base_url_gives_its_host_and_port() {
+        assert_eq!(
+            endpoint("https://api.example.org/v1"),
+            Some(Endpoint::new("api.example.org", 443))
+        );
+        assert_eq!(
+            endpoint("http://127.0.0.1:8080"),
+            Some(Endpoint::new("127.0.0.1", 8080))
+        );
+        assert_eq!(endpoint("nonsense"), None);
+    }
+
+    #[test]
+    fn only_endpoints_are_widened_and_only_by_the_providers_own() {
+        let env = BTreeMap::from([(
+            "ANTHROPIC_BASE_URL".to_owned(),
+            "http://127.0.0.1:9".to_owned(),
+        )]);
+        let mut given = Policy::confined(["/usr"], Vec::<PathBuf>::new());
+        let network = |given: &Policy| {
+            policy(Some(given), "sh", &["a.example"], &env, Vec::new())
+                .unwrap()
+                .network
+        };
+        assert_eq!(network(&given), Network::None);
+        given.network = Network::Endpoints(Vec::new());
+        let want = [
+            Endpoint::new("a.example", 443),
+            Endpoint::new("127.0.0.1", 9),
+        ];
+        assert_eq!(network(&given), Network::Endpoints(want.to_vec()));
+        assert_eq!(policy(None, "sh", &[], &env, Vec::new()), None);
+    }
+}
