@@ -57,9 +57,11 @@ impl Kind for Codex {
         let result = Home::of(order).result();
         let out = result.parent().map(Place::text);
         let roots = json!([Some(Place::text(&place.task)), out]);
-        let mode = match order.access {
-            Access::Edit => "workspace-write",
-            Access::ReadOnly => "read-only",
+        let mode = match (&order.policy, order.access) {
+            // Its own sandbox can not be made inside ours, and ours is the narrower one.
+            (Some(_), _) => "danger-full-access",
+            (None, Access::Edit) => "workspace-write",
+            (None, Access::ReadOnly) => "read-only",
         };
         // As settings, because `resume` does not know the flags. JSON strings are TOML strings.
         for (key, value) in [

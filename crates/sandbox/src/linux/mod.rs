@@ -151,7 +151,7 @@ fn start_folder(launch: &Launch, entries: &[Entry]) -> Result<PathBuf, LaunchErr
     let real = launch.dir.canonicalize().unwrap_or(launch.dir.clone());
     let there = entries.iter().any(|entry| match &entry.what {
         What::Outside(source, ..) => real.starts_with(source),
-        What::Link(_) | What::Scratch | What::Empty(_) | What::Processes => false,
+        What::Link(_) | What::Scratch | What::Empty(_) | What::Processes | What::Terminals => false,
     });
     if there {
         return Ok(real);
@@ -232,10 +232,13 @@ fn rules(plan: &Plan, entries: &[Entry], root: Root, port: Option<u16>) -> Rules
                 rules.allow(c_path(path), *access, *shape);
             }
             What::Processes => rules.allow(c_path(&entry.at), Access::Read, Shape::Folder),
+            What::Terminals if root == Root::Own => {
+                rules.allow(c_path(&entry.at), Access::Device, Shape::Folder);
+            }
             What::Scratch if root == Root::Own => {
                 rules.allow(c_path(&entry.at), Access::Write, Shape::Folder);
             }
-            What::Scratch | What::Empty(_) | What::Link(_) => {}
+            What::Scratch | What::Terminals | What::Empty(_) | What::Link(_) => {}
         }
     }
     rules

@@ -24,6 +24,7 @@ enum Op {
     Scratch { at: CString, options: CString },
     Empty(CString),
     Processes,
+    Terminals,
     Bind(Bind),
 }
 
@@ -79,6 +80,7 @@ impl Mounts {
                     tree: -1,
                 })),
                 What::Processes => ops.extend([Op::Folder(at), Op::Processes]),
+                What::Terminals => ops.extend([Op::Folder(at), Op::Terminals]),
                 What::Outside(source, access, shape) => {
                     ops.push(match shape {
                         Shape::Folder => Op::Folder(at.clone()),
@@ -125,7 +127,7 @@ impl Mounts {
             | Op::File(at)
             | Op::Empty(at)
             | Op::Link { at, .. } => at,
-            Op::Processes => &self.processes,
+            Op::Processes | Op::Terminals => &self.processes,
         });
         names
             .map(|path| path.to_string_lossy().into_owned())
@@ -205,6 +207,11 @@ fn perform(op: &Op) -> Result<()> {
         Op::Empty(at) => {
             let flags = libc::MS_NOSUID | libc::MS_NODEV | libc::MS_RDONLY;
             sys::mount(c"tmpfs", at, flags, c"mode=555,size=4k")
+        }
+        Op::Terminals => {
+            let flags = libc::MS_NOSUID | libc::MS_NOEXEC;
+            let options = c"newinstance,ptmxmode=0666,mode=0620";
+            sys::mount(c"devpts", c"/dev/pts", flags, options)
         }
         Op::Processes => {
             let flags = libc::MS_NOSUID | libc::MS_NODEV | libc::MS_NOEXEC;

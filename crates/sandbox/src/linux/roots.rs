@@ -26,6 +26,8 @@ pub(crate) enum What {
     Empty(Shape),
     /// The processes of its own namespace.
     Processes,
+    /// Terminals of its own, which nobody else sits at: agents run their shells in them.
+    Terminals,
 }
 
 /// Where the private scratch space is.
@@ -60,7 +62,9 @@ pub(crate) fn entries(policy: &Policy) -> Result<Vec<Entry>, LaunchError> {
         add(&mut entries, scratch.into(), What::Scratch);
     }
     add(&mut entries, "/proc".into(), What::Processes);
+    add(&mut entries, "/dev/pts".into(), What::Terminals);
     for (name, to) in [
+        ("/dev/ptmx", "pts/ptmx"),
         ("/dev/fd", "/proc/self/fd"),
         ("/dev/stdin", "/proc/self/fd/0"),
         ("/dev/stdout", "/proc/self/fd/1"),
