@@ -60,6 +60,8 @@ pub struct Reply {
     pub retry_after: Option<Duration>,
     /// The session, for an attempt that goes on with this one.
     pub session: Option<String>,
+    /// Connections that the policy refused.
+    pub denied: Vec<String>,
 }
 
 impl Reply {
@@ -73,6 +75,7 @@ impl Reply {
             transcript: Vec::new(),
             retry_after: None,
             session: None,
+            denied: Vec::new(),
         }
     }
 }
@@ -89,4 +92,13 @@ pub trait Agent: Send + Sync {
     /// After a restart: the answer that this attempt left behind, if it had ended before we
     /// died. The transcript died with the process that kept it.
     fn recover(&self, order: &Order) -> Option<Reply>;
+}
+
+/// The connections that a policy refused, as they are told.
+pub(crate) fn denied(ended: &sandbox::Ended) -> Vec<String> {
+    ended
+        .denied
+        .iter()
+        .map(|denied| denied.target.to_string())
+        .collect()
 }

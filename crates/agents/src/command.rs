@@ -5,11 +5,13 @@
 
 use crate::agent::{Agent, Order, Reply};
 use crate::environment::environment;
+use crate::external::program_roots;
 use crate::home::Home;
 use crate::spec::AgentError;
 use crate::transcript::{TRANSCRIPT_BYTES, Transcript};
 use kernel::outcome::Class;
 use sandbox::{Cancel, Ended, Killed, Launch, Limits};
+use std::path::PathBuf;
 
 /// A connector that runs one program per attempt.
 #[derive(Debug, Clone)]
@@ -41,8 +43,25 @@ impl Command {
                 output_bytes: TRANSCRIPT_BYTES,
             },
             pid_file: Some(Home::of(order).pid()),
-            policy: order.policy.clone(),
+            policy: self.policy(order),
         }
+    }
+}
+
+impl Command {
+    /// The order's policy, with what the program itself needs: its own files and its brief.
+    fn policy(&self, order: &Order) -> Option<sandbox::Policy> {
+        let mut policy = order.policy.clone()?;
+        let path = sandbox::base_env().remove("PATH").unwrap_or_default();
+        policy.read.extend(program_roots(&self.argv[0], &path));
+        let files = self
+            .argv
+            .iter()
+            .map(PathBuf::from)
+            .filter(|file| file.is_absolute() && file.is_file());
+        policy.read.extend(files);
+        policy.read.push(Home::of(order).brief());
+        Some(policy)
     }
 }
 
@@ -80,6 +99,7 @@ impl Agent for Command {
         };
         transcript.line(&format!("[{}: {}]", reply.class.as_str(), reply.reason));
         reply.transcript = transcript.finish();
+        reply.denied = crate::agent::denied(&ended);
         reply
     }
 

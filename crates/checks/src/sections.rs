@@ -88,14 +88,22 @@ impl Check for Sections {
             },
             Example {
                 task: &[("EVIDENCE.md", "# Commands\n## First\ncargo test\n")],
-                ..Example::passes("content below a lower heading", one(), "the section has content")
+                ..Example::passes(
+                    "content below a lower heading",
+                    one(),
+                    "the section has content",
+                )
             },
             Example {
                 task: &[(
                     "EVIDENCE.md",
                     "# Commands\n```\n<!-- printed\n```\ncargo test\n",
                 )],
-                ..Example::passes("a comment sign inside code hides nothing", one(), "the section has content")
+                ..Example::passes(
+                    "a comment sign inside code hides nothing",
+                    one(),
+                    "the section has content",
+                )
             },
             Example::fails("no such file", two(), "task/EVIDENCE.md is missing"),
             Example {

@@ -132,6 +132,9 @@ pub struct Outcome {
     /// Hash of the repository tree that it left (equal, if nothing was taken back).
     #[serde(default)]
     pub tree_after: String,
+    /// Connections that its policy refused, each `HOST:PORT`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub denied: Vec<String>,
     /// Paths that it changed, repository and task folder, sorted.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub changed: Vec<String>,
@@ -161,6 +164,7 @@ impl Outcome {
             retry_after_millis: None,
             tree_before: String::new(),
             tree_after: String::new(),
+            denied: Vec::new(),
             changed: Vec::new(),
             evidence: Vec::new(),
         }

@@ -28,7 +28,7 @@ pub(super) fn policy(
 
 /// The folders that a program is made of: where its name is, where it really lies, and for one
 /// from npm the folder that holds its `node_modules`.
-fn program_roots(program: &str, path: &str) -> Vec<PathBuf> {
+pub(crate) fn program_roots(program: &str, path: &str) -> Vec<PathBuf> {
     let named = Path::new(program);
     let found = if named.is_absolute() {
         Some(named.to_owned())

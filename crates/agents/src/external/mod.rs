@@ -23,6 +23,7 @@ use crate::home::Home;
 use crate::prices::{Prices, Tokens};
 use crate::redact::redact;
 use crate::transcript::TRANSCRIPT_BYTES;
+pub(crate) use confine::program_roots;
 use dialect::Kind;
 use hearing::Hearing;
 use kernel::outcome::Class;
@@ -103,6 +104,7 @@ impl Connector {
         hearing.finish();
         let reply = verdict::judge(hearing.dialect.heard(), ended, home);
         let mut reply = self.complete(reply, secrets);
+        reply.denied = crate::agent::denied(ended);
         let mut transcript = hearing.transcript;
         if reply.class != Class::Done
             && let Err(error) = home.set_aside()

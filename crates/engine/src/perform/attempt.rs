@@ -142,6 +142,7 @@ fn finish(
     let mut outcome = Outcome::bare(reply.class, reply.reason.clone());
     outcome.usage = reply.usage;
     outcome.session = reply.session.clone();
+    outcome.denied.clone_from(&reply.denied);
     outcome.retry_after_millis = reply
         .retry_after
         .map(|wait| u64::try_from(wait.as_millis()).unwrap_or(u64::MAX));
@@ -213,10 +214,16 @@ fn evidence(
     reply: &Reply,
 ) -> Result<Vec<EvidenceRef>, EngineError> {
     let name = |what: &str| format!("{} {} {what}", order.id, order.state);
-    Ok(vec![
+    let mut kept = vec![
         context.keep(&name("brief"), order.brief.as_bytes())?,
         context.keep(&name("transcript"), &reply.transcript)?,
-    ])
+    ];
+    // The whole conversation, where a connector had to shorten it for the model.
+    let history = context.home(order.id).join(agents::HISTORY_FILE);
+    if let Ok(bytes) = std::fs::read(history) {
+        kept.push(context.keep(&name("history"), &bytes)?);
+    }
+    Ok(kept)
 }
 
 fn names(changes: &[Change]) -> Vec<String> {

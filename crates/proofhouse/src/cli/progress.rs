@@ -103,6 +103,13 @@ impl Observer for Progress<'_> {
                     mark,
                     &format!("    {}: {text} ({cost})", outcome.class.as_str()),
                 );
+                if !outcome.denied.is_empty() {
+                    let text = format!(
+                        "    refused connections: {} (allow with `network.hosts`)",
+                        outcome.denied.join(", ")
+                    );
+                    self.say(Some(Tone::Warn), "--", &text);
+                }
             }
             Body::GateEnded(ended) => {
                 for result in &ended.results {

@@ -130,3 +130,54 @@ fn a_waiver_of_the_sandbox_is_on_record() {
     );
     world.run(&["run", "t"]).exits(0);
 }
+
+#[test]
+fn a_program_of_the_users_own_reads_its_brief_and_what_it_was_refused_is_on_record() {
+    let world = World::new();
+    if !confines(&world) {
+        return;
+    }
+    // Outside of the system's folders and of everything that a policy names by itself.
+    let tools = tempfile::tempdir().unwrap();
+    let program = tools.path().join("my-agent");
+    let script = r#"#!/bin/bash
+grep -q 'Brief: phase' "$PROOFHOUSE_BRIEF" || exit 9
+cd "$PROOFHOUSE_TASK_DIR" || exit 8
+sed -i 's/^Not doing:.*/Not doing: much/; s/^Reality constraints:.*/Reality constraints: few/' STATE.md
+exec 3<>/dev/tcp/127.0.0.1/${HTTP_PROXY##*:} && printf 'CONNECT evil.example:443 HTTP/1.1\r\nHost: evil.example\r\n\r\n' >&3 && head -1 <&3
+echo '{"summary": "framed"}' > "$PROOFHOUSE_RESULT"
+"#;
+    std::fs::write(&program, script).unwrap();
+    use std::os::unix::fs::PermissionsExt;
+    std::fs::set_permissions(&program, std::fs::Permissions::from_mode(0o755)).unwrap();
+    let agent = format!("command:{}", program.display());
+    world
+        .run(&[
+            "new",
+            "phase",
+            "--dir",
+            "tasks/t",
+            "--set",
+            "objective=o",
+            "--set",
+            "done_gate=d",
+            "--check",
+            "true",
+            "--agent",
+            &agent,
+        ])
+        .exits(0);
+    let said = world.run(&["run", "t", "--once"]).exits(0);
+    assert_eq!(world.status()["state"], "shape", "{}", said.out);
+    assert!(
+        said.out.contains("refused connections: evil.example:443"),
+        "{}",
+        said.out
+    );
+    let journal = world.journal();
+    let ended = journal
+        .iter()
+        .find(|record| record["kind"] == "attempt_ended.v1")
+        .unwrap();
+    assert_eq!(ended["body"]["outcome"]["denied"][0], "evil.example:443");
+}
