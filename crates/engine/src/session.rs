@@ -176,7 +176,7 @@ impl Session<'_> {
                 agents.insert(role.clone(), agent.clone());
                 continue;
             }
-            let Some(text) = named.or_else(|| config.agent_for(role, &def.tier)) else {
+            let Some(text) = named.or_else(|| config.agent_for(role, def.tier)) else {
                 return Err(EngineError::user(
                     "no_agent",
                     format!("no agent is set for the role `{role}`"),
