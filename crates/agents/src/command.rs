@@ -53,7 +53,9 @@ impl Command {
     fn policy(&self, order: &Order) -> Option<sandbox::Policy> {
         let mut policy = order.policy.clone()?;
         let path = sandbox::base_env().remove("PATH").unwrap_or_default();
-        policy.read.extend(program_roots(&self.argv[0], &path));
+        policy
+            .read
+            .extend(program_roots(&self.argv[0], &path, &order.view));
         let files = self
             .argv
             .iter()

@@ -10,7 +10,7 @@ use flow::{Flow, Workflow};
 use kernel::explore::{RUN_BUDGET, ways};
 use kernel::outcome::EvidenceRef;
 use kernel::position::Hold;
-use kernel::{Body, CounterName, Event, Machine, Position};
+use kernel::{Body, CounterName, Event, Input, Machine, Position, What};
 use serde::Serialize;
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -233,6 +233,18 @@ struct Walker {
 }
 
 impl Walker {
+    /// Every step follows from the state alone, so it can be taken again.
+    fn follows(&self, at: kernel::Time, moved: &kernel::event::Moved) -> bool {
+        let due = self
+            .machine
+            .decide(&Input::new(at, What::Advance))
+            .unwrap_or_default();
+        matches!(
+            due.first().map(|event| &event.body),
+            Some(Body::Moved(due)) if due.action == moved.action && due.by == moved.by && due.position == moved.position
+        )
+    }
+
     fn of(workflow: &Arc<Workflow>) -> Self {
         Self {
             machine: Flow::new(workflow.clone()),
@@ -245,19 +257,24 @@ impl Walker {
         match &event.body {
             Body::Moved(moved) => {
                 let at = general(self.machine.position());
-                let mode = self
-                    .machine
-                    .started()
-                    .map(|started| started.mode)
-                    .unwrap_or_default();
+                let started = self.machine.started();
+                let mode = started.map(|started| started.mode).unwrap_or_default();
                 let to = general(&moved.position);
-                let table = &self.machine.workflow().table;
-                if !ways(table, &at, mode).iter().any(|way| way.to == to) {
-                    let what = format!(
-                        "`{}` from `{}` to `{}` is not a step of the workflow's table",
-                        moved.action, at.state, to.state
-                    );
+                let workflow = self.machine.workflow();
+                let what = format!("`{}` from `{}` to `{}`", moved.action, at.state, to.state);
+                if !ways(&workflow.table, &at, mode)
+                    .iter()
+                    .any(|way| way.to == to)
+                {
+                    let what = format!("{what} is not a step of the workflow's table");
                     self.findings.push(finding("illegal_move", seq, what));
+                } else if started.is_some_and(|started| started.workflow_hash == workflow.hash)
+                    && !self.follows(event.at, moved)
+                {
+                    let what = format!(
+                        "{what} does not follow from what the journal holds before it: no gate, request or decision led there"
+                    );
+                    self.findings.push(finding("unfounded_move", seq, what));
                 }
             }
             Body::AttemptEnded(ended) => {

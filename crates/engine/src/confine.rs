@@ -120,6 +120,11 @@ impl Reach {
             vec![repo, task]
         };
         let mut policy = self.policy(write, &self.checks);
+        // Readable only: what a check could write there, our own git would run later, unconfined.
+        let git = context.project.repo().join(".git");
+        if git.exists() {
+            policy.read.push(git);
+        }
         policy.hidden.push(context.project.home());
         policy
     }

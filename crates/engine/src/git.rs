@@ -11,7 +11,15 @@ use std::time::Duration;
 
 /// Runs git and gives its standard output.
 fn git(dir: &Path, args: &[&str], extra_env: &[(&str, &str)]) -> Result<Vec<u8>, EngineError> {
-    let mut argv = vec!["git".to_owned()];
+    // Nothing that lies in a repository is run by us.
+    let hardened = [
+        "git",
+        "-c",
+        "core.fsmonitor=false",
+        "-c",
+        "core.hooksPath=/dev/null",
+    ];
+    let mut argv: Vec<String> = hardened.map(str::to_owned).to_vec();
     argv.extend(args.iter().map(|arg| (*arg).to_owned()));
     let mut env = sandbox::base_env();
     // Answers in one language, no prompts, and no configuration of ours leaking in.

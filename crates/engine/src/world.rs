@@ -161,7 +161,10 @@ impl World<Flow> for Real<'_> {
             session: self.session.clone(),
             version: env!("CARGO_PKG_VERSION").to_owned(),
         });
-        if let Some(edited) = self.views.edits(machine)? {
+        // With an attempt in flight the file may hold what the agent wrote: its end comes first.
+        if machine.status().in_flight.is_empty()
+            && let Some(edited) = self.views.edits(machine)?
+        {
             heard.push(edited);
         }
         let wanted = machine.wanted();

@@ -12,10 +12,11 @@ pub(super) fn policy(
     hosts: &[&str],
     env: &BTreeMap<String, String>,
     links: Vec<PathBuf>,
+    view: &Path,
 ) -> Option<Policy> {
     let mut policy = given?.clone();
     let path = env.get("PATH").map_or("", String::as_str);
-    policy.read.extend(program_roots(program, path));
+    policy.read.extend(program_roots(program, path, view));
     policy.read.extend(links);
     policy.home = env.get("HOME").map(PathBuf::from);
     if let Network::Endpoints(allowed) = &mut policy.network {
@@ -27,8 +28,8 @@ pub(super) fn policy(
 }
 
 /// The folders that a program is made of: where its name is, where it really lies, and for one
-/// from npm the folder that holds its `node_modules`.
-pub(crate) fn program_roots(program: &str, path: &str) -> Vec<PathBuf> {
+/// from npm its `node_modules`.
+pub(crate) fn program_roots(program: &str, path: &str, view: &Path) -> Vec<PathBuf> {
     let named = Path::new(program);
     let found = if named.is_absolute() {
         Some(named.to_owned())
@@ -49,14 +50,21 @@ pub(crate) fn program_roots(program: &str, path: &str) -> Vec<PathBuf> {
     for file in [&found, &real] {
         let modules = file
             .ancestors()
-            .filter(|folder| folder.ends_with("node_modules"))
-            .last();
-        roots.extend(modules.and_then(Path::parent).map(Path::to_owned));
+            .filter(|folder| folder.ends_with("node_modules"));
+        roots.extend(modules.last().map(Path::to_owned));
     }
+    // A folder that holds the home, or the view and with it the repository, is nobody's program
+    // folder: then the file alone is given.
+    let home = std::env::home_dir();
+    let holds = |root: &Path, inner: &Path| inner.starts_with(root);
+    roots.retain(|root| {
+        root.components().count() > 2
+            && !holds(root, view)
+            && !home.as_ref().is_some_and(|home| holds(root, home))
+    });
+    roots.extend([found, real]);
     roots.sort();
     roots.dedup();
-    // The whole machine is nobody's program folder.
-    roots.retain(|root| root.components().count() > 2);
     roots
 }
 
@@ -97,9 +105,16 @@ mod tests {
         )]);
         let mut given = Policy::confined(["/usr"], Vec::<PathBuf>::new());
         let network = |given: &Policy| {
-            policy(Some(given), "sh", &["a.example"], &env, Vec::new())
-                .unwrap()
-                .network
+            policy(
+                Some(given),
+                "sh",
+                &["a.example"],
+                &env,
+                Vec::new(),
+                Path::new("/view"),
+            )
+            .unwrap()
+            .network
         };
         assert_eq!(network(&given), Network::None);
         given.network = Network::Endpoints(Vec::new());
@@ -108,6 +123,9 @@ mod tests {
             Endpoint::new("127.0.0.1", 9),
         ];
         assert_eq!(network(&given), Network::Endpoints(want.to_vec()));
-        assert_eq!(policy(None, "sh", &[], &env, Vec::new()), None);
+        assert_eq!(
+            policy(None, "sh", &[], &env, Vec::new(), Path::new("/view")),
+            None
+        );
     }
 }

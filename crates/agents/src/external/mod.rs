@@ -84,6 +84,7 @@ impl Connector {
             self.kind.hosts(),
             &env,
             linked,
+            &order.view,
         );
         Ok(Launch {
             stdin: plan.stdin,

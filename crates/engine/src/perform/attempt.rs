@@ -10,7 +10,7 @@ use flow::{Owner, parse_fields};
 use kernel::effect::{Access, AttemptOrder};
 use kernel::input::Found;
 use kernel::outcome::EvidenceRef;
-use kernel::{Class, Outcome, StateName, What};
+use kernel::{Class, Outcome, StateName, Usage, What};
 use sandbox::Cancel;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -43,10 +43,13 @@ pub(super) fn perform(
         };
         let agent_order = agent_order(context, order, &home);
         let reply = agent(context, order)?.run(&agent_order, cancel, progress);
-        if cancel.is_cancelled() {
+        // One that had ended before it was cancelled is paid for, and counts.
+        if cancel.is_cancelled() && reply.class != Class::Done {
             return Ok(None);
         }
-        finish(context, order, &home, &base, reply).map(Some)
+        let usage = reply.usage;
+        let finished = finish(context, order, &home, &base, reply);
+        Ok(Some(finished.unwrap_or_else(|error| paid(&error, usage))))
     })();
     match worked {
         Ok(Some(outcome)) => ended(order, outcome, Found::Live),
@@ -61,20 +64,48 @@ pub(super) fn recover(context: &Context, order: &AttemptOrder) -> Option<What> {
         .ok()
         .and_then(|bytes| serde_json::from_slice(&bytes).ok());
     let outcome = match saved {
-        Some(answer) => match view::take_back(context, &home, &answer.changes) {
-            Ok(()) => answer.outcome,
-            Err(error) => could_not_run(&error),
-        },
+        Some(answer) => recovered(context, &home, answer),
         None => {
             let reply = agent(context, order)
                 .ok()?
                 .recover(&agent_order(context, order, &home))?;
             let base = view::base_of(&home)?;
-            finish(context, order, &home, &base, reply)
-                .unwrap_or_else(|error| could_not_run(&error))
+            let usage = reply.usage;
+            finish(context, order, &home, &base, reply).unwrap_or_else(|error| paid(&error, usage))
         }
     };
     Some(ended(order, outcome, Found::AfterRestart))
+}
+
+/// Takes a saved answer back, unless somebody has changed the same files since the engine died.
+fn recovered(context: &Context, home: &Path, answer: Answer) -> Outcome {
+    let Answer {
+        mut outcome,
+        changes,
+    } = answer;
+    let usage = outcome.usage;
+    match view::conflict(context, &changes) {
+        Ok(Some(path)) => {
+            outcome.class = Class::Conflict;
+            outcome.reason = format!(
+                "{path} was changed by somebody else before the engine came back; nothing was taken back"
+            );
+            outcome.tree_after.clone_from(&outcome.tree_before);
+            outcome
+        }
+        Ok(None) => match view::take_back(context, home, &changes) {
+            Ok(()) => outcome,
+            Err(error) => paid(&error, usage),
+        },
+        Err(error) => paid(&error, usage),
+    }
+}
+
+/// The engine failed after the agent had worked: what that cost is counted all the same.
+fn paid(error: &EngineError, usage: Usage) -> Outcome {
+    let mut outcome = could_not_run(error);
+    outcome.usage = usage;
+    outcome
 }
 
 fn ended(order: &AttemptOrder, outcome: Outcome, found: Found) -> What {
@@ -150,6 +181,22 @@ fn finish(
     outcome.evidence = evidence(context, order, &reply)?;
     outcome.tree_before = base.repo.hash();
     outcome.tree_after = outcome.tree_before.clone();
+    // Before anything of ours walks there: an agent may have put a link in a folder's place.
+    if let Some(part) = view::replaced(home) {
+        outcome.class = Class::OutOfScope;
+        outcome.reason =
+            format!("the agent replaced its own folder `{part}`; nothing was taken back");
+        take_secrets_out(context, &mut outcome);
+        save(
+            home,
+            ANSWER,
+            &Answer {
+                outcome: outcome.clone(),
+                changes: Vec::new(),
+            },
+        )?;
+        return Ok(outcome);
+    }
     view::take_secrets_out(context, home)?;
     let (changes, tree_after) = view::changes(context, home, base)?;
     outcome.changed = names(&changes);

@@ -89,9 +89,15 @@ fn task_files(context: &Context, folder: &Path) -> Result<Vec<PathBuf>, EngineEr
 /// Does a link at `path` (relative to the root) stay below the root?
 fn stays_inside(path: &Path, link: &Path) -> bool {
     let mut depth = path.components().count() as i64 - 1;
+    let mut named = false;
     for component in link.components() {
         match component {
-            Component::Normal(_) => depth += 1,
+            Component::Normal(_) => {
+                named = true;
+                depth += 1;
+            }
+            // After a name, which may be a link itself, nobody knows where `..` leads.
+            Component::ParentDir if named => return false,
             Component::ParentDir => depth -= 1,
             Component::CurDir => {}
             Component::RootDir | Component::Prefix(_) => return false,
@@ -101,6 +107,18 @@ fn stays_inside(path: &Path, link: &Path) -> bool {
         }
     }
     true
+}
+
+/// The part of a view that is not the folder any more that we made.
+pub(crate) fn replaced(home: &Path) -> Option<&'static str> {
+    let real = |part: &&str| {
+        home.join(part)
+            .symlink_metadata()
+            .is_ok_and(|found| found.is_dir())
+    };
+    ["view", "view/repo", "view/task"]
+        .into_iter()
+        .find(|part| !real(part))
 }
 
 /// Takes keys out of the task's documents before they become the user's: evidence is made to be shown.
@@ -131,9 +149,18 @@ pub(crate) fn changes(
     base: &Base,
 ) -> Result<(Vec<Change>, String), EngineError> {
     let (repo, task) = (home.join("view/repo"), home.join("view/task"));
-    let repo_after = base
-        .stamps
-        .tree_now(&repo, &base.repo, &repo_files(context, &repo)?)?;
+    let mut paths = repo_files(context, &repo)?;
+    // What was laid out and is still there is not deleted, whatever the view's own ignore file says
+    // by now.
+    let laid_out = base
+        .repo
+        .files
+        .keys()
+        .filter_map(|name| store::decode_path(name));
+    paths.extend(laid_out.filter(|path| repo.join(path).symlink_metadata().is_ok()));
+    paths.sort();
+    paths.dedup();
+    let repo_after = base.stamps.tree_now(&repo, &base.repo, &paths)?;
     let task_after = Tree::of(&task, task_files(context, &task)?)?;
     let mut all = Vec::new();
     for (root, before, after) in [

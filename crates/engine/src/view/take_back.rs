@@ -24,12 +24,37 @@ fn now(context: &Context, change: &Change) -> Result<Option<Node>, EngineError> 
     Ok(Tree::of(root, [&change.path])?.files.remove(&change.path))
 }
 
-/// The first path that somebody else changed meanwhile.
+/// The parent of a path, if it is there and is no real folder: writing below it would write
+/// somewhere else. One that the same changes delete is on its way out.
+fn led_astray(context: &Context, change: &Change, all: &[Change]) -> Option<String> {
+    let root = match change.root {
+        Root::Repo => context.project.repo(),
+        Root::Task => &context.task,
+    };
+    let parents = Path::new(&change.path).ancestors().skip(1);
+    let mut parents = parents.filter(|parent| !parent.as_os_str().is_empty());
+    let goes = |parent: &Path| {
+        let mut deleted = all
+            .iter()
+            .filter(|other| other.root == change.root && other.after.is_none());
+        deleted.any(|other| Path::new(&other.path) == parent)
+    };
+    let astray = parents.find(|parent| {
+        let found = root.join(parent).symlink_metadata();
+        found.is_ok_and(|found| !found.is_dir()) && !goes(parent)
+    });
+    astray.map(|parent| format!("{} (a link at {})", change.name(), parent.display()))
+}
+
+/// The first path that somebody else changed meanwhile, or that does not lead where it says.
 pub(crate) fn conflict(
     context: &Context,
     changes: &[Change],
 ) -> Result<Option<String>, EngineError> {
     for change in changes {
+        if let Some(link) = led_astray(context, change, changes) {
+            return Ok(Some(link));
+        }
         let here = now(context, change)?;
         if here != change.before && here != change.after {
             return Ok(Some(change.name()));

@@ -143,7 +143,17 @@ impl Views {
         let Some(OnDisk { path, text, .. }) = self.read()? else {
             return Ok(None);
         };
-        let edited = self.edits(machine)?;
+        // What an agent left in the file is not a person's edit, taken or refused.
+        let by_agent: Vec<&BTreeMap<String, String>> = events
+            .iter()
+            .filter_map(|event| match &event.body {
+                Body::AttemptEnded(ended) => Some(&ended.outcome.fields),
+                _ => None,
+            })
+            .collect();
+        let edited = self
+            .edits(machine)?
+            .and_then(|what| without(what, &by_agent));
         let link = page_data::link(&self.context)?;
         let mut document = machine.document(&link);
         if let Some(What::Edited { fields }) = &edited {
@@ -165,6 +175,15 @@ impl Views {
         }
         Ok(edited)
     }
+}
+
+/// The edits that no agent has made.
+fn without(what: What, by_agent: &[&BTreeMap<String, String>]) -> Option<What> {
+    let What::Edited { mut fields } = what else {
+        return Some(what);
+    };
+    fields.retain(|name, value| !by_agent.iter().any(|agent| agent.get(name) == Some(value)));
+    (!fields.is_empty()).then_some(What::Edited { fields })
 }
 
 /// Writes the views of a run that nobody drives.

@@ -9,9 +9,11 @@ use kernel::position::Hold;
 use kernel::table::Kind;
 use kernel::{Decision, EffectId, Event, Outcome, Position, Refusal, StateName, Time};
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 const MOST_NOTES: usize = 16;
+/// How often a gate or a checkpoint may be lost in a row before a person is asked.
+const MOST_LOSSES: u32 = 5;
 const MOST_NOTE_CHARS: usize = 600;
 
 /// How far the work in the present state is.
@@ -73,6 +75,12 @@ pub(crate) struct FlowState {
     pub(crate) updated: Time,
     #[serde(default)]
     pub(crate) patience: Patience,
+    /// Fields that a person has edited since the start: theirs from then on.
+    #[serde(default)]
+    pub(crate) by_person: BTreeSet<String>,
+    /// Gates and checkpoints lost in a row.
+    #[serde(default)]
+    pub(crate) losses: u32,
 }
 
 impl FlowState {
@@ -96,6 +104,8 @@ impl FlowState {
             said: String::new(),
             updated: Time::default(),
             patience: Patience::default(),
+            by_person: BTreeSet::new(),
+            losses: 0,
         }
     }
 
@@ -136,7 +146,10 @@ impl FlowState {
                 }
             }
             Body::CheckpointEnded(ended) => match &ended.problem {
-                None => self.checkpoint_due = None,
+                None => {
+                    self.checkpoint_due = None;
+                    self.losses = 0;
+                }
                 // Nobody can be asked any more: say it and let the end be the end.
                 Some(problem) if self.position.is_over(&workflow.table) => {
                     self.checkpoint_due = None;
@@ -169,7 +182,10 @@ impl FlowState {
                 self.decision = Some(decision.clone());
             }
             Body::Moved(moved) => self.moved(workflow, moved),
-            Body::FieldsEdited(edited) => self.fields.extend(edited.fields.clone()),
+            Body::FieldsEdited(edited) => {
+                self.by_person.extend(edited.fields.keys().cloned());
+                self.fields.extend(edited.fields.clone());
+            }
             Body::SessionOpened(_) | Body::TailCut(_) | Body::LateDropped(_) => {}
         }
     }
@@ -240,7 +256,7 @@ impl FlowState {
                 .started
                 .as_ref()
                 .and_then(|started| started.fields.get(name));
-            if set.is_some_and(|set| !set.is_empty()) {
+            if set.is_some_and(|set| !set.is_empty()) || self.by_person.contains(name) {
                 self.note(format!(
                     "the field `{name}` was set by a person and stays as it is"
                 ));
@@ -256,6 +272,7 @@ impl FlowState {
             .iter()
             .cloned()
             .partition(|result| stall == Some(result.check.as_str()));
+        self.losses = 0;
         let (passed, stalled) = (passes(&gate), !passes(&stalls));
         for result in gate
             .iter()
@@ -290,9 +307,26 @@ impl FlowState {
             Stage::Gating {
                 effect: mine,
                 attempt,
-            } if *mine == effect => Stage::Answered { attempt: *attempt },
-            other => other.clone(),
+            } if *mine == effect => {
+                self.losses += 1;
+                self.after_a_loss(Stage::Answered { attempt: *attempt })
+            }
+            // A checkpoint: it stays due.
+            other => {
+                self.losses += 1;
+                self.after_a_loss(other.clone())
+            }
         };
+    }
+
+    fn after_a_loss(&self, stage: Stage) -> Stage {
+        if self.losses < MOST_LOSSES {
+            return stage;
+        }
+        let why = "the same gate or checkpoint was lost again and again; something in it brings the engine down";
+        Stage::Stuck {
+            why: why.to_owned(),
+        }
     }
 
     fn moved(&mut self, workflow: &Workflow, moved: &Moved) {
@@ -311,6 +345,7 @@ impl FlowState {
         self.last_why = moved.why.clone();
         self.decision = None;
         if moved.arrival != Arrival::Stayed {
+            self.losses = 0;
             self.patience = Patience::default();
         }
         match moved.arrival {

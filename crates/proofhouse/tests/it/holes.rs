@@ -1,0 +1,141 @@
+//! Ways out that were once open: each is tried for real and must stay shut.
+
+use crate::support::{HONEST, World};
+
+fn with_step(step: &str) -> String {
+    HONEST.replacen(
+        "{ write = \"repo/code.txt\"",
+        &format!("{step}, {{ write = \"repo/code.txt\""),
+        1,
+    )
+}
+
+#[test]
+fn an_ignore_file_written_by_an_agent_deletes_nothing_of_the_users() {
+    let world = World::new();
+    world.write("notes.log", "mine, untracked\n");
+    world.write("deep/more.log", "mine too\n");
+    world.start(&with_step("{ write = \"repo/deep/.gitignore\", text = \"*.log\\n\" }, { run = \"echo '*.log' >> .gitignore\" }"), &[]);
+    world.run(&["run", "t"]).exits(0);
+    assert_eq!(world.read("notes.log"), "mine, untracked\n");
+    assert_eq!(world.read("deep/more.log"), "mine too\n");
+}
+
+#[test]
+fn a_view_whose_folder_became_a_link_is_not_walked() {
+    let outside = tempfile::tempdir().unwrap();
+    let key = format!("sk-ant-{}", "api03-0123456789abcdefghijklmn");
+    let theirs = outside.path().join("credentials.txt");
+    std::fs::write(&theirs, &key).unwrap();
+    for part in ["task", "repo"] {
+        let world = World::new();
+        let step = format!(
+            "{{ run = '''cd ../.. && mv view/{part} view/t && ln -s {} view/{part}''' }}",
+            outside.path().display()
+        );
+        world.start(&with_step(&step), &["--budget", "attempts=3"]);
+        world.run(&["run", "t"]).exits(2);
+        assert_eq!(
+            std::fs::read_to_string(&theirs).unwrap(),
+            key,
+            "a user's file was rewritten"
+        );
+        assert!(
+            !world.at("credentials.txt").exists(),
+            "a user's file was taken into the repository"
+        );
+        let ended = world.status()["attempts"][2]["ended"].clone();
+        assert_ne!(ended, "done", "{part}");
+    }
+}
+
+#[test]
+fn taking_back_does_not_write_through_a_link_of_the_users() {
+    let outside = tempfile::tempdir().unwrap();
+    std::fs::write(
+        outside.path().join("README.md"),
+        "shared, not in the repository\n",
+    )
+    .unwrap();
+    let world = World::new();
+    std::os::unix::fs::symlink(outside.path(), world.at("docs")).unwrap();
+    world.start(
+        &with_step("{ write = \"repo/docs/README.md\", text = \"theirs\" }"),
+        &["--budget", "attempts=3"],
+    );
+    world.run(&["run", "t"]).exits(2);
+    let text = std::fs::read_to_string(outside.path().join("README.md")).unwrap();
+    assert_eq!(text, "shared, not in the repository\n");
+    assert_eq!(world.status()["attempts"][2]["ended"], "conflict");
+}
+
+#[test]
+fn a_check_can_not_plant_anything_in_git() {
+    let world = World::new();
+    let check = "! touch .git/planted 2>/dev/null && ! git config filter.x.clean evil 2>/dev/null";
+    world.start(HONEST, &["--check", check]);
+    let before = world.read(".git/config");
+    world.run(&["run", "t"]).exits(0);
+    assert_eq!(world.read(".git/config"), before);
+}
+
+#[test]
+fn an_agent_can_not_pass_for_a_person_in_the_state_file() {
+    let world = World::new();
+    let script = HONEST.replace(
+        "{ set = \"Not doing\"",
+        "{ set = \"Objective\", to = \"something easier\" }, { set = \"Not doing\"",
+    );
+    world.start(&script, &[]);
+    world.run(&["run", "t"]).exits(0);
+    assert!(
+        world
+            .read("tasks/t/STATE.md")
+            .contains("Objective: be good")
+    );
+    assert_eq!(world.status()["fields"]["Objective"], "be good");
+    assert!(
+        !world
+            .journal()
+            .iter()
+            .any(|record| record["kind"] == "fields_edited.v1"),
+        "nobody edited anything"
+    );
+}
+
+#[test]
+fn a_journal_of_moves_without_gates_is_found() {
+    let world = World::new();
+    world.start(HONEST, &[]);
+    world.run(&["run", "t"]).exits(0);
+    let (dir, name) = (
+        world.at(".proofhouse/journal"),
+        store::RunName::new("t").unwrap(),
+    );
+    let mut entries = Vec::new();
+    store::Journal::read(&dir, &name, store::Replay::default(), |record| {
+        if matches!(record.kind, "run_started.v1" | "moved.v1") {
+            entries.push(store::Entry {
+                at: record.at,
+                kind: record.kind.to_owned(),
+                body: serde_json::from_str(record.body.get()).unwrap(),
+            });
+        }
+        Ok(())
+    })
+    .unwrap();
+    std::fs::remove_file(world.at(".proofhouse/journal/t.jsonl")).unwrap();
+    world.git(&["update-ref", "-d", "refs/proofhouse/t"]);
+    store::Journal::create(&dir, &name)
+        .unwrap()
+        .append(0, &entries)
+        .unwrap();
+    let said = world.run(&["audit", "t", "--json"]).exits(1).json();
+    let findings = said["runs"][0]["findings"].as_array().unwrap().clone();
+    assert!(
+        findings
+            .iter()
+            .any(|finding| finding["code"] == "unfounded_move"),
+        "{findings:#?}"
+    );
+}
