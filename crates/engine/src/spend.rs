@@ -26,10 +26,15 @@ pub fn today(project: &Project, now: Time) -> Result<u64, EngineError> {
     let mut total = 0u64;
     for run in store::list(&project.journals())? {
         let _ = Journal::read(&project.journals(), &run, Replay::default(), |record| {
-            if record.at >= midnight && record.kind.starts_with("attempt_ended.") {
-                let ended: Ended = record.body_as()?;
-                total = total.saturating_add(ended.outcome.usage.micro_dollars);
+            if record.at < midnight {
+                return Ok(());
             }
+            let usage = match record.kind.split('.').next() {
+                Some("attempt_ended") => record.body_as::<Ended>()?.outcome.usage,
+                Some("effect_lost") => record.body_as::<Spent>()?.usage,
+                _ => Usage::default(),
+            };
+            total = total.saturating_add(usage.micro_dollars);
             Ok(())
         });
     }

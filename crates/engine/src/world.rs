@@ -179,6 +179,7 @@ impl World<Flow> for Real<'_> {
             let order = wanted.iter().find(|effect| effect.id() == flying.effect);
             let found = order.and_then(|effect| perform::recover(&self.context, effect));
             heard.push(found.unwrap_or_else(|| What::Lost {
+                usage: kernel::Usage::default(),
                 effect: flying.effect,
                 reason: "the engine ended before it did".to_owned(),
             }));
@@ -232,6 +233,7 @@ impl World<Flow> for Real<'_> {
             let work =
                 std::panic::AssertUnwindSafe(|| perform::perform(&context, &job, &held, &progress));
             let what = std::panic::catch_unwind(work).unwrap_or_else(|_| What::Lost {
+                usage: kernel::Usage::default(),
                 effect: id,
                 reason: "the engine panicked while performing it; please report".to_owned(),
             });

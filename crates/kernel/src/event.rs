@@ -8,7 +8,7 @@ use crate::autonomy::{Autonomy, Mode};
 use crate::effect::EffectKind;
 use crate::ids::{CounterName, EffectId, RunId, StateName};
 use crate::input::{Decision, Found};
-use crate::outcome::{CheckResult, Outcome};
+use crate::outcome::{CheckResult, Outcome, Usage};
 use crate::position::Position;
 use crate::refusal::Refusal;
 use crate::table::Actor;
@@ -222,6 +222,9 @@ pub struct EffectLost {
     pub effect: EffectId,
     /// Why we think so.
     pub reason: String,
+    /// What it had cost by then, as far as anybody knows.
+    #[serde(default, skip_serializing_if = "Usage::is_nothing")]
+    pub usage: Usage,
 }
 
 /// An answer came too late and was dropped.

@@ -2,7 +2,7 @@
 
 use crate::event::RunStarted;
 use crate::ids::EffectId;
-use crate::outcome::{CheckResult, Outcome};
+use crate::outcome::{CheckResult, Outcome, Usage};
 use crate::time::Time;
 use std::collections::BTreeMap;
 
@@ -76,6 +76,8 @@ pub enum What {
         effect: EffectId,
         /// Why we think so.
         reason: String,
+        /// What it had cost by then, as far as anybody knows.
+        usage: Usage,
     },
     /// A person decided.
     Decide(Decision),

@@ -7,7 +7,7 @@ use crate::event::{
 };
 use crate::ids::{EffectId, StateName};
 use crate::input::What;
-use crate::outcome::{Class, Usage};
+use crate::outcome::Usage;
 use crate::time::Time;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -105,11 +105,16 @@ impl Ledger {
                 }),
                 "checkpoint".to_owned(),
             ),
-            What::Lost { effect, reason } => (
+            What::Lost {
+                effect,
+                reason,
+                usage,
+            } => (
                 *effect,
                 Body::EffectLost(EffectLost {
                     effect: *effect,
                     reason: reason.clone(),
+                    usage: *usage,
                 }),
                 format!("lost: {reason}"),
             ),
@@ -138,28 +143,37 @@ impl Ledger {
         match &event.body {
             Body::EffectBegan(began) => self.begin(event.at, began),
             Body::AttemptEnded(ended) => {
-                let usage = ended.outcome.usage;
-                let spent = usage.input_tokens.saturating_add(usage.output_tokens);
-                self.budgets.spend(budget::TOKENS, spent);
-                self.budgets
-                    .spend(budget::MICRO_DOLLARS, usage.micro_dollars);
-                let class: Class = ended.outcome.class;
+                let outcome = &ended.outcome;
+                self.pay(outcome.usage);
                 self.end(
                     event.at,
                     ended.effect,
-                    class.as_str(),
-                    &ended.outcome.reason,
+                    outcome.class.as_str(),
+                    &outcome.reason,
                 );
                 if let Some(note) = self.note(ended.effect) {
-                    note.usage = usage;
+                    note.usage = outcome.usage;
                 }
             }
             Body::GateEnded(ended) => self.end(event.at, ended.effect, "", ""),
             Body::CheckpointEnded(ended) => self.end(event.at, ended.effect, "", ""),
-            Body::EffectLost(lost) => self.end(event.at, lost.effect, LOST, &lost.reason),
+            Body::EffectLost(lost) => {
+                self.pay(lost.usage);
+                self.end(event.at, lost.effect, LOST, &lost.reason);
+                if let Some(note) = self.note(lost.effect) {
+                    note.usage = lost.usage;
+                }
+            }
             Body::Refused(_) => self.budgets.spend(budget::REFUSALS, 1),
             _ => {}
         }
+    }
+
+    fn pay(&mut self, usage: Usage) {
+        let tokens = usage.input_tokens.saturating_add(usage.output_tokens);
+        self.budgets.spend(budget::TOKENS, tokens);
+        self.budgets
+            .spend(budget::MICRO_DOLLARS, usage.micro_dollars);
     }
 
     fn begin(&mut self, at: Time, began: &EffectBegan) {

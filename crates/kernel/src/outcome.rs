@@ -82,6 +82,13 @@ fn none(count: &u64) -> bool {
     *count == 0
 }
 
+impl Usage {
+    /// Did it cost nothing?
+    pub fn is_nothing(&self) -> bool {
+        *self == Self::default()
+    }
+}
+
 /// A pointer into the vault: content hash, a name for people, a media type.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct EvidenceRef {

@@ -45,15 +45,15 @@ pub(super) fn perform(
         let reply = agent(context, order)?.run(&agent_order, cancel, progress);
         // One that had ended before it was cancelled is paid for, and counts.
         if cancel.is_cancelled() && reply.class != Class::Done {
-            return Ok(None);
+            return Ok(Err(reply.usage));
         }
         let usage = reply.usage;
         let finished = finish(context, order, &home, &base, reply);
-        Ok(Some(finished.unwrap_or_else(|error| paid(&error, usage))))
+        Ok(Ok(finished.unwrap_or_else(|error| paid(&error, usage))))
     })();
     match worked {
-        Ok(Some(outcome)) => ended(order, outcome, Found::Live),
-        Ok(None) => lost(order.id, "it was cancelled"),
+        Ok(Ok(outcome)) => ended(order, outcome, Found::Live),
+        Ok(Err(usage)) => lost(order.id, "it was cancelled", usage),
         Err(error) => ended(order, could_not_run(&error), Found::Live),
     }
 }

@@ -96,7 +96,7 @@ pub(super) fn perform(
         result.reason = context.secrets.text(&result.reason);
     }
     if cancel.is_cancelled() {
-        return lost(order.id, "it was cancelled");
+        return lost(order.id, "it was cancelled", kernel::Usage::default());
     }
     // An answer that can not be kept would have to be paid for again after a crash.
     if let Err(error) = save(&context.home(order.id), ANSWER, &results) {

@@ -8,7 +8,7 @@ use crate::context::Context;
 use crate::error::EngineError;
 use crate::git;
 use kernel::effect::{Effect, GateOrder};
-use kernel::{EffectId, Outcome, What};
+use kernel::{EffectId, Outcome, Usage, What};
 use sandbox::Cancel;
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -73,10 +73,11 @@ pub(crate) fn kill_leftover(context: &Context, effect: EffectId) -> Result<usize
     Ok(sandbox::kill_leftover(&context.home(effect).join("pid"))?)
 }
 
-fn lost(effect: EffectId, reason: &str) -> What {
+fn lost(effect: EffectId, reason: &str, usage: Usage) -> What {
     What::Lost {
         effect,
         reason: reason.to_owned(),
+        usage,
     }
 }
 

@@ -379,6 +379,7 @@ fn a_lost_attempt_is_counted_and_a_late_answer_is_dropped_on_record() {
         panic!()
     };
     hand.feed(What::Lost {
+        usage: kernel::Usage::default(),
         effect: old.id,
         reason: "killed".into(),
     })
@@ -466,6 +467,7 @@ fn every_prefix_of_a_journal_goes_on_to_done() {
         for effect in begun {
             again
                 .feed(What::Lost {
+                    usage: kernel::Usage::default(),
                     effect,
                     reason: "restart".into(),
                 })

@@ -54,6 +54,7 @@ fn checkpoint(effect: u32) -> What {
 
 fn lost(effect: u32) -> What {
     What::Lost {
+        usage: kernel::Usage::default(),
         effect: EffectId(effect),
         reason: "restart".to_owned(),
     }

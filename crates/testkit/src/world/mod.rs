@@ -142,6 +142,7 @@ impl<M: Machine> World<Watched<M>> for SeededWorld<'_, M> {
         }
         for flying in machine.status().in_flight {
             let lost = What::Lost {
+                usage: kernel::Usage::default(),
                 effect: flying.effect,
                 reason: "the engine restarted".to_owned(),
             };

@@ -110,6 +110,7 @@ impl<M: Machine> SeededWorld<'_, M> {
         if lost {
             self.late.push(flight.answer);
             return Some(What::Lost {
+                usage: kernel::Usage::default(),
                 effect: id,
                 reason: reason.to_owned(),
             });
