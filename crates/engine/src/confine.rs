@@ -70,7 +70,7 @@ impl Reach {
         let hosts = config.texts("network.hosts").unwrap_or_default();
         let endpoints =
             || Network::Endpoints(hosts.iter().filter_map(|host| endpoint(host)).collect());
-        let network = |name: &str, default: &str| match config.word(name).unwrap_or(default) {
+        let network = |name: &str, default: &str| match config.text(name).unwrap_or(default) {
             "none" => Network::None,
             "loopback" => Network::Loopback,
             "full" => Network::Full,

@@ -69,6 +69,13 @@ pub fn lock(project: &Project, run: &str) -> Result<RunLock, EngineError> {
     }
 }
 
+fn restore(context: &Context, run: &Run, observer: &mut dyn Observer) -> Result<(), EngineError> {
+    if let Some(kept) = views::restore(context, &run.machine)? {
+        observer.notice(&format!("the old state file is kept as {}", kept.display()));
+    }
+    Ok(())
+}
+
 /// Removes the scratch of a run that is done: copies, raw answers, briefs. What matters of them is in
 /// the journal and the vault.
 fn clean(project: &Project, run: &str) {
@@ -136,6 +143,12 @@ impl Session<'_> {
             && run.machine.wanted().is_empty()
             && run.machine.status().in_flight.is_empty()
         {
+            if self.restore == Restore::Views {
+                let context = Context::of(self.project, &workflow, &started, BTreeMap::new())?;
+                restore(&context, &run, observer)?;
+            }
+            // The views are ours to mend, also when there is nothing else to do.
+            views::refresh(&run)?;
             return Ok(Ended {
                 ending: Ending::Rested,
                 status: run.machine.status(),
@@ -143,10 +156,8 @@ impl Session<'_> {
         }
         let agents = self.agents(&workflow, &started.agent)?;
         let context = Context::of(self.project, &workflow, &started, agents)?;
-        if self.restore == Restore::Views
-            && let Some(kept) = views::restore(&context, &run.machine)?
-        {
-            observer.notice(&format!("the old state file is kept as {}", kept.display()));
+        if self.restore == Restore::Views {
+            restore(&context, &run, observer)?;
         }
         let (mut world, mut machine) = Real::of(run, context, observer)?;
         hook(world.interrupter());

@@ -68,12 +68,7 @@ impl Config {
             .map(|(name, (value, source))| (name, value, source))
     }
 
-    /// One of a setting's words.
-    pub(crate) fn word(&self, name: &str) -> Option<&str> {
-        self.text(name)
-    }
-
-    fn text(&self, name: &str) -> Option<&str> {
+    pub(crate) fn text(&self, name: &str) -> Option<&str> {
         match self.values.get(name) {
             Some((Value::Text(text), _)) => Some(text),
             _ => None,

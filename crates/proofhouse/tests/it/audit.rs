@@ -177,3 +177,19 @@ fn a_fresh_clone_can_be_audited() {
         .exits(0);
     assert!(said.out.contains("clean t"), "{}", said.out);
 }
+
+#[test]
+fn run_writes_a_forged_state_file_again_even_when_there_is_nothing_else_to_do() {
+    let world = finished();
+    let state = world
+        .read("tasks/t/STATE.md")
+        .replace("Phase: done", "Phase: verify");
+    world.write("tasks/t/STATE.md", &state);
+    found(&world, "view_differs");
+    world.run(&["run", "t"]).exits(0);
+    world.run(&["audit"]).exits(0);
+    std::fs::remove_file(world.at("tasks/t/STATE.md")).unwrap();
+    world.run(&["run", "t"]).refuses(1, "state_file_missing");
+    world.run(&["run", "t", "--restore-views"]).exits(0);
+    assert!(world.read("tasks/t/STATE.md").contains("Phase: done"));
+}
