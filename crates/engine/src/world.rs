@@ -35,7 +35,7 @@ pub trait Observer {
 }
 
 enum Message {
-    Ended(EffectId, What),
+    Ended(EffectId, Result<What, EngineError>),
     Progress(String),
     Edited(What),
     Interrupt,
@@ -177,7 +177,10 @@ impl World<Flow> for Real<'_> {
                 ));
             }
             let order = wanted.iter().find(|effect| effect.id() == flying.effect);
-            let found = order.and_then(|effect| perform::recover(&self.context, effect));
+            let found = match order {
+                Some(effect) => perform::recover(&self.context, effect)?,
+                None => None,
+            };
             heard.push(found.unwrap_or_else(|| What::Lost {
                 usage: kernel::Usage::default(),
                 effect: flying.effect,
@@ -232,10 +235,12 @@ impl World<Flow> for Real<'_> {
             };
             let work =
                 std::panic::AssertUnwindSafe(|| perform::perform(&context, &job, &held, &progress));
-            let what = std::panic::catch_unwind(work).unwrap_or_else(|_| What::Lost {
-                usage: kernel::Usage::default(),
-                effect: id,
-                reason: "the engine panicked while performing it; please report".to_owned(),
+            let what = std::panic::catch_unwind(work).unwrap_or_else(|_| {
+                Ok(What::Lost {
+                    usage: kernel::Usage::default(),
+                    effect: id,
+                    reason: "the engine panicked while performing it; please report".to_owned(),
+                })
             });
             // The loop may be gone: then the answer is found on disk next time.
             let _ = sender.send(Message::Ended(id, what));
@@ -265,7 +270,7 @@ impl World<Flow> for Real<'_> {
                         // It has sent its last message; a panic was turned into one.
                         let _ = running.thread.join();
                     }
-                    return Ok(Signal::Answer(what));
+                    return what.map(Signal::Answer);
                 }
                 Ok(Message::Edited(what)) => return Ok(Signal::Answer(what)),
                 Ok(Message::Progress(line)) => self.observer.progress(&line),

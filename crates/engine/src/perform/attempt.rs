@@ -10,7 +10,7 @@ use flow::{Owner, parse_fields};
 use kernel::effect::{Access, AttemptOrder};
 use kernel::input::Found;
 use kernel::outcome::EvidenceRef;
-use kernel::{Class, Outcome, StateName, Usage, What};
+use kernel::{Class, Outcome, StateName, What};
 use sandbox::Cancel;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -32,7 +32,7 @@ pub(super) fn perform(
     order: &AttemptOrder,
     cancel: &Cancel,
     progress: &dyn Fn(&str),
-) -> What {
+) -> Result<What, EngineError> {
     let home = context.home(order.id);
     let worked = (|| {
         crate::spend::within_the_day(&context.project, crate::world::now())?;
@@ -43,22 +43,24 @@ pub(super) fn perform(
         };
         let agent_order = agent_order(context, order, &home);
         let reply = agent(context, order)?.run(&agent_order, cancel, progress);
-        // One that had ended before it was cancelled is paid for, and counts.
-        if cancel.is_cancelled() && reply.class != Class::Done {
-            return Ok(Err(reply.usage));
-        }
-        let usage = reply.usage;
-        let finished = finish(context, order, &home, &base, reply);
-        Ok(Ok(finished.unwrap_or_else(|error| paid(&error, usage))))
+        Ok((reply, base))
     })();
-    match worked {
-        Ok(Ok(outcome)) => ended(order, outcome, Found::Live),
-        Ok(Err(usage)) => lost(order.id, "it was cancelled", usage),
-        Err(error) => ended(order, could_not_run(&error), Found::Live),
+    let (reply, base) = match worked {
+        Ok(worked) => worked,
+        Err(error) => return Ok(ended(order, could_not_run(&error), Found::Live)),
+    };
+    // One that had ended before it was cancelled is paid for, and counts.
+    if cancel.is_cancelled() && reply.class != Class::Done {
+        return Ok(lost(order.id, "it was cancelled", reply.usage));
     }
+    let outcome = finish(context, order, &home, &base, reply).map_err(kept)?;
+    Ok(ended(order, outcome, Found::Live))
 }
 
-pub(super) fn recover(context: &Context, order: &AttemptOrder) -> Option<What> {
+pub(super) fn recover(
+    context: &Context,
+    order: &AttemptOrder,
+) -> Result<Option<What>, EngineError> {
     let home = context.home(order.id);
     let saved: Option<Answer> = std::fs::read(home.join(ANSWER))
         .ok()
@@ -66,46 +68,45 @@ pub(super) fn recover(context: &Context, order: &AttemptOrder) -> Option<What> {
     let outcome = match saved {
         Some(answer) => recovered(context, &home, answer),
         None => {
-            let reply = agent(context, order)
-                .ok()?
-                .recover(&agent_order(context, order, &home))?;
-            let base = view::base_of(&home)?;
-            let usage = reply.usage;
-            finish(context, order, &home, &base, reply).unwrap_or_else(|error| paid(&error, usage))
+            let order_again = agent_order(context, order, &home);
+            let reply = agent(context, order)?.recover(&order_again);
+            let (Some(reply), Some(base)) = (reply, view::base_of(&home)) else {
+                return Ok(None);
+            };
+            finish(context, order, &home, &base, reply)
         }
     };
-    Some(ended(order, outcome, Found::AfterRestart))
+    let outcome = outcome.map_err(kept)?;
+    Ok(Some(ended(order, outcome, Found::AfterRestart)))
+}
+
+/// The agent has worked and the engine's own disk failed it. That is no answer: a machine that
+/// heard one would pay for the work again. The attempt stays in flight, and the next session goes
+/// on from what is on disk.
+fn kept(mut error: EngineError) -> EngineError {
+    error.mend = format!(
+        "{}; the agent's finished work is kept: `proofhouse run` goes on with taking it back",
+        error.mend
+    );
+    error
 }
 
 /// Takes a saved answer back, unless somebody has changed the same files since the engine died.
-fn recovered(context: &Context, home: &Path, answer: Answer) -> Outcome {
+fn recovered(context: &Context, home: &Path, answer: Answer) -> Result<Outcome, EngineError> {
     let Answer {
         mut outcome,
         changes,
     } = answer;
-    let usage = outcome.usage;
-    match view::conflict(context, &changes) {
-        Ok(Some(path)) => {
-            outcome.class = Class::Conflict;
-            outcome.reason = format!(
-                "{path} was changed by somebody else before the engine came back; nothing was taken back"
-            );
-            outcome.tree_after.clone_from(&outcome.tree_before);
-            outcome
-        }
-        Ok(None) => match view::take_back(context, home, &changes) {
-            Ok(()) => outcome,
-            Err(error) => paid(&error, usage),
-        },
-        Err(error) => paid(&error, usage),
+    if let Some(path) = view::conflict(context, &changes)? {
+        outcome.class = Class::Conflict;
+        outcome.reason = format!(
+            "{path} was changed by somebody else before the engine came back; nothing was taken back"
+        );
+        outcome.tree_after.clone_from(&outcome.tree_before);
+        return Ok(outcome);
     }
-}
-
-/// The engine failed after the agent had worked: what that cost is counted all the same.
-fn paid(error: &EngineError, usage: Usage) -> Outcome {
-    let mut outcome = could_not_run(error);
-    outcome.usage = usage;
-    outcome
+    view::take_back(context, home, &changes)?;
+    Ok(outcome)
 }
 
 fn ended(order: &AttemptOrder, outcome: Outcome, found: Found) -> What {
@@ -186,19 +187,19 @@ fn finish(
         outcome.class = Class::OutOfScope;
         outcome.reason =
             format!("the agent replaced its own folder `{part}`; nothing was taken back");
-        take_secrets_out(context, &mut outcome);
-        save(
-            home,
-            ANSWER,
-            &Answer {
-                outcome: outcome.clone(),
-                changes: Vec::new(),
-            },
-        )?;
-        return Ok(outcome);
+        return answered(context, home, outcome, &[]);
     }
-    view::take_secrets_out(context, home)?;
-    let (changes, tree_after) = view::changes(context, home, base)?;
+    // What can not be walked is the agent's doing, and an answer: another try may do better.
+    let seen =
+        view::take_secrets_out(context, home).and_then(|()| view::changes(context, home, base));
+    let (changes, tree_after) = match seen {
+        Ok(seen) => seen,
+        Err(error) => {
+            let failed = could_not_run(&error);
+            (outcome.class, outcome.reason) = (failed.class, failed.reason);
+            return answered(context, home, outcome, &[]);
+        }
+    };
     outcome.changed = names(&changes);
     let changes = if outcome.class == Class::Done {
         outcome.result = reply.result;
@@ -216,32 +217,31 @@ fn finish(
     } else {
         Vec::new()
     };
-    take_secrets_out(context, &mut outcome);
     if let Some(path) = view::conflict(context, &changes)? {
         outcome.class = Class::Conflict;
         outcome.reason = format!(
             "{path} was changed by somebody else while the agent worked; nothing was taken back"
         );
         outcome.tree_after = outcome.tree_before.clone();
-        save(
-            home,
-            ANSWER,
-            &Answer {
-                outcome: outcome.clone(),
-                changes: Vec::new(),
-            },
-        )?;
-        return Ok(outcome);
+        return answered(context, home, outcome, &[]);
     }
-    save(
-        home,
-        ANSWER,
-        &Answer {
-            outcome: outcome.clone(),
-            changes: changes.clone(),
-        },
-    )?;
-    view::take_back(context, home, &changes)?;
+    answered(context, home, outcome, &changes)
+}
+
+/// Puts the answer on disk, then takes the changes back: after a crash the answer is found there.
+fn answered(
+    context: &Context,
+    home: &Path,
+    mut outcome: Outcome,
+    changes: &[Change],
+) -> Result<Outcome, EngineError> {
+    take_secrets_out(context, &mut outcome);
+    let answer = Answer {
+        outcome: outcome.clone(),
+        changes: changes.to_vec(),
+    };
+    save(home, ANSWER, &answer)?;
+    view::take_back(context, home, changes)?;
     Ok(outcome)
 }
 

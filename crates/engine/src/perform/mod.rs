@@ -27,14 +27,15 @@ pub(crate) struct Job {
     pub(crate) head: store::Head,
 }
 
+/// An error is no answer: the effect stays in flight, and the next session recovers it.
 pub(crate) fn perform(
     context: &Context,
     job: &Job,
     cancel: &Cancel,
     progress: &dyn Fn(&str),
-) -> What {
-    match &job.effect {
-        Effect::Attempt(order) => attempt::perform(context, order, cancel, progress),
+) -> Result<What, EngineError> {
+    Ok(match &job.effect {
+        Effect::Attempt(order) => attempt::perform(context, order, cancel, progress)?,
         Effect::Gate(order) => gate::perform(context, order, &job.judged, cancel, progress),
         Effect::Checkpoint(order) => {
             // Of its own: a git that was killed with an earlier engine leaves a lock beside its index.
@@ -55,17 +56,17 @@ pub(crate) fn perform(
                 commit: made.map_err(|error| error.to_string()),
             }
         }
-    }
+    })
 }
 
 /// The answer that an effect of an earlier life left behind, if it had one.
-pub(crate) fn recover(context: &Context, effect: &Effect) -> Option<What> {
-    match effect {
-        Effect::Attempt(order) => attempt::recover(context, order),
+pub(crate) fn recover(context: &Context, effect: &Effect) -> Result<Option<What>, EngineError> {
+    Ok(match effect {
+        Effect::Attempt(order) => attempt::recover(context, order)?,
         Effect::Gate(GateOrder { id, .. }) => gate::recover(context, *id),
         // Made again: a checkpoint is the same commit whenever it is made.
         Effect::Checkpoint(_) => None,
-    }
+    })
 }
 
 /// Ends every process that an effect of an earlier life may have left.

@@ -334,3 +334,87 @@ set +e
     }
     assert_eq!(world.journal().len(), 1);
 }
+
+/// An agent whose work in `implement` does not fit into the folder `full`, and goes on behind it.
+fn does_not_fit() -> String {
+    let long = "good ".repeat(40_000);
+    HONEST.replace(
+        "{ write = \"repo/code.txt\", text = \"good\\n\" },\n    { set = \"Current",
+        &format!("{{ write = \"repo/code.txt\", text = \"good\\n\" }}, {{ write = \"repo/full/a.txt\", text = \"{long}\" }}, {{ write = \"repo/zz.txt\", text = \"behind\\n\" }},\n    {{ set = \"Current"),
+    )
+}
+
+/// `full` is a file system without room; `then` happens before there is room and a second run.
+fn take_back_into_a_full_folder(world: &World, then: &str) -> Option<Said> {
+    world.start(&does_not_fit(), &[]);
+    std::fs::create_dir(world.at("full")).unwrap();
+    in_namespace(
+        world,
+        &format!(
+            r#"mkdir /mnt/full && mount --bind /mnt/full full
+dd if=/dev/zero of=/mnt/filler bs=1k count=100000 2>/dev/null || true
+set +e
+"$BIN" run t >out.txt 2>err.txt; echo "code=$?"; cat err.txt; cat code.txt; ls zz.txt
+"$BIN" audit t; echo "audit=$?"
+rm /mnt/filler
+{then}
+"$BIN" run t >out2.txt 2>err2.txt; echo "then=$?"; cat out2.txt err2.txt; wc -c full/a.txt"#
+        ),
+    )
+}
+
+fn attempts_begun(world: &World, state: &str) -> usize {
+    let journal = world.journal();
+    let begun = journal.iter().filter(|record| {
+        record["kind"] == "effect_began.v1"
+            && record["body"]["kind"] == "attempt"
+            && record["body"]["state"] == state
+    });
+    begun.count()
+}
+
+#[test]
+fn an_attempt_that_could_be_taken_back_only_in_part_is_taken_back_later_and_never_run_again() {
+    let world = World::new();
+    let Some(said) = take_back_into_a_full_folder(&world, "") else {
+        return;
+    };
+    let said = format!("{}\n{}", said.out, said.err);
+    assert!(
+        said.contains("code=3") && said.contains("is kept"),
+        "{said}"
+    );
+    assert!(
+        said.contains("audit=0") && said.contains("then=0"),
+        "{said}"
+    );
+    assert!(said.contains("200000 full/a.txt"), "{said}");
+    assert_eq!(world.read("zz.txt"), "behind\n");
+    assert_eq!(attempts_begun(&world, "implement"), 1, "{said}");
+    let found: Vec<_> = world
+        .journal()
+        .into_iter()
+        .filter(|record| record["kind"] == "attempt_ended.v1")
+        .map(|record| record["body"]["found"].clone())
+        .collect();
+    assert_eq!(found[2], "after_restart", "{found:?}");
+}
+
+#[test]
+fn what_a_person_wrote_before_the_rest_was_taken_back_is_a_conflict_and_stays() {
+    let world = World::new();
+    let Some(said) = take_back_into_a_full_folder(&world, "echo mine > zz.txt") else {
+        return;
+    };
+    let said = format!("{}\n{}", said.out, said.err);
+    assert!(said.contains("code=3"), "{said}");
+    let ended = world.journal().into_iter().find(|record| {
+        record["kind"] == "attempt_ended.v1" && record["body"]["outcome"]["class"] == "conflict"
+    });
+    let ended = ended.unwrap_or_else(|| panic!("no conflict on record: {said}"));
+    let reason = ended["body"]["outcome"]["reason"].as_str().unwrap();
+    assert!(
+        reason.contains("repo/zz.txt was changed by somebody else"),
+        "{reason}"
+    );
+}
