@@ -70,6 +70,10 @@ pub struct Example {
     pub result: Option<Value>,
     /// The validation commands that a human set.
     pub commands: &'static [&'static str],
+    /// What earlier gates froze: name, item, content.
+    pub frozen: &'static [(&'static str, &'static str, &'static str)],
+    /// States whose gates passed.
+    pub standing: &'static [&'static str],
     /// The check's settings.
     pub with: Value,
     /// The verdict of the first result that does not pass, or pass.
@@ -105,6 +109,8 @@ impl Example {
             changed: &[],
             result: None,
             commands: &[],
+            frozen: &[],
+            standing: &[],
             with,
             expect,
             reason,

@@ -17,9 +17,16 @@ pub fn run_gate(specs: &[CheckSpec], subject: &Subject<'_>) -> Vec<CheckResult> 
             wall: left,
             ..*subject
         };
-        match judge(spec, &subject) {
-            Ok(answers) => results.extend(answers),
-            Err(reason) => results.push(answer(&spec.check, Verdict::CouldNotRun, &reason)),
+        let answers = match judge(spec, &subject) {
+            Ok(answers) => answers,
+            Err(reason) => vec![answer(&spec.check, Verdict::CouldNotRun, &reason)],
+        };
+        for mut result in answers {
+            result.weight = spec.weight;
+            if result.verdict != Verdict::Pass {
+                result.shows.extend(spec.shows.clone());
+            }
+            results.push(result);
         }
     }
     results

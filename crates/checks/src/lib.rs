@@ -12,13 +12,17 @@ mod command;
 mod feature_labels;
 mod fields;
 mod files_exist;
+mod freeze;
+mod frozen;
 mod gate;
+mod items;
 mod markdown;
 mod no_objection;
 mod paths;
 mod progress;
 mod sections;
 mod settings;
+mod stands;
 mod subject;
 mod text;
 mod tree_unchanged;
@@ -35,9 +39,12 @@ pub fn registry() -> &'static [&'static dyn Check] {
         &feature_labels::FeatureLabels,
         &fields::Fields,
         &files_exist::FilesExist,
+        &freeze::Freeze,
+        &frozen::Frozen,
         &no_objection::NoObjection,
         &progress::Progress,
         &sections::Sections,
+        &stands::Stands,
         &tree_unchanged::TreeUnchanged,
     ]
 }

@@ -68,6 +68,12 @@ pub(crate) fn regular(root: &Path, path: &str) -> Result<PathBuf, String> {
 
 /// The text of a file that is given as `repo/...` or `task/...`; or in a few words why not.
 pub(crate) fn read(place: Place<'_>, path: &str) -> Result<String, String> {
+    let bytes = bytes(place, path)?;
+    Ok(String::from_utf8_lossy(&bytes).into_owned())
+}
+
+/// The same, to the byte.
+pub(crate) fn bytes(place: Place<'_>, path: &str) -> Result<Vec<u8>, String> {
     let (root, rest) = placed(place, path)?;
     let full = regular(root, rest)?;
     let mut bytes = Vec::new();
@@ -77,7 +83,7 @@ pub(crate) fn read(place: Place<'_>, path: &str) -> Result<String, String> {
     if bytes.len() as u64 > LARGEST {
         return Err("is larger than 4 MiB".into());
     }
-    Ok(String::from_utf8_lossy(&bytes).into_owned())
+    Ok(bytes)
 }
 
 #[cfg(test)]

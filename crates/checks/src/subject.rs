@@ -1,8 +1,10 @@
 //! What is judged, and the two things a check may ask of the engine: to keep evidence and to hash
 //! the tree. It refuses to know how either is done.
 
+use kernel::StateName;
+use kernel::effect::Frozen;
 use kernel::outcome::EvidenceRef;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::time::Duration;
 
@@ -34,6 +36,10 @@ pub struct Subject<'a> {
     pub result: Option<&'a serde_json::Value>,
     /// The validation commands that a human set.
     pub commands: &'a [String],
+    /// What earlier gates froze.
+    pub frozen: &'a Frozen,
+    /// The states whose last gate passed.
+    pub standing: &'a BTreeSet<StateName>,
     /// What is left of the gate's wall time; [`crate::run_gate`] counts it down.
     pub wall: Duration,
     /// Stops a running check.
@@ -54,6 +60,10 @@ pub struct Subject<'a> {
 pub trait Keep {
     /// Stores the bytes and says where. The name is for people.
     fn keep(&self, name: &str, bytes: &[u8]) -> Result<EvidenceRef, String>;
+    /// Stores content of the user's own repository, to the byte.
+    fn keep_exact(&self, name: &str, bytes: &[u8]) -> Result<EvidenceRef, String>;
+    /// The bytes that were stored with this hash.
+    fn fetch(&self, hash: &str) -> Result<Vec<u8>, String>;
 }
 
 /// The repository's tree at one moment.

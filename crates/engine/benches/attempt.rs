@@ -61,7 +61,7 @@ fn one_attempt(project: &Project, agent: &Arc<dyn Agent>, round: usize) -> Durat
         project,
         &NewRun {
             workflow: "phase".to_owned(),
-            dir: project.repo().join(format!("tasks/t{round}")),
+            dir: Some(project.repo().join(format!("tasks/t{round}"))),
             commands: vec!["true".to_owned()],
             agent: Some("scripted:bench".to_owned()),
             ..NewRun::default()

@@ -175,6 +175,77 @@ pub fn checkpoint(
     Ok(commit)
 }
 
+/// Puts paths back to what they are in a commit, and deletes those that it does not have. Only what
+/// is given, and never through a link: the rest of the working tree is the user's.
+pub fn put_back(repo: &Path, commit: &str, paths: &[String]) -> Result<(), EngineError> {
+    for path in paths {
+        let target = repo.join(path);
+        if !stays_inside(repo, &target) {
+            continue;
+        }
+        let listed = git(repo, &["ls-tree", "-z", commit, "--", path], &[])?;
+        let Some((mode, _)) = text(&listed)
+            .split_once(' ')
+            .map(|(a, b)| (a.to_owned(), b.to_owned()))
+        else {
+            match std::fs::remove_file(&target) {
+                Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
+                    return Err(EngineError::io("delete", &target)(error));
+                }
+                _ => continue,
+            }
+        };
+        let bytes = git(
+            repo,
+            &["cat-file", "blob", &format!("{commit}:{path}")],
+            &[],
+        )?;
+        if let Some(folder) = target.parent() {
+            std::fs::create_dir_all(folder).map_err(EngineError::io("create", folder))?;
+        }
+        if target
+            .symlink_metadata()
+            .is_ok_and(|found| found.is_symlink())
+        {
+            std::fs::remove_file(&target).map_err(EngineError::io("replace", &target))?;
+        }
+        if mode == "120000" {
+            let _ = std::fs::remove_file(&target);
+            let link = OsString::from_vec(bytes);
+            std::os::unix::fs::symlink(link, &target).map_err(EngineError::io("link", &target))?;
+            continue;
+        }
+        store::write_atomic(&target, &bytes)?;
+        let bits = if mode == "100755" { 0o755 } else { 0o644 };
+        let permissions = std::os::unix::fs::PermissionsExt::from_mode(bits);
+        std::fs::set_permissions(&target, permissions)
+            .map_err(EngineError::io("set the mode of", &target))?;
+    }
+    Ok(())
+}
+
+/// No folder on the way to it is a link.
+fn stays_inside(repo: &Path, target: &Path) -> bool {
+    let Ok(inside) = target.strip_prefix(repo) else {
+        return false;
+    };
+    let mut here = repo.to_owned();
+    let mut parts = inside.components().peekable();
+    while let Some(part) = parts.next() {
+        if !matches!(part, std::path::Component::Normal(_)) {
+            return false;
+        }
+        here.push(part);
+        let link = here
+            .symlink_metadata()
+            .is_ok_and(|found| found.is_symlink());
+        if link && parts.peek().is_some() {
+            return false;
+        }
+    }
+    true
+}
+
 /// A journal head that some commit vouches for.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Claim {

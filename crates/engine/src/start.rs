@@ -1,13 +1,19 @@
 //! Starting a run: everything is checked first, then the task folder and the journal are made.
 
+mod needs;
+
+pub use needs::Missing;
+
+use crate::approval::{ControllingTerminal, Terminal};
 use crate::context::task_folder;
+use crate::driver::settle;
 use crate::error::EngineError;
 use crate::project::Project;
 use crate::run::{Run, entries};
 use crate::world::now;
 use flow::{Flow, Owner, Workflow, field_key, replace_fields};
 use kernel::event::RunStarted;
-use kernel::{Autonomy, CounterName, Mode, RunId, What};
+use kernel::{Autonomy, CounterName, Decision, Mode, RunId, What};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -18,8 +24,12 @@ use store::{Journal, RunName};
 pub struct NewRun {
     /// The workflow.
     pub workflow: String,
-    /// The task folder, as given.
-    pub dir: PathBuf,
+    /// The task folder, as given; none: the workflow's own.
+    pub dir: Option<PathBuf>,
+    /// What is asked for, in a sentence.
+    pub request: Option<String>,
+    /// What to do about files that the workflow needs and the repository lacks.
+    pub missing: Missing,
     /// The run's name; none: from the folder's.
     pub name: Option<String>,
     /// `key=value` settings of document fields.
@@ -49,6 +59,8 @@ pub struct Started {
     pub commands: Vec<String>,
     /// Where they come from, for people.
     pub commands_from: &'static str,
+    /// Files that were written because the workflow needs them.
+    pub written: Vec<String>,
 }
 
 /// Starts a run.
@@ -69,8 +81,19 @@ pub fn start(project: &Project, asked: &NewRun) -> Result<Started, EngineError> 
         ));
     }
     let config = project.config()?;
-    let task = absolute(&asked.dir)?;
-    let fields = fields(&workflow, &asked.set)?;
+    let task = absolute(&folder(project, &workflow, asked)?)?;
+    let mut fields = fields(&workflow, &asked.set)?;
+    if let Some(request) = &asked.request {
+        let field = workflow.task.as_ref().and_then(|task| task.request.clone());
+        let field = field.ok_or_else(|| {
+            EngineError::user(
+                "no_request_taken",
+                format!("`{}` takes no request behind its name", workflow.name),
+                "set its fields with `--set FIELD=VALUE`",
+            )
+        })?;
+        fields.insert(field, request.clone());
+    }
     let mut budgets: BTreeMap<CounterName, u64> = BTreeMap::new();
     for (name, _) in kernel::budget::DEFAULTS {
         if let Some(cap) = config.budget(name) {
@@ -116,16 +139,32 @@ pub fn start(project: &Project, asked: &NewRun) -> Result<Started, EngineError> 
         agent,
         sandbox_waived_by: asked.waive_sandbox.clone(),
     };
+    let mut terminal = ControllingTerminal::open();
+    let written = match &workflow.task {
+        Some(task) => needs::provide(project, task, asked.missing, &mut terminal)?,
+        None => Vec::new(),
+    };
     project.prepare()?;
     lay_down(project, &workflow, &started)?;
+    let decisions = workflow.start_with.clone();
     let mut machine = Flow::new(workflow);
     let mut events = Vec::new();
-    crate::driver::settle::<_, EngineError>(
+    settle::<_, EngineError>(
         &mut machine,
         now(),
         What::Start(Box::new(started)),
         &mut events,
     )?;
+    for option in decisions {
+        let decision = Decision {
+            option,
+            because: String::new(),
+            who: terminal.user(),
+            channel: STARTED.to_owned(),
+            seen_seq: 0,
+        };
+        settle::<_, EngineError>(&mut machine, now(), What::Decide(decision), &mut events)?;
+    }
     let mut journal = Journal::create(&project.journals(), &name)?;
     journal.append(0, &entries(&events))?;
     Ok(Started {
@@ -133,6 +172,25 @@ pub fn start(project: &Project, asked: &NewRun) -> Result<Started, EngineError> 
         task,
         commands,
         commands_from,
+        written,
+    })
+}
+
+/// The channel of what somebody says by starting a run.
+pub const STARTED: &str = "started the run";
+
+fn folder(project: &Project, workflow: &Workflow, asked: &NewRun) -> Result<PathBuf, EngineError> {
+    if let Some(dir) = &asked.dir {
+        return Ok(dir.clone());
+    }
+    let own = workflow.task.as_ref().and_then(|task| task.folder.as_ref());
+    let own = own.map(|own| project.repo().join(own));
+    own.ok_or_else(|| {
+        EngineError::user(
+            "no_task_folder",
+            format!("`{}` needs a task folder", workflow.name),
+            "give one, such as `--dir tasks/NAME`",
+        )
     })
 }
 
@@ -292,7 +350,7 @@ fn lay_down(
     }
     let mut machine = Flow::new(workflow.clone());
     let mut events = Vec::new();
-    crate::driver::settle::<_, EngineError>(
+    settle::<_, EngineError>(
         &mut machine,
         now(),
         What::Start(Box::new(started.clone())),

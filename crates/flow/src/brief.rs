@@ -39,6 +39,7 @@ pub(crate) fn compile(workflow: &Workflow, run: &FlowState) -> String {
     next_phases(&mut text, workflow, run);
     fields(&mut text, workflow, run);
     notes(&mut text, run);
+    post_mortems(&mut text, run);
     result(&mut text, workflow, run);
     text
 }
@@ -92,6 +93,41 @@ fn notes(text: &mut String, run: &FlowState) {
     );
     for note in &run.notes {
         let _ = writeln!(text, "- {}", unfenced(note));
+    }
+    let _ = writeln!(text, "```\n");
+}
+
+fn post_mortems(text: &mut String, run: &FlowState) {
+    let kept = run.memory.post_mortems(&run.position.state);
+    if kept.is_empty() {
+        return;
+    }
+    let _ = writeln!(
+        text,
+        "## Post-mortem of earlier tries\n\nThis phase was given up before. Do not repeat it:\n\n```text"
+    );
+    for one in kept {
+        for wrong in &one.wrong {
+            let _ = writeln!(
+                text,
+                "- went wrong (the engine saw it): {}",
+                unfenced(wrong)
+            );
+        }
+        for avoid in &one.avoid {
+            let _ = writeln!(
+                text,
+                "- was tried and failed (an agent's words): {}",
+                unfenced(avoid)
+            );
+        }
+        if !one.try_next.is_empty() {
+            let _ = writeln!(
+                text,
+                "- to try (an agent's words): {}",
+                unfenced(&one.try_next)
+            );
+        }
     }
     let _ = writeln!(text, "```\n");
 }

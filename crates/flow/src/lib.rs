@@ -18,5 +18,5 @@ pub use built_in::{built_in, built_in_names};
 pub use document::{field_key, parse_fields, replace_fields};
 pub use error::{LoadError, Problem};
 pub use load::{CheckLint, Source, load};
-pub use machine::Flow;
+pub use machine::{Flow, PostMortem};
 pub use workflow::{Capability, Field, Owner, Role, StateDef, Task, Workflow};

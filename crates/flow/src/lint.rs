@@ -2,7 +2,7 @@
 //! loading stays instant; `proofhouse workflow check` explores the rest exhaustively.
 
 use crate::load::Loader;
-use crate::raw::RawWorkflow;
+use crate::raw::{RawCheck, RawCheckpoint, RawTransition, RawWorkflow};
 use kernel::explore;
 use kernel::table::{Actor, Guard, Kind, Renewal, Slot, Table, Target, Transition};
 use kernel::{CounterName, StateName};
@@ -70,6 +70,64 @@ fn names(loader: &mut Loader<'_>, raw: &RawWorkflow, table: &Table) {
     }
     for (way, spanned) in table.transitions.iter().zip(&raw.transition) {
         transition_names(loader, spanned.span().start, way, table);
+        extras(loader, spanned.span().start, way, spanned.get_ref(), raw);
+    }
+    for action in raw.start_with.list() {
+        let mut ways = table.transitions.iter();
+        if !ways.any(|way| way.by == Actor::Human && way.action.as_str() == action) {
+            let what = format!("`start_with` names `{action}`, which is no human action");
+            let mend = "name actions of transitions with `by = \"human\"`";
+            loader.problem("unknown_action", 0, what, mend);
+        }
+    }
+}
+
+/// Words that some check of the states can show, forgotten states, and what a revert needs.
+fn extras(
+    loader: &mut Loader<'_>,
+    at: usize,
+    way: &Transition,
+    raw_way: &RawTransition,
+    raw: &RawWorkflow,
+) {
+    let action = &way.action;
+    let shown = |state: &StateName, word: &str| {
+        let gate = raw
+            .state
+            .get(state.as_str())
+            .map(|state| &state.get_ref().gate);
+        word == crate::machine::REPEATED
+            || gate.into_iter().flatten().any(|check| match check {
+                RawCheck::Name(_) => false,
+                RawCheck::Settings(settings) => {
+                    settings.get("shows").and_then(|value| value.as_str()) == Some(word)
+                }
+            })
+    };
+    for guard in &way.when {
+        if let Guard::Shows(word) = guard
+            && let Some(from) = way.from.iter().find(|from| !shown(from, word.as_str()))
+        {
+            let what = format!("`{action}`: no check in the gate of `{from}` shows `{word}`");
+            let mend = "give one of its checks `shows = \"WORD\"`, or correct the word";
+            loader.problem("unknown_word", at, what, mend);
+        }
+    }
+    for state in raw_way.forget.list() {
+        if !raw.state.contains_key(state) {
+            let what = format!("`{action}` forgets the gate of `{state}`, which does not exist");
+            loader.problem(
+                "unknown_state",
+                at,
+                what,
+                "add [state.NAME], or correct the name",
+            );
+        }
+    }
+    if raw_way.revert && raw.checkpoint == RawCheckpoint::Never {
+        let what = format!("`{action}` reverts, and there are no checkpoints to go back to");
+        let mend = "set `checkpoint = \"passed_gates\"`";
+        loader.problem("revert_without_checkpoint", at, what, mend);
     }
 }
 

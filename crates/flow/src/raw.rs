@@ -17,6 +17,9 @@ pub(crate) struct RawWorkflow {
     #[serde(default)]
     pub(crate) checkpoint: RawCheckpoint,
     pub(crate) preamble: Option<Spanned<String>>,
+    /// Human actions that whoever starts a run says by starting it.
+    #[serde(default)]
+    pub(crate) start_with: OneOrMany,
     pub(crate) task: Option<RawTask>,
     #[serde(default)]
     pub(crate) role: BTreeMap<String, Spanned<RawRole>>,
@@ -51,9 +54,26 @@ pub(crate) struct RawTask {
     pub(crate) folders: Vec<String>,
     #[serde(default)]
     pub(crate) evidence_page: Option<String>,
+    /// The folder that `new` takes if none is given.
+    pub(crate) folder: Option<String>,
+    /// The field that takes what is written behind the workflow's name.
+    pub(crate) request: Option<String>,
+    /// A history for people, written by the engine.
+    pub(crate) log: Option<String>,
+    /// Files of the repository that must be there before a run begins.
+    #[serde(default)]
+    pub(crate) needs: Vec<RawNeed>,
     pub(crate) phase_field: String,
     #[serde(default)]
     pub(crate) field: Vec<Spanned<RawField>>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct RawNeed {
+    pub(crate) file: Spanned<String>,
+    /// Its lines `Name:` are what a person is asked.
+    pub(crate) template: String,
 }
 
 #[derive(Debug, Deserialize)]
@@ -131,6 +151,12 @@ pub(crate) struct RawTransition {
     /// `from`, `clear` or a state's name.
     #[serde(rename = "return")]
     pub(crate) slot: Option<String>,
+    #[serde(default)]
+    pub(crate) revert: bool,
+    #[serde(default)]
+    pub(crate) post_mortem: bool,
+    #[serde(default)]
+    pub(crate) forget: OneOrMany,
 }
 
 #[derive(Debug, Deserialize)]

@@ -1,7 +1,8 @@
 //! A loaded workflow: the table, and what surrounds it (roles, briefs, gates, the task's files).
 
 use kernel::effect::{Access, Sight};
-use kernel::table::Table;
+use kernel::event::Moved;
+use kernel::table::{Table, Target};
 use kernel::{CheckSpec, StateName};
 use serde::Deserialize;
 use std::collections::BTreeMap;
@@ -115,6 +116,25 @@ pub struct Task {
     pub evidence_page: Option<String>,
     /// The fields, in order.
     pub fields: Vec<Field>,
+    /// The folder that `new` takes if none is given.
+    pub folder: Option<String>,
+    /// The field that takes what is written behind the workflow's name.
+    pub request: Option<String>,
+    /// A history for people, relative to the task folder.
+    pub log: Option<String>,
+    /// Files of the repository that must be there first, each with its template.
+    pub needs: BTreeMap<String, String>,
+}
+
+/// What a transition does besides moving.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct After {
+    /// Commits the tree as it is, then puts back what agents have changed since the last checkpoint.
+    pub revert: bool,
+    /// Keeps what went wrong, for people and for the next brief of that state.
+    pub post_mortem: bool,
+    /// States whose passed gates stand no more.
+    pub forget: Vec<StateName>,
 }
 
 /// When checkpoints are committed.
@@ -137,6 +157,10 @@ pub struct Workflow {
     pub hash: String,
     /// Its control flow.
     pub table: Table,
+    /// What each transition does besides moving, in the table's order.
+    pub after: Vec<After>,
+    /// Human actions that starting a run says.
+    pub start_with: Vec<String>,
     /// What surrounds each state.
     pub states: BTreeMap<StateName, StateDef>,
     /// Its roles.
@@ -152,6 +176,20 @@ pub struct Workflow {
 }
 
 impl Workflow {
+    /// What a move does besides moving.
+    pub fn after(&self, moved: &Moved) -> Option<&After> {
+        let mut ways = self.table.transitions.iter().zip(&self.after);
+        let found = ways.find(|(way, _)| {
+            way.action.as_str() == moved.action
+                && way.from.contains(&moved.from)
+                && match &way.to {
+                    Target::State(to) => *to == moved.position.state,
+                    Target::Return => true,
+                }
+        });
+        found.map(|(_, after)| after)
+    }
+
     /// What the state file says before anybody has written into it.
     pub fn defaults(&self) -> BTreeMap<String, String> {
         let fields = self.task.iter().flat_map(|task| &task.fields);

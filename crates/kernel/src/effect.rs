@@ -1,8 +1,9 @@
 //! What a machine wants done in the world. Pure descriptions; the engine performs them.
 
-use crate::ids::{EffectId, StateName};
+use crate::ids::{EffectId, StateName, Word};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// One thing that should be in flight.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -113,7 +114,34 @@ pub struct CheckSpec {
     /// Its settings; an object.
     #[serde(default)]
     pub with: Value,
+    /// Does its failure fail the gate?
+    #[serde(default)]
+    pub weight: Weight,
+    /// The word that the gate shows if it does not pass.
+    #[serde(default)]
+    pub shows: Option<Word>,
 }
+
+/// How much a check counts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Weight {
+    /// The gate fails with it.
+    #[default]
+    Binding,
+    /// It only tells: the gate's verdict does not hang on it.
+    Advisory,
+}
+
+impl Weight {
+    /// For leaving the usual out of what is stored.
+    pub fn is_binding(&self) -> bool {
+        *self == Weight::Binding
+    }
+}
+
+/// Content that a passed gate has frozen: by name, the hash of each item.
+pub type Frozen = BTreeMap<String, BTreeMap<String, String>>;
 
 /// An order for a gate.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -127,7 +155,11 @@ pub struct GateOrder {
     /// All of them run, in order, whatever the first says.
     pub checks: Vec<CheckSpec>,
     /// The document fields as the run holds them now.
-    pub fields: std::collections::BTreeMap<String, String>,
+    pub fields: BTreeMap<String, String>,
+    /// What earlier gates froze.
+    pub frozen: Frozen,
+    /// The states whose last gate passed and has not been forgotten.
+    pub standing: BTreeSet<StateName>,
     /// Wall limit in milliseconds for the whole gate.
     pub wall_millis: u64,
 }
@@ -139,4 +171,15 @@ pub struct CheckpointOrder {
     pub id: EffectId,
     /// The commit's subject.
     pub subject: String,
+    /// What to put back once the tree is committed as it is.
+    pub revert: Option<Revert>,
+}
+
+/// Broken work goes back to what it was; it is committed before, so nothing is lost.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Revert {
+    /// The commit that is right; none: the one that the run began with.
+    pub to: Option<String>,
+    /// The paths that agents have changed since, repository-relative. Others are the user's.
+    pub paths: Vec<String>,
 }

@@ -56,6 +56,10 @@ name!(
     /// A named counter (budget) of a workflow or a run.
     CounterName
 );
+name!(
+    /// A word that a gate's checks show, for the table to branch on.
+    Word
+);
 
 /// The serial number of an effect within its run. Never given twice, so a late answer to an old
 /// effect can not be mistaken for an answer to the present one.

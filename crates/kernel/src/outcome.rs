@@ -2,10 +2,11 @@
 //!
 //! Every struct here is written into journals, so a new field needs `#[serde(default)]`.
 
-use crate::ids::StateName;
+use crate::effect::{Frozen, Weight};
+use crate::ids::{StateName, Word};
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// How an attempt ended, as the engine saw it. The class decides what the machine does next.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -216,6 +217,15 @@ pub struct CheckResult {
     /// The command that the engine ran, if it ran one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ran: Option<Ran>,
+    /// Advisory answers do not fail a gate.
+    #[serde(default, skip_serializing_if = "Weight::is_binding")]
+    pub weight: Weight,
+    /// Words for the table's `shows` guards.
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    pub shows: BTreeSet<Word>,
+    /// What the check froze; it holds once the whole gate has passed.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub froze: Frozen,
 }
 
 /// A command as the engine ran it.
@@ -249,11 +259,17 @@ impl CheckResult {
             reason: reason.into(),
             evidence: Vec::new(),
             ran: None,
+            weight: Weight::Binding,
+            shows: BTreeSet::new(),
+            froze: Frozen::new(),
         }
     }
 }
 
-/// A gate passes when every check passed. An empty gate passes: the workflow asked for nothing.
+/// A gate passes when every binding check passed. An empty gate passes: the workflow asked for
+/// nothing.
 pub fn passes(results: &[CheckResult]) -> bool {
-    results.iter().all(|result| result.verdict == Verdict::Pass)
+    results
+        .iter()
+        .all(|result| result.verdict == Verdict::Pass || result.weight == Weight::Advisory)
 }

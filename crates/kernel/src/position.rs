@@ -162,7 +162,11 @@ impl Table {
         transition.from.contains(&at.state)
             && (transition.to != Target::Return || at.slot.is_some())
             && transition.when.iter().all(|guard| match guard {
-                Guard::GatePass | Guard::GateFail | Guard::Requested => true,
+                Guard::GatePass
+                | Guard::GateFail
+                | Guard::Requested
+                | Guard::Shows(_)
+                | Guard::Lost => true,
                 Guard::Left(counter) => at.count(counter) < self.cap(counter),
                 Guard::Spent(counter) => at.count(counter) >= self.cap(counter),
                 Guard::ReturnIs(state) => at.slot.as_ref() == Some(state),

@@ -2,7 +2,7 @@
 //!
 //! The table holds no behaviour of its own; [`crate::position`] is the one place that moves on it.
 
-use crate::ids::{ActionName, CounterName, StateName};
+use crate::ids::{ActionName, CounterName, StateName, Word};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -95,6 +95,10 @@ pub enum Guard {
     GateFail,
     /// The agent asked for the target.
     Requested,
+    /// The gate's checks showed this word.
+    Shows(Word),
+    /// The attempt was lost: the engine died, or was interrupted, before it ended.
+    Lost,
     /// The counter is below its cap.
     Left(CounterName),
     /// The counter is at its cap.
@@ -112,7 +116,19 @@ pub enum Guard {
 impl Guard {
     /// Does the world outside the table decide this one?
     pub fn is_of_the_world(&self) -> bool {
-        matches!(self, Guard::GatePass | Guard::GateFail | Guard::Requested)
+        match self {
+            Guard::GatePass
+            | Guard::GateFail
+            | Guard::Requested
+            | Guard::Shows(_)
+            | Guard::Lost => true,
+            Guard::Left(_)
+            | Guard::Spent(_)
+            | Guard::ReturnIs(_)
+            | Guard::ReturnEmpty
+            | Guard::Stepped
+            | Guard::Flowing => false,
+        }
     }
 }
 
@@ -122,6 +138,8 @@ impl fmt::Display for Guard {
             Guard::GatePass => f.write_str("gate.pass"),
             Guard::GateFail => f.write_str("gate.fail"),
             Guard::Requested => f.write_str("requested"),
+            Guard::Shows(word) => write!(f, "shows {word}"),
+            Guard::Lost => f.write_str("lost"),
             Guard::Left(counter) => write!(f, "left {counter}"),
             Guard::Spent(counter) => write!(f, "spent {counter}"),
             Guard::ReturnIs(state) => write!(f, "return {state}"),

@@ -13,6 +13,8 @@ fn all_examples_of_all_checks_hold() {
             let spec = CheckSpec {
                 check: check.name().into(),
                 with: example.with.clone(),
+                weight: Default::default(),
+                shows: None,
             };
             let results = World::new().with(&example, |subject| run_gate(&[spec], subject));
             let first_bad = results

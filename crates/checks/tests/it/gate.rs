@@ -11,6 +11,8 @@ fn spec(check: &str, with: Value) -> CheckSpec {
     CheckSpec {
         check: check.into(),
         with,
+        weight: Default::default(),
+        shows: None,
     }
 }
 
@@ -112,6 +114,12 @@ fn a_tree_or_a_vault_that_fails_could_not_run() {
     impl checks::Keep for Full {
         fn keep(&self, _: &str, _: &[u8]) -> Result<kernel::outcome::EvidenceRef, String> {
             Err("disk full".into())
+        }
+        fn keep_exact(&self, _: &str, _: &[u8]) -> Result<kernel::outcome::EvidenceRef, String> {
+            Err("disk full".into())
+        }
+        fn fetch(&self, _: &str) -> Result<Vec<u8>, String> {
+            Err("disk gone".into())
         }
     }
     let results = world.with(&plain, |subject| {

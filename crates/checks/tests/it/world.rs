@@ -23,6 +23,18 @@ impl Keep for Vault {
             size: bytes.len() as u64,
         })
     }
+
+    fn keep_exact(&self, name: &str, bytes: &[u8]) -> Result<EvidenceRef, String> {
+        self.keep(name, bytes)
+    }
+
+    fn fetch(&self, wanted: &str) -> Result<Vec<u8>, String> {
+        let kept = self.0.lock().unwrap();
+        let found = kept.iter().find(|(_, bytes)| sha256(bytes) == wanted);
+        found
+            .map(|(_, bytes)| bytes.clone())
+            .ok_or_else(|| format!("nothing is kept as {wanted}"))
+    }
 }
 
 pub(crate) struct World {
@@ -59,6 +71,14 @@ impl World {
         };
         let strings =
             |list: &[&str]| -> Vec<String> { list.iter().map(|one| one.to_string()).collect() };
+        let mut frozen = kernel::effect::Frozen::new();
+        for (name, item, content) in example.frozen {
+            let items = frozen.entry((*name).to_owned()).or_default();
+            items.insert((*item).to_owned(), sha256(content.as_bytes()));
+            let label = format!("frozen {name}: {item}");
+            self.vault.keep_exact(&label, content.as_bytes()).unwrap();
+        }
+        let standing = example.standing.iter().map(|state| (*state).into());
         judge(&Subject {
             place: Place {
                 repo: &repo,
@@ -71,6 +91,8 @@ impl World {
             changed: &strings(example.changed),
             result: example.result.as_ref(),
             commands: &strings(example.commands),
+            frozen: &frozen,
+            standing: &standing.collect(),
             wall: self.wall,
             cancel: &self.cancel,
             env: &sandbox::base_env(),
@@ -80,6 +102,12 @@ impl World {
             tree: &|| Ok(tree(&repo)),
         })
     }
+}
+
+fn sha256(bytes: &[u8]) -> String {
+    use sha2::Digest;
+    let digest = sha2::Sha256::digest(bytes);
+    digest.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 pub(crate) fn hash(bytes: &[u8]) -> String {

@@ -18,7 +18,7 @@ use std::path::Path;
 use std::time::Duration;
 
 const ANSWER: &str = "answer.json";
-const MOST_PATHS: usize = 200;
+const MOST_PATHS: usize = 5_000;
 
 /// What is on disk before the machine hears of it.
 #[derive(Serialize, Deserialize)]

@@ -20,6 +20,16 @@ impl Keep for InVault<'_> {
     fn keep(&self, name: &str, bytes: &[u8]) -> Result<EvidenceRef, String> {
         self.0.keep(name, bytes).map_err(|error| error.to_string())
     }
+
+    fn keep_exact(&self, name: &str, bytes: &[u8]) -> Result<EvidenceRef, String> {
+        let kept = self.0.vault.put(name, bytes);
+        kept.map_err(|error| error.to_string())
+    }
+
+    fn fetch(&self, hash: &str) -> Result<Vec<u8>, String> {
+        let kept = self.0.vault.get(hash);
+        kept.map_err(|error| error.to_string())
+    }
 }
 
 fn tree_now(context: &Context) -> Result<TreeNow, String> {
@@ -83,6 +93,8 @@ pub(super) fn perform(
         changed: outcome.map_or(&[], |outcome| outcome.changed.as_slice()),
         result: outcome.and_then(|outcome| outcome.result.as_ref()),
         commands: &context.commands,
+        frozen: &order.frozen,
+        standing: &order.standing,
         wall: Duration::from_millis(order.wall_millis),
         cancel,
         env: &context.env,

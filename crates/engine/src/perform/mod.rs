@@ -7,7 +7,7 @@ mod gate;
 use crate::context::Context;
 use crate::error::EngineError;
 use crate::git;
-use kernel::effect::{Effect, GateOrder};
+use kernel::effect::{CheckpointOrder, Effect, GateOrder, Revert};
 use kernel::{EffectId, Outcome, Usage, What};
 use sandbox::Cancel;
 use std::collections::BTreeMap;
@@ -41,22 +41,55 @@ pub(crate) fn perform(
             // Of its own: a git that was killed with an earlier engine leaves a lock beside its index.
             let home = context.home(order.id);
             let ready = std::fs::create_dir_all(&home).map_err(EngineError::io("create", &home));
-            let made = ready.and_then(|()| {
-                let index = home.join("index");
-                git::checkpoint(
-                    context.project.repo(),
-                    &context.run,
-                    &index,
-                    &order.subject,
-                    &job.head,
-                )
-            });
+            let made = ready.and_then(|()| checkpoint(context, order, &home, &job.head));
             What::CheckpointEnded {
                 effect: order.id,
                 commit: made.map_err(|error| error.to_string()),
             }
         }
     })
+}
+
+/// Commits the tree as it is; where work is to be reverted, puts that back and commits once more.
+/// Made again after a crash, it does the same again: what is back already stays.
+fn checkpoint(
+    context: &Context,
+    order: &CheckpointOrder,
+    home: &Path,
+    head: &store::Head,
+) -> Result<String, EngineError> {
+    let repo = context.project.repo();
+    let commit =
+        |subject: &str| git::checkpoint(repo, &context.run, &home.join("index"), subject, head);
+    let made = commit(&order.subject)?;
+    let Some(Revert {
+        to: Some(to),
+        paths,
+    }) = &order.revert
+    else {
+        return Ok(made);
+    };
+    git::put_back(repo, to, &in_repo(context, paths))?;
+    commit(&format!("revert: {}", order.subject))
+}
+
+/// The repository's own paths of what agents changed (`repo/...`, `task/...`). The state file and
+/// the other views are the engine's and stay.
+fn in_repo(context: &Context, paths: &[String]) -> Vec<String> {
+    let task = context.task.strip_prefix(context.project.repo()).ok();
+    let ours = |name: &str| {
+        context.workflow.task.as_ref().is_some_and(|task| {
+            name == task.state_file
+                || task.log.as_deref() == Some(name)
+                || task.evidence_page.as_deref() == Some(name)
+        })
+    };
+    let placed = |path: &String| match path.split_once('/')? {
+        ("repo", rest) => Some(rest.to_owned()),
+        ("task", rest) if !ours(rest) => Some(task?.join(rest).display().to_string()),
+        _ => None,
+    };
+    paths.iter().filter_map(placed).collect()
 }
 
 /// The answer that an effect of an earlier life left behind, if it had one.

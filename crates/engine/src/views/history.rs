@@ -19,6 +19,56 @@ pub struct GateRun {
     pub results: Vec<CheckResult>,
 }
 
+/// One line of a run's story.
+#[derive(Debug, Clone)]
+pub enum Told {
+    /// The run moved, or went round again.
+    Moved {
+        /// When.
+        at: Time,
+        /// From where.
+        from: StateName,
+        /// To where.
+        to: StateName,
+        /// By which action.
+        action: String,
+        /// Why.
+        why: String,
+    },
+    /// What an agent says that it did.
+    Said {
+        /// When.
+        at: Time,
+        /// Where.
+        state: StateName,
+        /// Its words.
+        said: String,
+    },
+    /// A gate.
+    Gate {
+        /// When.
+        at: Time,
+        /// Whose.
+        state: StateName,
+        /// Every answer.
+        results: Vec<CheckResult>,
+    },
+    /// A person.
+    Decided {
+        /// When.
+        at: Time,
+        /// What.
+        decision: Decision,
+    },
+    /// A checkpoint.
+    Commit {
+        /// When.
+        at: Time,
+        /// Which.
+        commit: String,
+    },
+}
+
 /// The run so far.
 #[derive(Debug, Clone, Default)]
 pub struct History {
@@ -32,6 +82,8 @@ pub struct History {
     pub decisions: Vec<(Time, Decision)>,
     /// Every checkpoint commit.
     pub commits: Vec<String>,
+    /// Everything worth telling, in order.
+    pub told: Vec<Told>,
     /// The state that each begun effect belongs to.
     states: BTreeMap<EffectId, StateName>,
 }
@@ -44,21 +96,59 @@ impl History {
                 self.states.insert(began.effect, began.state.clone());
             }
             Body::AttemptEnded(ended) => {
+                let result = ended.outcome.result.as_ref();
+                let said = result.and_then(|result| result["summary"].as_str());
+                self.told.push(Told::Said {
+                    at: event.at,
+                    state: self.state(ended.effect),
+                    said: said.unwrap_or(&ended.outcome.reason).to_owned(),
+                });
                 self.outcomes.insert(ended.effect, ended.outcome.clone());
             }
             Body::GateEnded(ended) => {
-                let state = self.states.get(&ended.effect).cloned();
+                let state = self.state(ended.effect);
+                self.told.push(Told::Gate {
+                    at: event.at,
+                    state: state.clone(),
+                    results: ended.results.clone(),
+                });
                 self.gates.push(GateRun {
-                    state: state.unwrap_or_else(|| StateName::from("?")),
+                    state,
                     at: event.at,
                     results: ended.results.clone(),
                 });
             }
-            Body::CheckpointEnded(ended) => self.commits.extend(ended.commit.clone()),
+            Body::CheckpointEnded(ended) => {
+                if let Some(commit) = &ended.commit {
+                    self.commits.push(commit.clone());
+                    self.told.push(Told::Commit {
+                        at: event.at,
+                        commit: commit.clone(),
+                    });
+                }
+            }
             Body::Refused(refused) => self.refusals.push(refused.refusal.clone()),
-            Body::Decided(decision) => self.decisions.push((event.at, decision.clone())),
+            Body::Decided(decision) => {
+                self.decisions.push((event.at, decision.clone()));
+                self.told.push(Told::Decided {
+                    at: event.at,
+                    decision: decision.clone(),
+                });
+            }
+            Body::Moved(moved) => self.told.push(Told::Moved {
+                at: event.at,
+                from: moved.from.clone(),
+                to: moved.position.state.clone(),
+                action: moved.action.clone(),
+                why: moved.why.clone(),
+            }),
             _ => {}
         }
+    }
+
+    fn state(&self, effect: EffectId) -> StateName {
+        let known = self.states.get(&effect).cloned();
+        known.unwrap_or_else(|| StateName::from("?"))
     }
 }
 

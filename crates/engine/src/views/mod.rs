@@ -3,6 +3,7 @@
 
 mod evidence_file;
 mod history;
+mod log;
 pub mod page;
 mod page_data;
 
@@ -121,6 +122,7 @@ impl Views {
 
     fn render_evidence(&self, machine: &Flow, head: &store::Head) -> Result<(), EngineError> {
         evidence_file::write(&self.context, &self.history)?;
+        log::write(&self.context, machine, &self.history)?;
         page_data::write(&self.context, machine, &self.history, head)
     }
 

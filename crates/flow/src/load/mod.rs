@@ -147,6 +147,13 @@ pub fn load(source: &Source, lint_check: &CheckLint<'_>) -> Result<Workflow, Loa
         name: raw.name.clone(),
         about: raw.about.clone(),
         hash: hash(source),
+        after: table::after(&raw),
+        start_with: raw
+            .start_with
+            .list()
+            .into_iter()
+            .map(str::to_owned)
+            .collect(),
         table,
         states,
         roles,

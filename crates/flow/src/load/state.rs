@@ -4,8 +4,9 @@ use super::{CheckLint, Loader};
 use crate::duration::parse_millis;
 use crate::raw::{RawCheck, RawState, RawWorkflow};
 use crate::workflow::StateDef;
-use kernel::CheckSpec;
+use kernel::effect::Weight;
 use kernel::table::Kind;
+use kernel::{CheckSpec, Word};
 use serde_json::Value;
 
 const DEFAULT_WALL_MILLIS: u64 = 30 * 60_000;
@@ -86,12 +87,14 @@ pub(super) fn state_def(
                 gate.push(spec);
             }
             None => {
-                let what = format!("state `{name}`: a gate entry has no `check`");
+                let what = format!(
+                    "state `{name}`: a gate entry has no `check`, or its `shows` is no word, or its `advisory` is not true or false"
+                );
                 loader.problem(
                     "malformed_gate",
                     at,
                     what,
-                    "write \"NAME\" or { check = \"NAME\", .. }",
+                    "write \"NAME\" or { check = \"NAME\", shows = \"WORD\", advisory = true, .. }",
                 );
             }
         }
@@ -110,13 +113,26 @@ fn check_spec(raw: &RawCheck) -> Option<CheckSpec> {
         RawCheck::Name(name) => Some(CheckSpec {
             check: name.clone(),
             with: Value::Null,
+            weight: Weight::Binding,
+            shows: None,
         }),
         RawCheck::Settings(settings) => {
             let mut rest = settings.clone();
             let check = rest.remove("check")?.as_str()?.to_owned();
+            let shows = match rest.remove("shows") {
+                None => None,
+                Some(word) => Some(Word::from(word.as_str()?)),
+            };
+            let weight = match rest.remove("advisory") {
+                None | Some(Value::Bool(false)) => Weight::Binding,
+                Some(Value::Bool(true)) => Weight::Advisory,
+                Some(_) => return None,
+            };
             Some(CheckSpec {
                 check,
                 with: Value::Object(rest.into_iter().collect()),
+                weight,
+                shows,
             })
         }
     }

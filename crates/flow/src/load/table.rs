@@ -2,10 +2,11 @@
 
 use super::Loader;
 use crate::raw::{OneOrMany, RawStepping, RawTransition, RawWorkflow};
+use crate::workflow::After;
 use kernel::table::{
     Completing, Counter, Guard, Kind, Slot, Stalling, State, Stepping, Table, Target, Transition,
 };
-use kernel::{ActionName, CounterName, StateName};
+use kernel::{ActionName, CounterName, StateName, Word};
 
 const DEFAULT_PASSES: u32 = 4;
 
@@ -70,7 +71,7 @@ fn transition(loader: &mut Loader<'_>, at: usize, raw: &RawTransition) -> Transi
                 "unknown_guard",
                 at,
                 format!("`{}`: unknown guard `{text}`", raw.action),
-                "use gate.pass, gate.fail, requested, left COUNTER, spent COUNTER, return STATE, return none, stepped or flowing",
+                "use gate.pass, gate.fail, requested, shows WORD, lost, left COUNTER, spent COUNTER, return STATE, return none, stepped or flowing",
             ),
         }
     }
@@ -94,12 +95,25 @@ fn transition(loader: &mut Loader<'_>, at: usize, raw: &RawTransition) -> Transi
     }
 }
 
+/// What the transitions do besides moving, in the table's order.
+pub(super) fn after(raw: &RawWorkflow) -> Vec<After> {
+    let ways = raw.transition.iter().map(|way| way.get_ref());
+    ways.map(|way| After {
+        revert: way.revert,
+        post_mortem: way.post_mortem,
+        forget: way.forget.list().into_iter().map(StateName::new).collect(),
+    })
+    .collect()
+}
+
 fn guard(text: &str) -> Option<Guard> {
     let words: Vec<&str> = text.split_whitespace().collect();
     match words.as_slice() {
         ["gate.pass"] => Some(Guard::GatePass),
         ["gate.fail"] => Some(Guard::GateFail),
         ["requested"] => Some(Guard::Requested),
+        ["shows", word] => Some(Guard::Shows(Word::from(*word))),
+        ["lost"] => Some(Guard::Lost),
         ["stepped"] => Some(Guard::Stepped),
         ["flowing"] => Some(Guard::Flowing),
         ["left", counter] => Some(Guard::Left(CounterName::from(*counter))),

@@ -50,6 +50,24 @@ pub(super) fn task_of(loader: &mut Loader<'_>, raw: &RawTask, workflow: &RawWork
             "name one of the [[task.field]] entries",
         );
     }
+    if let Some(request) = &raw.request
+        && !fields
+            .iter()
+            .any(|field| field.name == *request && field.owner == Owner::Author)
+    {
+        let what = format!("`request` names `{request}`, which is no field that a person writes");
+        loader.problem(
+            "unknown_field",
+            0,
+            what,
+            "name a [[task.field]] entry without `engine`",
+        );
+    }
+    let mut needs = BTreeMap::new();
+    for need in &raw.needs {
+        let text = loader.file(need.file.span().start, &need.template);
+        needs.insert(need.file.get_ref().clone(), text);
+    }
     let names: Vec<&str> = fields.iter().map(|field| field.name.as_str()).collect();
     match files.get(&raw.state_file) {
         None => {
@@ -81,6 +99,10 @@ pub(super) fn task_of(loader: &mut Loader<'_>, raw: &RawTask, workflow: &RawWork
         folders: raw.folders.clone(),
         evidence_page: raw.evidence_page.clone(),
         fields,
+        folder: raw.folder.clone(),
+        request: raw.request.clone(),
+        log: raw.log.clone(),
+        needs,
     }
 }
 

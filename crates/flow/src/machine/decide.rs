@@ -100,6 +100,11 @@ pub(super) fn advance(workflow: &Workflow, run: &FlowState) -> Option<Body> {
         }
         Stage::Attempting { .. } | Stage::Gating { .. } | Stage::Stuck { .. } => None,
         Stage::Failed { why } => engine(Step::Again, "again", why.clone()),
+        Stage::Dropped => {
+            let dropped = choose(workflow, run, |way| way.when.contains(&Guard::Lost));
+            let (index, way) = dropped?;
+            fire(workflow, run, index, way, "the attempt was lost")
+        }
         Stage::Answered { attempt } => {
             let request = requested(run);
             if let Some(refusal) = illegal(workflow, run, request) {
@@ -109,9 +114,9 @@ pub(super) fn advance(workflow: &Workflow, run: &FlowState) -> Option<Body> {
                 }));
             }
             let granted = choose(workflow, run, |way| {
+                let mut of_the_world = way.when.iter().filter(|guard| guard.is_of_the_world());
                 way.when.contains(&Guard::Requested)
-                    && !way.when.contains(&Guard::GatePass)
-                    && !way.when.contains(&Guard::GateFail)
+                    && of_the_world.all(|guard| *guard == Guard::Requested)
                     && asks_for(request, way)
             });
             match granted {
@@ -156,7 +161,14 @@ fn judge(workflow: &Workflow, run: &FlowState, judgement: Judgement) -> Option<B
             Guard::GatePass => passed,
             Guard::GateFail => !passed,
             Guard::Requested => asks_for(request, way),
-            _ => true,
+            Guard::Shows(word) => run.words.contains(word),
+            Guard::Lost => false,
+            Guard::Left(_)
+            | Guard::Spent(_)
+            | Guard::ReturnIs(_)
+            | Guard::ReturnEmpty
+            | Guard::Stepped
+            | Guard::Flowing => true,
         })
     });
     if let Some((index, way)) = objects.or(chosen) {

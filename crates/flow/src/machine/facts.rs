@@ -41,6 +41,9 @@ fn waiting(workflow: &Workflow, run: &FlowState) -> Option<Waiting> {
         None => {
             let name = &run.position.state;
             let mut why = workflow.states[name].about.clone();
+            if let Some(report) = &run.memory.report {
+                why = format!("{report} {why}").trim().to_owned();
+            }
             if !run.said.is_empty() {
                 why = format!("{why} The agent said: {}", run.said)
                     .trim()

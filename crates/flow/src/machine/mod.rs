@@ -5,10 +5,13 @@
 
 mod decide;
 mod facts;
+mod memory;
 mod patience;
 mod state;
 mod wanted;
 
+pub use memory::PostMortem;
+pub(crate) use memory::REPEATED;
 pub(crate) use state::FlowState;
 
 use crate::workflow::Workflow;
@@ -49,6 +52,16 @@ impl Flow {
     /// The document fields that agents and people write.
     pub fn fields(&self) -> &std::collections::BTreeMap<String, String> {
         &self.run.fields
+    }
+
+    /// What was learnt of failures, in the order of states.
+    pub fn post_mortems(&self) -> Vec<(&kernel::StateName, &PostMortem)> {
+        self.run.memory.all().collect()
+    }
+
+    /// What passed gates have frozen.
+    pub fn frozen(&self) -> &kernel::effect::Frozen {
+        &self.run.frozen
     }
 
     /// The fields as they were before the attempt that is being judged.

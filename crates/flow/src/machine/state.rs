@@ -1,13 +1,15 @@
 //! What a run remembers, and how each fact changes it.
 
+use super::memory::{Memory, REPEATED};
 use super::patience::Patience;
 use crate::workflow::{Checkpoints, Owner, Workflow};
+use kernel::effect::{Frozen, Weight};
 use kernel::event::{Arrival, AttemptEnded, Body, Moved, RunStarted};
 use kernel::ledger::Ledger;
 use kernel::outcome::{CheckResult, Class, Verdict, passes};
 use kernel::position::Hold;
-use kernel::table::Kind;
-use kernel::{Decision, EffectId, Event, Outcome, Position, Refusal, StateName, Time};
+use kernel::table::{Guard, Kind};
+use kernel::{Decision, EffectId, Event, Outcome, Position, Refusal, StateName, Time, Word};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -37,6 +39,8 @@ pub(crate) enum Stage {
     },
     /// The gate has spoken.
     Judged { passed: bool, stalled: bool },
+    /// The attempt was lost, and the table has a way for that.
+    Dropped,
 }
 
 /// A state's last gate.
@@ -81,6 +85,24 @@ pub(crate) struct FlowState {
     /// Gates and checkpoints lost in a row.
     #[serde(default)]
     pub(crate) losses: u32,
+    /// The words that the present state's gate showed.
+    #[serde(default)]
+    pub(crate) words: BTreeSet<Word>,
+    /// What passed gates have frozen.
+    #[serde(default)]
+    pub(crate) frozen: Frozen,
+    /// What failed and why: for post-mortems and repeated failures.
+    #[serde(default)]
+    pub(crate) memory: Memory,
+    /// The last checkpoint commit.
+    #[serde(default)]
+    pub(crate) good_commit: Option<String>,
+    /// Paths that agents have changed since.
+    #[serde(default)]
+    pub(crate) touched: BTreeSet<String>,
+    /// The due checkpoint also puts back what was touched.
+    #[serde(default)]
+    pub(crate) revert_due: bool,
 }
 
 impl FlowState {
@@ -106,7 +128,19 @@ impl FlowState {
             patience: Patience::default(),
             by_person: BTreeSet::new(),
             losses: 0,
+            words: BTreeSet::new(),
+            frozen: Frozen::new(),
+            memory: Memory::default(),
+            good_commit: None,
+            touched: BTreeSet::new(),
+            revert_due: false,
         }
+    }
+
+    /// The states whose last gate passed.
+    pub(crate) fn standing(&self) -> BTreeSet<StateName> {
+        let passed = self.gates.iter().filter(|(_, memo)| memo.passed);
+        passed.map(|(state, _)| state.clone()).collect()
     }
 
     pub(crate) fn mode(&self) -> kernel::Mode {
@@ -148,6 +182,9 @@ impl FlowState {
             Body::CheckpointEnded(ended) => match &ended.problem {
                 None => {
                     self.checkpoint_due = None;
+                    self.revert_due = false;
+                    self.good_commit.clone_from(&ended.commit);
+                    self.touched.clear();
                     self.losses = 0;
                 }
                 // Nobody can be asked any more: say it and let the end be the end.
@@ -161,7 +198,7 @@ impl FlowState {
                     };
                 }
             },
-            Body::EffectLost(lost) => self.lost(lost.effect),
+            Body::EffectLost(lost) => self.lost(workflow, lost.effect),
             Body::Refused(refused) => {
                 self.last_refusal = Some(refused.refusal.clone());
                 self.note(format!(
@@ -197,6 +234,10 @@ impl FlowState {
         self.fields = workflow.defaults();
         self.fields.extend(started.fields.clone());
         self.visits.insert(self.position.state.clone(), 0);
+        if workflow.after.iter().any(|after| after.revert) {
+            // What a revert can go back to before any gate has passed.
+            self.checkpoint_due = Some(format!("{}: the run begins", workflow.name));
+        }
         self.started = Some(started.clone());
     }
 
@@ -220,6 +261,9 @@ impl FlowState {
 
     fn attempt_ended(&mut self, workflow: &Workflow, ended: &AttemptEnded, at: Time) {
         let outcome = &ended.outcome;
+        if outcome.class == Class::Done {
+            self.touched.extend(outcome.changed.iter().cloned());
+        }
         self.stage = if outcome.class == Class::Done {
             self.notes.clear();
             self.patience = Patience::default();
@@ -274,9 +318,11 @@ impl FlowState {
             .partition(|result| stall == Some(result.check.as_str()));
         self.losses = 0;
         let (passed, stalled) = (passes(&gate), !passes(&stalls));
+        let binding = |result: &&CheckResult| result.weight == Weight::Binding;
         for result in gate
             .iter()
             .chain(&stalls)
+            .filter(binding)
             .filter(|result| result.verdict != Verdict::Pass)
         {
             self.note(format!(
@@ -285,6 +331,19 @@ impl FlowState {
                 result.verdict.as_str(),
                 result.reason
             ));
+        }
+        self.words = gate
+            .iter()
+            .flat_map(|result| result.shows.clone())
+            .collect();
+        let state = self.position.state.clone();
+        if passed {
+            for result in &gate {
+                self.frozen.extend(result.froze.clone());
+            }
+            self.memory.passed(&state);
+        } else if self.memory.failed(&state, &gate, self.outcome.as_ref()) {
+            self.words.insert(Word::from(REPEATED));
         }
         let memo = GateMemo {
             passed,
@@ -298,11 +357,15 @@ impl FlowState {
 
     /// Not the agent's doing, so it costs no pass; the attempts budget bounds it all the same. The
     /// view of a lost attempt is never taken back: the next one starts from a clean tree.
-    fn lost(&mut self, effect: EffectId) {
+    fn lost(&mut self, workflow: &Workflow, effect: EffectId) {
         self.stage = match &self.stage {
             Stage::Attempting { effect: mine } if *mine == effect => {
                 self.patience.continues = None;
-                Stage::Fresh
+                let mut ways = workflow.table.leaving(&self.position.state);
+                match ways.any(|(_, way)| way.when.contains(&Guard::Lost)) {
+                    true => Stage::Dropped,
+                    false => Stage::Fresh,
+                }
             }
             Stage::Gating {
                 effect: mine,
@@ -329,6 +392,16 @@ impl FlowState {
         }
     }
 
+    /// What a person should know who is asked now, because a gate failed.
+    fn report(&mut self, workflow: &Workflow, moved: &Moved, passed: bool) {
+        self.memory.report = None;
+        if workflow.after(moved).is_some_and(|after| after.post_mortem) {
+            self.memory.close(self.updated);
+        } else if workflow.table.state(&moved.position.state).kind == Kind::Wait && !passed {
+            self.memory.tell(&moved.from);
+        }
+    }
+
     fn moved(&mut self, workflow: &Workflow, moved: &Moved) {
         if let (Some(Hold::Budget { name }), "extend") =
             (&self.position.hold, moved.action.as_str())
@@ -344,6 +417,13 @@ impl FlowState {
         self.position = moved.position.clone();
         self.last_why = moved.why.clone();
         self.decision = None;
+        let after = workflow
+            .after(moved)
+            .filter(|_| moved.arrival == Arrival::Entered);
+        for state in after.iter().flat_map(|after| &after.forget) {
+            self.gates.remove(state);
+            self.memory.passed(state);
+        }
         if moved.arrival != Arrival::Stayed {
             self.losses = 0;
             self.patience = Patience::default();
@@ -352,6 +432,8 @@ impl FlowState {
             Arrival::Entered => {
                 // What an earlier state's agent asked for means nothing here.
                 self.outcome = None;
+                self.words.clear();
+                self.report(workflow, moved, passed);
                 self.moves += 1;
                 self.visits.insert(self.position.state.clone(), self.moves);
                 self.stage = Stage::Fresh;
@@ -359,6 +441,13 @@ impl FlowState {
                 if passed && gated && workflow.checkpoints == Checkpoints::PassedGates {
                     self.checkpoint_due =
                         Some(format!("{}: {} passed its gate", workflow.name, moved.from));
+                }
+                if after.is_some_and(|after| after.revert) {
+                    let state = self.memory.last().unwrap_or(&moved.from);
+                    self.checkpoint_due = Some(format!(
+                        "fix({state}): checkpoint broken state before revert"
+                    ));
+                    self.revert_due = true;
                 }
             }
             Arrival::Again => self.stage = Stage::Fresh,

@@ -6,7 +6,7 @@ use crate::brief;
 use crate::workflow::Workflow;
 use kernel::EffectId;
 use kernel::effect::{
-    Access, AttemptOrder, CheckSpec, CheckpointOrder, Effect, EffectKind, GateOrder,
+    Access, AttemptOrder, CheckSpec, CheckpointOrder, Effect, EffectKind, GateOrder, Revert, Weight,
 };
 use kernel::table::Kind;
 use serde_json::Value;
@@ -20,6 +20,8 @@ pub(super) fn gate_checks(workflow: &Workflow, run: &FlowState) -> Vec<CheckSpec
         checks.push(CheckSpec {
             check: stall.clone(),
             with: Value::Null,
+            weight: Weight::Binding,
+            shows: None,
         });
     }
     checks
@@ -40,6 +42,10 @@ pub(crate) fn wanted(workflow: &Workflow, run: &FlowState) -> Vec<Effect> {
         return vec![Effect::Checkpoint(CheckpointOrder {
             id,
             subject: subject.clone(),
+            revert: run.revert_due.then(|| Revert {
+                to: run.good_commit.clone(),
+                paths: run.touched.iter().cloned().collect(),
+            }),
         })];
     }
     if !run.position.is_active(&workflow.table) {
@@ -56,7 +62,9 @@ pub(crate) fn wanted(workflow: &Workflow, run: &FlowState) -> Vec<Effect> {
             Some(_) => Vec::new(),
             None => vec![gate(workflow, run, run.ledger.next, *attempt)],
         },
-        Stage::Failed { .. } | Stage::Stuck { .. } | Stage::Judged { .. } => Vec::new(),
+        Stage::Failed { .. } | Stage::Stuck { .. } | Stage::Judged { .. } | Stage::Dropped => {
+            Vec::new()
+        }
     }
 }
 
@@ -90,6 +98,8 @@ fn gate(workflow: &Workflow, run: &FlowState, id: EffectId, attempt: Option<Effe
         attempt,
         checks: gate_checks(workflow, run),
         fields: run.fields.clone(),
+        frozen: run.frozen.clone(),
+        standing: run.standing(),
         wall_millis: run.ledger.wall_limit(def.wall_millis),
     })
 }

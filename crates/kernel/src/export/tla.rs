@@ -175,7 +175,11 @@ impl Writer<'_> {
             all.push("slot # \"none\"".to_owned());
         }
         all.extend(way.when.iter().filter_map(|guard| match guard {
-            Guard::GatePass | Guard::GateFail | Guard::Requested => None,
+            Guard::GatePass
+            | Guard::GateFail
+            | Guard::Requested
+            | Guard::Shows(_)
+            | Guard::Lost => None,
             Guard::Left(counter) => Some(self.left(counter)),
             Guard::Spent(counter) => Some(self.spent(counter)),
             Guard::ReturnIs(state) => Some(format!("slot = {}", quoted(state))),

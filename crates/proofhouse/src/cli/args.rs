@@ -111,9 +111,14 @@ pub(crate) enum ConfigCommand {
 pub(crate) struct New {
     /// The workflow (`proofhouse workflow list`)
     pub(crate) workflow: String,
-    /// The task folder to make
+    /// What you want, in a sentence, for workflows that take it (`lights-out "build me X"`)
+    pub(crate) request: Option<String>,
+    /// The task folder to make (default: the workflow's own, if it has one)
     #[arg(long, value_name = "DIR")]
-    pub(crate) dir: PathBuf,
+    pub(crate) dir: Option<PathBuf>,
+    /// Write files that the workflow needs and you do not have from their templates, without asking
+    #[arg(long)]
+    pub(crate) yes: bool,
     /// The run's name (default: from the folder's name)
     #[arg(long)]
     pub(crate) name: Option<String>,

@@ -56,7 +56,7 @@ pub(crate) fn demo(args: &Demo, out: &Out) -> Result<u8, EngineError> {
         &project,
         &NewRun {
             workflow: "phase".to_owned(),
-            dir: dir.join("tasks/slugs"),
+            dir: Some(dir.join("tasks/slugs")),
             set: vec![
                 (
                     "objective".to_owned(),

@@ -3,7 +3,7 @@
 use super::args::{AutonomyArg, New, RiskArg};
 use super::exit;
 use super::out::{Out, Tone};
-use engine::start::{NewRun, start};
+use engine::start::{Missing, NewRun, start};
 use engine::{EngineError, Project};
 use kernel::{Autonomy, Mode, Pace, Risk};
 
@@ -13,6 +13,12 @@ pub(crate) fn new(project: &Project, args: &New, out: &Out) -> Result<u8, Engine
         &NewRun {
             workflow: args.workflow.clone(),
             dir: args.dir.clone(),
+            request: args.request.clone(),
+            missing: if args.yes {
+                Missing::Template
+            } else {
+                Missing::Ask
+            },
             name: args.name.clone(),
             set: args.set.clone(),
             commands: args.check.clone(),
@@ -44,6 +50,7 @@ pub(crate) fn new(project: &Project, args: &New, out: &Out) -> Result<u8, Engine
             "task": started.task,
             "commands": started.commands,
             "commands_from": started.commands_from,
+            "written": started.written,
         }));
         return Ok(exit::OK);
     }
@@ -54,6 +61,9 @@ pub(crate) fn new(project: &Project, args: &New, out: &Out) -> Result<u8, Engine
         args.workflow
     ));
     out.line(&format!("  task folder  {}", started.task.display()));
+    for file in &started.written {
+        out.line(&format!("  wrote        {file}  (edit it as you like)"));
+    }
     if started.commands.is_empty() && started.commands_from == "none" {
         out.line(&format!(
             "  {} no validation command: `verify` can not pass without one.",

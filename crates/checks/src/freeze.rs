@@ -1,0 +1,139 @@
+//! `freeze`: remembers files and sections by their bytes, under a name. It refuses to freeze
+//! nothing, and to freeze anew what it was told to keep.
+
+use crate::settings::Settings;
+use crate::text::{answer, first_few};
+use crate::{Check, Example, Setting, Subject, frozen, items};
+use kernel::outcome::{CheckResult, Verdict};
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
+
+/// The check.
+pub(crate) struct Freeze;
+
+impl Freeze {
+    fn open<'a>(&self, with: &'a Value) -> Result<(&'a str, Vec<&'a str>, bool), String> {
+        let settings = Settings::open(self, with)?;
+        let name = settings.text("name")?.unwrap_or_default();
+        let items = settings.list("items")?.unwrap_or_default();
+        for item in &items {
+            items::lint(item)?;
+        }
+        let adds = match settings.text("mode")? {
+            None | Some("replace") => false,
+            Some("add") => true,
+            Some(_) => return settings.refuse("mode", "`replace` or `add`"),
+        };
+        Ok((name, items, adds))
+    }
+
+    fn judge(&self, with: &Value, subject: &Subject<'_>) -> Result<CheckResult, CheckResult> {
+        let cannot = |why: String| answer(self.name(), Verdict::CouldNotRun, &why);
+        let fails = |why: String| answer(self.name(), Verdict::Fail, &why);
+        let (name, patterns, adds) = self.open(with).map_err(cannot)?;
+        let earlier = subject.frozen.get(name).filter(|_| adds);
+        if let Some(changed) = earlier.map(|earlier| frozen::changed(subject, earlier))
+            && !changed.is_empty()
+        {
+            let which = first_few(&changed, 5);
+            return Err(fails(format!(
+                "frozen as `{name}` and not the same: {which}"
+            )));
+        }
+        let found = items::named(subject, &patterns).map_err(cannot)?;
+        if found.is_empty() {
+            return Err(fails(format!(
+                "nothing there to freeze as `{name}`: no file matches {}",
+                patterns.join(", ")
+            )));
+        }
+        let mut hashes: BTreeMap<String, String> = earlier.cloned().unwrap_or_default();
+        let mut evidence = Vec::new();
+        for item in found {
+            let bytes =
+                items::bytes(subject.place, &item).map_err(|why| fails(format!("{item} {why}")))?;
+            let hash = items::hash(&bytes);
+            if hashes.get(&item) != Some(&hash) {
+                let label = format!("frozen {name}: {item}");
+                evidence.push(subject.keep.keep_exact(&label, &bytes).map_err(cannot)?);
+            }
+            hashes.insert(item, hash);
+        }
+        let reason = format!("`{name}`: {} items", hashes.len());
+        let mut result = answer(self.name(), Verdict::Pass, &reason);
+        result.evidence = evidence;
+        result.froze = BTreeMap::from([(name.to_owned(), hashes)]);
+        Ok(result)
+    }
+}
+
+impl Check for Freeze {
+    fn name(&self) -> &'static str {
+        "freeze"
+    }
+
+    fn about(&self) -> &'static str {
+        "files and sections are remembered by their bytes; `frozen` sees whether they stay so"
+    }
+
+    fn settings(&self) -> &'static [Setting] {
+        const {
+            &[
+                Setting::required("name", "the name under which `frozen` finds them"),
+                Setting::required(
+                    "items",
+                    "globs that begin with `repo/` or `task/`, and sections such as `task/T.md#3 Contract`",
+                ),
+                Setting::optional(
+                    "mode",
+                    "`replace` (the default): forget what the name held; `add`: what it holds must be unchanged, and stays",
+                ),
+            ]
+        }
+    }
+
+    fn lint(&self, with: &Value) -> Result<(), String> {
+        self.open(with).map(drop)
+    }
+
+    fn run(&self, with: &Value, subject: &Subject<'_>) -> Vec<CheckResult> {
+        vec![self.judge(with, subject).unwrap_or_else(|result| result)]
+    }
+
+    fn examples(&self) -> Vec<Example> {
+        vec![
+            Example {
+                repo: &[("tests/a.rs", "one"), ("src/a.rs", "two")],
+                task: &[("T.md", "# T\n## 3 Contract\nshape\n")],
+                ..Example::passes(
+                    "files and a section",
+                    json!({"name": "tests", "items": ["repo/tests/**", "task/T.md#3 Contract"]}),
+                    "`tests`: 2 items",
+                )
+            },
+            Example {
+                task: &[("iter-0001.md", "old"), ("iter-0002.md", "new")],
+                frozen: &[("snapshots", "task/iter-0001.md", "old")],
+                ..Example::passes(
+                    "one more",
+                    json!({"name": "snapshots", "items": ["task/iter-*.md"], "mode": "add"}),
+                    "2 items",
+                )
+            },
+            Example {
+                task: &[("iter-0001.md", "edited"), ("iter-0002.md", "new")],
+                frozen: &[("snapshots", "task/iter-0001.md", "old")],
+                ..Example::fails(
+                    "an edit of what is frozen",
+                    json!({"name": "snapshots", "items": ["task/iter-*.md"], "mode": "add"}),
+                    "task/iter-0001.md was changed",
+                )
+            },
+            Example::fails(
+                "nothing is nothing",
+                json!({"name": "tests", "items": ["task/*.md"]}),
+                "no file matches",
+            ),
+        ]
+    }
+}

@@ -1,0 +1,106 @@
+//! Files that a workflow needs in the repository before a run begins: found, asked for, or written
+//! from their template when a person says so. It refuses to make one up silently.
+
+use crate::approval::Terminal;
+use crate::error::EngineError;
+use crate::project::Project;
+use flow::Task;
+use std::path::Path;
+
+/// What to do about a file that is missing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Missing {
+    /// Ask a person for its lines; without a terminal, refuse.
+    #[default]
+    Ask,
+    /// Write the template as it is.
+    Template,
+}
+
+/// Sees to it that every needed file is there. Gives the ones that were written.
+pub(super) fn provide(
+    project: &Project,
+    task: &Task,
+    missing: Missing,
+    terminal: &mut dyn Terminal,
+) -> Result<Vec<String>, EngineError> {
+    let absent: Vec<(&String, &String)> = task
+        .needs
+        .iter()
+        .filter(|(file, _)| !project.repo().join(file).is_file())
+        .collect();
+    if missing == Missing::Ask && !terminal.is_terminal() && !absent.is_empty() {
+        let files: Vec<&str> = absent.iter().map(|(file, _)| file.as_str()).collect();
+        return Err(EngineError::user(
+            "file_needed",
+            format!("the repository has no {}", files.join(", ")),
+            "write it (`--yes` writes the template, which you can edit), or run this at a terminal, which asks for it",
+        ));
+    }
+    let mut written = Vec::new();
+    for (file, template) in absent {
+        let text = match missing {
+            Missing::Template => template.clone(),
+            Missing::Ask => ask(file, template, terminal)?,
+        };
+        store::write_atomic(&project.repo().join(file), text.as_bytes())?;
+        written.push(file.clone());
+    }
+    Ok(written)
+}
+
+/// Each `Name: value` line of the template is a question whose answer may be its default.
+fn ask(file: &str, template: &str, terminal: &mut dyn Terminal) -> Result<String, EngineError> {
+    let mut text = String::new();
+    for line in template.lines() {
+        let question = line.split_once(':').filter(|(name, _)| {
+            name.starts_with(|c: char| c.is_ascii_uppercase()) && !name.contains(['`', '.'])
+        });
+        match question {
+            None => text.push_str(line),
+            Some((name, value)) => {
+                let value = value.trim();
+                let prompt = format!("{file}: {name} [{value}]: ");
+                let answer = terminal
+                    .ask(&prompt)
+                    .map_err(EngineError::io("ask at", Path::new("the terminal")))?;
+                let answer = answer.trim();
+                let answer = if answer.is_empty() { value } else { answer };
+                text.push_str(&format!("{name}: {answer}"));
+            }
+        }
+        text.push('\n');
+    }
+    Ok(text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::VecDeque;
+
+    struct Answers(VecDeque<&'static str>);
+
+    impl Terminal for Answers {
+        fn is_terminal(&self) -> bool {
+            true
+        }
+        fn ask(&mut self, _: &str) -> std::io::Result<String> {
+            Ok(self.0.pop_front().unwrap_or_default().to_owned())
+        }
+        fn user(&self) -> String {
+            "t".to_owned()
+        }
+    }
+
+    #[test]
+    fn every_line_with_a_name_is_asked_for_and_keeps_its_default() {
+        let template = "# Preferences\n\nStack: Rust\nDeploy target: none\n\nplain: text\n";
+        let mut terminal = Answers(VecDeque::from(["Python", ""]));
+        let text = ask("preferences.md", template, &mut terminal).unwrap();
+        assert_eq!(
+            text,
+            "# Preferences\n\nStack: Python\nDeploy target: none\n\nplain: text\n"
+        );
+    }
+}

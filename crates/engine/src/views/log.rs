@@ -1,0 +1,138 @@
+//! `log.md`: the run as a story for people, and for the next agent. Wholly the engine's: it is
+//! written anew from the journal, so nothing that anybody writes into it becomes history.
+
+use super::history::{History, Told};
+use crate::context::Context;
+use crate::error::EngineError;
+use flow::Flow;
+use kernel::Verdict;
+use std::fmt::Write;
+
+const MOST_CHARS: usize = 400;
+
+pub(super) fn write(
+    context: &Context,
+    machine: &Flow,
+    history: &History,
+) -> Result<(), EngineError> {
+    let Some(file) = context
+        .workflow
+        .task
+        .as_ref()
+        .and_then(|task| task.log.as_ref())
+    else {
+        return Ok(());
+    };
+    let path = context.task.join(file);
+    Ok(store::write_atomic(
+        &path,
+        text(machine, history).as_bytes(),
+    )?)
+}
+
+fn text(machine: &Flow, history: &History) -> String {
+    let mut text = format!(
+        "# Log\n\nWritten by the engine from its journal; edits are not kept. State now: `{}`.\n\n",
+        machine.position().state
+    );
+    for told in &history.told {
+        match told {
+            Told::Moved {
+                at,
+                from,
+                to,
+                why,
+                action,
+            } if from != to => {
+                let _ = writeln!(
+                    text,
+                    "## {at} {from} -> {to}\n\n`{action}`: {}\n",
+                    line(why)
+                );
+            }
+            Told::Moved {
+                at,
+                to,
+                why,
+                action,
+                ..
+            } => {
+                let _ = writeln!(text, "- {at} `{to}`: {action}: {}", line(why));
+            }
+            Told::Said { at, state, said } => {
+                let _ = writeln!(text, "- {at} `{state}`: the agent says: {}", line(said));
+            }
+            Told::Gate { at, state, results } => {
+                let bad: Vec<_> = results
+                    .iter()
+                    .filter(|result| result.verdict != Verdict::Pass && result.weight.is_binding())
+                    .collect();
+                let verdict = if bad.is_empty() { "PASS" } else { "FAIL" };
+                let _ = writeln!(
+                    text,
+                    "- {at} `{state}`: gate {verdict}, {} checks",
+                    results.len()
+                );
+                for result in bad {
+                    let _ = writeln!(
+                        text,
+                        "  - {}: {}",
+                        line(&result.check),
+                        line(&result.reason)
+                    );
+                }
+            }
+            Told::Decided { at, decision } => {
+                let _ = writeln!(
+                    text,
+                    "- {at} {} decided `{}` ({}): {}",
+                    line(&decision.who),
+                    decision.option,
+                    decision.channel,
+                    line(&decision.because)
+                );
+            }
+            Told::Commit { at, commit } => {
+                let _ = writeln!(
+                    text,
+                    "- {at} checkpoint {}",
+                    &commit[..commit.len().min(12)]
+                );
+            }
+        }
+    }
+    for (state, one) in machine.post_mortems() {
+        let _ = writeln!(text, "\n## Post-mortem: {state}, {}\n", one.at);
+        section(&mut text, "What went wrong (the engine saw it)", &one.wrong);
+        let advice = Some(one.try_next.clone()).filter(|advice| !advice.is_empty());
+        section(
+            &mut text,
+            "What to try differently (the agent's words)",
+            advice.as_slice(),
+        );
+        section(&mut text, "What to avoid (tried, and failed)", &one.avoid);
+    }
+    text
+}
+
+fn section(text: &mut String, title: &str, lines: &[String]) {
+    let _ = writeln!(text, "### {title}\n");
+    if lines.is_empty() {
+        let _ = writeln!(text, "- nothing was said");
+    }
+    for one in lines {
+        let _ = writeln!(text, "- {}", line(one));
+    }
+    text.push('\n');
+}
+
+/// One capped line that can not pass for a heading or end a list.
+fn line(text: &str) -> String {
+    let words: Vec<&str> = text.split_whitespace().collect();
+    let joined = words.join(" ");
+    let mut capped: String = joined.chars().take(MOST_CHARS).collect();
+    if capped.len() < joined.len() {
+        capped.push('…');
+    }
+    capped.replace('<', "&lt;")
+}
