@@ -146,7 +146,12 @@ pub fn start(project: &Project, asked: &NewRun) -> Result<Started, EngineError> 
     };
     project.prepare()?;
     lay_down(project, &workflow, &started)?;
-    let decisions = workflow.start_with.clone();
+    let mut decisions = workflow.start_with.clone();
+    let says = workflow
+        .task
+        .as_ref()
+        .and_then(|task| task.request_says.clone());
+    decisions.extend(says.filter(|_| asked.request.is_some()));
     let mut machine = Flow::new(workflow);
     let mut events = Vec::new();
     settle::<_, EngineError>(

@@ -16,7 +16,28 @@ macro_rules! folder {
 
 type Folder = (&'static str, &'static [(&'static str, &'static str)]);
 
-const FOLDERS: &[Folder] = &[folder!("phase":
+const FOLDERS: &[Folder] = &[
+    folder!("lights-out":
+        "workflow.toml",
+        "briefs/preamble.md",
+        "briefs/audit-stack.md",
+        "briefs/distill.md",
+        "briefs/expand.md",
+        "briefs/design.md",
+        "briefs/analyze.md",
+        "briefs/build.md",
+        "briefs/review.md",
+        "briefs/review-fix.md",
+        "briefs/reconcile.md",
+        "briefs/verify.md",
+        "briefs/verify-fix.md",
+        "briefs/deploy.md",
+        "briefs/iterate.md",
+        "briefs/iteration-confirmed.md",
+        "task/STATE.md",
+        "task/preferences.md",
+    ),
+    folder!("phase":
     "workflow.toml",
     "briefs/preamble.md",
     "briefs/intake.md",
@@ -28,8 +49,9 @@ const FOLDERS: &[Folder] = &[folder!("phase":
     "task/README.md",
     "task/STATE.md",
     "task/TASKS.md",
-    "task/EVIDENCE.md",
-)];
+        "task/EVIDENCE.md",
+    ),
+];
 
 /// The names of all built-in workflows.
 pub fn built_in_names() -> impl Iterator<Item = &'static str> {

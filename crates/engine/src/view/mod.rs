@@ -183,7 +183,12 @@ pub(crate) fn changes(
 pub(crate) fn forbidden(changes: &[Change], globs: &Globs) -> Option<String> {
     changes.iter().find_map(|change| {
         let name = change.name();
-        if change.root == Root::Repo && !globs.allows(Path::new(&change.path)) {
+        let path = Path::new(&change.path);
+        let allowed = match change.root {
+            Root::Repo => globs.allows(path),
+            Root::Task => globs.allows_in_task(path),
+        };
+        if !allowed {
             return Some(format!("{name} is outside of what this role may change"));
         }
         if store::decode_path(&change.path)
