@@ -17,6 +17,7 @@ mod markdown;
 mod no_objection;
 mod paths;
 mod progress;
+pub mod runners;
 mod sections;
 mod settings;
 mod subject;
