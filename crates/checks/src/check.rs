@@ -70,6 +70,8 @@ pub struct Example {
     pub result: Option<Value>,
     /// The validation commands that a human set.
     pub commands: &'static [&'static str],
+    /// Evidence that earlier gates of the run kept: name and content, oldest first.
+    pub earlier: &'static [(&'static str, &'static str)],
     /// The check's settings.
     pub with: Value,
     /// The verdict of the first result that does not pass, or pass.
@@ -105,6 +107,7 @@ impl Example {
             changed: &[],
             result: None,
             commands: &[],
+            earlier: &[],
             with,
             expect,
             reason,

@@ -9,18 +9,22 @@
 
 mod check;
 mod command;
+mod execute;
 mod feature_labels;
 mod fields;
 mod files_exist;
 mod gate;
+mod idents;
 mod markdown;
 mod no_objection;
 mod paths;
 mod progress;
+mod report;
 pub mod runners;
 mod sections;
 mod settings;
 mod subject;
+mod tests;
 mod text;
 mod tree_unchanged;
 
@@ -39,6 +43,7 @@ pub fn registry() -> &'static [&'static dyn Check] {
         &no_objection::NoObjection,
         &progress::Progress,
         &sections::Sections,
+        &tests::Tests,
         &tree_unchanged::TreeUnchanged,
     ]
 }

@@ -54,6 +54,9 @@ pub struct Subject<'a> {
 pub trait Keep {
     /// Stores the bytes and says where. The name is for people.
     fn keep(&self, name: &str, bytes: &[u8]) -> Result<EvidenceRef, String>;
+    /// What gates of this run kept under this name before, oldest first. It is a check's only
+    /// memory: it lies in the journal and the vault, where no agent can reach it.
+    fn earlier(&self, name: &str) -> Result<Vec<Vec<u8>>, String>;
 }
 
 /// The repository's tree at one moment.

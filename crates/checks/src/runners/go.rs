@@ -27,7 +27,7 @@ pub(super) fn read(text: &str) -> TestRun {
     let mut faults = Vec::new();
     let mut events = 0;
     for line in text.lines() {
-        let event: Value = match serde_json::from_str(line) {
+        let event = match serde_json::from_str::<Value>(line) {
             Ok(event) if event["Action"].is_string() => event,
             _ => {
                 // Compiler output, and before Go 1.24 the end of packages that did not build.

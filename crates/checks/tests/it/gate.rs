@@ -113,6 +113,10 @@ fn a_tree_or_a_vault_that_fails_could_not_run() {
         fn keep(&self, _: &str, _: &[u8]) -> Result<kernel::outcome::EvidenceRef, String> {
             Err("disk full".into())
         }
+
+        fn earlier(&self, _: &str) -> Result<Vec<Vec<u8>>, String> {
+            Ok(Vec::new())
+        }
     }
     let results = world.with(&plain, |subject| {
         let full = Subject {

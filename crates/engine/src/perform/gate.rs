@@ -20,6 +20,10 @@ impl Keep for InVault<'_> {
     fn keep(&self, name: &str, bytes: &[u8]) -> Result<EvidenceRef, String> {
         self.0.keep(name, bytes).map_err(|error| error.to_string())
     }
+
+    fn earlier(&self, name: &str) -> Result<Vec<Vec<u8>>, String> {
+        super::earlier::earlier(self.0, name).map_err(|error| error.to_string())
+    }
 }
 
 fn tree_now(context: &Context) -> Result<TreeNow, String> {
