@@ -6,6 +6,7 @@ use super::stamp::{Pair, Stamp};
 use super::stays_inside;
 use crate::error::EngineError;
 use std::collections::BTreeSet;
+use std::ffi::OsStr;
 use std::fs;
 use std::io::Write;
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
@@ -25,13 +26,18 @@ pub(super) struct Copied {
 /// The folders that hold these files, the top included.
 pub(super) fn folders_of<'a>(files: impl IntoIterator<Item = &'a Path>) -> BTreeSet<PathBuf> {
     let mut folders = BTreeSet::from([PathBuf::new()]);
-    for file in files {
-        for folder in file.ancestors().skip(1) {
+    let mut last = OsStr::new("");
+    for parent in files.into_iter().filter_map(Path::parent) {
+        // Neighbours share it mostly, and paths are slow to compare.
+        if parent.as_os_str() == last {
+            continue;
+        }
+        last = parent.as_os_str();
+        for folder in parent.ancestors() {
             // Whoever knows a folder knows those above it.
-            if folders.contains(folder) {
+            if !folders.insert(folder.to_owned()) {
                 break;
             }
-            folders.insert(folder.to_owned());
         }
     }
     folders

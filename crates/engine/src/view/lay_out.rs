@@ -8,10 +8,9 @@ use super::{Base, repo_files, task_files};
 use crate::context::Context;
 use crate::error::EngineError;
 use kernel::EffectId;
-use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
-use store::{Tree, encode_path};
+use store::Tree;
 
 /// Lays the view out below `home`.
 pub(crate) fn lay_out(context: &Context, home: &Path, globs: &Globs) -> Result<Base, EngineError> {
@@ -20,13 +19,22 @@ pub(crate) fn lay_out(context: &Context, home: &Path, globs: &Globs) -> Result<B
     fs::create_dir_all(&artifacts).map_err(EngineError::io("create", &artifacts))?;
     let began = time(home)?;
     let source = context.project.repo();
-    let mut files = repo_files(context, source)?;
+    let (files, spare) = std::thread::scope(|scope| {
+        // Git takes its time, and so does reading what was laid out before.
+        let spare = scope.spawn(|| match repo.symlink_metadata() {
+            Ok(_) => None,
+            Err(_) => Spare::take(context, home),
+        });
+        let files = repo_files(context, source);
+        let spare = spare.join();
+        (
+            files,
+            spare.unwrap_or_else(|panic| std::panic::resume_unwind(panic)),
+        )
+    });
+    let mut files = files?;
     files.retain(|path| globs.shows(path));
     let files = not_through_links(files);
-    let spare = match repo.symlink_metadata() {
-        Ok(_) => None,
-        Err(_) => Spare::take(context, home),
-    };
     let (repo_tree, seen) = fill(source, &repo, &files, spare.as_ref(), (home, began))?;
     if let Some(spare) = spare {
         throw_away(&spare.bin);
@@ -46,11 +54,11 @@ pub(crate) fn lay_out(context: &Context, home: &Path, globs: &Globs) -> Result<B
     Ok(base)
 }
 
-/// Without what lies below a link: git may still know files there from when it was a folder.
-fn not_through_links(files: Vec<PathBuf>) -> Vec<PathBuf> {
-    let all: BTreeSet<&Path> = files.iter().map(PathBuf::as_path).collect();
-    let real = |path: &&PathBuf| !path.ancestors().skip(1).any(|folder| all.contains(folder));
-    files.iter().filter(real).cloned().collect()
+/// Without what lies below a link: git may still know files there from when it was a folder. The
+/// paths are sorted, so what is below another comes right after it.
+fn not_through_links(mut files: Vec<PathBuf>) -> Vec<PathBuf> {
+    files.dedup_by(|later, earlier| later.starts_with(earlier));
+    files
 }
 
 /// Fills the folder `to`, which must not be there, with copies of the files. `marks` is where the
@@ -62,26 +70,27 @@ pub(super) fn fill(
     spare: Option<&Spare>,
     marks: (&Path, i64),
 ) -> Result<(Tree, Seen), EngineError> {
-    let (mut tree, mut seen) = (Tree::default(), Seen::default());
-    let kept = spare.map(|spare| spare.reuse(from, to, files));
+    let folders = folders_of(files.iter().map(PathBuf::as_path));
+    let kept = spare.map(|spare| spare.reuse(from, to, files, &folders));
     let kept = kept.unwrap_or_default();
-    if let Some(old) = spare.map(|spare| &spare.base) {
-        for name in kept.iter().map(|path| encode_path(path)) {
-            if let (Some(node), Some(pair)) = (old.repo.files.get(&name), old.seen.files.get(&name))
-            {
+    let (mut tree, mut seen, mut missing) = (Tree::default(), Seen::default(), Vec::new());
+    for path in files {
+        let old = spare.filter(|_| kept.contains(path.as_os_str()));
+        match old.and_then(|spare| spare.said_of(path)) {
+            Some((name, node, pair)) => {
                 tree.files.insert(name.clone(), node.clone());
                 seen.files.insert(name, pair.clone());
             }
+            None => missing.push(path),
         }
     }
-    let missing: Vec<&PathBuf> = files.iter().filter(|path| !kept.contains(*path)).collect();
     for copied in copy(from, to, &missing)? {
         seen.files.insert(copied.name.clone(), copied.pair);
         tree.files.insert(copied.name, copied.node);
     }
     let (home, began) = marks;
     seen.began = began;
-    seen.settle(home, to, folders_of(files.iter().map(PathBuf::as_path)))?;
+    seen.settle(home, to, &folders)?;
     Ok((tree, seen))
 }
 

@@ -6,17 +6,18 @@
 //! else is made anew. All else goes. Each entry is proved by itself, so a view that a crash left
 //! halfway could mislead nobody; it is not looked for either.
 
-use super::copy::folders_of;
 use super::spread::spread;
+use super::stamp::Pair;
 use super::{Base, base_of, replaced};
 use crate::context::Context;
 use kernel::EffectId;
 use std::collections::{BTreeMap, BTreeSet};
+use std::ffi::{OsStr, OsString};
 use std::fs::{self, Permissions};
 use std::io;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
-use store::decode_path;
+use store::{Node, decode_path, encode_path};
 
 /// Puts the view of an attempt aside that is on record as done.
 pub(crate) fn put_aside(context: &Context, effect: EffectId) {
@@ -68,7 +69,7 @@ impl Spare {
     pub(super) fn take(context: &Context, home: &Path) -> Option<Spare> {
         let bin = home.join("spare");
         fs::rename(spare_of(context), &bin).ok()?;
-        let spare = replaced_repo(&bin).then(|| base_of(&bin)).flatten();
+        let spare = has_a_repo(&bin).then(|| base_of(&bin)).flatten();
         let spare = spare.map(|base| Spare {
             base,
             repo: bin.join("view/repo"),
@@ -80,23 +81,27 @@ impl Spare {
         spare
     }
 
-    /// Moves to `to` what may stay of the files, which are to be as below `from`. Where this fails,
-    /// nothing stays, and `to` does not exist.
-    pub(super) fn reuse(&self, from: &Path, to: &Path, files: &[PathBuf]) -> BTreeSet<PathBuf> {
-        let same = spread(files, |path| {
-            self.base.seen.same_source(from, path) && self.base.seen.same_copy(&self.repo, path)
-        });
+    /// Moves to `to` what may stay of the files, which are to be as below `from`, and says which.
+    /// Where this fails, nothing stays, and `to` does not exist.
+    pub(super) fn reuse<'a>(
+        &'a self,
+        from: &Path,
+        to: &Path,
+        files: &'a [PathBuf],
+        folders: &'a BTreeSet<PathBuf>,
+    ) -> BTreeSet<&'a OsStr> {
+        let seen = &self.base.seen;
+        let same = spread(files, |path| seen.same_file(path, from, &self.repo));
         let same = files.iter().zip(same).filter(|(_, same)| *same);
         let mut sorting = Sorting {
             spare: self,
-            same: same.map(|(path, _)| path).collect(),
-            wanted: folders_of(files.iter().map(PathBuf::as_path)),
+            same: same.map(|(path, _)| path.as_os_str()).collect(),
+            wanted: folders.iter().map(|path| path.as_os_str()).collect(),
             entries: entries(&self.base),
             kept: BTreeSet::new(),
             thrown: 0,
         };
-        let top = Path::new("");
-        match sorting.folder(&self.repo, to, top) {
+        match sorting.folder(&self.repo, to, Path::new("")) {
             Ok(()) => sorting.kept,
             Err(_) => {
                 // Whatever it was, a fresh layout does not depend on it.
@@ -107,9 +112,17 @@ impl Spare {
             }
         }
     }
+
+    /// What was laid out at a path.
+    pub(super) fn said_of(&self, path: &Path) -> Option<(String, &Node, &Pair)> {
+        let name = encode_path(path);
+        let node = self.base.repo.files.get(&name)?;
+        let pair = self.base.seen.files.get(&name)?;
+        Some((name, node, pair))
+    }
 }
 
-fn replaced_repo(bin: &Path) -> bool {
+fn has_a_repo(bin: &Path) -> bool {
     ["view", "view/repo"].iter().all(|part| {
         let found = bin.join(part).symlink_metadata();
         found.is_ok_and(|found| found.is_dir())
@@ -129,11 +142,11 @@ struct Entries {
     folders: Vec<PathBuf>,
 }
 
-fn entries(base: &Base) -> BTreeMap<PathBuf, Entries> {
-    let mut all: BTreeMap<PathBuf, Entries> = BTreeMap::new();
+fn entries(base: &Base) -> BTreeMap<OsString, Entries> {
+    let mut all: BTreeMap<OsString, Entries> = BTreeMap::new();
     for path in base.seen.files.keys().filter_map(|name| decode_path(name)) {
         if let Some(folder) = path.parent() {
-            all.entry(folder.to_owned()).or_default().files.push(path);
+            all.entry(folder.into()).or_default().files.push(path);
         }
     }
     for path in base
@@ -143,7 +156,7 @@ fn entries(base: &Base) -> BTreeMap<PathBuf, Entries> {
         .filter_map(|name| decode_path(name))
     {
         if let Some(folder) = path.parent() {
-            all.entry(folder.to_owned()).or_default().folders.push(path);
+            all.entry(folder.into()).or_default().folders.push(path);
         }
     }
     all
@@ -153,32 +166,34 @@ fn entries(base: &Base) -> BTreeMap<PathBuf, Entries> {
 /// looked at before.
 struct Sorting<'a> {
     spare: &'a Spare,
-    same: BTreeSet<&'a PathBuf>,
-    wanted: BTreeSet<PathBuf>,
-    entries: BTreeMap<PathBuf, Entries>,
-    kept: BTreeSet<PathBuf>,
+    /// Files whose copy and source are as they were. As plain text: paths are slow to compare.
+    same: BTreeSet<&'a OsStr>,
+    wanted: BTreeSet<&'a OsStr>,
+    entries: BTreeMap<OsString, Entries>,
+    kept: BTreeSet<&'a OsStr>,
     thrown: usize,
 }
 
 impl Sorting<'_> {
     /// Brings the folder that was laid out as `path`, and lies `here`, to `target`.
     fn folder(&mut self, here: &Path, target: &Path, path: &Path) -> io::Result<()> {
-        let Entries { files, folders } = self.entries.remove(path).unwrap_or_default();
+        let Entries { files, folders } = self.entries.remove(path.as_os_str()).unwrap_or_default();
         if self.spare.base.seen.same_folder(here, path) {
             if here != target {
                 fs::rename(here, target)?;
             }
             // It has just the entries that we made.
             for file in files {
-                if self.same.contains(&file) {
-                    self.kept.insert(file);
-                } else {
-                    fs::remove_file(target.join(name_of(&file)?))?;
+                match self.same.get(file.as_os_str()) {
+                    Some(same) => {
+                        self.kept.insert(same);
+                    }
+                    None => fs::remove_file(target.join(name_of(&file)?))?,
                 }
             }
             for folder in folders {
                 let inside = target.join(name_of(&folder)?);
-                if self.wanted.contains(&folder) {
+                if self.wanted.contains(folder.as_os_str()) {
                     self.folder(&inside, &inside, &folder)?;
                 } else {
                     self.throw(&inside)?;
@@ -196,7 +211,7 @@ impl Sorting<'_> {
         let old = self.throw(here)?;
         fs::create_dir(target)?;
         for folder in folders {
-            if self.wanted.contains(&folder) {
+            if self.wanted.contains(folder.as_os_str()) {
                 let name = name_of(&folder)?;
                 self.folder(&old.join(name), &target.join(name), &folder)?;
             }
@@ -217,7 +232,7 @@ impl Sorting<'_> {
     }
 }
 
-fn name_of(path: &Path) -> io::Result<&std::ffi::OsStr> {
+fn name_of(path: &Path) -> io::Result<&OsStr> {
     path.file_name()
         .ok_or_else(|| io::ErrorKind::InvalidInput.into())
 }

@@ -4,9 +4,10 @@
 //! make that untrue, and are refused here: a change in the same tick of the clock as the stamp, and
 //! a file system whose change times do not move with every kind of write.
 
+use super::spread::spread;
 use crate::error::EngineError;
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, Metadata};
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
@@ -86,18 +87,19 @@ impl Seen {
         stamp.changed() < self.done && Stamp::of(path).as_ref() == Some(stamp)
     }
 
-    /// Is the copy below `root` still just what we made?
-    pub(super) fn same_copy(&self, root: &Path, path: &Path) -> bool {
-        let pair = self.files.get(&encode_path(path));
-        pair.is_some_and(|pair| self.untouched(&root.join(path), &pair.copy))
+    /// Is the copy at `path` still just what we made?
+    fn same_copy(&self, path: &Path, name: &str) -> bool {
+        let pair = self.files.get(name);
+        pair.is_some_and(|pair| self.untouched(path, &pair.copy))
     }
 
-    /// Is the source below `root` still just what we copied?
-    pub(super) fn same_source(&self, root: &Path, path: &Path) -> bool {
+    /// Are source and copy still just what we copied, and made of it?
+    pub(super) fn same_file(&self, path: &Path, from: &Path, to: &Path) -> bool {
         self.files.get(&encode_path(path)).is_some_and(|pair| {
             pair.source.device() == pair.copy.device()
                 && pair.source.changed().saturating_add(COARSEST) < self.began
-                && Stamp::of(&root.join(path)).as_ref() == Some(&pair.source)
+                && Stamp::of(&from.join(path)).as_ref() == Some(&pair.source)
+                && self.untouched(&to.join(path), &pair.copy)
         })
     }
 
@@ -125,16 +127,19 @@ impl Seen {
         before: &Tree,
         paths: &[PathBuf],
     ) -> Result<Tree, EngineError> {
-        let nodes: Vec<Option<Node>> = super::spread::spread(paths, |path| {
-            let node = before.files.get(&encode_path(path));
-            node.filter(|_| self.same_copy(root, path)).cloned()
+        let looked: Vec<(String, Option<Node>)> = spread(paths, |path| {
+            let name = encode_path(path);
+            let node = before.files.get(&name);
+            let node = node.filter(|_| self.same_copy(&root.join(path), &name));
+            let node = node.cloned();
+            (name, node)
         });
         let mut tree = Tree::default();
         let mut again = Vec::new();
-        for (path, node) in paths.iter().zip(nodes) {
+        for (path, (name, node)) in paths.iter().zip(looked) {
             match node {
                 Some(node) => {
-                    tree.files.insert(encode_path(path), node);
+                    tree.files.insert(name, node);
                 }
                 None => again.push(path),
             }
@@ -148,11 +153,11 @@ impl Seen {
         &mut self,
         home: &Path,
         root: &Path,
-        folders: impl IntoIterator<Item = PathBuf>,
+        folders: &BTreeSet<PathBuf>,
     ) -> Result<(), EngineError> {
         self.folders = folders
-            .into_iter()
-            .filter_map(|path| Some((encode_path(&path), Stamp::of(&below(root, &path))?)))
+            .iter()
+            .filter_map(|path| Some((encode_path(path), Stamp::of(&below(root, path))?)))
             .collect();
         if !reliable(home) {
             self.done = 0;
