@@ -1,5 +1,6 @@
-//! What Proofhouse adds to one attempt on a repository of 5,000 files (40 MB): view, agent start,
-//! judging, take-back, journal and views. Printed beside a plain copy of the same files.
+//! What Proofhouse adds to one attempt on a repository of 5,000 files (40 MB): opening the run, view,
+//! agent start, a confined process, judging, take-back, journal and views. A run's first attempt and
+//! a later one, printed beside a plain copy of the same files in the same run.
 
 use agents::{Agent, Scripted};
 use engine::session::{Restore, Session};
@@ -45,10 +46,9 @@ result = { summary = "one line" }
 "#;
 
 /// Counts attempts that ended well.
-struct Attempts(usize, Instant);
+struct Attempts(usize);
 impl Observer for Attempts {
     fn event(&mut self, event: &Event, _: &Status) {
-        eprintln!("{:?} {:.60?}", self.1.elapsed(), event.body);
         if let Body::AttemptEnded(ended) = &event.body {
             assert_eq!(ended.outcome.class, Class::Done, "{}", ended.outcome.reason);
             self.0 += 1;
@@ -127,7 +127,7 @@ fn one_attempt(project: &Project, run: &str, agent: &Arc<dyn Agent>) -> Duration
         restore: Restore::No,
     };
     let began = Instant::now();
-    let mut attempts = Attempts(0, began);
+    let mut attempts = Attempts(0);
     session.drive(&mut attempts, &|_| {}).expect("a pass");
     let took = began.elapsed();
     assert_eq!(attempts.0, 1, "one attempt was to be made");

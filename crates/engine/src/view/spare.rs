@@ -34,17 +34,19 @@ fn spare_of(context: &Context) -> PathBuf {
 }
 
 fn keep(home: &Path, spare: &Path) -> io::Result<()> {
-    if replaced(home).is_some() || spare.symlink_metadata().is_ok() {
+    let is_there = |path: &Path| path.symlink_metadata().is_ok();
+    // The note on a process stays while one of its tree may live, and could still write there.
+    if replaced(home).is_some() || is_there(spare) || is_there(&home.join("pid")) {
         return Err(io::ErrorKind::AlreadyExists.into());
     }
     let (view, aside) = (home.join("view"), home.join("aside"));
     for entry in fs::read_dir(&view)? {
         let entry = entry?;
         // The task's copies, and whatever the agent made beside them.
-        match entry.file_type()?.is_dir() {
-            true if entry.file_name() == "repo" => {}
-            true => fs::remove_dir_all(entry.path())?,
-            false => fs::remove_file(entry.path())?,
+        if !entry.file_type()?.is_dir() {
+            fs::remove_file(entry.path())?;
+        } else if entry.file_name() != "repo" {
+            fs::remove_dir_all(entry.path())?;
         }
     }
     fs::create_dir(&aside)?;

@@ -1,6 +1,7 @@
 //! Views against what agents can do to them: whatever an agent left, the next view is what a fresh
 //! layout would be, and the change is found.
 
+use super::copy::folders_of;
 use super::lay_out::fill;
 use super::spare::Spare;
 use super::stamp::{COARSEST, Seen, time};
@@ -271,6 +272,33 @@ proptest! {
         // And what is said of it is true of each entry.
         prop_assert!(seen.done == 0 || seen.same_folders(&scene.at("second")));
         prop_assert_eq!(seen.files.len(), tree.files.len());
+    }
+
+    /// A crash leaves a view half brought up to date, with the old record of it. It is not looked
+    /// for, and would do no harm.
+    #[test]
+    fn a_view_left_halfway_misleads_nobody(
+        by_agent in deeds(6),
+        by_user in deeds(3),
+        hidden in 0..PATHS.len() + 6,
+    ) {
+        let scene = Scene::new();
+        for (name, deed) in &by_agent {
+            let _ = act(&scene.view(), name, deed);
+        }
+        let mut spare = scene.spare();
+        let files = listed(&scene.at("source"), hidden);
+        let folders = folders_of(files.iter().map(PathBuf::as_path));
+        spare.reuse(&scene.at("source"), &scene.at("half"), &files, &folders);
+        for (name, deed) in &by_user {
+            let _ = act(&scene.at("source"), name, deed);
+        }
+        fs::create_dir(scene.at("again")).unwrap();
+        (spare.repo, spare.bin) = (scene.at("half"), scene.at("again"));
+        let (tree, _) = scene.lay_out("second", usize::MAX, Some(&spare));
+        let (fresh, _) = scene.lay_out("fresh", usize::MAX, None);
+        prop_assert_eq!(snapshot(&scene.at("second")), snapshot(&scene.at("fresh")));
+        prop_assert_eq!(tree, fresh);
     }
 
     #[test]
