@@ -250,7 +250,7 @@ fn believed(scene: &Scene) -> bool {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 192, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 96, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn whatever_was_done_the_next_view_is_a_fresh_one(
