@@ -24,7 +24,6 @@ fn an_ignore_file_written_by_an_agent_deletes_nothing_of_the_users() {
 #[test]
 fn what_one_agent_leaves_in_its_view_the_next_one_does_not_find() {
     let world = World::new();
-    world.write(".gitignore", "cache/\n*.tmp\n");
     world.write("deep/a.txt", "as it was\n");
     world.write("deep/b.txt", "as it was\n");
     // None of it is taken back: git ignores it, or it is not a file at all.
@@ -36,6 +35,7 @@ fn what_one_agent_leaves_in_its_view_the_next_one_does_not_find() {
         1,
     );
     world.start(&script, &[]);
+    world.write(".gitignore", "agent/\ncache/\n*.tmp\n");
     world.run(&["run", "t"]).exits(0);
     let seen = world.read("tasks/t/artifacts/seen.txt");
     let mut names: Vec<&str> = seen
