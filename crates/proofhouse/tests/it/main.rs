@@ -5,6 +5,7 @@
 
 mod audit;
 mod bad_input;
+mod checks;
 mod cli;
 mod config;
 mod crash;
