@@ -39,6 +39,11 @@ impl Kind for Codex {
         &["OPENAI_API_KEY", "CODEX_API_KEY", "OPENAI_BASE_URL"]
     }
 
+    fn key_variable(&self, _: &Settings) -> String {
+        // `exec` reads its key under this name only.
+        "CODEX_API_KEY".to_owned()
+    }
+
     fn logins(&self) -> &'static [(&'static str, &'static str)] {
         &[(".codex/auth.json", ".codex/auth.json")]
     }

@@ -1,7 +1,7 @@
 //! What is judged, and the two things a check may ask of the engine: to keep evidence and to hash
 //! the tree. It refuses to know how either is done.
 
-use kernel::outcome::EvidenceRef;
+use kernel::outcome::{EvidenceRef, RoleResult};
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::time::Duration;
@@ -32,6 +32,9 @@ pub struct Subject<'a> {
     pub changed: &'a [String],
     /// The agent's typed result. A check may use it to fail, never to pass.
     pub result: Option<&'a serde_json::Value>,
+    /// The last valid result of every role of the run, this attempt's own among them. As with
+    /// `result`: a check may use them to fail, never to pass.
+    pub results: &'a BTreeMap<String, RoleResult>,
     /// The validation commands that a human set.
     pub commands: &'a [String],
     /// What is left of the gate's wall time; [`crate::run_gate`] counts it down.

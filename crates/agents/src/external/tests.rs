@@ -38,6 +38,7 @@ fn order(access: Access) -> Order {
         env: BTreeMap::new(),
         continues: None,
         policy: None,
+        shape: Default::default(),
     }
 }
 

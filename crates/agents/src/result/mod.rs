@@ -3,71 +3,79 @@
 //! Every connector's result passes here, so that "valid" means the same whoever worked. It
 //! refuses to mend: a wrong result is named exactly and sent back, never guessed at.
 
+mod shape;
+mod strict;
+
+pub use shape::Shape;
+
 use kernel::outcome::Usage;
-use serde_json::{Map, Value, json};
+use serde_json::Value;
 use std::fmt;
 
 /// A result may be this large and no larger: it goes into the journal, which is read whole.
 pub const RESULT_BYTES: usize = 256 * 1024;
 
-/// What is wrong with a result, and where.
+/// One thing that is wrong with a result, and where.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Fault {
-    /// The place in the value, such as `findings[2]`; `result` is the whole.
+    /// The place in the value as a JSON pointer, such as `/findings/2`; empty is the whole.
     pub path: String,
-    /// What is there.
+    /// What is wrong there.
     pub what: String,
-    /// What should be there.
-    pub expected: &'static str,
 }
 
 impl fmt::Display for Fault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(
-            f,
-            "`{}` {}; expected {}",
-            self.path, self.what, self.expected
-        )
+        let path = match self.path.as_str() {
+            "" => "result",
+            path => path,
+        };
+        write!(f, "`{path}` {}", self.what)
     }
 }
 
-impl std::error::Error for Fault {}
+/// Everything that is wrong with a result; at least one fault.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Faults(pub Vec<Fault>);
 
-const OBJECT: &str = "a JSON object with at least `summary`, a non-empty string";
-const USAGE: &str = "an object of whole numbers: `input_tokens`, `output_tokens`, `micro_dollars`";
+impl fmt::Display for Faults {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let sentences: Vec<String> = self.0.iter().map(Fault::to_string).collect();
+        f.write_str(&sentences.join("; "))
+    }
+}
+
+impl std::error::Error for Faults {}
 
 /// A result file after judgement. What it says about its cost stands even where the rest is
 /// wrong: a wrong answer was paid for too.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Judged {
     /// The result without its `usage`, or what is wrong with it.
-    pub result: Result<Value, Fault>,
+    pub result: Result<Value, Faults>,
     /// What the attempt says it cost.
     pub usage: Usage,
 }
 
 impl Judged {
-    fn refused(fault: Fault) -> Self {
+    /// A refusal of the whole.
+    pub(crate) fn refused(path: impl Into<String>, what: impl Into<String>) -> Self {
         Self {
-            result: Err(fault),
+            result: Err(fault(path, what)),
             usage: Usage::default(),
         }
     }
 }
 
 /// Judges the bytes of a result file: size, JSON, `usage` (taken out), then the result itself.
-pub fn judge_bytes(bytes: &[u8]) -> Judged {
+pub fn judge_bytes(bytes: &[u8], shape: &Shape) -> Judged {
     if bytes.len() > RESULT_BYTES {
-        let what = format!("is larger than {RESULT_BYTES} bytes");
-        return Judged::refused(fault(
-            "result",
-            what,
-            "a short result; put long text in files",
-        ));
+        let what = format!("is larger than {RESULT_BYTES} bytes; put long text in files");
+        return Judged::refused("", what);
     }
     let mut value: Value = match serde_json::from_slice(bytes) {
         Ok(value) => value,
-        Err(error) => return Judged::refused(fault("result", not_json(bytes, &error), OBJECT)),
+        Err(error) => return Judged::refused("", not_json(bytes, &error)),
     };
     let usage = match value
         .as_object_mut()
@@ -75,12 +83,17 @@ pub fn judge_bytes(bytes: &[u8]) -> Judged {
     {
         Some(usage) => match read_usage(&usage) {
             Ok(usage) => usage,
-            Err(fault) => return Judged::refused(fault),
+            Err(faults) => {
+                return Judged {
+                    result: Err(faults),
+                    usage: Usage::default(),
+                };
+            }
         },
         None => Usage::default(),
     };
     Judged {
-        result: judge(&value).map(|()| value),
+        result: judge(&value, shape).map(|()| value),
         usage,
     }
 }
@@ -88,92 +101,32 @@ pub fn judge_bytes(bytes: &[u8]) -> Judged {
 /// Judges a result that is already a JSON value and carries no `usage`.
 ///
 /// # Errors
-/// The first thing that is wrong. Keys that are not named here are allowed and kept.
-pub fn judge(value: &Value) -> Result<(), Fault> {
+/// Everything that is wrong, up to a dozen faults. Keys that the shape does not name are allowed
+/// and kept, unless it closes itself.
+pub fn judge(value: &Value, shape: &Shape) -> Result<(), Faults> {
+    let faults = shape.faults(value);
+    if faults.is_empty() {
+        Ok(())
+    } else {
+        Err(Faults(faults))
+    }
+}
+
+fn read_usage(value: &Value) -> Result<Usage, Faults> {
     let Value::Object(object) = value else {
-        return Err(fault("result", is(value), OBJECT));
-    };
-    match object.get("summary") {
-        None => return Err(fault("summary", "is missing", "a non-empty string")),
-        Some(Value::String(text)) if !text.trim().is_empty() => {}
-        Some(other) => return Err(fault("summary", is(other), "a non-empty string")),
-    }
-    match object.get("next") {
-        None | Some(Value::String(_)) => {}
-        Some(other) => return Err(fault("next", is(other), "a string, or no such key")),
-    }
-    match object.get("verdict") {
-        None => {}
-        Some(Value::String(text)) if text == "pass" || text == "fail" => {}
-        Some(other) => {
-            return Err(fault(
-                "verdict",
-                is(other),
-                "\"pass\" or \"fail\", or no such key",
-            ));
-        }
-    }
-    findings(object)
-}
-
-/// The JSON schema of what [`judge`] accepts, in the strict form that providers take: every key
-/// is required, and one that need not be there may be null ([`drop_nulls`] takes it out).
-pub fn schema() -> Value {
-    let optional = |value: Value| json!({ "anyOf": [value, { "type": "null" }] });
-    json!({
-        "type": "object",
-        "properties": {
-            "summary": { "type": "string", "description": "What was done, for people." },
-            "next": optional(json!({ "type": "string", "description": "The state that the brief lets you ask for." })),
-            "verdict": optional(json!({ "type": "string", "enum": ["pass", "fail"] })),
-            "findings": optional(json!({ "type": "array", "items": { "type": "string" } })),
-        },
-        "required": ["summary", "next", "verdict", "findings"],
-        "additionalProperties": false,
-    })
-}
-
-/// Takes out the nulls that only the strict schema asks for.
-pub(crate) fn drop_nulls(object: &mut Map<String, Value>) {
-    for key in ["next", "verdict", "findings"] {
-        if object.get(key).is_some_and(Value::is_null) {
-            object.remove(key);
-        }
-    }
-}
-
-fn findings(object: &Map<String, Value>) -> Result<(), Fault> {
-    let list = match object.get("findings") {
-        None => return Ok(()),
-        Some(Value::Array(list)) => list,
-        Some(other) => {
-            return Err(fault(
-                "findings",
-                is(other),
-                "an array of strings, or no such key",
-            ));
-        }
-    };
-    match list.iter().enumerate().find(|(_, item)| !item.is_string()) {
-        None => Ok(()),
-        Some((at, item)) => Err(fault(format!("findings[{at}]"), is(item), "a string")),
-    }
-}
-
-fn read_usage(value: &Value) -> Result<Usage, Fault> {
-    let Value::Object(object) = value else {
-        return Err(fault("usage", is(value), USAGE));
+        let what =
+            "is not an object of whole numbers: `input_tokens`, `output_tokens`, `micro_dollars`";
+        return Err(fault("/usage", what));
     };
     let number = |key: &str| match object.get(key) {
         None => Ok(0),
-        Some(value) => match value.as_u64() {
-            Some(number) => Ok(number),
-            None => Err(fault(
-                format!("usage.{key}"),
-                is(value),
-                "a whole number from 0",
-            )),
-        },
+        Some(value) => value.as_u64().ok_or_else(|| {
+            let shown = cut(&value.to_string(), 40);
+            fault(
+                format!("/usage/{key}"),
+                format!("{shown} is not a whole number from 0"),
+            )
+        }),
     };
     Ok(Usage {
         input_tokens: number("input_tokens")?,
@@ -183,47 +136,36 @@ fn read_usage(value: &Value) -> Result<Usage, Fault> {
     })
 }
 
-pub(crate) fn fault(
-    path: impl Into<String>,
-    what: impl Into<String>,
-    expected: &'static str,
-) -> Fault {
-    Fault {
+fn fault(path: impl Into<String>, what: impl Into<String>) -> Faults {
+    Faults(vec![Fault {
         path: path.into(),
         what: what.into(),
-        expected,
-    }
+    }])
 }
 
 fn not_json(bytes: &[u8], error: &serde_json::Error) -> String {
     if bytes.iter().all(u8::is_ascii_whitespace) {
-        return "is empty".to_owned();
+        return "is empty, not a JSON object".to_owned();
     }
     format!("is not JSON ({error})")
 }
 
-/// Says what a value is. Long text is cut: the sentence goes into briefs and on screens.
-fn is(value: &Value) -> String {
-    match value {
-        Value::Null => "is null".to_owned(),
-        Value::Bool(yes) => format!("is {yes}"),
-        Value::Number(number) => format!("is {number}"),
-        Value::String(text) if text.trim().is_empty() => "is an empty string".to_owned(),
-        Value::String(text) if text.chars().count() > 40 => {
-            format!("is {:?}...", text.chars().take(40).collect::<String>())
-        }
-        Value::String(text) => format!("is {text:?}"),
-        Value::Array(_) => "is an array".to_owned(),
-        Value::Object(_) => "is an object".to_owned(),
+/// Long text is cut: the sentence goes into briefs and on screens.
+fn cut(text: &str, most: usize) -> String {
+    let mut short: String = text.chars().take(most).collect();
+    if short.len() < text.len() {
+        short.push_str("...");
     }
+    short
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use serde_json::json;
 
     fn sentence(text: &str) -> String {
-        match judge_bytes(text.as_bytes()).result {
+        match judge_bytes(text.as_bytes(), &Shape::default()).result {
             Ok(value) => format!("ok {value}"),
             Err(fault) => fault.to_string(),
         }
@@ -240,46 +182,40 @@ mod tests {
                 r#"{"summary":"s","verdict":"fail","findings":["a"],"usage":{}}"#,
                 r#"ok {"findings":["a"],"summary":"s","verdict":"fail"}"#,
             ),
-            (
-                "",
-                "`result` is empty; expected a JSON object with at least `summary`, a non-empty string",
-            ),
-            (
-                "[]",
-                "`result` is an array; expected a JSON object with at least `summary`, a non-empty string",
-            ),
-            ("{}", "`summary` is missing; expected a non-empty string"),
+            ("", "`result` is empty, not a JSON object"),
+            ("[]", r#"`result` [] is not of type "object""#),
+            ("{}", "`/summary` is missing"),
             (
                 r#"{"summary":" "}"#,
-                "`summary` is an empty string; expected a non-empty string",
+                r#"`/summary` " " does not match "\S""#,
             ),
             (
                 r#"{"summary":3}"#,
-                "`summary` is 3; expected a non-empty string",
+                r#"`/summary` 3 is not of type "string""#,
             ),
             (
                 r#"{"summary":"s","next":null}"#,
-                "`next` is null; expected a string, or no such key",
+                r#"`/next` null is not of type "string""#,
             ),
             (
                 r#"{"summary":"s","verdict":"maybe"}"#,
-                r#"`verdict` is "maybe"; expected "pass" or "fail", or no such key"#,
+                r#"`/verdict` "maybe" is not one of "pass" or "fail""#,
             ),
             (
                 r#"{"summary":"s","findings":"f"}"#,
-                r#"`findings` is "f"; expected an array of strings, or no such key"#,
+                r#"`/findings` "f" is not of type "array""#,
             ),
             (
-                r#"{"summary":"s","findings":["a",{}]}"#,
-                "`findings[1]` is an object; expected a string",
+                r#"{"findings":["a",{}]}"#,
+                r#"`/findings/1` {} is not of type "string"; `/summary` is missing"#,
             ),
             (
                 r#"{"summary":"s","usage":{"input_tokens":-1}}"#,
-                "`usage.input_tokens` is -1; expected a whole number from 0",
+                "`/usage/input_tokens` -1 is not a whole number from 0",
             ),
             (
                 r#"{"summary":"s","usage":7}"#,
-                "`usage` is 7; expected an object of whole numbers: `input_tokens`, `output_tokens`, `micro_dollars`",
+                "`/usage` is not an object of whole numbers: `input_tokens`, `output_tokens`, `micro_dollars`",
             ),
         ];
         for (text, expected) in cases {
@@ -289,30 +225,33 @@ mod tests {
     }
 
     #[test]
-    fn the_schema_names_what_the_judge_reads() {
-        let schema = schema();
-        let properties = schema["properties"].as_object().unwrap();
+    fn the_strict_form_of_the_base_is_what_the_judge_reads() {
+        let shape = Shape::default();
+        let schema = shape.strict().unwrap();
         let required: Vec<&str> = schema["required"]
             .as_array()
             .unwrap()
             .iter()
             .filter_map(Value::as_str)
             .collect();
-        assert_eq!(properties.len(), required.len());
+        assert_eq!(required, ["findings", "next", "summary", "verdict"]);
         for key in required {
             // A number is wrong everywhere, so a key that the judge does not read would pass.
             let mut value = json!({ "summary": "s" });
             value[key] = json!(7);
-            assert_eq!(judge(&value).unwrap_err().path, key);
+            assert_eq!(
+                judge(&value, &shape).unwrap_err().0[0].path,
+                format!("/{key}")
+            );
         }
         let mut value = json!({ "summary": "s", "next": null, "verdict": null, "findings": null });
-        drop_nulls(value.as_object_mut().unwrap());
-        assert_eq!(judge(&value), Ok(()));
+        shape.drop_nulls(&mut value);
+        assert_eq!(judge(&value, &shape), Ok(()));
     }
 
     #[test]
     fn a_wrong_result_was_paid_for_too() {
-        let judged = judge_bytes(br#"{"usage":{"micro_dollars":9}}"#);
+        let judged = judge_bytes(br#"{"usage":{"micro_dollars":9}}"#, &Shape::default());
         assert!(judged.result.is_err());
         assert_eq!(judged.usage.micro_dollars, 9);
     }

@@ -3,11 +3,14 @@
 
 mod attempt;
 mod gate;
+#[cfg(test)]
+mod tests;
 
 use crate::context::Context;
 use crate::error::EngineError;
 use crate::git;
 use kernel::effect::{Effect, GateOrder};
+use kernel::outcome::RoleResult;
 use kernel::{EffectId, Outcome, Usage, What};
 use sandbox::Cancel;
 use std::collections::BTreeMap;
@@ -18,6 +21,7 @@ use std::path::Path;
 pub(crate) struct Judged {
     pub(crate) outcome: Option<Outcome>,
     pub(crate) fields_before: BTreeMap<String, String>,
+    pub(crate) results: BTreeMap<String, RoleResult>,
 }
 
 /// Everything that is needed to perform one effect on a thread of its own.
