@@ -10,6 +10,7 @@ mod api;
 mod bounds;
 mod claude;
 mod codex;
+mod codex_app;
 mod command;
 mod environment;
 mod external;

@@ -75,7 +75,7 @@ pub enum AgentError {
 }
 
 /// What can be written, for people.
-pub(crate) const KNOWN: &str = "`scripted:FILE`, `command:PROGRAM ARGS`, `claude[:MODEL]`, `codex[:MODEL]`, `gemini[:MODEL]`, `opencode[:PROVIDER/MODEL]`, `pi[:PROVIDER/MODEL]`, `acp:PROGRAM ARGS`, `anthropic:MODEL[@BASE_URL]`, `openai:MODEL[@BASE_URL]`, `openai-chat:MODEL[@BASE_URL]`";
+pub(crate) const KNOWN: &str = "`scripted:FILE`, `command:PROGRAM ARGS`, `claude[:MODEL]`, `codex[:MODEL]`, `codex-app[:MODEL]`, `gemini[:MODEL]`, `opencode[:PROVIDER/MODEL]`, `pi[:PROVIDER/MODEL]`, `acp:PROGRAM ARGS`, `anthropic:MODEL[@BASE_URL]`, `openai:MODEL[@BASE_URL]`, `openai-chat:MODEL[@BASE_URL]`";
 
 impl AgentError {
     /// The error's stable code.
@@ -138,6 +138,7 @@ impl AgentSpec {
             }),
             ("claude", _) => external(External::Claude),
             ("codex", _) => external(External::Codex),
+            ("codex-app", _) => external(External::CodexApp),
             ("gemini", _) => external(External::Gemini),
             ("opencode", _) => external(External::Opencode),
             ("pi", _) => external(External::Pi),

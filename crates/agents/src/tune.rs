@@ -54,9 +54,10 @@ impl Tuning {
 
 impl AgentSpec {
     /// The connectors' names, as specs and the config spell them.
-    pub const NAMES: [&'static str; 11] = [
+    pub const NAMES: [&'static str; 12] = [
         "claude",
         "codex",
+        "codex-app",
         "gemini",
         "opencode",
         "pi",

@@ -7,6 +7,7 @@
 mod answer;
 mod confine;
 pub(crate) mod dialect;
+pub(crate) mod gate;
 mod hearing;
 mod log;
 pub(crate) mod own;

@@ -7,6 +7,7 @@ use crate::acp::Acp;
 use crate::agent::Agent;
 use crate::claude::Claude;
 use crate::codex::Codex;
+use crate::codex_app::CodexApp;
 use crate::gemini::Gemini;
 use crate::opencode::Opencode;
 use crate::pi::Pi;
@@ -72,6 +73,8 @@ pub enum External {
     Claude,
     /// Codex.
     Codex,
+    /// Codex with approvals, through its app-server.
+    CodexApp,
     /// Gemini CLI.
     Gemini,
     /// opencode.
@@ -91,6 +94,7 @@ impl External {
         match self {
             External::Claude => "claude",
             External::Codex => "codex",
+            External::CodexApp => "codex-app",
             External::Gemini => "gemini",
             External::Opencode => "opencode",
             External::Pi => "pi",
@@ -102,6 +106,7 @@ impl External {
         match self {
             External::Claude => Box::new(Claude),
             External::Codex => Box::new(Codex),
+            External::CodexApp => Box::new(CodexApp),
             External::Gemini => Box::new(Gemini),
             External::Opencode => Box::new(Opencode),
             External::Pi => Box::new(Pi),

@@ -123,7 +123,7 @@ pub(crate) struct New {
     /// A validation command that the engine runs itself (default: found in the repository)
     #[arg(long, value_name = "COMMAND")]
     pub(crate) check: Vec<String>,
-    /// Who works: `claude`, `codex`, `gemini`, `opencode`, `pi`, `anthropic:MODEL`, `openai:MODEL`,
+    /// Who works: `claude`, `codex`, `codex-app`, `gemini`, `opencode`, `pi`, `anthropic:MODEL`, `openai:MODEL`,
     /// `acp:PROGRAM`, `command:PROGRAM ARGS` or `scripted:FILE`
     #[arg(long)]
     pub(crate) agent: Option<String>,
