@@ -364,8 +364,8 @@ fn trouble(error: &Value) -> Trouble {
     let message = error["message"].as_str().unwrap_or("it gave no reason");
     let info = &error["codexErrorInfo"];
     let status = info.as_object().into_iter().flatten();
-    let status = status.filter_map(|(_, info)| info["httpStatusCode"].as_u64());
-    let judged = Trouble::judge(status.last(), message);
+    let mut status = status.filter_map(|(_, info)| info["httpStatusCode"].as_u64());
+    let judged = Trouble::judge(status.next(), message);
     let class = match info.as_str() {
         Some("unauthorized") => Class::Auth,
         Some("usageLimitExceeded" | "sessionBudgetExceeded") => Class::Quota,

@@ -12,6 +12,7 @@ use flow::Workflow;
 use kernel::machine::Activity;
 use kernel::{Input, Machine, Status, What};
 use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 use std::fs::{File, TryLockError};
 use std::sync::Arc;
 
@@ -201,12 +202,15 @@ impl Session<'_> {
         let mut agents = BTreeMap::new();
         for (role, text) in texts {
             let names = workflow.roles[role].tools.as_slice();
-            if !built.contains_key(&(text, names)) {
-                let spec = crate::agent::spec(self.project, &config, text)?;
-                let agent = spec.build_with(crate::agent::tools(workflow, names))?;
-                built.insert((text, names), Arc::from(agent));
-            }
-            agents.insert(role.to_owned(), built[&(text, names)].clone());
+            let agent = match built.entry((text, names)) {
+                Entry::Occupied(built) => built.get().clone(),
+                Entry::Vacant(place) => {
+                    let spec = crate::agent::spec(self.project, &config, text)?;
+                    let agent = spec.build_with(crate::agent::tools(workflow, names))?;
+                    place.insert(Arc::from(agent)).clone()
+                }
+            };
+            agents.insert(role.to_owned(), agent);
         }
         Ok(agents)
     }

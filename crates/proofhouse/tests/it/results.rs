@@ -126,12 +126,6 @@ result = { summary = "s", findings = [{ title = "it leaks", line = 3 }] }
             String::from_utf8(vault.get(&hash).unwrap()).unwrap()
         })
     };
-    assert!(
-        kept(&outcomes[0], "brief")
-            .unwrap()
-            .contains("\"severity\"")
-            == false
-    );
     assert!(kept(&outcomes[0], "brief").unwrap().contains("JSON Schema"));
     let again = kept(&outcomes[2], "brief").unwrap();
     assert!(again.contains("`/findings/0/line` is missing"), "{again}");
@@ -141,11 +135,11 @@ result = { summary = "s", findings = [{ title = "it leaks", line = 3 }] }
     assert_eq!(result, outcomes[2]["result"]);
     let status = world.status();
     assert_eq!(status["state"], "bad", "{status:#}");
-    let gates = world
+    let mut gates = world
         .journal()
         .into_iter()
         .filter(|record| record["kind"] == "gate_ended.v1");
-    let last = gates.last().unwrap();
+    let last = gates.next_back().unwrap();
     assert_eq!(
         last["body"]["results"][0]["reason"],
         "the agent has 1 findings: it leaks"
