@@ -68,6 +68,8 @@ pub struct Example {
     pub changed: &'static [&'static str],
     /// The agent's result.
     pub result: Option<Value>,
+    /// The last results of other roles.
+    pub results: Vec<(&'static str, Value)>,
     /// The validation commands that a human set.
     pub commands: &'static [&'static str],
     /// What earlier gates froze: name, item, content.
@@ -110,6 +112,7 @@ impl Example {
             trees: ("same", "same"),
             changed: &[],
             result: None,
+            results: Vec::new(),
             commands: &[],
             frozen: &[],
             standing: &[],

@@ -3,7 +3,7 @@
 
 use kernel::StateName;
 use kernel::effect::Frozen;
-use kernel::outcome::EvidenceRef;
+use kernel::outcome::{EvidenceRef, RoleResult};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::time::Duration;
@@ -34,6 +34,9 @@ pub struct Subject<'a> {
     pub changed: &'a [String],
     /// The agent's typed result. A check may use it to fail, never to pass.
     pub result: Option<&'a serde_json::Value>,
+    /// The last valid result of every role of the run, this attempt's own among them. As with
+    /// `result`: a check may use them to fail, never to pass.
+    pub results: &'a BTreeMap<String, RoleResult>,
     /// The validation commands that a human set.
     pub commands: &'a [String],
     /// What earlier gates froze.

@@ -3,6 +3,7 @@
 //! It refuses to decide what happens next (the machine does), whether a gate passes (the checks
 //! do) and who is a person (the approval channel does).
 
+pub mod agent;
 pub mod approval;
 pub mod audit;
 pub mod config;

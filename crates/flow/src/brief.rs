@@ -41,15 +41,18 @@ pub(crate) fn compile(workflow: &Workflow, run: &FlowState) -> String {
     notes(&mut text, run);
     post_mortems(&mut text, run);
     result(&mut text, workflow, run);
+    schema(&mut text, workflow, role);
     text
 }
 
 /// The brief of an attempt that only has to mend its result: the work itself is there.
-pub(crate) fn ask_again(wrong: &str) -> String {
-    format!(
+pub(crate) fn ask_again(workflow: &Workflow, role: &str, wrong: &str) -> String {
+    let mut text = format!(
         "# Your result was not valid\n\nYour work is still in your folder. Only the result that you left is wrong:\n\n```text\n{}\n```\n\nLeave a corrected one: one JSON object with at least `summary` (a non-empty string); optional are `next` (a string), `verdict` (\"pass\" or \"fail\") and `findings` (a list of strings).\n",
         unfenced(wrong)
-    )
+    );
+    schema(&mut text, workflow, role);
+    text
 }
 
 fn next_phases(text: &mut String, workflow: &Workflow, run: &FlowState) {
@@ -139,6 +142,24 @@ fn result(text: &mut String, workflow: &Workflow, run: &FlowState) {
     let _ = writeln!(
         text,
         "## Your result\n\nEnd with one JSON object:\n\n```json\n{{\"summary\": \"what you did, in a sentence\", \"next\": \"{example}\", \"verdict\": \"pass\", \"findings\": []}}\n```\n\n`summary` is required. `verdict: \"fail\"` and `findings` can hold the gate shut; nothing that you write can open it."
+    );
+}
+
+/// What this role's result must hold on top. Whole: a part of a schema is worse than none, and the
+/// loader keeps it short.
+fn schema(text: &mut String, workflow: &Workflow, role: &str) {
+    let Some(schema) = workflow
+        .roles
+        .get(role)
+        .and_then(|role| role.result.as_ref())
+    else {
+        return;
+    };
+    let schema = serde_json::to_string_pretty(schema).unwrap_or_else(|_| schema.to_string());
+    let _ = writeln!(
+        text,
+        "\nFor your role it must also hold against this JSON Schema, or it is sent back to you:\n\n```json\n{}\n```",
+        schema.replace("```", "'''")
     );
 }
 

@@ -24,6 +24,8 @@ pub(crate) struct RawWorkflow {
     #[serde(default)]
     pub(crate) role: BTreeMap<String, Spanned<RawRole>>,
     #[serde(default)]
+    pub(crate) tool: BTreeMap<String, Spanned<RawTool>>,
+    #[serde(default)]
     pub(crate) counter: BTreeMap<String, Spanned<RawCounter>>,
     pub(crate) state: BTreeMap<String, Spanned<RawState>>,
     pub(crate) transition: Vec<Spanned<RawTransition>>,
@@ -98,6 +100,21 @@ pub(crate) struct RawRole {
     #[serde(default)]
     pub(crate) hidden: Vec<String>,
     pub(crate) scope: Option<Vec<String>>,
+    /// The file with the JSON Schema of its results.
+    pub(crate) result: Option<Spanned<String>>,
+    /// Tools of this file that it may call.
+    #[serde(default)]
+    pub(crate) tools: Vec<String>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct RawTool {
+    pub(crate) about: String,
+    pub(crate) command: Vec<String>,
+    #[serde(default)]
+    pub(crate) parameters: BTreeMap<String, String>,
+    pub(crate) wall: Option<String>,
 }
 
 #[derive(Debug, Deserialize, Default, Clone, Copy)]

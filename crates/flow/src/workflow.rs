@@ -5,6 +5,7 @@ use kernel::event::Moved;
 use kernel::table::{Table, Target};
 use kernel::{CheckSpec, StateName};
 use serde::Deserialize;
+use serde_json::Value;
 use std::collections::BTreeMap;
 
 /// What a role may do.
@@ -32,6 +33,23 @@ pub struct Role {
     pub tier: &'static str,
     /// What it sees of the repository, and where it may write.
     pub sight: Sight,
+    /// The JSON Schema of its results, on top of what every result has; a valid one.
+    pub result: Option<Value>,
+    /// Tools of the workflow that it may call, where its agent can.
+    pub tools: Vec<String>,
+}
+
+/// A tool that a workflow adds to those that every model has: a command with holes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Tool {
+    /// What it does, for the model.
+    pub about: String,
+    /// The program and its arguments; `{NAME}` is a parameter's place.
+    pub command: Vec<String>,
+    /// The parameters, each with a sentence for the model.
+    pub parameters: BTreeMap<String, String>,
+    /// How long one call may take.
+    pub wall_millis: u64,
 }
 
 impl Role {
@@ -167,6 +185,8 @@ pub struct Workflow {
     pub states: BTreeMap<StateName, StateDef>,
     /// Its roles.
     pub roles: BTreeMap<String, Role>,
+    /// The tools that it adds.
+    pub tools: BTreeMap<String, Tool>,
     /// The check whose failure is a stall.
     pub stall_check: Option<String>,
     /// When checkpoints are committed.

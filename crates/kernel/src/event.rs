@@ -141,6 +141,9 @@ pub struct RunStarted {
     /// Who took on that the sandbox may be missing or incomplete for this run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sandbox_waived_by: Option<String>,
+    /// Through which channel that came: `terminal`, or `ssh-signature SHA256:...`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sandbox_waived_through: Option<String>,
 }
 
 /// An engine took the run up.

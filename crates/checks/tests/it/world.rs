@@ -1,7 +1,7 @@
 //! A repository and a task folder in a temporary place, with a plain vault and a plain hash.
 
 use checks::{Example, Keep, Place, Subject, TreeNow};
-use kernel::outcome::EvidenceRef;
+use kernel::outcome::{EvidenceRef, RoleResult};
 use sandbox::Cancel;
 use std::collections::BTreeMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -93,6 +93,15 @@ impl World {
             self.vault.keep_exact(&label, content.as_bytes()).unwrap();
         }
         let standing = example.standing.iter().map(|state| (*state).into());
+        let result = |(role, value): &(&str, serde_json::Value)| {
+            let result = RoleResult {
+                attempt: kernel::EffectId(1),
+                tree: example.trees.1.to_owned(),
+                value: value.clone(),
+            };
+            (role.to_string(), result)
+        };
+        let results = example.results.iter().map(result).collect();
         judge(&Subject {
             place: Place {
                 repo: &repo,
@@ -104,6 +113,7 @@ impl World {
             tree_after: example.trees.1,
             changed: &strings(example.changed),
             result: example.result.as_ref(),
+            results: &results,
             commands: &strings(example.commands),
             frozen: &frozen,
             standing: &standing.collect(),

@@ -1,6 +1,7 @@
 //! What a person sets: user file, then repository file, then environment, then flags; the later
 //! wins, and every value remembers where it comes from. Agents can reach none of them.
 
+mod agents;
 pub mod keys;
 mod read;
 
@@ -75,7 +76,7 @@ impl Config {
         }
     }
 
-    fn number(&self, name: &str) -> Option<u64> {
+    pub(crate) fn number(&self, name: &str) -> Option<u64> {
         match self.values.get(name) {
             Some((Value::Number(number), _)) => Some(*number),
             _ => None,

@@ -157,6 +157,7 @@ fn agent_order(context: &Context, order: &AttemptOrder, home: &Path) -> Order {
         wall: Duration::from_millis(order.wall_millis),
         env: env(home),
         policy: Some(context.reach.agent(home)),
+        shape: context.shape(&order.role),
         continues: order
             .continues
             .and_then(|earlier| session(&context.home(earlier))),
@@ -265,6 +266,10 @@ fn evidence(
         context.keep(&name("brief"), order.brief.as_bytes())?,
         context.keep(&name("transcript"), &reply.transcript)?,
     ];
+    // What gates judge and people read later; the journal has it too, this is its hash.
+    if let Some(result) = &reply.result {
+        kept.push(context.keep(&name("result"), result.to_string().as_bytes())?);
+    }
     // The whole conversation, where a connector had to shorten it for the model.
     let history = context.home(order.id).join(agents::HISTORY_FILE);
     if let Ok(bytes) = std::fs::read(history) {

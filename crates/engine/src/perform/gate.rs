@@ -96,6 +96,7 @@ pub(super) fn perform(
         tree_after: outcome.map_or("", |outcome| outcome.tree_after.as_str()),
         changed: outcome.map_or(&[], |outcome| outcome.changed.as_slice()),
         result: outcome.and_then(|outcome| outcome.result.as_ref()),
+        results: &judged.results,
         commands: &context.commands,
         frozen: &order.frozen,
         standing: &order.standing,

@@ -1,9 +1,11 @@
 //! From a folder's texts to a [`Workflow`], or to every problem in it with its line.
 
 mod role;
+mod schema;
 mod state;
 mod table;
 mod task;
+mod tool;
 
 use crate::error::{LoadError, Problem};
 use crate::lint;
@@ -133,6 +135,7 @@ pub fn load(source: &Source, lint_check: &CheckLint<'_>) -> Result<Workflow, Loa
         );
     }
     let roles = role::roles(&mut loader, &raw);
+    let tools = tool::tools(&mut loader, &raw);
     let task = raw
         .task
         .as_ref()
@@ -157,6 +160,7 @@ pub fn load(source: &Source, lint_check: &CheckLint<'_>) -> Result<Workflow, Loa
         table,
         states,
         roles,
+        tools,
         stall_check: raw
             .stall_check
             .as_ref()

@@ -1,6 +1,6 @@
 //! The roles of a workflow file: what each may do, see and change.
 
-use super::Loader;
+use super::{Loader, schema};
 use crate::raw::{RawTier, RawWorkflow};
 use crate::workflow::Role;
 use kernel::effect::Sight;
@@ -33,6 +33,10 @@ pub(super) fn roles(loader: &mut Loader<'_>, raw: &RawWorkflow) -> BTreeMap<Stri
             RawTier::Top => "top",
         };
         let (can, about) = (role.can.clone(), role.about.clone());
+        let result = role
+            .result
+            .as_ref()
+            .and_then(|file| schema::schema(loader, file.span().start, name, file.get_ref()));
         roles.insert(
             name.clone(),
             Role {
@@ -40,6 +44,8 @@ pub(super) fn roles(loader: &mut Loader<'_>, raw: &RawWorkflow) -> BTreeMap<Stri
                 about,
                 tier,
                 sight,
+                result,
+                tools: role.tools.clone(),
             },
         );
     }

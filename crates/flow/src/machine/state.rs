@@ -6,7 +6,7 @@ use crate::workflow::{Checkpoints, Owner, Workflow};
 use kernel::effect::{Frozen, Weight};
 use kernel::event::{Arrival, AttemptEnded, Body, Moved, RunStarted};
 use kernel::ledger::Ledger;
-use kernel::outcome::{CheckResult, Class, Verdict, passes};
+use kernel::outcome::{CheckResult, Class, RoleResult, Verdict, passes};
 use kernel::position::Hold;
 use kernel::table::{Guard, Kind};
 use kernel::{Decision, EffectId, Event, Outcome, Position, Refusal, StateName, Time, Word};
@@ -82,6 +82,9 @@ pub(crate) struct FlowState {
     /// Fields that a person has edited since the start: theirs from then on.
     #[serde(default)]
     pub(crate) by_person: BTreeSet<String>,
+    /// The last valid result of each role.
+    #[serde(default)]
+    pub(crate) results: BTreeMap<String, RoleResult>,
     /// Gates and checkpoints lost in a row.
     #[serde(default)]
     pub(crate) losses: u32,
@@ -127,6 +130,7 @@ impl FlowState {
             updated: Time::default(),
             patience: Patience::default(),
             by_person: BTreeSet::new(),
+            results: BTreeMap::new(),
             losses: 0,
             words: BTreeSet::new(),
             frozen: Frozen::new(),
@@ -268,6 +272,7 @@ impl FlowState {
             self.notes.clear();
             self.patience = Patience::default();
             self.take_fields(workflow, &outcome.fields);
+            self.keep_result(workflow, ended);
             Stage::Answered {
                 attempt: Some(ended.effect),
             }
@@ -284,6 +289,21 @@ impl FlowState {
             .take(MOST_NOTE_CHARS)
             .collect();
         self.outcome = Some(outcome.clone());
+    }
+
+    fn keep_result(&mut self, workflow: &Workflow, ended: &AttemptEnded) {
+        let def = workflow.states.get(&self.position.state);
+        if let (Some(role), Some(value)) = (
+            def.and_then(|def| def.role.clone()),
+            ended.outcome.result.clone(),
+        ) {
+            let result = RoleResult {
+                attempt: ended.effect,
+                tree: ended.outcome.tree_after.clone(),
+                value,
+            };
+            self.results.insert(role, result);
+        }
     }
 
     /// Agents may fill in what nobody has set; what a person set stays, or an agent could move

@@ -128,7 +128,7 @@ pub(crate) struct New {
     /// A validation command that the engine runs itself (default: found in the repository)
     #[arg(long, value_name = "COMMAND")]
     pub(crate) check: Vec<String>,
-    /// Who works: `claude`, `codex`, `gemini`, `opencode`, `pi`, `anthropic:MODEL`, `openai:MODEL`,
+    /// Who works: `claude`, `codex`, `codex-app`, `gemini`, `opencode`, `pi`, `anthropic:MODEL`, `openai:MODEL`,
     /// `acp:PROGRAM`, `command:PROGRAM ARGS` or `scripted:FILE`
     #[arg(long)]
     pub(crate) agent: Option<String>,
@@ -141,9 +141,13 @@ pub(crate) struct New {
     /// Declare the risk; high risk may not complete under `auto`
     #[arg(long, value_enum, default_value_t = RiskArg::Normal)]
     pub(crate) risk: RiskArg,
-    /// Take on that this machine may not enforce the sandbox for this run; it is journaled
+    /// Take on that this machine may not enforce the sandbox for this run: a decision, at a
+    /// terminal or signed, that is journaled
     #[arg(long)]
     pub(crate) waive_sandbox: bool,
+    /// Sign the waiver with this unencrypted SSH key
+    #[arg(long, value_name = "KEY", requires = "waive_sandbox")]
+    pub(crate) sign: Option<PathBuf>,
     /// Cap a budget: attempts, tokens, micro_dollars, wall_millis, refusals
     #[arg(long, value_name = "NAME=CAP", value_parser = cap)]
     pub(crate) budget: Vec<(String, u64)>,

@@ -14,6 +14,7 @@ mod docs;
 mod holes;
 mod phase;
 mod reach;
+mod results;
 mod sandbox;
 mod support;
 mod tidy;
