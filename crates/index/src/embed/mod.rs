@@ -1,0 +1,24 @@
+//! Embedding models, behind one trait: which one is a matter of deployment, not of the index
+//! (section 14.1). Every one is checked against the document's criteria before its vectors are
+//! taken, and vectors of two models never meet.
+
+mod built_in;
+pub mod criteria;
+
+pub use built_in::BuiltIn;
+
+use crate::error::IndexError;
+
+/// Turns texts into vectors.
+pub trait Embedder {
+    /// How a person names it: `built-in`, `folder:DIR`, `openai:MODEL`. No secrets: it is stored.
+    fn spec(&self) -> String;
+    /// What exactly it is. Vectors may be compared if and only if this is the same.
+    fn identity(&self) -> String;
+    /// Numbers per vector.
+    fn dimensions(&self) -> usize;
+    /// The longest text that is read to its end, in the model's own tokens.
+    fn tokens(&self) -> usize;
+    /// One vector for each text.
+    fn embed(&self, texts: &[String]) -> Result<Vec<Vec<f32>>, IndexError>;
+}
