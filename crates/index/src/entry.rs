@@ -108,8 +108,8 @@ impl CodeIndexEntry {
         serde_json::from_str(json).map_err(|error| wrong(format!("is not an entry: {error}")))
     }
 
-    /// Everything that the types can not say.
-    pub(crate) fn check(&self) -> Result<(), IndexError> {
+    /// The entry as JSON, if everything holds that the types can not say.
+    pub(crate) fn checked(&self) -> Result<String, IndexError> {
         let wrong = |field: &'static str, why: &str| {
             Err(IndexError::BadEntry {
                 entry: self.reference().to_string(),
@@ -152,11 +152,10 @@ impl CodeIndexEntry {
         if self.superseded_by.is_some() {
             return wrong("superseded_by", "is set before the entry is in the index");
         }
-        let size = serde_json::to_string(self).map_or(usize::MAX, |json| json.len());
-        if size > LARGEST {
-            return wrong("(json)", &format!("is larger than {LARGEST} bytes"));
+        match serde_json::to_string(self) {
+            Ok(body) if body.len() <= LARGEST => Ok(body),
+            _ => wrong("(json)", &format!("is larger than {LARGEST} bytes")),
         }
-        Ok(())
     }
 }
 

@@ -38,16 +38,14 @@ impl AppendOnlyCodeIndex {
         embedder: &dyn Embedder,
         at: Time,
     ) -> Result<(), IndexError> {
-        for entry in entries {
-            entry.check()?;
-        }
+        let bodies = bodies(entries)?;
         let texts: Vec<String> = entries
             .iter()
             .map(CodeIndexEntry::embedding_input)
             .collect();
         // Before the transaction: a model on a network may take its time.
         let vectors = embed(embedder, &texts)?;
-        self.add_with_vectors(entries, vectors, embedder, at)
+        self.insert(entries, &bodies, vectors, embedder, at)
     }
 
     /// Adds entries whose vectors were made before, with the same embedder.
@@ -58,10 +56,19 @@ impl AppendOnlyCodeIndex {
         embedder: &dyn Embedder,
         at: Time,
     ) -> Result<(), IndexError> {
-        for entry in entries {
-            entry.check()?;
-        }
+        let bodies = bodies(entries)?;
         judge(&vectors, entries.len(), embedder)?;
+        self.insert(entries, &bodies, vectors, embedder, at)
+    }
+
+    fn insert(
+        &mut self,
+        entries: &[CodeIndexEntry],
+        bodies: &[String],
+        vectors: Vec<Vec<f32>>,
+        embedder: &dyn Embedder,
+        at: Time,
+    ) -> Result<(), IndexError> {
         let failed = self.failed();
         let path = self.path.clone();
         let transaction = begin(&mut self.connection, &path)?;
@@ -76,10 +83,10 @@ impl AppendOnlyCodeIndex {
             }
         };
         let mut id = last(&transaction).map_err(&failed)?;
-        for (entry, vector) in entries.iter().zip(vectors) {
+        for ((entry, body), vector) in entries.iter().zip(bodies).zip(vectors) {
             rises(&transaction, &path, entry)?;
             id += 1;
-            insert(&transaction, id, entry, at).map_err(&failed)?;
+            insert(&transaction, id, entry, body, at).map_err(&failed)?;
             insert_vector(&transaction, key(model, id), vector).map_err(&failed)?;
         }
         seal(&transaction, &path)?;
@@ -197,6 +204,11 @@ fn begin<'a>(connection: &'a mut Connection, path: &Path) -> Result<Transaction<
         .map_err(IndexError::sqlite(path))
 }
 
+/// The entries as they are stored, all of them checked.
+fn bodies(entries: &[CodeIndexEntry]) -> Result<Vec<String>, IndexError> {
+    entries.iter().map(CodeIndexEntry::checked).collect()
+}
+
 /// Unit vectors for texts, judged.
 fn embed(embedder: &dyn Embedder, texts: &[String]) -> Result<Vec<Vec<f32>>, IndexError> {
     let mut vectors = Vec::with_capacity(texts.len());
@@ -292,9 +304,9 @@ fn insert(
     connection: &Connection,
     id: i64,
     entry: &CodeIndexEntry,
+    body: &str,
     at: Time,
 ) -> rusqlite::Result<()> {
-    let body = serde_json::to_string(entry).expect("`check` wrote the same JSON");
     let version = entry.version;
     connection
         .prepare_cached(

@@ -54,8 +54,8 @@ impl Embedder for BuiltIn {
         DIMENSIONS
     }
 
-    fn tokens(&self) -> usize {
-        usize::MAX
+    fn tokens(&self) -> Option<usize> {
+        Some(usize::MAX)
     }
 
     fn embed(&self, texts: &[String]) -> Result<Vec<Vec<f32>>, IndexError> {

@@ -28,12 +28,22 @@ pub fn check(embedder: &dyn Embedder) -> Result<(), IndexError> {
         let (least, most) = (DIMENSIONS.start(), DIMENSIONS.end());
         return unfit(3, format!("{dimensions} dimensions, not {least} to {most}"));
     }
-    let tokens = embedder.tokens();
-    if tokens < LEAST_TOKENS {
-        return unfit(2, format!("reads {tokens} tokens, not {LEAST_TOKENS}"));
+    if let Some(tokens) = embedder.tokens()
+        && tokens < LEAST_TOKENS
+    {
+        return unfit(2, format!("takes {tokens} tokens, not {LEAST_TOKENS}"));
     }
-    let vectors = embedder.embed(&[PROBE.to_owned()])?;
-    judge(&vectors, 1, embedder)?;
+    // What it says of itself is one thing: a last word that changes nothing was not read.
+    let long = |last: &str| format!("{}{last}", "a ".repeat(LEAST_TOKENS - 3));
+    let probes = [PROBE.to_owned(), long("cat"), long("dog")];
+    let vectors = embedder.embed(&probes)?;
+    judge(&vectors, probes.len(), embedder)?;
+    if vectors[1] == vectors[2] {
+        return unfit(
+            2,
+            format!("does not read a text of {LEAST_TOKENS} tokens to its end"),
+        );
+    }
     let filled = vectors[0].iter().filter(|x| **x != 0.0).count();
     if (filled as f64) < LEAST_FILLED * dimensions as f64 {
         return unfit(

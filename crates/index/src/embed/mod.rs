@@ -4,8 +4,16 @@
 
 mod built_in;
 pub mod criteria;
+mod endpoint;
+mod key;
+mod sentence;
+mod spec;
 
 pub use built_in::BuiltIn;
+pub use endpoint::Endpoint;
+pub use key::KeySource;
+pub use sentence::SentenceModel;
+pub use spec::{Settings, open};
 
 use crate::error::IndexError;
 
@@ -17,8 +25,8 @@ pub trait Embedder {
     fn identity(&self) -> String;
     /// Numbers per vector.
     fn dimensions(&self) -> usize;
-    /// The longest text that is read to its end, in the model's own tokens.
-    fn tokens(&self) -> usize;
+    /// The longest text that the model takes at once, in its own tokens; none if it does not say.
+    fn tokens(&self) -> Option<usize>;
     /// One vector for each text.
     fn embed(&self, texts: &[String]) -> Result<Vec<Vec<f32>>, IndexError>;
 }

@@ -9,7 +9,7 @@ use crate::text::words;
 const K1: f32 = 1.2;
 const B: f32 = 0.75;
 /// Rows that one search looks at, before it leaves the remaining, more common words out.
-const ROWS: usize = 250_000;
+const ROWS: usize = 100_000;
 
 /// The best entries and their scores, 1 for the first, best first. Entries without any of the words
 /// are not among them.
@@ -40,6 +40,12 @@ pub(super) fn best(
         .map(|length| usize::from(*length))
         .sum();
     let average = (total as f32 / count.max(1) as f32).max(1.0);
+    // How much each entry's length is held against it.
+    let norms: Vec<f32> = memory
+        .segments()
+        .flat_map(|(_, segment)| &segment.lengths)
+        .map(|length| K1 * (1.0 - B + B * f32::from(*length) / average))
+        .collect();
     let mut scores = vec![0.0f32; count];
     let mut seen = 0;
     for (rows, term) in &weighed {
@@ -51,11 +57,8 @@ pub(super) fn best(
         for (first, segment) in memory.segments() {
             let (rows, times) = segment.words.find(term);
             for (row, times) in rows.iter().zip(times) {
-                let row = usize::from(*row);
-                let times = f32::from(*times);
-                let length = f32::from(segment.lengths[row]) / average;
-                scores[first + row] +=
-                    rare * times * (K1 + 1.0) / (times + K1 * (1.0 - B + B * length));
+                let (slot, times) = (first + usize::from(*row), f32::from(*times));
+                scores[slot] += rare * times * (K1 + 1.0) / (times + norms[slot]);
             }
         }
     }

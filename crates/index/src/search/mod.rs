@@ -164,35 +164,34 @@ impl AppendOnlyCodeIndex {
             model: model.id,
         };
         let nearest = match ranking {
-            Ranking::Lexical => Vec::new(),
-            _ => semantic::nearest(&self.memory, &source, &query, &allowed, depth)?,
+            Ranking::Lexical => semantic::Nearest::default(),
+            _ => {
+                let depths = (request.top_k, depth);
+                semantic::nearest(&self.memory, &source, &query, &allowed, depths)?
+            }
         };
         let worded = match ranking {
             Ranking::Semantic => Vec::new(),
             _ => lexical::best(&self.memory, &request.query, &allowed, depth),
         };
         let ranked = match ranking {
-            Ranking::Fused => fuse(&nearest, &worded),
-            Ranking::Semantic => nearest
-                .iter()
-                .map(|(score, slot)| (clamp(*score), *slot))
-                .collect(),
-            Ranking::Lexical => worded.clone(),
+            Ranking::Fused => fuse(&nearest.slots, &worded),
+            Ranking::Semantic => nearest.slots.iter().map(|slot| (1.0, *slot)).collect(),
+            Ranking::Lexical => worded,
         };
-        let known: BTreeMap<usize, f32> = nearest
-            .iter()
-            .map(|(score, slot)| (*slot, *score))
-            .collect();
         let mut hits = Vec::with_capacity(request.top_k);
         for (rank_score, slot) in ranked.into_iter().take(request.top_k) {
-            let cosine = match known.get(&slot) {
+            let similarity_score = clamp(match nearest.cosines.get(&slot) {
                 Some(cosine) => *cosine,
                 None => source.cosine(slot, &query)?,
-            };
+            });
             hits.push(Hit {
                 entry: by_id(&moment, &self.path, slot as i64 + 1)?.shown(),
-                similarity_score: clamp(cosine),
-                rank_score,
+                similarity_score,
+                rank_score: match ranking {
+                    Ranking::Semantic => similarity_score,
+                    Ranking::Fused | Ranking::Lexical => rank_score,
+                },
             });
         }
         Ok(hits)
@@ -242,13 +241,10 @@ fn allowed(memory: &Memory, request: &SearchRequest) -> Bits {
 }
 
 /// Reciprocal rank fusion: 1 is the first of both lists.
-fn fuse(nearest: &[(f32, usize)], worded: &[(f64, usize)]) -> Vec<(f64, usize)> {
-    let slots = [
-        nearest.iter().map(|(_, slot)| *slot).collect::<Vec<_>>(),
-        worded.iter().map(|(_, slot)| *slot).collect(),
-    ];
+fn fuse(nearest: &[usize], worded: &[(f64, usize)]) -> Vec<(f64, usize)> {
+    let worded: Vec<usize> = worded.iter().map(|(_, slot)| *slot).collect();
     let mut scores: BTreeMap<usize, f64> = BTreeMap::new();
-    for list in &slots {
+    for list in [nearest, &worded] {
         for (rank, slot) in list.iter().enumerate() {
             let share = (FUSION + 1.0) / (FUSION + 1.0 + rank as f64) / 2.0;
             *scores.entry(*slot).or_default() += share;
@@ -268,7 +264,7 @@ mod tests {
 
     #[test]
     fn ranks_are_fused_by_their_reciprocals() {
-        let nearest = [(0.9, 1), (0.8, 2), (0.1, 3)];
+        let nearest = [1, 2, 3];
         let worded = [(1.0, 1), (0.9, 4), (0.2, 2)];
         let fused = fuse(&nearest, &worded);
         let order: Vec<usize> = fused.iter().map(|(_, slot)| *slot).collect();

@@ -8,10 +8,13 @@ use crate::memory::{Bits, Memory, key};
 use crate::schema::SEGMENT;
 use crate::vector::{dot, dot_bytes, from_bytes, quantise};
 use rusqlite::Connection;
+use std::collections::BTreeMap;
 use std::path::Path;
 
-/// Candidates beyond what is asked for: bytes put a near tie in the wrong order now and then.
-const SPARE: usize = 60;
+/// How many candidates are ranked again for each result that is asked for, and at least: bytes put
+/// a near tie in the wrong order now and then, but never far off.
+const AGAIN: usize = 3;
+const AGAIN_LEAST: usize = 40;
 
 /// Where the full vectors are.
 pub(super) struct Source<'a> {
@@ -42,17 +45,25 @@ impl Source<'_> {
     }
 }
 
-/// The nearest entries, by exact cosine, best first.
+/// The nearest entries, best first: the first `exact` of them in the order of their cosines, which
+/// are given; the others, for the fusion, as the bytes have them.
+#[derive(Default)]
+pub(super) struct Nearest {
+    pub(super) slots: Vec<usize>,
+    pub(super) cosines: BTreeMap<usize, f32>,
+}
+
 pub(super) fn nearest(
     memory: &Memory,
     source: &Source,
     query: &[f32],
     allowed: &Bits,
-    depth: usize,
-) -> Result<Vec<(f32, usize)>, IndexError> {
+    (exact, depth): (usize, usize),
+) -> Result<Nearest, IndexError> {
     let mut bytes = Vec::with_capacity(query.len());
     quantise(query, &mut bytes);
-    let mut best = Best::new(depth + SPARE);
+    let again = (exact * AGAIN).max(AGAIN_LEAST);
+    let mut best = Best::new(depth.max(again));
     let everything = allowed.count() == memory.count();
     for (first, segment) in memory.segments() {
         let near = |row: usize| dot_bytes(segment.vector(row), &bytes) * segment.steps[row];
@@ -67,12 +78,22 @@ pub(super) fn nearest(
         }
     }
     let mut candidates = best.take();
+    let rest = candidates.split_off(again.min(candidates.len()));
     // In the order of the file.
     candidates.sort_unstable_by_key(|(_, slot)| *slot);
     for (score, slot) in &mut candidates {
         *score = source.cosine(*slot, query)?;
     }
     candidates.sort_unstable_by(order);
-    candidates.truncate(depth);
-    Ok(candidates)
+    Ok(Nearest {
+        slots: candidates
+            .iter()
+            .chain(&rest)
+            .map(|(_, slot)| *slot)
+            .collect(),
+        cosines: candidates
+            .iter()
+            .map(|(score, slot)| (*slot, *score))
+            .collect(),
+    })
 }
