@@ -11,6 +11,7 @@ mod crash;
 mod decisions;
 mod docs;
 mod holes;
+mod index;
 mod phase;
 mod reach;
 mod sandbox;
