@@ -13,6 +13,7 @@ pub mod decide;
 pub mod driver;
 pub mod error;
 pub mod git;
+pub mod index_place;
 mod perform;
 pub mod project;
 pub mod run;

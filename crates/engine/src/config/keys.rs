@@ -220,6 +220,24 @@ pub const KEYS: &[Key] = &[
         "[\"**/.env\", \"**/*.pem\"]",
     ),
     key(
+        "index.url",
+        Shape::Text,
+        "the endpoint of `openai:` embedders of the Code Index; not from a repository's file",
+        "\"https://api.example.org/v1\"",
+    ),
+    key(
+        "index.key_env",
+        Shape::Text,
+        "the environment variable that holds that endpoint's key; not from a repository's file",
+        "\"OPENAI_API_KEY\"",
+    ),
+    key(
+        "index.key_file",
+        Shape::Text,
+        "a file that holds that endpoint's key; not from a repository's file",
+        "\"/etc/keys/embeddings\"",
+    ),
+    key(
         "evidence.base_url",
         Shape::Text,
         "where the repository's top is reachable, for links that work from afar",

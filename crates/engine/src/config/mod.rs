@@ -116,6 +116,19 @@ impl Config {
         self.text("evidence.base_url")
     }
 
+    /// A text that only the person's own file and environment may set: a repository comes from
+    /// others, and must not choose where a key is sent.
+    pub(crate) fn own_text(&self, name: &str) -> Result<Option<&str>, EngineError> {
+        match self.values.get(name) {
+            Some((_, Source::Repository(path))) => Err(EngineError::user(
+                "setting_not_for_repository",
+                format!("{} sets {name}, which a repository may not", path.display()),
+                "move it to your own config.toml, or to the environment",
+            )),
+            _ => Ok(self.text(name)),
+        }
+    }
+
     /// A cap for new runs.
     pub fn budget(&self, name: &str) -> Option<u64> {
         self.number(&format!("budgets.{name}"))

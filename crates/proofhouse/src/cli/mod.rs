@@ -8,6 +8,7 @@ mod demo;
 mod doctor;
 pub(crate) mod exit;
 mod inbox;
+mod index;
 mod init;
 mod log;
 mod new;
@@ -61,6 +62,7 @@ fn dispatch(args: &Args, out: &Out) -> Result<u8, EngineError> {
             return Ok(exit::OK);
         }
         Command::Doctor => return doctor::doctor(args, out),
+        Command::Index(index) => return index::index(args, index, out),
         Command::Sandbox { command } => return sandbox::sandbox(command, out),
         Command::Workflow { command } => return workflow::workflow(args, command, out),
         _ => {}
@@ -81,6 +83,7 @@ fn dispatch(args: &Args, out: &Out) -> Result<u8, EngineError> {
         Command::Demo(_)
         | Command::Completions { .. }
         | Command::Doctor
+        | Command::Index(_)
         | Command::Sandbox { .. }
         | Command::Workflow { .. } => Ok(exit::OK),
     }

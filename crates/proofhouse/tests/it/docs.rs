@@ -194,6 +194,7 @@ fn every_code_of_the_lower_crates_is_on_its_page() {
         "store/src/error.rs",
         "store/src/audit/report.rs",
         "sandbox/src/error.rs",
+        "index/src/error.rs",
         "agents/src/spec.rs",
         "agents/src/scripted/error.rs",
     ] {
@@ -284,6 +285,7 @@ fn links_between_documents_lead_somewhere() {
         "docs/cli.md",
         "docs/journal.md",
         "docs/scripted-agent.md",
+        "docs/index.md",
     ] {
         let text = page(name);
         let folder = root().join(name);

@@ -12,6 +12,7 @@ mod crash;
 mod decisions;
 mod docs;
 mod holes;
+mod index;
 mod phase;
 mod reach;
 mod results;

@@ -14,7 +14,7 @@ const MAY_DEPEND: [(&str, &str); 11] = [
     ("sandbox", "kernel"),
     ("index", "kernel"),
     ("checks", "kernel store sandbox index"),
-    ("agents", "kernel store sandbox checks"),
+    ("agents", "kernel store sandbox index checks"),
     (
         "engine",
         "kernel store sandbox index checks agents flow factory",
