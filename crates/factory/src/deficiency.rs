@@ -61,6 +61,13 @@ impl Deficiency {
         }
     }
 
+    /// The same, with its place in the file.
+    pub fn at(mut self, line: u32, column: u32) -> Self {
+        self.line = Some(line);
+        self.column = Some(column);
+        self
+    }
+
     /// The same as a warning.
     pub fn as_warning(mut self) -> Self {
         self.severity = Severity::Warning;

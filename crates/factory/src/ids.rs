@@ -125,3 +125,14 @@ pub fn is_ranged_reference(text: &str) -> bool {
             })
     })
 }
+
+/// `id@version` of anything that has both.
+pub fn is_any_reference(text: &str) -> bool {
+    text.split_once('@').is_some_and(|(id, version)| {
+        let plain = |b: u8| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-' | b'.');
+        !id.is_empty()
+            && id.len() <= LONGEST
+            && id.bytes().all(plain)
+            && version.parse::<crate::version::Version>().is_ok()
+    })
+}

@@ -8,6 +8,8 @@ mod shape;
 mod validate;
 mod words;
 
+pub(crate) use graph::circles;
+pub(crate) use prose::placeholder;
 pub use render::{render, spec_md};
 pub use validate::{validate, validate_document};
 

@@ -35,7 +35,7 @@ const ALONE: [&str; 14] = [
 
 /// Rule 6: text that only keeps the place. `TODO` counts anywhere as the marker it is when it is
 /// in capitals; a to-do list's own words do not.
-pub(super) fn placeholder(text: &str) -> Option<String> {
+pub(crate) fn placeholder(text: &str) -> Option<String> {
     let ends = |c: char| c.is_whitespace() || matches!(c, '(' | ')' | '[' | ']' | '<' | '>');
     let whole = text.trim_matches(ends);
     let lower = whole.trim_end_matches(['.', '!', ':']).to_lowercase();

@@ -4,6 +4,10 @@
 // Helpers of tests are tests: a panic is how they say no.
 #![allow(clippy::unwrap_used)]
 
+mod contract;
+mod documents;
 mod json;
+mod plan;
+mod rules;
 mod samples;
 mod spec;

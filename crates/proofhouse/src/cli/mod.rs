@@ -7,6 +7,7 @@ mod decide;
 mod demo;
 mod doctor;
 pub(crate) mod exit;
+mod factory;
 mod inbox;
 mod init;
 mod log;
@@ -15,6 +16,7 @@ mod out;
 mod progress;
 mod run;
 mod sandbox;
+mod schema;
 mod status;
 mod workflow;
 
@@ -61,6 +63,8 @@ fn dispatch(args: &Args, out: &Out) -> Result<u8, EngineError> {
             return Ok(exit::OK);
         }
         Command::Doctor => return doctor::doctor(args, out),
+        Command::Factory { command } => return factory::factory(command, out),
+        Command::Schema { name } => return schema::schema(name.as_deref(), out),
         Command::Sandbox { command } => return sandbox::sandbox(command, out),
         Command::Workflow { command } => return workflow::workflow(args, command, out),
         _ => {}
@@ -81,6 +85,8 @@ fn dispatch(args: &Args, out: &Out) -> Result<u8, EngineError> {
         Command::Demo(_)
         | Command::Completions { .. }
         | Command::Doctor
+        | Command::Factory { .. }
+        | Command::Schema { .. }
         | Command::Sandbox { .. }
         | Command::Workflow { .. } => Ok(exit::OK),
     }
