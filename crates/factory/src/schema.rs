@@ -179,6 +179,17 @@ pub fn parse<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, Report> {
     })
 }
 
+/// The five dimensions of a contract's text, whatever else is in it. A text that the type takes has
+/// each dimension once and nothing else inside it, so the strict reading is left for those that it
+/// does not take, to say why.
+pub fn parse_surface(bytes: &[u8]) -> Result<crate::contract::Surface, Report> {
+    let read = std::str::from_utf8(bytes).ok().map(serde_json::from_str);
+    match read {
+        Some(Ok(surface)) => Ok(surface),
+        Some(Err(_)) | None => parse(bytes),
+    }
+}
+
 /// The byte before the place that `serde_json` names, which is the last one that it read.
 fn offset_of(bytes: &[u8], line: usize, column: usize) -> usize {
     let starts = bytes

@@ -157,7 +157,8 @@ impl<'d, 'a> Value<'d, 'a> {
         if node.key_escaped {
             return self.key() == name;
         }
-        &self.document.text[node.key.0 as usize..node.key.1 as usize] == name
+        let bytes = self.document.text.as_bytes();
+        &bytes[node.key.0 as usize..node.key.1 as usize] == name.as_bytes()
     }
 
     /// A string's content.

@@ -33,25 +33,55 @@ const ALONE: [&str; 14] = [
     "?",
 ];
 
+/// The longest of them, with room for brackets and blanks around it.
+const LONGEST_ALONE: usize = 32;
+
 /// Rule 6: text that only keeps the place. `TODO` counts anywhere as the marker it is when it is
 /// in capitals; a to-do list's own words do not.
 pub(crate) fn placeholder(text: &str) -> Option<String> {
     let ends = |c: char| c.is_whitespace() || matches!(c, '(' | ')' | '[' | ']' | '<' | '>');
     let whole = text.trim_matches(ends);
-    let lower = whole.trim_end_matches(['.', '!', ':']).to_lowercase();
-    if ALONE.contains(&whole) || ALONE.contains(&lower.as_str()) {
-        return Some(whole.to_owned());
+    if whole.len() <= LONGEST_ALONE {
+        let lower = whole.trim_end_matches(['.', '!', ':']).to_lowercase();
+        if ALONE.contains(&whole) || ALONE.contains(&lower.as_str()) {
+            return Some(whole.to_owned());
+        }
     }
-    if lower.starts_with("todo:") {
+    if whole
+        .get(..5)
+        .is_some_and(|start| start.eq_ignore_ascii_case("todo:"))
+    {
         return Some("todo:".to_owned());
     }
-    let word_ends = |c: char| c.is_whitespace() || ",;:()[]<>.!\"'`".contains(c);
-    text.split(word_ends)
-        .find(|word| {
-            *word == "TODO"
-                || (word.len() <= 5 && ANYWHERE.iter().any(|mark| word.eq_ignore_ascii_case(mark)))
-        })
-        .map(str::to_owned)
+    marker(text.as_bytes()).map(str::to_owned)
+}
+
+/// A marker that stands as a word of its own.
+fn marker(text: &[u8]) -> Option<&'static str> {
+    let ends = |byte: u8| byte.is_ascii_whitespace() || b",;:()[]<>.!\"'`".contains(&byte);
+    let mut from = 0;
+    while from < text.len() {
+        let word = &text[from..];
+        // Most words begin with no marker's letter, and are passed over without being compared.
+        if matches!(word[0], b't' | b'T' | b'n' | b'N' | b'f' | b'F' | b'?') {
+            let whole = |mark: &&str| word.get(mark.len()).is_none_or(|byte| ends(*byte));
+            let small = ANYWHERE.iter().find(|mark| {
+                let start = word.get(..mark.len());
+                start.is_some_and(|start| start.eq_ignore_ascii_case(mark.as_bytes()))
+            });
+            if let Some(mark) = small.filter(|mark| whole(mark)) {
+                return Some(mark);
+            }
+            if word.starts_with(b"TODO") && whole(&"TODO") {
+                return Some("TODO");
+            }
+        }
+        from += word
+            .iter()
+            .position(|byte| ends(*byte))
+            .map_or(word.len(), |at| at + 1);
+    }
+    None
 }
 
 /// The words of a text in small letters; each is lent, not kept.
@@ -85,39 +115,34 @@ pub(super) fn is_testable(text: &str) -> bool {
 }
 
 fn is_verb(word: &[u8]) -> bool {
-    let known = |stem: &[u8]| {
-        VERBS
-            .binary_search_by(|verb| verb.as_bytes().cmp(stem))
-            .is_ok()
+    let first = word[0];
+    let from = VERBS.partition_point(|verb| verb.as_bytes()[0] < first);
+    VERBS[from..]
+        .iter()
+        .map(|verb| verb.as_bytes())
+        .take_while(|verb| verb[0] == first)
+        .any(|verb| is_form_of(word, verb))
+}
+
+/// return: returns, returned, returning; raise: raised, raising; deny: denies; stop: stopped.
+fn is_form_of(word: &[u8], verb: &[u8]) -> bool {
+    let Some((last, stem)) = verb.split_last() else {
+        return false;
     };
-    if known(word) {
-        return true;
+    let Some(rest) = word.strip_prefix(stem) else {
+        return false;
+    };
+    match rest.strip_prefix(&[*last]) {
+        Some(b"" | b"s" | b"es" | b"ed" | b"d" | b"ing") => true,
+        // The last letter doubled.
+        Some([double, b'e', b'd'] | [double, b'i', b'n', b'g']) => double == last,
+        Some(_) => false,
+        None => match last {
+            b'y' => matches!(rest, b"ies" | b"ied"),
+            b'e' => rest == b"ing",
+            _ => false,
+        },
     }
-    // returns, raises, rejected, emitting, denies, stopped
-    for ending in ["s", "es", "ed", "d", "ing"] {
-        if let Some(stem) = word.strip_suffix(ending.as_bytes()) {
-            let doubled = stem.len() > 3 && stem[stem.len() - 1] == stem[stem.len() - 2];
-            if known(stem) || (doubled && known(&stem[..stem.len() - 1])) {
-                return true;
-            }
-        }
-    }
-    for ending in ["ies", "ied"] {
-        if let Some(stem) = word.strip_suffix(ending.as_bytes()) {
-            let mut verb = stem.to_vec();
-            verb.push(b'y');
-            if known(&verb) {
-                return true;
-            }
-        }
-    }
-    // raising, writing: the `e` went away.
-    if let Some(stem) = word.strip_suffix(b"ing") {
-        let mut verb = stem.to_vec();
-        verb.push(b'e');
-        return known(&verb);
-    }
-    false
 }
 
 /// Rule 14: nothing but words that fit every program.

@@ -108,8 +108,14 @@ impl<'a> Walk<'a> {
             return self.wrong_type(object, "", &format!("an object, the {}", shape.noun));
         }
         let mut members: [Option<Value<'_, 'a>>; MOST_FIELDS] = [None; MOST_FIELDS];
+        let mut expected = 0;
         for member in object.children() {
-            let position = shape.fields.iter().position(|f| member.has_key(f.name));
+            // Members come in the order of the schema as a rule.
+            let position = match shape.fields.get(expected) {
+                Some(field) if member.has_key(field.name) => Some(expected),
+                _ => shape.fields.iter().position(|f| member.has_key(f.name)),
+            };
+            expected = position.map_or(expected, |position| position + 1);
             match position {
                 // Of a repeated key, which is an error already, the last is judged.
                 Some(position) => members[position] = Some(member),

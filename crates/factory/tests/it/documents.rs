@@ -213,6 +213,10 @@ fn what_a_document_does_not_have_is_refused() {
         };
         for key in members.keys() {
             for wrong in [json!(-1), json!([[1]]), json!({"x": 1})] {
+                // Any object may be a snapshot.
+                if key == "state_machine_snapshot" && wrong.is_object() {
+                    continue;
+                }
                 let found = broken(document.name, |value| value[key] = wrong.clone());
                 assert!(!found.is_empty(), "{}.{key} = {wrong}", document.name);
             }

@@ -233,7 +233,7 @@ fn write_into(beside: &Path, files: &[TaskFile]) -> Result<(), EngineError> {
 }
 
 fn read_surface(path: &Path) -> Result<Surface, EngineError> {
-    ::factory::schema::parse(&read(path)?).map_err(|report| {
+    ::factory::schema::parse_surface(&read(path)?).map_err(|report| {
         let found = report.errors.first().map(line).unwrap_or_default();
         EngineError::user(
             "contract_malformed",
