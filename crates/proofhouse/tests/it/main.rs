@@ -10,6 +10,7 @@ mod config;
 mod crash;
 mod decisions;
 mod docs;
+mod factory;
 mod holes;
 mod phase;
 mod reach;
