@@ -42,8 +42,9 @@ pub(crate) fn placeholder(text: &str) -> Option<String> {
     let ends = |c: char| c.is_whitespace() || matches!(c, '(' | ')' | '[' | ']' | '<' | '>');
     let whole = text.trim_matches(ends);
     if whole.len() <= LONGEST_ALONE {
-        let lower = whole.trim_end_matches(['.', '!', ':']).to_lowercase();
-        if ALONE.contains(&whole) || ALONE.contains(&lower.as_str()) {
+        let bare = whole.trim_end_matches(['.', '!', ':']);
+        let same = |mark: &&str| mark.eq_ignore_ascii_case(bare) || *mark == whole;
+        if ALONE.iter().any(same) {
             return Some(whole.to_owned());
         }
     }
@@ -58,7 +59,28 @@ pub(crate) fn placeholder(text: &str) -> Option<String> {
 
 /// A marker that stands as a word of its own.
 fn marker(text: &[u8]) -> Option<&'static str> {
-    let ends = |byte: u8| byte.is_ascii_whitespace() || b",;:()[]<>.!\"'`".contains(&byte);
+    let ends = |byte: u8| {
+        matches!(
+            byte,
+            b' ' | b'\t'
+                | b'\n'
+                | b'\r'
+                | b','
+                | b';'
+                | b':'
+                | b'('
+                | b')'
+                | b'['
+                | b']'
+                | b'<'
+                | b'>'
+                | b'.'
+                | b'!'
+                | b'"'
+                | b'\''
+                | b'`'
+        )
+    };
     let mut from = 0;
     while from < text.len() {
         let word = &text[from..];
@@ -192,7 +214,8 @@ const SMALL: [&[u8]; 12] = [
 fn word_set(text: &str) -> Vec<u64> {
     let mut set = Vec::with_capacity(12);
     for_each_word(text, |word| {
-        if !SMALL.contains(&word) {
+        // The longest small word has four letters.
+        if word.len() > 4 || !SMALL.contains(&word) {
             let stem = match word {
                 [stem @ .., b's'] if stem.len() > 3 => stem,
                 all => all,

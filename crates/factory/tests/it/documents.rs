@@ -137,6 +137,11 @@ pub(crate) fn micro_plan(modules: &[(&str, &[&str])]) -> Value {
     json!({"micro_plan_id": "MP-a1b2c3d4", "parent_task_ref": "T-core-auth-login-001@1.0.0", "modules": modules})
 }
 
+/// The value of a sample.
+pub(crate) fn typed<T: serde::de::DeserializeOwned>(value: &Value) -> T {
+    serde_json::from_value(value.clone()).unwrap()
+}
+
 /// `code path` of everything found.
 pub(crate) fn judged(name: &str, value: &Value) -> Vec<String> {
     let report = (find(name).unwrap().validate)(&serde_json::to_vec(value).unwrap());

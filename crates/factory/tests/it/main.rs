@@ -4,10 +4,13 @@
 // Helpers of tests are tests: a panic is how they say no.
 #![allow(clippy::unwrap_used)]
 
+mod artifacts;
+mod changes;
 mod contract;
+mod debate;
 mod documents;
 mod json;
+mod modules;
 mod plan;
-mod rules;
 mod samples;
 mod spec;
