@@ -86,6 +86,23 @@ Otherwise it needs a terminal and the typed run code.")]
     /// Say what this machine has of what Proofhouse needs
     #[command(after_help = "Example:\n  proofhouse doctor")]
     Doctor,
+    /// Judge specs, plan projects, fingerprint contracts
+    #[command(after_help = "Examples:
+  proofhouse factory validate spec.json
+  proofhouse factory plan spec.json --dry-run --json
+  proofhouse factory fingerprint contract.json --against locked.json
+
+These need no repository.")]
+    Factory {
+        #[command(subcommand)]
+        command: FactoryCommand,
+    },
+    /// Print the JSON Schema of one of the factory's documents, or list them
+    #[command(after_help = "Example:\n  proofhouse schema MicroModuleContract")]
+    Schema {
+        /// Which document (default: list them)
+        name: Option<String>,
+    },
     /// Run a command under a sandbox policy, to try what an agent could reach
     Sandbox {
         #[command(subcommand)]
@@ -264,6 +281,42 @@ pub(crate) enum Format {
     Mermaid,
     Dot,
     Tla,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum FactoryCommand {
+    /// Say everything that is wrong with a document; exit 1 if something blocks
+    Validate {
+        /// A product spec, or what `--schema` names
+        file: PathBuf,
+        /// What it should be (`proofhouse schema` lists them)
+        #[arg(long, value_name = "NAME", default_value = "ProductSpec")]
+        schema: String,
+    },
+    /// Make the task files of a project, all or none
+    Plan {
+        /// A product spec
+        spec: PathBuf,
+        /// Print the plan and write nothing
+        #[arg(long)]
+        dry_run: bool,
+        /// The folder to make `project/` in (default: the present folder)
+        #[arg(long, value_name = "DIR")]
+        out: Option<PathBuf>,
+    },
+    /// Print a spec as people read it
+    Render {
+        /// A product spec
+        spec: PathBuf,
+    },
+    /// Print the hash of a contract's five dimensions
+    Fingerprint {
+        /// A contract
+        contract: PathBuf,
+        /// The locked contract; exit 1 and the difference by dimension if the two are not the same
+        #[arg(long, value_name = "LOCKED")]
+        against: Option<PathBuf>,
+    },
 }
 
 #[derive(Debug, Subcommand)]

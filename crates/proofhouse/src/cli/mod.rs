@@ -7,6 +7,7 @@ mod decide;
 mod demo;
 mod doctor;
 pub(crate) mod exit;
+mod factory;
 mod inbox;
 mod index;
 mod init;
@@ -16,6 +17,7 @@ mod out;
 mod progress;
 mod run;
 mod sandbox;
+mod schema;
 mod status;
 mod workflow;
 
@@ -63,6 +65,8 @@ fn dispatch(args: &Args, out: &Out) -> Result<u8, EngineError> {
         }
         Command::Doctor => return doctor::doctor(args, out),
         Command::Index(index) => return index::index(args, index, out),
+        Command::Factory { command } => return factory::factory(command, out),
+        Command::Schema { name } => return schema::schema(name.as_deref(), out),
         Command::Sandbox { command } => return sandbox::sandbox(command, out),
         Command::Workflow { command } => return workflow::workflow(args, command, out),
         _ => {}
@@ -84,6 +88,8 @@ fn dispatch(args: &Args, out: &Out) -> Result<u8, EngineError> {
         | Command::Completions { .. }
         | Command::Doctor
         | Command::Index(_)
+        | Command::Factory { .. }
+        | Command::Schema { .. }
         | Command::Sandbox { .. }
         | Command::Workflow { .. } => Ok(exit::OK),
     }

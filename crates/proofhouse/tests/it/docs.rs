@@ -231,6 +231,35 @@ fn every_code_of_lint_and_check_is_on_its_page() {
     all_named("docs/workflows.md", codes.iter().map(|word| code(word)));
 }
 
+/// What a judgement of the factory may say, as far as the code stands beside a known call.
+#[test]
+fn every_code_of_a_deficiency_is_on_its_page() {
+    let needles = [
+        "Deficiency::error(",
+        "what = (",
+        "field, (",
+        "name, (",
+        " say(",
+        "Beyond => ",
+        "Key => ",
+        "Surrogate => ",
+    ];
+    let codes = words_behind(&sources(Some("factory")), &needles);
+    for known in ["bad_id", "cycle", "placeholder", "mild_evidence", "too_few"] {
+        assert!(codes.contains(known), "`{known}` was not found: {codes:?}");
+    }
+    all_named("docs/factory.md", codes.iter().map(|word| code(word)));
+}
+
+/// Every document has a section in the list that the command prints, and a code for each rule.
+#[test]
+fn every_rule_of_a_spec_is_on_its_page() {
+    all_named(
+        "docs/factory.md",
+        (1..=14).map(|rule| format!("| {rule} | ")),
+    );
+}
+
 /// Every key of `workflow.toml`, from the structs that read it.
 #[test]
 fn every_key_of_a_workflow_is_on_its_page() {
@@ -286,6 +315,7 @@ fn links_between_documents_lead_somewhere() {
         "docs/journal.md",
         "docs/scripted-agent.md",
         "docs/index.md",
+        "docs/factory.md",
     ] {
         let text = page(name);
         let folder = root().join(name);

@@ -11,6 +11,7 @@ mod config;
 mod crash;
 mod decisions;
 mod docs;
+mod factory;
 mod holes;
 mod index;
 mod phase;
