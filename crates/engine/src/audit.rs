@@ -199,7 +199,7 @@ fn caches(
     let (Some(task), Some(started)) = (&machine.workflow().task, machine.started()) else {
         return Ok(());
     };
-    let path = task_folder(project, started).join(&task.state_file);
+    let path = task_folder(&project.of_run(run.as_str()), started).join(&task.state_file);
     let Ok(text) = std::fs::read_to_string(&path) else {
         return Ok(());
     };

@@ -65,7 +65,7 @@ impl Context {
             commands,
             reach: Reach::of(
                 &config,
-                project.repo(),
+                project.top(),
                 started.sandbox_waived_by.as_deref(),
             ),
             secrets: Secrets::of_environment(),

@@ -11,6 +11,7 @@ pub mod context;
 pub mod decide;
 pub mod driver;
 pub mod error;
+pub mod gc;
 pub mod git;
 mod perform;
 pub mod project;
@@ -21,7 +22,9 @@ pub mod spend;
 pub mod start;
 mod view;
 pub mod views;
+pub mod wave;
 pub mod world;
+pub mod worktree;
 
 pub use driver::{DriveError, Ending, Signal, Until, World, drive};
 pub use error::{Blame, EngineError};

@@ -144,7 +144,7 @@ impl Session<'_> {
             && run.machine.status().in_flight.is_empty()
         {
             if self.restore == Restore::Views {
-                let context = Context::of(self.project, &workflow, &started, BTreeMap::new())?;
+                let context = Context::of(&run.project, &workflow, &started, BTreeMap::new())?;
                 restore(&context, &run, observer)?;
             }
             // The views are ours to mend, also when there is nothing else to do.
@@ -155,7 +155,7 @@ impl Session<'_> {
             });
         }
         let agents = self.agents(&workflow, &started.agent)?;
-        let context = Context::of(self.project, &workflow, &started, agents)?;
+        let context = Context::of(&run.project, &workflow, &started, agents)?;
         if self.restore == Restore::Views {
             restore(&context, &run, observer)?;
         }
@@ -195,7 +195,7 @@ impl Session<'_> {
                 ));
             };
             if !built.contains_key(text) {
-                let agent = AgentSpec::parse(text, self.project.repo())?.build()?;
+                let agent = AgentSpec::parse(text, self.project.top())?.build()?;
                 built.insert(text.to_owned(), Arc::from(agent));
             }
             agents.insert(role.clone(), built[text].clone());

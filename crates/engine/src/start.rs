@@ -94,7 +94,7 @@ pub fn start(project: &Project, asked: &NewRun) -> Result<Started, EngineError> 
     // None: the config decides anew each time, by role.
     let agent = asked.agent.clone().unwrap_or_default();
     if !agent.is_empty() {
-        agents::AgentSpec::parse(&agent, project.repo())?;
+        agents::AgentSpec::parse(&agent, project.top())?;
     }
     let (commands, commands_from) = commands(project, asked, &config.commands());
     let name = name(project, asked, &task)?;
