@@ -73,6 +73,9 @@ pub fn audit(project: &Project, only: Option<&str>) -> Result<Vec<RunAudit>, Eng
             .extend(own.map(|trailer| finding("malformed_trailer", 0, trailer.clone())));
         reports.push(report);
     }
+    if only.is_none() {
+        reports.extend(crate::wave::audit::audit(project)?);
+    }
     Ok(reports)
 }
 

@@ -63,11 +63,7 @@ impl Context {
             agents,
             vault: project.vault()?,
             commands,
-            reach: Reach::of(
-                &config,
-                project.top(),
-                started.sandbox_waived_by.as_deref(),
-            ),
+            reach: Reach::of(&config, project.top(), started.sandbox_waived_by.as_deref()),
             secrets: Secrets::of_environment(),
             hidden: config
                 .hidden()

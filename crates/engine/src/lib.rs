@@ -23,8 +23,8 @@ pub mod start;
 mod view;
 pub mod views;
 pub mod wave;
-pub mod world;
 pub mod worktree;
+pub mod world;
 
 pub use driver::{DriveError, Ending, Signal, Until, World, drive};
 pub use error::{Blame, EngineError};

@@ -78,7 +78,7 @@ fn restore(context: &Context, run: &Run, observer: &mut dyn Observer) -> Result<
 
 /// Removes the scratch of a run that is done: copies, raw answers, briefs. What matters of them is in
 /// the journal and the vault.
-fn clean(project: &Project, run: &str) {
+pub(crate) fn clean(project: &Project, run: &str) {
     for entry in std::fs::read_dir(project.work(run))
         .into_iter()
         .flatten()

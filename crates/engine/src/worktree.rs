@@ -108,6 +108,29 @@ pub fn remove(repo: &Path, dir: &Path, commit: &str) -> Result<Removal, EngineEr
     })
 }
 
+/// Does a worktree hold anything, save what git ignores, that is not in the commit? Asked with an
+/// index of its own, so that nothing changes.
+pub fn differs(dir: &Path, commit: &str) -> Result<bool, EngineError> {
+    let place = text(&git(dir, &["rev-parse", "--absolute-git-dir"], &[])?);
+    let index = Path::new(&place).join(format!("proofhouse-index-{}", std::process::id()));
+    let index = index.display().to_string();
+    let env = [("GIT_INDEX_FILE", index.as_str())];
+    let status = git(dir, &["read-tree", commit], &env).and_then(|_| {
+        git(
+            dir,
+            &["add", "--all", "--", ".", ":(exclude).proofhouse"],
+            &env,
+        )?;
+        git(
+            dir,
+            &["diff-index", "--cached", "--name-only", commit],
+            &env,
+        )
+    });
+    let _ = std::fs::remove_file(&index);
+    Ok(!status?.is_empty())
+}
+
 /// A merge of two commits, made of objects alone.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Merged {
@@ -193,7 +216,12 @@ pub fn put_on(dir: &Path, commit: &str) -> Result<(), EngineError> {
 
 /// Removes what a failing command left in a worktree of ours.
 pub fn sweep(dir: &Path, below: &str) -> Result<(), EngineError> {
-    git(dir, &["clean", "--quiet", "-d", "--force", "--", below], &[]).map(drop)
+    git(
+        dir,
+        &["clean", "--quiet", "-d", "--force", "--", below],
+        &[],
+    )
+    .map(drop)
 }
 
 /// Files with changes that are in no commit, at most this many, as git names them.

@@ -55,7 +55,10 @@ fn both(shop: &Shop, tip: &str, head: &str) -> Result<String, EngineError> {
                 shop.milestone.name,
                 files.join(", ")
             ),
-            format!("merge the branch `{}` into yours by hand, then run again", shop.branch()),
+            format!(
+                "merge the branch `{}` into yours by hand, then run again",
+                shop.branch()
+            ),
         )),
     }
 }
@@ -84,7 +87,10 @@ pub(super) fn set_branch(shop: &Shop, board: &Board) -> Result<(), EngineError> 
         Some(old) if old == tip => Ok(()),
         Some(old) if !worktree::is_ancestor(repo, old, tip)? => Err(EngineError::user(
             "wave_branch_moved",
-            format!("the branch `{}` holds commits that no wave has made", shop.branch()),
+            format!(
+                "the branch `{}` holds commits that no wave has made",
+                shop.branch()
+            ),
             "it belongs to the waves: put your commits on another branch, and delete this one",
         )),
         _ => worktree::set_ref(repo, &name, tip, old.as_deref()),
@@ -100,7 +106,9 @@ pub(super) fn advance(shop: &Shop, board: &Board) -> Result<Option<String>, Engi
     let repo = shop.project.repo();
     let ours = shop.branch();
     let Some(branch) = worktree::branch(repo)? else {
-        return Ok(Some(format!("no branch is checked out; the merged work is on `{ours}`")));
+        return Ok(Some(format!(
+            "no branch is checked out; the merged work is on `{ours}`"
+        )));
     };
     let Some(head) = worktree::resolve(repo, "HEAD")? else {
         return Ok(None);
@@ -122,6 +130,9 @@ pub(super) fn advance(shop: &Shop, board: &Board) -> Result<Option<String>, Engi
     }
     Ok(Some(match worktree::fast_forward(repo, tip) {
         Ok(()) => format!("`{branch}` was moved forward to {tip}"),
-        Err(error) => format!("`{branch}` is left alone ({}); merge `{ours}` by hand", error.what),
+        Err(error) => format!(
+            "`{branch}` is left alone ({}); merge `{ours}` by hand",
+            error.what
+        ),
     }))
 }

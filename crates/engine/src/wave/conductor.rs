@@ -10,8 +10,8 @@ use super::gate;
 use super::shop::{Desk, Shop};
 use super::work;
 use crate::error::EngineError;
-use crate::world::now;
 use crate::worktree::{self, Removal};
+use crate::world::now;
 use agents::Agent;
 use kernel::outcome::passes;
 use sandbox::Cancel;
@@ -150,7 +150,8 @@ fn open_wave(
 ) -> Result<(), EngineError> {
     let shop = orders.shop;
     // First whether it can be opened at all: the gate may take long.
-    desk.board.decide(now(), open_input(orders, "", Vec::new()))?;
+    desk.board
+        .decide(now(), open_input(orders, "", Vec::new()))?;
     let left_out = worktree::uncommitted(shop.project.repo())?;
     if !left_out.is_empty() {
         watcher.notice(&format!(
@@ -205,7 +206,11 @@ fn conduct(
                 }
             }
             if crew.idle() {
-                break Ok(if stopping { Rest::Stopped } else { Rest::Rested });
+                break Ok(if stopping {
+                    Rest::Stopped
+                } else {
+                    Rest::Rested
+                });
             }
             crew.interrupt_overdue(&desk.board, now());
             let mut heard = Vec::new();
@@ -296,7 +301,14 @@ fn hear(
             crew.ended(&task);
             // The base's rule, before anybody works: refused, it is this task's failure alone.
             let end = match echo {
-                Ok(echo) => match record(desk, watcher, vec![Input::Forked { task: &task, echo: &echo }]) {
+                Ok(echo) => match record(
+                    desk,
+                    watcher,
+                    vec![Input::Forked {
+                        task: &task,
+                        echo: &echo,
+                    }],
+                ) {
                     Ok(()) => return Ok(()),
                     Err(error) if error.code == "unverified_fork_base" => failed(error),
                     Err(error) => return Err(error),
@@ -311,7 +323,14 @@ fn hear(
         }
         Message::Merged(task, end) => {
             crew.ended(&task);
-            record(desk, watcher, vec![Input::MergeEnded { task: &task, end: end? }])?;
+            record(
+                desk,
+                watcher,
+                vec![Input::MergeEnded {
+                    task: &task,
+                    end: end?,
+                }],
+            )?;
             base::set_branch(shop, &desk.board)?;
             crew.tidy(&desk.board, &task);
             Ok(())
@@ -320,7 +339,9 @@ fn hear(
             crew.ended(&name);
             match removal {
                 Ok(Removal::Removed) => {}
-                Ok(Removal::Kept(why)) => watcher.notice(&format!("the worktree {name} stays: {why}")),
+                Ok(Removal::Kept(why)) => {
+                    watcher.notice(&format!("the worktree {name} stays: {why}"))
+                }
                 Err(error) => watcher.notice(&format!("the worktree {name} stays: {error}")),
             }
             Ok(())
@@ -333,11 +354,7 @@ fn hear(
     }
 }
 
-fn close_wave(
-    shop: &Shop,
-    desk: &mut Desk,
-    watcher: &mut dyn Watcher,
-) -> Result<(), EngineError> {
+fn close_wave(shop: &Shop, desk: &mut Desk, watcher: &mut dyn Watcher) -> Result<(), EngineError> {
     // Whether the digest will be taken, before anything is on record.
     let mut after = desk.board.clone();
     for fact in after.decide(now(), Input::Close)? {
@@ -357,14 +374,26 @@ fn close_wave(
 /// Tries the exit criteria on the tip, when all tasks are merged and nobody has yet.
 fn judge(shop: &Shop, desk: &mut Desk, watcher: &mut dyn Watcher) -> Result<(), EngineError> {
     let milestone = &shop.milestone;
-    let Some(tip) = desk.board.tip.clone().filter(|_| desk.board.complete(milestone)) else {
+    let Some(tip) = desk
+        .board
+        .tip
+        .clone()
+        .filter(|_| desk.board.complete(milestone))
+    else {
         return Ok(());
     };
-    let known = desk.board.goal.as_ref().is_some_and(|goal| goal.commit == tip && passes(&goal.results));
+    let known = desk
+        .board
+        .goal
+        .as_ref()
+        .is_some_and(|goal| goal.commit == tip && passes(&goal.results));
     if known {
         return Ok(());
     }
-    let verify = milestone.criteria.iter().filter_map(|one| one.verify.clone());
+    let verify = milestone
+        .criteria
+        .iter()
+        .filter_map(|one| one.verify.clone());
     let verify: Vec<String> = verify.collect();
     let results = if verify.is_empty() {
         Vec::new()
@@ -374,7 +403,11 @@ fn judge(shop: &Shop, desk: &mut Desk, watcher: &mut dyn Watcher) -> Result<(), 
     let judged = GoalJudged {
         commit: tip,
         results,
-        unproven: milestone.unproven().into_iter().map(str::to_owned).collect(),
+        unproven: milestone
+            .unproven()
+            .into_iter()
+            .map(str::to_owned)
+            .collect(),
     };
     record(desk, watcher, vec![Input::Judge(judged)])
 }

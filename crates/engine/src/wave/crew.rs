@@ -7,8 +7,8 @@ use super::merge::{self, Order};
 use super::shop::Shop;
 use super::work::{self, Job};
 use crate::error::EngineError;
-use crate::world::Interrupter;
 use crate::worktree::{self, Removal};
+use crate::world::Interrupter;
 use agents::Agent;
 use kernel::Time;
 use sandbox::Cancel;
@@ -160,7 +160,8 @@ impl<'scope, 'env> Crew<'scope, 'env> {
                     let say = |line: &str| {
                         let _ = sender.send(Message::Said(task.clone(), line.to_owned()));
                     };
-                    let worked = guarded(|| Ok(work::drive(shop, &job, &say, &|one| hand.take(one))));
+                    let worked =
+                        guarded(|| Ok(work::drive(shop, &job, &say, &|one| hand.take(one))));
                     let worked = worked.unwrap_or_else(|error| Worked::Failed {
                         code: error.code,
                         reason: error.what,

@@ -288,8 +288,12 @@ impl Board {
             ));
         }
         if !passes(&results) {
-            let first = results.iter().find(|one| !passes(std::slice::from_ref(one)));
-            let why = first.map_or(String::new(), |one| format!(": {}: {}", one.check, one.reason));
+            let first = results
+                .iter()
+                .find(|one| !passes(std::slice::from_ref(one)));
+            let why = first.map_or(String::new(), |one| {
+                format!(": {}: {}", one.check, one.reason)
+            });
             return Err(Refusal::new(
                 "base_not_green",
                 format!("the integration gate fails on the base {base}, before any task{why}"),
@@ -423,7 +427,11 @@ impl Board {
                     reason: "it stands on the base after all".to_owned(),
                 })],
             },
-            Merging::Gated { echo, commit, results } => match self.verified(task, &echo) {
+            Merging::Gated {
+                echo,
+                commit,
+                results,
+            } => match self.verified(task, &echo) {
                 Err(refusal) => vec![held(refusal)],
                 Ok(()) if passes(&results) => vec![Fact::TaskMerged(TaskMerged {
                     task: task.to_owned(),
@@ -433,7 +441,9 @@ impl Board {
                     results,
                 })],
                 Ok(()) => {
-                    let failing = results.iter().filter(|one| !passes(std::slice::from_ref(one)));
+                    let failing = results
+                        .iter()
+                        .filter(|one| !passes(std::slice::from_ref(one)));
                     let why: Vec<String> = failing
                         .map(|one| format!("{}: {}", one.check, one.reason))
                         .collect();
@@ -442,7 +452,10 @@ impl Board {
                 }
             },
             Merging::Conflict { files } => {
-                let reason = format!("it contradicts what was merged before it in {}", files.join(", "));
+                let reason = format!(
+                    "it contradicts what was merged before it in {}",
+                    files.join(", ")
+                );
                 self.with_fallback(put_back("merge_conflict", reason, Vec::new()))
             }
             Merging::Lost { reason } => vec![Fact::MergeLost(MergeLost {
@@ -454,9 +467,8 @@ impl Board {
 
     fn closing(&self) -> Result<Vec<Fact>, Refusal> {
         let wave = self.live()?;
-        let busy = |slot: &&Slot| {
-            matches!(slot.stage, Stage::Claimed { .. } | Stage::Merging { .. })
-        };
+        let busy =
+            |slot: &&Slot| matches!(slot.stage, Stage::Claimed { .. } | Stage::Merging { .. });
         if let Some(slot) = wave.slots.iter().find(busy) {
             return Err(Refusal::new(
                 "wave_busy",

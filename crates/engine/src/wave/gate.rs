@@ -27,7 +27,9 @@ struct InVault<'a> {
 impl Keep for InVault<'_> {
     fn keep(&self, name: &str, bytes: &[u8]) -> Result<EvidenceRef, String> {
         let (name, bytes) = (self.secrets.text(name), self.secrets.bytes(bytes));
-        self.vault.put(&name, &bytes).map_err(|error| error.to_string())
+        self.vault
+            .put(&name, &bytes)
+            .map_err(|error| error.to_string())
     }
 }
 

@@ -59,7 +59,9 @@ pub fn render(milestone: &str, wave: &Wave) -> String {
             Stage::Merged { commit } => format!("merged as {commit}"),
             Stage::Failed { code, reason } => format!("{code}: {}", cell(reason)),
             Stage::Finished { commit, held: None } => format!("finished as {commit}"),
-            Stage::Finished { held: Some(why), .. } => format!("held: {}", cell(why)),
+            Stage::Finished {
+                held: Some(why), ..
+            } => format!("held: {}", cell(why)),
             other => other.name().to_owned(),
         };
         text.push_str(&format!("{}. {}: {how}\n", index + 1, slot.row.task));
@@ -125,16 +127,18 @@ pub fn check(text: &str, milestone: &str, wave: &Wave) -> Result<(), Refusal> {
     head(format!("base: {}", wave.base))?;
     head(SECTIONS[0].to_owned())?;
     head(line(&COLUMNS.map(str::to_owned)).trim_end().to_owned())?;
-    head(line(&COLUMNS.map(|_| "---".to_owned())).trim_end().to_owned())?;
+    head(
+        line(&COLUMNS.map(|_| "---".to_owned()))
+            .trim_end()
+            .to_owned(),
+    )?;
     for slot in &wave.slots {
         let found = lines.next().unwrap_or_default();
-        let cells: Vec<&str> = found
-            .trim_matches('|')
-            .split('|')
-            .map(str::trim)
-            .collect();
+        let cells: Vec<&str> = found.trim_matches('|').split('|').map(str::trim).collect();
         let ours = row(slot);
-        let fixed = [0, 1, 4, 6].iter().all(|at| cells.get(*at) == Some(&ours[*at].as_str()));
+        let fixed = [0, 1, 4, 6]
+            .iter()
+            .all(|at| cells.get(*at) == Some(&ours[*at].as_str()));
         if cells.len() != COLUMNS.len() || !fixed {
             return Err(malformed(format!(
                 "the roster's row of `{}` reads `{found}`",
@@ -158,7 +162,10 @@ pub fn check(text: &str, milestone: &str, wave: &Wave) -> Result<(), Refusal> {
     }
     for (index, slot) in wave.slots.iter().enumerate() {
         let wanted = format!("{}. {}: ", index + 1, slot.row.task);
-        if !sections.next().is_some_and(|line| line.starts_with(&wanted)) {
+        if !sections
+            .next()
+            .is_some_and(|line| line.starts_with(&wanted))
+        {
             return Err(malformed(format!("the merge order lacks `{wanted}`")));
         }
     }
@@ -188,7 +195,11 @@ pub fn digest(wave: &Wave, tip: &str) -> String {
         Stage::Merged { .. } | Stage::Failed { .. } => None,
         other => Some(format!("{}: {}", slot.row.task, other.name())),
     });
-    let fell_back = if wave.sequential { "; fell back to one by one" } else { "" };
+    let fell_back = if wave.sequential {
+        "; fell back to one by one"
+    } else {
+        ""
+    };
     format!(
         "wave {}: opened {}, base {}, {}, tip {tip}{fell_back}",
         wave.number,

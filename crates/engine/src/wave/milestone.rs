@@ -171,16 +171,17 @@ impl Milestone {
                 })
                 .collect::<Result<_, EngineError>>()?,
         };
-        milestone
-            .check()
-            .map_err(|(what, mend)| bad(what, &mend))?;
+        milestone.check().map_err(|(what, mend)| bad(what, &mend))?;
         Ok(milestone)
     }
 
     fn check(&self) -> Result<(), (String, String)> {
         let no = |what: String, mend: &str| Err((what, mend.to_owned()));
         if self.tasks.is_empty() {
-            return no("it has no task".to_owned(), "add a `[[task]]` with a `slug`");
+            return no(
+                "it has no task".to_owned(),
+                "add a `[[task]]` with a `slug`",
+            );
         }
         if self.integration.is_empty() {
             return no(
@@ -214,7 +215,10 @@ impl Milestone {
         for task in &self.tasks {
             if let Some(missing) = task.depends_on.iter().find(|other| !known.contains(other)) {
                 return no(
-                    format!("task `{}` depends on `{missing}`, which is no task", task.slug),
+                    format!(
+                        "task `{}` depends on `{missing}`, which is no task",
+                        task.slug
+                    ),
                     "add it, or take it out of `depends_on`",
                 );
             }
@@ -234,12 +238,19 @@ impl Milestone {
         loop {
             let before = done.len();
             for task in &self.tasks {
-                if task.depends_on.iter().all(|other| done.contains(other.as_str())) {
+                if task
+                    .depends_on
+                    .iter()
+                    .all(|other| done.contains(other.as_str()))
+                {
                     done.insert(&task.slug);
                 }
             }
             if done.len() == before {
-                let stuck = self.tasks.iter().find(|task| !done.contains(task.slug.as_str()));
+                let stuck = self
+                    .tasks
+                    .iter()
+                    .find(|task| !done.contains(task.slug.as_str()));
                 return stuck.map(|task| task.slug.as_str());
             }
         }
@@ -286,7 +297,10 @@ mod tests {
     fn reads_tasks_with_their_defaults() {
         let text = "goal = 'g'\nintegration = ['true']\ncriteria = ['It works (verify: sh -c (true))', 'It is nice']\ntimeout = '5m'\nagent = 'scripted:s'\n[[task]]\nslug = 'a'\n[[task]]\nslug = 'b'\ndepends_on = ['a']\ntimeout = '1h'\n";
         let milestone = parse(text).unwrap();
-        assert_eq!(milestone.criteria[0].verify.as_deref(), Some("sh -c (true)"));
+        assert_eq!(
+            milestone.criteria[0].verify.as_deref(),
+            Some("sh -c (true)")
+        );
         assert_eq!(milestone.unproven(), ["It is nice"]);
         let [a, b] = milestone.tasks.as_slice() else {
             panic!("two tasks")
@@ -306,14 +320,31 @@ mod tests {
             ("goal = 'g'\n[[task]]\nslug = 'a'\n", "no command proves"),
             (head, "no task"),
             (&format!("{head}surprise = 1\n"), "surprise"),
-            (&format!("{head}[[task]]\nslug = 'a'\nsurprise = 1\n"), "surprise"),
-            (&format!("{head}[[task]]\nslug = 'A b'\n"), "`A b`"),
-            (&format!("{head}[[task]]\nslug = 'a'\n[[task]]\nslug = 'a'\n"), "two tasks"),
-            (&format!("{head}[[task]]\nslug = 'a'\ndepends_on = ['z']\n"), "`z`"),
-            (&format!("{head}[[task]]\nslug = 'a'\ndir = '../a'\n"), "leads out"),
-            (&format!("{head}[[task]]\nslug = 'a'\ntimeout = 'soon'\n"), "`soon`"),
             (
-                &format!("{head}[[task]]\nslug = 'a'\ndepends_on = ['b']\n[[task]]\nslug = 'b'\ndepends_on = ['a']\n"),
+                &format!("{head}[[task]]\nslug = 'a'\nsurprise = 1\n"),
+                "surprise",
+            ),
+            (&format!("{head}[[task]]\nslug = 'A b'\n"), "`A b`"),
+            (
+                &format!("{head}[[task]]\nslug = 'a'\n[[task]]\nslug = 'a'\n"),
+                "two tasks",
+            ),
+            (
+                &format!("{head}[[task]]\nslug = 'a'\ndepends_on = ['z']\n"),
+                "`z`",
+            ),
+            (
+                &format!("{head}[[task]]\nslug = 'a'\ndir = '../a'\n"),
+                "leads out",
+            ),
+            (
+                &format!("{head}[[task]]\nslug = 'a'\ntimeout = 'soon'\n"),
+                "`soon`",
+            ),
+            (
+                &format!(
+                    "{head}[[task]]\nslug = 'a'\ndepends_on = ['b']\n[[task]]\nslug = 'b'\ndepends_on = ['a']\n"
+                ),
                 "depends on itself",
             ),
         ] {

@@ -13,11 +13,7 @@ const STATE: &str = "proofhouse:state";
 const LOG: &str = "proofhouse:wave-log";
 
 /// The page's text, with the parts of ours renewed in `old`.
-pub fn render(
-    milestone: &Milestone,
-    board: &Board,
-    old: Option<&str>,
-) -> Result<String, Refusal> {
+pub fn render(milestone: &Milestone, board: &Board, old: Option<&str>) -> Result<String, Refusal> {
     let fresh = || {
         format!(
             "# {}\n\n{}\n\n{}\n\n## Wave log\n\n{}\n",
@@ -55,7 +51,10 @@ pub fn render(
 pub fn absorbed(text: &str, board: &Board) -> bool {
     let log = inside(text, LOG).unwrap_or_default();
     let mut digests = board.digests.iter();
-    digests.all(|digest| log.lines().any(|line| line.strip_prefix("- ") == Some(digest)))
+    digests.all(|digest| {
+        log.lines()
+            .any(|line| line.strip_prefix("- ") == Some(digest))
+    })
 }
 
 fn part(name: &str, body: &str) -> String {
@@ -109,7 +108,10 @@ fn state(milestone: &Milestone, board: &Board) -> String {
     } else if unproven.is_empty() {
         "every criterion names its proof".to_owned()
     } else {
-        format!("no: {} without a proof (goal_not_auto_ready)", unproven.len())
+        format!(
+            "no: {} without a proof (goal_not_auto_ready)",
+            unproven.len()
+        )
     };
     text.push_str(&format!("goal-ready: {ready}\n\n"));
     let mut results = board.goal.iter().flat_map(|goal| &goal.results);

@@ -69,7 +69,11 @@ impl Shop {
             Some(name) => return Err(unknown(&format!("there is no milestone `{name}`"), &all)),
             None => Self::only(&project, &all)?,
         };
-        let path = project.home().join("milestones").join(&name).join(DEFINITION);
+        let path = project
+            .home()
+            .join("milestones")
+            .join(&name)
+            .join(DEFINITION);
         let text = std::fs::read_to_string(&path).map_err(EngineError::io("read", &path))?;
         let milestone = Milestone::parse(&name, &text, &project.config()?.commands())?;
         Ok(Self { project, milestone })
@@ -78,7 +82,11 @@ impl Shop {
     fn only(project: &Project, all: &[String]) -> Result<String, EngineError> {
         let mut live = Vec::new();
         for name in all {
-            if read(&project.home().join("milestones").join(name))?.0.wave.is_some() {
+            if read(&project.home().join("milestones").join(name))?
+                .0
+                .wave
+                .is_some()
+            {
                 live.push(name.clone());
             }
         }
@@ -95,7 +103,10 @@ impl Shop {
 
     /// Its folder.
     pub fn folder(&self) -> PathBuf {
-        self.project.home().join("milestones").join(&self.milestone.name)
+        self.project
+            .home()
+            .join("milestones")
+            .join(&self.milestone.name)
     }
 
     /// The branch of what is merged.
@@ -142,7 +153,10 @@ impl Shop {
             Err(TryLockError::WouldBlock) => {
                 return Err(EngineError::user(
                     "wave_busy",
-                    format!("another Proofhouse works on `{}` right now", self.milestone.name),
+                    format!(
+                        "another Proofhouse works on `{}` right now",
+                        self.milestone.name
+                    ),
                     "wait for it, or stop it with Ctrl-C; `proofhouse wave status` shows what it does",
                 ));
             }
@@ -268,7 +282,9 @@ impl Desk {
 
 fn unknown(what: &str, all: &[String]) -> EngineError {
     let mend = match all {
-        [] => "write .proofhouse/milestones/NAME/milestone.toml; docs/waves.md shows one".to_owned(),
+        [] => {
+            "write .proofhouse/milestones/NAME/milestone.toml; docs/waves.md shows one".to_owned()
+        }
         all => format!("milestones here: {}", all.join(", ")),
     };
     EngineError::user("milestone_not_found", what, mend)

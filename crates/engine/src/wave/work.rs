@@ -11,8 +11,8 @@ use crate::git;
 use crate::run::Run;
 use crate::session::{Restore, Session};
 use crate::start::{NewRun, start};
-use crate::world::{Interrupter, Observer};
 use crate::worktree::{self, Found};
+use crate::world::{Interrupter, Observer};
 use agents::Agent;
 use kernel::machine::Activity;
 use kernel::{Body, Event, Machine, Mode, Status};
@@ -112,7 +112,9 @@ fn driven(
         Activity::Waiting => {
             let waiting = ended.status.waiting_for;
             Worked::Waits {
-                reason: waiting.as_ref().map_or(String::new(), |on| on.reason.clone()),
+                reason: waiting
+                    .as_ref()
+                    .map_or(String::new(), |on| on.reason.clone()),
                 why: waiting.map_or(String::new(), |on| on.why),
             }
         }
