@@ -19,6 +19,8 @@ pub mod milestone;
 pub mod page;
 pub mod report;
 pub mod shop;
+#[cfg(test)]
+mod tests;
 mod work;
 
 pub use board::Board;
