@@ -65,7 +65,7 @@ pub enum Mode {
 pub fn gc(project: &Project, mode: Mode) -> Result<Vec<Item>, EngineError> {
     let project = project.at_top();
     let mut items = Vec::new();
-    for (name, path) in worktree::all(&project)? {
+    for (name, path) in worktree::all(&project) {
         let (fate, why) = match name.strip_prefix("_integration-") {
             Some(milestone) => integration(&project, milestone, &path, mode)?,
             None => of_run(&project, &name, &path, mode)?,
@@ -77,6 +77,9 @@ pub fn gc(project: &Project, mode: Mode) -> Result<Vec<Item>, EngineError> {
             fate,
             why,
         });
+    }
+    if mode == Mode::Remove {
+        worktree::prune(&project)?;
     }
     items.extend(scratch(&project, mode)?);
     Ok(items)
@@ -111,7 +114,7 @@ fn of_run(
     if mode == Mode::DryRun {
         return Ok((Fate::Removable, format!("merged into `{branch}`")));
     }
-    Ok(match worktree::remove(repo, path, &work)? {
+    Ok(match worktree::remove(path, &work)? {
         Removal::Removed => (Fate::Removed, format!("merged into `{branch}`")),
         Removal::Kept(why) => (Fate::Kept, why),
     })
@@ -155,7 +158,7 @@ fn integration(
         return Ok((Fate::Removable, why));
     }
     let echo = worktree::echo(path)?;
-    Ok(match worktree::remove(project.repo(), path, &echo)? {
+    Ok(match worktree::remove(path, &echo)? {
         Removal::Removed => (Fate::Removed, why),
         Removal::Kept(why) => (Fate::Kept, why),
     })

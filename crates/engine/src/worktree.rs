@@ -91,21 +91,40 @@ pub enum Removal {
     Kept(String),
 }
 
+/// What a worktree is called while it is being deleted. No run can have such a name.
+const REMOVING: &str = ".removing-";
+
 /// Removes a worktree if everything in it, save what git ignores, is in `commit`. Git itself is the
-/// judge: the worktree's index is set to the commit, and removing without force refuses a difference.
-pub fn remove(repo: &Path, dir: &Path, commit: &str) -> Result<Removal, EngineError> {
+/// judge: the worktree's index is set to the commit, and any difference from it keeps the worktree.
+pub fn remove(dir: &Path, commit: &str) -> Result<Removal, EngineError> {
     if echo(dir)?.is_empty() {
         return Ok(Removal::Kept("it is not a worktree of git".to_owned()));
     }
+    let lock = git(dir, &["rev-parse", "--git-path", "index.lock"], &[])?;
+    // Of a git that was killed with an earlier engine: nobody else works in here.
+    let _ = std::fs::remove_file(dir.join(text(&lock)));
     git(dir, &["reset", "--quiet", "--mixed", commit], &[])?;
-    let place = dir.display().to_string();
-    let ended = git::ended(repo, &["worktree", "remove", &place], &[])?;
-    Ok(if ended.exited_with(0) {
-        Removal::Removed
-    } else {
-        let said = String::from_utf8_lossy(&ended.stderr).trim().to_owned();
-        Removal::Kept(said.lines().last().unwrap_or_default().to_owned())
-    })
+    let status = git(dir, &["status", "--porcelain", "-z"], &[])?;
+    if let Some(first) = status.split(|byte| *byte == 0).find(|line| line.len() > 3) {
+        let first = String::from_utf8_lossy(&first[3..]).into_owned();
+        return Ok(Removal::Kept(format!("{first} in it is in no commit")));
+    }
+    // Renamed first: half of a worktree, which a kill would leave, could not be judged again.
+    let name = dir.file_name().unwrap_or_default().to_string_lossy();
+    let aside = dir.with_file_name(format!("{REMOVING}{name}"));
+    std::fs::rename(dir, &aside).map_err(EngineError::io("move", dir))?;
+    std::fs::remove_dir_all(&aside).map_err(EngineError::io("remove", &aside))?;
+    Ok(Removal::Removed)
+}
+
+/// Ends removals that were cut short, and lets git forget worktrees that are gone.
+pub fn prune(project: &crate::Project) -> Result<(), EngineError> {
+    for (name, path) in entries(project) {
+        if name.starts_with(REMOVING) {
+            std::fs::remove_dir_all(&path).map_err(EngineError::io("remove", &path))?;
+        }
+    }
+    git(project.top(), &["worktree", "prune"], &[]).map(drop)
 }
 
 /// Does a worktree hold anything, save what git ignores, that is not in the commit? Asked with an
@@ -255,8 +274,14 @@ pub fn fast_forward(repo: &Path, commit: &str) -> Result<(), EngineError> {
     git(repo, &args, &[]).map(drop)
 }
 
-/// Every worktree of ours that git or the disk knows, by name.
-pub fn all(project: &crate::Project) -> Result<Vec<(String, PathBuf)>, EngineError> {
+/// Every worktree of ours, by name.
+pub fn all(project: &crate::Project) -> Vec<(String, PathBuf)> {
+    let mut all = entries(project);
+    all.retain(|(name, _)| !name.starts_with(REMOVING));
+    all
+}
+
+fn entries(project: &crate::Project) -> Vec<(String, PathBuf)> {
     let folder = project.home().join(crate::project::WORKTREES);
     let mut found: Vec<(String, PathBuf)> = std::fs::read_dir(&folder)
         .into_iter()
@@ -271,5 +296,5 @@ pub fn all(project: &crate::Project) -> Result<Vec<(String, PathBuf)>, EngineErr
         })
         .collect();
     found.sort();
-    Ok(found)
+    found
 }

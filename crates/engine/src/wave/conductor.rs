@@ -189,13 +189,14 @@ fn conduct(
     let lease = format!("{}-{}", std::process::id(), now().0);
     std::thread::scope(|scope| {
         let mut crew = Crew::new(scope, shop, orders.agent.clone(), sender.clone());
+        crew.tidy_all(&desk.board);
         let mut stopping = false;
         let mut seen = Instant::now();
         let done = loop {
             if !stopping {
                 let wanted = desk.board.wanted();
-                if wanted == [Want::Close] {
-                    // What is merged is tidied away meanwhile.
+                // What is merged is tidied away first.
+                if wanted == [Want::Close] && crew.idle() {
                     match close_wave(shop, desk, watcher) {
                         Ok(()) => break Ok(Rest::Rested),
                         Err(error) => break Err(error),
@@ -365,6 +366,7 @@ fn close_wave(shop: &Shop, desk: &mut Desk, watcher: &mut dyn Watcher) -> Result
     super::page::render(&shop.milestone, &after, old.as_deref())?;
     record(desk, watcher, vec![Input::Close])?;
     shop.write_views(&desk.board)?;
+    worktree::prune(&shop.project)?;
     if let Some(notice) = base::advance(shop, &desk.board)? {
         watcher.notice(&notice);
     }

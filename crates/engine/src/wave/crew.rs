@@ -183,6 +183,15 @@ impl<'scope, 'env> Crew<'scope, 'env> {
         }
     }
 
+    /// Removes what an earlier life has merged and not tidied away.
+    pub(super) fn tidy_all(&mut self, board: &Board) {
+        for slot in board.wave.iter().flat_map(|wave| &wave.slots) {
+            if self.shop.project.worktree(&slot.row.run).exists() {
+                self.tidy(board, &slot.row.task);
+            }
+        }
+    }
+
     /// Removes the worktree of a merged task.
     pub(super) fn tidy(&mut self, board: &Board, task: &str) {
         let slot = board.wave.as_ref().and_then(|wave| wave.slot(task));
@@ -194,7 +203,7 @@ impl<'scope, 'env> Crew<'scope, 'env> {
         self.hands.insert(name.clone(), Hand::default());
         self.scope.spawn(move || {
             let dir = shop.project.worktree(&name);
-            let removed = guarded(|| worktree::remove(shop.project.repo(), &dir, &commit));
+            let removed = guarded(|| worktree::remove(&dir, &commit));
             let _ = sender.send(Message::Tidied(name, removed));
         });
     }

@@ -16,3 +16,4 @@ mod reach;
 mod sandbox;
 mod support;
 mod tidy;
+mod waves;
