@@ -5,7 +5,7 @@ use super::base;
 use super::board::{Board, Stage};
 use super::crew::{Crew, Message};
 use super::decide::{Input, Want, Worked};
-use super::fact::{Dated, Fact, GoalJudged};
+use super::fact::{Dated, GoalJudged};
 use super::gate;
 use super::shop::{Desk, Shop};
 use super::work;
@@ -34,13 +34,18 @@ pub trait Watcher {
 
 /// Stops a conductor from elsewhere.
 #[derive(Clone)]
-pub struct Stop(Sender<Message>);
+pub struct Stop {
+    sender: Sender<Message>,
+    cancel: Cancel,
+}
 
 impl Stop {
     /// Asks it to stop cleanly.
     pub fn stop(&self) {
+        // A gate between waves has nobody who listens for messages.
+        self.cancel.cancel();
         // It may be gone already: then there is nothing to stop.
-        let _ = self.0.send(Message::Stop);
+        let _ = self.sender.send(Message::Stop);
     }
 }
 
@@ -66,7 +71,7 @@ pub enum Rest {
 /// Opens a wave and starts nothing.
 pub fn open(orders: &Orders<'_>, watcher: &mut dyn Watcher) -> Result<(), EngineError> {
     let mut desk = take_up(orders.shop, watcher)?;
-    open_wave(orders, &mut desk, watcher)?;
+    open_wave(orders, &mut desk, watcher, &Cancel::new())?;
     orders.shop.write_views(&desk.board)
 }
 
@@ -85,13 +90,21 @@ pub fn run(
     let shop = orders.shop;
     let mut desk = take_up(shop, watcher)?;
     let (sender, receiver) = channel();
-    hook(Stop(sender.clone()));
+    let stopped = Cancel::new();
+    hook(Stop {
+        sender: sender.clone(),
+        cancel: stopped.clone(),
+    });
     loop {
         if desk.board.wave.is_none() {
             if desk.board.ready(&shop.milestone).is_empty() {
                 break;
             }
-            open_wave(orders, &mut desk, watcher)?;
+            let opened = open_wave(orders, &mut desk, watcher, &stopped);
+            if stopped.is_cancelled() {
+                return Ok(Rest::Stopped);
+            }
+            opened?;
         }
         let rest = conduct(orders, &mut desk, watcher, &sender, &receiver);
         // Also after an error: what is on record should be seen.
@@ -104,8 +117,11 @@ pub fn run(
             return Ok(Rest::Rested);
         }
     }
-    judge(shop, &mut desk, watcher)?;
+    judge(shop, &mut desk, watcher, &stopped)?;
     shop.write_views(&desk.board)?;
+    if stopped.is_cancelled() {
+        return Ok(Rest::Stopped);
+    }
     Ok(Rest::Rested)
 }
 
@@ -147,6 +163,7 @@ fn open_wave(
     orders: &Orders<'_>,
     desk: &mut Desk,
     watcher: &mut dyn Watcher,
+    cancel: &Cancel,
 ) -> Result<(), EngineError> {
     let shop = orders.shop;
     // First whether it can be opened at all: the gate may take long.
@@ -159,7 +176,7 @@ fn open_wave(
             left_out.join(", ")
         ));
     }
-    let base = base::base(shop, &desk.board, &Cancel::new())?;
+    let base = base::base(shop, &desk.board, cancel)?;
     let input = open_input(orders, &base.commit, base.results);
     record(desk, watcher, vec![input])
 }
@@ -374,7 +391,12 @@ fn close_wave(shop: &Shop, desk: &mut Desk, watcher: &mut dyn Watcher) -> Result
 }
 
 /// Tries the exit criteria on the tip, when all tasks are merged and nobody has yet.
-fn judge(shop: &Shop, desk: &mut Desk, watcher: &mut dyn Watcher) -> Result<(), EngineError> {
+fn judge(
+    shop: &Shop,
+    desk: &mut Desk,
+    watcher: &mut dyn Watcher,
+    cancel: &Cancel,
+) -> Result<(), EngineError> {
     let milestone = &shop.milestone;
     let Some(tip) = desk
         .board
@@ -400,8 +422,11 @@ fn judge(shop: &Shop, desk: &mut Desk, watcher: &mut dyn Watcher) -> Result<(), 
     let results = if verify.is_empty() {
         Vec::new()
     } else {
-        gate::run(shop, &tip, &verify, &Cancel::new())?
+        gate::run(shop, &tip, &verify, cancel)?
     };
+    if cancel.is_cancelled() {
+        return Ok(());
+    }
     let judged = GoalJudged {
         commit: tip,
         results,
@@ -412,9 +437,4 @@ fn judge(shop: &Shop, desk: &mut Desk, watcher: &mut dyn Watcher) -> Result<(), 
             .collect(),
     };
     record(desk, watcher, vec![Input::Judge(judged)])
-}
-
-/// Is it a fact that a person wants to hear of?
-pub fn worth_a_line(fact: &Fact) -> bool {
-    !matches!(fact, Fact::TaskForked(_) | Fact::MergeBegan(_))
 }

@@ -6,7 +6,7 @@ use super::decide::{Merging, Want, Worked};
 use super::merge::{self, Order};
 use super::shop::Shop;
 use super::work::{self, Job};
-use crate::error::EngineError;
+use crate::error::{Blame, EngineError};
 use crate::worktree::{self, Removal};
 use crate::world::Interrupter;
 use agents::Agent;
@@ -232,10 +232,11 @@ impl<'scope, 'env> Crew<'scope, 'env> {
 fn guarded<T>(act: impl FnOnce() -> Result<T, EngineError>) -> Result<T, EngineError> {
     let caught = std::panic::catch_unwind(std::panic::AssertUnwindSafe(act));
     caught.unwrap_or_else(|_| {
-        Err(EngineError::environment(
-            "worker_panicked",
-            "the engine panicked in a worker",
-            "please report it, with the milestone's journal",
-        ))
+        Err(EngineError {
+            blame: Blame::Bug,
+            code: "worker_panicked".to_owned(),
+            what: "the engine panicked in a worker".to_owned(),
+            mend: "please report it, with the milestone's journal".to_owned(),
+        })
     })
 }

@@ -6,7 +6,7 @@ use super::decide::Input;
 use super::fact::{Dated, Fact};
 use super::milestone::Milestone;
 use super::{ledger, page};
-use crate::error::EngineError;
+use crate::error::{Blame, EngineError};
 use crate::project::Project;
 use crate::world::now;
 use kernel::Time;
@@ -244,7 +244,7 @@ impl Desk {
         let mut facts = Vec::new();
         let mut board = self.board.clone();
         for input in inputs {
-            for fact in board.decide(at, input)? {
+            for fact in board.decide(at, input).map_err(error)? {
                 let dated = Dated { at, fact };
                 board.apply(&dated);
                 facts.push(dated.fact);
@@ -278,6 +278,15 @@ impl Desk {
     pub fn head(&self) -> &Head {
         self.journal.head()
     }
+}
+
+/// Most refusals are a person's to mend; a step that a task is not at is ours.
+fn error(refusal: kernel::Refusal) -> EngineError {
+    let mut error = EngineError::from(refusal);
+    if error.code == "task_not_there" {
+        error.blame = Blame::Bug;
+    }
+    error
 }
 
 fn unknown(what: &str, all: &[String]) -> EngineError {

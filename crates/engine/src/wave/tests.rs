@@ -129,7 +129,7 @@ impl Table {
         true
     }
 
-    fn to_the_end(&mut self, milestone: &Milestone) {
+    fn play_out(&mut self, milestone: &Milestone) {
         while self.board.wave.is_some() || !self.board.ready(milestone).is_empty() {
             if self.board.wave.is_none() {
                 self.open(milestone);
@@ -162,7 +162,7 @@ fn dependents_wait_for_the_next_wave_and_merges_keep_the_roster_s_order() {
         .map(|slot| slot.row.task.as_str())
         .collect();
     assert_eq!(roster, ["a", "b", "c"]);
-    table.to_the_end(&milestone);
+    table.play_out(&milestone);
     assert!(table.board.complete(&milestone));
     let merges: Vec<&str> = table
         .facts
@@ -205,11 +205,11 @@ fn no_more_than_the_jobs_are_claimed() {
 fn killed_after_every_fact_it_ends_the_same() {
     let milestone = milestone("");
     let mut whole = Table::new();
-    whole.to_the_end(&milestone);
+    whole.play_out(&milestone);
     for cut in 0..whole.facts.len() {
         let mut table = Table::replayed(&whole.facts[..cut]);
         table.hear(Input::Restart);
-        table.to_the_end(&milestone);
+        table.play_out(&milestone);
         assert_eq!(table.board.merged, whole.board.merged, "after {cut} facts");
         for task in ["a", "b", "c", "d"] {
             let count = |pick: &dyn Fn(&Fact) -> bool| {
@@ -401,7 +401,7 @@ fn a_red_base_and_a_second_wave_are_refused() {
 fn a_ledger_of_any_moment_is_ours_and_an_edited_one_is_not() {
     let milestone = milestone("");
     let mut whole = Table::new();
-    whole.to_the_end(&milestone);
+    whole.play_out(&milestone);
     let mut checked = 0;
     for cut in 0..whole.facts.len() {
         let Some(now) = Table::replayed(&whole.facts[..cut]).board.wave else {
@@ -438,7 +438,7 @@ fn the_page_keeps_a_person_s_words_and_its_log_only_grows() {
     let first = page::render(&milestone, &table.board, None).unwrap();
     assert!(first.contains("goal_not_auto_ready") && first.contains("- [ ] It is nice"));
     let mine = format!("{first}\n## Mine\n\nwords\n");
-    table.to_the_end(&milestone);
+    table.play_out(&milestone);
     let later = page::render(&milestone, &table.board, Some(&mine)).unwrap();
     assert!(later.contains("## Mine\n\nwords") && later.contains("| d | a, b | merged |"));
     assert!(page::absorbed(&later, &table.board));
@@ -452,7 +452,7 @@ fn the_page_keeps_a_person_s_words_and_its_log_only_grows() {
 fn every_fact_is_read_back_as_it_was_written() {
     let milestone = milestone("");
     let mut whole = Table::new();
-    whole.to_the_end(&milestone);
+    whole.play_out(&milestone);
     for dated in &whole.facts {
         let body = dated.fact.to_value().to_string();
         assert_eq!(Fact::decode(dated.fact.kind(), &body).unwrap(), dated.fact);

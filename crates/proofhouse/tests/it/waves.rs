@@ -844,6 +844,32 @@ fn worktrees_of_runs(world: &World) -> Vec<String> {
     worktrees(world)
 }
 
+/// The built-in workflow in a worktree: its checks run there, under the sandbox, and reach git.
+#[test]
+fn a_task_of_the_phase_workflow_is_verified_in_its_worktree() {
+    let world = world();
+    let task = "[[task]]\nslug = \"p\"\nagent = \"scripted:agent/phase.toml\"\nchecks = [\"grep -q good code.txt && git rev-parse HEAD\"]\nset = { objective = \"be good\", done_gate = \"grep says so\" }\n";
+    milestone(
+        &world,
+        "m",
+        "integration = [\"git rev-parse HEAD\"]\n",
+        &[task.to_owned()],
+    );
+    world.write("agent/phase.toml", crate::support::HONEST);
+    world.run(&["wave", "run", "m"]).exits(0);
+    assert_eq!(world.read("code.txt"), "good\n");
+    assert!(world.read("tasks/p/STATE.md").contains("Phase: done"));
+    assert!(world.at("tasks/p/artifacts/evidence.html").is_file());
+    world.run(&["audit"]).exits(0);
+    // Its checkpoints are commits of its own ref, and vouch for its journal.
+    let log = world.git(&[
+        "log",
+        "--format=%(trailers:key=Proofhouse-Head,valueonly)",
+        "refs/proofhouse/m-p",
+    ]);
+    assert!(log.matches("m-p@").count() > 3, "{log}");
+}
+
 /// A tampered milestone journal is found.
 #[test]
 fn the_audit_finds_a_forged_merge() {
