@@ -73,6 +73,9 @@ pub fn audit(project: &Project, only: Option<&str>) -> Result<Vec<RunAudit>, Eng
             .extend(own.map(|trailer| finding("malformed_trailer", 0, trailer.clone())));
         reports.push(report);
     }
+    if only.is_none() {
+        reports.extend(crate::wave::audit::audit(project)?);
+    }
     Ok(reports)
 }
 
@@ -199,7 +202,7 @@ fn caches(
     let (Some(task), Some(started)) = (&machine.workflow().task, machine.started()) else {
         return Ok(());
     };
-    let path = task_folder(project, started).join(&task.state_file);
+    let path = task_folder(&project.of_run(run.as_str()), started).join(&task.state_file);
     let Ok(text) = std::fs::read_to_string(&path) else {
         return Ok(());
     };

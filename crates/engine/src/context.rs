@@ -68,13 +68,9 @@ impl Context {
             shapes: shapes(workflow)?,
             vault: project.vault()?,
             commands,
-            reach: Reach::of(
-                &config,
-                project.repo(),
-                started.sandbox_waived_by.as_deref(),
-            ),
-            secrets: Secrets::of(&config, project.repo()),
-            hidden: hidden(&config, project.repo()),
+            reach: Reach::of(&config, project.top(), started.sandbox_waived_by.as_deref()),
+            secrets: Secrets::of(&config, project.top()),
+            hidden: hidden(&config, project.top()),
             env: sandbox::base_env(),
         })
     }

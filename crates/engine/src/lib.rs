@@ -12,6 +12,7 @@ pub mod context;
 pub mod decide;
 pub mod driver;
 pub mod error;
+pub mod gc;
 pub mod git;
 pub mod index_place;
 mod perform;
@@ -23,6 +24,8 @@ pub mod spend;
 pub mod start;
 mod view;
 pub mod views;
+pub mod wave;
+pub mod worktree;
 pub mod world;
 
 pub use driver::{DriveError, Ending, Signal, Until, World, drive};

@@ -79,7 +79,7 @@ fn restore(context: &Context, run: &Run, observer: &mut dyn Observer) -> Result<
 
 /// Removes the scratch of a run that is done: copies, raw answers, briefs. What matters of them is in
 /// the journal and the vault.
-fn clean(project: &Project, run: &str) {
+pub(crate) fn clean(project: &Project, run: &str) {
     for entry in std::fs::read_dir(project.work(run))
         .into_iter()
         .flatten()
@@ -145,7 +145,7 @@ impl Session<'_> {
             && run.machine.status().in_flight.is_empty()
         {
             if self.restore == Restore::Views {
-                let context = Context::of(self.project, &workflow, &started, BTreeMap::new())?;
+                let context = Context::of(&run.project, &workflow, &started, BTreeMap::new())?;
                 restore(&context, &run, observer)?;
             }
             // The views are ours to mend, also when there is nothing else to do.
@@ -156,7 +156,7 @@ impl Session<'_> {
             });
         }
         let agents = self.agents(&workflow, &started.agent)?;
-        let context = Context::of(self.project, &workflow, &started, agents)?;
+        let context = Context::of(&run.project, &workflow, &started, agents)?;
         if self.restore == Restore::Views {
             restore(&context, &run, observer)?;
         }

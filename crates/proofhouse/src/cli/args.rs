@@ -59,6 +59,23 @@ Otherwise it needs a terminal and the typed run code.")]
         /// The run (default: all of them)
         run: Option<String>,
     },
+    /// Work on a milestone: several tasks at once, each in a worktree, merged one by one
+    #[command(after_help = "Examples:
+  proofhouse wave run parser --jobs 4
+  proofhouse wave status parser --json
+
+A milestone is .proofhouse/milestones/NAME/milestone.toml; docs/waves.md shows one.")]
+    Wave {
+        #[command(subcommand)]
+        command: WaveCommand,
+    },
+    /// Remove merged worktrees and scratch of finished runs; never an unmerged one
+    #[command(after_help = "Example:\n  proofhouse gc --dry-run")]
+    Gc {
+        /// Only say what would be removed
+        #[arg(long)]
+        dry_run: bool,
+    },
     /// List, show, lint, check and export workflows
     #[command(after_help = "Examples:
   proofhouse workflow check phase
@@ -122,6 +139,38 @@ These need no repository.")]
         /// The shell
         shell: clap_complete::Shell,
     },
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum WaveCommand {
+    /// Open a wave of all ready tasks, and start nothing yet
+    Open(WaveJobs),
+    /// Do everything that needs no person: open waves, work, merge, close, try the criteria
+    Run(WaveJobs),
+    /// Show where every task stands, what is ready and what waits for a person
+    Status {
+        /// The milestone (default: the only one, or the one with a live wave)
+        milestone: Option<String>,
+    },
+    /// Ask git again where every fork of the live wave stands
+    Verify {
+        /// The milestone (default: the only one, or the one with a live wave)
+        milestone: Option<String>,
+    },
+    /// End the live wave; what is not merged goes back, and its worktrees stay
+    Close {
+        /// The milestone (default: the only one, or the one with a live wave)
+        milestone: Option<String>,
+    },
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct WaveJobs {
+    /// The milestone (default: the only one, or the one with a live wave)
+    pub(crate) milestone: Option<String>,
+    /// Tasks at once (default: as the milestone says)
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=256))]
+    pub(crate) jobs: Option<u16>,
 }
 
 #[derive(Debug, Subcommand)]

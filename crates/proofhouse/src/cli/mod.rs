@@ -8,6 +8,7 @@ mod demo;
 mod doctor;
 pub(crate) mod exit;
 mod factory;
+mod gc;
 mod inbox;
 mod index;
 mod init;
@@ -19,6 +20,7 @@ mod run;
 mod sandbox;
 mod schema;
 mod status;
+mod wave;
 mod workflow;
 
 use args::{Args, Command, ConfigCommand};
@@ -83,6 +85,15 @@ fn dispatch(args: &Args, out: &Out) -> Result<u8, EngineError> {
         } => config::show(&project, out),
         Command::Init { yes } => init::init(&project, *yes, out),
         Command::Decide(decide) => decide::decide(&project, decide, out),
+        Command::Wave { command } => wave::wave(&project, command, out),
+        Command::Gc { dry_run } => {
+            let mode = if *dry_run {
+                engine::gc::Mode::DryRun
+            } else {
+                engine::gc::Mode::Remove
+            };
+            gc::gc(&project, mode, out)
+        }
         Command::Audit { run } => audit::audit(&project, run.as_deref(), out),
         Command::Demo(_)
         | Command::Completions { .. }

@@ -35,7 +35,7 @@ fn facts(project: &Project, run: &str, peek: &Peek) -> Result<serde_json::Value,
 fn task(project: &Project, peek: &Peek) -> String {
     let started = peek.machine.started();
     started.map_or_else(String::new, |started| {
-        engine::context::task_folder(project, started)
+        engine::context::task_folder(&project.of_run(started.run.as_str()), started)
             .display()
             .to_string()
     })
@@ -43,7 +43,7 @@ fn task(project: &Project, peek: &Peek) -> String {
 
 pub(crate) fn evidence_link(project: &Project, run: &str) -> Result<String, EngineError> {
     let peek = Run::peek(project, run)?;
-    engine::views::link(project, &peek.machine)
+    engine::views::link(&project.of_run(run), &peek.machine)
 }
 
 pub(crate) fn print(project: &Project, run: &str, out: &Out) -> Result<(), EngineError> {

@@ -294,8 +294,33 @@ fn every_key_of_a_workflow_is_on_its_page() {
 fn every_kind_of_record_is_on_its_page() {
     all_named(
         "docs/journal.md",
-        kernel::Body::KINDS.iter().map(|kind| code(kind)),
+        kernel::Body::KINDS
+            .iter()
+            .chain(engine::wave::fact::Fact::KINDS)
+            .map(|kind| code(kind)),
     );
+}
+
+/// Every key of `milestone.toml`, from the structs that read it.
+#[test]
+fn every_key_of_a_milestone_is_on_its_page() {
+    let source = page("crates/engine/src/wave/milestone.rs");
+    let mut keys = BTreeSet::new();
+    for name in ["\nstruct Raw {\n", "\npub struct Task {\n"] {
+        let (_, rest) = source.split_once(name).expect("the struct");
+        let (body, _) = rest.split_once("\n}\n").expect("its end");
+        let fields = body
+            .lines()
+            .filter(|line| !line.trim_start().starts_with(['/', '#']));
+        for field in fields.filter_map(|line| line.split_once(':')) {
+            keys.insert(field.0.trim().trim_start_matches("pub ").to_owned());
+        }
+    }
+    // Computed, not read; and the table of tasks itself.
+    assert!(keys.remove("timeout_millis") && keys.remove("task"));
+    assert!(keys.len() > 15, "only {keys:?}");
+    all_named("docs/waves.md", keys.iter().map(|key| code(key)));
+    assert!(page("docs/waves.md").contains("[[task]]"));
 }
 
 /// Links between the documents lead to files that are there.
@@ -316,6 +341,7 @@ fn links_between_documents_lead_somewhere() {
         "docs/scripted-agent.md",
         "docs/index.md",
         "docs/factory.md",
+        "docs/waves.md",
     ] {
         let text = page(name);
         let folder = root().join(name);

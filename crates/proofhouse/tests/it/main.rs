@@ -20,3 +20,4 @@ mod results;
 mod sandbox;
 mod support;
 mod tidy;
+mod waves;
