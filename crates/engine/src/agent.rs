@@ -14,7 +14,7 @@ use std::time::Duration;
 
 /// The spec behind a text, with the settings that the config has for that agent.
 pub fn spec(project: &Project, config: &Config, text: &str) -> Result<AgentSpec, EngineError> {
-    let spec = AgentSpec::parse(text, project.repo())?;
+    let spec = AgentSpec::parse(text, project.top())?;
     let tuning = config.tuning(spec.name(), project.repo())?;
     Ok(spec.tuned(&tuning)?)
 }

@@ -17,7 +17,7 @@ use crate::home::Home;
 use crate::http::{Client, Route};
 use crate::openai::{Chat, Responses};
 use crate::prices::Price;
-use crate::result::{self, Shape};
+use crate::result::Shape;
 use crate::tool_loop::{Ended, Model, Tool, ToolLoop};
 use crate::wire::Wire;
 use kernel::outcome::Class;

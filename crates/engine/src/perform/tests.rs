@@ -1,8 +1,9 @@
 //! What an attempt cost is counted however it ends: when the engine fails after it, and when it is
 //! cancelled. The agent here is a function of ours, so that it can break the engine's own things.
 
-use super::{Job, Judged, perform};
+use super::{Job, Judged, perform, recover};
 use crate::context::Context;
+use crate::error::EngineError;
 use crate::project::Project;
 use crate::start::{NewRun, start};
 use agents::{Agent, Order, Reply};
@@ -44,6 +45,14 @@ impl<F: Fn(&Path, &Cancel) -> Class + Send + Sync> Agent for Does<F> {
 
 /// The answer to the first attempt of a run whose agent does this.
 fn attempt(does: impl Fn(&Path, &Cancel) -> Class + Send + Sync + 'static) -> What {
+    attempt_then(does, |_| {}).unwrap()
+}
+
+/// The same; if it fails, `mend` gets the project's folder, and the next session recovers it.
+fn attempt_then(
+    does: impl Fn(&Path, &Cancel) -> Class + Send + Sync + 'static,
+    mend: impl Fn(&Path),
+) -> Result<What, EngineError> {
     let folder = tempfile::tempdir().unwrap();
     let repo = folder.path().join("repo");
     std::fs::create_dir(&repo).unwrap();
@@ -52,7 +61,7 @@ fn attempt(does: impl Fn(&Path, &Cancel) -> Class + Send + Sync + 'static) -> Wh
     let project = Project::find(&repo).unwrap();
     let asked = NewRun {
         workflow: "phase".to_owned(),
-        dir: repo.join("tasks/t"),
+        dir: Some(repo.join("tasks/t")),
         commands: vec!["true".to_owned()],
         ..NewRun::default()
     };
@@ -71,12 +80,17 @@ fn attempt(does: impl Fn(&Path, &Cancel) -> Class + Send + Sync + 'static) -> Wh
         judged: Judged::default(),
         head: run.journal.head().clone(),
     };
-    perform(&context, &job, &Cancel::new(), &|_| {})
+    let live = perform(&context, &job, &Cancel::new(), &|_| {});
+    if live.is_ok() {
+        return live;
+    }
+    mend(&repo.join(".proofhouse"));
+    recover(&context, &job.effect).map(|found| found.expect("a cost that was kept"))
 }
 
 #[test]
 fn what_was_paid_is_counted_when_the_engine_fails_afterwards() {
-    let answer = attempt(|home, _| {
+    let spoil = |home: &Path, _: &Cancel| {
         // Nothing can be kept any more: a file stands where the vault's folder was.
         let proofhouse = home.ancestors().nth(3).unwrap();
         let vault = proofhouse.join("evidence");
@@ -84,12 +98,15 @@ fn what_was_paid_is_counted_when_the_engine_fails_afterwards() {
         std::fs::rename(&vault, proofhouse.join("moved")).unwrap();
         std::fs::write(&vault, "").unwrap();
         Class::Done
+    };
+    let answer = attempt_then(spoil, |proofhouse| {
+        std::fs::remove_file(proofhouse.join("evidence")).unwrap();
+        std::fs::rename(proofhouse.join("moved"), proofhouse.join("evidence")).unwrap();
     });
-    let What::AttemptEnded { outcome, .. } = answer else {
+    let Ok(What::Lost { usage, .. }) = answer else {
         panic!("{answer:?}")
     };
-    assert_eq!(outcome.class, Class::CouldNotRun, "{}", outcome.reason);
-    assert_eq!(outcome.usage, PAID);
+    assert_eq!(usage, PAID);
 }
 
 #[test]

@@ -9,10 +9,10 @@ use crate::git;
 use crate::secrets::Secrets;
 use crate::worktree::{self, Found};
 use checks::{Keep, Place, Subject, TreeNow};
-use kernel::effect::CheckSpec;
+use kernel::effect::{CheckSpec, Weight};
 use kernel::outcome::{CheckResult, EvidenceRef, Verdict};
 use sandbox::Cancel;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::time::Duration;
 
@@ -30,6 +30,20 @@ impl Keep for InVault<'_> {
         self.vault
             .put(&name, &bytes)
             .map_err(|error| error.to_string())
+    }
+
+    fn keep_exact(&self, name: &str, bytes: &[u8]) -> Result<EvidenceRef, String> {
+        let kept = self.vault.put(name, bytes);
+        kept.map_err(|error| error.to_string())
+    }
+
+    fn fetch(&self, hash: &str) -> Result<Vec<u8>, String> {
+        self.vault.get(hash).map_err(|error| error.to_string())
+    }
+
+    /// A milestone's commands have no memory: each merge is judged by itself.
+    fn earlier(&self, _: &str) -> Result<Vec<Vec<u8>>, String> {
+        Ok(Vec::new())
     }
 }
 
@@ -61,8 +75,9 @@ pub(super) fn run(
     let dir = shop.integration();
     stand(shop, &dir, commit)?;
     let project = shop.project.of_run(&shop.integration_name());
-    let secrets = Secrets::of_environment();
-    let reach = Reach::of(&project.config()?, project.top(), None);
+    let config = project.config()?;
+    let secrets = Secrets::of(&config, project.top());
+    let reach = Reach::of(&config, project.top(), None);
     let policy = reach.check_in(&project, &dir);
     let keep = InVault {
         vault: project.vault()?,
@@ -83,6 +98,9 @@ pub(super) fn run(
         tree_after: commit,
         changed: &[],
         result: None,
+        results: &BTreeMap::new(),
+        frozen: &BTreeMap::new(),
+        standing: &BTreeSet::new(),
         commands: &[],
         wall: WALL,
         cancel,
@@ -97,6 +115,8 @@ pub(super) fn run(
         .map(|command| CheckSpec {
             check: "command".to_owned(),
             with: serde_json::json!({ "shell": command }),
+            weight: Weight::Binding,
+            shows: None,
         })
         .collect();
     let mut results = checks::run_gate(&checks, &subject);

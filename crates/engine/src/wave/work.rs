@@ -143,7 +143,7 @@ fn begin(shop: &Shop, job: &Job) -> Result<(), EngineError> {
         &project,
         &NewRun {
             workflow: task.workflow.clone(),
-            dir: dir.clone(),
+            dir: Some(dir.clone()),
             name: Some(name.clone()),
             set: task.set.clone().into_iter().collect(),
             commands: task.checks.clone(),
