@@ -17,11 +17,14 @@ use std::path::Path;
 use std::time::Instant;
 
 const DIMENSIONS: usize = 384;
-const QUERIES: usize = 400;
+const QUERIES: usize = 200;
 const CLUSTERS: usize = 200;
 const BATCH: usize = 1_000;
 const TAGS: usize = 20;
 const TOP: usize = 10;
+/// A search is also taken as the best of so many, which is what it costs on a machine that does
+/// nothing else.
+const REPEATS: usize = 3;
 
 fn main() {
     let arguments: Vec<String> = std::env::args().collect();
@@ -171,22 +174,20 @@ fn whole(shape: Shape, count: usize) -> usize {
 
     let path = folder.path().join("index.sqlite");
     let mut index = AppendOnlyCodeIndex::open(&path, Create::IfMissing).expect("an index");
-    let (mut seconds, mut busy) = (0.0, 0.0);
+    let mut batches = Vec::new();
     for (some, of_them) in entries.chunks(BATCH).zip(all.chunks(BATCH)) {
         let given = of_them.to_vec();
-        let (start, on) = (Instant::now(), processor());
+        let start = Instant::now();
         index
             .add_with_vectors(some, given, &Made, Time(0))
             .expect("added");
-        seconds += start.elapsed().as_secs_f64();
-        busy += (processor() - on) / 1e3;
+        batches.push(start.elapsed().as_secs_f64());
     }
     drop(index);
-    let rate = count as f64 / seconds;
-    println!(
-        "       insert, on a processor {:>31.0} /s",
-        count as f64 / busy
-    );
+    let rate = count as f64 / batches.iter().sum::<f64>();
+    batches.sort_by(f64::total_cmp);
+    let undisturbed = BATCH as f64 / batches[batches.len() / 10];
+    println!("       insert, undisturbed (best tenth of batches) {undisturbed:>10.0} /s");
     let mut missed = judge(
         "insert, batches of 1,000",
         rate,
@@ -207,7 +208,7 @@ fn whole(shape: Shape, count: usize) -> usize {
         scored.sort_by(|a, b| b.0.total_cmp(&a.0));
         scored.iter().take(TOP).map(|(_, at)| *at).collect()
     };
-    let sample = 100;
+    let sample = 50;
     let mut file = std::fs::File::create(folder.path().join("queries")).expect("a file");
     for (at, query) in queries.iter().enumerate() {
         let tag = format!("tag{}", at % TAGS);
@@ -291,19 +292,21 @@ fn measure(folder: &Path, count: usize) {
     // Once for the disk's cache, then what counts.
     drop(AppendOnlyCodeIndex::open(&path, Create::Never).map(|mut index| index.warm()));
     let mut opening = Vec::new();
-    let (mut index, mut busy) = (None, 0.0);
+    let mut index = None;
     for _ in 0..7 {
         drop(index.take());
-        let (start, on) = (Instant::now(), processor());
+        let start = Instant::now();
         let mut opened = AppendOnlyCodeIndex::open(&path, Create::Never).expect("an index");
         assert_eq!(opened.warm().expect("loaded"), count);
         opening.push(start.elapsed().as_secs_f64() * 1e3);
-        busy = processor() - on;
         index = Some(opened);
     }
     let mut index = index.expect("opened");
     opening.sort_by(f64::total_cmp);
-    println!("       open and load, on a processor {busy:>24.3} ms");
+    println!(
+        "       open and load, undisturbed (best of 7)      {:>10.3} ms",
+        opening[0]
+    );
     judge(
         "open and load, median of 7",
         opening[3],
@@ -318,19 +321,24 @@ fn measure(folder: &Path, count: usize) {
         (Ranking::Fused, false),
         (Ranking::Fused, true),
     ] {
-        let (mut times, mut busy) = (Vec::new(), Vec::new());
+        let (mut times, mut undisturbed) = (Vec::new(), Vec::new());
         let (mut found, mut wanted) = (0, 0);
         for query in &queries {
             let mut request = SearchRequest::new(&query.text);
             if tagged {
                 request.tags.push(query.tag.clone());
             }
-            let vector = query.vector.clone();
-            let (start, on) = (Instant::now(), processor());
-            let hits = index.search_by_vector(&request, vector, ranking, &Made);
-            times.push(start.elapsed().as_secs_f64() * 1e3);
-            busy.push(processor() - on);
-            let hits = hits.expect("results");
+            let mut taken = Vec::new();
+            let mut hits = Vec::new();
+            for _ in 0..REPEATS {
+                let vector = query.vector.clone();
+                let start = Instant::now();
+                let found = index.search_by_vector(&request, vector, ranking, &Made);
+                taken.push(start.elapsed().as_secs_f64() * 1e3);
+                hits = found.expect("results");
+            }
+            times.push(taken[0]);
+            undisturbed.push(taken.into_iter().fold(f64::INFINITY, f64::min));
             assert_eq!(hits.len(), TOP);
             let exact = if tagged {
                 &query.nearest_tagged
@@ -354,12 +362,12 @@ fn measure(folder: &Path, count: usize) {
             }
         );
         let (half, most) = (times[times.len() / 2], times[times.len() * 95 / 100]);
-        busy.sort_by(f64::total_cmp);
+        undisturbed.sort_by(f64::total_cmp);
+        let best = undisturbed[undisturbed.len() * 95 / 100];
+        println!("       {:<44} {half:>10.3} ms", format!("{name}, median"));
         println!(
-            "       {:<44} {half:>10.3} ms       on a processor: median {:.3}, p95 {:.3}",
-            format!("{name}, median"),
-            busy[busy.len() / 2],
-            busy[busy.len() * 95 / 100],
+            "       {:<44} {best:>10.3} ms",
+            format!("{name}, p95 undisturbed")
         );
         judge(&format!("{name}, p95"), most, "ms", 5.0, most < 5.0);
         if ranking == Ranking::Semantic {
@@ -376,16 +384,6 @@ fn measure(folder: &Path, count: usize) {
     let (now, peak) = (resident(), status("VmHWM:"));
     println!("       resident before opening {before:>30.1} MB; most at any time {peak:.1} MB");
     judge("resident after all searches", now, "MB", 120.0, now < 120.0);
-}
-
-/// Milliseconds that this thread was on a processor: what a search costs when others are busy too.
-fn processor() -> f64 {
-    let text = std::fs::read_to_string("/proc/thread-self/schedstat").unwrap_or_default();
-    let nanos = text
-        .split_whitespace()
-        .next()
-        .and_then(|n| n.parse::<f64>().ok());
-    nanos.unwrap_or(f64::NAN) / 1e6
 }
 
 fn resident() -> f64 {
