@@ -39,9 +39,9 @@ impl Freeze {
         })
     }
 
-    fn judge(&self, with: &Value, subject: &Subject<'_>) -> Result<CheckResult, CheckResult> {
-        let cannot = |why: String| answer(self.name(), Verdict::CouldNotRun, &why);
-        let fails = |why: String| answer(self.name(), Verdict::Fail, &why);
+    fn judge(&self, with: &Value, subject: &Subject<'_>) -> Result<CheckResult, Box<CheckResult>> {
+        let cannot = |why: String| Box::new(answer(self.name(), Verdict::CouldNotRun, &why));
+        let fails = |why: String| Box::new(answer(self.name(), Verdict::Fail, &why));
         let Wanted {
             name,
             items: patterns,
@@ -116,7 +116,7 @@ impl Check for Freeze {
     }
 
     fn run(&self, with: &Value, subject: &Subject<'_>) -> Vec<CheckResult> {
-        vec![self.judge(with, subject).unwrap_or_else(|result| result)]
+        vec![self.judge(with, subject).unwrap_or_else(|result| *result)]
     }
 
     fn examples(&self) -> Vec<Example> {
