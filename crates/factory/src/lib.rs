@@ -1,0 +1,5 @@
+//! The software factory of document 002 as pure machines: project, engineering, release, escalation.
+//!
+//! It refuses to read a clock, a file or a random number; the engine performs what it wants.
+
+pub mod project;

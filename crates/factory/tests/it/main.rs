@@ -1,0 +1,3 @@
+//! The factory's tests. Each is named by the section of document 002 that it proves.
+
+mod project;
