@@ -2,4 +2,7 @@
 //!
 //! It refuses to read a clock, a file or a random number; the engine performs what it wants.
 
+pub mod engineering;
+pub mod escalation;
 pub mod project;
+pub mod release;
