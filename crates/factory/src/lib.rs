@@ -4,5 +4,6 @@
 
 pub mod engineering;
 pub mod escalation;
+pub mod machine;
 pub mod project;
 pub mod release;

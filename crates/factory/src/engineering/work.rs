@@ -215,6 +215,14 @@ impl Work {
         })
     }
 
+    /// How often the present question was asked before, whatever came of it.
+    pub fn asked(&self) -> u32 {
+        let patience = &self.patience;
+        let again = patience.bad_ends + patience.reasks + patience.waits;
+        let debate = self.active().map(|at| &self.modules[at].debate);
+        again + debate.map_or(self.plan_refusals, |one| one.revisions + one.complaints)
+    }
+
     /// The next step that follows from the state alone.
     pub fn next(&self, around: &dyn Surroundings, at: Time) -> Option<Step> {
         if self.end.is_some() || self.stuck.is_some() {
@@ -469,6 +477,48 @@ impl Work {
         };
         self.modules = vec![blank; plan.modules.len()];
         self.plan = Some(plan);
+    }
+
+    /// Modules that a person can still help: failed, or at work when an exception halted the task.
+    fn helpless(&self) -> Vec<usize> {
+        let all = 0..self.modules.len();
+        let stopped = |at: &usize| matches!(self.modules[*at].fate, Fate::Failed(_) | Fate::Active);
+        all.filter(stopped).collect()
+    }
+
+    /// Modules that have something to ship.
+    pub fn shippable(&self) -> Vec<usize> {
+        let all = self.helpless().into_iter();
+        all.filter(|at| !self.modules[*at].debate.trail.proposals.is_empty())
+            .collect()
+    }
+
+    /// The module that a person's fix is for: the first that failed.
+    pub fn fixable(&self) -> Option<usize> {
+        self.helpless().first().copied()
+    }
+
+    fn reopen(&mut self) {
+        (self.end, self.raised, self.answer, self.stuck) = (None, None, None, None);
+        self.patience = Patience::default();
+    }
+
+    /// A person approves in the Arbiter's place.
+    pub fn override_by(&mut self, who: &str, rationale: &str) {
+        for at in self.shippable() {
+            self.modules[at].debate.override_by(who, rationale);
+            self.modules[at].fate = Fate::Waiting;
+        }
+        self.reopen();
+    }
+
+    /// A person's code in the Proposer's place; the module that it is for.
+    pub fn fix_by(&mut self, who: &str, description: &str) -> Option<ModuleRef> {
+        let at = self.fixable()?;
+        self.modules[at].debate.fix_by(who, description);
+        self.modules[at].fate = Fate::Waiting;
+        self.reopen();
+        self.reference(at)
     }
 
     /// What failed last, of all modules.

@@ -1,3 +1,5 @@
 //! The factory's tests. Each is named by the section of document 002 that it proves.
 
+mod engineering;
 mod project;
+mod said;
