@@ -32,10 +32,10 @@ fn reason(state: &State) -> Option<(&'static str, String)> {
         let escalation = task.escalation_ref.as_ref();
         let escalation = escalation.and_then(|id| state.escalations.get(id));
         let what = escalation.map_or_else(String::new, |one| {
-            format!(
-                "; {} ({})",
-                one.minimal_decision_required, one.escalation_id
-            )
+            let exception = one.exception.as_ref();
+            let exception = exception.map_or_else(String::new, |id| format!(", {id}"));
+            let decision = &one.minimal_decision_required;
+            format!("; {decision} ({}{exception})", one.escalation_id)
         });
         return Some((
             "escalation",

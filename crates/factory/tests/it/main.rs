@@ -2,6 +2,8 @@
 
 mod engineering;
 mod escalation;
+mod machine;
 mod project;
+mod release;
 mod said;
 mod world;
