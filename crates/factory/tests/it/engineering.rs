@@ -217,7 +217,8 @@ fn s10_1_a_plan_with_a_fault_is_refused_with_its_path() {
             .collect::<Vec<_>>()
     };
     assert!(break_it(&|_| {}).is_empty());
-    let cases: [(&str, &dyn Fn(&mut Value)); 9] = [
+    type Break<'a> = (&'a str, &'a dyn Fn(&mut Value));
+    let cases: [Break<'_>; 9] = [
         ("", &|plan| *plan = json!({})),
         ("modules", &|plan| plan["modules"] = json!([])),
         ("modules[0]", &|plan| plan["modules"][0]["name"] = json!(7)),

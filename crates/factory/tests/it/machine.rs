@@ -401,21 +401,21 @@ fn random_story() -> impl Strategy<Value = Story> {
             people: People::default(),
             end: Vec::new(),
         };
-        for at in 0..size.min(8) {
+        for (at, id) in IDS.into_iter().enumerate().take(size) {
             let on: Vec<&str> = (0..at).filter(|_| draw(3) == 0).map(|of| IDS[of]).collect();
-            story.tasks.push(task(IDS[at], &on));
+            story.tasks.push(task(id, &on));
             story
                 .people
                 .plan
-                .insert(IDS[at], vec!["APPROVE_OVERRIDE", "AMEND_SPEC"]);
+                .insert(id, vec!["APPROVE_OVERRIDE", "AMEND_SPEC"]);
             match draw(5) {
-                0 => story.script = story.script.rejects(IDS[at]),
-                1 => story.script = story.script.breaks(&subject(IDS[at]), "black_box_tests", 1),
+                0 => story.script = story.script.rejects(id),
+                1 => story.script = story.script.breaks(&subject(id), "black_box_tests", 1),
                 2 => {
                     story.script =
                         story
                             .script
-                            .says(&subject(IDS[at]), "challenge", 1, said::fail(&["R5"]));
+                            .says(&subject(id), "challenge", 1, said::fail(&["R5"]));
                 }
                 _ => {}
             }
