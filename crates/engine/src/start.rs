@@ -205,6 +205,7 @@ fn begin(
             who: terminal.user(),
             channel: STARTED.to_owned(),
             seen_seq: 0,
+            with: serde_json::Value::Null,
         };
         settle::<_, EngineError>(&mut machine, now(), What::Decide(decision), &mut events)?;
     }

@@ -90,6 +90,8 @@ pub struct AttemptOrder {
     pub state: StateName,
     /// The role's name.
     pub role: String,
+    /// What of the run it is for; empty where the run is one piece of work.
+    pub subject: String,
     /// May it edit the repository?
     pub access: Access,
     /// What it sees and where it may write.
@@ -150,6 +152,8 @@ pub struct GateOrder {
     pub id: EffectId,
     /// The state whose gate it is.
     pub state: StateName,
+    /// What of the run it is for; empty where the run is one piece of work.
+    pub subject: String,
     /// The attempt whose work is judged; none in a state without an agent.
     pub attempt: Option<EffectId>,
     /// All of them run, in order, whatever the first says.

@@ -92,6 +92,8 @@ bodies! {
     Decided(Decision) = "decided.v1",
     /// A person edited the state file.
     FieldsEdited(FieldsEdited) = "fields_edited.v1",
+    /// A fact of one kind of machine alone.
+    Noted(Note) = "noted.v1",
 }
 
 /// Why a stored body could not be read.
@@ -176,6 +178,9 @@ pub struct EffectBegan {
     /// The role, for an attempt.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub role: String,
+    /// What of the run it is for; empty where the run is one piece of work.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub subject: String,
     /// The wall limit that it was given.
     #[serde(default)]
     pub wall_millis: u64,
@@ -286,4 +291,15 @@ pub struct Refused {
 pub struct FieldsEdited {
     /// The fields that differ.
     pub fields: BTreeMap<String, String>,
+}
+
+/// A fact of one kind of machine alone. The kernel carries it and does not look inside; the machine
+/// refuses names that it does not know.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Note {
+    /// A name and a version of its own, such as `task_shipped.v1`.
+    pub name: String,
+    /// The fact.
+    #[serde(default)]
+    pub body: Value,
 }

@@ -62,6 +62,11 @@ pub(crate) fn decide(
         What::Edited { fields } => Ok(vec![event(Body::FieldsEdited(FieldsEdited {
             fields: fields.clone(),
         }))]),
+        What::Note(note) => Err(Refusal::new(
+            "note_unknown",
+            format!("a workflow knows no `{}`", note.name),
+            "this is a fault of the engine; please report it",
+        )),
         What::AttemptEnded { .. }
         | What::GateEnded { .. }
         | What::CheckpointEnded { .. }
@@ -345,6 +350,7 @@ fn begin(workflow: &Workflow, run: &FlowState, effect: EffectId) -> Result<Body,
         kind: order.kind(),
         state: run.position.state.clone(),
         role,
+        subject: String::new(),
         wall_millis,
     }))
 }

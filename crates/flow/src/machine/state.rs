@@ -227,7 +227,7 @@ impl FlowState {
                 self.by_person.extend(edited.fields.keys().cloned());
                 self.fields.extend(edited.fields.clone());
             }
-            Body::SessionOpened(_) | Body::TailCut(_) | Body::LateDropped(_) => {}
+            Body::SessionOpened(_) | Body::TailCut(_) | Body::LateDropped(_) | Body::Noted(_) => {}
         }
     }
 

@@ -79,6 +79,7 @@ fn attempt(workflow: &Workflow, run: &FlowState, id: EffectId) -> Effect {
         state: state.clone(),
         access: def_of.map_or(Access::ReadOnly, |role| role.access()),
         sight: def_of.map(|role| role.sight.clone()).unwrap_or_default(),
+        subject: String::new(),
         nth: run.ledger.ended_in(state) + 1,
         brief: match &run.patience.continues {
             Some((_, wrong)) => brief::ask_again(workflow, &role, wrong),
@@ -96,6 +97,7 @@ fn gate(workflow: &Workflow, run: &FlowState, id: EffectId, attempt: Option<Effe
     Effect::Gate(GateOrder {
         id,
         state: run.position.state.clone(),
+        subject: String::new(),
         attempt,
         checks: gate_checks(workflow, run),
         fields: run.fields.clone(),

@@ -130,6 +130,7 @@ impl Hand {
             who: "ann".into(),
             channel: "terminal".into(),
             seen_seq: 0,
+            with: serde_json::Value::Null,
         }))
     }
 

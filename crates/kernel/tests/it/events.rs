@@ -31,7 +31,7 @@ fn samples(kind: &str) -> Option<(Value, Value)> {
         }
         "effect_began.v1" => (
             json!({"effect": 3, "kind": "attempt", "state": "build"}),
-            json!({"effect": 3, "kind": "gate", "state": "build", "role": "coder", "wall_millis": 9}),
+            json!({"effect": 3, "kind": "gate", "state": "build", "role": "coder", "subject": "T-1", "wall_millis": 9}),
         ),
         "attempt_ended.v1" => (
             json!({"effect": 3, "outcome": {"class": "done", "reason": "it ended"}}),
@@ -96,8 +96,14 @@ fn samples(kind: &str) -> Option<(Value, Value)> {
                 "option": "approve", "because": "b", "who": "ada", "channel": "terminal",
                 "seen_seq": 9,
             });
-            (only.clone(), only)
+            let mut full = only.clone();
+            full["with"] = json!({"task": "T-a-001"});
+            (only, full)
         }
+        "noted.v1" => (
+            json!({"name": "task_shipped.v1"}),
+            json!({"name": "task_shipped.v1", "body": {"task": "T-a-001"}}),
+        ),
         "fields_edited.v1" => (
             json!({"fields": {}}),
             json!({"fields": {"Objective": "another"}}),
@@ -117,7 +123,7 @@ fn decode(kind: &str, value: &Value) -> Body {
 }
 
 /// Maps from names that people choose: anything in them is data, not a member.
-const MAPS: [&str; 4] = ["budgets", "fields", "counts", "result"];
+const MAPS: [&str; 6] = ["budgets", "fields", "counts", "result", "with", "body"];
 
 /// A newer writer's record: one more member in every struct.
 fn from_the_future(value: &Value) -> Value {

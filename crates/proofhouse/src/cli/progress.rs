@@ -182,6 +182,7 @@ impl Observer for Progress<'_> {
                     &format!("a person edited: {}", names.join(", ")),
                 );
             }
+            Body::Noted(note) => self.say(None, "--", &format!("{}: {}", note.name, note.body)),
             Body::RunStarted(_) | Body::SessionOpened(_) => {}
         }
     }
