@@ -142,7 +142,7 @@ fn normal(c: char) -> impl Iterator<Item = char> {
         '\t' | '\n' | '\r' => Some(' '),
         '\0' | '\u{fffd}' => None,
         c if c.is_control() || ('\u{300}'..='\u{36f}').contains(&c) => None,
-        c if matches!(c, '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}' | '\u{feff}' | '\u{ad}') => {
+        '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}' | '\u{feff}' | '\u{ad}' => {
             None
         }
         c => Some(c),
