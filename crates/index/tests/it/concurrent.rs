@@ -68,7 +68,7 @@ fn writers_and_readers_at_once_lose_nothing() {
                         .unwrap()
                         .len();
                     // Batches are seen whole, and never fewer than before.
-                    assert!(found == 1000 || found % BATCH == 0, "{found}");
+                    assert!(found == 1000 || found.is_multiple_of(BATCH), "{found}");
                     assert!(found >= before);
                     before = found;
                 }
