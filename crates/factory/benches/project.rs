@@ -109,6 +109,7 @@ fn machine(count: u32) {
         commands: Vec::new(),
         agent: String::new(),
         sandbox_waived_by: None,
+        sandbox_waived_through: None,
     };
     apply(&mut machine, Body::RunStarted(Box::new(started)));
     let declared = Fact::TasksDeclared(TasksDeclared {
