@@ -46,6 +46,9 @@ pub fn look(dir: &Path, base: &str) -> Result<Found, EngineError> {
     if dir.symlink_metadata().is_err() {
         return Ok(Found::Absent);
     }
+    if only_dot_git(dir) {
+        return Ok(Found::Incomplete);
+    }
     let head = echo(dir)?;
     if head != base {
         return Ok(Found::Foreign(head));
@@ -67,8 +70,25 @@ pub fn look(dir: &Path, base: &str) -> Result<Found, EngineError> {
     })
 }
 
+/// Is there nothing in the folder but git's own file?
+fn only_dot_git(dir: &Path) -> bool {
+    std::fs::read_dir(dir).is_ok_and(|entries| {
+        let mut names = entries.flatten().map(|entry| entry.file_name());
+        names.all(|name| name == ".git")
+    })
+}
+
+/// One at a time: git reads all worktrees when it makes one, and fails on another half-made one.
+fn one_at_a_time(dir: &Path) -> Result<std::fs::File, EngineError> {
+    let path = dir.with_file_name(".lock");
+    let lock = std::fs::File::create(&path).map_err(EngineError::io("create", &path))?;
+    lock.lock().map_err(EngineError::io("lock", &path))?;
+    Ok(lock)
+}
+
 /// Makes a worktree that stands on a commit, on no branch.
 pub fn add(repo: &Path, dir: &Path, commit: &str) -> Result<(), EngineError> {
+    let _lock = one_at_a_time(dir)?;
     let place = dir.display().to_string();
     let args = ["worktree", "add", "--quiet", "--detach", &place, commit];
     git(repo, &args, &[]).map(drop)
@@ -76,10 +96,35 @@ pub fn add(repo: &Path, dir: &Path, commit: &str) -> Result<(), EngineError> {
 
 /// Removes a worktree whose making was cut short; the caller has looked.
 pub fn discard_incomplete(repo: &Path, dir: &Path) -> Result<(), EngineError> {
+    let _lock = one_at_a_time(dir)?;
+    if only_dot_git(dir) {
+        // Git may not know it yet. There is nothing of anybody's in it.
+        let _ = std::fs::remove_file(dir.join(".git"));
+        std::fs::remove_dir(dir).map_err(EngineError::io("remove", dir))?;
+        return git(repo, &["worktree", "prune"], &[]).map(drop);
+    }
     let place = dir.display().to_string();
     // Twice: git locks a worktree while it makes it, and a killed git leaves the lock.
     let args = ["worktree", "remove", "--force", "--force", &place];
     git(repo, &args, &[]).map(drop)
+}
+
+/// Removes git's own records of worktrees whose making was cut short before they could be read:
+/// until then git makes no other worktree. `ours` says which names are ours.
+pub fn clear_half_made(repo: &Path, ours: &dyn Fn(&str) -> bool) -> Result<(), EngineError> {
+    let shared = ["rev-parse", "--path-format=absolute", "--git-common-dir"];
+    let records = Path::new(&text(&git(repo, &shared, &[])?)).join("worktrees");
+    for entry in std::fs::read_dir(&records).into_iter().flatten().flatten() {
+        let (name, path) = (entry.file_name(), entry.path());
+        let empty =
+            |file: &str| std::fs::metadata(path.join(file)).map_or(true, |found| found.len() == 0);
+        // Git holds a record locked until it is whole.
+        let half_made = path.join("locked").exists() && (empty("commondir") || empty("HEAD"));
+        if half_made && name.to_str().is_some_and(ours) {
+            std::fs::remove_dir_all(&path).map_err(EngineError::io("remove", &path))?;
+        }
+    }
+    Ok(())
 }
 
 /// Whether a worktree was removed.
@@ -124,6 +169,7 @@ pub fn prune(project: &crate::Project) -> Result<(), EngineError> {
             std::fs::remove_dir_all(&path).map_err(EngineError::io("remove", &path))?;
         }
     }
+    let _lock = one_at_a_time(&project.worktree("any"))?;
     git(project.top(), &["worktree", "prune"], &[]).map(drop)
 }
 

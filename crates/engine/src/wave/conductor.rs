@@ -131,6 +131,7 @@ fn take_up(shop: &Shop, watcher: &mut dyn Watcher) -> Result<Desk, EngineError> 
     base::not_on_our_branch(shop)?;
     let mut desk = shop.open()?;
     shop.check_ledger(&desk.board)?;
+    worktree::clear_half_made(shop.project.repo(), &|name| shop.owns(name))?;
     sandbox::kill_leftover(&shop.scratch().join("pid"))?;
     record(&mut desk, watcher, vec![Input::Restart])?;
     let waiting: Vec<String> = desk
