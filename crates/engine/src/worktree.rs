@@ -41,6 +41,19 @@ pub fn echo(dir: &Path) -> Result<String, EngineError> {
     )
 }
 
+/// Git's own folder for a worktree, as its `.git` file says; none if it has no such file.
+fn record(dir: &Path) -> Option<PathBuf> {
+    let said = std::fs::read_to_string(dir.join(".git")).ok()?;
+    let path = dir.join(said.strip_prefix("gitdir: ")?.trim_end());
+    path.is_dir().then_some(path)
+}
+
+/// Removes the lock that a git which was killed with an earlier engine left. Only for worktrees that
+/// nobody else works in.
+fn unlock(record: &Path) {
+    let _ = std::fs::remove_file(record.join("index.lock"));
+}
+
 /// Looks at the place of a worktree before it is used.
 pub fn look(dir: &Path, base: &str) -> Result<Found, EngineError> {
     if dir.symlink_metadata().is_err() {
@@ -54,8 +67,7 @@ pub fn look(dir: &Path, base: &str) -> Result<Found, EngineError> {
         return Ok(Found::Foreign(head));
     }
     // Git writes the index last: without one, its files are not all there yet.
-    let index = git(dir, &["rev-parse", "--git-path", "index"], &[])?;
-    if !dir.join(text(&index)).exists() {
+    if !record(dir).is_some_and(|record| record.join("index").exists()) {
         return Ok(Found::Incomplete);
     }
     let status = git::ended(dir, &["status", "--porcelain", "-z"], &[])?;
@@ -142,12 +154,10 @@ const REMOVING: &str = ".removing-";
 /// Removes a worktree if everything in it, save what git ignores, is in `commit`. Git itself is the
 /// judge: the worktree's index is set to the commit, and any difference from it keeps the worktree.
 pub fn remove(dir: &Path, commit: &str) -> Result<Removal, EngineError> {
-    if echo(dir)?.is_empty() {
+    let Some(record) = record(dir) else {
         return Ok(Removal::Kept("it is not a worktree of git".to_owned()));
-    }
-    let lock = git(dir, &["rev-parse", "--git-path", "index.lock"], &[])?;
-    // Of a git that was killed with an earlier engine: nobody else works in here.
-    let _ = std::fs::remove_file(dir.join(text(&lock)));
+    };
+    unlock(&record);
     git(dir, &["reset", "--quiet", "--mixed", commit], &[])?;
     let status = git(dir, &["status", "--porcelain", "-z"], &[])?;
     if let Some(first) = status.split(|byte| *byte == 0).find(|line| line.len() > 3) {
@@ -272,9 +282,16 @@ pub fn set_ref(repo: &Path, name: &str, to: &str, from: Option<&str>) -> Result<
     git(repo, &args, &[]).map(drop)
 }
 
-/// Puts a worktree of ours on a commit, whatever a command left in it. What git ignores stays: a
+/// Puts a worktree of ours on a commit, and makes it first if need be. What git ignores stays: a
 /// build's cache is worth keeping.
-pub fn put_on(dir: &Path, commit: &str) -> Result<(), EngineError> {
+pub fn stand(repo: &Path, dir: &Path, commit: &str) -> Result<(), EngineError> {
+    let Some(record) = record(dir).filter(|record| record.join("index").exists()) else {
+        if dir.exists() {
+            discard_incomplete(repo, dir)?;
+        }
+        return add(repo, dir, commit);
+    };
+    unlock(&record);
     let args = ["checkout", "--quiet", "--force", "--detach", commit];
     git(dir, &args, &[]).map(drop)
 }

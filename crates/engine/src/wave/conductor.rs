@@ -342,6 +342,7 @@ fn hear(
         }
         Message::Merged(task, end) => {
             crew.ended(&task);
+            let before = desk.board.tip.clone();
             record(
                 desk,
                 watcher,
@@ -350,7 +351,9 @@ fn hear(
                     end: end?,
                 }],
             )?;
-            base::set_branch(shop, &desk.board)?;
+            if desk.board.tip != before {
+                base::step_branch(shop, &desk.board, before.as_deref().unwrap_or_default())?;
+            }
             crew.tidy(&desk.board, &task);
             Ok(())
         }
