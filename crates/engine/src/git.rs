@@ -172,8 +172,9 @@ pub fn checkpoint(
             .ok()
             .map(|out| text(&out))
     };
-    let parent = known(&own_ref).or_else(|| known("HEAD^{commit}"));
-    match known("HEAD^{commit}") {
+    let head_commit = known("HEAD^{commit}");
+    let parent = known(&own_ref).or_else(|| head_commit.clone());
+    match head_commit {
         Some(_) => git(repo, &["read-tree", "HEAD"], &env)?,
         None => git(repo, &["read-tree", "--empty"], &env)?,
     };
