@@ -74,6 +74,8 @@ pub struct Example {
     pub frozen: &'static [(&'static str, &'static str, &'static str)],
     /// States whose gates passed.
     pub standing: &'static [&'static str],
+    /// Names that the run has given out: kind and name.
+    pub known: &'static [(&'static str, &'static str)],
     /// Evidence that earlier gates of the run kept: name and content, oldest first.
     pub earlier: &'static [(&'static str, &'static str)],
     /// The check's settings.
@@ -113,6 +115,7 @@ impl Example {
             commands: &[],
             frozen: &[],
             standing: &[],
+            known: &[],
             earlier: &[],
             with,
             expect,

@@ -1,6 +1,6 @@
 //! A loaded workflow: the table, and what surrounds it (roles, briefs, gates, the task's files).
 
-use kernel::effect::{Access, Sight};
+use kernel::effect::{Access, Cap, Sight};
 use kernel::event::Moved;
 use kernel::table::{Table, Target};
 use kernel::{CheckSpec, StateName};
@@ -32,6 +32,10 @@ pub struct Role {
     pub tier: &'static str,
     /// What it sees of the repository, and where it may write.
     pub sight: Sight,
+    /// The field whose globs it sees, in place of those of `sight`.
+    pub sees_field: Option<String>,
+    /// The field whose globs it may change, in place of those of `sight`.
+    pub scope_field: Option<String>,
 }
 
 impl Role {
@@ -42,6 +46,26 @@ impl Role {
         } else {
             Access::ReadOnly
         }
+    }
+
+    /// What it sees and may change in a run whose fields are these.
+    pub fn sight_in(&self, fields: &BTreeMap<String, String>) -> Sight {
+        let cap = |name: &String| Cap::of(fields.get(name).map_or("", String::as_str));
+        let mut sight = self.sight.clone();
+        if let Some(cap) = self.sees_field.as_ref().map(cap) {
+            sight.sees = cap.inside;
+            sight.hidden.extend(cap.outside);
+        }
+        if let Some(cap) = self.scope_field.as_ref().map(cap) {
+            // What the role takes out, and its files of the task, stay as they are.
+            sight
+                .scope
+                .retain(|glob| glob.starts_with('!') || glob.starts_with("task/"));
+            sight.scope.extend(cap.inside);
+            let outside = cap.outside.iter().map(|glob| format!("!{glob}"));
+            sight.scope.extend(outside);
+        }
+        sight
     }
 }
 
@@ -124,6 +148,8 @@ pub struct Task {
     pub request_says: Option<String>,
     /// A history for people, relative to the task folder.
     pub log: Option<String>,
+    /// All that changed since the run's first checkpoint, relative to the task folder.
+    pub patch: Option<String>,
     /// Files of the repository that must be there first, each with its template.
     pub needs: BTreeMap<String, String>,
 }
@@ -175,6 +201,8 @@ pub struct Workflow {
     pub preamble: String,
     /// The files of a task.
     pub task: Option<Task>,
+    /// How context snapshots are made, if they are.
+    pub snapshot: Option<crate::snapshot::SnapshotSpec>,
 }
 
 impl Workflow {

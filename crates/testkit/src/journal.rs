@@ -98,6 +98,7 @@ pub fn readable(event: &Event) -> String {
         Body::Refused(refused) => refused.refusal.what.clone(),
         Body::Decided(decision) => decision.option.clone(),
         Body::FieldsEdited(edited) => format!("{:?}", edited.fields),
+        Body::SnapshotTaken(taken) => taken.file.clone(),
     };
     format!("{} {:<18} {said}", event.at, event.body.kind())
 }

@@ -1,6 +1,7 @@
 //! From a folder's texts to a [`Workflow`], or to every problem in it with its line.
 
 mod role;
+mod snapshot;
 mod state;
 mod table;
 mod task;
@@ -137,6 +138,10 @@ pub fn load(source: &Source, lint_check: &CheckLint<'_>) -> Result<Workflow, Loa
         .task
         .as_ref()
         .map(|task| task::task_of(&mut loader, task, &raw));
+    let snapshot = raw.snapshot.as_ref().map(|spanned| {
+        let at = spanned.span().start;
+        snapshot::snapshot(&mut loader, at, spanned.get_ref(), &raw)
+    });
     if loader.problems.is_empty() {
         lint::lint(&mut loader, &raw, &table);
     }
@@ -167,6 +172,7 @@ pub fn load(source: &Source, lint_check: &CheckLint<'_>) -> Result<Workflow, Loa
         },
         preamble,
         task,
+        snapshot,
     })
 }
 

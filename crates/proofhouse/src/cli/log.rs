@@ -113,5 +113,6 @@ fn sentence(body: &Body) -> String {
             "a person edited {}",
             edited.fields.keys().cloned().collect::<Vec<_>>().join(", ")
         ),
+        Body::SnapshotTaken(taken) => format!("snapshot {} ({})", taken.file, taken.hash),
     }
 }

@@ -182,6 +182,9 @@ impl Observer for Progress<'_> {
                     &format!("a person edited: {}", names.join(", ")),
                 );
             }
+            Body::SnapshotTaken(taken) => {
+                self.say(None, "--", &format!("snapshot {}", taken.file));
+            }
             Body::RunStarted(_) | Body::SessionOpened(_) => {}
         }
     }

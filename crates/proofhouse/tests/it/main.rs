@@ -14,5 +14,6 @@ mod holes;
 mod phase;
 mod reach;
 mod sandbox;
+mod slice;
 mod support;
 mod tidy;
