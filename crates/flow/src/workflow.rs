@@ -50,7 +50,19 @@ impl Role {
 
     /// What it sees and may change in a run whose fields are these.
     pub fn sight_in(&self, fields: &BTreeMap<String, String>) -> Sight {
-        let cap = |name: &String| Cap::of(fields.get(name).map_or("", String::as_str));
+        // A field's globs are of the repository, also where it has a folder `task`: nobody gets at
+        // the task's own files by what is written there.
+        let of_repo = |glob: String| match glob.strip_prefix("task/") {
+            Some(rest) => format!("[t]ask/{rest}"),
+            None => glob,
+        };
+        let cap = |name: &String| {
+            let cap = Cap::of(fields.get(name).map_or("", String::as_str));
+            Cap {
+                inside: cap.inside.into_iter().map(of_repo).collect(),
+                outside: cap.outside.into_iter().map(of_repo).collect(),
+            }
+        };
         let mut sight = self.sight.clone();
         if let Some(cap) = self.sees_field.as_ref().map(cap) {
             sight.sees = cap.inside;
@@ -234,5 +246,45 @@ impl Workflow {
     pub fn field(&self, name: &str) -> Option<&Field> {
         let fields = self.task.iter().flat_map(|task| task.fields.iter());
         fields.into_iter().find(|field| field.name == name)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn globs(list: &[&str]) -> Vec<String> {
+        list.iter().map(|glob| (*glob).to_owned()).collect()
+    }
+
+    #[test]
+    fn a_field_caps_sight_and_scope_and_never_reaches_the_task_folder() {
+        let role = Role {
+            can: vec![Capability::Edit],
+            about: String::new(),
+            tier: "standard",
+            sight: Sight {
+                sees: globs(&["**"]),
+                hidden: globs(&["task/old/**"]),
+                scope: globs(&["**", "!Cargo.lock", "task/notes.md"]),
+            },
+            sees_field: Some("Cap".to_owned()),
+            scope_field: Some("Cap".to_owned()),
+        };
+        let fields = |text: &str| BTreeMap::from([("Cap".to_owned(), text.to_owned())]);
+        let sight = role.sight_in(&fields("Only `src/**` and `task/**`, not `!src/old/**`."));
+        assert_eq!(sight.sees, globs(&["src/**", "[t]ask/**"]));
+        assert_eq!(sight.hidden, globs(&["task/old/**", "src/old/**"]));
+        let scope = globs(&[
+            "!Cargo.lock",
+            "task/notes.md",
+            "src/**",
+            "[t]ask/**",
+            "!src/old/**",
+        ]);
+        assert_eq!(sight.scope, scope);
+        let nothing = role.sight_in(&fields("everything"));
+        assert!(nothing.sees.is_empty(), "a cap without globs shows nothing");
+        assert_eq!(nothing.scope, globs(&["!Cargo.lock", "task/notes.md"]));
     }
 }

@@ -227,6 +227,9 @@ impl FlowState {
             Body::FieldsEdited(edited) => {
                 self.by_person.extend(edited.fields.keys().cloned());
                 self.fields.extend(edited.fields.clone());
+                if !self.position.is_over(&workflow.table) {
+                    self.snapshots.edited(workflow, &edited.fields);
+                }
             }
             Body::SnapshotTaken(taken) => self.snapshots.taken(taken),
             Body::SessionOpened(_) | Body::TailCut(_) | Body::LateDropped(_) => {}

@@ -14,8 +14,18 @@ pub(crate) fn compose(
     fields: &BTreeMap<String, String>,
     due: &Due,
 ) -> SnapshotTaken {
-    let field = |name: &String| line(fields.get(name).map_or("", String::as_str));
     let parent = run.latest.as_ref();
+    // Without a draft nobody has judged what agents wrote into fields: the header stays, but for
+    // what a person wrote.
+    let stays = parent.filter(|_| due.draft.is_none());
+    let field = |name: &String| match (due.edited.get(name), stays) {
+        (Some(edited), _) => line(edited),
+        (None, Some(parent)) => {
+            let held = parent.header.iter().find(|(known, _)| known == name);
+            held.map_or_else(String::new, |(_, value)| value.clone())
+        }
+        (None, None) => line(fields.get(name).map_or("", String::as_str)),
+    };
     let iteration = parent.map_or(1, |parent| parent.iteration + 1);
     let id = field(&spec.id);
     let ran = due.ran.as_ref().map(|ran| GateRun {

@@ -14,7 +14,7 @@ use kernel::snapshot::{Evidence, FactKind, Snapshot, SnapshotTaken};
 use kernel::{Decision, Outcome, StateName};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 pub(crate) use compose::compose;
 
@@ -47,6 +47,9 @@ pub(crate) struct Due {
     draft: Option<Value>,
     /// The gate that was run.
     ran: Option<Ran>,
+    /// What a person has written into the header.
+    #[serde(default)]
+    edited: BTreeMap<String, String>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -125,6 +128,7 @@ impl Snapshots {
             let evidence = self.add_evidence(left.state, lines);
             self.due = Some(Due {
                 draft: None,
+                edited: BTreeMap::new(),
                 ran: Some(Ran {
                     gate: gate.clone(),
                     passed: left.passed,
@@ -136,8 +140,31 @@ impl Snapshots {
             self.due = Some(Due {
                 draft: Some(result.map_or(Value::Null, |result| result["snapshot"].clone())),
                 ran: None,
+                edited: BTreeMap::new(),
             });
         }
+    }
+
+    /// A person wrote into fields: a header that changes is a new snapshot, before anything is done
+    /// under it.
+    pub(crate) fn edited(&mut self, workflow: &Workflow, fields: &BTreeMap<String, String>) {
+        let (Some(spec), Some(latest)) = (&workflow.snapshot, &self.latest) else {
+            return;
+        };
+        let mut edited = fields.clone();
+        edited.retain(|name, value| {
+            let held = latest.header.iter().find(|(known, _)| known == name);
+            spec.header.contains(name) && held.is_none_or(|(_, held)| *held != line(value))
+        });
+        if edited.is_empty() {
+            return;
+        }
+        let nothing = Due {
+            draft: None,
+            ran: None,
+            edited: BTreeMap::new(),
+        };
+        self.due.get_or_insert(nothing).edited.extend(edited);
     }
 
     /// Gives the evidence its id.

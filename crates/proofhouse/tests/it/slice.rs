@@ -570,7 +570,7 @@ fn a_journal_that_ends_after_any_record_goes_on_to_the_same_end() {
 }
 
 #[test]
-fn people_answer_approve_and_stop() {
+fn people_answer_extend_approve_and_stop() {
     let world = begin("asks");
     let key = key(&world);
     let said = world.run(&["run", "t"]).exits(2);
@@ -590,6 +590,16 @@ fn people_answer_approve_and_stop() {
     assert_eq!(world.status()["activity"], "stopped");
     assert_eq!(headers(&world).len(), 1);
 
+    let world = begin_with("happy", &["--budget", "attempts=3"]);
+    let key = self::key(&world);
+    world.run(&["run", "t"]).exits(2);
+    assert_eq!(world.status()["waiting_for"]["reason"], "budget");
+    for _ in 0..2 {
+        decide(&world, &key, "extend", "go on").exits(0);
+        world.run(&["run", "t"]);
+    }
+    assert_eq!(world.status()["activity"], "done");
+
     let world = begin_with("happy", &["--autonomy", "conservative"]);
     let key = self::key(&world);
     world.run(&["run", "t"]).exits(2);
@@ -597,6 +607,86 @@ fn people_answer_approve_and_stop() {
     decide(&world, &key, "approve", "I read the record").exits(0);
     world.run(&["run", "t"]).exits(0);
     assert_eq!(path(&world).last().unwrap(), "done");
+}
+
+/// The text of the first snapshot whose header has this line.
+fn with_line(world: &World, line: &str) -> Option<usize> {
+    let count = headers(world).len();
+    let has = |iteration: &usize| {
+        let text = snapshot(world, u32::try_from(*iteration).unwrap());
+        text.lines().take(11).any(|one| one == line)
+    };
+    (1..=count).find(has)
+}
+
+#[test]
+fn scope_is_revised_by_a_new_header_and_only_then_do_scouts_see_more() {
+    let world = played("scope-revised");
+    let seen = transcript(&world, "scout", 1);
+    assert!(seen.contains("./secret/plans.txt"), "{seen}");
+    let line = "Scope cap: Only `src/**` and `secret/plans.txt`.";
+    let at = with_line(&world, line).unwrap();
+    let journal = world.journal();
+    let file = format!("context/iter-{at:04}.md");
+    let taken = journal
+        .iter()
+        .position(|record| record["body"]["file"] == file.as_str());
+    let scouted = journal.iter().rposition(|record| {
+        record["kind"] == "effect_began.v1" && record["body"]["role"] == "scout"
+    });
+    assert!(taken.unwrap() < scouted.unwrap(), "the header comes first");
+
+    // What a person has set, no agent widens.
+    let cap = "scope_cap=Only `src/**`.";
+    let world = begin_with("scope-revised", &["--set", cap]);
+    world.run(&["run", "t"]).exits(2);
+    let wrong = failures(&world);
+    assert!(
+        wrong.contains("secret/plans.txt:1 is outside of `Scope cap`"),
+        "{wrong}"
+    );
+    assert_eq!(
+        with_line(&world, "Scope cap: Only `src/**` and `secret/plans.txt`."),
+        None
+    );
+}
+
+#[test]
+fn a_person_who_edits_the_header_gets_a_new_snapshot_before_the_next_step() {
+    let world = begin("happy");
+    until_snapshots(&world, 1);
+    let state = world.read("agent/STATE.md");
+    let edited = state.replace("not `!src/private/**`; enough", "nothing else; enough");
+    assert_ne!(edited, state);
+    world.write("agent/STATE.md", &edited);
+    world.run(&["run", "t", "--once"]).exits(0);
+    let text = snapshot(&world, 2);
+    assert!(
+        text.contains("Scope cap: Only `src/**`, nothing else; enough"),
+        "{text}"
+    );
+    assert!(text.contains("Last gate run: none\n"), "{text}");
+    world.run(&["run", "t"]).exits(0);
+    assert_eq!(headers(&world).len(), 5);
+    world.run(&["audit"]).exits(0);
+}
+
+#[test]
+fn it_is_sound_and_can_be_exported_in_every_format() {
+    let world = World::new();
+    let said = world.run(&["workflow", "check", "slice"]).exits(0);
+    assert!(said.out.contains("sound slice"), "{}", said.out);
+    for (format, word) in [
+        ("json", "\"audit_required\""),
+        ("mermaid", "anti_stuck"),
+        ("dot", "iteration_gate"),
+        ("tla", "MODULE"),
+    ] {
+        let said = world
+            .run(&["workflow", "export", "slice", "--format", format])
+            .exits(0);
+        assert!(said.out.contains(word), "{format}: {}", said.out);
+    }
 }
 
 fn key(world: &World) -> std::path::PathBuf {
