@@ -76,6 +76,8 @@ pub struct Example {
     pub frozen: &'static [(&'static str, &'static str, &'static str)],
     /// States whose gates passed.
     pub standing: &'static [&'static str],
+    /// Names that the run has given out: kind and name.
+    pub known: &'static [(&'static str, &'static str)],
     /// Evidence that earlier gates of the run kept: name and content, oldest first.
     pub earlier: &'static [(&'static str, &'static str)],
     /// The check's settings.
@@ -116,6 +118,7 @@ impl Example {
             commands: &[],
             frozen: &[],
             standing: &[],
+            known: &[],
             earlier: &[],
             with,
             expect,

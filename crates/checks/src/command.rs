@@ -29,6 +29,7 @@ enum What<'a> {
     Argv(Vec<&'a str>),
     Shell(&'a str),
     Commands,
+    Field(&'a str),
 }
 
 impl Check for Command {
@@ -46,6 +47,10 @@ impl Check for Command {
                 Setting::optional("argv", "program and arguments, as a list"),
                 Setting::optional("shell", "a line for `sh -c`"),
                 Setting::optional("from", "`commands`: all that a human set for this run"),
+                Setting::optional(
+                    "field",
+                    "a field: each command in backticks, or else its whole text",
+                ),
                 Setting::optional("timeout_seconds", "wall limit; never more than the gate's"),
                 Setting::optional("expect_exit", "the exit code that passes; 0"),
                 Setting::optional("expect_output", "text that the output must contain, too"),
@@ -84,6 +89,10 @@ impl Check for Command {
             What::Commands if subject.commands.is_empty() => {
                 vec![answer(self.name(), Verdict::CouldNotRun, NO_COMMAND)]
             }
+            What::Field(name) => match of_field(name, subject) {
+                Ok(lines) => lines.iter().map(|line| shell(line)).collect(),
+                Err(reason) => vec![answer(self.name(), Verdict::CouldNotRun, &reason)],
+            },
             What::Commands => subject.commands.iter().map(|line| shell(line)).collect(),
         }
     }
@@ -103,9 +112,12 @@ impl Command {
             Some("commands") => Some(What::Commands),
             Some(_) => return settings.refuse("from", "`commands`"),
         };
-        let mut given = [argv, shell, from].into_iter().flatten();
+        let field = settings.text("field")?.map(What::Field);
+        let mut given = [argv, shell, from, field].into_iter().flatten();
         let (Some(what), None) = (given.next(), given.next()) else {
-            return Err("`command` needs exactly one of `argv`, `shell` and `from`".into());
+            return Err(
+                "`command` needs exactly one of `argv`, `shell`, `from` and `field`".into(),
+            );
         };
         let seconds = settings.number("timeout_seconds", 1, 7 * 24 * 3600)?;
         Ok(Order {
@@ -114,6 +126,18 @@ impl Command {
             exit: i32::try_from(settings.number("expect_exit", 0, 255)?.unwrap_or(0)).unwrap_or(0),
             output: settings.text("expect_output")?,
         })
+    }
+}
+
+/// The commands that a field names.
+fn of_field(name: &str, subject: &Subject<'_>) -> Result<Vec<String>, String> {
+    let text = subject.fields.get(name).map_or("", |text| text.trim());
+    if crate::is_placeholder(text) {
+        return Err(format!("the field `{name}` names no command"));
+    }
+    match kernel::effect::quoted(text) {
+        quoted if quoted.is_empty() => Ok(vec![text.to_owned()]),
+        quoted => Ok(quoted),
     }
 }
 

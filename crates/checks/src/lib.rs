@@ -7,8 +7,11 @@
 //! To add a check: one file with a type that implements [`Check`] and carries its examples, and
 //! one line in [`registry`]. The test `examples` then runs them.
 
+mod cap;
 mod check;
 mod choice;
+mod citations;
+mod cites;
 mod command;
 mod complexity;
 mod coverage;
@@ -25,6 +28,7 @@ mod findings;
 mod freeze;
 mod frozen;
 mod gate;
+mod header;
 mod health;
 mod idents;
 mod ids;
@@ -34,16 +38,20 @@ mod lockfile;
 mod markdown;
 mod no_objection;
 mod no_placeholders;
+mod no_prescriptions;
 mod one_of;
 mod paths;
 mod progress;
+mod promotion;
 mod proofs;
 mod report;
+mod result_keys;
 pub mod runners;
 mod secrets;
 mod sections;
 mod settings;
 mod sources;
+mod stable_id;
 mod stands;
 mod structure;
 mod subject;
@@ -63,6 +71,9 @@ pub use when::lint;
 /// All checks, by name.
 pub fn registry() -> &'static [&'static dyn Check] {
     &[
+        &cap::Cap,
+        &citations::Citations,
+        &cites::Cites,
         &command::Command,
         &complexity::Complexity,
         &coverage::Coverage,
@@ -75,16 +86,21 @@ pub fn registry() -> &'static [&'static dyn Check] {
         &findings::Findings,
         &freeze::Freeze,
         &frozen::Frozen,
+        &header::Header,
         &health::Health,
         &ids::Ids,
         &lockfile::Lockfile,
         &no_objection::NoObjection,
         &no_placeholders::NoPlaceholders,
+        &no_prescriptions::NoPrescriptions,
         &one_of::OneOf,
         &progress::Progress,
+        &promotion::Promotion,
         &proofs::Proofs,
+        &result_keys::ResultKeys,
         &secrets::Secrets,
         &sections::Sections,
+        &stable_id::StableId,
         &stands::Stands,
         &structure::Structure,
         &tests::Tests,

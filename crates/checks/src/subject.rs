@@ -2,7 +2,7 @@
 //! the tree. It refuses to know how either is done.
 
 use kernel::StateName;
-use kernel::effect::Frozen;
+use kernel::effect::{Frozen, Known};
 use kernel::outcome::{EvidenceRef, RoleResult};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -43,6 +43,8 @@ pub struct Subject<'a> {
     pub frozen: &'a Frozen,
     /// The states whose last gate passed.
     pub standing: &'a BTreeSet<StateName>,
+    /// Names that the run itself has given out, by kind.
+    pub known: &'a Known,
     /// What is left of the gate's wall time; [`crate::run_gate`] counts it down.
     pub wall: Duration,
     /// Stops a running check.

@@ -253,6 +253,26 @@ pub fn put_back(repo: &Path, commit: &str, paths: &[String]) -> Result<(), Engin
     Ok(())
 }
 
+/// What differs between two commits, as a patch, without one folder.
+pub fn diff(
+    repo: &Path,
+    from: &str,
+    to: &str,
+    without: Option<&Path>,
+) -> Result<Vec<u8>, EngineError> {
+    let mut args = vec![
+        "diff",
+        "--no-ext-diff",
+        "--no-textconv",
+        "--no-color",
+        "--binary",
+    ];
+    args.extend([from, to, "--", "."]);
+    let exclude = without.map(|path| format!(":(exclude,top,literal){}", path.display()));
+    args.extend(exclude.as_deref());
+    git(repo, &args, &[])
+}
+
 /// No folder on the way to it is a link.
 fn stays_inside(repo: &Path, target: &Path) -> bool {
     let Ok(inside) = target.strip_prefix(repo) else {

@@ -21,6 +21,7 @@ pub(crate) struct RawWorkflow {
     #[serde(default)]
     pub(crate) start_with: OneOrMany,
     pub(crate) task: Option<RawTask>,
+    pub(crate) snapshot: Option<Spanned<RawSnapshot>>,
     #[serde(default)]
     pub(crate) role: BTreeMap<String, Spanned<RawRole>>,
     #[serde(default)]
@@ -64,6 +65,8 @@ pub(crate) struct RawTask {
     pub(crate) request_says: Option<String>,
     /// A history for people, written by the engine.
     pub(crate) log: Option<String>,
+    /// What changed since the run's first checkpoint, written by the engine.
+    pub(crate) patch: Option<String>,
     /// Files of the repository that must be there before a run begins.
     #[serde(default)]
     pub(crate) needs: Vec<RawNeed>,
@@ -97,6 +100,8 @@ pub(crate) struct RawRole {
     #[serde(default)]
     pub(crate) tier: RawTier,
     pub(crate) sees: Option<Vec<String>>,
+    /// The field that names what it sees; a person or an earlier state wrote it.
+    pub(crate) sees_field: Option<String>,
     #[serde(default)]
     pub(crate) hidden: Vec<String>,
     pub(crate) scope: Option<Vec<String>>,
@@ -105,6 +110,8 @@ pub(crate) struct RawRole {
     /// Tools of this file that it may call.
     #[serde(default)]
     pub(crate) tools: Vec<String>,
+    /// The field that names what it may change.
+    pub(crate) scope_field: Option<String>,
 }
 
 #[derive(Debug, Deserialize)]
@@ -115,6 +122,26 @@ pub(crate) struct RawTool {
     #[serde(default)]
     pub(crate) parameters: BTreeMap<String, String>,
     pub(crate) wall: Option<String>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct RawSnapshot {
+    pub(crate) folder: String,
+    pub(crate) latest: String,
+    /// The field whose change starts the counters anew.
+    pub(crate) id: String,
+    pub(crate) header: Vec<String>,
+    pub(crate) gates: Vec<RawSnapshotGate>,
+    pub(crate) after: Vec<String>,
+    pub(crate) evidence: Vec<String>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct RawSnapshotGate {
+    pub(crate) name: String,
+    pub(crate) state: String,
 }
 
 #[derive(Debug, Deserialize, Default, Clone, Copy)]

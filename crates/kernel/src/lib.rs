@@ -16,6 +16,7 @@ pub mod machine;
 pub mod outcome;
 pub mod position;
 pub mod refusal;
+pub mod snapshot;
 pub mod table;
 pub mod time;
 

@@ -92,6 +92,11 @@ impl World {
             let label = format!("frozen {name}: {item}");
             self.vault.keep_exact(&label, content.as_bytes()).unwrap();
         }
+        let mut known = kernel::effect::Known::new();
+        for (kind, name) in example.known {
+            let names = known.entry((*kind).to_owned()).or_default();
+            names.insert((*name).to_owned());
+        }
         let standing = example.standing.iter().map(|state| (*state).into());
         let result = |(role, value): &(&str, serde_json::Value)| {
             let result = RoleResult {
@@ -117,6 +122,7 @@ impl World {
             commands: &strings(example.commands),
             frozen: &frozen,
             standing: &standing.collect(),
+            known: &known,
             wall: self.wall,
             cancel: &self.cancel,
             env: &sandbox::base_env(),

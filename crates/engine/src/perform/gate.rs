@@ -100,6 +100,7 @@ pub(super) fn perform(
         commands: &context.commands,
         frozen: &order.frozen,
         standing: &order.standing,
+        known: &order.known,
         wall: Duration::from_millis(order.wall_millis),
         cancel,
         env: &context.env,

@@ -100,6 +100,7 @@ pub(super) fn run(
         result: None,
         results: &BTreeMap::new(),
         frozen: &BTreeMap::new(),
+        known: &kernel::effect::Known::default(),
         standing: &BTreeSet::new(),
         commands: &[],
         wall: WALL,

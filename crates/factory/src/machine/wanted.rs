@@ -114,6 +114,7 @@ fn gate(
         checks: checks.iter().map(spec).collect(),
         fields: BTreeMap::new(),
         frozen: BTreeMap::new(),
+        known: kernel::effect::Known::default(),
         standing: BTreeSet::new(),
         wall_millis: state.ledger.wall_limit(GATE_MILLIS),
     })

@@ -2,6 +2,7 @@
 
 mod role;
 mod schema;
+mod snapshot;
 mod state;
 mod table;
 mod task;
@@ -140,6 +141,10 @@ pub fn load(source: &Source, lint_check: &CheckLint<'_>) -> Result<Workflow, Loa
         .task
         .as_ref()
         .map(|task| task::task_of(&mut loader, task, &raw));
+    let snapshot = raw.snapshot.as_ref().map(|spanned| {
+        let at = spanned.span().start;
+        snapshot::snapshot(&mut loader, at, spanned.get_ref(), &raw)
+    });
     if loader.problems.is_empty() {
         lint::lint(&mut loader, &raw, &table);
     }
@@ -171,6 +176,7 @@ pub fn load(source: &Source, lint_check: &CheckLint<'_>) -> Result<Workflow, Loa
         },
         preamble,
         task,
+        snapshot,
     })
 }
 

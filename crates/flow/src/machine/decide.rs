@@ -79,6 +79,11 @@ pub(crate) fn decide(
 /// The next step that follows from the state alone.
 pub(super) fn advance(workflow: &Workflow, run: &FlowState) -> Option<Body> {
     let table = &workflow.table;
+    // Before all else: what follows must stand on it.
+    if let (Some(spec), Some(due)) = (&workflow.snapshot, run.snapshots.due()) {
+        let taken = crate::snapshot::compose(spec, &run.snapshots, &run.fields, due);
+        return Some(Body::SnapshotTaken(Box::new(taken)));
+    }
     if let Some(decision) = &run.decision {
         let step = Step::Answer(decision.option.clone());
         let why = format!("{} said `{}`", decision.who, decision.option);

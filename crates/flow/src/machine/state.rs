@@ -2,6 +2,7 @@
 
 use super::memory::{Memory, REPEATED};
 use super::patience::Patience;
+use crate::snapshot::{Left, Snapshots};
 use crate::workflow::{Checkpoints, Owner, Workflow};
 use kernel::effect::{Frozen, Weight};
 use kernel::event::{Arrival, AttemptEnded, Body, Moved, RunStarted};
@@ -106,6 +107,9 @@ pub(crate) struct FlowState {
     /// The due checkpoint also puts back what was touched.
     #[serde(default)]
     pub(crate) revert_due: bool,
+    /// What the run knows, and what the next snapshot must say.
+    #[serde(default)]
+    pub(crate) snapshots: Snapshots,
 }
 
 impl FlowState {
@@ -138,6 +142,7 @@ impl FlowState {
             good_commit: None,
             touched: BTreeSet::new(),
             revert_due: false,
+            snapshots: Snapshots::default(),
         }
     }
 
@@ -226,7 +231,11 @@ impl FlowState {
             Body::FieldsEdited(edited) => {
                 self.by_person.extend(edited.fields.keys().cloned());
                 self.fields.extend(edited.fields.clone());
+                if !self.position.is_over(&workflow.table) {
+                    self.snapshots.edited(workflow, &edited.fields);
+                }
             }
+            Body::SnapshotTaken(taken) => self.snapshots.taken(taken),
             Body::SessionOpened(_) | Body::TailCut(_) | Body::LateDropped(_) | Body::Noted(_) => {}
         }
     }
@@ -436,7 +445,19 @@ impl FlowState {
         let passed = matches!(self.stage, Stage::Judged { passed: true, .. });
         self.position = moved.position.clone();
         self.last_why = moved.why.clone();
-        self.decision = None;
+        let decision = self.decision.take();
+        if moved.arrival == Arrival::Entered {
+            let judged = matches!(self.stage, Stage::Judged { .. });
+            let memo = self.gates.get(&moved.from).filter(|_| judged);
+            let left = Left {
+                state: &moved.from,
+                passed,
+                outcome: self.outcome.as_ref(),
+                results: memo.map_or(&[], |memo| memo.results.as_slice()),
+                decision: decision.as_ref(),
+            };
+            self.snapshots.left(workflow, &left);
+        }
         let after = workflow
             .after(moved)
             .filter(|_| moved.arrival == Arrival::Entered);

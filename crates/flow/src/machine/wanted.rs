@@ -78,7 +78,9 @@ fn attempt(workflow: &Workflow, run: &FlowState, id: EffectId) -> Effect {
         id,
         state: state.clone(),
         access: def_of.map_or(Access::ReadOnly, |role| role.access()),
-        sight: def_of.map(|role| role.sight.clone()).unwrap_or_default(),
+        sight: def_of
+            .map(|role| role.sight_in(&run.fields))
+            .unwrap_or_default(),
         subject: String::new(),
         nth: run.ledger.ended_in(state) + 1,
         brief: match &run.patience.continues {
@@ -103,6 +105,7 @@ fn gate(workflow: &Workflow, run: &FlowState, id: EffectId, attempt: Option<Effe
         fields: run.fields.clone(),
         frozen: run.frozen.clone(),
         standing: run.standing(),
+        known: run.snapshots.known(),
         wall_millis: run.ledger.wall_limit(def.wall_millis),
     })
 }

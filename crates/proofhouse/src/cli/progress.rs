@@ -183,6 +183,9 @@ impl Observer for Progress<'_> {
                 );
             }
             Body::Noted(note) => self.say(None, "--", &format!("{}: {}", note.name, note.body)),
+            Body::SnapshotTaken(taken) => {
+                self.say(None, "--", &format!("snapshot {}", taken.file));
+            }
             Body::RunStarted(_) | Body::SessionOpened(_) => {}
         }
     }

@@ -18,6 +18,7 @@ mod phase;
 mod reach;
 mod results;
 mod sandbox;
+mod slice;
 mod support;
 mod tidy;
 mod waves;
