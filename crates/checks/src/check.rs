@@ -74,6 +74,8 @@ pub struct Example {
     pub frozen: &'static [(&'static str, &'static str, &'static str)],
     /// States whose gates passed.
     pub standing: &'static [&'static str],
+    /// Evidence that earlier gates of the run kept: name and content, oldest first.
+    pub earlier: &'static [(&'static str, &'static str)],
     /// The check's settings.
     pub with: Value,
     /// The verdict of the first result that does not pass, or pass.
@@ -111,6 +113,7 @@ impl Example {
             commands: &[],
             frozen: &[],
             standing: &[],
+            earlier: &[],
             with,
             expect,
             reason,

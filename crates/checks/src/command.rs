@@ -4,17 +4,14 @@
 mod examples;
 mod verdict;
 
+use crate::execute::{Errand, Through, execute};
 use crate::settings::Settings;
 use crate::text::{answer, label};
 use crate::{Check, Example, Setting, Subject};
-use kernel::outcome::{CheckResult, Ran, Verdict};
-use sandbox::{Launch, Limits};
+use kernel::outcome::{CheckResult, Verdict};
 use serde_json::Value;
-use std::path::Path;
 use std::time::{Duration, Instant};
 
-/// Enough for any log that somebody reads; the middle of a longer one is left out.
-const OUTPUT: usize = 4 << 20;
 const NO_COMMAND: &str = "no validation command is set; give `--check CMD` at `proofhouse new`, or `[checks] commands` in .proofhouse/config.toml";
 
 /// The check.
@@ -32,13 +29,6 @@ enum What<'a> {
     Argv(Vec<&'a str>),
     Shell(&'a str),
     Commands,
-}
-
-/// Who looks up the program? A shell reports a missing one as exit code 127.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Through {
-    Shell,
-    Nothing,
 }
 
 impl Check for Command {
@@ -137,51 +127,19 @@ fn one(
     through: Through,
 ) -> CheckResult {
     let name = format!("command: {}", label(shown));
-    let not_run = |reason: &str| answer(&name, Verdict::CouldNotRun, reason);
-    let left = subject.wall.saturating_sub(started.elapsed());
-    let wall = order.timeout.map_or(left, |timeout| timeout.min(left));
-    if wall.is_zero() {
-        return not_run("the gate's wall time is used up; give the gate more time");
+    let errand = Errand {
+        argv,
+        shown,
+        through,
+        timeout: order.timeout,
+        started,
+        report: None,
+    };
+    match execute(subject, errand) {
+        Ok(executed) => {
+            let (verdict, reason) = verdict::judge(order, &executed);
+            executed.answer(&name, verdict, &reason)
+        }
+        Err(reason) => answer(&name, Verdict::CouldNotRun, &reason),
     }
-    let before = match (subject.tree)() {
-        Ok(tree) => tree,
-        Err(error) => return not_run(&format!("the tree cannot be hashed: {error}")),
-    };
-    let limits = Limits {
-        wall,
-        idle: None,
-        output_bytes: OUTPUT,
-    };
-    let mut launch = Launch::new(argv, subject.place.repo, subject.env.clone(), limits);
-    launch.pid_file = subject.pid_file.map(Path::to_owned);
-    launch.policy = subject.policy.cloned();
-    let ended = match sandbox::run(&launch, subject.cancel) {
-        Ok(ended) => ended,
-        Err(error) => return not_run(&error.to_string()),
-    };
-    let kept = match subject
-        .keep
-        .keep(&format!("output of {}", label(shown)), &ended.output)
-    {
-        Ok(kept) => kept,
-        Err(error) => return not_run(&format!("its output cannot be kept: {error}")),
-    };
-    let (verdict, reason) = match (subject.tree)() {
-        Ok(after) => verdict::judge(order, &ended, through, &before, &after),
-        Err(error) => (
-            Verdict::CouldNotRun,
-            format!("the tree cannot be hashed after it: {error}"),
-        ),
-    };
-    let mut result = answer(&name, verdict, &reason);
-    result.ran = Some(Ran {
-        argv: launch.argv,
-        exit: ended.exit,
-        killed: ended.killed.map(|killed| killed.to_string()),
-        tree: before.hash,
-        output: kept.hash.clone(),
-        millis: ended.millis,
-    });
-    result.evidence.push(kept);
-    result
 }

@@ -9,21 +9,26 @@
 
 mod check;
 mod command;
+mod execute;
 mod feature_labels;
 mod fields;
 mod files_exist;
 mod freeze;
 mod frozen;
 mod gate;
+mod idents;
 mod items;
 mod markdown;
 mod no_objection;
 mod paths;
 mod progress;
+mod report;
+pub mod runners;
 mod sections;
 mod settings;
 mod stands;
 mod subject;
+mod tests;
 mod text;
 mod tree_unchanged;
 
@@ -45,6 +50,7 @@ pub fn registry() -> &'static [&'static dyn Check] {
         &progress::Progress,
         &sections::Sections,
         &stands::Stands,
+        &tests::Tests,
         &tree_unchanged::TreeUnchanged,
     ]
 }

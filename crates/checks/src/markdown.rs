@@ -11,8 +11,75 @@ pub(crate) struct Section {
     pub(crate) content: String,
     /// Each list item's own text, without that of the items inside it.
     pub(crate) items: Vec<String>,
-    level: HeadingLevel,
+    /// Each table row with its cells, under the names of its columns.
+    pub(crate) rows: Vec<Row>,
+    /// The content of each code block.
+    pub(crate) code: Vec<String>,
+    /// None for the document as a whole.
+    level: Option<HeadingLevel>,
     open: bool,
+}
+
+/// One row of a table. The header is a row of its own, and no `Row`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Row {
+    pub(crate) columns: Vec<String>,
+    pub(crate) cells: Vec<String>,
+}
+
+impl Row {
+    /// The cell under this column, whatever its case.
+    pub(crate) fn cell(&self, column: &str) -> Option<&str> {
+        let wanted = column.trim().to_lowercase();
+        let mut columns = self.columns.iter();
+        let at = columns.position(|column| column.to_lowercase() == wanted)?;
+        self.cells.get(at).map(String::as_str)
+    }
+}
+
+impl Section {
+    fn new(title: String, level: Option<HeadingLevel>) -> Self {
+        Self {
+            title,
+            content: String::new(),
+            items: Vec::new(),
+            rows: Vec::new(),
+            code: Vec::new(),
+            level,
+            open: true,
+        }
+    }
+}
+
+/// The document as one section.
+pub(crate) fn whole(text: &str) -> Section {
+    all(text).swap_remove(0)
+}
+
+/// The sections with this heading, or the whole document where none is asked for.
+pub(crate) fn chosen(text: &str, heading: Option<&str>) -> Result<Vec<Section>, String> {
+    match heading {
+        None => Ok(vec![whole(text)]),
+        Some(heading) => match sections(text, heading) {
+            found if found.is_empty() => Err(format!("has no heading `{heading}`")),
+            found => Ok(found),
+        },
+    }
+}
+
+/// The sections one level below the first one with this heading.
+pub(crate) fn below(text: &str, heading: &str) -> Vec<Section> {
+    let wanted = heading.trim().to_lowercase();
+    let sections = all(text);
+    let mut rest = sections
+        .into_iter()
+        .skip_while(|section| section.title.trim().to_lowercase() != wanted);
+    let level = rest.next().and_then(|section| section.level);
+    let inside: Vec<Section> = rest.take_while(|section| section.level > level).collect();
+    let next = inside.iter().map(|section| section.level).min();
+    let mut inside = inside;
+    inside.retain(|section| Some(section.level) == next);
+    inside
 }
 
 /// All sections with this heading, whatever its level and case.
@@ -25,7 +92,11 @@ pub(crate) fn sections(text: &str, heading: &str) -> Vec<Section> {
 
 fn all(text: &str) -> Vec<Section> {
     let options = Options::ENABLE_TABLES | Options::ENABLE_TASKLISTS;
-    let mut sections: Vec<Section> = Vec::new();
+    let mut sections = vec![Section::new(String::new(), None)];
+    let mut columns: Vec<String> = Vec::new();
+    let mut cells: Vec<String> = Vec::new();
+    let mut cell: Option<String> = None;
+    let mut code: Option<String> = None;
     let mut heading: Option<String> = None;
     let mut items: Vec<String> = Vec::new();
     for event in Parser::new_ext(text, options) {
@@ -34,16 +105,36 @@ fn all(text: &str) -> Vec<Section> {
                 heading = Some(String::new());
                 for section in &mut sections {
                     // A lower level compares greater: H2 > H1.
-                    section.open &= section.level < level;
+                    section.open &= section.level < Some(level);
                 }
             }
-            Event::End(TagEnd::Heading(level)) => sections.push(Section {
-                title: heading.take().unwrap_or_default(),
-                content: String::new(),
-                items: Vec::new(),
-                level,
-                open: true,
-            }),
+            Event::End(TagEnd::Heading(level)) => {
+                let title = heading.take().unwrap_or_default();
+                sections.push(Section::new(title, Some(level)));
+            }
+            Event::Start(Tag::TableCell) => cell = Some(String::new()),
+            Event::End(TagEnd::TableCell) => {
+                cells.push(cell.take().unwrap_or_default().trim().to_string());
+                write(&mut heading, &mut sections, "\n");
+            }
+            Event::End(TagEnd::TableHead) => columns = std::mem::take(&mut cells),
+            Event::End(TagEnd::TableRow) => {
+                let row = Row {
+                    columns: columns.clone(),
+                    cells: std::mem::take(&mut cells),
+                };
+                for section in sections.iter_mut().filter(|section| section.open) {
+                    section.rows.push(row.clone());
+                }
+            }
+            Event::Start(Tag::CodeBlock(_)) => code = Some(String::new()),
+            Event::End(TagEnd::CodeBlock) => {
+                let block = code.take().unwrap_or_default();
+                for section in sections.iter_mut().filter(|section| section.open) {
+                    section.code.push(block.clone());
+                }
+                write(&mut heading, &mut sections, "\n");
+            }
             Event::Start(Tag::Item) => items.push(String::new()),
             Event::End(TagEnd::Item) => {
                 let item = items.pop().unwrap_or_default();
@@ -60,6 +151,9 @@ fn all(text: &str) -> Vec<Section> {
                 let piece = piece.replace("<!--", "<! --");
                 if let Some(item) = items.last_mut().filter(|_| heading.is_none()) {
                     item.push_str(&piece);
+                }
+                if let Some(inner) = code.as_mut().or(cell.as_mut()) {
+                    inner.push_str(&piece);
                 }
                 write(&mut heading, &mut sections, &piece);
             }
@@ -117,5 +211,25 @@ mod tests {
         let risks = sections(TEXT, "Risks");
         assert_eq!(risks.len(), 1);
         assert_eq!(risks[0].items, ["inner b", "one: a", "two"]);
+    }
+
+    #[test]
+    fn tables_code_and_what_lies_below() {
+        let text = "# A\n## B\n| Id | Test |\n|---|---|\n| `AC-1` | **t** one |\n| AC-2 | |\n### C\n```text\nsrc/\n```\n### D\nx\n## E\n";
+        let section = &sections(text, "b")[0];
+        assert_eq!(section.rows.len(), 2);
+        assert_eq!(section.rows[0].cell("test"), Some("t one"));
+        assert_eq!(section.rows[1].cell("Test"), Some(""));
+        assert_eq!(section.rows[0].cell("absent"), None);
+        assert_eq!(section.code, ["src/\n"]);
+        let titles = |heading: &str| -> Vec<String> {
+            let below = below(text, heading).into_iter();
+            below.map(|section| section.title).collect()
+        };
+        assert_eq!(titles("B"), ["C", "D"]);
+        assert_eq!(titles("A"), ["B", "E"]);
+        assert!(titles("E").is_empty());
+        assert_eq!(whole(text).rows.len(), 2);
+        assert!(chosen(text, Some("Z")).is_err());
     }
 }

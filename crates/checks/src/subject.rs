@@ -64,6 +64,9 @@ pub trait Keep {
     fn keep_exact(&self, name: &str, bytes: &[u8]) -> Result<EvidenceRef, String>;
     /// The bytes that were stored with this hash.
     fn fetch(&self, hash: &str) -> Result<Vec<u8>, String>;
+    /// What gates of this run kept under this name before, oldest first. It is a check's only
+    /// memory: it lies in the journal and the vault, where no agent can reach it.
+    fn earlier(&self, name: &str) -> Result<Vec<Vec<u8>>, String>;
 }
 
 /// The repository's tree at one moment.

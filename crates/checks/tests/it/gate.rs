@@ -121,6 +121,10 @@ fn a_tree_or_a_vault_that_fails_could_not_run() {
         fn fetch(&self, _: &str) -> Result<Vec<u8>, String> {
             Err("disk gone".into())
         }
+
+        fn earlier(&self, _: &str) -> Result<Vec<Vec<u8>>, String> {
+            Ok(Vec::new())
+        }
     }
     let results = world.with(&plain, |subject| {
         let full = Subject {

@@ -4,4 +4,5 @@
 
 mod examples;
 mod gate;
+mod runners;
 mod world;

@@ -12,7 +12,11 @@ use tempfile::{TempDir, tempdir};
 
 /// What was kept: name and bytes.
 #[derive(Default)]
-pub(crate) struct Vault(pub(crate) Mutex<Vec<(String, Vec<u8>)>>);
+pub(crate) struct Vault(
+    pub(crate) Mutex<Vec<(String, Vec<u8>)>>,
+    /// What was kept before.
+    pub(crate) Mutex<Vec<(String, Vec<u8>)>>,
+);
 
 impl Keep for Vault {
     fn keep(&self, name: &str, bytes: &[u8]) -> Result<EvidenceRef, String> {
@@ -34,6 +38,12 @@ impl Keep for Vault {
         found
             .map(|(_, bytes)| bytes.clone())
             .ok_or_else(|| format!("nothing is kept as {wanted}"))
+    }
+
+    fn earlier(&self, name: &str) -> Result<Vec<Vec<u8>>, String> {
+        let earlier = self.1.lock().unwrap();
+        let named = earlier.iter().filter(|(known, _)| known == name);
+        Ok(named.map(|(_, bytes)| bytes.clone()).collect())
     }
 }
 
@@ -63,6 +73,10 @@ impl World {
         let (repo, task) = (self.dir.path().join("repo"), self.dir.path().join("task"));
         lay_down(&repo, example.repo);
         lay_down(&task, example.task);
+        for (name, content) in example.earlier {
+            let kept = (name.to_string(), content.as_bytes().to_vec());
+            self.vault.1.lock().unwrap().push(kept);
+        }
         let map = |pairs: &[(&str, &str)]| -> BTreeMap<String, String> {
             let owned = pairs
                 .iter()

@@ -30,6 +30,10 @@ impl Keep for InVault<'_> {
         let kept = self.0.vault.get(hash);
         kept.map_err(|error| error.to_string())
     }
+
+    fn earlier(&self, name: &str) -> Result<Vec<Vec<u8>>, String> {
+        super::earlier::earlier(self.0, name).map_err(|error| error.to_string())
+    }
 }
 
 fn tree_now(context: &Context) -> Result<TreeNow, String> {

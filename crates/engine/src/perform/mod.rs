@@ -2,6 +2,7 @@
 //! it: after a crash the answer is found there, and the work is not paid for again.
 
 mod attempt;
+mod earlier;
 mod gate;
 
 use crate::context::Context;

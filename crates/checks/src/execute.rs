@@ -1,0 +1,208 @@
+//! Running one program for a check: in the repository, confined, with everything about it on
+//! record. It refuses to run on a tree that it cannot hash and to lose the output; what makes a run
+//! worthless whatever the program says is judged here, once for all checks.
+
+use crate::text::{answer, first_few, label, one_line};
+use crate::{Subject, TreeNow, runners};
+use kernel::outcome::{CheckResult, EvidenceRef, Ran, Verdict};
+use sandbox::{Ended, Killed, Launch, Limits};
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+/// Enough for any log that somebody reads; the middle of a longer one is left out.
+const OUTPUT: usize = 4 << 20;
+
+/// Who looks up the program? A shell reports a missing one as exit code 127.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Through {
+    Shell,
+    Nothing,
+}
+
+/// What is to be run.
+pub(crate) struct Errand<'a> {
+    pub(crate) argv: Vec<String>,
+    /// For people.
+    pub(crate) shown: &'a str,
+    pub(crate) through: Through,
+    pub(crate) timeout: Option<Duration>,
+    /// When the check began: the gate's wall time counts from there.
+    pub(crate) started: Instant,
+    /// A file in a folder of our own that it may write.
+    pub(crate) report: Option<&'a Path>,
+}
+
+impl<'a> Errand<'a> {
+    /// A line for `sh -c`.
+    pub(crate) fn shell(line: &'a str, timeout: Option<Duration>, started: Instant) -> Self {
+        Self {
+            argv: vec!["sh".into(), "-c".into(), line.to_owned()],
+            shown: line,
+            through: Through::Shell,
+            timeout,
+            started,
+            report: None,
+        }
+    }
+}
+
+/// What was run.
+pub(crate) struct Executed {
+    pub(crate) ended: Ended,
+    through: Through,
+    before: TreeNow,
+    after: Result<TreeNow, String>,
+    ran: Ran,
+    kept: EvidenceRef,
+}
+
+/// Runs it. An error is a reason why it could not be run.
+pub(crate) fn execute(subject: &Subject<'_>, errand: Errand<'_>) -> Result<Executed, String> {
+    let left = subject.wall.saturating_sub(errand.started.elapsed());
+    let wall = errand.timeout.map_or(left, |timeout| timeout.min(left));
+    if wall.is_zero() {
+        return Err("the gate's wall time is used up; give the gate more time".into());
+    }
+    let before = (subject.tree)().map_err(|why| format!("the tree cannot be hashed: {why}"))?;
+    let limits = Limits {
+        wall,
+        idle: None,
+        output_bytes: OUTPUT,
+    };
+    let mut launch = Launch::new(errand.argv, subject.place.repo, subject.env.clone(), limits);
+    launch.pid_file = subject.pid_file.map(Path::to_owned);
+    launch.policy = subject.policy.cloned();
+    if let Some(report) = errand.report {
+        let path = report.display().to_string();
+        launch.env.insert(runners::REPORT.to_owned(), path);
+        if let Some(policy) = &mut launch.policy {
+            policy.write.extend(report.parent().map(Path::to_owned));
+            if let Some(names) = &mut policy.environment {
+                names.insert(runners::REPORT.to_owned());
+            }
+        }
+    }
+    let ended = sandbox::run(&launch, subject.cancel).map_err(|error| error.to_string())?;
+    let kept = subject
+        .keep
+        .keep(&format!("output of {}", label(errand.shown)), &ended.output)
+        .map_err(|why| format!("its output cannot be kept: {why}"))?;
+    Ok(Executed {
+        through: errand.through,
+        ran: Ran {
+            argv: launch.argv,
+            exit: ended.exit,
+            killed: ended.killed.map(|killed| killed.to_string()),
+            tree: before.hash.clone(),
+            output: kept.hash.clone(),
+            millis: ended.millis,
+        },
+        before,
+        after: (subject.tree)(),
+        ended,
+        kept,
+    })
+}
+
+impl Executed {
+    /// What makes the run worthless, whatever its exit code and its output say.
+    pub(crate) fn worthless(&self) -> Option<(Verdict, String)> {
+        let ended = &self.ended;
+        let could_not = |reason: String| Some((Verdict::CouldNotRun, reason));
+        let after = match &self.after {
+            Ok(after) => after,
+            Err(why) => return could_not(format!("the tree cannot be hashed after it: {why}")),
+        };
+        if ended.survivors > 0 {
+            return could_not(format!("{} of its processes do not die", ended.survivors));
+        }
+        match ended.killed {
+            Some(killed @ Killed::Cancelled) => return could_not(killed.to_string()),
+            Some(killed) => return Some((Verdict::Fail, killed.to_string())),
+            None => {}
+        }
+        let spoilt: Vec<&String> = self
+            .before
+            .files
+            .iter()
+            .filter(|(path, hash)| after.files.get(*path) != Some(*hash))
+            .map(|(path, _)| path)
+            .collect();
+        if !spoilt.is_empty() {
+            let paths = first_few(&spoilt, 5);
+            let reason = format!("the command changed the tree it judges: {paths}");
+            return Some((Verdict::Fail, reason));
+        }
+        if self.ending().is_none() {
+            return could_not("its exit code is unknown".into());
+        }
+        None
+    }
+
+    /// The shell's way to say that there is no such program.
+    pub(crate) fn not_found(&self) -> Option<(Verdict, String)> {
+        if self.through != Through::Shell || !matches!(self.ended.exit, Some(126 | 127)) {
+            return None;
+        }
+        let (ending, last) = (self.ending().unwrap_or_default(), self.last_line());
+        let reason = format!(
+            "the shell cannot run it ({ending}): {last}; install the program or mend the command"
+        );
+        Some((Verdict::CouldNotRun, reason))
+    }
+
+    /// How it ended by itself, in words.
+    pub(crate) fn ending(&self) -> Option<String> {
+        match (self.ended.exit, self.ended.signal) {
+            (Some(code), _) => Some(format!("exit code {code}")),
+            (None, Some(signal)) => Some(format!("ended by signal {signal}")),
+            (None, None) => None,
+        }
+    }
+
+    /// The last line of its output, for people.
+    pub(crate) fn last_line(&self) -> String {
+        let text = self.text();
+        let last = text.lines().rfind(|line| !line.trim().is_empty());
+        last.map_or_else(|| "(none)".into(), |line| one_line(line, 150))
+    }
+
+    /// Its output as text.
+    pub(crate) fn text(&self) -> String {
+        String::from_utf8_lossy(&self.ended.output).into_owned()
+    }
+
+    /// Does its output contain this?
+    pub(crate) fn says(&self, wanted: &str) -> bool {
+        let output = &self.ended.output;
+        let mut windows = output.windows(wanted.len().max(1));
+        windows.any(|window| window == wanted.as_bytes())
+    }
+
+    /// What is worth a word though it does not fail.
+    pub(crate) fn notes(&self) -> String {
+        let mut notes = String::new();
+        let after = self.after.as_ref().map(|after| &after.files).ok();
+        let new: Vec<&String> = after
+            .into_iter()
+            .flat_map(|files| files.keys())
+            .filter(|path| !self.before.files.contains_key(*path))
+            .collect();
+        if !new.is_empty() {
+            notes.push_str(&format!("; new files: {}", first_few(&new, 5)));
+        }
+        if self.ended.leftover > 0 {
+            let killed = self.ended.leftover;
+            notes.push_str(&format!("; {killed} processes it left were killed"));
+        }
+        notes
+    }
+
+    /// The check's answer, with all that was recorded.
+    pub(crate) fn answer(self, name: &str, verdict: Verdict, reason: &str) -> CheckResult {
+        let mut result = answer(name, verdict, reason);
+        result.ran = Some(self.ran);
+        result.evidence.push(self.kept);
+        result
+    }
+}

@@ -1,0 +1,134 @@
+//! Which runner a repository uses, from the files in it. It refuses to choose between two: then a
+//! person must.
+
+use super::Runner;
+use serde_json::Value;
+
+/// The runner, or why there is none or more than one. `read` gives the text of a file at the
+/// repository's root (or in a folder of it), if it is there.
+pub fn detect(read: &dyn Fn(&str) -> Option<String>) -> Result<Runner, String> {
+    let mut found: Vec<(Runner, &str)> = Vec::new();
+    if read("Cargo.toml").is_some() {
+        found.push((Runner::Cargo, "Cargo.toml"));
+    }
+    if let Some(text) = read("package.json") {
+        found.extend(of_package(&text)?.map(|runner| (runner, "package.json")));
+    }
+    if read("go.mod").is_some() || read("go.work").is_some() {
+        found.push((Runner::Go, "go.mod"));
+    }
+    if let Some(file) = PYTHON
+        .iter()
+        .find(|(file, mark)| read(file).is_some_and(|text| mark.is_empty() || text.contains(mark)))
+    {
+        found.push((Runner::Pytest, file.0));
+    }
+    match found.as_slice() {
+        [] => Err(
+            "no test runner is recognised; set `runner`, or `command` with `runner = \"junit\"`"
+                .into(),
+        ),
+        [(runner, _)] => Ok(*runner),
+        several => {
+            let named: Vec<String> = several
+                .iter()
+                .map(|(runner, file)| format!("{} ({file})", runner.name()))
+                .collect();
+            Err(format!(
+                "more than one test runner is recognised: {}; set `runner`, one check for each",
+                named.join(", ")
+            ))
+        }
+    }
+}
+
+/// Files of a Python project, and what must stand in them.
+const PYTHON: [(&str, &str); 9] = [
+    ("pytest.ini", ""),
+    ("conftest.py", ""),
+    ("tests/conftest.py", ""),
+    ("pyproject.toml", "pytest"),
+    ("setup.cfg", "pytest"),
+    ("tox.ini", "pytest"),
+    ("requirements.txt", "pytest"),
+    ("requirements-dev.txt", "pytest"),
+    ("pyproject.toml", "[project]"),
+];
+
+/// The runner of a `package.json`: what its test script calls, or else what it depends on. A
+/// package without tests has none.
+fn of_package(text: &str) -> Result<Option<Runner>, String> {
+    let package: Value =
+        serde_json::from_str(text).map_err(|error| format!("package.json: {error}"))?;
+    let script = package["scripts"]["test"].as_str().unwrap_or_default();
+    let known = [
+        ("vitest", Runner::Vitest),
+        ("jest", Runner::Jest),
+        ("node --test", Runner::Node),
+    ];
+    if let Some((_, runner)) = known.iter().find(|(word, _)| script.contains(word)) {
+        return Ok(Some(*runner));
+    }
+    let depends = |name: &str| {
+        ["devDependencies", "dependencies"]
+            .iter()
+            .any(|kind| package[*kind].get(name).is_some())
+    };
+    let depended: Vec<Runner> = known
+        .iter()
+        .filter(|(word, _)| depends(word))
+        .map(|(_, runner)| *runner)
+        .collect();
+    match depended.as_slice() {
+        [runner] => Ok(Some(*runner)),
+        [] if script.is_empty() || script.contains("no test specified") => Ok(None),
+        _ => Err(format!(
+            "the test script `{script}` of package.json calls no runner that we know; set `runner`"
+        )),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of(files: &[(&str, &str)]) -> Result<Runner, String> {
+        detect(&|path| {
+            let found = files.iter().find(|(name, _)| *name == path)?;
+            Some(found.1.to_owned())
+        })
+    }
+
+    #[test]
+    fn each_runner_is_seen() {
+        let script = |line: &str| format!("{{\"scripts\": {{\"test\": \"{line}\"}}}}");
+        for (line, runner) in [
+            ("vitest run", Runner::Vitest),
+            ("NODE_OPTIONS=x jest --ci", Runner::Jest),
+            ("node --test test/", Runner::Node),
+        ] {
+            assert_eq!(of(&[("package.json", &script(line))]), Ok(runner));
+        }
+        let depends =
+            "{\"scripts\": {\"test\": \"run-all\"}, \"devDependencies\": {\"jest\": \"1\"}}";
+        assert_eq!(of(&[("package.json", depends)]), Ok(Runner::Jest));
+        assert_eq!(of(&[("Cargo.toml", "")]), Ok(Runner::Cargo));
+        assert_eq!(of(&[("go.mod", "module a")]), Ok(Runner::Go));
+        let python = [("pyproject.toml", "[project]\nname = 'a'")];
+        assert_eq!(of(&python), Ok(Runner::Pytest));
+        assert_eq!(of(&[("requirements.txt", "pytest==9")]), Ok(Runner::Pytest));
+    }
+
+    #[test]
+    fn none_and_two_are_refused_with_a_mend() {
+        assert!(of(&[]).unwrap_err().contains("set `runner`"));
+        let why = of(&[("Cargo.toml", ""), ("go.mod", "")]).unwrap_err();
+        assert!(why.contains("cargo (Cargo.toml), go (go.mod)"), "{why}");
+        let mocha = "{\"scripts\": {\"test\": \"mocha\"}}";
+        let why = of(&[("package.json", mocha)]).unwrap_err();
+        assert!(why.contains("`mocha`"), "{why}");
+        // A web front end without tests does not hide the tests of the rest.
+        let bare = [("package.json", "{}"), ("Cargo.toml", "")];
+        assert_eq!(of(&bare), Ok(Runner::Cargo));
+    }
+}

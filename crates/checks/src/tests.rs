@@ -1,0 +1,231 @@
+//! `tests`: runs a suite and judges it test by test. It refuses an exit code instead of names, a
+//! suite that ran nothing or not to its end, and a suite that has become smaller than it was.
+
+mod examples;
+mod judge;
+
+use crate::execute::{Errand, Executed, execute};
+use crate::idents::Pattern;
+use crate::report::{self, Folder};
+use crate::runners::{Results, Runner, TestRun, detect, merge};
+use crate::settings::Settings;
+use crate::text::{answer, label};
+use crate::{Check, Example, Setting, Subject, paths};
+use kernel::outcome::{CheckResult, Verdict};
+use serde_json::Value;
+use std::time::{Duration, Instant};
+
+/// The check.
+pub(crate) struct Tests;
+
+/// What must hold between a suite and what it was.
+const RATCHETS: [&str; 3] = ["count", "names", "skips"];
+
+/// The settings, read.
+struct Order<'a> {
+    runner: Option<Runner>,
+    command: Option<&'a str>,
+    junit: Option<&'a str>,
+    suite: &'a str,
+    expect: Expect,
+    min: usize,
+    max_skipped: Option<usize>,
+    ids: Option<Ids<'a>>,
+    keeps: Vec<&'a str>,
+    timeout: Option<Duration>,
+}
+
+/// Ids of which each needs a test.
+struct Ids<'a> {
+    pattern: Pattern,
+    file: &'a str,
+    section: Option<&'a str>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Expect {
+    Green,
+    Red,
+    RedOrMissingSymbol,
+}
+
+impl Check for Tests {
+    fn name(&self) -> &'static str {
+        "tests"
+    }
+
+    fn about(&self) -> &'static str {
+        "the test suite runs to its end, with named results, and is green (or red, if asked for)"
+    }
+
+    fn settings(&self) -> &'static [Setting] {
+        const {
+            &[
+                Setting::optional("runner", "`auto`, or the runner's name; auto"),
+                Setting::optional("command", "a line for `sh -c`, instead of the runner's own"),
+                Setting::optional("junit", "file or folder of the repository with JUnit XML"),
+                Setting::optional("suite", "a name, where a workflow runs several suites"),
+                Setting::optional("expect", "`green`, `red` or `red_or_missing_symbol`; green"),
+                Setting::optional("min", "how many tests must run at least; 1"),
+                Setting::optional("max_skipped", "how many tests may be skipped at most"),
+                Setting::optional("ids", "expression for ids of which each needs a test"),
+                Setting::optional(
+                    "ids_from",
+                    "the file with the ids; `task/...` or `repo/...`",
+                ),
+                Setting::optional("ids_section", "the heading over the ids; the whole file"),
+                Setting::optional(
+                    "keeps",
+                    "list of `count`, `names`, `skips`: as before or better",
+                ),
+                Setting::optional("timeout_seconds", "wall limit; never more than the gate's"),
+            ]
+        }
+    }
+
+    fn lint(&self, with: &Value) -> Result<(), String> {
+        self.read(with).map(drop)
+    }
+
+    fn run(&self, with: &Value, subject: &Subject<'_>) -> Vec<CheckResult> {
+        let started = Instant::now();
+        let could_not = |why: &str| vec![answer(self.name(), Verdict::CouldNotRun, why)];
+        let order = match self.read(with) {
+            Ok(order) => order,
+            Err(why) => return could_not(&why),
+        };
+        match suite(&order, subject, started) {
+            Ok((executed, name, run)) => {
+                vec![judge::answer_for(&order, subject, executed, &name, run)]
+            }
+            Err(why) => could_not(&why),
+        }
+    }
+
+    fn examples(&self) -> Vec<Example> {
+        examples::examples()
+    }
+}
+
+impl Tests {
+    fn read<'a>(&self, with: &'a Value) -> Result<Order<'a>, String> {
+        let settings = Settings::open(self, with)?;
+        let runner = match settings.text("runner")? {
+            None | Some("auto") => None,
+            Some(name) => match Runner::named(name) {
+                Some(runner) => Some(runner),
+                None => {
+                    let must =
+                        "`auto`, `cargo`, `pytest`, `vitest`, `jest`, `node`, `go` or `junit`";
+                    return settings.refuse("runner", must);
+                }
+            },
+        };
+        let command = settings.text("command")?;
+        let junit = settings.text("junit")?;
+        if let Some(path) = junit {
+            paths::lint(path)?;
+        }
+        if command.is_none() && (junit.is_some() || runner == Some(Runner::Junit)) {
+            return Err("`tests`: `junit` needs a `command` that writes the report".into());
+        }
+        if junit.is_some() && !matches!(runner, None | Some(Runner::Junit)) {
+            return Err("`tests`: `junit` is for `runner = \"junit\"` only".into());
+        }
+        let expect = match settings.text("expect")? {
+            None | Some("green") => Expect::Green,
+            Some("red") => Expect::Red,
+            Some("red_or_missing_symbol") => Expect::RedOrMissingSymbol,
+            Some(_) => {
+                return settings.refuse("expect", "`green`, `red` or `red_or_missing_symbol`");
+            }
+        };
+        let section = settings.text("ids_section")?;
+        let ids = match (settings.text("ids")?, settings.text("ids_from")?) {
+            (None, None) if section.is_none() => None,
+            (Some(pattern), Some(file)) => {
+                paths::lint_placed(file)?;
+                Some(Ids {
+                    pattern: Pattern::new(pattern)?,
+                    file,
+                    section,
+                })
+            }
+            _ => return Err("`tests`: `ids` and `ids_from` go together".into()),
+        };
+        let keeps = settings.list("keeps")?.unwrap_or_default();
+        if keeps.iter().any(|kept| !RATCHETS.contains(kept)) {
+            return settings.refuse("keeps", "a list of `count`, `names` and `skips`");
+        }
+        let count = |key: &str, low: i64| -> Result<Option<usize>, String> {
+            let number = settings.number(key, low, 1_000_000)?;
+            Ok(number.and_then(|number| usize::try_from(number).ok()))
+        };
+        let seconds = settings.number("timeout_seconds", 1, 7 * 24 * 3600)?;
+        Ok(Order {
+            runner: runner.or(junit.map(|_| Runner::Junit)),
+            command,
+            junit,
+            suite: settings.text("suite")?.unwrap_or("suite"),
+            expect,
+            min: count("min", 1)?.unwrap_or(1),
+            max_skipped: count("max_skipped", 0)?,
+            ids,
+            keeps,
+            timeout: seconds.map(|seconds| Duration::from_secs(seconds.unsigned_abs())),
+        })
+    }
+}
+
+/// Runs the suite and reads its results. An error is a reason why it could not be run.
+fn suite(
+    order: &Order<'_>,
+    subject: &Subject<'_>,
+    started: Instant,
+) -> Result<(Executed, String, TestRun), String> {
+    let repo = subject.place.repo;
+    let root_file = |path: &str| paths::read(subject.place, &format!("repo/{path}")).ok();
+    let runner = match order.runner {
+        Some(runner) => runner,
+        None => detect(&root_file)?,
+    };
+    let command = order.command.or(runner.known().command);
+    let command = command.ok_or("this runner needs a `command`")?;
+    let folder = Folder::new()?;
+    let own = folder.file();
+    let before = order.junit.map(|path| report::at(repo, path)).transpose()?;
+    let mut errand = Errand::shell(command, order.timeout, started);
+    errand.report = Some(&own);
+    let executed = execute(subject, errand)?;
+    let unwritten = || TestRun::unreadable("the runner ended without writing its report");
+    let run = match (runner.known().results, order.junit) {
+        (Results::Output, _) if executed.ended.truncated => TestRun::unreadable(
+            "the output is too long to be read whole; use a runner with a report",
+        ),
+        (Results::Output, _) => runner.read(&executed.text()),
+        (Results::Report, None) => match report::read(&own) {
+            Ok(Some(text)) => runner.read(&text),
+            Ok(None) => unwritten(),
+            Err(why) => TestRun::unreadable(why),
+        },
+        (Results::Report, Some(path)) => {
+            let after = report::at(repo, path)?;
+            let mut runs = Vec::new();
+            for path in report::written(&before.unwrap_or_default(), &after) {
+                runs.push(match report::read(path) {
+                    Ok(Some(text)) => runner.read(&text),
+                    Ok(None) => unwritten(),
+                    Err(why) => TestRun::unreadable(why),
+                });
+            }
+            if runs.is_empty() {
+                unwritten()
+            } else {
+                merge(runs)
+            }
+        }
+    };
+    let run = run.explained_by(&executed.text());
+    let name = format!("tests: {} ({})", label(order.suite), runner.name());
+    Ok((executed, name, run))
+}

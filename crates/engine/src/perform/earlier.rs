@@ -1,0 +1,33 @@
+//! What earlier gates of a run kept as evidence: the only memory that a check has. It reads the
+//! journal and the vault, and refuses to look anywhere that an agent can write.
+
+use crate::context::Context;
+use crate::error::EngineError;
+use crate::run;
+use kernel::Body;
+use store::{Journal, Replay, RunName};
+
+/// The evidence with this name, oldest first.
+pub(super) fn earlier(context: &Context, name: &str) -> Result<Vec<Vec<u8>>, EngineError> {
+    // Names are kept without keys in them.
+    let name = context.secrets.text(name);
+    let mut hashes: Vec<String> = Vec::new();
+    Journal::read(
+        &context.project.journals(),
+        &RunName::new(&context.run)?,
+        Replay::default(),
+        |record| {
+            if let Body::GateEnded(ended) = run::event(&record)?.body {
+                let evidence = ended.results.into_iter().flat_map(|result| result.evidence);
+                let named = evidence.filter(|kept| kept.name == name);
+                hashes.extend(named.map(|kept| kept.hash));
+            }
+            Ok(())
+        },
+    )?;
+    let mut found = Vec::new();
+    for hash in hashes {
+        found.push(context.vault.get(&hash)?);
+    }
+    Ok(found)
+}
