@@ -1,7 +1,7 @@
 //! Running a gate. It refuses to skip: what is unknown, badly set or silent could not run.
 
 use crate::text::answer;
-use crate::{Subject, find, registry};
+use crate::{Subject, when};
 use kernel::effect::CheckSpec;
 use kernel::outcome::{CheckResult, Verdict};
 use std::time::Instant;
@@ -36,16 +36,11 @@ fn judge(spec: &CheckSpec, subject: &Subject<'_>) -> Result<Vec<CheckResult>, St
     if subject.cancel.is_cancelled() {
         return Err("the gate was cancelled before this check".into());
     }
-    let check = find(&spec.check).ok_or_else(|| {
-        let names: Vec<&str> = registry().iter().map(|check| check.name()).collect();
-        format!(
-            "there is no check `{}`; there are: {}",
-            spec.check,
-            names.join(", ")
-        )
-    })?;
-    check.lint(&spec.with)?;
-    let answers = check.run(&spec.with, subject);
+    let (check, condition, with) = when::open(&spec.check, &spec.with)?;
+    if let Some(reason) = condition.and_then(|condition| condition.spares(subject)) {
+        return Ok(vec![answer(check.name(), Verdict::Pass, &reason)]);
+    }
+    let answers = check.run(&with, subject);
     if answers.is_empty() {
         return Err("the check gave no answer, which is a bug in it; please report".into());
     }

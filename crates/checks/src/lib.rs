@@ -8,48 +8,85 @@
 //! one line in [`registry`]. The test `examples` then runs them.
 
 mod check;
+mod choice;
 mod command;
+mod complexity;
+mod coverage;
+mod covers;
+mod dependencies;
+mod dependency_audit;
+mod design;
+mod entries;
 mod execute;
 mod feature_labels;
 mod fields;
 mod files_exist;
+mod findings;
 mod freeze;
 mod frozen;
 mod gate;
+mod health;
 mod idents;
+mod ids;
 mod items;
+mod judged;
+mod lockfile;
 mod markdown;
 mod no_objection;
+mod no_placeholders;
+mod one_of;
 mod paths;
 mod progress;
+mod proofs;
 mod report;
 pub mod runners;
+mod secrets;
 mod sections;
 mod settings;
+mod sources;
 mod stands;
+mod structure;
 mod subject;
+mod table;
 mod tests;
 mod text;
+mod threshold;
 mod tree_unchanged;
+mod when;
 
 pub use check::{Check, Example, Setting};
 pub use gate::run_gate;
 pub use subject::{Keep, Place, Subject, TreeNow};
 pub use text::is_placeholder;
+pub use when::lint;
 
 /// All checks, by name.
 pub fn registry() -> &'static [&'static dyn Check] {
     &[
         &command::Command,
+        &complexity::Complexity,
+        &coverage::Coverage,
+        &covers::Covers,
+        &dependency_audit::DependencyAudit,
+        &entries::Entries,
         &feature_labels::FeatureLabels,
         &fields::Fields,
         &files_exist::FilesExist,
         &freeze::Freeze,
         &frozen::Frozen,
+        &findings::Findings,
+        &health::Health,
+        &ids::Ids,
+        &lockfile::Lockfile,
         &no_objection::NoObjection,
+        &no_placeholders::NoPlaceholders,
+        &one_of::OneOf,
         &progress::Progress,
+        &proofs::Proofs,
+        &secrets::Secrets,
         &sections::Sections,
         &stands::Stands,
+        &structure::Structure,
         &tests::Tests,
         &tree_unchanged::TreeUnchanged,
     ]

@@ -11,6 +11,8 @@ pub(crate) struct Section {
     pub(crate) content: String,
     /// Each list item's own text, without that of the items inside it.
     pub(crate) items: Vec<String>,
+    /// Each outermost list item with all that is inside it.
+    pub(crate) points: Vec<String>,
     /// Each table row with its cells, under the names of its columns.
     pub(crate) rows: Vec<Row>,
     /// The content of each code block.
@@ -43,6 +45,7 @@ impl Section {
             title,
             content: String::new(),
             items: Vec::new(),
+            points: Vec::new(),
             rows: Vec::new(),
             code: Vec::new(),
             level,
@@ -99,6 +102,7 @@ fn all(text: &str) -> Vec<Section> {
     let mut code: Option<String> = None;
     let mut heading: Option<String> = None;
     let mut items: Vec<String> = Vec::new();
+    let mut point = String::new();
     for event in Parser::new_ext(text, options) {
         match event {
             Event::Start(Tag::Heading { level, .. }) => {
@@ -135,9 +139,24 @@ fn all(text: &str) -> Vec<Section> {
                 }
                 write(&mut heading, &mut sections, "\n");
             }
-            Event::Start(Tag::Item) => items.push(String::new()),
+            Event::Start(Tag::Item) => {
+                if items.is_empty() {
+                    point.clear();
+                } else {
+                    point.push('\n');
+                }
+                // A list inside of an item begins without any other sign.
+                write(&mut heading, &mut sections, "\n");
+                items.push(String::new());
+            }
             Event::End(TagEnd::Item) => {
                 let item = items.pop().unwrap_or_default();
+                if items.is_empty() && !point.trim().is_empty() {
+                    for section in sections.iter_mut().filter(|section| section.open) {
+                        section.points.push(point.trim().to_string());
+                    }
+                }
+                point.push('\n');
                 if item.trim().is_empty() {
                     continue;
                 }
@@ -151,6 +170,7 @@ fn all(text: &str) -> Vec<Section> {
                 let piece = piece.replace("<!--", "<! --");
                 if let Some(item) = items.last_mut().filter(|_| heading.is_none()) {
                     item.push_str(&piece);
+                    point.push_str(&piece);
                 }
                 if let Some(inner) = code.as_mut().or(cell.as_mut()) {
                     inner.push_str(&piece);
@@ -167,6 +187,7 @@ fn all(text: &str) -> Vec<Section> {
             Event::SoftBreak | Event::HardBreak | Event::End(_) => {
                 if let Some(item) = items.last_mut() {
                     item.push('\n');
+                    point.push('\n');
                 }
                 write(&mut heading, &mut sections, "\n");
             }
@@ -211,6 +232,7 @@ mod tests {
         let risks = sections(TEXT, "Risks");
         assert_eq!(risks.len(), 1);
         assert_eq!(risks[0].items, ["inner b", "one: a", "two"]);
+        assert_eq!(risks[0].points, ["one: a\ninner b", "two"]);
     }
 
     #[test]

@@ -47,6 +47,14 @@ impl<'a> Settings<'a> {
         Ok(settings)
     }
 
+    /// A table inside of the settings, whose keys the caller has looked at.
+    pub(crate) fn part(name: &'static str, map: &'a Map<String, Value>) -> Self {
+        Self {
+            check: name,
+            map: Some(map),
+        }
+    }
+
     pub(crate) fn get(&self, key: &str) -> Option<&'a Value> {
         self.map.and_then(|map| map.get(key))
     }
@@ -89,6 +97,19 @@ impl<'a> Settings<'a> {
             Some(texts) if !texts.is_empty() => Ok(texts),
             _ => self.refuse(key, must),
         }
+    }
+
+    /// A file as `repo/...` or `task/...`.
+    pub(crate) fn placed(&self, key: &str) -> Result<Option<&'a str>, String> {
+        let file = self.text(key)?;
+        file.map(crate::paths::lint_placed).transpose()?;
+        Ok(file)
+    }
+
+    /// A whole number in a range that fits a count.
+    pub(crate) fn count(&self, key: &str, low: i64, high: i64) -> Result<Option<usize>, String> {
+        let number = self.number(key, low, high)?;
+        Ok(number.and_then(|number| usize::try_from(number).ok()))
     }
 
     /// A whole number in a range.

@@ -136,20 +136,7 @@ pub fn load(source: &Source) -> Result<Arc<Workflow>, EngineError> {
 
 /// The same, with every problem on its own.
 pub fn lint(source: &Source) -> Result<Arc<Workflow>, flow::LoadError> {
-    let lint = |name: &str, with: &serde_json::Value| match checks::find(name) {
-        Some(check) => check.lint(with),
-        None => {
-            let names: Vec<&str> = checks::registry()
-                .iter()
-                .map(|check| check.name())
-                .collect();
-            Err(format!(
-                "there is no check `{name}`; there are: {}",
-                names.join(", ")
-            ))
-        }
-    };
-    Ok(Arc::new(flow::load(source, &lint)?))
+    Ok(Arc::new(flow::load(source, &checks::lint)?))
 }
 
 /// The texts of a workflow folder.

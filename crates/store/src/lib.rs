@@ -22,6 +22,7 @@ mod parse;
 mod paths;
 mod read;
 mod record;
+pub mod redact;
 mod torn;
 mod tree;
 mod vault;

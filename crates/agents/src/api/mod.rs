@@ -17,7 +17,6 @@ use crate::home::Home;
 use crate::http::{Client, Route};
 use crate::openai::{Chat, Responses};
 use crate::prices::Price;
-use crate::redact::{redact, redact_bytes};
 use crate::result;
 use crate::tool_loop::{Ended, Model, Tool, ToolLoop};
 use crate::wire::Wire;
@@ -26,6 +25,7 @@ use reach::{Reach, Secret};
 use sandbox::Cancel;
 use serde_json::{Value, json};
 use std::sync::Arc;
+use store::redact::{redact, redact_bytes};
 
 /// The window of a model that nobody has described.
 const USUAL_WINDOW: u64 = 128_000;

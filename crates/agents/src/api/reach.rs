@@ -28,7 +28,7 @@ impl Secret {
 
 impl fmt::Debug for Secret {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(crate::redact::MARK)
+        f.write_str(store::redact::MARK)
     }
 }
 

@@ -3,9 +3,9 @@
 
 use super::dialect::{Dialect, Keep};
 use super::log::EventLog;
-use crate::redact::redact;
 use crate::transcript::Transcript;
 use sandbox::{Listener, Stream, Talk};
+use store::redact::redact;
 
 /// The longest line that can be an event; a tool's whole output may stand in one.
 const LINE_BYTES: usize = 32 * 1024 * 1024;

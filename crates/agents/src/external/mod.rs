@@ -21,7 +21,6 @@ mod verdict;
 use crate::agent::{Agent, Order, Reply};
 use crate::home::Home;
 use crate::prices::{Prices, Tokens};
-use crate::redact::redact;
 use crate::transcript::TRANSCRIPT_BYTES;
 pub(crate) use confine::program_roots;
 use dialect::Kind;
@@ -32,6 +31,7 @@ use place::Place;
 use sandbox::{Cancel, Ended, Launch, Limits};
 use settings::Settings;
 use std::io;
+use store::redact::redact;
 
 /// The keys of providers, for agents that can use any of them.
 pub(crate) const PROVIDER_KEYS: &[&str] = &[

@@ -4,9 +4,9 @@ use super::space::Space;
 use super::toolbox::{self, Toolbox};
 use super::{Place, ToolLoop, park};
 use crate::failure::{Failure, one_line};
-use crate::redact::redact;
 use crate::wire::{Answer, Call, Verdict};
 use kernel::outcome::Class;
+use store::redact::redact;
 
 /// The most of one tool's answer that the transcript keeps.
 const SHOWN_BYTES: usize = 4 * 1024;

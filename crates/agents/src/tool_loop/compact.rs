@@ -3,8 +3,8 @@
 use super::space::Space;
 use super::{ToolLoop, context, prompt};
 use crate::failure::Failure;
-use crate::redact::redact;
 use kernel::outcome::Class;
+use store::redact::redact;
 
 impl ToolLoop<'_> {
     /// Makes room, or fails the way the provider did.

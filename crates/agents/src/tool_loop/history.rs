@@ -4,11 +4,11 @@
 //! before anything is written.
 
 use crate::agent::Order;
-use crate::redact::redact;
 use crate::wire::Entry;
 use std::fs::{self, File};
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
+use store::redact::redact;
 
 /// The whole conversation, in the attempt's own folder: one JSON value per line, without secrets.
 pub const HISTORY_FILE: &str = "history.jsonl";

@@ -25,7 +25,6 @@ pub use toolbox::{Place, Tool};
 
 use crate::agent::Order;
 use crate::failure::{Failure, one_line};
-use crate::redact::redact;
 use crate::transcript::Transcript;
 use crate::wire::{Block, Entry, Message, Stop};
 use context::Context;
@@ -33,6 +32,7 @@ use history::History;
 use kernel::outcome::{Class, Usage};
 use space::Space;
 use std::sync::Arc;
+use store::redact::redact;
 use toolbox::Toolbox;
 
 /// How a loop ended.

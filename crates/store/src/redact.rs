@@ -1,11 +1,12 @@
-//! Takes secrets out of text before anybody keeps it.
+//! The shapes of keys: takes them out of text before anybody keeps it, and finds them in sources.
 //!
 //! Pure: text in, text out. Everything that a connector returns passes here, because a model or
 //! a tool may print a key that it found. It refuses to be exact about unknown formats: what looks
-//! like a key is taken for one, and only the mark stays.
+//! like a key is taken for one, and only the mark stays. It lies here because both agents and
+//! checks need the one table.
 
 /// What stands where a secret stood.
-pub(crate) const MARK: &str = "[redacted]";
+pub const MARK: &str = "[redacted]";
 
 /// A key's beginning, the characters that may follow, and how many must.
 struct Shape {
@@ -148,6 +149,48 @@ fn secret_at(rest: &str, before: Option<char>) -> Option<(&'static str, usize)> 
     })
 }
 
+/// Something in a text that has a key's shape.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Sighting {
+    /// The byte at which it begins.
+    pub at: usize,
+    /// Its length in bytes.
+    pub length: usize,
+    /// How its shape begins; never the key itself.
+    pub shape: &'static str,
+}
+
+/// What in the text looks like a key. Stricter than [`redact`], because sources and documents hold
+/// words such as `Bearer authentication`: a key has a digit, or small and capital letters.
+pub fn sightings(text: &str) -> Vec<Sighting> {
+    let mut found = Vec::new();
+    let mut before = None;
+    let mut at = 0;
+    while let Some(first) = text[at..].chars().next() {
+        let shape = |shape: &&Shape| text[at..].starts_with(shape.start);
+        match secret_at(&text[at..], before) {
+            Some((_, length)) => {
+                let shape = SHAPES.iter().find(shape).map_or("", |shape| shape.start);
+                if looks_random(&text[at + shape.len()..at + length]) {
+                    found.push(Sighting { at, length, shape });
+                }
+                at += length;
+                before = Some(' ');
+            }
+            None => {
+                at += first.len_utf8();
+                before = Some(first);
+            }
+        }
+    }
+    found
+}
+
+fn looks_random(body: &str) -> bool {
+    let any = |of: fn(&char) -> bool| body.chars().any(|char| of(&char));
+    any(char::is_ascii_digit) || any(char::is_ascii_lowercase) && any(char::is_ascii_uppercase)
+}
+
 /// The same for bytes that are mostly text.
 pub fn redact_bytes(bytes: &[u8], exact: &[&str]) -> Vec<u8> {
     match std::str::from_utf8(bytes) {
@@ -189,6 +232,19 @@ mod tests {
         for (text, expected) in cases {
             assert_eq!(redact(text, &[]), expected);
         }
+    }
+
+    #[test]
+    fn keys_are_seen_in_sources_and_words_are_not() {
+        let key = format!("sk-{}", "0123456789abcdef0123");
+        let text = format!("let a = \"{key}\"; // Bearer authentication, sk-learn-contributions\n");
+        let seen = sightings(&text);
+        assert_eq!(seen.len(), 1);
+        assert_eq!(
+            (seen[0].at, seen[0].length, seen[0].shape),
+            (9, key.len(), "sk-")
+        );
+        assert!(sightings("").is_empty());
     }
 
     #[test]

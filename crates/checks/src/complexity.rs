@@ -1,0 +1,201 @@
+//! `complexity`: the brake on a build that outgrows its design. It refuses many more files than
+//! were designed, files that nobody can hold in the head, and packages that the design never names.
+
+use crate::dependencies::manifests;
+use crate::judged::{Judged, Trouble, globs, judged};
+use crate::settings::Settings;
+use crate::structure::{SECTION, designed};
+use crate::text::first_few;
+use crate::{Check, Example, Setting, Subject, paths, sources};
+use globset::GlobSet;
+use kernel::outcome::CheckResult;
+use serde_json::{Value, json};
+
+/// The check.
+pub(crate) struct Complexity;
+
+struct Wanted<'a> {
+    file: &'a str,
+    section: &'a str,
+    allow: GlobSet,
+    times: usize,
+    lines: usize,
+}
+
+impl Check for Complexity {
+    fn name(&self) -> &'static str {
+        "complexity"
+    }
+
+    fn about(&self) -> &'static str {
+        "no more sources than twice the designed, no file over 300 lines, no undesigned package"
+    }
+
+    fn settings(&self) -> &'static [Setting] {
+        const {
+            &[
+                Setting::required("file", "the design; `task/...` or `repo/...`"),
+                Setting::optional(
+                    "section",
+                    "the heading over its drawing; Directory Structure",
+                ),
+                Setting::optional("allow", "globs of sources that do not count"),
+                Setting::optional("times", "how many times the designed files there may be; 2"),
+                Setting::optional("lines", "how many lines a source may have; 300"),
+            ]
+        }
+    }
+
+    fn lint(&self, with: &Value) -> Result<(), String> {
+        self.read(with).map(drop)
+    }
+
+    fn run(&self, with: &Value, subject: &Subject<'_>) -> Vec<CheckResult> {
+        judged(self.name(), self.read(with), |wanted| {
+            judge(&wanted, subject)
+        })
+    }
+
+    fn examples(&self) -> Vec<Example> {
+        let with = || json!({"file": "repo/design.md"});
+        const DESIGN: (&str, &str) = (
+            "design.md",
+            "# Stack\nserde for data.\n# Directory Structure\n```\nsrc/main.rs\n```\n",
+        );
+        vec![
+            Example {
+                repo: &[
+                    DESIGN,
+                    ("src/main.rs", "fn main() {}\n"),
+                    ("src/two.rs", ""),
+                    ("Cargo.toml", "[dependencies]\nserde = \"1\"\n"),
+                ],
+                ..Example::passes("within bounds", with(), "2 sources, 1 designed")
+            },
+            Example {
+                repo: &[DESIGN, ("a.rs", ""), ("b.rs", ""), ("c.rs", "")],
+                ..Example::fails(
+                    "too many",
+                    with(),
+                    "3 sources, more than 2 times the 1 designed",
+                )
+            },
+            Example {
+                repo: &[DESIGN, ("a.rs", "\n\n\n")],
+                ..Example::fails(
+                    "too long",
+                    json!({"file": "repo/design.md", "lines": 2}),
+                    "a.rs has 3 lines",
+                )
+            },
+            Example {
+                repo: &[
+                    DESIGN,
+                    ("a.rs", ""),
+                    (
+                        "Cargo.toml",
+                        "[dependencies]\nserde = \"1\"\ntokio = \"1\"\n",
+                    ),
+                ],
+                ..Example::fails(
+                    "a package that the design does not name",
+                    with(),
+                    "not in the design: tokio (Cargo.toml)",
+                )
+            },
+            Example {
+                repo: &[
+                    DESIGN,
+                    ("a.rs", ""),
+                    ("gen/b.rs", "\n\n\n"),
+                    ("gen/c.rs", ""),
+                ],
+                ..Example::passes(
+                    "what is generated may not count",
+                    json!({"file": "repo/design.md", "allow": ["gen/**"], "lines": 1}),
+                    "1 sources",
+                )
+            },
+            Example::fails("no design", with(), "repo/design.md is missing"),
+            Example::cannot_run(
+                "no lines at all",
+                json!({"file": "repo/a.md", "lines": 0}),
+                "a whole number from 1",
+            ),
+        ]
+    }
+}
+
+impl Complexity {
+    fn read<'a>(&self, with: &'a Value) -> Result<Wanted<'a>, String> {
+        let settings = Settings::open(self, with)?;
+        Ok(Wanted {
+            file: settings.placed("file")?.unwrap_or_default(),
+            section: settings.text("section")?.unwrap_or(SECTION),
+            allow: globs(&settings, "allow")?,
+            times: settings.count("times", 1, 1000)?.unwrap_or(2),
+            lines: settings.count("lines", 1, 1_000_000)?.unwrap_or(300),
+        })
+    }
+}
+
+fn judge(wanted: &Wanted<'_>, subject: &Subject<'_>) -> Judged {
+    let files = sources::files(subject).map_err(Trouble::CouldNotRun)?;
+    let designed = designed(subject, wanted.file, wanted.section, &files)?;
+    let planned = designed
+        .iter()
+        .filter(|one| sources::is_source(&one.path))
+        .count();
+    let mut sources: Vec<&String> = files.iter().collect();
+    sources.retain(|path| sources::is_source(path) && !wanted.allow.is_match(path));
+    let mut wrong = Vec::new();
+    let count = sources.len();
+    if count > planned * wanted.times {
+        let times = wanted.times;
+        wrong.push(format!(
+            "{count} sources, more than {times} times the {planned} designed"
+        ));
+    }
+    let mut long = Vec::new();
+    for path in &sources {
+        let text = sources::text(subject, path).map_err(Trouble::CouldNotRun)?;
+        let lines = text.map_or(0, |text| text.lines().count());
+        if lines > wanted.lines {
+            long.push(format!("{path} has {lines} lines"));
+        }
+    }
+    if !long.is_empty() {
+        wrong.push(first_few(&long, 5));
+    }
+    let text = paths::read(subject.place, wanted.file)?.to_lowercase();
+    let read = |path: &str| paths::read(subject.place, &format!("repo/{path}"));
+    let manifests = manifests(&files, &read).map_err(Trouble::CouldNotRun)?;
+    let strange: Vec<String> = manifests
+        .iter()
+        .flat_map(|manifest| {
+            manifest
+                .names
+                .iter()
+                .map(move |name| (name, &manifest.path))
+        })
+        .filter(|(name, _)| !names(&text, &name.to_lowercase()))
+        .map(|(name, path)| format!("{name} ({path})"))
+        .collect();
+    if !strange.is_empty() {
+        wrong.push(format!("not in the design: {}", first_few(&strange, 8)));
+    }
+    if wrong.is_empty() {
+        return Ok(format!("{count} sources, {planned} designed"));
+    }
+    Err(wrong.join("; ").into())
+}
+
+/// Does the text name the package as a word of its own?
+fn names(text: &str, name: &str) -> bool {
+    let is_part = |char: char| char.is_alphanumeric() || matches!(char, '-' | '_');
+    text.match_indices(name).any(|(at, _)| {
+        let before = text[..at].chars().next_back();
+        let after = text[at + name.len()..].chars().next();
+        !before.is_some_and(is_part) && !after.is_some_and(is_part)
+    })
+}

@@ -1,0 +1,219 @@
+//! `covers`: every id of one document is dealt with in another. It refuses a mere mention where
+//! columns are asked for: each must hold something real for each id.
+
+use crate::idents::Pattern;
+use crate::judged::{Judged, judged};
+use crate::markdown::{self, Section};
+use crate::settings::Settings;
+use crate::text::first_few;
+use crate::{Check, Example, Setting, Subject, is_placeholder, paths};
+use kernel::outcome::CheckResult;
+use serde_json::{Value, json};
+
+/// The check.
+pub(crate) struct Covers;
+
+struct Wanted<'a> {
+    pattern: Pattern,
+    from: &'a str,
+    from_section: Option<&'a str>,
+    file: &'a str,
+    section: Option<&'a str>,
+    columns: Vec<&'a str>,
+}
+
+impl Check for Covers {
+    fn name(&self) -> &'static str {
+        "covers"
+    }
+
+    fn about(&self) -> &'static str {
+        "every id of one file is in another, with something in each named column"
+    }
+
+    fn settings(&self) -> &'static [Setting] {
+        const {
+            &[
+                Setting::required("pattern", "expression for an id, such as `AC-\\d+`"),
+                Setting::required("from", "the file with the ids; `task/...` or `repo/...`"),
+                Setting::optional("from_section", "the heading over the ids; the whole file"),
+                Setting::required("file", "the file that must cover them"),
+                Setting::optional("section", "the heading in it; the whole file"),
+                Setting::optional(
+                    "columns",
+                    "table columns, or labels as in `Test: ...`, that each id must fill",
+                ),
+            ]
+        }
+    }
+
+    fn lint(&self, with: &Value) -> Result<(), String> {
+        self.read(with).map(drop)
+    }
+
+    fn run(&self, with: &Value, subject: &Subject<'_>) -> Vec<CheckResult> {
+        judged(self.name(), self.read(with), |wanted| {
+            judge(&wanted, subject)
+        })
+    }
+
+    fn examples(&self) -> Vec<Example> {
+        let with = || {
+            json!({
+                "pattern": "AC-\\d+", "from": "repo/scope.md", "from_section": "Acceptance Criteria",
+                "file": "repo/readiness.md", "section": "Key Links",
+                "columns": ["Test", "Runtime proof"]
+            })
+        };
+        const SCOPE: (&str, &str) = (
+            "scope.md",
+            "# Acceptance Criteria\n- AC-1: a\n- AC-2: b\n# Deferred\n- AC-9\n",
+        );
+        vec![
+            Example {
+                repo: &[
+                    SCOPE,
+                    (
+                        "readiness.md",
+                        "# Key Links\n| Id | Test | Runtime proof |\n|---|---|---|\n| AC-1 | `t1` | curl |\n| AC-2 | t2 | a click |\n",
+                    ),
+                ],
+                ..Example::passes("a table", with(), "all 2 ids are covered")
+            },
+            Example {
+                repo: &[
+                    SCOPE,
+                    (
+                        "readiness.md",
+                        "# Key Links\n- AC-1: Test: t1; Runtime proof: curl\n- AC-2\n  - test: t2\n  - **Runtime proof**: a click\n",
+                    ),
+                ],
+                ..Example::passes("a list with labels", with(), "all 2 ids are covered")
+            },
+            Example {
+                repo: &[
+                    SCOPE,
+                    (
+                        "readiness.md",
+                        "# Key Links\n- AC-1: Test: t1; Runtime proof: curl\n# Build Order\n- AC-2\n",
+                    ),
+                ],
+                ..Example::fails("an id is missing", with(), "AC-2 is not there")
+            },
+            Example {
+                repo: &[
+                    SCOPE,
+                    (
+                        "readiness.md",
+                        "# Key Links\n| Id | Test | Runtime proof |\n|---|---|---|\n| AC-1 | t1 | TBD |\n| AC-2 | | x |\n",
+                    ),
+                ],
+                ..Example::fails(
+                    "cells without content",
+                    with(),
+                    "AC-1 has no `Runtime proof`, AC-2 has no `Test`",
+                )
+            },
+            Example {
+                repo: &[
+                    ("scope.md", "# Acceptance Criteria\nnone\n"),
+                    ("readiness.md", ""),
+                ],
+                ..Example::fails("no ids to cover", with(), "repo/scope.md has no id")
+            },
+            Example {
+                repo: &[SCOPE],
+                ..Example::fails("no such file", with(), "repo/readiness.md is missing")
+            },
+            Example::cannot_run(
+                "half the settings",
+                json!({"pattern": "AC-\\d+", "from": "repo/scope.md"}),
+                "needs the setting `file`",
+            ),
+        ]
+    }
+}
+
+impl Covers {
+    fn read<'a>(&self, with: &'a Value) -> Result<Wanted<'a>, String> {
+        let settings = Settings::open(self, with)?;
+        Ok(Wanted {
+            pattern: Pattern::new(settings.text("pattern")?.unwrap_or_default())?,
+            from: settings.placed("from")?.unwrap_or_default(),
+            from_section: settings.text("from_section")?,
+            file: settings.placed("file")?.unwrap_or_default(),
+            section: settings.text("section")?,
+            columns: settings.list("columns")?.unwrap_or_default(),
+        })
+    }
+}
+
+/// All sections of a file with this heading, or the whole file.
+pub(crate) fn sections_of(
+    subject: &Subject<'_>,
+    file: &str,
+    section: Option<&str>,
+) -> Result<Vec<Section>, String> {
+    let text = paths::read(subject.place, file).map_err(|why| format!("{file} {why}"))?;
+    markdown::chosen(&text, section).map_err(|why| format!("{file} {why}"))
+}
+
+fn judge(wanted: &Wanted<'_>, subject: &Subject<'_>) -> Judged {
+    let from = sections_of(subject, wanted.from, wanted.from_section)?;
+    let ids: Vec<String> = from
+        .iter()
+        .flat_map(|section| wanted.pattern.set(&section.content))
+        .collect();
+    if ids.is_empty() {
+        return Err(format!("{} has no id to cover", wanted.from).into());
+    }
+    let sections = sections_of(subject, wanted.file, wanted.section)?;
+    let mut wrong = Vec::new();
+    for id in &ids {
+        let names = |said: &str| wanted.pattern.all(said).contains(id);
+        if !sections.iter().any(|section| names(&section.content)) {
+            wrong.push(format!("{id} is not there"));
+            continue;
+        }
+        for column in &wanted.columns {
+            if !sections.iter().any(|one| fills(one, &names, column)) {
+                wrong.push(format!("{id} has no `{column}`"));
+            }
+        }
+    }
+    if wrong.is_empty() {
+        return Ok(format!("all {} ids are covered", ids.len()));
+    }
+    Err(format!("{}: {}", wanted.file, first_few(&wrong, 8)).into())
+}
+
+/// Does a row or a list item that names the id have this column or label, with content?
+fn fills(section: &Section, names: &dyn Fn(&str) -> bool, column: &str) -> bool {
+    let in_row = section.rows.iter().any(|row| {
+        names(&row.cells.join(" | ")) && row.cell(column).is_some_and(|cell| !is_placeholder(cell))
+    });
+    in_row
+        || section.points.iter().any(|point| {
+            names(point) && labelled(point, column).is_some_and(|said| !is_placeholder(&said))
+        })
+}
+
+/// What stands behind `label:` in a text, up to the end of its line or a semicolon.
+pub(crate) fn labelled(text: &str, label: &str) -> Option<String> {
+    let wanted = label.trim().to_lowercase();
+    let lower = text.to_lowercase();
+    lower.match_indices(&wanted).find_map(|(at, _)| {
+        let before = lower[..at].chars().next_back();
+        if before.is_some_and(char::is_alphanumeric) {
+            return None;
+        }
+        let rest = lower[at + wanted.len()..].trim_start_matches(['*', '_', '`', ' ']);
+        let said = rest.strip_prefix(':')?;
+        Some(
+            said.split(['\n', ';'])
+                .next()
+                .unwrap_or_default()
+                .to_owned(),
+        )
+    })
+}

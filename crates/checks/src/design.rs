@@ -1,0 +1,146 @@
+//! A file tree as people draw it in a design, read into paths. It refuses to guess what a drawing
+//! means that names nothing.
+
+use globset::{GlobBuilder, GlobMatcher};
+
+/// One thing that the design names.
+#[derive(Debug)]
+pub(crate) struct Designed {
+    /// As it is drawn, from the repository's root.
+    pub(crate) path: String,
+    matcher: GlobMatcher,
+}
+
+impl Designed {
+    pub(crate) fn is(&self, path: &str) -> bool {
+        self.matcher.is_match(path)
+    }
+}
+
+/// The characters that draw the lines.
+const LINES: &str = " \t│├└─┬|`+-\\";
+/// What begins a remark behind a name.
+const REMARKS: [&str; 9] = [" #", "\t#", " //", " — ", " – ", " - ", " <-", " ←", "  "];
+
+struct Drawn {
+    column: usize,
+    name: String,
+}
+
+/// Everything that a drawing names: files, and folders of which nothing more is said (all in them
+/// is designed). `exists` says whether a folder of this name lies at the repository's root.
+pub(crate) fn tree(drawing: &str, exists: &dyn Fn(&str) -> bool) -> Result<Vec<Designed>, String> {
+    let mut drawn: Vec<Drawn> = drawing.lines().filter_map(draw).collect();
+    // A drawing may begin with the repository itself.
+    let outermost = |drawn: &[Drawn]| {
+        drawn
+            .iter()
+            .filter(|one| one.column == drawn[0].column)
+            .count()
+    };
+    if drawn.len() > 1 && outermost(&drawn) == 1 && drawn[0].column < drawn[1].column {
+        let name = drawn[0].name.trim_end_matches('/');
+        if name == "." || !exists(name) {
+            drawn.remove(0);
+        }
+    }
+    if drawn.is_empty() {
+        return Err("its drawing names no file".into());
+    }
+    let mut folders: Vec<(usize, String)> = Vec::new();
+    let mut designed = Vec::new();
+    for (at, one) in drawn.iter().enumerate() {
+        while folders
+            .last()
+            .is_some_and(|(column, _)| *column >= one.column)
+        {
+            folders.pop();
+        }
+        let above = folders.last().map_or("", |(_, path)| path);
+        let name = one.name.trim_start_matches("./");
+        let path = format!("{above}{name}");
+        let has_children = drawn
+            .get(at + 1)
+            .is_some_and(|next| next.column > one.column);
+        if has_children || name.ends_with('/') {
+            let folder = format!("{}/", path.trim_end_matches('/'));
+            if !has_children {
+                designed.push(thing(&path, &format!("{folder}**"))?);
+            }
+            folders.push((one.column, folder));
+        } else if matches!(name, "..." | "…") {
+            designed.push(thing(&format!("{above}..."), &format!("{above}**"))?);
+        } else {
+            designed.push(thing(&path, &path)?);
+        }
+    }
+    Ok(designed)
+}
+
+fn thing(path: &str, glob: &str) -> Result<Designed, String> {
+    let matcher = GlobBuilder::new(glob)
+        .literal_separator(true)
+        .build()
+        .map_err(|error| format!("`{path}` in its drawing: {error}"))?
+        .compile_matcher();
+    Ok(Designed {
+        path: path.to_owned(),
+        matcher,
+    })
+}
+
+fn draw(line: &str) -> Option<Drawn> {
+    let column = line
+        .chars()
+        .take_while(|char| LINES.contains(*char))
+        .count();
+    let rest: String = line.chars().skip(column).collect();
+    let end = REMARKS.iter().filter_map(|mark| rest.find(mark)).min();
+    let name = rest[..end.unwrap_or(rest.len())].trim();
+    (!name.is_empty() && !name.starts_with('#')).then(|| Drawn {
+        column,
+        name: name.to_owned(),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn paths(drawing: &str) -> Vec<String> {
+        let found = tree(drawing, &|name| name == "src").unwrap();
+        found.into_iter().map(|one| one.path).collect()
+    }
+
+    #[test]
+    fn drawings_of_all_kinds() {
+        let boxes = "shop/\n├── Cargo.toml\n├── src/\n│   ├── main.rs   # begins here\n│   └── tax/\n│       └── rate.rs\n└── tests/\n    └── basket.rs\n";
+        let wanted = [
+            "Cargo.toml",
+            "src/main.rs",
+            "src/tax/rate.rs",
+            "tests/basket.rs",
+        ];
+        assert_eq!(paths(boxes), wanted);
+        let ascii = ".\n|-- Cargo.toml\n|-- src\n|   |-- main.rs\n|   `-- tax\n|       `-- rate.rs\n`-- tests\n    `-- basket.rs\n";
+        assert_eq!(paths(ascii), wanted);
+        let plain = "Cargo.toml\nsrc/main.rs\nsrc/tax/rate.rs - the rate\ntests/basket.rs\n";
+        assert_eq!(paths(plain), wanted);
+        let indented = "src/\n  main.rs\n  tax/\n    rate.rs\n";
+        assert_eq!(paths(indented), ["src/main.rs", "src/tax/rate.rs"]);
+    }
+
+    #[test]
+    fn folders_and_globs_stand_for_what_is_in_them() {
+        let found = tree("src/\n  *.rs\ndocs/\nweb/\n  ...\n", &|_| true).unwrap();
+        let is = |path: &str| found.iter().any(|one| one.is(path));
+        for path in ["src/a.rs", "docs/a/b.md", "web/x/y.ts"] {
+            assert!(is(path), "{path}");
+        }
+        for path in ["src/a/b.rs", "a.rs", "src/a.py"] {
+            assert!(!is(path), "{path}");
+        }
+        assert!(tree("\n", &|_| true).is_err());
+        assert!(tree("src/{a", &|_| true).is_err());
+    }
+}

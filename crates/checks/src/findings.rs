@@ -1,0 +1,312 @@
+//! `findings`: a review's findings are dealt with. It refuses a severity that changed since the
+//! finding was first reported, a finding that vanished, and an open one that blocks: every report
+//! that a gate has seen is in the run's evidence.
+
+use crate::judged::{Judged, Trouble};
+use crate::settings::Settings;
+use crate::table::{Record, records};
+use crate::text::{answer, first_few, label};
+use crate::{Check, Example, Setting, Subject, is_placeholder, paths};
+use kernel::outcome::{CheckResult, Verdict};
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
+
+/// The check.
+pub(crate) struct Findings;
+
+struct Wanted<'a> {
+    file: &'a str,
+    section: Option<&'a str>,
+    severities: Vec<&'a str>,
+    blocking: Vec<&'a str>,
+    closed: Vec<&'a str>,
+    axes: Vec<&'a str>,
+}
+
+const COLUMNS: [&str; 4] = ["id", "severity", "axis", "status"];
+const SEVERITIES: [&str; 4] = ["Critical", "Required", "Optional", "Note"];
+const BLOCKING: [&str; 2] = ["Critical", "Required"];
+const CLOSED: [&str; 4] = ["fixed", "resolved", "closed", "wontfix"];
+
+impl Check for Findings {
+    fn name(&self) -> &'static str {
+        "findings"
+    }
+
+    fn about(&self) -> &'static str {
+        "no blocking finding is open, none vanished, and no severity was changed"
+    }
+
+    fn settings(&self) -> &'static [Setting] {
+        const {
+            &[
+                Setting::required(
+                    "file",
+                    "JSON, or Markdown with a table: Id, Severity, Axis, Status",
+                ),
+                Setting::optional("section", "the heading over the table; the whole file"),
+                Setting::optional(
+                    "severities",
+                    "those that there are; Critical, Required, Optional, Note",
+                ),
+                Setting::optional("blocking", "those that may not be open; Critical, Required"),
+                Setting::optional(
+                    "closed",
+                    "what closes one; fixed, resolved, closed, wontfix",
+                ),
+                Setting::optional("axes", "axes that the report must name, each at least once"),
+            ]
+        }
+    }
+
+    fn lint(&self, with: &Value) -> Result<(), String> {
+        self.read(with).map(drop)
+    }
+
+    fn run(&self, with: &Value, subject: &Subject<'_>) -> Vec<CheckResult> {
+        let could_not = |why: &str| vec![answer(self.name(), Verdict::CouldNotRun, why)];
+        let wanted = match self.read(with) {
+            Ok(wanted) => wanted,
+            Err(why) => return could_not(&why),
+        };
+        let kept_as = format!("findings of {}", label(wanted.file));
+        let earlier = match subject.keep.earlier(&kept_as) {
+            Ok(earlier) => earlier,
+            Err(why) => return could_not(&why),
+        };
+        let (judged, severities) = judge(&wanted, subject, &earlier);
+        let (verdict, reason) = match judged {
+            Ok(reason) => (Verdict::Pass, reason),
+            Err(Trouble::Fails(reason)) => (Verdict::Fail, reason),
+            Err(Trouble::CouldNotRun(reason)) => return could_not(&reason),
+        };
+        let mut result = answer(self.name(), verdict, &reason);
+        // Kept whatever the verdict: the first report of a finding counts, not the first good one.
+        let bytes = serde_json_canonicalizer::to_vec(&severities).unwrap_or_default();
+        match subject.keep.keep(&kept_as, &bytes) {
+            Ok(kept) => result.evidence.push(kept),
+            Err(why) => return could_not(&format!("the findings cannot be kept: {why}")),
+        }
+        vec![result]
+    }
+
+    fn examples(&self) -> Vec<Example> {
+        let with = || {
+            json!({
+                "file": "task/review.md",
+                "axes": ["correctness", "readability", "architecture", "security", "performance"]
+            })
+        };
+        let plain = || json!({"file": "task/review.json"});
+        const AXES: &str =
+            "Looked at correctness, readability, architecture, security, performance.\n\n";
+        const EARLIER: &[(&str, &str)] = &[(
+            "findings of task/review.json",
+            "{\"F-1\":\"critical\",\"F-2\":\"optional\"}",
+        )];
+        vec![
+            Example {
+                task: &[("review.md", AXES)],
+                ..Example::passes("nothing was found", with(), "0 findings")
+            },
+            Example {
+                task: &[(
+                    "review.json",
+                    "[{\"id\": \"F-1\", \"severity\": \"Critical\", \"axis\": \"security\", \"status\": \"fixed\"}, {\"id\": \"F-2\", \"severity\": \"Optional\", \"axis\": \"readability\", \"status\": \"open\"}]",
+                )],
+                earlier: EARLIER,
+                ..Example::passes("what blocks is fixed", plain(), "2 findings, 1 open")
+            },
+            Example {
+                task: &[(
+                    "review.md",
+                    "| Id | Severity | Axis | Status |\n|---|---|---|---|\n| F-1 | Required | correctness | open |\n",
+                )],
+                ..Example::fails(
+                    "a blocking finding is open",
+                    json!({"file": "task/review.md"}),
+                    "open: F-1 (required)",
+                )
+            },
+            Example {
+                task: &[(
+                    "review.json",
+                    "[{\"id\": \"F-1\", \"severity\": \"Note\", \"axis\": \"security\", \"status\": \"open\"}, {\"id\": \"F-2\", \"severity\": \"Optional\", \"axis\": \"a\", \"status\": \"open\"}]",
+                )],
+                earlier: EARLIER,
+                ..Example::fails(
+                    "a severity that was talked down",
+                    plain(),
+                    "F-1 was first reported as critical, not note",
+                )
+            },
+            Example {
+                task: &[("review.json", "[]")],
+                earlier: EARLIER,
+                ..Example::fails(
+                    "findings that vanished",
+                    plain(),
+                    "not reported any more: F-1, F-2",
+                )
+            },
+            Example {
+                task: &[("review.md", "Looked at correctness and security.\n")],
+                ..Example::fails(
+                    "axes that nobody looked at",
+                    with(),
+                    "does not name: readability, architecture, performance",
+                )
+            },
+            Example {
+                task: &[(
+                    "review.json",
+                    "[{\"id\": \"F-1\", \"severity\": \"Bad\", \"axis\": \"a\", \"status\": \"open\"}, {\"id\": \"F-1\", \"severity\": \"Note\", \"axis\": \"a\", \"status\": \"open\"}]",
+                )],
+                ..Example::fails(
+                    "unknown severities and ids that are used twice",
+                    plain(),
+                    "F-1 has the severity `bad`, F-1 is used twice",
+                )
+            },
+            Example {
+                task: &[("review.json", "no findings, all good")],
+                ..Example::fails("no report", plain(), "is no JSON")
+            },
+            Example::cannot_run(
+                "a severity that there is not",
+                json!({"file": "task/a.json", "blocking": ["Huge"]}),
+                "must be some of `severities`",
+            ),
+        ]
+    }
+}
+
+impl Findings {
+    fn read<'a>(&self, with: &'a Value) -> Result<Wanted<'a>, String> {
+        let settings = Settings::open(self, with)?;
+        let list = |key: &str, default: &[&'a str]| -> Result<Vec<&'a str>, String> {
+            Ok(settings.list(key)?.unwrap_or_else(|| default.to_vec()))
+        };
+        let severities = list("severities", &SEVERITIES)?;
+        let blocking = list("blocking", &BLOCKING)?;
+        let known = |one: &&str| severities.iter().any(|known| same(known, one));
+        if !blocking.iter().all(|one| known(&one)) {
+            return settings.refuse("blocking", "some of `severities`");
+        }
+        Ok(Wanted {
+            file: settings.placed("file")?.unwrap_or_default(),
+            section: settings.text("section")?,
+            blocking,
+            closed: list("closed", &CLOSED)?,
+            axes: list("axes", &[])?,
+            severities,
+        })
+    }
+}
+
+fn same(left: &str, right: &str) -> bool {
+    left.trim().to_lowercase() == right.trim().to_lowercase()
+}
+
+/// The verdict, and the severity of each finding as it is reported now.
+fn judge(
+    wanted: &Wanted<'_>,
+    subject: &Subject<'_>,
+    earlier: &[Vec<u8>],
+) -> (Judged, BTreeMap<String, String>) {
+    let file = wanted.file;
+    let read = paths::read(subject.place, file).and_then(|text| {
+        let found = records(file, &text, wanted.section, &COLUMNS)?;
+        Ok((text, found))
+    });
+    let (text, found) = match read {
+        Ok(read) => read,
+        Err(why) => return (Err(format!("{file} {why}").into()), BTreeMap::new()),
+    };
+    let mut wrong = Vec::new();
+    let mut severities = BTreeMap::new();
+    for finding in &found {
+        let (id, severity) = (&finding["id"], finding["severity"].to_lowercase());
+        if is_placeholder(id) {
+            wrong.push("a finding has no id".to_owned());
+            continue;
+        }
+        if !wanted.severities.iter().any(|known| same(known, &severity)) {
+            wrong.push(format!("{id} has the severity `{severity}`"));
+        }
+        if severities.insert(id.clone(), severity).is_some() {
+            wrong.push(format!("{id} is used twice"));
+        }
+    }
+    match first_reported(earlier) {
+        Ok(first) => wrong.extend(changed(&first, &severities)),
+        Err(why) => return (Err(Trouble::CouldNotRun(why)), severities),
+    }
+    let is_open = |finding: &&Record| {
+        !wanted
+            .closed
+            .iter()
+            .any(|word| same(word, &finding["status"]))
+    };
+    let open: Vec<&Record> = found.iter().filter(is_open).collect();
+    let blocks = |finding: &&&Record| {
+        wanted
+            .blocking
+            .iter()
+            .any(|one| same(one, &finding["severity"]))
+    };
+    let blocking: Vec<String> = open
+        .iter()
+        .filter(blocks)
+        .map(|one| format!("{} ({})", one["id"], one["severity"].to_lowercase()))
+        .collect();
+    if !blocking.is_empty() {
+        wrong.push(format!("open: {}", first_few(&blocking, 8)));
+    }
+    let lower = text.to_lowercase();
+    let unnamed = |axis: &&&str| !lower.contains(&axis.to_lowercase());
+    let unnamed: Vec<&&str> = wanted.axes.iter().filter(unnamed).collect();
+    if !unnamed.is_empty() {
+        wrong.push(format!("it does not name: {}", first_few(&unnamed, 8)));
+    }
+    if wrong.is_empty() {
+        let reason = format!(
+            "{} findings, {} open, none that blocks",
+            found.len(),
+            open.len()
+        );
+        return (Ok(reason), severities);
+    }
+    (
+        Err(format!("{file}: {}", first_few(&wrong, 5)).into()),
+        severities,
+    )
+}
+
+/// Each finding's severity in the first report that has it.
+fn first_reported(earlier: &[Vec<u8>]) -> Result<BTreeMap<String, String>, String> {
+    let mut first = BTreeMap::new();
+    for bytes in earlier {
+        let report: BTreeMap<String, String> = serde_json::from_slice(bytes)
+            .map_err(|error| format!("an earlier report cannot be read: {error}"))?;
+        for (id, severity) in report {
+            first.entry(id).or_insert(severity);
+        }
+    }
+    Ok(first)
+}
+
+fn changed(first: &BTreeMap<String, String>, now: &BTreeMap<String, String>) -> Vec<String> {
+    let mut wrong: Vec<String> = first
+        .iter()
+        .filter_map(|(id, then)| {
+            let severity = now.get(id).filter(|severity| *severity != then)?;
+            Some(format!("{id} was first reported as {then}, not {severity}"))
+        })
+        .collect();
+    let lost: Vec<&String> = first.keys().filter(|id| !now.contains_key(*id)).collect();
+    if !lost.is_empty() {
+        wrong.push(format!("not reported any more: {}", first_few(&lost, 8)));
+    }
+    wrong
+}

@@ -1,0 +1,247 @@
+//! `ids`: a document defines stable ids, each once, and loses none that it had. It refuses to
+//! forget: the ids of the last document that passed are in the run's own evidence.
+
+use crate::idents::Pattern;
+use crate::judged::{Judged, Trouble};
+use crate::markdown::{self, Section};
+use crate::settings::Settings;
+use crate::text::{answer, first_few, label};
+use crate::threshold::has_threshold;
+use crate::{Check, Example, Setting, Subject, paths};
+use kernel::outcome::{CheckResult, Verdict};
+use serde_json::{Value, json};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// The check.
+pub(crate) struct Ids;
+
+struct Wanted<'a> {
+    file: &'a str,
+    section: Option<&'a str>,
+    pattern: Pattern,
+    min: usize,
+    thresholds: usize,
+    retired: Vec<&'a str>,
+}
+
+impl Check for Ids {
+    fn name(&self) -> &'static str {
+        "ids"
+    }
+
+    fn about(&self) -> &'static str {
+        "a document defines ids, each once, and none that passed before is lost"
+    }
+
+    fn settings(&self) -> &'static [Setting] {
+        const {
+            &[
+                Setting::required("file", "`task/...` or `repo/...`"),
+                Setting::required("pattern", "expression for an id, such as `AC-\\d+`"),
+                Setting::optional(
+                    "section",
+                    "the heading over the definitions; the whole file",
+                ),
+                Setting::optional("min", "how many there must be at least; 1"),
+                Setting::optional("thresholds", "how many need a number with a unit; 0"),
+                Setting::optional("retired_in", "headings under which old ids may rest"),
+            ]
+        }
+    }
+
+    fn lint(&self, with: &Value) -> Result<(), String> {
+        self.read(with).map(drop)
+    }
+
+    fn run(&self, with: &Value, subject: &Subject<'_>) -> Vec<CheckResult> {
+        let could_not = |why: &str| answer(self.name(), Verdict::CouldNotRun, why);
+        let wanted = match self.read(with) {
+            Ok(wanted) => wanted,
+            Err(why) => return vec![could_not(&why)],
+        };
+        let kept_as = format!("ids of {}", label(wanted.file));
+        let mut defined = BTreeSet::new();
+        vec![match judge(&wanted, subject, &kept_as, &mut defined) {
+            Err(Trouble::Fails(why)) => answer(self.name(), Verdict::Fail, &why),
+            Err(Trouble::CouldNotRun(why)) => could_not(&why),
+            Ok(reason) => {
+                let list: Vec<&str> = defined.iter().map(String::as_str).collect();
+                match subject.keep.keep(&kept_as, list.join("\n").as_bytes()) {
+                    Err(why) => could_not(&format!("the ids cannot be kept: {why}")),
+                    Ok(kept) => {
+                        let mut result = answer(self.name(), Verdict::Pass, &reason);
+                        result.evidence.push(kept);
+                        result
+                    }
+                }
+            }
+        }]
+    }
+
+    fn examples(&self) -> Vec<Example> {
+        let with = || {
+            json!({
+                "file": "repo/scope.md", "pattern": "AC-\\d+", "section": "Acceptance Criteria",
+                "thresholds": 1, "retired_in": ["Deferred"]
+            })
+        };
+        vec![
+            Example {
+                repo: &[(
+                    "scope.md",
+                    "# Acceptance Criteria\n- **AC-1**: a page loads within 200 ms\n- AC-2: as AC-1, but printed\n",
+                )],
+                earlier: &[("ids of repo/scope.md", "AC-1")],
+                ..Example::passes("defined once, and none is lost", with(), "2 ids")
+            },
+            Example {
+                repo: &[(
+                    "scope.md",
+                    "# Acceptance Criteria\n| Id | What |\n|---|---|\n| AC-1 | 95 % of calls |\n",
+                )],
+                ..Example::passes("in a table", with(), "1 ids")
+            },
+            Example {
+                repo: &[(
+                    "scope.md",
+                    "# Acceptance Criteria\n## AC-1 Load\nwithin 2 s\n",
+                )],
+                ..Example::passes("as headings", with(), "1 ids")
+            },
+            Example {
+                repo: &[(
+                    "scope.md",
+                    "# Acceptance Criteria\n- AC-1: within 1 s\n- AC-1: again\n",
+                )],
+                ..Example::fails("defined twice", with(), "AC-1 is defined 2 times")
+            },
+            Example {
+                repo: &[("scope.md", "# Acceptance Criteria\n- it is fast: 1 s\n")],
+                ..Example::fails("no ids", with(), "0 ids, fewer than 1")
+            },
+            Example {
+                repo: &[("scope.md", "# Acceptance Criteria\n- AC-1: it is fast\n")],
+                ..Example::fails(
+                    "nothing to measure",
+                    with(),
+                    "0 of them have a number with a unit, fewer than 1",
+                )
+            },
+            Example {
+                repo: &[("scope.md", "# Acceptance Criteria\n- AC-2: within 1 s\n")],
+                earlier: &[("ids of repo/scope.md", "AC-1\nAC-2")],
+                ..Example::fails("an id is lost", with(), "lost since it passed: AC-1")
+            },
+            Example {
+                repo: &[(
+                    "scope.md",
+                    "# Acceptance Criteria\n- AC-2: within 1 s\n# Deferred\n- AC-1: no time\n",
+                )],
+                earlier: &[("ids of repo/scope.md", "AC-1\nAC-2")],
+                ..Example::passes("an id may be put to rest", with(), "1 ids")
+            },
+            Example::fails("no such file", with(), "repo/scope.md is missing"),
+            Example::cannot_run(
+                "a pattern for nothing",
+                json!({"file": "repo/a.md", "pattern": "x*"}),
+                "also matches where nothing stands",
+            ),
+        ]
+    }
+}
+
+impl Ids {
+    fn read<'a>(&self, with: &'a Value) -> Result<Wanted<'a>, String> {
+        let settings = Settings::open(self, with)?;
+        Ok(Wanted {
+            file: settings.placed("file")?.unwrap_or_default(),
+            section: settings.text("section")?,
+            pattern: Pattern::new(settings.text("pattern")?.unwrap_or_default())?,
+            min: settings.count("min", 1, 10_000)?.unwrap_or(1),
+            thresholds: settings.count("thresholds", 0, 10_000)?.unwrap_or(0),
+            retired: settings.list("retired_in")?.unwrap_or_default(),
+        })
+    }
+}
+
+/// Each definition: an id and all that is said of it. An id is defined where a list item, a table
+/// row or a heading begins with it; anywhere else it is only mentioned.
+fn definitions(text: &str, section: &Section, pattern: &Pattern) -> Vec<(String, String)> {
+    let begins = |said: &str| {
+        let said = said.trim_start_matches(|char: char| !char.is_alphanumeric());
+        let id = pattern.all(said).into_iter().next()?;
+        said.starts_with(&id).then_some(id)
+    };
+    let mut found = Vec::new();
+    for said in &section.items {
+        found.extend(begins(said).map(|id| (id, said.clone())));
+    }
+    for row in &section.rows {
+        let said = row.cells.join(" | ");
+        found.extend(begins(&said).map(|id| (id, said)));
+    }
+    for below in markdown::below(text, &section.title) {
+        let said = format!("{}\n{}", below.title, below.content);
+        found.extend(begins(&below.title).map(|id| (id, said)));
+    }
+    found
+}
+
+fn judge(
+    wanted: &Wanted<'_>,
+    subject: &Subject<'_>,
+    kept_as: &str,
+    defined: &mut BTreeSet<String>,
+) -> Judged {
+    let file = wanted.file;
+    let text = paths::read(subject.place, file).map_err(|why| format!("{file} {why}"))?;
+    let sections =
+        markdown::chosen(&text, wanted.section).map_err(|why| format!("{file} {why}"))?;
+    let mut times: BTreeMap<String, usize> = BTreeMap::new();
+    let mut measured = 0;
+    for section in &sections {
+        for (id, said) in definitions(&text, section, &wanted.pattern) {
+            measured += usize::from(has_threshold(&said.replace(&id, "")));
+            *times.entry(id).or_default() += 1;
+        }
+    }
+    let mut wrong: Vec<String> = times
+        .iter()
+        .filter(|(_, times)| **times > 1)
+        .map(|(id, times)| format!("{id} is defined {times} times"))
+        .collect();
+    if times.len() < wanted.min {
+        wrong.push(format!("{} ids, fewer than {}", times.len(), wanted.min));
+    } else if measured < wanted.thresholds {
+        wrong.push(format!(
+            "{measured} of them have a number with a unit, fewer than {}",
+            wanted.thresholds
+        ));
+    }
+    let mut known: BTreeSet<String> = times.into_keys().collect();
+    *defined = known.clone();
+    for heading in &wanted.retired {
+        for section in markdown::sections(&text, heading) {
+            known.extend(wanted.pattern.set(&section.content));
+        }
+    }
+    let earlier = subject
+        .keep
+        .earlier(kept_as)
+        .map_err(Trouble::CouldNotRun)?;
+    if let Some(last) = earlier.last() {
+        let last = String::from_utf8_lossy(last).into_owned();
+        let lost: Vec<&str> = last.lines().filter(|id| !known.contains(*id)).collect();
+        if !lost.is_empty() {
+            wrong.push(format!("lost since it passed: {}", first_few(&lost, 10)));
+        }
+    }
+    if wrong.is_empty() {
+        return Ok(format!(
+            "{} ids: {}",
+            defined.len(),
+            first_few(&defined.iter().collect::<Vec<_>>(), 5)
+        ));
+    }
+    Err(format!("{file}: {}", wrong.join("; ")).into())
+}

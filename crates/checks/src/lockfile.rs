@@ -1,0 +1,180 @@
+//! `lockfile`: what a project depends on is pinned. It refuses a lockfile that git ignores, for
+//! nobody else would have it.
+
+use crate::dependencies::{World, manifests};
+use crate::judged::{Judged, Trouble, globs, judged};
+use crate::settings::Settings;
+use crate::text::first_few;
+use crate::{Check, Example, Setting, Subject, paths, sources};
+use globset::GlobSet;
+use kernel::outcome::CheckResult;
+use serde_json::{Value, json};
+
+/// The check.
+pub(crate) struct Lockfile;
+
+/// The lockfiles of each world, beside the manifest or in a folder above it.
+const LOCKFILES: [(World, &[&str]); 4] = [
+    (World::Cargo, &["Cargo.lock"]),
+    (
+        World::Npm,
+        &[
+            "package-lock.json",
+            "npm-shrinkwrap.json",
+            "yarn.lock",
+            "pnpm-lock.yaml",
+            "bun.lock",
+            "bun.lockb",
+        ],
+    ),
+    (
+        World::Python,
+        &[
+            "uv.lock",
+            "poetry.lock",
+            "pdm.lock",
+            "Pipfile.lock",
+            "pylock.toml",
+        ],
+    ),
+    (World::Go, &["go.sum"]),
+];
+
+impl Check for Lockfile {
+    fn name(&self) -> &'static str {
+        "lockfile"
+    }
+
+    fn about(&self) -> &'static str {
+        "every manifest that names dependencies has a lockfile that git knows"
+    }
+
+    fn settings(&self) -> &'static [Setting] {
+        const {
+            &[Setting::optional(
+                "allow",
+                "globs of manifests that need none",
+            )]
+        }
+    }
+
+    fn lint(&self, with: &Value) -> Result<(), String> {
+        self.read(with).map(drop)
+    }
+
+    fn run(&self, with: &Value, subject: &Subject<'_>) -> Vec<CheckResult> {
+        judged(self.name(), self.read(with), |allow| judge(&allow, subject))
+    }
+
+    fn examples(&self) -> Vec<Example> {
+        vec![
+            Example {
+                repo: &[
+                    ("Cargo.toml", "[dependencies]\nserde = \"1\"\n"),
+                    ("Cargo.lock", "version = 4\n"),
+                ],
+                ..Example::passes("locked", json!({}), "1 of 1 manifests name dependencies")
+            },
+            Example {
+                repo: &[("Cargo.toml", "[package]\nname = \"a\"\n")],
+                ..Example::passes("nothing to lock", json!({}), "0 of 1 manifests")
+            },
+            Example {
+                repo: &[
+                    ("package-lock.json", "{}"),
+                    ("web/package.json", "{\"dependencies\": {\"react\": \"1\"}}"),
+                ],
+                ..Example::passes("in a folder above", json!({}), "1 of 1")
+            },
+            Example {
+                repo: &[("requirements.txt", "flask==3.0.0 # pinned\n")],
+                ..Example::passes("requirements that are pinned", json!({}), "1 of 1")
+            },
+            Example {
+                repo: &[("requirements.txt", "flask>=3\n")],
+                ..Example::fails("requirements that are not", json!({}), "requirements.txt")
+            },
+            Example {
+                repo: &[("api/package.json", "{\"dependencies\": {\"react\": \"1\"}}")],
+                ..Example::fails(
+                    "no lockfile",
+                    json!({}),
+                    "api/package.json needs one of: package-lock.json",
+                )
+            },
+            Example {
+                repo: &[("tests/go.mod", "module a\nrequire b v1\n")],
+                ..Example::passes("allowed without", json!({"allow": ["tests/**"]}), "0 of 0")
+            },
+            Example {
+                repo: &[("Cargo.toml", "[dependencies\n")],
+                ..Example::cannot_run("a broken manifest", json!({}), "Cargo.toml: ")
+            },
+        ]
+    }
+}
+
+impl Lockfile {
+    fn read(&self, with: &Value) -> Result<GlobSet, String> {
+        globs(&Settings::open(self, with)?, "allow")
+    }
+}
+
+fn judge(allow: &GlobSet, subject: &Subject<'_>) -> Judged {
+    let mut files = sources::files(subject).map_err(Trouble::CouldNotRun)?;
+    let known = files.clone();
+    files.retain(|path| !allow.is_match(path));
+    let read = |path: &str| paths::read(subject.place, &format!("repo/{path}"));
+    let manifests = manifests(&files, &read).map_err(Trouble::CouldNotRun)?;
+    let naming = manifests.iter().filter(|one| !one.names.is_empty());
+    let mut wrong = Vec::new();
+    for manifest in naming.clone() {
+        let locks = LOCKFILES.iter().find(|(world, _)| *world == manifest.world);
+        let locks = locks.map_or(&[][..], |(_, locks)| locks);
+        let locked = above(manifest.folder()).any(|folder| {
+            let there = |lock: &&str| known.contains(&format!("{folder}{lock}"));
+            locks.iter().any(|lock| there(lock))
+        });
+        if !locked && !is_pinned(&manifest.path, &read) {
+            wrong.push(format!(
+                "{} needs one of: {}",
+                manifest.path,
+                locks.join(", ")
+            ));
+        }
+    }
+    if wrong.is_empty() {
+        let (naming, all) = (naming.count(), manifests.len());
+        return Ok(format!(
+            "{naming} of {all} manifests name dependencies, and are locked"
+        ));
+    }
+    Err(first_few(&wrong, 3).into())
+}
+
+/// The folder and those above it, each with its slash; the root is empty.
+fn above(folder: &str) -> impl Iterator<Item = String> {
+    let mut next = Some(folder.to_owned());
+    std::iter::from_fn(move || {
+        let folder = next.take()?;
+        if !folder.is_empty() {
+            next = Some(
+                folder
+                    .rsplit_once('/')
+                    .map_or(String::new(), |(above, _)| above.to_owned()),
+            );
+            return Some(format!("{folder}/"));
+        }
+        Some(String::new())
+    })
+}
+
+/// A requirements file in which every line names one version is a lockfile itself.
+fn is_pinned(path: &str, read: &dyn Fn(&str) -> Result<String, String>) -> bool {
+    path.ends_with("requirements.txt")
+        && read(path).is_ok_and(|text| {
+            let lines = text.lines().map(str::trim);
+            let mut real = lines.filter(|line| !line.is_empty() && !line.starts_with(['#', '-']));
+            real.all(|line| line.contains("=="))
+        })
+}

@@ -1,0 +1,284 @@
+//! `proofs`: the commands that a verifier says prove each criterion, run again by the engine. It
+//! refuses the verifier's word: only the exit code and the output of our own run count, and a
+//! command that proves nothing but itself is none.
+
+use crate::covers::sections_of;
+use crate::execute::{Errand, execute};
+use crate::idents::Pattern;
+use crate::settings::Settings;
+use crate::table::{Record, records};
+use crate::text::{answer, first_few, label};
+use crate::{Check, Example, Setting, Subject, is_placeholder, paths};
+use kernel::outcome::{CheckResult, Verdict};
+use serde_json::{Value, json};
+use std::collections::BTreeSet;
+use std::time::{Duration, Instant};
+
+/// The check.
+pub(crate) struct Proofs;
+
+struct Wanted<'a> {
+    file: &'a str,
+    section: Option<&'a str>,
+    scope: Option<(Pattern, &'a str, Option<&'a str>)>,
+    timeout: Option<Duration>,
+}
+
+const COLUMNS: [&str; 3] = [
+    "id",
+    "command",
+    "expect|expected|expected observation|observation|expected output",
+];
+/// Programs that say whatever they are told.
+const PARROTS: [&str; 5] = ["echo", "printf", "true", ":", "exit"];
+/// More than this is no list of proofs.
+const MOST: usize = 500;
+
+impl Check for Proofs {
+    fn name(&self) -> &'static str {
+        "proofs"
+    }
+
+    fn about(&self) -> &'static str {
+        "each listed command, run again, ends with exit code 0 and shows what was observed"
+    }
+
+    fn settings(&self) -> &'static [Setting] {
+        const {
+            &[
+                Setting::required(
+                    "file",
+                    "JSON, or Markdown with a table: Id, Command, Expect",
+                ),
+                Setting::optional("section", "the heading over the table; the whole file"),
+                Setting::optional("ids", "expression for ids of which each needs a proof"),
+                Setting::optional(
+                    "ids_from",
+                    "the file with the ids; `task/...` or `repo/...`",
+                ),
+                Setting::optional("ids_section", "the heading over the ids; the whole file"),
+                Setting::optional("timeout_seconds", "wall limit of each command"),
+            ]
+        }
+    }
+
+    fn lint(&self, with: &Value) -> Result<(), String> {
+        self.read(with).map(drop)
+    }
+
+    fn run(&self, with: &Value, subject: &Subject<'_>) -> Vec<CheckResult> {
+        let started = Instant::now();
+        let wanted = match self.read(with) {
+            Ok(wanted) => wanted,
+            Err(why) => return vec![answer(self.name(), Verdict::CouldNotRun, &why)],
+        };
+        let proofs = match listed(&wanted, subject) {
+            Ok(proofs) => proofs,
+            Err(why) => return vec![answer(self.name(), Verdict::Fail, &why)],
+        };
+        let rerun = |proof| again(proof, &wanted, subject, started);
+        proofs.iter().map(rerun).collect()
+    }
+
+    fn examples(&self) -> Vec<Example> {
+        let with = || {
+            json!({
+                "file": "task/verify.md", "ids": "AC-\\d+", "ids_from": "repo/scope.md",
+            })
+        };
+        let plain = || json!({"file": "task/verify.json"});
+        const SCOPE: &[(&str, &str)] = &[
+            ("scope.md", "# Acceptance Criteria\n- AC-1: a\n- AC-2: b\n"),
+            ("total.txt", "total 42\n"),
+        ];
+        vec![
+            Example {
+                repo: SCOPE,
+                task: &[(
+                    "verify.md",
+                    "| Id | Command | Expected observation |\n|---|---|---|\n| AC-1 | `cat total.txt` | total 42 |\n| AC-2 | `ls` | scope.md |\n",
+                )],
+                ..Example::passes(
+                    "every proof holds",
+                    with(),
+                    "exit code 0, and `scope.md` is seen",
+                )
+            },
+            Example {
+                repo: SCOPE,
+                task: &[(
+                    "verify.md",
+                    "| Id | Command | Expected observation |\n|---|---|---|\n| AC-1 | `cat total.txt` | total 42 |\n",
+                )],
+                ..Example::fails("a criterion without a proof", with(), "no proof of AC-2")
+            },
+            Example {
+                repo: SCOPE,
+                task: &[(
+                    "verify.json",
+                    "[{\"id\": \"AC-1\", \"command\": \"cat total.txt\", \"expect\": \"total 43\"}]",
+                )],
+                ..Example::fails(
+                    "another observation",
+                    plain(),
+                    "`total 43` is not in the output",
+                )
+            },
+            Example {
+                repo: SCOPE,
+                task: &[(
+                    "verify.json",
+                    "[{\"id\": \"AC-1\", \"command\": \"cat total.txt; exit 1\", \"expect\": \"total 42\"}]",
+                )],
+                ..Example::fails("another exit code", plain(), "exit code 1")
+            },
+            Example {
+                task: &[(
+                    "verify.json",
+                    "[{\"id\": \"AC-1\", \"command\": \"true && echo it works\", \"expect\": \"it works\"}]",
+                )],
+                ..Example::fails("a command that only says so", plain(), "proves nothing")
+            },
+            Example {
+                task: &[(
+                    "verify.json",
+                    "[{\"id\": \"AC-1\", \"command\": \"ls\", \"expect\": \"TBD\"}]",
+                )],
+                ..Example::fails("nothing to observe", plain(), "AC-1 has no `expect`")
+            },
+            Example {
+                task: &[(
+                    "verify.json",
+                    "[{\"id\": \"AC-1\", \"command\": \"no-such-program-of-ours\", \"expect\": \"x\"}]",
+                )],
+                ..Example::cannot_run("a missing program", plain(), "the shell cannot run it")
+            },
+            Example {
+                task: &[("verify.json", "[]")],
+                ..Example::fails("no proofs", plain(), "lists no proof")
+            },
+            Example::cannot_run(
+                "ids from nowhere",
+                json!({"file": "task/a.json", "ids": "AC-\\d+"}),
+                "`ids` and `ids_from` go together",
+            ),
+        ]
+    }
+}
+
+impl Proofs {
+    fn read<'a>(&self, with: &'a Value) -> Result<Wanted<'a>, String> {
+        let settings = Settings::open(self, with)?;
+        let section = settings.text("ids_section")?;
+        let scope = match (settings.text("ids")?, settings.placed("ids_from")?) {
+            (None, None) if section.is_none() => None,
+            (Some(pattern), Some(file)) => Some((Pattern::new(pattern)?, file, section)),
+            _ => return Err("`proofs`: `ids` and `ids_from` go together".into()),
+        };
+        let seconds = settings.number("timeout_seconds", 1, 7 * 24 * 3600)?;
+        Ok(Wanted {
+            file: settings.placed("file")?.unwrap_or_default(),
+            section: settings.text("section")?,
+            scope,
+            timeout: seconds.map(|seconds| Duration::from_secs(seconds.unsigned_abs())),
+        })
+    }
+}
+
+/// The proofs as they are listed, if the list is whole. Nothing is run before that is known.
+fn listed(wanted: &Wanted<'_>, subject: &Subject<'_>) -> Result<Vec<Record>, String> {
+    let file = wanted.file;
+    let text = paths::read(subject.place, file).map_err(|why| format!("{file} {why}"))?;
+    let proofs =
+        records(file, &text, wanted.section, &COLUMNS).map_err(|why| format!("{file} {why}"))?;
+    if proofs.is_empty() || proofs.len() > MOST {
+        let said = if proofs.is_empty() {
+            "no proof"
+        } else {
+            "too many proofs"
+        };
+        return Err(format!("{file} lists {said}"));
+    }
+    let mut wrong = Vec::new();
+    for proof in &proofs {
+        let id = &proof["id"];
+        for column in ["id", "command", "expect"] {
+            if is_placeholder(&proof[column]) {
+                wrong.push(format!("{id} has no `{column}`"));
+            }
+        }
+        if proves_nothing(&proof["command"]) {
+            wrong.push(format!(
+                "{id}: `{}` proves nothing",
+                label(&proof["command"])
+            ));
+        }
+    }
+    if let Some((pattern, from, section)) = &wanted.scope {
+        let sections = sections_of(subject, from, *section)?;
+        let ids: BTreeSet<String> = sections
+            .iter()
+            .flat_map(|section| pattern.set(&section.content))
+            .collect();
+        if ids.is_empty() {
+            wrong.push(format!("{from} has no id to prove"));
+        }
+        let proven: BTreeSet<String> = proofs
+            .iter()
+            .flat_map(|proof| pattern.set(&proof["id"]))
+            .collect();
+        let without: Vec<&String> = ids.difference(&proven).collect();
+        if !without.is_empty() {
+            wrong.push(format!("no proof of {}", first_few(&without, 10)));
+        }
+    }
+    if wrong.is_empty() {
+        return Ok(proofs);
+    }
+    Err(format!("{file}: {}", first_few(&wrong, 5)))
+}
+
+/// Is it made of nothing but programs that say what they are told?
+fn proves_nothing(command: &str) -> bool {
+    let parts = command.split([';', '&', '|', '\n']).map(str::trim);
+    let mut real = parts.filter(|part| !part.is_empty()).peekable();
+    real.peek().is_some()
+        && real.all(|part| {
+            let first = part.split_whitespace().next().unwrap_or_default();
+            // What a substitution runs may prove something.
+            PARROTS.contains(&first) && !part.contains("$(") && !part.contains('`')
+        })
+}
+
+/// Runs one proof again.
+fn again(
+    proof: &Record,
+    wanted: &Wanted<'_>,
+    subject: &Subject<'_>,
+    started: Instant,
+) -> CheckResult {
+    let (command, expect) = (proof["command"].as_str(), proof["expect"].as_str());
+    let name = format!("proofs: {}", label(&proof["id"]));
+    let executed = match execute(subject, Errand::shell(command, wanted.timeout, started)) {
+        Ok(executed) => executed,
+        Err(why) => return answer(&name, Verdict::CouldNotRun, &why),
+    };
+    let shown = label(expect);
+    let (verdict, reason) = match executed.worthless().or_else(|| executed.not_found()) {
+        Some(worthless) => worthless,
+        None if executed.ended.exit != Some(0) => {
+            let (ending, last) = (executed.ending().unwrap_or_default(), executed.last_line());
+            (
+                Verdict::Fail,
+                format!("{ending}, not 0; last output: {last}"),
+            )
+        }
+        None if !executed.says(expect) => {
+            let last = executed.last_line();
+            let reason = format!("`{shown}` is not in the output; last output: {last}");
+            (Verdict::Fail, reason)
+        }
+        None => (Verdict::Pass, format!("exit code 0, and `{shown}` is seen")),
+    };
+    executed.answer(&name, verdict, &reason)
+}

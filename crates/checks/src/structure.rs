@@ -1,0 +1,196 @@
+//! `structure`: the repository is built as its design draws it. It refuses designed files that are
+//! not there, and more files than some that nobody designed.
+
+use crate::covers::sections_of;
+use crate::design::{self, Designed};
+use crate::judged::{Judged, Trouble, globs, judged};
+use crate::settings::Settings;
+use crate::text::first_few;
+use crate::{Check, Example, Setting, Subject, sources};
+use globset::GlobSet;
+use kernel::outcome::CheckResult;
+use serde_json::{Value, json};
+
+/// The check.
+pub(crate) struct Structure;
+
+struct Wanted<'a> {
+    file: &'a str,
+    section: &'a str,
+    allow: GlobSet,
+    percent: usize,
+}
+
+pub(crate) const SECTION: &str = "Directory Structure";
+
+impl Check for Structure {
+    fn name(&self) -> &'static str {
+        "structure"
+    }
+
+    fn about(&self) -> &'static str {
+        "the files that a design draws are there, and few sources that it does not draw"
+    }
+
+    fn settings(&self) -> &'static [Setting] {
+        const {
+            &[
+                Setting::required("file", "the design; `task/...` or `repo/...`"),
+                Setting::optional(
+                    "section",
+                    "the heading over the drawing; Directory Structure",
+                ),
+                Setting::optional("allow", "globs of sources that need no design"),
+                Setting::optional(
+                    "undesigned_percent",
+                    "how many sources of a hundred may be undesigned; 0",
+                ),
+            ]
+        }
+    }
+
+    fn lint(&self, with: &Value) -> Result<(), String> {
+        self.read(with).map(drop)
+    }
+
+    fn run(&self, with: &Value, subject: &Subject<'_>) -> Vec<CheckResult> {
+        judged(self.name(), self.read(with), |wanted| {
+            judge(&wanted, subject)
+        })
+    }
+
+    fn examples(&self) -> Vec<Example> {
+        let with = || json!({"file": "repo/design.md", "allow": ["build.rs"]});
+        const DESIGN: (&str, &str) = (
+            "design.md",
+            "# Directory Structure\n```text\nshop/\n├── src/\n│   ├── main.rs\n│   └── tax.rs\n└── README.md\n```\n",
+        );
+        vec![
+            Example {
+                repo: &[
+                    DESIGN,
+                    ("src/main.rs", ""),
+                    ("src/tax.rs", ""),
+                    ("README.md", ""),
+                    ("notes.txt", ""),
+                    ("build.rs", ""),
+                ],
+                ..Example::passes("as designed", with(), "3 designed")
+            },
+            Example {
+                repo: &[DESIGN, ("src/main.rs", ""), ("README.md", "")],
+                ..Example::fails("a file is missing", with(), "missing: src/tax.rs")
+            },
+            Example {
+                repo: &[
+                    DESIGN,
+                    ("src/main.rs", ""),
+                    ("src/tax.rs", ""),
+                    ("README.md", ""),
+                    ("src/more.rs", ""),
+                ],
+                ..Example::fails(
+                    "a source that nobody designed",
+                    with(),
+                    "1 of 3 sources are not designed: src/more.rs",
+                )
+            },
+            Example {
+                repo: &[
+                    DESIGN,
+                    ("src/main.rs", ""),
+                    ("src/tax.rs", ""),
+                    ("README.md", ""),
+                    ("src/more.rs", ""),
+                ],
+                ..Example::passes(
+                    "some may be undesigned",
+                    json!({"file": "repo/design.md", "undesigned_percent": 34}),
+                    "1 of 3 sources are not designed",
+                )
+            },
+            Example {
+                repo: &[("design.md", "# Directory Structure\nAs usual.\n")],
+                ..Example::fails("nothing is drawn", with(), "has no fenced block")
+            },
+            Example::fails("no design", with(), "repo/design.md is missing"),
+            Example::cannot_run(
+                "more than all",
+                json!({"file": "repo/a.md", "undesigned_percent": 101}),
+                "from 0 to 100",
+            ),
+        ]
+    }
+}
+
+impl Structure {
+    fn read<'a>(&self, with: &'a Value) -> Result<Wanted<'a>, String> {
+        let settings = Settings::open(self, with)?;
+        Ok(Wanted {
+            file: settings.placed("file")?.unwrap_or_default(),
+            section: settings.text("section")?.unwrap_or(SECTION),
+            allow: globs(&settings, "allow")?,
+            percent: settings.count("undesigned_percent", 0, 100)?.unwrap_or(0),
+        })
+    }
+}
+
+/// What the design draws.
+pub(crate) fn designed(
+    subject: &Subject<'_>,
+    file: &str,
+    section: &str,
+    files: &[String],
+) -> Result<Vec<Designed>, String> {
+    let sections = sections_of(subject, file, Some(section))?;
+    let drawing: String = sections.into_iter().flat_map(|one| one.code).collect();
+    if drawing.trim().is_empty() {
+        return Err(format!(
+            "{file}, `{section}`, has no fenced block with a drawing"
+        ));
+    }
+    let exists = |name: &str| {
+        files
+            .iter()
+            .any(|path| path.starts_with(&format!("{name}/")))
+    };
+    design::tree(&drawing, &exists).map_err(|why| format!("{file}: {why}"))
+}
+
+fn judge(wanted: &Wanted<'_>, subject: &Subject<'_>) -> Judged {
+    let files = sources::files(subject).map_err(Trouble::CouldNotRun)?;
+    let designed = designed(subject, wanted.file, wanted.section, &files)?;
+    let mut wrong = Vec::new();
+    let missing: Vec<&str> = designed
+        .iter()
+        .filter(|one| !files.iter().any(|path| one.is(path)))
+        .map(|one| one.path.as_str())
+        .collect();
+    if !missing.is_empty() {
+        wrong.push(format!("missing: {}", first_few(&missing, 8)));
+    }
+    let sources: Vec<&String> = files
+        .iter()
+        .filter(|path| sources::is_source(path) && !wanted.allow.is_match(path))
+        .collect();
+    let strange: Vec<&&String> = sources
+        .iter()
+        .filter(|path| !designed.iter().any(|one| one.is(path)))
+        .collect();
+    let shown: Vec<&str> = strange.iter().map(|path| path.as_str()).collect();
+    let said = format!(
+        "{} of {} sources are not designed",
+        strange.len(),
+        sources.len()
+    );
+    if strange.len() * 100 > wanted.percent * sources.len() {
+        wrong.push(format!("{said}: {}", first_few(&shown, 8)));
+    }
+    if wrong.is_empty() {
+        return Ok(format!(
+            "all {} designed files are there; {said}",
+            designed.len()
+        ));
+    }
+    Err(wrong.join("; ").into())
+}
