@@ -76,6 +76,8 @@ pub struct Example {
     pub standing: &'static [&'static str],
     /// Evidence that earlier gates of the run kept: name and content, oldest first.
     pub earlier: &'static [(&'static str, &'static str)],
+    /// The repository as the checkpoint behind the state `tests` holds it.
+    pub before: &'static [(&'static str, &'static str)],
     /// The check's settings.
     pub with: Value,
     /// The verdict of the first result that does not pass, or pass.
@@ -114,6 +116,7 @@ impl Example {
             frozen: &[],
             standing: &[],
             earlier: &[],
+            before: &[],
             with,
             expect,
             reason,

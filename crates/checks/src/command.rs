@@ -29,6 +29,8 @@ enum What<'a> {
     Argv(Vec<&'a str>),
     Shell(&'a str),
     Commands,
+    /// The same, but there may be none.
+    AnyCommands,
 }
 
 impl Check for Command {
@@ -46,6 +48,10 @@ impl Check for Command {
                 Setting::optional("argv", "program and arguments, as a list"),
                 Setting::optional("shell", "a line for `sh -c`"),
                 Setting::optional("from", "`commands`: all that a human set for this run"),
+                Setting::optional(
+                    "if_none",
+                    "`pass`: where no command is set, others prove it",
+                ),
                 Setting::optional("timeout_seconds", "wall limit; never more than the gate's"),
                 Setting::optional("expect_exit", "the exit code that passes; 0"),
                 Setting::optional("expect_output", "text that the output must contain, too"),
@@ -84,7 +90,13 @@ impl Check for Command {
             What::Commands if subject.commands.is_empty() => {
                 vec![answer(self.name(), Verdict::CouldNotRun, NO_COMMAND)]
             }
-            What::Commands => subject.commands.iter().map(|line| shell(line)).collect(),
+            What::AnyCommands if subject.commands.is_empty() => {
+                let reason = "no command is set, and none is needed";
+                vec![answer(self.name(), Verdict::Pass, reason)]
+            }
+            What::Commands | What::AnyCommands => {
+                subject.commands.iter().map(|line| shell(line)).collect()
+            }
         }
     }
 
@@ -100,7 +112,11 @@ impl Command {
         let shell = settings.text("shell")?.map(What::Shell);
         let from = match settings.text("from")? {
             None => None,
-            Some("commands") => Some(What::Commands),
+            Some("commands") => match settings.text("if_none")? {
+                None => Some(What::Commands),
+                Some("pass") => Some(What::AnyCommands),
+                Some(_) => return settings.refuse("if_none", "`pass`"),
+            },
             Some(_) => return settings.refuse("from", "`commands`"),
         };
         let mut given = [argv, shell, from].into_iter().flatten();

@@ -50,8 +50,7 @@ impl Freeze {
         let mut hashes: BTreeMap<String, String> = earlier.cloned().unwrap_or_default();
         let mut evidence = Vec::new();
         for item in found {
-            let bytes =
-                items::bytes(subject.place, &item).map_err(|why| fails(format!("{item} {why}")))?;
+            let bytes = items::now(subject, &item).map_err(|why| fails(format!("{item} {why}")))?;
             let hash = items::hash(&bytes);
             if hashes.get(&item) != Some(&hash) {
                 let label = format!("frozen {name}: {item}");
@@ -82,7 +81,7 @@ impl Check for Freeze {
                 Setting::required("name", "the name under which `frozen` finds them"),
                 Setting::required(
                     "items",
-                    "globs that begin with `repo/` or `task/`, and sections such as `task/T.md#3 Contract`",
+                    "globs that begin with `repo/` or `task/`, sections such as `task/T.md#3 Contract`, `commands`, `runner config`",
                 ),
                 Setting::optional(
                     "mode",

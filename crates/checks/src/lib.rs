@@ -7,6 +7,7 @@
 //! To add a check: one file with a type that implements [`Check`] and carries its examples, and
 //! one line in [`registry`]. The test `examples` then runs them.
 
+mod anchors;
 mod check;
 mod choice;
 mod command;
@@ -22,9 +23,11 @@ mod feature_labels;
 mod fields;
 mod files_exist;
 mod findings;
+mod flag;
 mod freeze;
 mod frozen;
 mod gate;
+mod globs;
 mod health;
 mod idents;
 mod ids;
@@ -32,6 +35,7 @@ mod items;
 mod judged;
 mod lockfile;
 mod markdown;
+mod no_finding;
 mod no_objection;
 mod no_placeholders;
 mod one_of;
@@ -39,6 +43,7 @@ mod paths;
 mod progress;
 mod proofs;
 mod report;
+mod room;
 pub mod runners;
 mod secrets;
 mod sections;
@@ -52,17 +57,20 @@ mod tests;
 mod text;
 mod threshold;
 mod tree_unchanged;
+mod tripwire;
 mod when;
 
 pub use check::{Check, Example, Setting};
 pub use gate::run_gate;
-pub use subject::{Keep, Place, Subject, TreeNow};
+pub use items::{bytes as item_bytes, hash as hash_of};
+pub use subject::{Keep, Place, Subject, TreeNow, Views};
 pub use text::is_placeholder;
 pub use when::lint;
 
 /// All checks, by name.
 pub fn registry() -> &'static [&'static dyn Check] {
     &[
+        &anchors::Anchors,
         &command::Command,
         &complexity::Complexity,
         &coverage::Coverage,
@@ -72,12 +80,15 @@ pub fn registry() -> &'static [&'static dyn Check] {
         &feature_labels::FeatureLabels,
         &fields::Fields,
         &files_exist::FilesExist,
+        &findings::Findings,
+        &flag::Flag,
         &freeze::Freeze,
         &frozen::Frozen,
-        &findings::Findings,
+        &globs::Globs,
         &health::Health,
         &ids::Ids,
         &lockfile::Lockfile,
+        &no_finding::NoFinding,
         &no_objection::NoObjection,
         &no_placeholders::NoPlaceholders,
         &one_of::OneOf,
@@ -89,6 +100,7 @@ pub fn registry() -> &'static [&'static dyn Check] {
         &structure::Structure,
         &tests::Tests,
         &tree_unchanged::TreeUnchanged,
+        &tripwire::Tripwire,
     ]
 }
 

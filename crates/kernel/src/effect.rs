@@ -120,6 +120,9 @@ pub struct CheckSpec {
     /// The word that the gate shows if it does not pass.
     #[serde(default)]
     pub shows: Option<Word>,
+    /// The stable code of what it refuses; a check may have a narrower one.
+    #[serde(default)]
+    pub code: Option<String>,
 }
 
 /// How much a check counts.
@@ -160,6 +163,8 @@ pub struct GateOrder {
     pub frozen: Frozen,
     /// The states whose last gate passed and has not been forgotten.
     pub standing: BTreeSet<StateName>,
+    /// The checkpoint that followed each state's last passed gate.
+    pub commits: BTreeMap<StateName, String>,
     /// Wall limit in milliseconds for the whole gate.
     pub wall_millis: u64,
 }

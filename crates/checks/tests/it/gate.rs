@@ -13,6 +13,7 @@ fn spec(check: &str, with: Value) -> CheckSpec {
         with,
         weight: Default::default(),
         shows: None,
+        code: None,
     }
 }
 

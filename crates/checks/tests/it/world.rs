@@ -93,10 +93,15 @@ impl World {
             self.vault.keep_exact(&label, content.as_bytes()).unwrap();
         }
         let standing = example.standing.iter().map(|state| (*state).into());
+        let commits: BTreeMap<kernel::StateName, String> = match example.before {
+            [] => BTreeMap::new(),
+            _ => BTreeMap::from([("tests".into(), "c0ffee".to_owned())]),
+        };
         judge(&Subject {
             place: Place {
                 repo: &repo,
                 task: &task,
+                views: checks::Views::default(),
             },
             fields: &map(example.fields),
             fields_before: &map(example.fields_before),
@@ -107,6 +112,11 @@ impl World {
             commands: &strings(example.commands),
             frozen: &frozen,
             standing: &standing.collect(),
+            commits: &commits,
+            check_out: &|_, into| {
+                lay_down(into, example.before);
+                Ok(())
+            },
             wall: self.wall,
             cancel: &self.cancel,
             env: &sandbox::base_env(),

@@ -7,9 +7,9 @@ mod task;
 
 use crate::error::{LoadError, Problem};
 use crate::lint;
-use crate::raw::{RawCheckpoint, RawWorkflow};
-use crate::workflow::{Checkpoints, Workflow};
-use kernel::StateName;
+use crate::raw::{RawCheckpoint, RawRefusal, RawWorkflow};
+use crate::workflow::{Checkpoints, Rebuff, Workflow};
+use kernel::{Refusal, StateName};
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
@@ -154,6 +154,8 @@ pub fn load(source: &Source, lint_check: &CheckLint<'_>) -> Result<Workflow, Loa
             .into_iter()
             .map(str::to_owned)
             .collect(),
+        sealed: raw.sealed.list().into_iter().map(str::to_owned).collect(),
+        rebuffs: rebuffs(&raw),
         table,
         states,
         roles,
@@ -168,6 +170,16 @@ pub fn load(source: &Source, lint_check: &CheckLint<'_>) -> Result<Workflow, Loa
         preamble,
         task,
     })
+}
+
+fn rebuffs(raw: &RawWorkflow) -> Vec<Rebuff> {
+    let rebuff = |raw: &RawRefusal| Rebuff {
+        option: raw.option.clone(),
+        states: raw.states.list().into_iter().map(StateName::new).collect(),
+        refusal: Refusal::new(&raw.code, raw.why.clone(), raw.mend.clone()),
+    };
+    let raw = raw.refusal.iter();
+    raw.map(|spanned| rebuff(spanned.get_ref())).collect()
 }
 
 fn hash(source: &Source) -> String {

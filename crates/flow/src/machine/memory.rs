@@ -90,7 +90,11 @@ impl Memory {
         };
         let this = Try {
             wrong: failing()
-                .map(|result| capped(&format!("{}: {}", result.check, result.reason)))
+                .map(|result| {
+                    let code = result.code.as_ref();
+                    let code = code.map_or_else(String::new, |code| format!(" [{code}]"));
+                    capped(&format!("{}{code}: {}", result.check, result.reason))
+                })
                 .collect(),
             signature,
             tree: outcome.map_or_else(String::new, |outcome| outcome.tree_after.clone()),

@@ -7,6 +7,7 @@ mod decide;
 mod facts;
 mod memory;
 mod patience;
+mod record;
 mod state;
 mod wanted;
 

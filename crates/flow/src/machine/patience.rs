@@ -72,7 +72,8 @@ impl FlowState {
             Class::OutOfScope | Class::InvalidResult | Class::Conflict
         ) {
             let mend = "the next brief says so; nothing of this attempt was taken back";
-            self.last_refusal = Some(Refusal::new(class.as_str(), outcome.reason.clone(), mend));
+            let code = outcome.code.as_deref().unwrap_or(class.as_str());
+            self.last_refusal = Some(Refusal::new(code, outcome.reason.clone(), mend));
         }
     }
 }

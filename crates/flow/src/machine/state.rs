@@ -2,6 +2,7 @@
 
 use super::memory::{Memory, REPEATED};
 use super::patience::Patience;
+use super::record::Record;
 use crate::workflow::{Checkpoints, Owner, Workflow};
 use kernel::effect::{Frozen, Weight};
 use kernel::event::{Arrival, AttemptEnded, Body, Moved, RunStarted};
@@ -103,6 +104,18 @@ pub(crate) struct FlowState {
     /// The due checkpoint also puts back what was touched.
     #[serde(default)]
     pub(crate) revert_due: bool,
+    /// When the run began.
+    #[serde(default)]
+    pub(crate) created: Time,
+    /// How states were left.
+    #[serde(default)]
+    pub(crate) record: Record,
+    /// The state whose passed gate the due checkpoint records.
+    #[serde(default)]
+    pub(crate) checkpoint_of: Option<StateName>,
+    /// The checkpoint after each state's last passed gate.
+    #[serde(default)]
+    pub(crate) commits: BTreeMap<StateName, String>,
 }
 
 impl FlowState {
@@ -134,6 +147,10 @@ impl FlowState {
             good_commit: None,
             touched: BTreeSet::new(),
             revert_due: false,
+            created: Time::default(),
+            record: Record::default(),
+            checkpoint_of: None,
+            commits: BTreeMap::new(),
         }
     }
 
@@ -161,7 +178,10 @@ impl FlowState {
         self.ledger.apply(event);
         self.updated = event.at;
         match &event.body {
-            Body::RunStarted(started) => self.start(workflow, started),
+            Body::RunStarted(started) => {
+                self.created = event.at;
+                self.start(workflow, started);
+            }
             Body::EffectBegan(began) => self.began(began.effect, began.kind),
             Body::AttemptEnded(ended) => {
                 if self.stage
@@ -182,6 +202,10 @@ impl FlowState {
             Body::CheckpointEnded(ended) => match &ended.problem {
                 None => {
                     self.checkpoint_due = None;
+                    if let (Some(state), Some(commit)) = (self.checkpoint_of.take(), &ended.commit)
+                    {
+                        self.commits.insert(state, commit.clone());
+                    }
                     self.revert_due = false;
                     self.good_commit.clone_from(&ended.commit);
                     self.touched.clear();
@@ -290,10 +314,16 @@ impl FlowState {
     /// its own goal posts.
     fn take_fields(&mut self, workflow: &Workflow, changed: &BTreeMap<String, String>) {
         for (name, value) in changed {
-            if workflow
+            let Some(field) = workflow
                 .field(name)
-                .is_none_or(|field| field.owner != Owner::Author)
-            {
+                .filter(|field| field.owner == Owner::Author)
+            else {
+                continue;
+            };
+            if !field.is_open_in(&self.position.state) {
+                self.note(format!(
+                    "the field `{name}` is not written in this phase and stays as it is"
+                ));
                 continue;
             }
             let set = self
@@ -325,12 +355,26 @@ impl FlowState {
             .filter(binding)
             .filter(|result| result.verdict != Verdict::Pass)
         {
+            let code = result.code.as_ref();
+            let code = code.map_or_else(String::new, |code| format!(" [{code}]"));
             self.note(format!(
-                "check `{}` {}: {}",
+                "check `{}` {}{code}: {}",
                 result.check,
                 result.verdict.as_str(),
                 result.reason
             ));
+        }
+        let refused = gate
+            .iter()
+            .filter(binding)
+            .filter(|result| result.verdict != Verdict::Pass);
+        if let Some((code, result)) = refused
+            .filter_map(|result| Some((result.code.as_ref()?, result)))
+            .next()
+        {
+            let what = format!("{}: {}", result.check, result.reason);
+            let mend = "the next brief says so; the gate is run again after the next attempt";
+            self.last_refusal = Some(Refusal::new(code, what, mend));
         }
         self.words = gate
             .iter()
@@ -414,6 +458,9 @@ impl FlowState {
             (Some(Hold::Approval { .. }), "reject")
         );
         let passed = matches!(self.stage, Stage::Judged { passed: true, .. });
+        if moved.arrival == Arrival::Entered {
+            self.record.left(moved, self.decision.as_ref(), self.moves);
+        }
         self.position = moved.position.clone();
         self.last_why = moved.why.clone();
         self.decision = None;
@@ -441,6 +488,7 @@ impl FlowState {
                 if passed && gated && workflow.checkpoints == Checkpoints::PassedGates {
                     self.checkpoint_due =
                         Some(format!("{}: {} passed its gate", workflow.name, moved.from));
+                    self.checkpoint_of = Some(moved.from.clone());
                 }
                 if after.is_some_and(|after| after.revert) {
                     let state = self.memory.last().unwrap_or(&moved.from);
