@@ -184,6 +184,14 @@ fn folder(project: &Project, workflow: &Workflow, asked: &NewRun) -> Result<Path
         return Ok(dir.clone());
     }
     let own = workflow.task.as_ref().and_then(|task| task.folder.as_ref());
+    let named = asked.name.as_ref().or(asked.request.as_ref());
+    let own = match own {
+        Some(own) if own.contains(SLUG) => {
+            let slug = slug(named.map_or("", String::as_str));
+            (!slug.is_empty()).then(|| own.replace(SLUG, &slug))
+        }
+        own => own.cloned(),
+    };
     let own = own.map(|own| project.repo().join(own));
     own.ok_or_else(|| {
         EngineError::user(
@@ -192,6 +200,23 @@ fn folder(project: &Project, workflow: &Workflow, asked: &NewRun) -> Result<Path
             "give one, such as `--dir tasks/NAME`",
         )
     })
+}
+
+/// Stands for the task's short name in a workflow's folder.
+const SLUG: &str = "{slug}";
+
+/// A short name: `Add a tax line!` is `add-a-tax-line`.
+fn slug(text: &str) -> String {
+    let mut slug = String::new();
+    for char in text.chars() {
+        if char.is_ascii_alphanumeric() {
+            slug.push(char.to_ascii_lowercase());
+        } else if !slug.ends_with('-') && !slug.is_empty() {
+            slug.push('-');
+        }
+    }
+    let cut: String = slug.chars().take(48).collect();
+    cut.trim_matches('-').to_owned()
 }
 
 fn absolute(dir: &Path) -> Result<PathBuf, EngineError> {

@@ -16,7 +16,21 @@ macro_rules! folder {
 
 type Folder = (&'static str, &'static [(&'static str, &'static str)]);
 
-const FOLDERS: &[Folder] = &[folder!("phase":
+const FOLDERS: &[Folder] = &[
+    folder!("add":
+        "workflow.toml",
+        "briefs/preamble.md",
+        "briefs/ground.md",
+        "briefs/specify.md",
+        "briefs/scenarios.md",
+        "briefs/contract.md",
+        "briefs/tests.md",
+        "briefs/build.md",
+        "briefs/verify.md",
+        "briefs/observe.md",
+        "task/TASK.md",
+    ),
+    folder!("phase":
     "workflow.toml",
     "briefs/preamble.md",
     "briefs/intake.md",
@@ -29,7 +43,8 @@ const FOLDERS: &[Folder] = &[folder!("phase":
     "task/STATE.md",
     "task/TASKS.md",
     "task/EVIDENCE.md",
-)];
+    ),
+];
 
 /// The names of all built-in workflows.
 pub fn built_in_names() -> impl Iterator<Item = &'static str> {

@@ -123,7 +123,7 @@ fn extras(
             .state
             .get(state.as_str())
             .map(|state| &state.get_ref().gate);
-        word == crate::machine::REPEATED
+        [crate::machine::REPEATED, crate::machine::UNPROVEN].contains(&word)
             || gate.into_iter().flatten().any(|check| match check {
                 RawCheck::Name(_) => false,
                 RawCheck::Settings(settings) => {

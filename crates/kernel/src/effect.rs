@@ -104,6 +104,8 @@ pub struct AttemptOrder {
     pub not_before: Option<crate::time::Time>,
     /// The attempt whose result was invalid, and whose view and session this one goes on with.
     pub continues: Option<EffectId>,
+    /// Frozen items that no agent may change any more, with their hashes.
+    pub sealed: BTreeMap<String, String>,
 }
 
 /// A check to be run: its name in the registry, and its settings.

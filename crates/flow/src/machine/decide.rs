@@ -8,7 +8,7 @@ use kernel::event::{
     Arrival, Body, EffectBegan, FieldsEdited, Moved, Refused, SessionOpened, TailCut,
 };
 use kernel::position::{Hold, STOP, Step};
-use kernel::table::{Actor, Guard, Target, Transition};
+use kernel::table::{Actor, Completing, Guard, Target, Transition};
 use kernel::{Decision, EffectId, Event, Input, Position, Refusal, StateName, What};
 
 pub(crate) fn decide(
@@ -91,7 +91,16 @@ fn reasoned(workflow: &Workflow, run: &FlowState, decision: &Decision) -> Result
             && way.action.as_str() == decision.option
             && table.possible(&run.position, run.mode(), way)
     });
-    let Some(needs) = way.and_then(|(index, _)| workflow.after[index].needs.as_ref()) else {
+    let Some((index, way)) = way else {
+        return Ok(());
+    };
+    // A person's way to complete is guarded like the engine's: declared risk wants a lower rung.
+    if let Target::State(to) = &way.to
+        && table.state(to).completing == Completing::Yes
+    {
+        run.position.autonomy.completion(run.mode().risk)?;
+    }
+    let Some(needs) = workflow.after[index].needs.as_ref() else {
         return Ok(());
     };
     let missing: Vec<&str> = needs

@@ -10,6 +10,8 @@ use std::collections::BTreeMap;
 
 /// The word that a gate shows when it fails as it did the last time, after another diff.
 pub(crate) const REPEATED: &str = "repeated";
+/// The word that a gate shows when a check that counts could not be run.
+pub(crate) const UNPROVEN: &str = "unproven";
 
 const MOST_TRIES: usize = 8;
 const MOST_POST_MORTEMS: usize = 4;

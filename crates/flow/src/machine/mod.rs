@@ -12,7 +12,7 @@ mod state;
 mod wanted;
 
 pub use memory::PostMortem;
-pub(crate) use memory::REPEATED;
+pub(crate) use memory::{REPEATED, UNPROVEN};
 pub(crate) use state::FlowState;
 
 use crate::workflow::Workflow;

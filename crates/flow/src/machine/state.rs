@@ -1,6 +1,6 @@
 //! What a run remembers, and how each fact changes it.
 
-use super::memory::{Memory, REPEATED};
+use super::memory::{Memory, REPEATED, UNPROVEN};
 use super::patience::Patience;
 use super::record::Record;
 use crate::workflow::{Checkpoints, Owner, Workflow};
@@ -165,6 +165,16 @@ impl FlowState {
             .as_ref()
             .map(|started| started.mode)
             .unwrap_or_default()
+    }
+
+    /// What gates that stand have sealed: no agent may change it any more.
+    pub(crate) fn sealed(&self, workflow: &Workflow) -> BTreeMap<String, String> {
+        let standing = self.gates.values().filter(|memo| memo.passed);
+        let froze = standing
+            .flat_map(|memo| &memo.results)
+            .flat_map(|result| &result.froze);
+        let sealed = froze.filter(|(name, _)| workflow.sealed.contains(name));
+        sealed.flat_map(|(_, items)| items.clone()).collect()
     }
 
     pub(crate) fn note(&mut self, text: impl Into<String>) {
@@ -380,6 +390,10 @@ impl FlowState {
             .iter()
             .flat_map(|result| result.shows.clone())
             .collect();
+        let could_not = |result: &CheckResult| result.verdict == Verdict::CouldNotRun;
+        if gate.iter().filter(binding).any(could_not) {
+            self.words.insert(Word::from(UNPROVEN));
+        }
         let state = self.position.state.clone();
         if passed {
             for result in &gate {
