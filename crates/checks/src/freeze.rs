@@ -11,8 +11,15 @@ use std::collections::BTreeMap;
 /// The check.
 pub(crate) struct Freeze;
 
+struct Wanted<'a> {
+    name: &'a str,
+    items: Vec<&'a str>,
+    adds: bool,
+    min: i64,
+}
+
 impl Freeze {
-    fn open<'a>(&self, with: &'a Value) -> Result<(&'a str, Vec<&'a str>, bool), String> {
+    fn open<'a>(&self, with: &'a Value) -> Result<Wanted<'a>, String> {
         let settings = Settings::open(self, with)?;
         let name = settings.text("name")?.unwrap_or_default();
         let items = settings.list("items")?.unwrap_or_default();
@@ -24,13 +31,23 @@ impl Freeze {
             Some("add") => true,
             Some(_) => return settings.refuse("mode", "`replace` or `add`"),
         };
-        Ok((name, items, adds))
+        Ok(Wanted {
+            name,
+            items,
+            adds,
+            min: settings.number("min", 0, 100_000)?.unwrap_or(1),
+        })
     }
 
     fn judge(&self, with: &Value, subject: &Subject<'_>) -> Result<CheckResult, CheckResult> {
         let cannot = |why: String| answer(self.name(), Verdict::CouldNotRun, &why);
         let fails = |why: String| answer(self.name(), Verdict::Fail, &why);
-        let (name, patterns, adds) = self.open(with).map_err(cannot)?;
+        let Wanted {
+            name,
+            items: patterns,
+            adds,
+            min,
+        } = self.open(with).map_err(cannot)?;
         let earlier = subject.frozen.get(name).filter(|_| adds);
         if let Some(changed) = earlier.map(|earlier| frozen::changed(subject, earlier))
             && !changed.is_empty()
@@ -41,9 +58,10 @@ impl Freeze {
             )));
         }
         let found = items::named(subject, &patterns).map_err(cannot)?;
-        if found.is_empty() {
+        if (found.len() as i64) < min {
             return Err(fails(format!(
-                "nothing there to freeze as `{name}`: no file matches {}",
+                "{} of at least {min} to freeze as `{name}` match {}",
+                found.len(),
                 patterns.join(", ")
             )));
         }
@@ -83,6 +101,7 @@ impl Check for Freeze {
                     "items",
                     "globs that begin with `repo/` or `task/`, sections such as `task/T.md#3 Contract`, `commands`, `runner config`",
                 ),
+                Setting::optional("min", "how many items there must be; 1"),
                 Setting::optional(
                     "mode",
                     "`replace` (the default): forget what the name held; `add`: what it holds must be unchanged, and stays",
@@ -131,7 +150,7 @@ impl Check for Freeze {
             Example::fails(
                 "nothing is nothing",
                 json!({"name": "tests", "items": ["task/*.md"]}),
-                "no file matches",
+                "0 of at least 1",
             ),
         ]
     }

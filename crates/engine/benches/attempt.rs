@@ -1,12 +1,13 @@
-//! What Proofhouse adds to one attempt on a repository of 5,000 files (40 MB): view, agent start,
-//! judging, take-back, journal and views. Printed beside a plain copy of the same files.
+//! What Proofhouse adds to one attempt on a repository of 5,000 files (40 MB): opening the run, view,
+//! agent start, a confined process, judging, take-back, journal and views. A run's first attempt and
+//! a later one, printed beside a plain copy of the same files in the same run.
 
 use agents::{Agent, Scripted};
 use engine::session::{Restore, Session};
 use engine::start::{NewRun, start};
 use engine::world::Observer;
 use engine::{Project, Until};
-use kernel::{Event, Status};
+use kernel::{Body, Class, Event, Status};
 use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -14,9 +15,45 @@ use std::time::{Duration, Instant};
 const FILES: usize = 5_000;
 const ROUNDS: usize = 7;
 
-struct Silent;
-impl Observer for Silent {
-    fn event(&mut self, _: &Event, _: &Status) {}
+/// One state, in which each attempt is one more pass.
+const WORKFLOW: &str = r#"
+name = "edits"
+about = "Edits one file for ever."
+initial = "edit"
+[role.coder]
+can = ["read", "execute", "edit"]
+about = "Edits."
+[state.edit]
+kind = "work"
+role = "coder"
+brief = "edit.md"
+passes = 9
+[state.done]
+kind = "end"
+[[transition]]
+action = "finish"
+from = "edit"
+to = "done"
+by = "agent"
+when = ["requested", "gate.pass"]
+"#;
+
+/// A confined process, and an edit that is taken back.
+const SCRIPT: &str = r#"
+[[attempt]]
+steps = [{ run = "true" }, { append = "repo/d1/f1.txt", text = "x" }]
+result = { summary = "one line" }
+"#;
+
+/// Counts attempts that ended well.
+struct Attempts(usize);
+impl Observer for Attempts {
+    fn event(&mut self, event: &Event, _: &Status) {
+        if let Body::AttemptEnded(ended) = &event.body {
+            assert_eq!(ended.outcome.class, Class::Done, "{}", ended.outcome.reason);
+            self.0 += 1;
+        }
+    }
     fn tick(&mut self, _: &Status) {}
     fn progress(&mut self, _: &str) {}
     fn notice(&mut self, line: &str) {
@@ -39,46 +76,62 @@ fn main() {
     }
     engine::git::first_commit(&repo, "files").expect("a commit");
     let project = Project::find(&repo).expect("a project");
-    let script = "[[attempt]]\nsteps = [{ append = \"repo/d1/f1.txt\", text = \"x\" }]\nresult = { summary = \"one line\" }\n";
+    let workflow = repo.join(".proofhouse/workflows/edits");
+    std::fs::create_dir_all(&workflow).expect("a folder");
+    for (name, text) in [("workflow.toml", WORKFLOW), ("edit.md", "Edit.\n")] {
+        std::fs::write(workflow.join(name), text).expect("a file");
+    }
     let agent: Arc<dyn Agent> =
-        Arc::new(Scripted::parse("bench", script, folder.path()).expect("a script"));
-    let (mut attempts, mut copies) = (Vec::new(), Vec::new());
+        Arc::new(Scripted::parse("bench", SCRIPT, folder.path()).expect("a script"));
+    let (mut cold, mut warm, mut copies) = (Vec::new(), Vec::new(), Vec::new());
     for round in 0..ROUNDS {
         let copy = folder.path().join(format!("copy{round}"));
         let began = Instant::now();
         plain_copy(&repo, &copy);
         copies.push(began.elapsed());
-        attempts.push(one_attempt(&project, &agent, round));
+        let run = new_run(&project, round);
+        cold.push(one_attempt(&project, &run, &agent));
+        warm.push(one_attempt(&project, &run, &agent));
     }
-    let (attempt, copy) = (median(&mut attempts), median(&mut copies));
-    println!("one attempt on {FILES} files: median {attempt:.0?} of {ROUNDS} (goal: under 150ms)");
-    println!("plain copy of the same files, same run: median {copy:.0?}");
-    println!("ratio: {:.2}", attempt.as_secs_f64() / copy.as_secs_f64());
+    let copy = median(&mut copies);
+    println!("plain copy of {FILES} files: median {copy:.0?} of {ROUNDS}");
+    for (name, times) in [
+        ("a run's first attempt on them", &mut cold),
+        ("a later attempt on them (goal: under 150ms)", &mut warm),
+    ] {
+        let (time, least) = (median(times), times[0]);
+        let ratio = time.as_secs_f64() / copy.as_secs_f64();
+        println!("{name}: median {time:.0?}, least {least:.0?}; {ratio:.2} copies");
+    }
 }
 
-fn one_attempt(project: &Project, agent: &Arc<dyn Agent>, round: usize) -> Duration {
-    let started = start(
-        project,
-        &NewRun {
-            workflow: "phase".to_owned(),
-            dir: Some(project.repo().join(format!("tasks/t{round}"))),
-            commands: vec!["true".to_owned()],
-            agent: Some("scripted:bench".to_owned()),
-            ..NewRun::default()
-        },
-    )
-    .expect("a run");
+fn new_run(project: &Project, round: usize) -> String {
+    let new = NewRun {
+        workflow: "edits".to_owned(),
+        dir: Some(project.repo().join(format!("tasks/t{round}"))),
+        commands: vec!["true".to_owned()],
+        agent: Some("scripted:bench".to_owned()),
+        ..NewRun::default()
+    };
+    start(project, &new).expect("a run").run
+}
+
+/// Opens the run, makes one attempt, and all that follows from it, to the last record.
+fn one_attempt(project: &Project, run: &str, agent: &Arc<dyn Agent>) -> Duration {
     let session = Session {
         project,
-        run: &started.run,
+        run,
         agent: None,
         built: Some(agent.clone()),
         until: Until::OnePass,
         restore: Restore::No,
     };
     let began = Instant::now();
-    session.drive(&mut Silent, &|_| {}).expect("a pass");
-    began.elapsed()
+    let mut attempts = Attempts(0);
+    session.drive(&mut attempts, &|_| {}).expect("a pass");
+    let took = began.elapsed();
+    assert_eq!(attempts.0, 1, "one attempt was to be made");
+    took
 }
 
 fn plain_copy(from: &Path, to: &Path) {

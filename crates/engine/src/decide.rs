@@ -41,11 +41,13 @@ pub fn decide(
         who: approved.who.clone(),
         channel: approved.channel.clone(),
         seen_seq: head.seq,
+        signature: approved.signature.clone(),
     };
     // First whether it can be decided at all: nobody should sign what will be refused.
     let probe = Approved {
         who: String::new(),
         channel: String::new(),
+        signature: None,
     };
     run.machine
         .decide(&Input::new(now(), What::Decide(decision(&probe))))?;

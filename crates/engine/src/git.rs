@@ -79,12 +79,17 @@ pub fn top(dir: &Path) -> Result<PathBuf, EngineError> {
 /// The files of a working tree as git sees them: tracked or untracked, not ignored. `work_tree` may
 /// be a copy elsewhere. Deleted files and `.proofhouse/` are left out.
 pub fn files(repo: &Path, work_tree: &Path) -> Result<Vec<PathBuf>, EngineError> {
-    let git_dir = text(&git(repo, &["rev-parse", "--absolute-git-dir"], &[])?);
-    let tree = work_tree.display().to_string();
-    let env = [
-        ("GIT_DIR", git_dir.as_str()),
-        ("GIT_WORK_TREE", tree.as_str()),
-    ];
+    // In the repository itself git finds both by itself; each start of it is felt.
+    let elsewhere = if work_tree == repo {
+        None
+    } else {
+        let git_dir = text(&git(repo, &["rev-parse", "--absolute-git-dir"], &[])?);
+        Some((git_dir, work_tree.display().to_string()))
+    };
+    let env: Vec<(&str, &str)> = match &elsewhere {
+        Some((git_dir, tree)) => vec![("GIT_DIR", git_dir), ("GIT_WORK_TREE", tree)],
+        None => Vec::new(),
+    };
     let listed = git(
         work_tree,
         &[

@@ -59,6 +59,8 @@ pub struct Started {
     pub commands: Vec<String>,
     /// Where they come from, for people.
     pub commands_from: &'static str,
+    /// Does a gate of the workflow run them?
+    pub wants_commands: bool,
     /// Files that were written because the workflow needs them.
     pub written: Vec<String>,
 }
@@ -66,20 +68,7 @@ pub struct Started {
 /// Starts a run.
 pub fn start(project: &Project, asked: &NewRun) -> Result<Started, EngineError> {
     let workflow = project.workflow(&asked.workflow)?;
-    let report = kernel::explore::explore(&workflow.table);
-    if let Some(finding) = report.findings.first() {
-        return Err(EngineError::user(
-            finding.code,
-            format!(
-                "the workflow `{}` is not sound: {}",
-                workflow.name, finding.what
-            ),
-            format!(
-                "`proofhouse workflow check {}` shows the path to it",
-                workflow.name
-            ),
-        ));
-    }
+    prove(&workflow)?;
     let config = project.config()?;
     let task = absolute(&folder(project, &workflow, asked)?)?;
     let mut fields = fields(&workflow, &asked.set)?;
@@ -146,7 +135,16 @@ pub fn start(project: &Project, asked: &NewRun) -> Result<Started, EngineError> 
     };
     project.prepare()?;
     lay_down(project, &workflow, &started)?;
-    let decisions = workflow.start_with.clone();
+    let gates = workflow.states.values().flat_map(|state| &state.gate);
+    let wants_commands = gates
+        .into_iter()
+        .any(|spec| spec.with["from"] == "commands");
+    let mut decisions = workflow.start_with.clone();
+    let says = workflow
+        .task
+        .as_ref()
+        .and_then(|task| task.request_says.clone());
+    decisions.extend(says.filter(|_| asked.request.is_some()));
     let mut machine = Flow::new(workflow);
     let mut events = Vec::new();
     settle::<_, EngineError>(
@@ -162,6 +160,7 @@ pub fn start(project: &Project, asked: &NewRun) -> Result<Started, EngineError> 
             who: terminal.user(),
             channel: STARTED.to_owned(),
             seen_seq: 0,
+            signature: None,
         };
         settle::<_, EngineError>(&mut machine, now(), What::Decide(decision), &mut events)?;
     }
@@ -172,8 +171,31 @@ pub fn start(project: &Project, asked: &NewRun) -> Result<Started, EngineError> 
         task,
         commands,
         commands_from,
+        wants_commands,
         written,
     })
+}
+
+/// Explores the workflow's table. Those that come with the binary are explored by its tests.
+fn prove(workflow: &Workflow) -> Result<(), EngineError> {
+    let built_in = flow::built_in(&workflow.name);
+    if built_in.is_some_and(|source| source.hash() == workflow.hash) {
+        return Ok(());
+    }
+    match kernel::explore::explore(&workflow.table).findings.first() {
+        None => Ok(()),
+        Some(finding) => Err(EngineError::user(
+            finding.code,
+            format!(
+                "the workflow `{}` is not sound: {}",
+                workflow.name, finding.what
+            ),
+            format!(
+                "`proofhouse workflow check {}` shows the path to it",
+                workflow.name
+            ),
+        )),
+    }
 }
 
 /// The channel of what somebody says by starting a run.
@@ -311,10 +333,14 @@ fn name(project: &Project, asked: &NewRun, task: &Path) -> Result<RunName, Engin
         }
         return Ok(name);
     }
-    let base = task
-        .file_name()
-        .map(|name| name.to_string_lossy().to_lowercase())
-        .unwrap_or_default();
+    // A workflow's own folder says nothing about the run.
+    let base = match &asked.dir {
+        Some(_) => task
+            .file_name()
+            .map(|name| name.to_string_lossy().to_lowercase()),
+        None => None,
+    };
+    let base = base.unwrap_or_default();
     let mut slug: String = base
         .chars()
         .map(|c| if c.is_ascii_alphanumeric() { c } else { '-' })

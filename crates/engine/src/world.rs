@@ -5,6 +5,7 @@ use crate::driver::{Signal, World};
 use crate::error::EngineError;
 use crate::perform::{self, Job, Judged};
 use crate::run::{Run, entries, known};
+use crate::view;
 use crate::views::Views;
 use flow::Flow;
 use kernel::{Body, Class, Effect, EffectId, Event, Machine, Status, Time, What};
@@ -205,8 +206,9 @@ impl World<Flow> for Real<'_> {
             if let Body::AttemptEnded(ended) = &event.body
                 && ended.outcome.class == Class::Done
             {
-                // Taken back, on record: the copy is needed no more. That of a failed attempt stays.
-                let _ = std::fs::remove_dir_all(self.context.home(ended.effect).join("view"));
+                // Taken back, on record: the copy is free for the next attempt. That of a failed
+                // attempt stays.
+                view::put_aside(&self.context, ended.effect);
             }
         }
         if let Some(edited) = self.views.write(machine, events, self.journal.head())? {

@@ -73,10 +73,14 @@ fn names(loader: &mut Loader<'_>, raw: &RawWorkflow, table: &Table) {
         extras(loader, spanned.span().start, way, spanned.get_ref(), raw);
     }
     told(loader, raw);
-    for action in raw.start_with.list() {
+    let says = raw
+        .task
+        .iter()
+        .filter_map(|task| task.request_says.as_deref());
+    for action in raw.start_with.list().into_iter().chain(says) {
         let mut ways = table.transitions.iter();
         if !ways.any(|way| way.by == Actor::Human && way.action.as_str() == action) {
-            let what = format!("`start_with` names `{action}`, which is no human action");
+            let what = format!("a run begins with `{action}`, which is no human action");
             let mend = "name actions of transitions with `by = \"human\"`";
             loader.problem("unknown_action", 0, what, mend);
         }
@@ -306,7 +310,13 @@ fn ways_out(loader: &mut Loader<'_>, raw: &RawWorkflow, table: &Table) {
 fn loops(loader: &mut Loader<'_>, raw: &RawWorkflow, table: &Table) {
     let mut on: BTreeMap<&StateName, Vec<(&StateName, usize)>> = BTreeMap::new();
     for (index, way) in table.transitions.iter().enumerate() {
-        if way.by == Actor::Human || !way.count.is_empty() {
+        // A way back from a detour closes a loop only together with what began the detour, and one
+        // that needs a spent counter only with what spent it: `workflow check` sees those exactly.
+        let of_the_table = way
+            .when
+            .iter()
+            .any(|guard| matches!(guard, Guard::ReturnIs(_) | Guard::Spent(_)));
+        if way.by == Actor::Human || !way.count.is_empty() || of_the_table {
             continue;
         }
         if let Target::State(to) = &way.to {

@@ -64,6 +64,8 @@ pub(crate) struct RawTask {
     pub(crate) folder: Option<String>,
     /// The field that takes what is written behind the workflow's name.
     pub(crate) request: Option<String>,
+    /// The human action that giving a request says.
+    pub(crate) request_says: Option<String>,
     /// A history for people, written by the engine.
     pub(crate) log: Option<String>,
     /// Files of the repository that must be there before a run begins.

@@ -175,6 +175,8 @@ pub struct Task {
     pub folder: Option<String>,
     /// The field that takes what is written behind the workflow's name.
     pub request: Option<String>,
+    /// The human action that giving a request says.
+    pub request_says: Option<String>,
     /// A history for people, relative to the task folder.
     pub log: Option<String>,
     /// Files of the repository that must be there first, each with its template.

@@ -112,4 +112,7 @@ pub struct Decision {
     pub channel: String,
     /// The journal's sequence number that the person saw.
     pub seen_seq: u64,
+    /// The signature itself, so that an audit elsewhere can check whose it is.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub signature: Option<String>,
 }

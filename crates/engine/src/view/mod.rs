@@ -3,19 +3,26 @@
 //! An attempt touches nothing of the user's until it has ended well; then its changes are taken
 //! back as a whole, and only over files that are still as the agent saw them.
 
+mod copy;
 mod lay_out;
 pub(crate) mod sight;
+mod spare;
+mod spread;
+mod stamp;
 mod take_back;
+#[cfg(test)]
+mod tests;
 
 pub(crate) use lay_out::{base_of, go_on, lay_out};
+pub(crate) use spare::put_aside;
 pub(crate) use take_back::{conflict, take_back};
 
 use crate::context::Context;
 use crate::error::EngineError;
 use crate::git;
-use lay_out::Stamps;
 use serde::{Deserialize, Serialize};
 use sight::Globs;
+use stamp::Seen;
 use std::path::{Component, Path, PathBuf};
 use store::{Node, Tree};
 
@@ -24,8 +31,9 @@ use store::{Node, Tree};
 pub(crate) struct Base {
     pub(crate) repo: Tree,
     pub(crate) task: Tree,
-    /// Stamps of the repository's copies.
-    pub(crate) stamps: Stamps,
+    /// What tells whether a copy of the repository's files has been touched.
+    #[serde(default)]
+    pub(crate) seen: Seen,
 }
 
 /// Which of the two folders.
@@ -57,14 +65,12 @@ impl Change {
 
 /// The repository's files as an agent may see them: no task folder, nothing of ours.
 pub(crate) fn repo_files(context: &Context, work_tree: &Path) -> Result<Vec<PathBuf>, EngineError> {
-    let files = git::files(context.project.repo(), work_tree)?;
+    let mut files = git::files(context.project.repo(), work_tree)?;
     let task = context.task.strip_prefix(context.project.repo()).ok();
     // A task folder that is the repository's top itself can not be told apart from it.
     let task = task.filter(|task| !task.as_os_str().is_empty());
-    Ok(files
-        .into_iter()
-        .filter(|path| task.is_none_or(|task| !path.starts_with(task)))
-        .collect())
+    files.retain(|path| task.is_none_or(|task| !path.starts_with(task)));
+    Ok(files)
 }
 
 /// The task's files without what the engine renders for people: the evidence page, and the copies
@@ -149,18 +155,21 @@ pub(crate) fn changes(
     base: &Base,
 ) -> Result<(Vec<Change>, String), EngineError> {
     let (repo, task) = (home.join("view/repo"), home.join("view/task"));
-    let mut paths = repo_files(context, &repo)?;
-    // What was laid out and is still there is not deleted, whatever the view's own ignore file says
-    // by now.
     let laid_out = base
         .repo
         .files
         .keys()
         .filter_map(|name| store::decode_path(name));
-    paths.extend(laid_out.filter(|path| repo.join(path).symlink_metadata().is_ok()));
-    paths.sort();
-    paths.dedup();
-    let repo_after = base.stamps.tree_now(&repo, &base.repo, &paths)?;
+    let mut paths: Vec<PathBuf> = laid_out.collect();
+    if !base.seen.same_folders(&repo) {
+        // What was laid out and is still there is not deleted, whatever the view's own ignore file
+        // says by now.
+        paths.retain(|path| repo.join(path).symlink_metadata().is_ok());
+        paths.extend(repo_files(context, &repo)?);
+        paths.sort();
+        paths.dedup();
+    }
+    let repo_after = base.seen.tree_now(&repo, &base.repo, &paths)?;
     let task_after = Tree::of(&task, task_files(context, &task)?)?;
     let mut all = Vec::new();
     for (root, before, after) in [
@@ -183,7 +192,12 @@ pub(crate) fn changes(
 pub(crate) fn forbidden(changes: &[Change], globs: &Globs) -> Option<String> {
     changes.iter().find_map(|change| {
         let name = change.name();
-        if change.root == Root::Repo && !globs.allows(Path::new(&change.path)) {
+        let path = Path::new(&change.path);
+        let allowed = match change.root {
+            Root::Repo => globs.allows(path),
+            Root::Task => globs.allows_in_task(path),
+        };
+        if !allowed {
             return Some(format!("{name} is outside of what this role may change"));
         }
         if store::decode_path(&change.path)
@@ -203,27 +217,4 @@ pub(crate) fn forbidden(changes: &[Change], globs: &Globs) -> Option<String> {
             _ => None,
         }
     })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::stays_inside;
-    use std::path::Path;
-
-    #[test]
-    fn links_out_are_seen() {
-        for (path, link, inside) in [
-            ("a", "b", true),
-            ("d/a", "../b", true),
-            ("a", "../b", false),
-            ("d/a", "x/../../../b", false),
-            ("a", "/etc/passwd", false),
-        ] {
-            assert_eq!(
-                stays_inside(Path::new(path), Path::new(link)),
-                inside,
-                "{path} -> {link}"
-            );
-        }
-    }
 }

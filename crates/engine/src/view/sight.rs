@@ -23,6 +23,10 @@ pub(crate) struct Globs {
     sees: GlobSet,
     hidden: GlobSet,
     scope: GlobSet,
+    /// Taken out of the scope again.
+    outside: GlobSet,
+    /// What may be changed in the task folder; none: everything.
+    task: Option<GlobSet>,
 }
 
 fn compile<'a>(globs: impl IntoIterator<Item = &'a str>) -> Result<GlobSet, EngineError> {
@@ -48,8 +52,21 @@ impl Globs {
         Ok(Self {
             sees: compile(texts(&sight.sees))?,
             hidden: compile(texts(&sight.hidden).chain(texts(hidden)))?,
-            scope: compile(texts(&sight.scope))?,
+            scope: compile(texts(&sight.scope).filter(|glob| !is_special(glob)))?,
+            outside: compile(texts(&sight.scope).filter_map(|glob| glob.strip_prefix('!')))?,
+            task: match sight.scope.iter().any(|glob| glob.starts_with(TASK)) {
+                true => {
+                    let globs = texts(&sight.scope);
+                    Some(compile(globs.filter_map(|glob| glob.strip_prefix(TASK)))?)
+                }
+                false => None,
+            },
         })
+    }
+
+    /// May the role change this file of the task folder?
+    pub(crate) fn allows_in_task(&self, path: &Path) -> bool {
+        self.task.as_ref().is_none_or(|task| task.is_match(path))
     }
 
     /// Is the file in the view?
@@ -59,8 +76,15 @@ impl Globs {
 
     /// May the role change it? What it may not see, it may not write either.
     pub(crate) fn allows(&self, path: &Path) -> bool {
-        self.scope.is_match(path) && self.shows(path)
+        self.scope.is_match(path) && !self.outside.is_match(path) && self.shows(path)
     }
+}
+
+/// What a glob of the task folder begins with.
+const TASK: &str = "task/";
+
+fn is_special(glob: &str) -> bool {
+    glob.starts_with('!') || glob.starts_with(TASK)
 }
 
 #[cfg(test)]
@@ -78,10 +102,19 @@ mod tests {
         let sight = Sight {
             sees: list(&["src/**", "*.md"]),
             hidden: list(&["src/secret/**"]),
-            scope: list(&["**/*.rs"]),
+            scope: list(&[
+                "**/*.rs",
+                "!src/lib.rs.rs",
+                "!src/frozen/**",
+                "task/notes/*.md",
+            ]),
         };
         let globs = Globs::of(&sight, &list(&SECRET_BY_CUSTOM)).unwrap();
+        for (path, allowed) in [("notes/a.md", true), ("scope.md", false)] {
+            assert_eq!(globs.allows_in_task(Path::new(path)), allowed, "{path}");
+        }
         for (path, shown, allowed) in [
+            ("src/frozen/a.rs", true, false),
             ("src/lib.rs", true, true),
             ("src/notes.txt", true, false),
             ("README.md", true, false),

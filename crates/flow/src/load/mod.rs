@@ -146,7 +146,7 @@ pub fn load(source: &Source, lint_check: &CheckLint<'_>) -> Result<Workflow, Loa
     Ok(Workflow {
         name: raw.name.clone(),
         about: raw.about.clone(),
-        hash: hash(source),
+        hash: source.hash(),
         after: table::after(&raw),
         start_with: raw
             .start_with
@@ -182,17 +182,20 @@ fn rebuffs(raw: &RawWorkflow) -> Vec<Rebuff> {
     raw.map(|spanned| rebuff(spanned.get_ref())).collect()
 }
 
-fn hash(source: &Source) -> String {
-    let mut hasher = Sha256::new();
-    for (path, text) in &source.files {
-        for part in [path.as_bytes(), text.as_bytes()] {
-            hasher.update((part.len() as u64).to_be_bytes());
-            hasher.update(part);
+impl Source {
+    /// Over all files: another hash is another workflow.
+    pub fn hash(&self) -> String {
+        let mut hasher = Sha256::new();
+        for (path, text) in &self.files {
+            for part in [path.as_bytes(), text.as_bytes()] {
+                hasher.update((part.len() as u64).to_be_bytes());
+                hasher.update(part);
+            }
         }
+        hasher
+            .finalize()
+            .iter()
+            .map(|byte| format!("{byte:02x}"))
+            .collect()
     }
-    hasher
-        .finalize()
-        .iter()
-        .map(|byte| format!("{byte:02x}"))
-        .collect()
 }

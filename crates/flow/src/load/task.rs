@@ -121,6 +121,7 @@ pub(super) fn task_of(loader: &mut Loader<'_>, raw: &RawTask, workflow: &RawWork
         fields,
         folder: raw.folder.clone(),
         request: raw.request.clone(),
+        request_says: raw.request_says.clone(),
         log: raw.log.clone(),
         needs,
     }

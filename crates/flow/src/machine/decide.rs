@@ -8,7 +8,7 @@ use kernel::event::{
     Arrival, Body, EffectBegan, FieldsEdited, Moved, Refused, SessionOpened, TailCut,
 };
 use kernel::position::{Hold, STOP, Step};
-use kernel::table::{Actor, Completing, Guard, Target, Transition};
+use kernel::table::{Actor, Completing, Guard, Kind, Target, Transition};
 use kernel::{Decision, EffectId, Event, Input, Position, Refusal, StateName, What};
 
 pub(crate) fn decide(
@@ -162,6 +162,9 @@ pub(super) fn advance(workflow: &Workflow, run: &FlowState) -> Option<Body> {
     }
     match &run.stage {
         Stage::Fresh => {
+            if let Some((index, way)) = at_once(workflow, run) {
+                return fire(workflow, run, index, way, "nothing to do here");
+            }
             let spent = run.ledger.budgets.first_spent()?;
             let why = format!("the run's budget `{spent}` is used up");
             engine(Step::Exhaust(spent.clone()), "exhaust", why)
@@ -298,6 +301,16 @@ fn choose<'a>(
                 && workflow.table.possible(&run.position, run.mode(), way)
                 && fits(way)
         })
+}
+
+/// A way that needs neither an agent nor a gate: the table alone decides it, on arrival.
+fn at_once<'a>(workflow: &'a Workflow, run: &'a FlowState) -> Option<(usize, &'a Transition)> {
+    let state = &run.position.state;
+    let nothing_to_run =
+        workflow.table.state(state).kind == Kind::Gate && workflow.states[state].gate.is_empty();
+    choose(workflow, run, |way| {
+        !way.when.iter().any(Guard::is_of_the_world) && (nothing_to_run || !way.when.is_empty())
+    })
 }
 
 fn illegal(workflow: &Workflow, run: &FlowState, request: Option<&StateName>) -> Option<Refusal> {

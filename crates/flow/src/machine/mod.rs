@@ -65,6 +65,11 @@ impl Flow {
         &self.run.frozen
     }
 
+    /// Frozen items that no agent may change any more, with their hashes.
+    pub fn sealed(&self) -> std::collections::BTreeMap<String, String> {
+        self.run.sealed(&self.workflow)
+    }
+
     /// The fields as they were before the attempt that is being judged.
     pub fn fields_before(&self) -> &std::collections::BTreeMap<String, String> {
         &self.run.fields_before

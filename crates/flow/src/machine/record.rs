@@ -13,6 +13,7 @@ use std::collections::BTreeMap;
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 struct Exit {
     action: String,
+    to: StateName,
     by: Actor,
     /// Who and through which channel, if a person decided it.
     #[serde(default)]
@@ -40,6 +41,7 @@ impl Record {
         let decision = decision.filter(|_| moved.by == Actor::Human);
         let exit = Exit {
             action: moved.action.clone(),
+            to: moved.position.state.clone(),
             by: moved.by,
             person: decision.map(|one| (one.who.clone(), one.channel.clone())),
             because: decision.map_or_else(|| moved.why.clone(), |one| one.because.clone()),
@@ -78,7 +80,9 @@ pub(super) fn left(run: &FlowState, states: &[StateName], what: Leaving, field: 
     let Some(exit) = exits.max_by_key(|exit| exit.moves) else {
         return PENDING.to_owned();
     };
-    let Some(word) = field.words.get(&exit.action) else {
+    let words = &field.words;
+    let exactly = words.get(&format!("{} to {}", exit.action, exit.to));
+    let Some(word) = exactly.or_else(|| words.get(&exit.action)) else {
         return PENDING.to_owned();
     };
     match (what, &exit.person) {

@@ -56,7 +56,8 @@ pub(crate) fn wanted(workflow: &Workflow, run: &FlowState) -> Vec<Effect> {
     }
     let gate_only = workflow.table.state(&run.position.state).kind == Kind::Gate;
     match &run.stage {
-        Stage::Fresh if run.ledger.budgets.first_spent().is_some() => Vec::new(),
+        // Something follows from the table or the budgets alone: nothing is to be started.
+        Stage::Fresh if advance(workflow, run).is_some() => Vec::new(),
         Stage::Fresh if gate_only => vec![gate(workflow, run, run.ledger.next, None)],
         Stage::Fresh => vec![attempt(workflow, run, run.ledger.next)],
         Stage::Attempting { effect } => vec![attempt(workflow, run, *effect)],

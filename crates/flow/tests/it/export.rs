@@ -1,9 +1,9 @@
 //! The exported `phase` table is the document's, edge for edge.
 
 use crate::workflow;
-use kernel::Actor;
-use kernel::explore::explore;
+use kernel::explore::{self, explore};
 use kernel::export::{edges, json};
+use kernel::{Actor, Autonomy, Mode, Pace, Position, Risk};
 use std::collections::BTreeSet;
 
 const DOCUMENT: &str = "
@@ -82,4 +82,97 @@ fn exploration_proves_every_built_in_workflow() {
         assert!(report.findings.is_empty(), "{name}: {:#?}", report.findings);
         assert!(report.positions > 100, "{name}: {}", report.positions);
     }
+}
+
+/// The document's edges, one on a line: action, from, to.
+const LIGHTS_OUT: &str = include_str!("../data/lights-out.edges");
+
+#[test]
+fn lights_out_projects_onto_exactly_the_documents_112_edges() {
+    let want: BTreeSet<String> = LIGHTS_OUT.lines().map(str::to_owned).collect();
+    assert_eq!(want.len(), 112);
+    let table = &workflow("lights-out").table;
+    assert_eq!(table.states.len(), 41);
+    let mut seen = BTreeSet::new();
+    for edge in edges(table) {
+        for from in &edge.from {
+            seen.insert(format!("{} {from} {}", edge.action, edge.to));
+        }
+    }
+    assert_eq!(seen, want);
+    let actions: BTreeSet<&str> = want
+        .iter()
+        .filter_map(|edge| edge.split(' ').next())
+        .collect();
+    assert_eq!(actions.len(), 91);
+}
+
+/// Every reachable position of one mode, with the ways out of it.
+fn positions(name: &str, mode: Mode, mut look: impl FnMut(&Position, &[explore::Way])) {
+    let table = &workflow(name).table;
+    let start = Position::start(table, Autonomy::Auto);
+    let mut seen = BTreeSet::from([start.clone()]);
+    let mut queue = vec![start];
+    while let Some(at) = queue.pop() {
+        let ways = explore::ways(table, &at, mode);
+        look(&at, &ways);
+        for way in ways {
+            if seen.insert(way.to.clone()) {
+                queue.push(way.to);
+            }
+        }
+    }
+}
+
+#[test]
+fn lights_out_comes_back_from_every_detour_to_exactly_one_phase() {
+    let mode = Mode {
+        pace: Pace::Stepped,
+        risk: Risk::Normal,
+    };
+    let (mut pauses, mut reconciles) = (BTreeSet::new(), BTreeSet::new());
+    let table = workflow("lights-out").table.clone();
+    positions("lights-out", mode, |at, ways| {
+        let out: BTreeSet<&str> = ways
+            .iter()
+            .filter(|way| way.to.state != at.state && way.label != "stop")
+            .map(|way| way.to.state.as_str())
+            .collect();
+        let slot = at.slot.as_ref().map(|slot| slot.as_str());
+        match at.state.as_str() {
+            "SteppedModePaused" if !at.stopped && at.hold.is_none() => {
+                assert_eq!(out, slot.into_iter().collect(), "{at:?}");
+                pauses.extend(slot.map(str::to_owned));
+            }
+            "Reconciling" if at.is_active(&table) => {
+                let on: Vec<&str> = out
+                    .into_iter()
+                    .filter(|to| !matches!(*to, "ReconcileBlocked" | "SessionDropped"))
+                    .collect();
+                assert_eq!(on, [slot.unwrap_or("Verifying")], "{at:?}");
+                reconciles.insert(slot.unwrap_or("none").to_owned());
+            }
+            _ => {}
+        }
+    });
+    let names = |list: &[&str]| list.iter().map(|name| (*name).to_owned()).collect();
+    let phases: BTreeSet<String> = names(&[
+        "Analyzing",
+        "Building",
+        "Deploying",
+        "Designing",
+        "Reconciling",
+        "Reviewing",
+        "Verifying",
+    ]);
+    assert_eq!(pauses, phases);
+    let asked: BTreeSet<String> = names(&[
+        "Analyzing",
+        "Building",
+        "Designing",
+        "Reviewing",
+        "Verifying",
+        "none",
+    ]);
+    assert_eq!(reconciles, asked);
 }

@@ -129,6 +129,7 @@ impl Hand {
             who: "ann".into(),
             channel: "terminal".into(),
             seen_seq: 0,
+            signature: None,
         }))
     }
 

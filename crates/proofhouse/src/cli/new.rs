@@ -64,9 +64,11 @@ pub(crate) fn new(project: &Project, args: &New, out: &Out) -> Result<u8, Engine
     for file in &started.written {
         out.line(&format!("  wrote        {file}  (edit it as you like)"));
     }
-    if started.commands.is_empty() && started.commands_from == "none" {
+    if !started.wants_commands {
+        // Its gates find out by themselves what to run.
+    } else if started.commands.is_empty() && started.commands_from == "none" {
         out.line(&format!(
-            "  {} no validation command: `verify` can not pass without one.",
+            "  {} no validation command: a gate of this workflow can not pass without one.",
             out.paint(Tone::Warn, "warning")
         ));
         out.line("               Set `[checks] commands = [\"...\"]` in .proofhouse/config.toml, or start with --check.");

@@ -22,6 +22,42 @@ fn an_ignore_file_written_by_an_agent_deletes_nothing_of_the_users() {
 }
 
 #[test]
+fn what_one_agent_leaves_in_its_view_the_next_one_does_not_find() {
+    let world = World::new();
+    world.write("deep/a.txt", "as it was\n");
+    world.write("deep/b.txt", "as it was\n");
+    // None of it is taken back: git ignores it, or it is not a file at all.
+    let planted = "{ run = \"mkdir -p cache deep/empty && echo planted > cache/note && ln -s /etc cache/etc \
+                   && echo planted > deep/x.tmp && mkfifo deep/p.tmp && chmod 700 deep && cp ../task/STATE.md s.tmp\" }";
+    let script = with_step(planted).replacen(
+        "cat code.txt > ../task/artifacts/seen.txt",
+        "find . -mindepth 1 -printf '%m %p\\\\n' > ../task/artifacts/seen.txt",
+        1,
+    );
+    world.start(&script, &[]);
+    world.write(".gitignore", "agent/\ncache/\n*.tmp\n");
+    world.run(&["run", "t"]).exits(0);
+    let seen = world.read("tasks/t/artifacts/seen.txt");
+    let mut names: Vec<&str> = seen
+        .lines()
+        .filter_map(|line| line.split(' ').nth(1))
+        .collect();
+    names.sort_unstable();
+    assert_eq!(
+        names,
+        [
+            "./.gitignore",
+            "./code.txt",
+            "./deep",
+            "./deep/a.txt",
+            "./deep/b.txt"
+        ],
+        "{seen}"
+    );
+    assert!(!seen.contains("700 ./deep"), "{seen}");
+}
+
+#[test]
 fn a_view_whose_folder_became_a_link_is_not_walked() {
     let outside = tempfile::tempdir().unwrap();
     let key = format!("sk-ant-{}", "api03-0123456789abcdefghijklmn");
