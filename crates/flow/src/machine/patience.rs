@@ -31,8 +31,10 @@ pub(crate) struct Patience {
 impl FlowState {
     pub(crate) fn failed(&mut self, effect: EffectId, outcome: &Outcome, at: Time) -> Stage {
         let class = outcome.class;
+        let code = outcome.code.as_ref();
+        let code = code.map_or_else(String::new, |code| format!(" [{code}]"));
         let why = format!(
-            "the attempt ended as {}: {}",
+            "the attempt ended as {}{code}: {}",
             class.as_str(),
             outcome.reason
         );
