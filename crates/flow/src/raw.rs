@@ -89,7 +89,7 @@ pub(crate) struct RawNeed {
 pub(crate) struct RawRefusal {
     pub(crate) option: String,
     /// The states in which it is said; none: everywhere.
-    #[serde(default, rename = "in")]
+    #[serde(default)]
     pub(crate) states: OneOrMany,
     pub(crate) code: String,
     pub(crate) why: String,

@@ -54,7 +54,7 @@ fn every_seed_keeps_every_promise() {
             }
         }
     }
-    for action in ["grounded", "freeze", "tests_red", "scope_escaped"] {
+    for action in ["grounded", "freeze", "tests_red", "heal", "security_found"] {
         assert!(seen.contains(action), "no seed took `{action}`: {seen:?}");
     }
 }
