@@ -133,7 +133,7 @@ fn judge(allow: &GlobSet, subject: &Subject<'_>) -> Judged {
         let locks = locks.map_or(&[][..], |(_, locks)| locks);
         let locked = above(manifest.folder()).any(|folder| {
             let there = |lock: &&str| known.contains(&format!("{folder}{lock}"));
-            locks.iter().any(|lock| there(lock))
+            locks.iter().any(there)
         });
         if !locked && !is_pinned(&manifest.path, &read) {
             wrong.push(format!(

@@ -142,6 +142,13 @@ impl Check for Proofs {
             Example {
                 task: &[(
                     "verify.json",
+                    "[{\"id\": \"AC-1\", \"command\": \"cat ../task/verify.json\", \"expect\": \"it works\"}]",
+                )],
+                ..Example::fails("a list that proves itself", plain(), "proves nothing")
+            },
+            Example {
+                task: &[(
+                    "verify.json",
                     "[{\"id\": \"AC-1\", \"command\": \"ls\", \"expect\": \"TBD\"}]",
                 )],
                 ..Example::fails("nothing to observe", plain(), "AC-1 has no `expect`")
@@ -200,6 +207,8 @@ fn listed(wanted: &Wanted<'_>, subject: &Subject<'_>) -> Result<Vec<Record>, Str
         return Err(format!("{file} lists {said}"));
     }
     let mut wrong = Vec::new();
+    // Whoever prints the list finds in it whatever the list expects.
+    let own = file.rsplit('/').next().unwrap_or(file);
     for proof in &proofs {
         let id = &proof["id"];
         for column in ["id", "command", "expect"] {
@@ -207,7 +216,7 @@ fn listed(wanted: &Wanted<'_>, subject: &Subject<'_>) -> Result<Vec<Record>, Str
                 wrong.push(format!("{id} has no `{column}`"));
             }
         }
-        if proves_nothing(&proof["command"]) {
+        if proves_nothing(&proof["command"]) || proof["command"].contains(own) {
             wrong.push(format!(
                 "{id}: `{}` proves nothing",
                 label(&proof["command"])

@@ -17,6 +17,8 @@ enum Naming {
 
 /// How much of a message is worth keeping.
 const MESSAGE: usize = 500;
+/// How node reports that our command turned an `exit(0)` into a failure.
+const EXITED: &str = "exitCode: 86,";
 /// Files that node may name where it has no test to name.
 const SCRIPTS: [&str; 6] = [".js", ".mjs", ".cjs", ".ts", ".mts", ".cts"];
 
@@ -109,6 +111,10 @@ impl Walk {
         if self.naming == Naming::Suites && around.is_empty() && is_script(name) {
             let file = name.rsplit('/').next().unwrap_or(name);
             self.faults.push(match failed {
+                Some(error) if error.text.contains(EXITED) => Fault::new(
+                    FaultKind::Incomplete,
+                    format!("`{file}` exits in the middle of its tests"),
+                ),
                 Some(error) => {
                     let what = format!("`{file}` failed before its first test");
                     Fault::not_built(what, &error.text)

@@ -139,3 +139,84 @@ fn a_tree_or_a_vault_that_fails_could_not_run() {
     assert_eq!(results[0].verdict, Verdict::CouldNotRun);
     assert!(results[0].reason.contains("disk full"));
 }
+
+#[test]
+fn a_condition_spares_only_what_it_certainly_does_not_concern() {
+    let failing = |when: Value| spec("command", json!({"shell": "false", "when": when}));
+    let tier = json!({"field": "Tier", "is": ["house", "skyscraper"]});
+    for (fields, verdict) in [
+        (&[("Tier", "shed")][..], Verdict::Pass),
+        (&[("Tier", "House, with a garden")], Verdict::Fail),
+        (&[("Tier", "TBD")], Verdict::Fail),
+        (&[("Tier", "")], Verdict::Fail),
+        (&[], Verdict::Fail),
+    ] {
+        let example = Example {
+            fields: Box::leak(fields.to_vec().into_boxed_slice()),
+            ..Example::passes("", Value::Null, "")
+        };
+        let specs = [failing(tier.clone())];
+        let results = World::new().with(&example, |subject| run_gate(&specs, subject));
+        assert_eq!(results[0].verdict, verdict, "{fields:?}: {results:?}");
+    }
+    for bad in [
+        json!(1),
+        json!({}),
+        json!({"is": ["a"]}),
+        json!({"field": "A", "is": []}),
+        json!({"field": "A", "file": "repo/a", "is": ["a"]}),
+        json!({"file": "repo/a", "is": ["a"]}),
+        json!({"file": "/etc/passwd", "section": "A", "is": ["a"]}),
+        json!({"field": "A", "is": ["a"], "unless": 1}),
+    ] {
+        let spec = failing(bad.clone());
+        assert!(checks::lint(&spec.check, &spec.with).is_err(), "{bad}");
+        let results = gate(&World::new(), &[spec]);
+        assert_eq!(results[0].verdict, Verdict::CouldNotRun, "{bad}");
+    }
+}
+
+/// The report lies outside of the repository, and the sandbox lets just that through.
+#[test]
+fn a_confined_suite_can_write_its_report_and_nothing_beside_it() {
+    let world = World::new();
+    let report = "<testsuite tests=\"1\"><testcase name=\"a\"/></testsuite>";
+    let beside = "touch \"$(dirname \"$(dirname \"$PROOFHOUSE_REPORT\")\")/escaped\"";
+    let line = format!("printf '%s' '{report}' >\"$PROOFHOUSE_REPORT\"; {beside}; true");
+    let specs = [spec("tests", json!({"runner": "junit", "command": line}))];
+    let plain = Example::passes("", Value::Null, "");
+    let results = world.with(&plain, |subject| {
+        let nothing: [&str; 0] = [];
+        let policy = sandbox::Policy::confined(nothing, [subject.place.repo]);
+        let confined = Subject {
+            policy: Some(&policy),
+            ..*subject
+        };
+        run_gate(&specs, &confined)
+    });
+    assert_eq!(results[0].verdict, Verdict::Pass, "{results:?}");
+    assert!(!std::env::temp_dir().join("escaped").exists());
+    let kept = world.vault.0.lock().unwrap();
+    let names: Vec<&str> = kept.iter().map(|(name, _)| name.as_str()).collect();
+    assert!(names.contains(&"results of suite") && names.contains(&"baseline of suite"));
+    let (_, bytes) = &kept[1];
+    let text = String::from_utf8_lossy(bytes);
+    assert_eq!(text, r#"{"tests":[{"name":"a","status":"passed"}]}"#);
+}
+
+#[test]
+fn a_suite_that_failed_leaves_no_mark_to_compare_with() {
+    let world = World::new();
+    let specs = [spec(
+        "tests",
+        json!({"runner": "junit", "command": "true", "keeps": ["names"]}),
+    )];
+    gate(&world, &specs);
+    // Nor does one that passes without a test, because a name is yet to be written.
+    let line = "echo 'error[E0425]: cannot find function `tax` in crate `shop`'; exit 101";
+    let with = json!({"runner": "cargo", "command": line, "expect": "red_or_missing_symbol"});
+    let results = gate(&world, &[spec("tests", with)]);
+    assert_eq!(results[0].verdict, Verdict::Pass, "{results:?}");
+    let kept = world.vault.0.lock().unwrap();
+    assert!(kept.iter().all(|(name, _)| !name.starts_with("baseline")));
+}

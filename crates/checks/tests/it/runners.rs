@@ -33,6 +33,7 @@ const RECORDED: &[(&str, i32, Ending, [usize; 3])] = &[
     ("node_no_symbol.xml", 1, Ending::NotBuilt, [0, 0, 0]),
     ("node_none.xml", 0, Ending::NoTests, [0, 0, 0]),
     ("node_early_exit.xml", 0, Ending::NoTests, [0, 0, 0]),
+    ("node_exit_midway.xml", 1, Ending::Incomplete, [2, 0, 0]),
     ("jest_green.json", 0, Ending::Green, [2, 0, 2]),
     ("jest_red.json", 1, Ending::Red, [1, 1, 2]),
     ("jest_no_symbol.json", 1, Ending::NotBuilt, [0, 0, 0]),

@@ -6,6 +6,7 @@
 mod add;
 mod audit;
 mod bad_input;
+mod checks;
 mod cli;
 mod config;
 mod crash;
