@@ -1,6 +1,7 @@
 //! `freeze`: remembers files and sections by their bytes, under a name. It refuses to freeze
 //! nothing, and to freeze anew what it was told to keep.
 
+use crate::judged::Trouble;
 use crate::settings::Settings;
 use crate::text::{answer, first_few};
 use crate::{Check, Example, Setting, Subject, frozen, items};
@@ -39,9 +40,8 @@ impl Freeze {
         })
     }
 
-    fn judge(&self, with: &Value, subject: &Subject<'_>) -> Result<CheckResult, CheckResult> {
-        let cannot = |why: String| answer(self.name(), Verdict::CouldNotRun, &why);
-        let fails = |why: String| answer(self.name(), Verdict::Fail, &why);
+    fn judge(&self, with: &Value, subject: &Subject<'_>) -> Result<CheckResult, Trouble> {
+        let (cannot, fails) = (Trouble::CouldNotRun, Trouble::Fails);
         let Wanted {
             name,
             items: patterns,
@@ -115,7 +115,14 @@ impl Check for Freeze {
     }
 
     fn run(&self, with: &Value, subject: &Subject<'_>) -> Vec<CheckResult> {
-        vec![self.judge(with, subject).unwrap_or_else(|result| result)]
+        let result = self.judge(with, subject).unwrap_or_else(|trouble| {
+            let (verdict, why) = match trouble {
+                Trouble::Fails(why) => (Verdict::Fail, why),
+                Trouble::CouldNotRun(why) => (Verdict::CouldNotRun, why),
+            };
+            answer(self.name(), verdict, &why)
+        });
+        vec![result]
     }
 
     fn examples(&self) -> Vec<Example> {

@@ -109,7 +109,7 @@ pub fn start(project: &Project, asked: &NewRun) -> Result<Started, EngineError> 
         agents::AgentSpec::parse(&agent, project.repo())?;
     }
     let (commands, commands_from) = commands(project, asked, &config.commands());
-    let name = name(project, asked, &task)?;
+    let name = name(project, &workflow, asked, &task)?;
     let relative = task
         .strip_prefix(project.repo())
         .unwrap_or(&task)
@@ -320,7 +320,12 @@ const DETECTED: [(&str, &str); 6] = [
     ("setup.py", "python3 -m pytest"),
 ];
 
-fn name(project: &Project, asked: &NewRun, task: &Path) -> Result<RunName, EngineError> {
+fn name(
+    project: &Project,
+    workflow: &Workflow,
+    asked: &NewRun,
+    task: &Path,
+) -> Result<RunName, EngineError> {
     let taken = store::list(&project.journals())?;
     if let Some(name) = &asked.name {
         let name = RunName::new(name)?;
@@ -333,12 +338,14 @@ fn name(project: &Project, asked: &NewRun, task: &Path) -> Result<RunName, Engin
         }
         return Ok(name);
     }
-    // A workflow's own folder says nothing about the run.
-    let base = match &asked.dir {
-        Some(_) => task
+    // A workflow's own folder says nothing about the run, unless it is named after it.
+    let own = workflow.task.as_ref().and_then(|task| task.folder.as_ref());
+    let named_after_it = own.is_some_and(|own| own.contains(SLUG));
+    let base = match asked.dir.is_some() || named_after_it {
+        true => task
             .file_name()
             .map(|name| name.to_string_lossy().to_lowercase()),
-        None => None,
+        false => None,
     };
     let base = base.unwrap_or_default();
     let mut slug: String = base

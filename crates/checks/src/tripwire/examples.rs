@@ -90,6 +90,29 @@ pub(super) fn examples() -> Vec<Example> {
                 "missing there: s2",
             )
         },
+        Example {
+            repo: &[
+                ("tests/run.sh", SUITE),
+                ("src/sum.txt", "4"),
+                ("src/coverage.txt", "TOTAL 20 10 50%"),
+            ],
+            before: &[
+                ("tests/run.sh", SUITE),
+                ("src/coverage.txt", "TOTAL 20 5 75%"),
+            ],
+            frozen: FROZEN,
+            earlier: RED,
+            fields: &[("Coverage", "cat src/coverage.txt")],
+            ..Example::fails(
+                "coverage that falls",
+                {
+                    let mut with = with();
+                    with["coverage_from"] = "Coverage".into();
+                    with
+                },
+                "coverage fell from 75.00 % to 50.00 %",
+            )
+        },
         Example::cannot_run("nothing is frozen", with(), "nothing was frozen as `suite`"),
     ]
 }
