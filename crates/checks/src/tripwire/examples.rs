@@ -9,10 +9,8 @@ const SUITE: &str = "#!/bin/sh\nif grep -q LAX jest.config.js 2>/dev/null || gre
 const VACUOUS: &str = "#!/bin/sh\nprintf '<testsuite tests=\"1\"><testcase name=\"s1_sum\"/></testsuite>' >\"$PROOFHOUSE_REPORT\"\n";
 const BEFORE: &[(&str, &str)] = &[("tests/run.sh", SUITE), ("src/sum.txt", "nothing")];
 const FROZEN: &[(&str, &str, &str)] = &[("suite", "repo/tests/run.sh", SUITE)];
-const RED: &[(&str, &str)] = &[(
-    "baseline of red",
-    "{\"tests\":[{\"name\":\"s1_sum\",\"status\":\"failed\"}]}",
-)];
+const ONE_RED: &str = "{\"tests\":[{\"name\":\"s1_sum\",\"status\":\"failed\"}]}";
+const RED: &[(&str, &str)] = &[("results of red", ONE_RED), ("baseline of red", ONE_RED)];
 
 fn with() -> Value {
     json!({
@@ -81,7 +79,7 @@ pub(super) fn examples() -> Vec<Example> {
             frozen: FROZEN,
             before: BEFORE,
             earlier: &[(
-                "baseline of red",
+                "results of red",
                 "{\"tests\":[{\"name\":\"s1_sum\",\"status\":\"failed\"},{\"name\":\"s2\",\"status\":\"passed\"}]}",
             )],
             ..Example::cannot_run(

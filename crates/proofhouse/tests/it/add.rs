@@ -165,6 +165,66 @@ fn one_approval_and_the_rest_on_evidence() {
     add.world.run(&["audit", "--ci"]).exits(0);
 }
 
+#[test]
+fn a_crate_is_tested_by_the_runner_that_is_found() {
+    let world = World::new();
+    world.write(
+        "Cargo.toml",
+        "[package]\nname = \"cart\"\nversion = \"0.1.0\"\nedition = \"2021\"\n",
+    );
+    world.write(
+        "Cargo.lock",
+        "version = 4\n\n[[package]]\nname = \"cart\"\nversion = \"0.1.0\"\n",
+    );
+    world.write("src/lib.rs", "pub fn items() -> usize {\n    0\n}\n");
+    world.write(".gitignore", "agent/\ntarget/\n");
+    let honest = data("honest.toml").replace("src/total.sh", "src/lib.rs");
+    world.write(
+        "agent/script.toml",
+        &format!("{}{honest}", data("crate.toml")),
+    );
+    let key = world.approver("ann");
+    let agent = "scripted:agent/script.toml";
+    let said = world
+        .run(&[
+            "new",
+            "add",
+            "Totals for carts!",
+            "--check",
+            "true",
+            "--agent",
+            agent,
+        ])
+        .exits(0);
+    assert!(
+        said.out.contains(".add/tasks/totals-for-carts"),
+        "{}",
+        said.out
+    );
+    let run = "totals-for-carts";
+    world.run(&["run", run]).exits(2);
+    let key = key.to_str().unwrap();
+    let args = [
+        "decide",
+        run,
+        "freeze",
+        "--because",
+        "read it",
+        "--sign",
+        key,
+    ];
+    world.run(&args).exits(0);
+    let said = world.run(&["run", run]).exits(0);
+    for line in [
+        "tests: red (cargo): red: it does not build yet, for want of total",
+        "tripwire: before: on the code before: not_built",
+        "tripwire: candidate: on the candidate: green: 2 passed",
+        "verify -> observe (verified",
+    ] {
+        assert!(said.out.contains(line), "no `{line}` in {}", said.out);
+    }
+}
+
 /// A cheat in the build that is caught when its work is taken back: nothing of it ever lands.
 #[track_caller]
 fn is_voided(script: &str, scope: Scope, code: &str, more: &[&str]) {
