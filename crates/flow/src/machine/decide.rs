@@ -82,6 +82,28 @@ fn rebuffed(workflow: &Workflow, run: &FlowState, option: &str, refusal: Refusal
     own.map_or(refusal, |own| own.refusal.clone())
 }
 
+/// A person's way to complete is guarded like the engine's: declared risk wants a lower rung.
+fn unguarded(workflow: &Workflow, run: &FlowState, way: &Transition) -> Option<Refusal> {
+    let Target::State(to) = &way.to else {
+        return None;
+    };
+    let completes = workflow.table.state(to).completing == Completing::Yes;
+    let guarded = run.position.autonomy.completion(run.mode().risk);
+    guarded.err().filter(|_| completes)
+}
+
+/// What a person may say now.
+pub(super) fn options(workflow: &Workflow, run: &FlowState) -> Vec<String> {
+    let table = &workflow.table;
+    let mut options = table.options(&run.position, run.mode());
+    options.retain(|option| {
+        let mut ways = table.leaving(&run.position.state).map(|(_, way)| way);
+        let way = ways.find(|way| way.by == Actor::Human && way.action.as_str() == option);
+        way.is_none_or(|way| unguarded(workflow, run, way).is_none())
+    });
+    options
+}
+
 /// Does the person's reason hold what the decision needs?
 fn reasoned(workflow: &Workflow, run: &FlowState, decision: &Decision) -> Result<(), Refusal> {
     let table = &workflow.table;
@@ -94,11 +116,8 @@ fn reasoned(workflow: &Workflow, run: &FlowState, decision: &Decision) -> Result
     let Some((index, way)) = way else {
         return Ok(());
     };
-    // A person's way to complete is guarded like the engine's: declared risk wants a lower rung.
-    if let Target::State(to) = &way.to
-        && table.state(to).completing == Completing::Yes
-    {
-        run.position.autonomy.completion(run.mode().risk)?;
+    if let Some(refusal) = unguarded(workflow, run, way) {
+        return Err(refusal);
     }
     let Some(needs) = workflow.after[index].needs.as_ref() else {
         return Ok(());

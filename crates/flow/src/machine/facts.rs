@@ -69,7 +69,7 @@ fn waiting(workflow: &Workflow, run: &FlowState) -> Option<Waiting> {
         who: "human",
         reason,
         why,
-        options: workflow.table.options(&run.position, run.mode()),
+        options: super::decide::options(workflow, run),
     })
 }
 

@@ -459,6 +459,22 @@ fn a_security_finding_stops_everything_and_is_never_waived() {
 }
 
 #[test]
+fn what_stopped_before_the_freeze_is_not_built() {
+    let early = data("security.toml")
+        .replace("\"build\"", "\"specify\"")
+        .replace("repo/src/total.sh", "task/notes.md");
+    let add = Add::start(&early, Scope::Narrow, &[]);
+    add.run(2);
+    add.waits_for("hard_stop");
+    add.decide("rebuild", "go on")
+        .refuses(1, "contract_not_frozen");
+    add.decide("redraft", "without eval").exits(0);
+    add.is_in("specify");
+    add.run(2);
+    add.waits_for("freeze");
+}
+
+#[test]
 fn a_residual_risk_is_accepted_by_a_person_with_an_owner_a_ticket_and_an_expiry() {
     let add = Add::frozen(&data("residue.toml"), Scope::Narrow, &[]);
     add.run(2);
