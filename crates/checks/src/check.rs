@@ -80,6 +80,8 @@ pub struct Example {
     pub known: &'static [(&'static str, &'static str)],
     /// Evidence that earlier gates of the run kept: name and content, oldest first.
     pub earlier: &'static [(&'static str, &'static str)],
+    /// The repository as the checkpoint behind the state `tests` holds it.
+    pub before: &'static [(&'static str, &'static str)],
     /// The check's settings.
     pub with: Value,
     /// The verdict of the first result that does not pass, or pass.
@@ -120,6 +122,7 @@ impl Example {
             standing: &[],
             known: &[],
             earlier: &[],
+            before: &[],
             with,
             expect,
             reason,

@@ -30,6 +30,8 @@ enum What<'a> {
     Shell(&'a str),
     Commands,
     Field(&'a str),
+    /// The same, but there may be none.
+    AnyCommands,
 }
 
 impl Check for Command {
@@ -50,6 +52,10 @@ impl Check for Command {
                 Setting::optional(
                     "field",
                     "a field: each command in backticks, or else its whole text",
+                ),
+                Setting::optional(
+                    "if_none",
+                    "`pass`: where no command is set, others prove it",
                 ),
                 Setting::optional("timeout_seconds", "wall limit; never more than the gate's"),
                 Setting::optional("expect_exit", "the exit code that passes; 0"),
@@ -93,7 +99,13 @@ impl Check for Command {
                 Ok(lines) => lines.iter().map(|line| shell(line)).collect(),
                 Err(reason) => vec![answer(self.name(), Verdict::CouldNotRun, &reason)],
             },
-            What::Commands => subject.commands.iter().map(|line| shell(line)).collect(),
+            What::AnyCommands if subject.commands.is_empty() => {
+                let reason = "no command is set, and none is needed";
+                vec![answer(self.name(), Verdict::Pass, reason)]
+            }
+            What::Commands | What::AnyCommands => {
+                subject.commands.iter().map(|line| shell(line)).collect()
+            }
         }
     }
 
@@ -109,7 +121,11 @@ impl Command {
         let shell = settings.text("shell")?.map(What::Shell);
         let from = match settings.text("from")? {
             None => None,
-            Some("commands") => Some(What::Commands),
+            Some("commands") => match settings.text("if_none")? {
+                None => Some(What::Commands),
+                Some("pass") => Some(What::AnyCommands),
+                Some(_) => return settings.refuse("if_none", "`pass`"),
+            },
             Some(_) => return settings.refuse("from", "`commands`"),
         };
         let field = settings.text("field")?.map(What::Field);

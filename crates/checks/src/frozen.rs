@@ -12,7 +12,7 @@ use std::collections::BTreeMap;
 pub(crate) fn changed(subject: &Subject<'_>, frozen: &BTreeMap<String, String>) -> Vec<String> {
     let mut changed = Vec::new();
     for (item, hash) in frozen {
-        match items::bytes(subject.place, item) {
+        match items::now(subject, item) {
             Ok(bytes) if items::hash(&bytes) == *hash => {}
             Ok(_) => changed.push(format!("{item} was changed")),
             Err(why) => changed.push(format!("{item} {why}")),

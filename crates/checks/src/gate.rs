@@ -25,6 +25,7 @@ pub fn run_gate(specs: &[CheckSpec], subject: &Subject<'_>) -> Vec<CheckResult> 
             result.weight = spec.weight;
             if result.verdict != Verdict::Pass {
                 result.shows.extend(spec.shows.clone());
+                result.code = result.code.or_else(|| spec.code.clone());
             }
             results.push(result);
         }

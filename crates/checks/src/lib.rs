@@ -7,6 +7,7 @@
 //! To add a check: one file with a type that implements [`Check`] and carries its examples, and
 //! one line in [`registry`]. The test `examples` then runs them.
 
+mod anchors;
 mod cap;
 mod check;
 mod choice;
@@ -25,9 +26,11 @@ mod feature_labels;
 mod fields;
 mod files_exist;
 mod findings;
+mod flag;
 mod freeze;
 mod frozen;
 mod gate;
+mod globs;
 mod header;
 mod health;
 mod idents;
@@ -36,6 +39,7 @@ mod items;
 mod judged;
 mod lockfile;
 mod markdown;
+mod no_finding;
 mod no_objection;
 mod no_placeholders;
 mod no_prescriptions;
@@ -46,6 +50,7 @@ mod promotion;
 mod proofs;
 mod report;
 mod result_keys;
+mod room;
 pub mod runners;
 mod secrets;
 mod sections;
@@ -60,17 +65,20 @@ mod tests;
 mod text;
 mod threshold;
 mod tree_unchanged;
+mod tripwire;
 mod when;
 
 pub use check::{Check, Example, Setting};
 pub use gate::run_gate;
-pub use subject::{Keep, Place, Subject, TreeNow};
+pub use items::{bytes as item_bytes, hash as hash_of};
+pub use subject::{Keep, Place, Subject, TreeNow, Views};
 pub use text::is_placeholder;
 pub use when::lint;
 
 /// All checks, by name.
 pub fn registry() -> &'static [&'static dyn Check] {
     &[
+        &anchors::Anchors,
         &cap::Cap,
         &citations::Citations,
         &cites::Cites,
@@ -84,12 +92,15 @@ pub fn registry() -> &'static [&'static dyn Check] {
         &fields::Fields,
         &files_exist::FilesExist,
         &findings::Findings,
+        &flag::Flag,
         &freeze::Freeze,
         &frozen::Frozen,
+        &globs::Globs,
         &header::Header,
         &health::Health,
         &ids::Ids,
         &lockfile::Lockfile,
+        &no_finding::NoFinding,
         &no_objection::NoObjection,
         &no_placeholders::NoPlaceholders,
         &no_prescriptions::NoPrescriptions,
@@ -105,6 +116,7 @@ pub fn registry() -> &'static [&'static dyn Check] {
         &structure::Structure,
         &tests::Tests,
         &tree_unchanged::TreeUnchanged,
+        &tripwire::Tripwire,
     ]
 }
 

@@ -204,6 +204,23 @@ pub fn checkpoint(
     Ok(commit)
 }
 
+/// Lays the files of a commit out in a folder. Touches neither branch, index nor working tree.
+pub fn check_out(
+    repo: &Path,
+    commit: &str,
+    scratch: &Path,
+    into: &Path,
+) -> Result<(), EngineError> {
+    let index = scratch.display().to_string();
+    let env = [("GIT_INDEX_FILE", index.as_str())];
+    git(repo, &["read-tree", commit], &env)?;
+    let prefix = format!("--prefix={}/", into.display());
+    let laid_out = git(repo, &["checkout-index", "--all", "--force", &prefix], &env);
+    // Scratch of this one alone.
+    let _ = std::fs::remove_file(scratch);
+    laid_out.map(drop)
+}
+
 /// Puts paths back to what they are in a commit, and deletes those that it does not have. Only what
 /// is given, and never through a link: the rest of the working tree is the user's.
 pub fn put_back(repo: &Path, commit: &str, paths: &[String]) -> Result<(), EngineError> {

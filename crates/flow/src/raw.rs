@@ -20,6 +20,12 @@ pub(crate) struct RawWorkflow {
     /// Human actions that whoever starts a run says by starting it.
     #[serde(default)]
     pub(crate) start_with: OneOrMany,
+    /// Names of freezes that an audit holds against the files of a run that has completed.
+    #[serde(default)]
+    pub(crate) sealed: OneOrMany,
+    /// What is said to decisions that make no sense where the run stands.
+    #[serde(default)]
+    pub(crate) refusal: Vec<Spanned<RawRefusal>>,
     pub(crate) task: Option<RawTask>,
     pub(crate) snapshot: Option<Spanned<RawSnapshot>>,
     #[serde(default)]
@@ -85,11 +91,30 @@ pub(crate) struct RawNeed {
 
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
+pub(crate) struct RawRefusal {
+    pub(crate) option: String,
+    /// The states in which it is said; none: everywhere.
+    #[serde(default)]
+    pub(crate) states: OneOrMany,
+    pub(crate) code: String,
+    pub(crate) why: String,
+    pub(crate) mend: String,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub(crate) struct RawField {
     pub(crate) name: String,
     /// What the engine writes there; absent: agents and people write it.
     pub(crate) engine: Option<String>,
     pub(crate) about: Option<String>,
+    /// The states in which agents may write it; absent: in all.
+    pub(crate) written_in: Option<Vec<String>>,
+    /// The code with which an agent's attempt is refused that writes it where it may not.
+    pub(crate) refuse: Option<String>,
+    /// What the engine writes for each action, where its fact is one.
+    #[serde(default)]
+    pub(crate) words: BTreeMap<String, String>,
 }
 
 #[derive(Debug, Deserialize)]
@@ -172,6 +197,8 @@ pub(crate) struct RawState {
     pub(crate) gate: Vec<RawCheck>,
     pub(crate) completing: Option<bool>,
     pub(crate) about: Option<String>,
+    /// The field that a person is told first.
+    pub(crate) tells: Option<String>,
 }
 
 #[derive(Debug, Deserialize)]
@@ -203,6 +230,11 @@ pub(crate) struct RawTransition {
     pub(crate) post_mortem: bool,
     #[serde(default)]
     pub(crate) forget: OneOrMany,
+    /// Labels that a person's reason must fill.
+    #[serde(default)]
+    pub(crate) needs: OneOrMany,
+    /// The code of the refusal if it does not.
+    pub(crate) needs_code: Option<String>,
 }
 
 #[derive(Debug, Deserialize)]

@@ -3,7 +3,7 @@
 use kernel::effect::{Access, Cap, Sight};
 use kernel::event::Moved;
 use kernel::table::{Table, Target};
-use kernel::{CheckSpec, StateName};
+use kernel::{CheckSpec, Refusal, StateName};
 use serde::Deserialize;
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -112,6 +112,8 @@ pub struct StateDef {
     pub wall_millis: u64,
     /// A sentence for people.
     pub about: String,
+    /// The field that a person is told first.
+    pub tells: Option<String>,
 }
 
 /// Who writes a field of the state file.
@@ -140,6 +142,31 @@ pub enum Fact {
     Gate(StateName),
     /// The same, but only a gate after the last visit of the other state counts.
     GateAfter(StateName, StateName),
+    /// The run's name.
+    Run,
+    /// The day it was started.
+    Created,
+    /// The present rung.
+    Autonomy,
+    /// The declared risk.
+    Risk,
+    /// DRAFT, or FROZEN with the version and who approved: the state's gate, and the human action.
+    FrozenBy(StateName, String),
+    /// How the run last left one of these states.
+    Left(Vec<StateName>, Leaving),
+    /// yes | no | pending: did the state's last gate raise nothing with this code?
+    Clear(StateName, String),
+}
+
+/// What is told of how a state was left.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Leaving {
+    /// By which action, in the field's own words.
+    How,
+    /// By whom, and through which channel.
+    By,
+    /// With which reason.
+    Because,
 }
 
 /// One `Name:` line of the state file.
@@ -153,6 +180,34 @@ pub struct Field {
     pub about: String,
     /// What the state file's template says there.
     pub default: String,
+    /// The states in which agents may write it; none: all.
+    pub written_in: Option<Vec<StateName>>,
+    /// The code with which writing it elsewhere is refused; none: such an edit is ignored.
+    pub refuse: Option<String>,
+    /// What the engine writes for each action.
+    pub words: BTreeMap<String, String>,
+}
+
+impl Field {
+    /// May an agent in this state write it?
+    pub fn is_open_in(&self, state: &StateName) -> bool {
+        self.owner == Owner::Author
+            && self
+                .written_in
+                .as_ref()
+                .is_none_or(|states| states.contains(state))
+    }
+}
+
+/// What is said to a decision that makes no sense where the run stands.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Rebuff {
+    /// The option.
+    pub option: String,
+    /// The states in which this is said; none: everywhere.
+    pub states: Vec<StateName>,
+    /// The refusal.
+    pub refusal: Refusal,
 }
 
 /// The files of a task.
@@ -193,6 +248,17 @@ pub struct After {
     pub post_mortem: bool,
     /// States whose passed gates stand no more.
     pub forget: Vec<StateName>,
+    /// What a person's reason for it must hold.
+    pub needs: Option<Needs>,
+}
+
+/// What a person's reason must hold.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Needs {
+    /// `Label: value` for each of these; none: any words will do.
+    pub labels: Vec<String>,
+    /// The code of the refusal.
+    pub code: String,
 }
 
 /// When checkpoints are committed.
@@ -219,6 +285,10 @@ pub struct Workflow {
     pub after: Vec<After>,
     /// Human actions that starting a run says.
     pub start_with: Vec<String>,
+    /// Freezes that an audit holds against the files of a completed run.
+    pub sealed: Vec<String>,
+    /// What is said to decisions that make no sense.
+    pub rebuffs: Vec<Rebuff>,
     /// What surrounds each state.
     pub states: BTreeMap<StateName, StateDef>,
     /// Its roles.

@@ -106,6 +106,8 @@ pub struct AttemptOrder {
     pub not_before: Option<crate::time::Time>,
     /// The attempt whose result was invalid, and whose view and session this one goes on with.
     pub continues: Option<EffectId>,
+    /// Frozen items that no agent may change any more, with their hashes.
+    pub sealed: BTreeMap<String, String>,
 }
 
 /// A check to be run: its name in the registry, and its settings.
@@ -122,6 +124,9 @@ pub struct CheckSpec {
     /// The word that the gate shows if it does not pass.
     #[serde(default)]
     pub shows: Option<Word>,
+    /// The stable code of what it refuses; a check may have a narrower one.
+    #[serde(default)]
+    pub code: Option<String>,
 }
 
 /// How much a check counts.
@@ -204,6 +209,8 @@ pub struct GateOrder {
     pub standing: BTreeSet<StateName>,
     /// Names that the run itself has given out, by kind.
     pub known: Known,
+    /// The checkpoint that followed each state's last passed gate.
+    pub commits: BTreeMap<StateName, String>,
     /// Wall limit in milliseconds for the whole gate.
     pub wall_millis: u64,
 }

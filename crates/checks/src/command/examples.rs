@@ -5,6 +5,11 @@ use serde_json::json;
 
 pub(super) fn examples() -> Vec<Example> {
     vec![
+        Example::passes(
+            "none is needed",
+            json!({"from": "commands", "if_none": "pass"}),
+            "none is needed",
+        ),
         Example::passes("exit code zero", json!({"shell": "true"}), "exit code 0"),
         Example {
             repo: &[("src/a.txt", "hello\n")],

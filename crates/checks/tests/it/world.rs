@@ -107,10 +107,15 @@ impl World {
             (role.to_string(), result)
         };
         let results = example.results.iter().map(result).collect();
+        let commits: BTreeMap<kernel::StateName, String> = match example.before {
+            [] => BTreeMap::new(),
+            _ => BTreeMap::from([("tests".into(), "c0ffee".to_owned())]),
+        };
         judge(&Subject {
             place: Place {
                 repo: &repo,
                 task: &task,
+                views: checks::Views::default(),
             },
             fields: &map(example.fields),
             fields_before: &map(example.fields_before),
@@ -123,6 +128,11 @@ impl World {
             frozen: &frozen,
             standing: &standing.collect(),
             known: &known,
+            commits: &commits,
+            check_out: &|_, into| {
+                lay_down(into, example.before);
+                Ok(())
+            },
             wall: self.wall,
             cancel: &self.cancel,
             env: &sandbox::base_env(),

@@ -33,6 +33,20 @@ pub fn link(project: &crate::Project, machine: &Flow) -> Result<String, EngineEr
     }
 }
 
+/// The state file, and the names of its lines that are views of the journal.
+pub(crate) fn engine_lines(workflow: &flow::Workflow) -> (&str, Vec<String>) {
+    let Some(task) = &workflow.task else {
+        return ("", Vec::new());
+    };
+    let ours = |field: &&flow::Field| field.owner != Owner::Author;
+    let lines = task
+        .fields
+        .iter()
+        .filter(ours)
+        .map(|field| field.name.clone());
+    (&task.state_file, lines.collect())
+}
+
 /// The state file as it lies there.
 struct OnDisk {
     path: PathBuf,

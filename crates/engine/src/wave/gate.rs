@@ -91,6 +91,7 @@ pub(super) fn run(
         place: Place {
             repo: &dir,
             task: &dir,
+            views: checks::Views::default(),
         },
         fields: &nothing,
         fields_before: &nothing,
@@ -101,6 +102,8 @@ pub(super) fn run(
         results: &BTreeMap::new(),
         frozen: &BTreeMap::new(),
         known: &kernel::effect::Known::default(),
+        commits: &BTreeMap::new(),
+        check_out: &|_, _| Err("a milestone has no checkpoints".to_owned()),
         standing: &BTreeSet::new(),
         commands: &[],
         wall: WALL,
@@ -118,6 +121,7 @@ pub(super) fn run(
             with: serde_json::json!({ "shell": command }),
             weight: Weight::Binding,
             shows: None,
+            code: None,
         })
         .collect();
     let mut results = checks::run_gate(&checks, &subject);

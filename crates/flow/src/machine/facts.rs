@@ -1,7 +1,9 @@
 //! The run as people see it: its status, and the fields that the engine writes.
 
+use super::record;
 use super::state::FlowState;
-use crate::workflow::{Fact, Owner, Workflow};
+use crate::workflow::{Fact, Field, Owner, Workflow};
+use kernel::autonomy::Risk;
 use kernel::machine::{Activity, Gauge, InFlight, Waiting};
 use kernel::position::Hold;
 use kernel::table::{Completing, Kind};
@@ -41,6 +43,10 @@ fn waiting(workflow: &Workflow, run: &FlowState) -> Option<Waiting> {
         None => {
             let name = &run.position.state;
             let mut why = workflow.states[name].about.clone();
+            let first = workflow.states[name].tells.as_ref();
+            if let Some(first) = first.and_then(|field| run.fields.get(field)) {
+                why = format!("{first} {why}").trim().to_owned();
+            }
             if let Some(report) = &run.memory.report {
                 why = format!("{report} {why}").trim().to_owned();
             }
@@ -63,7 +69,7 @@ fn waiting(workflow: &Workflow, run: &FlowState) -> Option<Waiting> {
         who: "human",
         reason,
         why,
-        options: workflow.table.options(&run.position, run.mode()),
+        options: super::decide::options(workflow, run),
     })
 }
 
@@ -131,14 +137,20 @@ pub(crate) fn document(
         .map(|field| {
             let value = match &field.owner {
                 Owner::Author => run.fields.get(&field.name).cloned().unwrap_or_default(),
-                Owner::Engine(fact) => engine_value(workflow, run, fact, evidence_link),
+                Owner::Engine(fact) => engine_value(workflow, run, field, fact, evidence_link),
             };
             (field.name.clone(), value)
         })
         .collect()
 }
 
-fn engine_value(workflow: &Workflow, run: &FlowState, fact: &Fact, evidence_link: &str) -> String {
+fn engine_value(
+    workflow: &Workflow,
+    run: &FlowState,
+    field: &Field,
+    fact: &Fact,
+    evidence_link: &str,
+) -> String {
     let gate = |state: &StateName, since: u32| match run.gates.get(state) {
         Some(memo) if memo.moves >= since => {
             if memo.passed {
@@ -177,5 +189,19 @@ fn engine_value(workflow: &Workflow, run: &FlowState, fact: &Fact, evidence_link
             Some(visit) => gate(state, *visit).to_owned(),
             None => "pending".to_owned(),
         },
+        Fact::Run => {
+            let started = run.started.as_ref();
+            started.map_or_else(String::new, |started| started.run.to_string())
+        }
+        Fact::Created => run.created.to_string().chars().take(10).collect(),
+        Fact::Autonomy => run.position.autonomy.to_string(),
+        Fact::Risk => match run.mode().risk {
+            Risk::High => "high",
+            Risk::Normal => "normal",
+        }
+        .to_owned(),
+        Fact::FrozenBy(state, action) => record::frozen_by(run, state, action),
+        Fact::Left(states, what) => record::left(run, states, *what, field),
+        Fact::Clear(state, code) => record::clear(run, state, code),
     }
 }

@@ -10,6 +10,8 @@ use std::collections::BTreeMap;
 
 /// The word that a gate shows when it fails as it did the last time, after another diff.
 pub(crate) const REPEATED: &str = "repeated";
+/// The word that a gate shows when a check that counts could not be run.
+pub(crate) const UNPROVEN: &str = "unproven";
 
 const MOST_TRIES: usize = 8;
 const MOST_POST_MORTEMS: usize = 4;
@@ -90,7 +92,11 @@ impl Memory {
         };
         let this = Try {
             wrong: failing()
-                .map(|result| capped(&format!("{}: {}", result.check, result.reason)))
+                .map(|result| {
+                    let code = result.code.as_ref();
+                    let code = code.map_or_else(String::new, |code| format!(" [{code}]"));
+                    capped(&format!("{}{code}: {}", result.check, result.reason))
+                })
                 .collect(),
             signature,
             tree: outcome.map_or_else(String::new, |outcome| outcome.tree_after.clone()),

@@ -3,6 +3,7 @@
 // Helpers of tests are tests: a panic is how they say no.
 #![allow(clippy::unwrap_used)]
 
+mod add;
 mod audit;
 mod bad_input;
 mod checks;

@@ -1,6 +1,7 @@
 //! The simulator at work on the workflows `phase` and `slice`, and the simulator tried on machines that are
 //! broken on purpose.
 
+mod add;
 mod everywhere;
 mod mutants;
 mod phase;
