@@ -415,6 +415,7 @@ impl FlowState {
     /// What a person should know who is asked now, because a gate failed.
     fn report(&mut self, workflow: &Workflow, moved: &Moved, passed: bool) {
         self.memory.report = None;
+        self.memory.advice = None;
         if workflow.after(moved).is_some_and(|after| after.post_mortem) {
             self.memory.close(self.updated);
         } else if workflow.table.state(&moved.position.state).kind == Kind::Wait && !passed {

@@ -169,12 +169,17 @@ fn word(out: &Out, activity: Activity) -> String {
 
 /// What a person is asked, and the commands that answer.
 pub(crate) fn waiting(out: &Out, run: &str, waiting: &Waiting) {
+    // Each line is shown, and cut, for itself: a long one does not take the last from view.
+    let mut lines = waiting.why.lines().map(plain);
     out.line(&format!(
         "{} `{run}` waits for a person ({}): {}",
         out.paint(Tone::Warn, "waiting"),
         waiting.reason,
-        plain(&waiting.why)
+        lines.next().unwrap_or_default()
     ));
+    for line in lines {
+        out.line(&format!("  {line}"));
+    }
     for option in &waiting.options {
         out.line(&format!(
             "  proofhouse decide {run} {option} --because \"...\""

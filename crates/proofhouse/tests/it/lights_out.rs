@@ -4,6 +4,7 @@
 
 mod cheats;
 mod gates;
+mod pace;
 
 use crate::support::{Said, World};
 use std::path::PathBuf;
@@ -78,10 +79,6 @@ impl Product {
     #[track_caller]
     fn decides(&self, option: &str) -> Said {
         self.world.decide(&self.key, option).exits(0)
-    }
-
-    fn state(&self) -> String {
-        self.world.status()["state"].as_str().unwrap().to_owned()
     }
 
     #[track_caller]

@@ -70,7 +70,7 @@ fn who_obeys_planted_instructions_moves_goal_posts_or_forges_records_gets_nowher
     product.decides("ResumeToBuild");
     product.runs(2);
     let refused = refusals(&product);
-    assert!(refused.contains("exit"), "{refused}");
+    assert!(refused.contains("it ended early"), "{refused}");
     assert!(refused.contains("no test ran"), "{refused}");
     let actions = product.actions().join(" ");
     assert!(
@@ -86,6 +86,7 @@ fn a_review_can_not_be_talked_down_nor_mended_by_its_author_nor_by_fewer_tests()
         cheat("reviewer-edits", 1),
         fault("review", &[2]),
         cheat("deletes-a-test", 1),
+        cheat("restores-the-test", 2),
         cheat("lowers-the-severity", 3),
     ];
     let product = Product::begun(&cheats.concat(), &[]);
@@ -95,7 +96,8 @@ fn a_review_can_not_be_talked_down_nor_mended_by_its_author_nor_by_fewer_tests()
     let refused = refusals(&product);
     assert!(refused.contains("ac_2_is_fast"), "{refused}");
     assert!(refused.contains("R-1"), "{refused}");
-    assert!(refused.to_lowercase().contains("severity"), "{refused}");
+    let lowered = "R-1 was first reported as required, not note";
+    assert!(refused.contains(lowered), "{refused}");
     // A finding that vanishes is no better.
     product.decides("UnblockByUser");
     product.agent(&nth(&block(CHEATS, "forgets-the-finding"), &[4]));
@@ -124,7 +126,12 @@ fn a_verification_needs_runs_and_its_mender_may_not_touch_the_tests() {
     let tests = product.world.read("tests/greet.rs");
     assert!(tests.contains("\"hello Ada\"") && !tests.contains("ignore"), "{tests}");
     product.decides("UnblockByUser");
-    product.agent(&[cheat("deployer-changes-the-rollback", 1), cheat("deployer-changes-the-product", 2)].concat());
+    let cheats = [
+        cheat("deployer-changes-the-rollback", 1),
+        cheat("deployer-changes-the-product", 2),
+        cheat("deployer-restores-the-product", 3),
+    ];
+    product.agent(&cheats.concat());
     product.runs(0);
     assert_eq!(ended(&product, "Deploying"), ["out_of_scope", "done", "done"]);
     let refused = refusals(&product);
