@@ -3,6 +3,7 @@
 //! everything right, and a test lays blocks of other files over it.
 
 mod cheats;
+mod documents;
 mod gates;
 mod pace;
 

@@ -163,7 +163,7 @@ fn building_three_times() {
         saw: "ac_1_greets",
         actions: "RetryBuild FailBuildGate BlockAfterThreeRetries",
     });
-    assert!(!product.world.at("src").exists(), "all of it is put back");
+    assert!(!product.world.at("Cargo.toml").exists(), "all of it is put back");
     product.world.run(&["run", "t", "--once"]);
     carries(&product, "Building", &["say hello", "returned the bare name"]);
 }
