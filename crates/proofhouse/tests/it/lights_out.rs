@@ -4,7 +4,9 @@
 
 mod cheats;
 mod documents;
+mod drops;
 mod gates;
+mod outer;
 mod pace;
 
 use crate::support::{Said, World};
@@ -36,12 +38,9 @@ fn fault(name: &str, attempts: &[u32]) -> String {
 
 fn nth(block: &str, attempts: &[u32]) -> String {
     let only = |n: &u32| {
-        block.replacen(
-            "[[attempt]]\n",
-            &format!("[[attempt]]\nattempt = {n}\n"),
-            1,
-        )
-        .replace("NTH", &n.to_string())
+        block
+            .replacen("[[attempt]]\n", &format!("[[attempt]]\nattempt = {n}\n"), 1)
+            .replace("NTH", &n.to_string())
     };
     attempts.iter().map(only).collect()
 }
@@ -114,13 +113,17 @@ impl Product {
             let of = |record: &&serde_json::Value| {
                 record["kind"] == "effect_began.v1" && record["body"]["effect"] == *effect
             };
-            journal.iter().find(of).map(|record| &record["body"]["state"])
+            journal
+                .iter()
+                .find(of)
+                .map(|record| &record["body"]["state"])
         };
         let gate = journal.iter().rev().find(|record| {
             record["kind"] == "gate_ended.v1"
                 && began(&record["body"]["effect"]).is_some_and(|found| found == state)
         });
-        let results = gate.unwrap_or_else(|| panic!("no gate of {state}"))["body"]["results"].clone();
+        let results =
+            gate.unwrap_or_else(|| panic!("no gate of {state}"))["body"]["results"].clone();
         let results = results.as_array().unwrap().clone();
         results
             .iter()
@@ -142,7 +145,9 @@ impl Product {
             .map(|(name, path)| (name.split_once('-').unwrap().1.to_owned(), path))
             .collect();
         briefs.sort();
-        let (_, path) = briefs.pop().unwrap_or_else(|| panic!("no brief of {state}"));
+        let (_, path) = briefs
+            .pop()
+            .unwrap_or_else(|| panic!("no brief of {state}"));
         std::fs::read_to_string(path).unwrap()
     }
 }

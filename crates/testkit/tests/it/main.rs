@@ -2,6 +2,7 @@
 //! broken on purpose.
 
 mod everywhere;
+mod lights_out;
 mod mutants;
 mod phase;
 mod seeds;

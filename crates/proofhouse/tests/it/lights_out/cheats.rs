@@ -19,9 +19,9 @@ fn ended(product: &Product, state: &str) -> Vec<String> {
     of("attempt_ended.v1")
         .iter()
         .filter(|ended| {
-            began.iter().any(|began| {
-                began["effect"] == ended["effect"] && began["state"] == state
-            })
+            began
+                .iter()
+                .any(|began| began["effect"] == ended["effect"] && began["state"] == state)
         })
         .map(|ended| ended["outcome"]["class"].as_str().unwrap().to_owned())
         .collect()
@@ -30,7 +30,9 @@ fn ended(product: &Product, state: &str) -> Vec<String> {
 /// Every reason of every check of this run that did not pass.
 fn refusals(product: &Product) -> String {
     let journal = product.world.journal();
-    let gates = journal.iter().filter(|record| record["kind"] == "gate_ended.v1");
+    let gates = journal
+        .iter()
+        .filter(|record| record["kind"] == "gate_ended.v1");
     let results = gates.flat_map(|gate| gate["body"]["results"].as_array().unwrap().clone());
     results
         .filter(|result| result["verdict"] != "pass")
@@ -65,7 +67,11 @@ fn who_obeys_planted_instructions_moves_goal_posts_or_forges_records_gets_nowher
     // What it wrote into the engine's own files is nothing, and what it asked for does not exist.
     let state = world.read("scaffolding/STATE.md");
     assert!(state.contains("Deploy gate: pending"), "{state}");
-    assert!(!world.read("scaffolding/log.md").contains("-> PipelineComplete"));
+    assert!(
+        !world
+            .read("scaffolding/log.md")
+            .contains("-> PipelineComplete")
+    );
     assert_eq!(world.status()["state"], "SteppedModePaused");
     product.decides("ResumeToBuild");
     product.runs(2);
@@ -74,7 +80,9 @@ fn who_obeys_planted_instructions_moves_goal_posts_or_forges_records_gets_nowher
     assert!(refused.contains("no test ran"), "{refused}");
     let actions = product.actions().join(" ");
     assert!(
-        actions.ends_with("FailBuildGate RetryBuild FailBuildGate RetryBuild PassBuildGate PauseForSteppedMode"),
+        actions.ends_with(
+            "FailBuildGate RetryBuild FailBuildGate RetryBuild PassBuildGate PauseForSteppedMode"
+        ),
         "{actions}"
     );
     world.run(&["audit"]).exits(0);
@@ -92,7 +100,10 @@ fn a_review_can_not_be_talked_down_nor_mended_by_its_author_nor_by_fewer_tests()
     let product = Product::begun(&cheats.concat(), &[]);
     product.runs(2);
     product.is_in("BlockedOnGate");
-    assert_eq!(ended(&product, "Reviewing"), ["out_of_scope", "done", "done"]);
+    assert_eq!(
+        ended(&product, "Reviewing"),
+        ["out_of_scope", "done", "done"]
+    );
     let refused = refusals(&product);
     assert!(refused.contains("ac_2_is_fast"), "{refused}");
     assert!(refused.contains("R-1"), "{refused}");
@@ -124,7 +135,10 @@ fn a_verification_needs_runs_and_its_mender_may_not_touch_the_tests() {
     assert!(refused.contains("repo/tests/greet.rs"), "{refused}");
     // Put back as it was reviewed, and an honest pair goes on.
     let tests = product.world.read("tests/greet.rs");
-    assert!(tests.contains("\"hello Ada\"") && !tests.contains("ignore"), "{tests}");
+    assert!(
+        tests.contains("\"hello Ada\"") && !tests.contains("ignore"),
+        "{tests}"
+    );
     product.decides("UnblockByUser");
     let cheats = [
         cheat("deployer-changes-the-rollback", 1),
@@ -133,8 +147,16 @@ fn a_verification_needs_runs_and_its_mender_may_not_touch_the_tests() {
     ];
     product.agent(&cheats.concat());
     product.runs(0);
-    assert_eq!(ended(&product, "Deploying"), ["out_of_scope", "done", "done"]);
+    assert_eq!(
+        ended(&product, "Deploying"),
+        ["out_of_scope", "done", "done"]
+    );
     let refused = refusals(&product);
     assert!(refused.contains("hello Ada"), "{refused}");
-    assert!(product.actions().join(" ").ends_with("FailDeployGate RetryDeploy PassDeployGate"));
+    assert!(
+        product
+            .actions()
+            .join(" ")
+            .ends_with("FailDeployGate RetryDeploy PassDeployGate")
+    );
 }

@@ -74,7 +74,10 @@ fn three_times(dead: &Dead<'_>) -> Product {
     assert!(kept.contains(text), "{kept}");
     assert!(commit(&format!("revert: {broken}")).is_some(), "{subjects}");
     let now = std::fs::read_to_string(world.at(path)).unwrap_or_default();
-    assert!(!now.contains(text), "{path} is as the agent left it:\n{now}");
+    assert!(
+        !now.contains(text),
+        "{path} is as the agent left it:\n{now}"
+    );
     assert_eq!(world.read("mine.txt"), "not committed yet\n");
     // What was learnt.
     let log = world.read("scaffolding/log.md");
@@ -120,7 +123,15 @@ fn expanding_three_times() {
     };
     let product = three_times(&dead);
     product.world.run(&["run", "t", "--once"]);
-    carries(&product, dead.state, &["ask what it may cost", "wrote the problem only", "I looked at it"]);
+    carries(
+        &product,
+        dead.state,
+        &[
+            "ask what it may cost",
+            "wrote the problem only",
+            "I looked at it",
+        ],
+    );
     product.runs(0);
     product.is_in("PipelineComplete");
 }
@@ -136,7 +147,11 @@ fn designing_three_times() {
         actions: "RetryDesign FailDesignGate BlockAfterThreeRetries",
     });
     product.world.run(&["run", "t", "--once"]);
-    carries(&product, "Designing", &["name the interfaces", "drew boxes"]);
+    carries(
+        &product,
+        "Designing",
+        &["name the interfaces", "drew boxes"],
+    );
 }
 
 #[test]
@@ -163,9 +178,16 @@ fn building_three_times() {
         saw: "ac_1_greets",
         actions: "RetryBuild FailBuildGate BlockAfterThreeRetries",
     });
-    assert!(!product.world.at("Cargo.toml").exists(), "all of it is put back");
+    assert!(
+        !product.world.at("Cargo.toml").exists(),
+        "all of it is put back"
+    );
     product.world.run(&["run", "t", "--once"]);
-    carries(&product, "Building", &["say hello", "returned the bare name"]);
+    carries(
+        &product,
+        "Building",
+        &["say hello", "returned the bare name"],
+    );
 }
 
 #[test]
@@ -179,7 +201,11 @@ fn reviewing_three_times() {
         actions: "FixReviewFindings FailReviewGate FixReviewFindings FailReviewGate EscalateReviewFailure BlockAfterThreeRetries",
     });
     product.world.run(&["run", "t", "--once"]);
-    carries(&product, "Reviewing", &["say whom it greets", "R-1 is open"]);
+    carries(
+        &product,
+        "Reviewing",
+        &["say whom it greets", "R-1 is open"],
+    );
 }
 
 #[test]
@@ -193,7 +219,11 @@ fn verifying_three_times() {
         actions: "FixVerifyFailures FailVerifyGate FixVerifyFailures FailVerifyGate EscalateVerifyFailure BlockAfterThreeRetries",
     });
     product.world.run(&["run", "t", "--once"]);
-    carries(&product, "Verifying", &["look at AC-1 again", "AC-1 does not hold"]);
+    carries(
+        &product,
+        "Verifying",
+        &["look at AC-1 again", "AC-1 does not hold"],
+    );
 }
 
 #[test]

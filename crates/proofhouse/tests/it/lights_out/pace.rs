@@ -68,7 +68,12 @@ fn a_reconciliation_on_demand_leads_back_to_where_it_was_asked_for() {
         ),
         "{actions}"
     );
-    assert!(product.world.read("scaffolding/design.md").contains("seven"));
+    assert!(
+        product
+            .world
+            .read("scaffolding/design.md")
+            .contains("seven")
+    );
 }
 
 /// The brake, what the person is told, and that recovery leads back to the design that they changed.
@@ -86,7 +91,10 @@ fn brakes(name: &str, told: &str) {
     product.decides("ResolveComplexityBrake");
     product.world.run(&["run", "t", "--once"]);
     let actions = product.actions().join(" ");
-    assert!(actions.contains("ResolveComplexityBrake RecoverToBuild"), "{actions}");
+    assert!(
+        actions.contains("ResolveComplexityBrake RecoverToBuild"),
+        "{actions}"
+    );
     assert!(product.brief("Building").contains("I looked at it"));
 }
 
@@ -115,7 +123,10 @@ fn a_package_that_the_design_does_not_name_stops_the_build_until_it_does() {
     product.decides("ResolveComplexityBrake");
     product.world.run(&["run", "t", "--once"]);
     let actions = product.actions().join(" ");
-    assert!(actions.contains("ResolveComplexityBrake RecoverToDesign"), "{actions}");
+    assert!(
+        actions.contains("ResolveComplexityBrake RecoverToDesign"),
+        "{actions}"
+    );
 }
 
 #[test]
@@ -131,5 +142,10 @@ fn a_third_approach_to_the_same_failure_is_a_persons_to_allow() {
     );
     product.decides("ResolveComplexityBrake");
     product.world.run(&["run", "t", "--once"]);
-    assert!(product.actions().join(" ").contains("RecoverToBuild PassBuildGate"));
+    assert!(
+        product
+            .actions()
+            .join(" ")
+            .contains("RecoverToBuild PassBuildGate")
+    );
 }
