@@ -155,8 +155,15 @@ impl Product {
 #[test]
 fn a_sentence_becomes_a_delivered_product() {
     let product = Product::begun("", &[]);
+    let state = product.world.read("scaffolding/STATE.md");
+    assert!(state.contains("Phase: Expanding"), "{state}");
     let said = product.runs(0);
     assert!(said.out.contains("done"), "{}", said.out);
+    let status = product.world.run(&["status", "t"]).exits(0).out;
+    assert!(
+        status.contains("proofhouse decide t StartIteration"),
+        "{status}"
+    );
     let straight = [
         "PassExpandGate",
         "AutoContinueToDesign",

@@ -72,41 +72,30 @@ impl Cast for Script {
 fn a_crash_everywhere_in_the_pipeline_leads_to_the_same_delivery() {
     let mut rows = machine_invariants();
     rows.extend(table_invariants());
-    for (stepped, autonomy) in [
-        (kernel::Pace::Flowing, Autonomy::Conservative),
-        (kernel::Pace::Stepped, Autonomy::Auto),
-    ] {
-        let mut start = drawn_start(0);
-        start.workflow_hash = WORKFLOW.hash.clone();
-        start.budgets = BTreeMap::new();
-        start.autonomy = autonomy;
-        start.mode = Mode {
-            pace: stepped,
-            ..Mode::default()
-        };
-        let run = || {
-            Simulation::new(0, || Flow::new(Arc::clone(&WORKFLOW)), &rows)
-                .start(start.clone())
-                .cast(Script::default())
-        };
-        let tried = crash_everywhere_counting(run, &["drops"]);
-        let tried = tried.unwrap_or_else(|failure| panic!("{failure}"));
-        assert_eq!(tried.calm.status.state.as_str(), "PipelineComplete");
-        let reports = tried.crashed.iter().map(|(_, report)| report);
-        let moves: BTreeSet<String> = reports
-            .flat_map(|report| &report.journal)
-            .filter_map(|event| match &event.body {
-                kernel::Body::Moved(moved) => Some(moved.action.clone()),
-                _ => None,
-            })
-            .collect();
-        for phase in ["Expand", "Design", "Analyze", "Build", "Review"] {
-            let action = format!("RecoverTo{phase}");
-            assert!(moves.contains(&action), "no {action} in {moves:?}");
-        }
-        for phase in ["Reconcile", "Verify", "Deploy"] {
-            let action = format!("RecoverTo{phase}");
-            assert!(moves.contains(&action), "no {action} in {moves:?}");
-        }
+    let mut start = drawn_start(0);
+    start.workflow_hash = WORKFLOW.hash.clone();
+    start.budgets = BTreeMap::new();
+    start.autonomy = Autonomy::Conservative;
+    start.mode = Mode::default();
+    let run = || {
+        Simulation::new(0, || Flow::new(Arc::clone(&WORKFLOW)), &rows)
+            .start(start.clone())
+            .cast(Script::default())
+    };
+    let tried = crash_everywhere_counting(run, &["drops"]);
+    let tried = tried.unwrap_or_else(|failure| panic!("{failure}"));
+    assert_eq!(tried.calm.status.state.as_str(), "PipelineComplete");
+    let reports = tried.crashed.iter().map(|(_, report)| report);
+    let moves: BTreeSet<String> = reports
+        .flat_map(|report| &report.journal)
+        .filter_map(|event| match &event.body {
+            kernel::Body::Moved(moved) => Some(moved.action.clone()),
+            _ => None,
+        })
+        .collect();
+    let phases = ["Expand", "Design", "Analyze", "Build", "Review"].into_iter();
+    for phase in phases.chain(["Reconcile", "Verify", "Deploy"]) {
+        let action = format!("RecoverTo{phase}");
+        assert!(moves.contains(&action), "no {action} in {moves:?}");
     }
 }

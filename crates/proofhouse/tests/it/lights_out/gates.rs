@@ -17,6 +17,11 @@ fn every_gate_may_fail_once_and_the_product_is_delivered_all_the_same() {
     assert!(inbox.contains("BLOCKED"), "{inbox}");
     assert!(inbox.contains("French is not in the scope"), "{inbox}");
     assert!(inbox.contains("ResolveReconcileBlock"), "{inbox}");
+    // The person accepts it: what they write into the scope is what counts from now on.
+    let scope = product.world.read("scaffolding/scope.md");
+    let accepted = scope.replace("## Deferred\nnone", "## Deferred\n- French");
+    assert_ne!(scope, accepted);
+    product.world.write("scaffolding/scope.md", &accepted);
     product.decides("ResolveReconcileBlock");
     product.runs(0);
     let actions = product.actions().join(" ");
