@@ -482,6 +482,7 @@ impl FlowState {
     /// What a person should know who is asked now, because a gate failed.
     fn report(&mut self, workflow: &Workflow, moved: &Moved, passed: bool) {
         self.memory.report = None;
+        self.memory.advice = None;
         if let Stage::Failed { why } = &self.stage {
             self.memory.report = Some(format!("BLOCKED: {why}."));
             return;
