@@ -44,7 +44,11 @@ fn waiting(workflow: &Workflow, run: &FlowState) -> Option<Waiting> {
             let name = &run.position.state;
             let first = workflow.states[name].tells.as_ref();
             let first = first.and_then(|field| run.fields.get(field));
-            let mut lines: Vec<String> = first.filter(|text| !text.is_empty()).cloned().into_iter().collect();
+            let mut lines: Vec<String> = first
+                .filter(|text| !text.is_empty())
+                .cloned()
+                .into_iter()
+                .collect();
             lines.extend(told(run, &workflow.states[name].about));
             let why = match lines.is_empty() {
                 true => run.last_why.clone(),

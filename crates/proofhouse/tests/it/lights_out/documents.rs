@@ -78,6 +78,7 @@ fn judged(state: &str, documents: &BTreeMap<String, String>) -> Vec<CheckResult>
             place: Place {
                 repo: &folder.path().join("repo"),
                 task: &folder.path().join("task"),
+                views: checks::Views::default(),
             },
             fields: &BTreeMap::new(),
             fields_before: &BTreeMap::new(),
@@ -87,6 +88,9 @@ fn judged(state: &str, documents: &BTreeMap<String, String>) -> Vec<CheckResult>
             result: None,
             results: &BTreeMap::new(),
             commands: &[],
+            known: &BTreeMap::new(),
+            commits: &BTreeMap::new(),
+            check_out: &|_, _| Err("there are no checkpoints here".to_owned()),
             frozen: &kernel::effect::Frozen::new(),
             standing: &BTreeSet::new(),
             wall: Duration::from_secs(60),
