@@ -284,6 +284,7 @@ fn links_between_documents_lead_somewhere() {
         "docs/cli.md",
         "docs/journal.md",
         "docs/scripted-agent.md",
+        "docs/slice.md",
     ] {
         let text = page(name);
         let folder = root().join(name);
