@@ -20,4 +20,4 @@ pub use duration::parse_millis;
 pub use error::{LoadError, Problem};
 pub use load::{CheckLint, Source, load};
 pub use machine::{Flow, PostMortem};
-pub use workflow::{Capability, Field, Owner, Role, StateDef, Task, Workflow};
+pub use workflow::{Capability, Checkpoints, Field, Owner, Role, StateDef, Task, Workflow};

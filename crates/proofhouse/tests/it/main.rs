@@ -12,6 +12,7 @@ mod crash;
 mod decisions;
 mod docs;
 mod factory;
+mod factory_run;
 mod holes;
 mod index;
 mod phase;
