@@ -153,7 +153,7 @@ fn cargo(
     };
     let spec = CheckSpec {
         check: "tests".to_owned(),
-        with: json!({"runner": "cargo", "command": "cargo test --offline"}),
+        with: json!({"runner": "cargo", "command": "exec cargo test --offline --no-fail-fast 2>&1"}),
         weight: Weight::Binding,
         shows: None,
     };

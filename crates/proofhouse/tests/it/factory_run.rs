@@ -120,13 +120,42 @@ fn script() -> Value {
     ]})
 }
 
+/// JSON's strings, numbers and lists are TOML's too.
+fn inline(value: &Value) -> String {
+    match value {
+        Value::Object(members) => {
+            let members: Vec<String> = members
+                .iter()
+                .map(|(name, value)| format!("{name} = {}", inline(value)))
+                .collect();
+            format!("{{ {} }}", members.join(", "))
+        }
+        Value::Array(items) => {
+            let items: Vec<String> = items.iter().map(inline).collect();
+            format!("[{}]", items.join(", "))
+        }
+        plain => plain.to_string(),
+    }
+}
+
+fn toml(script: &Value) -> String {
+    let mut text = format!("log = {}\n", script["log"]);
+    for attempt in script["attempt"].as_array().unwrap() {
+        text.push_str("[[attempt]]\n");
+        for (name, value) in attempt.as_object().unwrap() {
+            text.push_str(&format!("{name} = {}\n", inline(value)));
+        }
+    }
+    text
+}
+
 fn started(script: &Value) -> World {
     let world = World::new();
     world.write(
         "spec.json",
         &spec(&[task(1, &[]), task(2, &["TSK-001"])]).to_string(),
     );
-    world.write("agent/script.toml", &toml::to_string(script).unwrap());
+    world.write("agent/script.toml", &toml(script));
     world.write(".gitignore", "agent/\n");
     world
         .run(&[
@@ -206,7 +235,9 @@ fn a_project_is_planned_debated_shipped_and_released_and_a_kill_pays_for_no_role
     };
     assert_eq!(
         ["micro_plan", "propose", "revise", "challenge", "adjudicate"].map(count),
-        [2, 2, 2, 4, 3]
+        [2, 2, 2, 4, 3],
+        "{}",
+        said.out
     );
     let log: Value =
         serde_json::from_str(&module(&world, "MM-label", "tests/execution_log.json")).unwrap();
@@ -220,8 +251,8 @@ fn a_project_is_planned_debated_shipped_and_released_and_a_kill_pays_for_no_role
         .run(&["index", "show", "MM-label@1.0.0", "--json"])
         .exits(0)
         .json();
-    assert_eq!(found["status"], "SHIPPED", "{found}");
-    assert_eq!(found["dependencies"], json!(["MM-moment@1.0.0"]));
+    assert_eq!(found["entry"]["status"], "SHIPPED", "{found}");
+    assert_eq!(found["entry"]["dependencies"], json!(["MM-moment@1.0.0"]));
     let packs = world.at(".proofhouse/state_store/context_packs");
     assert_eq!(std::fs::read_dir(packs).unwrap().count(), finished.len());
 
@@ -242,18 +273,24 @@ fn a_project_is_planned_debated_shipped_and_released_and_a_kill_pays_for_no_role
     }
     killed.run(&["factory", "run", "p"]).exits(0);
     assert_eq!(essence(&killed), want);
+    let audited = killed.run(&["audit", "--json"]).exits(0);
+    assert!(audited.out.contains("\"p\""), "{}", audited.out);
 }
 
 #[test]
-fn a_halt_waits_for_a_person_and_a_release_sees_a_broken_seal() {
+fn a_halt_waits_for_a_persons_word_and_the_release_sees_a_broken_seal() {
     let mut script = script();
-    // Neither task's module is ever good enough.
-    script["attempt"][6] = json!({"state": "challenge", "result": challenge("FAIL")});
-    script["attempt"][8] = json!({"state": "adjudicate", "result": {
+    // The second task's module is never good enough.
+    script["attempt"][6] = json!({
+        "state": "challenge", "brief": format!("challenger for {SECOND}"), "result": challenge("FAIL"),
+    });
+    script["attempt"][8] = json!({"state": "adjudicate", "brief": format!("arbiter for {FIRST}"), "result": approve()});
+    let rejects = json!({"state": "adjudicate", "result": {
         "decision": "REJECT", "amendments": [], "rationale": "the blank still fails", "ship_directive": "NO_SHIP",
     }});
+    script["attempt"].as_array_mut().unwrap().push(rejects);
     let world = started(&script);
-    world.run(&["factory", "run", "p"]).exits(4);
+    world.run(&["factory", "run", "p"]).exits(2);
     let status = world
         .run(&["factory", "status", "p", "--json"])
         .exits(0)
@@ -263,21 +300,43 @@ fn a_halt_waits_for_a_person_and_a_release_sees_a_broken_seal() {
         ".proofhouse/state_store/escalations/{escalation}.json"
     ));
     assert!(file.contains("blank still fails"), "{file}");
+
+    let key = world.approver("ann").display().to_string();
     world.write("agent/why.json", r#"{"rationale": "nobody needs it"}"#);
-    let resolve = |action: &str| {
-        world.run(&[
+    let resolve = |id: &str, action: &str, more: &[&str]| {
+        let mut args = vec![
             "resolve",
-            &escalation,
+            id,
             "--action",
             action,
             "--payload",
             "agent/why.json",
-        ])
+            "--because",
+            "enough",
+        ];
+        args.extend(more);
+        world.run(&args)
     };
-    resolve("SPLIT_TASK").refuses(1, "payload_member_missing");
-    // Nobody is at a terminal here, so nobody can have decided.
-    resolve("ABANDON_TASK").refuses(1, "no_terminal");
+    resolve(&escalation, "SPLIT_TASK", &["--sign", &key]).refuses(1, "payload_member_unknown");
+    resolve(&escalation, "ABANDON_TASK", &[]).refuses(1, "signature_required");
+    resolve("ESC-00000000", "ABANDON_TASK", &[]).refuses(1, "unknown_escalation");
+    resolve(&escalation, "ABANDON_TASK", &["--sign", &key]).exits(0);
+    resolve(&escalation, "ABANDON_TASK", &["--sign", &key]).refuses(1, "escalation_resolved");
+
+    // Somebody tampers with what was sealed.
+    let sealed = world.at(".proofhouse/state_store/modules/MM-moment/1.0.0/implementation/lib.rs");
+    std::fs::remove_file(&sealed).unwrap();
+    std::fs::write(&sealed, "pub fn split() {}\n").unwrap();
+    world.run(&["factory", "run", "p"]).exits(2);
+    let status = world
+        .run(&["factory", "status", "p", "--json"])
+        .exits(0)
+        .json();
+    let release = &status["releases"][0];
+    assert_eq!(release["overall_result"], "FAIL", "{release}");
+    assert_eq!(release["integration_gates"]["fingerprint_check"], "FAIL");
+    assert_eq!(release["integration_gates"]["code_index_check"], "PASS");
     world
-        .run(&["resolve", "ESC-00000000", "--action", "ABANDON_TASK"])
-        .refuses(1, "unknown_escalation");
+        .run(&["factory", "start", "spec.json"])
+        .refuses(1, "project_exists");
 }
