@@ -76,8 +76,12 @@ pub struct Example {
     pub frozen: &'static [(&'static str, &'static str, &'static str)],
     /// States whose gates passed.
     pub standing: &'static [&'static str],
+    /// Names that the run has given out: kind and name.
+    pub known: &'static [(&'static str, &'static str)],
     /// Evidence that earlier gates of the run kept: name and content, oldest first.
     pub earlier: &'static [(&'static str, &'static str)],
+    /// The repository as the checkpoint behind the state `tests` holds it.
+    pub before: &'static [(&'static str, &'static str)],
     /// The check's settings.
     pub with: Value,
     /// The verdict of the first result that does not pass, or pass.
@@ -116,7 +120,9 @@ impl Example {
             commands: &[],
             frozen: &[],
             standing: &[],
+            known: &[],
             earlier: &[],
+            before: &[],
             with,
             expect,
             reason,

@@ -29,6 +29,9 @@ enum What<'a> {
     Argv(Vec<&'a str>),
     Shell(&'a str),
     Commands,
+    Field(&'a str),
+    /// The same, but there may be none.
+    AnyCommands,
 }
 
 impl Check for Command {
@@ -46,6 +49,14 @@ impl Check for Command {
                 Setting::optional("argv", "program and arguments, as a list"),
                 Setting::optional("shell", "a line for `sh -c`"),
                 Setting::optional("from", "`commands`: all that a human set for this run"),
+                Setting::optional(
+                    "field",
+                    "a field: each command in backticks, or else its whole text",
+                ),
+                Setting::optional(
+                    "if_none",
+                    "`pass`: where no command is set, others prove it",
+                ),
                 Setting::optional("timeout_seconds", "wall limit; never more than the gate's"),
                 Setting::optional("expect_exit", "the exit code that passes; 0"),
                 Setting::optional("expect_output", "text that the output must contain, too"),
@@ -84,7 +95,17 @@ impl Check for Command {
             What::Commands if subject.commands.is_empty() => {
                 vec![answer(self.name(), Verdict::CouldNotRun, NO_COMMAND)]
             }
-            What::Commands => subject.commands.iter().map(|line| shell(line)).collect(),
+            What::Field(name) => match of_field(name, subject) {
+                Ok(lines) => lines.iter().map(|line| shell(line)).collect(),
+                Err(reason) => vec![answer(self.name(), Verdict::CouldNotRun, &reason)],
+            },
+            What::AnyCommands if subject.commands.is_empty() => {
+                let reason = "no command is set, and none is needed";
+                vec![answer(self.name(), Verdict::Pass, reason)]
+            }
+            What::Commands | What::AnyCommands => {
+                subject.commands.iter().map(|line| shell(line)).collect()
+            }
         }
     }
 
@@ -100,12 +121,19 @@ impl Command {
         let shell = settings.text("shell")?.map(What::Shell);
         let from = match settings.text("from")? {
             None => None,
-            Some("commands") => Some(What::Commands),
+            Some("commands") => match settings.text("if_none")? {
+                None => Some(What::Commands),
+                Some("pass") => Some(What::AnyCommands),
+                Some(_) => return settings.refuse("if_none", "`pass`"),
+            },
             Some(_) => return settings.refuse("from", "`commands`"),
         };
-        let mut given = [argv, shell, from].into_iter().flatten();
+        let field = settings.text("field")?.map(What::Field);
+        let mut given = [argv, shell, from, field].into_iter().flatten();
         let (Some(what), None) = (given.next(), given.next()) else {
-            return Err("`command` needs exactly one of `argv`, `shell` and `from`".into());
+            return Err(
+                "`command` needs exactly one of `argv`, `shell`, `from` and `field`".into(),
+            );
         };
         let seconds = settings.number("timeout_seconds", 1, 7 * 24 * 3600)?;
         Ok(Order {
@@ -114,6 +142,18 @@ impl Command {
             exit: i32::try_from(settings.number("expect_exit", 0, 255)?.unwrap_or(0)).unwrap_or(0),
             output: settings.text("expect_output")?,
         })
+    }
+}
+
+/// The commands that a field names.
+fn of_field(name: &str, subject: &Subject<'_>) -> Result<Vec<String>, String> {
+    let text = subject.fields.get(name).map_or("", |text| text.trim());
+    if crate::is_placeholder(text) {
+        return Err(format!("the field `{name}` names no command"));
+    }
+    match kernel::effect::quoted(text) {
+        quoted if quoted.is_empty() => Ok(vec![text.to_owned()]),
+        quoted => Ok(quoted),
     }
 }
 

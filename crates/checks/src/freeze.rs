@@ -1,6 +1,7 @@
 //! `freeze`: remembers files and sections by their bytes, under a name. It refuses to freeze
 //! nothing, and to freeze anew what it was told to keep.
 
+use crate::judged::Trouble;
 use crate::settings::Settings;
 use crate::text::{answer, first_few};
 use crate::{Check, Example, Setting, Subject, frozen, items};
@@ -39,9 +40,8 @@ impl Freeze {
         })
     }
 
-    fn judge(&self, with: &Value, subject: &Subject<'_>) -> Result<CheckResult, Box<CheckResult>> {
-        let cannot = |why: String| Box::new(answer(self.name(), Verdict::CouldNotRun, &why));
-        let fails = |why: String| Box::new(answer(self.name(), Verdict::Fail, &why));
+    fn judge(&self, with: &Value, subject: &Subject<'_>) -> Result<CheckResult, Trouble> {
+        let (cannot, fails) = (Trouble::CouldNotRun, Trouble::Fails);
         let Wanted {
             name,
             items: patterns,
@@ -68,8 +68,7 @@ impl Freeze {
         let mut hashes: BTreeMap<String, String> = earlier.cloned().unwrap_or_default();
         let mut evidence = Vec::new();
         for item in found {
-            let bytes =
-                items::bytes(subject.place, &item).map_err(|why| fails(format!("{item} {why}")))?;
+            let bytes = items::now(subject, &item).map_err(|why| fails(format!("{item} {why}")))?;
             let hash = items::hash(&bytes);
             if hashes.get(&item) != Some(&hash) {
                 let label = format!("frozen {name}: {item}");
@@ -100,7 +99,7 @@ impl Check for Freeze {
                 Setting::required("name", "the name under which `frozen` finds them"),
                 Setting::required(
                     "items",
-                    "globs that begin with `repo/` or `task/`, and sections such as `task/T.md#3 Contract`",
+                    "globs that begin with `repo/` or `task/`, sections such as `task/T.md#3 Contract`, `commands`, `runner config`",
                 ),
                 Setting::optional("min", "how many items there must be; 1"),
                 Setting::optional(
@@ -116,7 +115,14 @@ impl Check for Freeze {
     }
 
     fn run(&self, with: &Value, subject: &Subject<'_>) -> Vec<CheckResult> {
-        vec![self.judge(with, subject).unwrap_or_else(|result| *result)]
+        let result = self.judge(with, subject).unwrap_or_else(|trouble| {
+            let (verdict, why) = match trouble {
+                Trouble::Fails(why) => (Verdict::Fail, why),
+                Trouble::CouldNotRun(why) => (Verdict::CouldNotRun, why),
+            };
+            answer(self.name(), verdict, &why)
+        });
+        vec![result]
     }
 
     fn examples(&self) -> Vec<Example> {

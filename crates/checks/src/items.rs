@@ -5,26 +5,112 @@
 use crate::paths;
 use crate::{Place, Subject};
 use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
+use kernel::pattern::filled_in;
 use sha2::{Digest, Sha256};
 use std::path::Path;
 
 /// More than this in a task folder is no task; nothing of ours should walk it for ever.
 const MOST_FILES: usize = 20_000;
 
+/// The commands that a person set for the run.
+pub(crate) const COMMANDS: &str = "commands";
+/// Every file that tells a test runner how to run, see [`RUNNER_FILES`].
+const RUNNER_CONFIG: &str = "runner config";
+
+/// What decides how tests are found and run, and with which versions: manifests, configuration and
+/// lockfiles of the runners that we know.
+pub(crate) const RUNNER_FILES: [&str; 40] = [
+    "repo/**/Cargo.toml",
+    "repo/**/Cargo.lock",
+    "repo/**/.cargo/config.toml",
+    "repo/**/.config/nextest.toml",
+    "repo/**/rust-toolchain.toml",
+    "repo/**/go.mod",
+    "repo/**/go.sum",
+    "repo/**/go.work",
+    "repo/**/go.work.sum",
+    "repo/**/package.json",
+    "repo/**/package-lock.json",
+    "repo/**/npm-shrinkwrap.json",
+    "repo/**/yarn.lock",
+    "repo/**/pnpm-lock.yaml",
+    "repo/**/pnpm-workspace.yaml",
+    "repo/**/bun.lock",
+    "repo/**/bun.lockb",
+    "repo/**/.npmrc",
+    "repo/**/tsconfig*.json",
+    "repo/**/babel.config.*",
+    "repo/**/.babelrc*",
+    "repo/**/jest.config.*",
+    "repo/**/vitest.config.*",
+    "repo/**/vitest.workspace.*",
+    "repo/**/vite.config.*",
+    "repo/**/.mocharc*",
+    "repo/**/conftest.py",
+    "repo/**/pytest.ini",
+    "repo/**/.pytest.ini",
+    "repo/**/pyproject.toml",
+    "repo/**/setup.cfg",
+    "repo/**/setup.py",
+    "repo/**/tox.ini",
+    "repo/**/requirements*.txt",
+    "repo/**/uv.lock",
+    "repo/**/poetry.lock",
+    "repo/**/pdm.lock",
+    "repo/**/Pipfile.lock",
+    "repo/**/.coveragerc",
+    "repo/**/Makefile",
+];
+
 /// SHA-256 in hex.
-pub(crate) fn hash(bytes: &[u8]) -> String {
+pub fn hash(bytes: &[u8]) -> String {
     let digest = Sha256::digest(bytes);
     digest.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// The bytes of an item now; or in a few words why there are none.
-pub(crate) fn bytes(place: Place<'_>, item: &str) -> Result<Vec<u8>, String> {
-    let Some((file, heading)) = item.split_once('#') else {
-        return paths::bytes(place, item);
+/// The bytes of an item of a gate now; or in a few words why there are none.
+pub(crate) fn now(subject: &Subject<'_>, item: &str) -> Result<Vec<u8>, String> {
+    match item {
+        COMMANDS => Ok(subject.commands.join("\n").into_bytes()),
+        _ => bytes(subject.place, item),
+    }
+}
+
+/// The bytes of a file or a section now, without the engine's own lines; or in a few words why
+/// there are none.
+pub fn bytes(place: Place<'_>, item: &str) -> Result<Vec<u8>, String> {
+    let (file, heading) = match item.split_once('#') {
+        Some((file, heading)) => (file, Some(heading)),
+        None => (item, None),
+    };
+    let views = match file.strip_prefix("task/") {
+        Some(name) if name == place.views.file => place.views.lines,
+        _ => &[],
+    };
+    let Some(heading) = heading else {
+        let bytes = paths::bytes(place, item)?;
+        return Ok(match (views.is_empty(), std::str::from_utf8(&bytes)) {
+            (false, Ok(text)) => without(text, views).into_bytes(),
+            _ => bytes,
+        });
     };
     let text = paths::read(place, file)?;
-    let found = section(&text, heading);
-    found.map(str::as_bytes).map(<[u8]>::to_vec)
+    Ok(without(section(&text, heading)?, views).into_bytes())
+}
+
+/// The text without the lines `Name: value` of these names. Lines in code fences are content.
+fn without(text: &str, names: &[String]) -> String {
+    let mut fenced = false;
+    let ours = |line: &str| {
+        let name = line.split_once(':').map(|(name, _)| name.trim_end());
+        name.is_some_and(|name| names.iter().any(|known| known == name))
+    };
+    let lines = text.split_inclusive('\n').filter(|line| {
+        let fence = line.trim_start().starts_with("```");
+        fenced ^= fence;
+        fenced || fence || !ours(line)
+    });
+    lines.collect()
 }
 
 /// A section's source: from behind its heading to the next heading of the same or a higher level.
@@ -63,6 +149,9 @@ pub(crate) fn section<'t>(text: &'t str, heading: &str) -> Result<&'t str, Strin
 
 /// Refuses what is no glob of `repo/` or `task/`, or no section of a Markdown file.
 pub(crate) fn lint(pattern: &str) -> Result<(), String> {
+    if [COMMANDS, RUNNER_CONFIG].contains(&pattern) {
+        return Ok(());
+    }
     let (file, heading) = pattern.split_once('#').unwrap_or((pattern, "x"));
     if heading.trim().is_empty() {
         return Err(format!("`{pattern}` names no section behind the `#`"));
@@ -78,9 +167,22 @@ pub(crate) fn lint(pattern: &str) -> Result<(), String> {
     globs(&[pattern]).map(drop)
 }
 
-fn globs(patterns: &[&str]) -> Result<GlobSet, String> {
+/// Patterns with their fields filled in, and the one word for many spelt out.
+pub(crate) fn spelt_out(subject: &Subject<'_>, patterns: &[&str]) -> Vec<String> {
+    let one = |pattern: &&str| match *pattern {
+        RUNNER_CONFIG => RUNNER_FILES.map(str::to_owned).to_vec(),
+        pattern => filled_in(pattern, subject.fields),
+    };
+    patterns.iter().flat_map(one).collect()
+}
+
+/// Files by glob; `*` stays within a folder and `**` does not.
+pub(crate) fn globs(patterns: &[&str]) -> Result<GlobSet, String> {
     let mut set = GlobSetBuilder::new();
-    for pattern in patterns.iter().filter(|pattern| !pattern.contains('#')) {
+    for pattern in patterns
+        .iter()
+        .filter(|pattern| !pattern.contains('#') && **pattern != COMMANDS)
+    {
         let glob = GlobBuilder::new(pattern).literal_separator(true).build();
         set.add(glob.map_err(|error| error.to_string())?);
     }
@@ -89,7 +191,9 @@ fn globs(patterns: &[&str]) -> Result<GlobSet, String> {
 
 /// Every item that the patterns name now: files that match, sections as they are.
 pub(crate) fn named(subject: &Subject<'_>, patterns: &[&str]) -> Result<Vec<String>, String> {
-    let globs = globs(patterns)?;
+    let spelt_out = spelt_out(subject, patterns);
+    let patterns: Vec<&str> = spelt_out.iter().map(String::as_str).collect();
+    let globs = globs(&patterns)?;
     let mut names: Vec<String> = Vec::new();
     if patterns.iter().any(|pattern| pattern.starts_with("repo/")) {
         let tree = (subject.tree)()?;
@@ -101,6 +205,7 @@ pub(crate) fn named(subject: &Subject<'_>, patterns: &[&str]) -> Result<Vec<Stri
     names.retain(|name| globs.is_match(name));
     let sections = patterns.iter().filter(|pattern| pattern.contains('#'));
     names.extend(sections.map(|section| (*section).to_owned()));
+    names.extend(patterns.contains(&COMMANDS).then(|| COMMANDS.to_owned()));
     names.sort();
     names.dedup();
     Ok(names)
@@ -135,6 +240,16 @@ mod tests {
         assert_eq!(found, "a\n```\n## no heading\n```\n### deeper\nb\n");
         assert_eq!(section(text, "4 Tests").unwrap(), "c\n");
         assert!(section(text, "5").is_err());
+    }
+
+    #[test]
+    fn the_engines_lines_are_no_content() {
+        let names = ["Status".to_owned()];
+        let text = "Status: DRAFT\nshape\n```\nStatus: in a fence\n```\n- Status: a list\n";
+        assert_eq!(
+            without(text, &names),
+            "shape\n```\nStatus: in a fence\n```\n- Status: a list\n"
+        );
     }
 
     #[test]

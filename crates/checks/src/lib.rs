@@ -7,8 +7,12 @@
 //! To add a check: one file with a type that implements [`Check`] and carries its examples, and
 //! one line in [`registry`]. The test `examples` then runs them.
 
+mod anchors;
+mod cap;
 mod check;
 mod choice;
+mod citations;
+mod cites;
 mod command;
 mod complexity;
 mod coverage;
@@ -22,9 +26,12 @@ mod feature_labels;
 mod fields;
 mod files_exist;
 mod findings;
+mod flag;
 mod freeze;
 mod frozen;
 mod gate;
+mod globs;
+mod header;
 mod health;
 mod idents;
 mod ids;
@@ -32,18 +39,24 @@ mod items;
 mod judged;
 mod lockfile;
 mod markdown;
+mod no_finding;
 mod no_objection;
 mod no_placeholders;
+mod no_prescriptions;
 mod one_of;
 mod paths;
 mod progress;
+mod promotion;
 mod proofs;
 mod report;
+mod result_keys;
+mod room;
 pub mod runners;
 mod secrets;
 mod sections;
 mod settings;
 mod sources;
+mod stable_id;
 mod stands;
 mod structure;
 mod subject;
@@ -52,17 +65,23 @@ mod tests;
 mod text;
 mod threshold;
 mod tree_unchanged;
+mod tripwire;
 mod when;
 
 pub use check::{Check, Example, Setting};
 pub use gate::run_gate;
-pub use subject::{Keep, Place, Subject, TreeNow};
+pub use items::{bytes as item_bytes, hash as hash_of};
+pub use subject::{Keep, Place, Subject, TreeNow, Views};
 pub use text::is_placeholder;
 pub use when::lint;
 
 /// All checks, by name.
 pub fn registry() -> &'static [&'static dyn Check] {
     &[
+        &anchors::Anchors,
+        &cap::Cap,
+        &citations::Citations,
+        &cites::Cites,
         &command::Command,
         &complexity::Complexity,
         &coverage::Coverage,
@@ -73,22 +92,31 @@ pub fn registry() -> &'static [&'static dyn Check] {
         &fields::Fields,
         &files_exist::FilesExist,
         &findings::Findings,
+        &flag::Flag,
         &freeze::Freeze,
         &frozen::Frozen,
+        &globs::Globs,
+        &header::Header,
         &health::Health,
         &ids::Ids,
         &lockfile::Lockfile,
+        &no_finding::NoFinding,
         &no_objection::NoObjection,
         &no_placeholders::NoPlaceholders,
+        &no_prescriptions::NoPrescriptions,
         &one_of::OneOf,
         &progress::Progress,
+        &promotion::Promotion,
         &proofs::Proofs,
+        &result_keys::ResultKeys,
         &secrets::Secrets,
         &sections::Sections,
+        &stable_id::StableId,
         &stands::Stands,
         &structure::Structure,
         &tests::Tests,
         &tree_unchanged::TreeUnchanged,
+        &tripwire::Tripwire,
     ]
 }
 

@@ -2,7 +2,7 @@
 //! the tree. It refuses to know how either is done.
 
 use kernel::StateName;
-use kernel::effect::Frozen;
+use kernel::effect::{Frozen, Known};
 use kernel::outcome::{EvidenceRef, RoleResult};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -15,6 +15,18 @@ pub struct Place<'a> {
     pub repo: &'a Path,
     /// The run's own folder, with its state file and evidence.
     pub task: &'a Path,
+    /// What the engine itself writes in there.
+    pub views: Views<'a>,
+}
+
+/// Lines `Name: value` of one file of the task folder that are views of the journal. They are no
+/// content: what is frozen is frozen without them.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Views<'a> {
+    /// The file.
+    pub file: &'a str,
+    /// The names.
+    pub lines: &'a [String],
 }
 
 /// What a gate judges.
@@ -43,6 +55,12 @@ pub struct Subject<'a> {
     pub frozen: &'a Frozen,
     /// The states whose last gate passed.
     pub standing: &'a BTreeSet<StateName>,
+    /// Names that the run itself has given out, by kind.
+    pub known: &'a Known,
+    /// The checkpoint that followed each state's last passed gate.
+    pub commits: &'a BTreeMap<StateName, String>,
+    /// Lays the files of a checkpoint out in an empty folder.
+    pub check_out: &'a dyn Fn(&str, &Path) -> Result<(), String>,
     /// What is left of the gate's wall time; [`crate::run_gate`] counts it down.
     pub wall: Duration,
     /// Stops a running check.

@@ -2,7 +2,7 @@
 //! suite that ran nothing or not to its end, and a suite that has become smaller than it was.
 
 mod examples;
-mod judge;
+pub(crate) mod judge;
 
 use crate::execute::{Errand, Executed, execute};
 use crate::idents::Pattern;
@@ -22,9 +22,10 @@ pub(crate) struct Tests;
 const RATCHETS: [&str; 3] = ["count", "names", "skips"];
 
 /// The settings, read.
-struct Order<'a> {
+pub(crate) struct Order<'a> {
     runner: Option<Runner>,
     command: Option<&'a str>,
+    command_from: Option<&'a str>,
     junit: Option<&'a str>,
     suite: &'a str,
     expect: Expect,
@@ -36,14 +37,14 @@ struct Order<'a> {
 }
 
 /// Ids of which each needs a test.
-struct Ids<'a> {
+pub(crate) struct Ids<'a> {
     pattern: Pattern,
     file: &'a str,
     section: Option<&'a str>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Expect {
+pub(crate) enum Expect {
     Green,
     Red,
     RedOrMissingSymbol,
@@ -63,6 +64,10 @@ impl Check for Tests {
             &[
                 Setting::optional("runner", "`auto`, or the runner's name; auto"),
                 Setting::optional("command", "a line for `sh -c`, instead of the runner's own"),
+                Setting::optional(
+                    "command_from",
+                    "a field with such a line that writes JUnit XML; empty: the runner's own",
+                ),
                 Setting::optional("junit", "file or folder of the repository with JUnit XML"),
                 Setting::optional("suite", "a name, where a workflow runs several suites"),
                 Setting::optional("expect", "`green`, `red` or `red_or_missing_symbol`; green"),
@@ -108,7 +113,7 @@ impl Check for Tests {
 }
 
 impl Tests {
-    fn read<'a>(&self, with: &'a Value) -> Result<Order<'a>, String> {
+    pub(crate) fn read<'a>(&self, with: &'a Value) -> Result<Order<'a>, String> {
         let settings = Settings::open(self, with)?;
         let runner = match settings.text("runner")? {
             None | Some("auto") => None,
@@ -165,6 +170,7 @@ impl Tests {
         Ok(Order {
             runner: runner.or(junit.map(|_| Runner::Junit)),
             command,
+            command_from: settings.text("command_from")?,
             junit,
             suite: settings.text("suite")?.unwrap_or("suite"),
             expect,
@@ -178,18 +184,23 @@ impl Tests {
 }
 
 /// Runs the suite and reads its results. An error is a reason why it could not be run.
-fn suite(
+pub(crate) fn suite(
     order: &Order<'_>,
     subject: &Subject<'_>,
     started: Instant,
 ) -> Result<(Executed, String, TestRun), String> {
+    let from_field = order.command_from.and_then(|field| {
+        let line = subject.fields.get(field)?.trim();
+        (!line.is_empty()).then_some(line)
+    });
     let repo = subject.place.repo;
     let root_file = |path: &str| paths::read(subject.place, &format!("repo/{path}")).ok();
     let runner = match order.runner {
         Some(runner) => runner,
+        None if from_field.is_some() => Runner::Junit,
         None => detect(&root_file)?,
     };
-    let command = order.command.or(runner.known().command);
+    let command = from_field.or(order.command).or(runner.known().command);
     let command = command.ok_or("this runner needs a `command`")?;
     let folder = Folder::new()?;
     let own = folder.file();

@@ -26,6 +26,9 @@ use kernel::Time;
 /// What a signature is for. A signature made for mail, files or git is none for a decision.
 pub const NAMESPACE: &str = "proofhouse-decision";
 
+/// What the channel of a signed decision begins with.
+pub const SIGNED: &str = "ssh-signature";
+
 /// What is decided, and on which state of the run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Words<'a> {
@@ -48,6 +51,8 @@ pub struct Approved {
     pub who: String,
     /// `ssh-signature SHA256:...` or `terminal`.
     pub channel: String,
+    /// The armored signature, if it was signed.
+    pub signature: Option<String>,
 }
 
 /// The bytes that are signed. Every value carries its length, so that no value can pose as the
@@ -83,7 +88,8 @@ pub fn approve(
             let signer = verify(approvers, pem, words, now)?;
             Ok(Approved {
                 who: signer.principal,
-                channel: format!("ssh-signature {}", signer.fingerprint),
+                channel: format!("{SIGNED} {}", signer.fingerprint),
+                signature: Some(pem.trim().to_owned()),
             })
         }
         (Some(_), None) => Err(EngineError::user(
@@ -100,6 +106,7 @@ pub fn approve(
         (None, None) => Ok(Approved {
             who: confirm(terminal, words)?.0,
             channel: "terminal".to_owned(),
+            signature: None,
         }),
     }
 }

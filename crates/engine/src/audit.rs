@@ -1,15 +1,21 @@
 //! Recomputing everything that a run claims: the chain, the commits that vouch for it, every step
 //! on the table, every piece of evidence. It trusts no checkpoint and no view.
 
+mod decisions;
+mod seals;
+mod views;
+
 use crate::context::task_folder;
 use crate::error::EngineError;
 use crate::git::{self, Claim};
 use crate::project::Project;
 use crate::run::{Run, known, run_name};
+use crate::views::snapshot;
 use flow::{Flow, Workflow};
 use kernel::explore::{RUN_BUDGET, ways};
 use kernel::outcome::EvidenceRef;
 use kernel::position::Hold;
+use kernel::snapshot::SnapshotTaken;
 use kernel::{Body, CounterName, Event, Input, Machine, Position, What};
 use serde::Serialize;
 use std::collections::BTreeSet;
@@ -44,8 +50,21 @@ pub struct RunAudit {
     pub findings: Vec<Finding>,
 }
 
+/// How much an audit asks for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Rigour {
+    /// What a run claims must hold.
+    Usual,
+    /// Besides, where `.proofhouse/approvers` exists, every decision must be signed.
+    Ci,
+}
+
 /// Audits one run, or all of them.
-pub fn audit(project: &Project, only: Option<&str>) -> Result<Vec<RunAudit>, EngineError> {
+pub fn audit(
+    project: &Project,
+    only: Option<&str>,
+    rigour: Rigour,
+) -> Result<Vec<RunAudit>, EngineError> {
     let (claims, malformed) = git::claims(project.repo())?;
     let names: Vec<String> = match only {
         Some(name) => vec![
@@ -62,9 +81,12 @@ pub fn audit(project: &Project, only: Option<&str>) -> Result<Vec<RunAudit>, Eng
             runs.collect::<BTreeSet<_>>().into_iter().collect()
         }
     };
+    let seals = seals::Seals::of(project)?;
+    let signers = decisions::Signers::of(project, rigour)?;
     let mut reports = Vec::new();
     for name in names {
-        let mut report = audit_run(project, &name, &claims);
+        let mut report = audit_run(project, &name, &claims, &signers);
+        report.findings.extend(seals.broken(project, &name));
         let own = malformed
             .iter()
             .filter(|trailer| trailer.contains(&format!(" {name}@")));
@@ -95,7 +117,12 @@ fn finding(code: &str, line: u64, what: String) -> Finding {
     }
 }
 
-fn audit_run(project: &Project, name: &str, claims: &[Claim]) -> RunAudit {
+fn audit_run(
+    project: &Project,
+    name: &str,
+    claims: &[Claim],
+    signers: &decisions::Signers,
+) -> RunAudit {
     let claims: Vec<&Claim> = claims.iter().filter(|claim| claim.run == name).collect();
     let mut report = RunAudit {
         run: name.to_owned(),
@@ -105,7 +132,7 @@ fn audit_run(project: &Project, name: &str, claims: &[Claim]) -> RunAudit {
         evidence: 0,
         findings: Vec::new(),
     };
-    if let Err(error) = read(project, name, &claims, &mut report) {
+    if let Err(error) = read(project, name, &claims, signers, &mut report) {
         report.findings.push(finding(&error.code, 0, error.what));
     }
     report
@@ -115,6 +142,7 @@ fn read(
     project: &Project,
     name: &str,
     claims: &[&Claim],
+    signers: &decisions::Signers,
     report: &mut RunAudit,
 ) -> Result<(), EngineError> {
     let run = store::RunName::new(name)?;
@@ -134,7 +162,12 @@ fn read(
     };
     let audited = store::audit(&project.journals(), &run, against, |record| {
         match (&mut walker, &workflow) {
-            (Some(walker), Some(workflow)) => walker.take(known(workflow, record)?, record.seq),
+            (Some(walker), Some(workflow)) => {
+                let event = known(workflow, record)?;
+                let doubt = signers.doubt(name, &event, record);
+                walker.findings.extend(doubt);
+                walker.take(event, record.seq)
+            }
             _ => {
                 kept.extend(evidence_of(&crate::run::event(record)?));
                 Ok(())
@@ -186,6 +219,15 @@ fn read(
                 .map(|error| finding(error.code(), 0, error.to_string()));
             report.findings.extend(findings);
         }
+        if let (Some(spec), Some(started)) = (
+            &walker.machine.workflow().snapshot,
+            walker.machine.started(),
+        ) {
+            let task = task_folder(project, started);
+            for wrong in snapshot::faults(&task, &spec.folder, &walker.snapshots)? {
+                report.findings.push(finding(wrong.code, 0, wrong.what));
+            }
+        }
         caches(
             project,
             &run,
@@ -228,32 +270,7 @@ fn caches(
             "the checkpoint's state is not what the journal says; delete the checkpoint".to_owned(),
         ));
     }
-    let (Some(task), Some(started)) = (&machine.workflow().task, machine.started()) else {
-        return Ok(());
-    };
-    let path = task_folder(&project.of_run(run.as_str()), started).join(&task.state_file);
-    let Ok(text) = std::fs::read_to_string(&path) else {
-        return Ok(());
-    };
-    let state = machine.status().state;
-    match flow::parse_fields(&text, &[task.phase_field.as_str()]) {
-        Ok(fields) if fields[&task.phase_field] == state.as_str() => {}
-        Ok(fields) => findings.push(finding(
-            "view_differs",
-            0,
-            format!(
-                "{} says `{}: {}`, the journal says `{state}`",
-                path.display(),
-                task.phase_field,
-                fields[&task.phase_field]
-            ),
-        )),
-        Err(why) => findings.push(finding(
-            "view_differs",
-            0,
-            format!("{}: {why}", path.display()),
-        )),
-    }
+    findings.extend(views::differing(&project.of_run(run.as_str()), machine));
     Ok(())
 }
 
@@ -262,6 +279,7 @@ struct Walker {
     machine: Flow,
     findings: Vec<Finding>,
     evidence: Vec<EvidenceRef>,
+    snapshots: Vec<SnapshotTaken>,
 }
 
 impl Walker {
@@ -282,6 +300,7 @@ impl Walker {
             machine: Flow::new(workflow.clone()),
             findings: Vec::new(),
             evidence: Vec::new(),
+            snapshots: Vec::new(),
         }
     }
 
@@ -318,6 +337,23 @@ impl Walker {
                     .iter()
                     .flat_map(|result| result.evidence.iter().cloned()),
             ),
+            Body::SnapshotTaken(taken) => {
+                let hash = store::sha256_hex(taken.text.as_bytes());
+                let due = self.machine.decide(&Input::new(event.at, What::Advance));
+                let due = due.unwrap_or_default();
+                let started = self.machine.started();
+                let same = started
+                    .is_some_and(|begun| begun.workflow_hash == self.machine.workflow().hash);
+                let founded = due.first().is_some_and(|due| due.body == event.body);
+                if hash != taken.hash || (same && !founded) {
+                    let what = format!(
+                        "the snapshot {} does not follow from what the journal holds before it",
+                        taken.file
+                    );
+                    self.findings.push(finding("unfounded_snapshot", seq, what));
+                }
+                self.snapshots.push((**taken).clone());
+            }
             _ => {}
         }
         self.machine.apply(&event);

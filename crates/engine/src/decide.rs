@@ -43,11 +43,13 @@ pub fn decide(
         seen_seq: head.seq,
         // Nothing that a person has not signed for; see `approval::message`.
         with: serde_json::Value::Null,
+        signature: approved.signature.clone(),
     };
     // First whether it can be decided at all: nobody should sign what will be refused.
     let probe = Approved {
         who: String::new(),
         channel: String::new(),
+        signature: None,
     };
     run.machine
         .decide(&Input::new(now(), What::Decide(decision(&probe))))?;

@@ -78,7 +78,8 @@ pub fn gc(project: &Project, mode: Mode) -> Result<Vec<Item>, EngineError> {
             why,
         });
     }
-    if mode == Mode::Remove {
+    let any = project.home().join(crate::project::WORKTREES).exists();
+    if any && mode == Mode::Remove {
         worktree::prune(&project)?;
     }
     items.extend(scratch(&project, mode)?);

@@ -172,8 +172,9 @@ pub fn checkpoint(
             .ok()
             .map(|out| text(&out))
     };
-    let parent = known(&own_ref).or_else(|| known("HEAD^{commit}"));
-    match known("HEAD^{commit}") {
+    let head_commit = known("HEAD^{commit}");
+    let parent = known(&own_ref).or_else(|| head_commit.clone());
+    match head_commit {
         Some(_) => git(repo, &["read-tree", "HEAD"], &env)?,
         None => git(repo, &["read-tree", "--empty"], &env)?,
     };
@@ -201,6 +202,23 @@ pub fn checkpoint(
     // Scratch of this checkpoint alone.
     let _ = std::fs::remove_file(scratch);
     Ok(commit)
+}
+
+/// Lays the files of a commit out in a folder. Touches neither branch, index nor working tree.
+pub fn check_out(
+    repo: &Path,
+    commit: &str,
+    scratch: &Path,
+    into: &Path,
+) -> Result<(), EngineError> {
+    let index = scratch.display().to_string();
+    let env = [("GIT_INDEX_FILE", index.as_str())];
+    git(repo, &["read-tree", commit], &env)?;
+    let prefix = format!("--prefix={}/", into.display());
+    let laid_out = git(repo, &["checkout-index", "--all", "--force", &prefix], &env);
+    // Scratch of this one alone.
+    let _ = std::fs::remove_file(scratch);
+    laid_out.map(drop)
 }
 
 /// Puts paths back to what they are in a commit, and deletes those that it does not have. Only what
@@ -250,6 +268,26 @@ pub fn put_back(repo: &Path, commit: &str, paths: &[String]) -> Result<(), Engin
             .map_err(EngineError::io("set the mode of", &target))?;
     }
     Ok(())
+}
+
+/// What differs between two commits, as a patch, without one folder.
+pub fn diff(
+    repo: &Path,
+    from: &str,
+    to: &str,
+    without: Option<&Path>,
+) -> Result<Vec<u8>, EngineError> {
+    let mut args = vec![
+        "diff",
+        "--no-ext-diff",
+        "--no-textconv",
+        "--no-color",
+        "--binary",
+    ];
+    args.extend([from, to, "--", "."]);
+    let exclude = without.map(|path| format!(":(exclude,top,literal){}", path.display()));
+    args.extend(exclude.as_deref());
+    git(repo, &args, &[])
 }
 
 /// No folder on the way to it is a link.

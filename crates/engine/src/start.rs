@@ -150,7 +150,7 @@ fn begin(
     let named = Some(agent.as_str()).filter(|agent| !agent.is_empty());
     let missing = crate::agent::missing(project, &workflow, &config, named)?;
     let (commands, commands_from) = commands(project, asked, &config.commands());
-    let name = name(project, asked, &task)?;
+    let name = name(project, &workflow, asked, &task)?;
     let relative = task
         .strip_prefix(project.repo())
         .unwrap_or(&task)
@@ -190,6 +190,7 @@ fn begin(
         .as_ref()
         .and_then(|task| task.request_says.clone());
     decisions.extend(says.filter(|_| asked.request.is_some()));
+    let moved = !decisions.is_empty();
     let mut machine = Flow::new(workflow);
     let mut events = Vec::new();
     settle::<_, EngineError>(
@@ -206,11 +207,17 @@ fn begin(
             channel: STARTED.to_owned(),
             seen_seq: 0,
             with: serde_json::Value::Null,
+            signature: None,
         };
         settle::<_, EngineError>(&mut machine, now(), What::Decide(decision), &mut events)?;
     }
     let mut journal = Journal::create(&project.journals(), &name)?;
     journal.append(0, &entries(&events))?;
+    // What was said by starting moved the run on: its files say so at once.
+    if moved {
+        drop(journal);
+        crate::views::refresh(&Run::open(project, name.as_str())?)?;
+    }
     Ok(Started {
         run: name.to_string(),
         task,
@@ -252,6 +259,14 @@ fn folder(project: &Project, workflow: &Workflow, asked: &NewRun) -> Result<Path
         return Ok(dir.clone());
     }
     let own = workflow.task.as_ref().and_then(|task| task.folder.as_ref());
+    let named = asked.name.as_ref().or(asked.request.as_ref());
+    let own = match own {
+        Some(own) if own.contains(SLUG) => {
+            let slug = slug(named.map_or("", String::as_str));
+            (!slug.is_empty()).then(|| own.replace(SLUG, &slug))
+        }
+        own => own.cloned(),
+    };
     let own = own.map(|own| project.repo().join(own));
     own.ok_or_else(|| {
         EngineError::user(
@@ -260,6 +275,23 @@ fn folder(project: &Project, workflow: &Workflow, asked: &NewRun) -> Result<Path
             "give one, such as `--dir tasks/NAME`",
         )
     })
+}
+
+/// Stands for the task's short name in a workflow's folder.
+const SLUG: &str = "{slug}";
+
+/// A short name: `Add a tax line!` is `add-a-tax-line`.
+fn slug(text: &str) -> String {
+    let mut slug = String::new();
+    for char in text.chars() {
+        if char.is_ascii_alphanumeric() {
+            slug.push(char.to_ascii_lowercase());
+        } else if !slug.ends_with('-') && !slug.is_empty() {
+            slug.push('-');
+        }
+    }
+    let cut: String = slug.chars().take(48).collect();
+    cut.trim_matches('-').to_owned()
 }
 
 fn absolute(dir: &Path) -> Result<PathBuf, EngineError> {
@@ -341,7 +373,12 @@ const DETECTED: [(&str, &str); 6] = [
     ("setup.py", "python3 -m pytest"),
 ];
 
-fn name(project: &Project, asked: &NewRun, task: &Path) -> Result<RunName, EngineError> {
+fn name(
+    project: &Project,
+    workflow: &Workflow,
+    asked: &NewRun,
+    task: &Path,
+) -> Result<RunName, EngineError> {
     let taken = store::list(&project.journals())?;
     if let Some(name) = &asked.name {
         let name = RunName::new(name)?;
@@ -354,12 +391,14 @@ fn name(project: &Project, asked: &NewRun, task: &Path) -> Result<RunName, Engin
         }
         return Ok(name);
     }
-    // A workflow's own folder says nothing about the run.
-    let base = match &asked.dir {
-        Some(_) => task
+    // A workflow's own folder says nothing about the run, unless it is named after it.
+    let own = workflow.task.as_ref().and_then(|task| task.folder.as_ref());
+    let named_after_it = own.is_some_and(|own| own.contains(SLUG));
+    let base = match asked.dir.is_some() || named_after_it {
+        true => task
             .file_name()
             .map(|name| name.to_string_lossy().to_lowercase()),
-        None => None,
+        false => None,
     };
     let base = base.unwrap_or_default();
     let mut slug: String = base

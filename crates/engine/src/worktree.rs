@@ -41,18 +41,33 @@ pub fn echo(dir: &Path) -> Result<String, EngineError> {
     )
 }
 
+/// Git's own folder for a worktree, as its `.git` file says; none if it has no such file.
+fn record(dir: &Path) -> Option<PathBuf> {
+    let said = std::fs::read_to_string(dir.join(".git")).ok()?;
+    let path = dir.join(said.strip_prefix("gitdir: ")?.trim_end());
+    path.is_dir().then_some(path)
+}
+
+/// Removes the lock that a git which was killed with an earlier engine left. Only for worktrees that
+/// nobody else works in.
+fn unlock(record: &Path) {
+    let _ = std::fs::remove_file(record.join("index.lock"));
+}
+
 /// Looks at the place of a worktree before it is used.
 pub fn look(dir: &Path, base: &str) -> Result<Found, EngineError> {
     if dir.symlink_metadata().is_err() {
         return Ok(Found::Absent);
+    }
+    if only_dot_git(dir) {
+        return Ok(Found::Incomplete);
     }
     let head = echo(dir)?;
     if head != base {
         return Ok(Found::Foreign(head));
     }
     // Git writes the index last: without one, its files are not all there yet.
-    let index = git(dir, &["rev-parse", "--git-path", "index"], &[])?;
-    if !dir.join(text(&index)).exists() {
+    if !record(dir).is_some_and(|record| record.join("index").exists()) {
         return Ok(Found::Incomplete);
     }
     let status = git::ended(dir, &["status", "--porcelain", "-z"], &[])?;
@@ -67,8 +82,25 @@ pub fn look(dir: &Path, base: &str) -> Result<Found, EngineError> {
     })
 }
 
+/// Is there nothing in the folder but git's own file?
+fn only_dot_git(dir: &Path) -> bool {
+    std::fs::read_dir(dir).is_ok_and(|entries| {
+        let mut names = entries.flatten().map(|entry| entry.file_name());
+        names.all(|name| name == ".git")
+    })
+}
+
+/// One at a time: git reads all worktrees when it makes one, and fails on another half-made one.
+fn one_at_a_time(dir: &Path) -> Result<std::fs::File, EngineError> {
+    let path = dir.with_file_name(".lock");
+    let lock = std::fs::File::create(&path).map_err(EngineError::io("create", &path))?;
+    lock.lock().map_err(EngineError::io("lock", &path))?;
+    Ok(lock)
+}
+
 /// Makes a worktree that stands on a commit, on no branch.
 pub fn add(repo: &Path, dir: &Path, commit: &str) -> Result<(), EngineError> {
+    let _lock = one_at_a_time(dir)?;
     let place = dir.display().to_string();
     let args = ["worktree", "add", "--quiet", "--detach", &place, commit];
     git(repo, &args, &[]).map(drop)
@@ -76,10 +108,35 @@ pub fn add(repo: &Path, dir: &Path, commit: &str) -> Result<(), EngineError> {
 
 /// Removes a worktree whose making was cut short; the caller has looked.
 pub fn discard_incomplete(repo: &Path, dir: &Path) -> Result<(), EngineError> {
+    let _lock = one_at_a_time(dir)?;
+    if only_dot_git(dir) {
+        // Git may not know it yet. There is nothing of anybody's in it.
+        let _ = std::fs::remove_file(dir.join(".git"));
+        std::fs::remove_dir(dir).map_err(EngineError::io("remove", dir))?;
+        return git(repo, &["worktree", "prune"], &[]).map(drop);
+    }
     let place = dir.display().to_string();
     // Twice: git locks a worktree while it makes it, and a killed git leaves the lock.
     let args = ["worktree", "remove", "--force", "--force", &place];
     git(repo, &args, &[]).map(drop)
+}
+
+/// Removes git's own records of worktrees whose making was cut short before they could be read:
+/// until then git makes no other worktree. `ours` says which names are ours.
+pub fn clear_half_made(repo: &Path, ours: &dyn Fn(&str) -> bool) -> Result<(), EngineError> {
+    let shared = ["rev-parse", "--path-format=absolute", "--git-common-dir"];
+    let records = Path::new(&text(&git(repo, &shared, &[])?)).join("worktrees");
+    for entry in std::fs::read_dir(&records).into_iter().flatten().flatten() {
+        let (name, path) = (entry.file_name(), entry.path());
+        let empty =
+            |file: &str| std::fs::metadata(path.join(file)).map_or(true, |found| found.len() == 0);
+        // Git holds a record locked until it is whole.
+        let half_made = path.join("locked").exists() && (empty("commondir") || empty("HEAD"));
+        if half_made && name.to_str().is_some_and(ours) {
+            std::fs::remove_dir_all(&path).map_err(EngineError::io("remove", &path))?;
+        }
+    }
+    Ok(())
 }
 
 /// Whether a worktree was removed.
@@ -97,12 +154,10 @@ const REMOVING: &str = ".removing-";
 /// Removes a worktree if everything in it, save what git ignores, is in `commit`. Git itself is the
 /// judge: the worktree's index is set to the commit, and any difference from it keeps the worktree.
 pub fn remove(dir: &Path, commit: &str) -> Result<Removal, EngineError> {
-    if echo(dir)?.is_empty() {
+    let Some(record) = record(dir) else {
         return Ok(Removal::Kept("it is not a worktree of git".to_owned()));
-    }
-    let lock = git(dir, &["rev-parse", "--git-path", "index.lock"], &[])?;
-    // Of a git that was killed with an earlier engine: nobody else works in here.
-    let _ = std::fs::remove_file(dir.join(text(&lock)));
+    };
+    unlock(&record);
     git(dir, &["reset", "--quiet", "--mixed", commit], &[])?;
     let status = git(dir, &["status", "--porcelain", "-z"], &[])?;
     if let Some(first) = status.split(|byte| *byte == 0).find(|line| line.len() > 3) {
@@ -114,6 +169,9 @@ pub fn remove(dir: &Path, commit: &str) -> Result<Removal, EngineError> {
     let aside = dir.with_file_name(format!("{REMOVING}{name}"));
     std::fs::rename(dir, &aside).map_err(EngineError::io("move", dir))?;
     std::fs::remove_dir_all(&aside).map_err(EngineError::io("remove", &aside))?;
+    // What `git worktree prune` would do at the end; hundreds of dead records slow every git down.
+    let _lock = one_at_a_time(dir)?;
+    let _ = std::fs::remove_dir_all(&record);
     Ok(Removal::Removed)
 }
 
@@ -124,6 +182,7 @@ pub fn prune(project: &crate::Project) -> Result<(), EngineError> {
             std::fs::remove_dir_all(&path).map_err(EngineError::io("remove", &path))?;
         }
     }
+    let _lock = one_at_a_time(&project.worktree("any"))?;
     git(project.top(), &["worktree", "prune"], &[]).map(drop)
 }
 
@@ -226,9 +285,16 @@ pub fn set_ref(repo: &Path, name: &str, to: &str, from: Option<&str>) -> Result<
     git(repo, &args, &[]).map(drop)
 }
 
-/// Puts a worktree of ours on a commit, whatever a command left in it. What git ignores stays: a
+/// Puts a worktree of ours on a commit, and makes it first if need be. What git ignores stays: a
 /// build's cache is worth keeping.
-pub fn put_on(dir: &Path, commit: &str) -> Result<(), EngineError> {
+pub fn stand(repo: &Path, dir: &Path, commit: &str) -> Result<(), EngineError> {
+    let Some(record) = record(dir).filter(|record| record.join("index").exists()) else {
+        if dir.exists() {
+            discard_incomplete(repo, dir)?;
+        }
+        return add(repo, dir, commit);
+    };
+    unlock(&record);
     let args = ["checkout", "--quiet", "--force", "--detach", commit];
     git(dir, &args, &[]).map(drop)
 }

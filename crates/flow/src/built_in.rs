@@ -17,6 +17,19 @@ macro_rules! folder {
 type Folder = (&'static str, &'static [(&'static str, &'static str)]);
 
 const FOLDERS: &[Folder] = &[
+    folder!("add":
+        "workflow.toml",
+        "briefs/preamble.md",
+        "briefs/ground.md",
+        "briefs/specify.md",
+        "briefs/scenarios.md",
+        "briefs/contract.md",
+        "briefs/tests.md",
+        "briefs/build.md",
+        "briefs/verify.md",
+        "briefs/observe.md",
+        "task/TASK.md",
+    ),
     folder!("lights-out":
         "workflow.toml",
         "briefs/preamble.md",
@@ -50,6 +63,20 @@ const FOLDERS: &[Folder] = &[
     "task/STATE.md",
     "task/TASKS.md",
         "task/EVIDENCE.md",
+    ),
+    folder!("slice":
+        "workflow.toml",
+        "briefs/preamble.md",
+        "briefs/intake.md",
+        "briefs/scout.md",
+        "briefs/consolidate.md",
+        "briefs/plan.md",
+        "briefs/edit.md",
+        "briefs/choose.md",
+        "briefs/audit.md",
+        "briefs/weigh.md",
+        "briefs/deliver.md",
+        "task/STATE.md",
     ),
 ];
 

@@ -12,6 +12,7 @@ mod lint;
 mod load;
 mod machine;
 mod raw;
+mod snapshot;
 mod workflow;
 
 pub use built_in::{built_in, built_in_names};
@@ -20,4 +21,5 @@ pub use duration::parse_millis;
 pub use error::{LoadError, Problem};
 pub use load::{CheckLint, Source, load};
 pub use machine::{Flow, PostMortem};
+pub use snapshot::SnapshotSpec;
 pub use workflow::{Capability, Checkpoints, Field, Owner, Role, StateDef, Task, Workflow};

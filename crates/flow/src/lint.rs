@@ -72,6 +72,7 @@ fn names(loader: &mut Loader<'_>, raw: &RawWorkflow, table: &Table) {
         transition_names(loader, spanned.span().start, way, table);
         extras(loader, spanned.span().start, way, spanned.get_ref(), raw);
     }
+    told(loader, raw);
     let says = raw
         .task
         .iter()
@@ -82,6 +83,32 @@ fn names(loader: &mut Loader<'_>, raw: &RawWorkflow, table: &Table) {
             let what = format!("a run begins with `{action}`, which is no human action");
             let mend = "name actions of transitions with `by = \"human\"`";
             loader.problem("unknown_action", 0, what, mend);
+        }
+    }
+}
+
+/// What states tell, and where refusals are said.
+fn told(loader: &mut Loader<'_>, raw: &RawWorkflow) {
+    let fields = || raw.task.iter().flat_map(|task| &task.field);
+    for (name, state) in &raw.state {
+        if let Some(tells) = &state.get_ref().tells
+            && !fields().any(|field| field.get_ref().name == *tells)
+        {
+            let what = format!("state `{name}` tells `{tells}`, which is no field");
+            let mend = "name one of the [[task.field]] entries";
+            loader.problem("unknown_field", state.span().start, what, mend);
+        }
+    }
+    for refusal in &raw.refusal {
+        let (at, refusal) = (refusal.span().start, refusal.get_ref());
+        let states = refusal.states.list();
+        if let Some(state) = states.iter().find(|state| !raw.state.contains_key(**state)) {
+            let what = format!(
+                "`{}` is refused in `{state}`, which does not exist",
+                refusal.code
+            );
+            let mend = "add [state.NAME], or correct the name";
+            loader.problem("unknown_state", at, what, mend);
         }
     }
 }
@@ -100,7 +127,7 @@ fn extras(
             .state
             .get(state.as_str())
             .map(|state| &state.get_ref().gate);
-        word == crate::machine::REPEATED
+        [crate::machine::REPEATED, crate::machine::UNPROVEN].contains(&word)
             || gate.into_iter().flatten().any(|check| match check {
                 RawCheck::Name(_) => false,
                 RawCheck::Settings(settings) => {

@@ -20,7 +20,14 @@ pub(crate) struct RawWorkflow {
     /// Human actions that whoever starts a run says by starting it.
     #[serde(default)]
     pub(crate) start_with: OneOrMany,
+    /// Names of freezes that an audit holds against the files of a run that has completed.
+    #[serde(default)]
+    pub(crate) sealed: OneOrMany,
+    /// What is said to decisions that make no sense where the run stands.
+    #[serde(default)]
+    pub(crate) refusal: Vec<Spanned<RawRefusal>>,
     pub(crate) task: Option<RawTask>,
+    pub(crate) snapshot: Option<Spanned<RawSnapshot>>,
     #[serde(default)]
     pub(crate) role: BTreeMap<String, Spanned<RawRole>>,
     #[serde(default)]
@@ -64,6 +71,8 @@ pub(crate) struct RawTask {
     pub(crate) request_says: Option<String>,
     /// A history for people, written by the engine.
     pub(crate) log: Option<String>,
+    /// What changed since the run's first checkpoint, written by the engine.
+    pub(crate) patch: Option<String>,
     /// Files of the repository that must be there before a run begins.
     #[serde(default)]
     pub(crate) needs: Vec<RawNeed>,
@@ -82,11 +91,30 @@ pub(crate) struct RawNeed {
 
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
+pub(crate) struct RawRefusal {
+    pub(crate) option: String,
+    /// The states in which it is said; none: everywhere.
+    #[serde(default)]
+    pub(crate) states: OneOrMany,
+    pub(crate) code: String,
+    pub(crate) why: String,
+    pub(crate) mend: String,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub(crate) struct RawField {
     pub(crate) name: String,
     /// What the engine writes there; absent: agents and people write it.
     pub(crate) engine: Option<String>,
     pub(crate) about: Option<String>,
+    /// The states in which agents may write it; absent: in all.
+    pub(crate) written_in: Option<Vec<String>>,
+    /// The code with which an agent's attempt is refused that writes it where it may not.
+    pub(crate) refuse: Option<String>,
+    /// What the engine writes for each action, where its fact is one.
+    #[serde(default)]
+    pub(crate) words: BTreeMap<String, String>,
 }
 
 #[derive(Debug, Deserialize)]
@@ -97,6 +125,8 @@ pub(crate) struct RawRole {
     #[serde(default)]
     pub(crate) tier: RawTier,
     pub(crate) sees: Option<Vec<String>>,
+    /// The field that names what it sees; a person or an earlier state wrote it.
+    pub(crate) sees_field: Option<String>,
     #[serde(default)]
     pub(crate) hidden: Vec<String>,
     pub(crate) scope: Option<Vec<String>>,
@@ -105,6 +135,8 @@ pub(crate) struct RawRole {
     /// Tools of this file that it may call.
     #[serde(default)]
     pub(crate) tools: Vec<String>,
+    /// The field that names what it may change.
+    pub(crate) scope_field: Option<String>,
 }
 
 #[derive(Debug, Deserialize)]
@@ -115,6 +147,26 @@ pub(crate) struct RawTool {
     #[serde(default)]
     pub(crate) parameters: BTreeMap<String, String>,
     pub(crate) wall: Option<String>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct RawSnapshot {
+    pub(crate) folder: String,
+    pub(crate) latest: String,
+    /// The field whose change starts the counters anew.
+    pub(crate) id: String,
+    pub(crate) header: Vec<String>,
+    pub(crate) gates: Vec<RawSnapshotGate>,
+    pub(crate) after: Vec<String>,
+    pub(crate) evidence: Vec<String>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct RawSnapshotGate {
+    pub(crate) name: String,
+    pub(crate) state: String,
 }
 
 #[derive(Debug, Deserialize, Default, Clone, Copy)]
@@ -145,6 +197,8 @@ pub(crate) struct RawState {
     pub(crate) gate: Vec<RawCheck>,
     pub(crate) completing: Option<bool>,
     pub(crate) about: Option<String>,
+    /// The field that a person is told first.
+    pub(crate) tells: Option<String>,
 }
 
 #[derive(Debug, Deserialize)]
@@ -176,6 +230,11 @@ pub(crate) struct RawTransition {
     pub(crate) post_mortem: bool,
     #[serde(default)]
     pub(crate) forget: OneOrMany,
+    /// Labels that a person's reason must fill.
+    #[serde(default)]
+    pub(crate) needs: OneOrMany,
+    /// The code of the refusal if it does not.
+    pub(crate) needs_code: Option<String>,
 }
 
 #[derive(Debug, Deserialize)]

@@ -1,9 +1,9 @@
 //! A loaded workflow: the table, and what surrounds it (roles, briefs, gates, the task's files).
 
-use kernel::effect::{Access, Sight};
+use kernel::effect::{Access, Cap, Sight};
 use kernel::event::Moved;
 use kernel::table::{Table, Target};
-use kernel::{CheckSpec, StateName};
+use kernel::{CheckSpec, Refusal, StateName};
 use serde::Deserialize;
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -37,6 +37,10 @@ pub struct Role {
     pub result: Option<Value>,
     /// Tools of the workflow that it may call, where its agent can.
     pub tools: Vec<String>,
+    /// The field whose globs it sees, in place of those of `sight`.
+    pub sees_field: Option<String>,
+    /// The field whose globs it may change, in place of those of `sight`.
+    pub scope_field: Option<String>,
 }
 
 /// A tool that a workflow adds to those that every model has: a command with holes.
@@ -61,6 +65,38 @@ impl Role {
             Access::ReadOnly
         }
     }
+
+    /// What it sees and may change in a run whose fields are these.
+    pub fn sight_in(&self, fields: &BTreeMap<String, String>) -> Sight {
+        // A field's globs are of the repository, also where it has a folder `task`: nobody gets at
+        // the task's own files by what is written there.
+        let of_repo = |glob: String| match glob.strip_prefix("task/") {
+            Some(rest) => format!("[t]ask/{rest}"),
+            None => glob,
+        };
+        let cap = |name: &String| {
+            let cap = Cap::of(fields.get(name).map_or("", String::as_str));
+            Cap {
+                inside: cap.inside.into_iter().map(of_repo).collect(),
+                outside: cap.outside.into_iter().map(of_repo).collect(),
+            }
+        };
+        let mut sight = self.sight.clone();
+        if let Some(cap) = self.sees_field.as_ref().map(cap) {
+            sight.sees = cap.inside;
+            sight.hidden.extend(cap.outside);
+        }
+        if let Some(cap) = self.scope_field.as_ref().map(cap) {
+            // What the role takes out, and its files of the task, stay as they are.
+            sight
+                .scope
+                .retain(|glob| glob.starts_with('!') || glob.starts_with("task/"));
+            sight.scope.extend(cap.inside);
+            let outside = cap.outside.iter().map(|glob| format!("!{glob}"));
+            sight.scope.extend(outside);
+        }
+        sight
+    }
 }
 
 /// What surrounds a state of the table.
@@ -76,6 +112,8 @@ pub struct StateDef {
     pub wall_millis: u64,
     /// A sentence for people.
     pub about: String,
+    /// The field that a person is told first.
+    pub tells: Option<String>,
 }
 
 /// Who writes a field of the state file.
@@ -104,6 +142,31 @@ pub enum Fact {
     Gate(StateName),
     /// The same, but only a gate after the last visit of the other state counts.
     GateAfter(StateName, StateName),
+    /// The run's name.
+    Run,
+    /// The day it was started.
+    Created,
+    /// The present rung.
+    Autonomy,
+    /// The declared risk.
+    Risk,
+    /// DRAFT, or FROZEN with the version and who approved: the state's gate, and the human action.
+    FrozenBy(StateName, String),
+    /// How the run last left one of these states.
+    Left(Vec<StateName>, Leaving),
+    /// yes | no | pending: did the state's last gate raise nothing with this code?
+    Clear(StateName, String),
+}
+
+/// What is told of how a state was left.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Leaving {
+    /// By which action, in the field's own words.
+    How,
+    /// By whom, and through which channel.
+    By,
+    /// With which reason.
+    Because,
 }
 
 /// One `Name:` line of the state file.
@@ -117,6 +180,34 @@ pub struct Field {
     pub about: String,
     /// What the state file's template says there.
     pub default: String,
+    /// The states in which agents may write it; none: all.
+    pub written_in: Option<Vec<StateName>>,
+    /// The code with which writing it elsewhere is refused; none: such an edit is ignored.
+    pub refuse: Option<String>,
+    /// What the engine writes for each action.
+    pub words: BTreeMap<String, String>,
+}
+
+impl Field {
+    /// May an agent in this state write it?
+    pub fn is_open_in(&self, state: &StateName) -> bool {
+        self.owner == Owner::Author
+            && self
+                .written_in
+                .as_ref()
+                .is_none_or(|states| states.contains(state))
+    }
+}
+
+/// What is said to a decision that makes no sense where the run stands.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Rebuff {
+    /// The option.
+    pub option: String,
+    /// The states in which this is said; none: everywhere.
+    pub states: Vec<StateName>,
+    /// The refusal.
+    pub refusal: Refusal,
 }
 
 /// The files of a task.
@@ -142,6 +233,8 @@ pub struct Task {
     pub request_says: Option<String>,
     /// A history for people, relative to the task folder.
     pub log: Option<String>,
+    /// All that changed since the run's first checkpoint, relative to the task folder.
+    pub patch: Option<String>,
     /// Files of the repository that must be there first, each with its template.
     pub needs: BTreeMap<String, String>,
 }
@@ -155,6 +248,17 @@ pub struct After {
     pub post_mortem: bool,
     /// States whose passed gates stand no more.
     pub forget: Vec<StateName>,
+    /// What a person's reason for it must hold.
+    pub needs: Option<Needs>,
+}
+
+/// What a person's reason must hold.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Needs {
+    /// `Label: value` for each of these; none: any words will do.
+    pub labels: Vec<String>,
+    /// The code of the refusal.
+    pub code: String,
 }
 
 /// When checkpoints are committed.
@@ -181,6 +285,10 @@ pub struct Workflow {
     pub after: Vec<After>,
     /// Human actions that starting a run says.
     pub start_with: Vec<String>,
+    /// Freezes that an audit holds against the files of a completed run.
+    pub sealed: Vec<String>,
+    /// What is said to decisions that make no sense.
+    pub rebuffs: Vec<Rebuff>,
     /// What surrounds each state.
     pub states: BTreeMap<StateName, StateDef>,
     /// Its roles.
@@ -195,6 +303,8 @@ pub struct Workflow {
     pub preamble: String,
     /// The files of a task.
     pub task: Option<Task>,
+    /// How context snapshots are made, if they are.
+    pub snapshot: Option<crate::snapshot::SnapshotSpec>,
 }
 
 impl Workflow {
@@ -226,5 +336,47 @@ impl Workflow {
     pub fn field(&self, name: &str) -> Option<&Field> {
         let fields = self.task.iter().flat_map(|task| task.fields.iter());
         fields.into_iter().find(|field| field.name == name)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn globs(list: &[&str]) -> Vec<String> {
+        list.iter().map(|glob| (*glob).to_owned()).collect()
+    }
+
+    #[test]
+    fn a_field_caps_sight_and_scope_and_never_reaches_the_task_folder() {
+        let role = Role {
+            can: vec![Capability::Edit],
+            about: String::new(),
+            tier: "standard",
+            sight: Sight {
+                sees: globs(&["**"]),
+                hidden: globs(&["task/old/**"]),
+                scope: globs(&["**", "!Cargo.lock", "task/notes.md"]),
+            },
+            result: None,
+            tools: Vec::new(),
+            sees_field: Some("Cap".to_owned()),
+            scope_field: Some("Cap".to_owned()),
+        };
+        let fields = |text: &str| BTreeMap::from([("Cap".to_owned(), text.to_owned())]);
+        let sight = role.sight_in(&fields("Only `src/**` and `task/**`, not `!src/old/**`."));
+        assert_eq!(sight.sees, globs(&["src/**", "[t]ask/**"]));
+        assert_eq!(sight.hidden, globs(&["task/old/**", "src/old/**"]));
+        let scope = globs(&[
+            "!Cargo.lock",
+            "task/notes.md",
+            "src/**",
+            "[t]ask/**",
+            "!src/old/**",
+        ]);
+        assert_eq!(sight.scope, scope);
+        let nothing = role.sight_in(&fields("everything"));
+        assert!(nothing.sees.is_empty(), "a cap without globs shows nothing");
+        assert_eq!(nothing.scope, globs(&["!Cargo.lock", "task/notes.md"]));
     }
 }

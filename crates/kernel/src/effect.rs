@@ -106,6 +106,8 @@ pub struct AttemptOrder {
     pub not_before: Option<crate::time::Time>,
     /// The attempt whose result was invalid, and whose view and session this one goes on with.
     pub continues: Option<EffectId>,
+    /// Frozen items that no agent may change any more, with their hashes.
+    pub sealed: BTreeMap<String, String>,
 }
 
 /// A check to be run: its name in the registry, and its settings.
@@ -122,6 +124,9 @@ pub struct CheckSpec {
     /// The word that the gate shows if it does not pass.
     #[serde(default)]
     pub shows: Option<Word>,
+    /// The stable code of what it refuses; a check may have a narrower one.
+    #[serde(default)]
+    pub code: Option<String>,
 }
 
 /// How much a check counts.
@@ -145,6 +150,44 @@ impl Weight {
 /// Content that a passed gate has frozen: by name, the hash of each item.
 pub type Frozen = BTreeMap<String, BTreeMap<String, String>>;
 
+/// Names that a run has given out, by kind: ids of facts, evidence, issues. What is not in here, an
+/// agent has made up.
+pub type Known = BTreeMap<String, BTreeSet<String>>;
+
+/// The texts between backticks in a sentence: globs or commands that a person can read in their
+/// place.
+pub fn quoted(sentence: &str) -> Vec<String> {
+    let parts = sentence.split('`').enumerate();
+    // An odd number of backticks leaves the last one open: what follows it is no quote.
+    let closed = sentence.matches('`').count() / 2 * 2;
+    let inside = parts.filter(|(index, _)| index % 2 == 1 && *index < closed);
+    let texts = inside.map(|(_, text)| text.trim().to_owned());
+    texts.filter(|text| !text.is_empty()).collect()
+}
+
+/// A cap in one sentence: its globs in backticks, those behind `!` left out.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Cap {
+    /// Inside.
+    pub inside: Vec<String>,
+    /// Outside, whatever `inside` says.
+    pub outside: Vec<String>,
+}
+
+impl Cap {
+    /// Reads the sentence. One without globs caps everything away.
+    pub fn of(sentence: &str) -> Self {
+        let mut cap = Self::default();
+        for glob in quoted(sentence) {
+            match glob.strip_prefix('!') {
+                Some(outside) => cap.outside.push(outside.to_owned()),
+                None => cap.inside.push(glob),
+            }
+        }
+        cap
+    }
+}
+
 /// An order for a gate.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct GateOrder {
@@ -164,6 +207,10 @@ pub struct GateOrder {
     pub frozen: Frozen,
     /// The states whose last gate passed and has not been forgotten.
     pub standing: BTreeSet<StateName>,
+    /// Names that the run itself has given out, by kind.
+    pub known: Known,
+    /// The checkpoint that followed each state's last passed gate.
+    pub commits: BTreeMap<StateName, String>,
     /// Wall limit in milliseconds for the whole gate.
     pub wall_millis: u64,
 }

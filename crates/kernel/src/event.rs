@@ -11,6 +11,7 @@ use crate::input::{Decision, Found};
 use crate::outcome::{CheckResult, Outcome, Usage};
 use crate::position::Position;
 use crate::refusal::Refusal;
+use crate::snapshot::SnapshotTaken;
 use crate::table::Actor;
 use crate::time::Time;
 use serde::{Deserialize, Serialize};
@@ -94,6 +95,8 @@ bodies! {
     FieldsEdited(FieldsEdited) = "fields_edited.v1",
     /// A fact of one kind of machine alone.
     Noted(Note) = "noted.v1",
+    /// A context snapshot was taken.
+    SnapshotTaken(Box<SnapshotTaken>) = "snapshot_taken.v1",
 }
 
 /// Why a stored body could not be read.

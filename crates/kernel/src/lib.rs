@@ -14,8 +14,10 @@ pub mod input;
 pub mod ledger;
 pub mod machine;
 pub mod outcome;
+pub mod pattern;
 pub mod position;
 pub mod refusal;
+pub mod snapshot;
 pub mod table;
 pub mod time;
 

@@ -41,6 +41,22 @@ pub enum Class {
 }
 
 impl Class {
+    /// Every way to end other than well.
+    pub const TROUBLES: [Class; 12] = [
+        Class::Crashed,
+        Class::TimedOut,
+        Class::Killed,
+        Class::InvalidResult,
+        Class::OutOfScope,
+        Class::Conflict,
+        Class::CouldNotRun,
+        Class::Auth,
+        Class::Quota,
+        Class::Transient,
+        Class::Overflow,
+        Class::Declined,
+    ];
+
     /// The class's stored name.
     pub fn as_str(self) -> &'static str {
         match self {
@@ -109,6 +125,9 @@ pub struct Outcome {
     pub class: Class,
     /// One sentence.
     pub reason: String,
+    /// A stable code for what was refused, where there is a narrower one than the class.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub code: Option<String>,
     /// The typed result, if there is a valid one.
     #[serde(
         default,
@@ -163,6 +182,7 @@ impl Outcome {
         Self {
             class,
             reason: reason.into(),
+            code: None,
             result: None,
             request: None,
             fields: BTreeMap::new(),
@@ -223,6 +243,9 @@ pub struct CheckResult {
     pub verdict: Verdict,
     /// One line.
     pub reason: String,
+    /// A stable code for what it refuses, if it has one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub code: Option<String>,
     /// What the verdict rests on.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub evidence: Vec<EvidenceRef>,
@@ -269,6 +292,7 @@ impl CheckResult {
             check: check.into(),
             verdict,
             reason: reason.into(),
+            code: None,
             evidence: Vec::new(),
             ran: None,
             weight: Weight::Binding,

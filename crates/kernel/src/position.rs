@@ -166,7 +166,8 @@ impl Table {
                 | Guard::GateFail
                 | Guard::Requested
                 | Guard::Shows(_)
-                | Guard::Lost => true,
+                | Guard::Lost
+                | Guard::Ended(_) => true,
                 Guard::Left(counter) => at.count(counter) < self.cap(counter),
                 Guard::Spent(counter) => at.count(counter) >= self.cap(counter),
                 Guard::ReturnIs(state) => at.slot.as_ref() == Some(state),

@@ -3,6 +3,7 @@
 //! The table holds no behaviour of its own; [`crate::position`] is the one place that moves on it.
 
 use crate::ids::{ActionName, CounterName, StateName, Word};
+use crate::outcome::Class;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -99,6 +100,8 @@ pub enum Guard {
     Shows(Word),
     /// The attempt was lost: the engine died, or was interrupted, before it ended.
     Lost,
+    /// The attempt ended in this way, and not well.
+    Ended(Class),
     /// The counter is below its cap.
     Left(CounterName),
     /// The counter is at its cap.
@@ -121,7 +124,8 @@ impl Guard {
             | Guard::GateFail
             | Guard::Requested
             | Guard::Shows(_)
-            | Guard::Lost => true,
+            | Guard::Lost
+            | Guard::Ended(_) => true,
             Guard::Left(_)
             | Guard::Spent(_)
             | Guard::ReturnIs(_)
@@ -140,6 +144,7 @@ impl fmt::Display for Guard {
             Guard::Requested => f.write_str("requested"),
             Guard::Shows(word) => write!(f, "shows {word}"),
             Guard::Lost => f.write_str("lost"),
+            Guard::Ended(class) => write!(f, "ended {}", class.as_str()),
             Guard::Left(counter) => write!(f, "left {counter}"),
             Guard::Spent(counter) => write!(f, "spent {counter}"),
             Guard::ReturnIs(state) => write!(f, "return {state}"),

@@ -78,7 +78,8 @@ impl History {
             Body::SessionOpened(_)
             | Body::TailCut(_)
             | Body::LateDropped(_)
-            | Body::FieldsEdited(_) => {}
+            | Body::FieldsEdited(_)
+            | Body::SnapshotTaken(_) => {}
         }
     }
 

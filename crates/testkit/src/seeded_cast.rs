@@ -140,7 +140,13 @@ impl Cast for SeededCast {
                 _ if index == worst => overall,
                 _ => Verdict::Pass,
             };
-            CheckResult::new(&spec.check, verdict, format!("drawn for {}", order.id))
+            let reason = format!("drawn for {}", order.id);
+            let mut result = CheckResult::new(&spec.check, verdict, reason);
+            // As a real gate does.
+            result.weight = spec.weight;
+            let shown = spec.shows.clone().filter(|_| verdict != Verdict::Pass);
+            result.shows.extend(shown);
+            result
         });
         results.collect()
     }

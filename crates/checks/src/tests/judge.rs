@@ -47,7 +47,11 @@ fn baseline(order: &Order<'_>) -> String {
 }
 
 /// Keeps the results as canonical JSON: the same results have the same hash.
-fn keep(subject: &Subject<'_>, name: &str, run: &TestRun) -> Result<EvidenceRef, String> {
+pub(crate) fn keep(
+    subject: &Subject<'_>,
+    name: &str,
+    run: &TestRun,
+) -> Result<EvidenceRef, String> {
     let bytes = serde_json_canonicalizer::to_vec(run)
         .map_err(|error| format!("the results cannot be written: {error}"))?;
     subject
@@ -56,7 +60,7 @@ fn keep(subject: &Subject<'_>, name: &str, run: &TestRun) -> Result<EvidenceRef,
         .map_err(|why| format!("the results cannot be kept: {why}"))
 }
 
-fn judge(
+pub(crate) fn judge(
     order: &Order<'_>,
     subject: &Subject<'_>,
     executed: &Executed,

@@ -16,6 +16,7 @@ fn all_examples_of_all_checks_hold() {
                 with: example.with.clone(),
                 weight: Default::default(),
                 shows: None,
+                code: None,
             };
             let results = World::new().with(&example, |subject| run_gate(&[spec], subject));
             let first_bad = results

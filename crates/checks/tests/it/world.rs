@@ -92,6 +92,11 @@ impl World {
             let label = format!("frozen {name}: {item}");
             self.vault.keep_exact(&label, content.as_bytes()).unwrap();
         }
+        let mut known = kernel::effect::Known::new();
+        for (kind, name) in example.known {
+            let names = known.entry((*kind).to_owned()).or_default();
+            names.insert((*name).to_owned());
+        }
         let standing = example.standing.iter().map(|state| (*state).into());
         let result = |(role, value): &(&str, serde_json::Value)| {
             let result = RoleResult {
@@ -102,10 +107,15 @@ impl World {
             (role.to_string(), result)
         };
         let results = example.results.iter().map(result).collect();
+        let commits: BTreeMap<kernel::StateName, String> = match example.before {
+            [] => BTreeMap::new(),
+            _ => BTreeMap::from([("tests".into(), "c0ffee".to_owned())]),
+        };
         judge(&Subject {
             place: Place {
                 repo: &repo,
                 task: &task,
+                views: checks::Views::default(),
             },
             fields: &map(example.fields),
             fields_before: &map(example.fields_before),
@@ -117,6 +127,12 @@ impl World {
             commands: &strings(example.commands),
             frozen: &frozen,
             standing: &standing.collect(),
+            known: &known,
+            commits: &commits,
+            check_out: &|_, into| {
+                lay_down(into, example.before);
+                Ok(())
+            },
             wall: self.wall,
             cancel: &self.cancel,
             env: &sandbox::base_env(),

@@ -136,11 +136,13 @@ pub fn resolve(
         channel: approved.channel.clone(),
         seen_seq: head.seq,
         with: with.clone(),
+        signature: approved.signature.clone(),
     };
     // First whether it can be decided at all: nobody should sign what will be refused.
     let nobody = Approved {
         who: String::new(),
         channel: String::new(),
+        signature: None,
     };
     machine.decide(&Input::new(now(), What::Decide(decision(&nobody))))?;
     let approved = approve(&Words {

@@ -56,6 +56,8 @@ pub(super) fn workflow() -> Arc<Workflow> {
             },
             result: None,
             tools: Vec::new(),
+            sees_field: None,
+            scope_field: None,
         };
         ((*name).to_owned(), role)
     };
@@ -74,6 +76,8 @@ pub(super) fn workflow() -> Arc<Workflow> {
         },
         after: Vec::new(),
         start_with: Vec::new(),
+        sealed: Vec::new(),
+        rebuffs: Vec::new(),
         states: BTreeMap::new(),
         roles: ROLES.iter().map(role).collect(),
         tools: BTreeMap::new(),
@@ -81,6 +85,7 @@ pub(super) fn workflow() -> Arc<Workflow> {
         checkpoints: Checkpoints::Never,
         preamble: String::new(),
         task: None,
+        snapshot: None,
     })
 }
 

@@ -128,10 +128,13 @@ fn cargo(
         BTreeMap::new(),
         BTreeSet::new(),
     );
+    let no_checkpoints =
+        |_: &str, _: &Path| Err("a module has no checkpoints to go back to".to_owned());
     let subject = Subject {
         place: Place {
             repo: krate,
             task: krate,
+            views: checks::Views::default(),
         },
         fields: &fields,
         fields_before: &fields,
@@ -143,6 +146,9 @@ fn cargo(
         commands: &[],
         frozen: &frozen,
         standing: &standing,
+        known: &order.known,
+        commits: &order.commits,
+        check_out: &no_checkpoints,
         wall: Duration::from_millis(order.wall_millis),
         cancel,
         env: &context.env,
@@ -156,6 +162,7 @@ fn cargo(
         with: json!({"runner": "cargo", "command": "exec cargo test --offline --no-fail-fast 2>&1"}),
         weight: Weight::Binding,
         shows: None,
+        code: None,
     };
     let mut results = checks::run_gate(&[spec], &subject).into_iter();
     results

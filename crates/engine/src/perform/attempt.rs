@@ -322,6 +322,11 @@ fn judge(
     if let Some(what) = view::forbidden(changes, &globs) {
         return Err((Class::OutOfScope, what));
     }
+    if let Some(item) = broken_seal(context, order, home, changes) {
+        outcome.code = Some("tamper_tripwire".to_owned());
+        let what = format!("{item} is frozen, and the agent changed it");
+        return Err((Class::OutOfScope, what));
+    }
     let asked = outcome
         .result
         .as_ref()
@@ -332,8 +337,21 @@ fn judge(
         outcome.request = asked;
         return Ok(());
     };
-    let StateFile { fields, edited } =
-        read_state_file(context, order, home, &task.state_file, &task.phase_field)?;
+    let StateFile {
+        fields,
+        edited,
+        forged,
+    } = read_state_file(context, order, home, &task.state_file, &task.phase_field)?;
+    if let Some((code, line)) = forged {
+        outcome.code = Some(code);
+        return Err((
+            Class::OutOfScope,
+            format!(
+                "task/{}: the agent wrote `{line}`, which is not for it to write",
+                task.state_file
+            ),
+        ));
+    }
     outcome.fields = fields;
     outcome.request = match (asked, edited) {
         (Some(asked), Some(edited)) if asked != edited => {
@@ -350,12 +368,41 @@ fn judge(
     Ok(())
 }
 
+/// A sealed item that is another one in the agent's view.
+fn broken_seal(
+    context: &Context,
+    order: &AttemptOrder,
+    home: &Path,
+    changes: &[Change],
+) -> Option<String> {
+    let (file, lines) = crate::views::engine_lines(&context.workflow);
+    let lines = &lines;
+    let place = checks::Place {
+        repo: &home.join("view/repo"),
+        task: &home.join("view/task"),
+        views: checks::Views { file, lines },
+    };
+    let changed = |item: &str| {
+        let file = item.split('#').next().unwrap_or(item);
+        changes.iter().any(|change| change.name() == file)
+    };
+    let mut sealed = order.sealed.iter();
+    let broken = sealed.find(|(item, hash)| {
+        changed(item)
+            && checks::item_bytes(place, item).map(|bytes| checks::hash_of(&bytes))
+                != Ok((*hash).clone())
+    });
+    broken.map(|(item, _)| item.clone())
+}
+
 /// What an agent left in the state file.
 struct StateFile {
     /// The fields that agents may write.
     fields: BTreeMap<String, String>,
     /// The phase that it asks for there.
     edited: Option<StateName>,
+    /// A line that it wrote and may not write, with the code under which that is refused.
+    forged: Option<(String, String)>,
 }
 
 fn read_state_file(
@@ -377,6 +424,7 @@ fn read_state_file(
         .map(|value| StateName::from(value.as_str()));
     let edited = edited.filter(|state| *state != order.state && !state.as_str().is_empty());
     let authored: Vec<&str> = fields
+        .clone()
         .filter(|field| field.owner == Owner::Author)
         .map(|field| field.name.as_str())
         .collect();
@@ -385,10 +433,20 @@ fn read_state_file(
     let before = before
         .and_then(|text| parse_fields(&text, &names).ok())
         .unwrap_or_default();
+    let forged = fields.clone().find_map(|field| {
+        let code = field.refuse.clone().filter(|_| field.name != phase)?;
+        let written = found.get(&field.name)?;
+        let touched = before
+            .get(&field.name)
+            .is_some_and(|before| before != written);
+        (touched && !field.is_open_in(&order.state))
+            .then(|| (code, format!("{}: {written}", field.name)))
+    });
     found
         .retain(|name, value| authored.contains(&name.as_str()) && before.get(name) != Some(value));
     Ok(StateFile {
         fields: found,
         edited,
+        forged,
     })
 }

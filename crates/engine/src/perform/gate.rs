@@ -2,6 +2,7 @@
 
 use super::{Judged, lost, save};
 use crate::context::Context;
+use crate::git;
 use crate::view;
 use checks::{Keep, Place, Subject, TreeNow};
 use kernel::effect::GateOrder;
@@ -9,6 +10,7 @@ use kernel::input::Found;
 use kernel::outcome::{CheckResult, EvidenceRef, Verdict};
 use kernel::{EffectId, What};
 use sandbox::Cancel;
+use std::path::Path;
 use std::time::Duration;
 use store::{Node, Tree};
 
@@ -84,12 +86,22 @@ pub(super) fn perform(
         };
     }
     let policy = context.reach.check(context);
+    let views = views(context);
+    let check_out = |commit: &str, into: &Path| {
+        let scratch = home.join("checkout-index");
+        git::check_out(context.project.repo(), commit, &scratch, into)
+            .map_err(|error| error.to_string())
+    };
     let keep = InVault(context);
     let tree = || tree_now(context);
     let subject = Subject {
         place: Place {
             repo: context.project.repo(),
             task: &context.task,
+            views: checks::Views {
+                file: views.0,
+                lines: &views.1,
+            },
         },
         fields: &order.fields,
         fields_before: &judged.fields_before,
@@ -101,6 +113,9 @@ pub(super) fn perform(
         commands: &context.commands,
         frozen: &order.frozen,
         standing: &order.standing,
+        known: &order.known,
+        commits: &order.commits,
+        check_out: &check_out,
         wall: Duration::from_millis(order.wall_millis),
         cancel,
         env: &context.env,
@@ -129,6 +144,11 @@ pub(super) fn perform(
         results,
         found: Found::Live,
     }
+}
+
+/// The file and the lines that are the engine's own.
+fn views(context: &Context) -> (&str, Vec<String>) {
+    crate::views::engine_lines(&context.workflow)
 }
 
 pub(super) fn recover(context: &Context, effect: EffectId) -> Option<What> {

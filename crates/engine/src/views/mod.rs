@@ -6,6 +6,8 @@ mod history;
 mod log;
 pub mod page;
 mod page_data;
+mod patch;
+pub(crate) mod snapshot;
 
 use crate::context::Context;
 use crate::error::EngineError;
@@ -31,6 +33,20 @@ pub fn link(project: &crate::Project, machine: &Flow) -> Result<String, EngineEr
     }
 }
 
+/// The state file, and the names of its lines that are views of the journal.
+pub(crate) fn engine_lines(workflow: &flow::Workflow) -> (&str, Vec<String>) {
+    let Some(task) = &workflow.task else {
+        return ("", Vec::new());
+    };
+    let ours = |field: &&flow::Field| field.owner != Owner::Author;
+    let lines = task
+        .fields
+        .iter()
+        .filter(ours)
+        .map(|field| field.name.clone());
+    (&task.state_file, lines.collect())
+}
+
 /// The state file as it lies there.
 struct OnDisk {
     path: PathBuf,
@@ -49,6 +65,8 @@ pub(crate) struct Views {
 impl Views {
     pub(crate) fn of(context: &Arc<Context>, machine: &Flow) -> Result<Self, EngineError> {
         let history = history(&context.project, &context.run)?;
+        // Before anything else is done: nothing may stand on a snapshot that was edited.
+        snapshot::write(context, &history)?;
         Ok(Self {
             context: context.clone(),
             history,
@@ -142,6 +160,11 @@ impl Views {
         for event in events {
             self.history.take(event);
         }
+        snapshot::write(&self.context, &self.history)?;
+        let committed = |event: &Event| matches!(event.body, Body::CheckpointEnded(_));
+        if events.is_empty() || events.iter().any(committed) {
+            patch::write(&self.context, &self.history)?;
+        }
         let Some(OnDisk { path, text, .. }) = self.read()? else {
             return Ok(None);
         };
@@ -209,6 +232,7 @@ pub fn restore(context: &Context, machine: &Flow) -> Result<Option<PathBuf>, Eng
     let Some(task) = &context.workflow.task else {
         return Ok(None);
     };
+    snapshot::restore(context, &history(&context.project, &context.run)?)?;
     let path = context.task.join(&task.state_file);
     let mut kept = None;
     if path.symlink_metadata().is_ok() {

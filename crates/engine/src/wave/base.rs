@@ -75,6 +75,18 @@ pub(super) fn not_on_our_branch(shop: &Shop) -> Result<(), EngineError> {
     }
 }
 
+/// Moves our branch one step, from the tip that a merge began with.
+pub(super) fn step_branch(shop: &Shop, board: &Board, onto: &str) -> Result<(), EngineError> {
+    let name = format!("refs/heads/{}", shop.branch());
+    match &board.tip {
+        Some(tip) if worktree::set_ref(shop.project.repo(), &name, tip, Some(onto)).is_ok() => {
+            Ok(())
+        }
+        // The first step of all, or somebody else has moved it.
+        _ => set_branch(shop, board),
+    }
+}
+
 /// Makes our branch what the journal says.
 pub(super) fn set_branch(shop: &Shop, board: &Board) -> Result<(), EngineError> {
     let (Some(tip), false) = (&board.tip, board.merged.is_empty()) else {

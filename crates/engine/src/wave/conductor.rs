@@ -131,6 +131,7 @@ fn take_up(shop: &Shop, watcher: &mut dyn Watcher) -> Result<Desk, EngineError> 
     base::not_on_our_branch(shop)?;
     let mut desk = shop.open()?;
     shop.check_ledger(&desk.board)?;
+    worktree::clear_half_made(shop.project.repo(), &|name| shop.owns(name))?;
     sandbox::kill_leftover(&shop.scratch().join("pid"))?;
     record(&mut desk, watcher, vec![Input::Restart])?;
     let waiting: Vec<String> = desk
@@ -341,6 +342,7 @@ fn hear(
         }
         Message::Merged(task, end) => {
             crew.ended(&task);
+            let before = desk.board.tip.clone();
             record(
                 desk,
                 watcher,
@@ -349,7 +351,9 @@ fn hear(
                     end: end?,
                 }],
             )?;
-            base::set_branch(shop, &desk.board)?;
+            if desk.board.tip != before {
+                base::step_branch(shop, &desk.board, before.as_deref().unwrap_or_default())?;
+            }
             crew.tidy(&desk.board, &task);
             Ok(())
         }

@@ -7,7 +7,7 @@ use crate::confine::Reach;
 use crate::error::EngineError;
 use crate::git;
 use crate::secrets::Secrets;
-use crate::worktree::{self, Found};
+use crate::worktree;
 use checks::{Keep, Place, Subject, TreeNow};
 use kernel::effect::{CheckSpec, Weight};
 use kernel::outcome::{CheckResult, EvidenceRef, Verdict};
@@ -73,7 +73,7 @@ pub(super) fn run(
     cancel: &Cancel,
 ) -> Result<Vec<CheckResult>, EngineError> {
     let dir = shop.integration();
-    stand(shop, &dir, commit)?;
+    worktree::stand(shop.project.repo(), &dir, commit)?;
     let project = shop.project.of_run(&shop.integration_name());
     let config = project.config()?;
     let secrets = Secrets::of(&config, project.top());
@@ -91,6 +91,7 @@ pub(super) fn run(
         place: Place {
             repo: &dir,
             task: &dir,
+            views: checks::Views::default(),
         },
         fields: &nothing,
         fields_before: &nothing,
@@ -100,6 +101,9 @@ pub(super) fn run(
         result: None,
         results: &BTreeMap::new(),
         frozen: &BTreeMap::new(),
+        known: &kernel::effect::Known::default(),
+        commits: &BTreeMap::new(),
+        check_out: &|_, _| Err("a milestone has no checkpoints".to_owned()),
         standing: &BTreeSet::new(),
         commands: &[],
         wall: WALL,
@@ -117,6 +121,7 @@ pub(super) fn run(
             with: serde_json::json!({ "shell": command }),
             weight: Weight::Binding,
             shows: None,
+            code: None,
         })
         .collect();
     let mut results = checks::run_gate(&checks, &subject);
@@ -128,22 +133,4 @@ pub(super) fn run(
         worktree::sweep(&dir, ".")?;
     }
     Ok(results)
-}
-
-/// Puts the worktree for merges on a commit; makes it first if need be.
-fn stand(shop: &Shop, dir: &Path, commit: &str) -> Result<(), EngineError> {
-    let repo = shop.project.repo();
-    if worktree::echo(dir)?.is_empty() {
-        if dir.exists() {
-            worktree::discard_incomplete(repo, dir)?;
-        }
-        return worktree::add(repo, dir, commit);
-    }
-    if worktree::look(dir, commit)? == Found::Fresh {
-        return Ok(());
-    }
-    let lock = git::git(dir, &["rev-parse", "--git-path", "index.lock"], &[])?;
-    // Of a git that was killed with an earlier engine; we hold the milestone's lock.
-    let _ = std::fs::remove_file(dir.join(git::text(&lock)));
-    worktree::put_on(dir, commit)
 }

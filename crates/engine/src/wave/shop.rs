@@ -124,6 +124,14 @@ impl Shop {
         format!("_integration-{}", self.milestone.name)
     }
 
+    /// Is this the name of a worktree of this milestone? Git may add a number to it.
+    pub fn owns(&self, worktree: &str) -> bool {
+        let integration = self.integration_name();
+        let rest = worktree.strip_prefix(&integration);
+        rest.is_some_and(|rest| rest.bytes().all(|byte| byte.is_ascii_digit()))
+            || worktree.starts_with(&format!("{}-", self.milestone.name))
+    }
+
     /// Scratch of the conductor's own.
     pub fn scratch(&self) -> PathBuf {
         self.project.work(&format!("_wave-{}", self.milestone.name))

@@ -164,7 +164,8 @@ impl State {
             | Body::TailCut(_)
             | Body::LateDropped(_)
             | Body::Moved(_)
-            | Body::FieldsEdited(_) => {}
+            | Body::FieldsEdited(_)
+            | Body::SnapshotTaken(_) => {}
         }
         self.place_orders();
     }

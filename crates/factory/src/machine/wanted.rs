@@ -105,6 +105,7 @@ fn gate(
         with: with.clone(),
         weight: Weight::Binding,
         shows: None,
+        code: None,
     };
     Effect::Gate(GateOrder {
         id,
@@ -114,6 +115,8 @@ fn gate(
         checks: checks.iter().map(spec).collect(),
         fields: BTreeMap::new(),
         frozen: BTreeMap::new(),
+        known: kernel::effect::Known::default(),
+        commits: BTreeMap::new(),
         standing: BTreeSet::new(),
         wall_millis: state.ledger.wall_limit(GATE_MILLIS),
     })
@@ -200,6 +203,7 @@ fn role(
         wall_millis: state.ledger.wall_limit(ATTEMPT_MILLIS),
         not_before: work.patience.not_before,
         continues: continues.map(|(effect, _)| *effect),
+        sealed: BTreeMap::new(),
     })
 }
 
@@ -243,6 +247,7 @@ fn change_role(
         wall_millis: state.ledger.wall_limit(ATTEMPT_MILLIS),
         not_before: None,
         continues: None,
+        sealed: BTreeMap::new(),
     })
 }
 

@@ -226,6 +226,7 @@ impl Project {
             channel: "terminal".to_owned(),
             seen_seq: self.journal.len() as u64,
             with,
+            signature: None,
         }))
     }
 

@@ -2,6 +2,7 @@
 
 mod role;
 mod schema;
+mod snapshot;
 mod state;
 mod table;
 mod task;
@@ -9,9 +10,9 @@ mod tool;
 
 use crate::error::{LoadError, Problem};
 use crate::lint;
-use crate::raw::{RawCheckpoint, RawWorkflow};
-use crate::workflow::{Checkpoints, Workflow};
-use kernel::StateName;
+use crate::raw::{RawCheckpoint, RawRefusal, RawWorkflow};
+use crate::workflow::{Checkpoints, Rebuff, Workflow};
+use kernel::{Refusal, StateName};
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
@@ -140,6 +141,10 @@ pub fn load(source: &Source, lint_check: &CheckLint<'_>) -> Result<Workflow, Loa
         .task
         .as_ref()
         .map(|task| task::task_of(&mut loader, task, &raw));
+    let snapshot = raw.snapshot.as_ref().map(|spanned| {
+        let at = spanned.span().start;
+        snapshot::snapshot(&mut loader, at, spanned.get_ref(), &raw)
+    });
     if loader.problems.is_empty() {
         lint::lint(&mut loader, &raw, &table);
     }
@@ -157,6 +162,8 @@ pub fn load(source: &Source, lint_check: &CheckLint<'_>) -> Result<Workflow, Loa
             .into_iter()
             .map(str::to_owned)
             .collect(),
+        sealed: raw.sealed.list().into_iter().map(str::to_owned).collect(),
+        rebuffs: rebuffs(&raw),
         table,
         states,
         roles,
@@ -171,7 +178,18 @@ pub fn load(source: &Source, lint_check: &CheckLint<'_>) -> Result<Workflow, Loa
         },
         preamble,
         task,
+        snapshot,
     })
+}
+
+fn rebuffs(raw: &RawWorkflow) -> Vec<Rebuff> {
+    let rebuff = |raw: &RawRefusal| Rebuff {
+        option: raw.option.clone(),
+        states: raw.states.list().into_iter().map(StateName::new).collect(),
+        refusal: Refusal::new(&raw.code, raw.why.clone(), raw.mend.clone()),
+    };
+    let raw = raw.refusal.iter();
+    raw.map(|spanned| rebuff(spanned.get_ref())).collect()
 }
 
 impl Source {

@@ -27,6 +27,19 @@ pub(super) fn roles(loader: &mut Loader<'_>, raw: &RawWorkflow) -> BTreeMap<Stri
                 );
             }
         }
+        let fields = raw.task.iter().flat_map(|task| &task.field);
+        let names: Vec<&str> = fields.map(|field| field.get_ref().name.as_str()).collect();
+        for field in role.sees_field.iter().chain(&role.scope_field) {
+            if !names.contains(&field.as_str()) {
+                let what = format!("role `{name}` names the field `{field}`, which is none");
+                loader.problem(
+                    "unknown_field",
+                    at,
+                    what,
+                    "name one of the [[task.field]] entries",
+                );
+            }
+        }
         let tier = match role.tier {
             RawTier::Fast => "fast",
             RawTier::Standard => "standard",
@@ -46,6 +59,8 @@ pub(super) fn roles(loader: &mut Loader<'_>, raw: &RawWorkflow) -> BTreeMap<Stri
                 sight,
                 result,
                 tools: role.tools.clone(),
+                sees_field: role.sees_field.clone(),
+                scope_field: role.scope_field.clone(),
             },
         );
     }

@@ -99,7 +99,7 @@ pub(super) fn state_def(
             }
             None => {
                 let what = format!(
-                    "state `{name}`: a gate entry has no `check`, or its `shows` is no word, or its `advisory` is not true or false"
+                    "state `{name}`: a gate entry has no `check`, or its `shows` or `code` is no word, or its `advisory` is not true or false"
                 );
                 loader.problem(
                     "malformed_gate",
@@ -116,6 +116,7 @@ pub(super) fn state_def(
         gate,
         wall_millis,
         about: state.about.clone().unwrap_or_default(),
+        tells: state.tells.clone(),
     }
 }
 
@@ -126,6 +127,7 @@ fn check_spec(raw: &RawCheck) -> Option<CheckSpec> {
             with: Value::Null,
             weight: Weight::Binding,
             shows: None,
+            code: None,
         }),
         RawCheck::Settings(settings) => {
             let mut rest = settings.clone();
@@ -133,6 +135,10 @@ fn check_spec(raw: &RawCheck) -> Option<CheckSpec> {
             let shows = match rest.remove("shows") {
                 None => None,
                 Some(word) => Some(Word::from(word.as_str()?)),
+            };
+            let code = match rest.remove("code") {
+                None => None,
+                Some(code) => Some(code.as_str()?.to_owned()),
             };
             let weight = match rest.remove("advisory") {
                 None | Some(Value::Bool(false)) => Weight::Binding,
@@ -144,6 +150,7 @@ fn check_spec(raw: &RawCheck) -> Option<CheckSpec> {
                 with: Value::Object(rest.into_iter().collect()),
                 weight,
                 shows,
+                code,
             })
         }
     }

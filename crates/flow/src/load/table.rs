@@ -2,11 +2,11 @@
 
 use super::Loader;
 use crate::raw::{OneOrMany, RawStepping, RawTransition, RawWorkflow};
-use crate::workflow::After;
+use crate::workflow::{After, Needs};
 use kernel::table::{
     Completing, Counter, Guard, Kind, Slot, Stalling, State, Stepping, Table, Target, Transition,
 };
-use kernel::{ActionName, CounterName, StateName, Word};
+use kernel::{ActionName, Class, CounterName, StateName, Word};
 
 const DEFAULT_PASSES: u32 = 4;
 
@@ -71,7 +71,7 @@ fn transition(loader: &mut Loader<'_>, at: usize, raw: &RawTransition) -> Transi
                 "unknown_guard",
                 at,
                 format!("`{}`: unknown guard `{text}`", raw.action),
-                "use gate.pass, gate.fail, requested, shows WORD, lost, left COUNTER, spent COUNTER, return STATE, return none, stepped or flowing",
+                "use gate.pass, gate.fail, requested, shows WORD, lost, ended CLASS, left COUNTER, spent COUNTER, return STATE, return none, stepped or flowing",
             ),
         }
     }
@@ -102,6 +102,10 @@ pub(super) fn after(raw: &RawWorkflow) -> Vec<After> {
         revert: way.revert,
         post_mortem: way.post_mortem,
         forget: way.forget.list().into_iter().map(StateName::new).collect(),
+        needs: way.needs_code.as_ref().map(|code| Needs {
+            labels: way.needs.list().into_iter().map(str::to_owned).collect(),
+            code: code.clone(),
+        }),
     })
     .collect()
 }
@@ -114,6 +118,12 @@ fn guard(text: &str) -> Option<Guard> {
         ["requested"] => Some(Guard::Requested),
         ["shows", word] => Some(Guard::Shows(Word::from(*word))),
         ["lost"] => Some(Guard::Lost),
+        ["ended", class] => {
+            let mut classes = Class::TROUBLES.into_iter();
+            classes
+                .find(|known| known.as_str() == *class)
+                .map(Guard::Ended)
+        }
         ["stepped"] => Some(Guard::Stepped),
         ["flowing"] => Some(Guard::Flowing),
         ["left", counter] => Some(Guard::Left(CounterName::from(*counter))),

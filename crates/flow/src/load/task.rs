@@ -3,7 +3,7 @@
 use super::Loader;
 use crate::error::Problem;
 use crate::raw::{RawTask, RawWorkflow};
-use crate::workflow::{Fact, Field, Owner, Task};
+use crate::workflow::{Fact, Field, Leaving, Owner, Task};
 use kernel::StateName;
 use std::collections::BTreeMap;
 
@@ -25,17 +25,37 @@ pub(super) fn task_of(loader: &mut Loader<'_>, raw: &RawTask, workflow: &RawWork
                         "unknown_fact",
                         at,
                         format!("field `{}`: the engine knows no `{text}`", field.name),
-                        "use state, status, updated, evidence_link, visited STATE, gate STATE or gate STATE after STATE",
+                        "use state, status, updated, evidence_link, run, created, autonomy, risk, visited STATE, gate STATE, gate STATE after STATE, frozen STATE by ACTION, left STATE (by, because) or clear STATE CODE",
                     );
                     Owner::Author
                 }
             },
         };
+        for state in field.written_in.iter().flatten() {
+            if !workflow.state.contains_key(state) {
+                let what = format!(
+                    "field `{}` is written in `{state}`, which is no state",
+                    field.name
+                );
+                loader.problem(
+                    "unknown_state",
+                    at,
+                    what,
+                    "add [state.NAME], or correct the name",
+                );
+            }
+        }
         fields.push(Field {
             name: field.name.clone(),
             owner,
             about: field.about.clone().unwrap_or_default(),
             default: String::new(),
+            written_in: field
+                .written_in
+                .as_ref()
+                .map(|states| states.iter().map(StateName::new).collect()),
+            refuse: field.refuse.clone(),
+            words: field.words.clone(),
         });
     }
     if !fields.iter().any(|field| field.name == raw.phase_field) {
@@ -103,6 +123,7 @@ pub(super) fn task_of(loader: &mut Loader<'_>, raw: &RawTask, workflow: &RawWork
         request: raw.request.clone(),
         request_says: raw.request_says.clone(),
         log: raw.log.clone(),
+        patch: raw.patch.clone(),
         needs,
     }
 }
@@ -123,6 +144,26 @@ fn fact(text: &str, workflow: &RawWorkflow) -> Option<Fact> {
         ["visited", name] => Some(Fact::Visited(state(name)?)),
         ["gate", name] => Some(Fact::Gate(state(name)?)),
         ["gate", name, "after", other] => Some(Fact::GateAfter(state(name)?, state(other)?)),
+        ["run"] => Some(Fact::Run),
+        ["created"] => Some(Fact::Created),
+        ["autonomy"] => Some(Fact::Autonomy),
+        ["risk"] => Some(Fact::Risk),
+        ["frozen", name, "by", action] => {
+            let known = workflow.transition.iter();
+            let mut known = known.map(|way| way.get_ref().action.as_str());
+            known.any(|name| name == *action).then_some(())?;
+            Some(Fact::FrozenBy(state(name)?, (*action).to_owned()))
+        }
+        ["clear", name, code] => Some(Fact::Clear(state(name)?, (*code).to_owned())),
+        ["left", names @ .., "by"] => Some(Fact::Left(all(names, state)?, Leaving::By)),
+        ["left", names @ .., "because"] => Some(Fact::Left(all(names, state)?, Leaving::Because)),
+        ["left", names @ ..] => Some(Fact::Left(all(names, state)?, Leaving::How)),
         _ => None,
     }
+}
+
+/// All of the named states; none if one does not exist, or there is none.
+fn all(names: &[&str], state: impl Fn(&str) -> Option<StateName>) -> Option<Vec<StateName>> {
+    let states: Option<Vec<StateName>> = names.iter().map(|name| state(name)).collect();
+    states.filter(|states| !states.is_empty())
 }

@@ -8,8 +8,8 @@ use kernel::event::{
     Arrival, Body, EffectBegan, FieldsEdited, Moved, Refused, SessionOpened, TailCut,
 };
 use kernel::position::{Hold, STOP, Step};
-use kernel::table::{Actor, Guard, Kind, Target, Transition};
-use kernel::{EffectId, Event, Input, Position, Refusal, StateName, What};
+use kernel::table::{Actor, Completing, Guard, Kind, Target, Transition};
+use kernel::{Decision, EffectId, Event, Input, Position, Refusal, StateName, What};
 
 pub(crate) fn decide(
     workflow: &Workflow,
@@ -56,7 +56,9 @@ pub(crate) fn decide(
         }
         What::Decide(decision) => {
             let step = Step::Answer(decision.option.clone());
-            workflow.table.step(&run.position, run.mode(), &step)?;
+            let known = workflow.table.step(&run.position, run.mode(), &step);
+            known.map_err(|refusal| rebuffed(workflow, run, &decision.option, refusal))?;
+            reasoned(workflow, run, decision)?;
             Ok(vec![event(Body::Decided(decision.clone()))])
         }
         What::Edited { fields } => Ok(vec![event(Body::FieldsEdited(FieldsEdited {
@@ -76,9 +78,99 @@ pub(crate) fn decide(
     }
 }
 
+/// What the workflow itself says to an option that makes no sense here.
+fn rebuffed(workflow: &Workflow, run: &FlowState, option: &str, refusal: Refusal) -> Refusal {
+    let state = &run.position.state;
+    let mut own = workflow.rebuffs.iter();
+    let own = own
+        .find(|own| own.option == option && (own.states.is_empty() || own.states.contains(state)));
+    own.map_or(refusal, |own| own.refusal.clone())
+}
+
+/// A person's way to complete is guarded like the engine's: declared risk wants a lower rung.
+fn unguarded(workflow: &Workflow, run: &FlowState, way: &Transition) -> Option<Refusal> {
+    let Target::State(to) = &way.to else {
+        return None;
+    };
+    let completes = workflow.table.state(to).completing == Completing::Yes;
+    let guarded = run.position.autonomy.completion(run.mode().risk);
+    guarded.err().filter(|_| completes)
+}
+
+/// What a person may say now.
+pub(super) fn options(workflow: &Workflow, run: &FlowState) -> Vec<String> {
+    let table = &workflow.table;
+    let mut options = table.options(&run.position, run.mode());
+    options.retain(|option| {
+        let mut ways = table.leaving(&run.position.state).map(|(_, way)| way);
+        let way = ways.find(|way| way.by == Actor::Human && way.action.as_str() == option);
+        way.is_none_or(|way| unguarded(workflow, run, way).is_none())
+    });
+    options
+}
+
+/// Does the person's reason hold what the decision needs?
+fn reasoned(workflow: &Workflow, run: &FlowState, decision: &Decision) -> Result<(), Refusal> {
+    let table = &workflow.table;
+    let mut ways = table.leaving(&run.position.state);
+    let way = ways.find(|(_, way)| {
+        way.by == Actor::Human
+            && way.action.as_str() == decision.option
+            && table.possible(&run.position, run.mode(), way)
+    });
+    let Some((index, way)) = way else {
+        return Ok(());
+    };
+    if let Some(refusal) = unguarded(workflow, run, way) {
+        return Err(refusal);
+    }
+    let Some(needs) = workflow.after[index].needs.as_ref() else {
+        return Ok(());
+    };
+    let missing: Vec<&str> = needs
+        .labels
+        .iter()
+        .map(String::as_str)
+        .filter(|label| !says(&decision.because, label))
+        .collect();
+    if missing.is_empty() && !decision.because.trim().is_empty() {
+        return Ok(());
+    }
+    let wanted: Vec<String> = needs
+        .labels
+        .iter()
+        .map(|one| format!("{one}: ..."))
+        .collect();
+    let what = match missing.as_slice() {
+        [] => format!("`{}` needs a reason", decision.option),
+        missing => format!("`{}` lacks: {}", decision.option, missing.join(", ")),
+    };
+    let mend = match wanted.as_slice() {
+        [] => "say why".to_owned(),
+        wanted => format!("say it in the reason, as in `{}`", wanted.join("; ")),
+    };
+    Err(Refusal::new(&needs.code, what, mend))
+}
+
+/// Does the text hold `label: value` (or `label=value`) with something behind it?
+fn says(text: &str, label: &str) -> bool {
+    let lower = text.to_lowercase();
+    let label = label.to_lowercase();
+    lower.split([';', ',', '\n']).any(|part| {
+        let value = part.trim().strip_prefix(label.as_str());
+        let value = value.and_then(|rest| rest.trim_start().strip_prefix([':', '=']));
+        value.is_some_and(|value| value.chars().any(char::is_alphanumeric))
+    })
+}
+
 /// The next step that follows from the state alone.
 pub(super) fn advance(workflow: &Workflow, run: &FlowState) -> Option<Body> {
     let table = &workflow.table;
+    // Before all else: what follows must stand on it.
+    if let (Some(spec), Some(due)) = (&workflow.snapshot, run.snapshots.due()) {
+        let taken = crate::snapshot::compose(spec, &run.snapshots, &run.fields, due);
+        return Some(Body::SnapshotTaken(Box::new(taken)));
+    }
     if let Some(decision) = &run.decision {
         let step = Step::Answer(decision.option.clone());
         let why = format!("{} said `{}`", decision.who, decision.option);
@@ -100,14 +192,24 @@ pub(super) fn advance(workflow: &Workflow, run: &FlowState) -> Option<Body> {
     match &run.stage {
         Stage::Fresh => {
             if let Some((index, way)) = at_once(workflow, run) {
-                return fire(workflow, run, index, way, "nothing to do here");
+                return fire(workflow, run, index, way, "it follows by itself");
             }
             let spent = run.ledger.budgets.first_spent()?;
             let why = format!("the run's budget `{spent}` is used up");
             engine(Step::Exhaust(spent.clone()), "exhaust", why)
         }
         Stage::Attempting { .. } | Stage::Gating { .. } | Stage::Stuck { .. } => None,
-        Stage::Failed { why } => engine(Step::Again, "again", why.clone()),
+        Stage::Failed { why } => {
+            let class = run.outcome.as_ref().map(|outcome| outcome.class);
+            let way = choose(workflow, run, |way| {
+                let mut ended = way.when.iter();
+                ended.any(|guard| matches!(guard, Guard::Ended(of) if Some(*of) == class))
+            });
+            match way {
+                Some((index, way)) => fire(workflow, run, index, way, why),
+                None => engine(Step::Again, "again", why.clone()),
+            }
+        }
         Stage::Dropped => {
             let dropped = choose(workflow, run, |way| way.when.contains(&Guard::Lost));
             let (index, way) = dropped?;
@@ -170,7 +272,7 @@ fn judge(workflow: &Workflow, run: &FlowState, judgement: Judgement) -> Option<B
             Guard::GateFail => !passed,
             Guard::Requested => asks_for(request, way),
             Guard::Shows(word) => run.words.contains(word),
-            Guard::Lost => false,
+            Guard::Lost | Guard::Ended(_) => false,
             Guard::Left(_)
             | Guard::Spent(_)
             | Guard::ReturnIs(_)

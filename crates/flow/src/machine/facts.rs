@@ -1,7 +1,9 @@
 //! The run as people see it: its status, and the fields that the engine writes.
 
+use super::record;
 use super::state::FlowState;
-use crate::workflow::{Fact, Owner, Workflow};
+use crate::workflow::{Fact, Field, Owner, Workflow};
+use kernel::autonomy::Risk;
 use kernel::machine::{Activity, Gauge, InFlight, Waiting};
 use kernel::position::Hold;
 use kernel::table::{Completing, Kind};
@@ -40,31 +42,44 @@ fn waiting(workflow: &Workflow, run: &FlowState) -> Option<Waiting> {
         Some(hold) => (hold.name().to_owned(), hold_sentence(hold)),
         None => {
             let name = &run.position.state;
-            let mut why = workflow.states[name].about.clone();
-            if let Some(report) = &run.memory.report {
-                why = format!("{report} {why}").trim().to_owned();
-            }
-            if !run.said.is_empty() {
-                why = format!("{why} The agent said: {}", run.said)
-                    .trim()
-                    .to_owned();
-            }
-            (
-                name.to_string(),
-                if why.is_empty() {
-                    run.last_why.clone()
-                } else {
-                    why
-                },
-            )
+            let first = workflow.states[name].tells.as_ref();
+            let first = first.and_then(|field| run.fields.get(field));
+            let mut lines: Vec<String> = first
+                .filter(|text| !text.is_empty())
+                .cloned()
+                .into_iter()
+                .collect();
+            lines.extend(told(run, &workflow.states[name].about));
+            let why = match lines.is_empty() {
+                true => run.last_why.clone(),
+                false => lines.join("\n"),
+            };
+            (name.to_string(), why)
         }
     };
     (activity(workflow, run) == Activity::Waiting).then(|| Waiting {
         who: "human",
         reason,
         why,
-        options: workflow.table.options(&run.position, run.mode()),
+        options: super::decide::options(workflow, run),
     })
+}
+
+/// What a person is told who is asked, a line each: what is wrong, what can be done, what is advised,
+/// and what the agent says of it.
+fn told(run: &FlowState, about: &str) -> Vec<String> {
+    let one_line = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let mut lines: Vec<String> = run.memory.report.iter().cloned().collect();
+    if !about.is_empty() {
+        let head = if lines.is_empty() { "" } else { "Options: " };
+        lines.push(format!("{head}{}", one_line(about)));
+    }
+    let advice = run.memory.advice.iter();
+    lines.extend(advice.map(|advice| format!("Recommendation: {advice}")));
+    if !run.said.is_empty() {
+        lines.push(format!("The agent said: {}", one_line(&run.said)));
+    }
+    lines
 }
 
 pub(crate) fn status(workflow: &Workflow, run: &FlowState) -> Status {
@@ -131,14 +146,20 @@ pub(crate) fn document(
         .map(|field| {
             let value = match &field.owner {
                 Owner::Author => run.fields.get(&field.name).cloned().unwrap_or_default(),
-                Owner::Engine(fact) => engine_value(workflow, run, fact, evidence_link),
+                Owner::Engine(fact) => engine_value(workflow, run, field, fact, evidence_link),
             };
             (field.name.clone(), value)
         })
         .collect()
 }
 
-fn engine_value(workflow: &Workflow, run: &FlowState, fact: &Fact, evidence_link: &str) -> String {
+fn engine_value(
+    workflow: &Workflow,
+    run: &FlowState,
+    field: &Field,
+    fact: &Fact,
+    evidence_link: &str,
+) -> String {
     let gate = |state: &StateName, since: u32| match run.gates.get(state) {
         Some(memo) if memo.moves >= since => {
             if memo.passed {
@@ -177,5 +198,19 @@ fn engine_value(workflow: &Workflow, run: &FlowState, fact: &Fact, evidence_link
             Some(visit) => gate(state, *visit).to_owned(),
             None => "pending".to_owned(),
         },
+        Fact::Run => {
+            let started = run.started.as_ref();
+            started.map_or_else(String::new, |started| started.run.to_string())
+        }
+        Fact::Created => run.created.to_string().chars().take(10).collect(),
+        Fact::Autonomy => run.position.autonomy.to_string(),
+        Fact::Risk => match run.mode().risk {
+            Risk::High => "high",
+            Risk::Normal => "normal",
+        }
+        .to_owned(),
+        Fact::FrozenBy(state, action) => record::frozen_by(run, state, action),
+        Fact::Left(states, what) => record::left(run, states, *what, field),
+        Fact::Clear(state, code) => record::clear(run, state, code),
     }
 }

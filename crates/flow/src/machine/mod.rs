@@ -7,11 +7,12 @@ mod decide;
 mod facts;
 mod memory;
 mod patience;
+mod record;
 mod state;
 mod wanted;
 
 pub use memory::PostMortem;
-pub(crate) use memory::REPEATED;
+pub(crate) use memory::{REPEATED, UNPROVEN};
 pub(crate) use state::FlowState;
 
 use crate::workflow::Workflow;
@@ -62,6 +63,11 @@ impl Flow {
     /// What passed gates have frozen.
     pub fn frozen(&self) -> &kernel::effect::Frozen {
         &self.run.frozen
+    }
+
+    /// Frozen items that no agent may change any more, with their hashes.
+    pub fn sealed(&self) -> std::collections::BTreeMap<String, String> {
+        self.run.sealed(&self.workflow)
     }
 
     /// The fields as they were before the attempt that is being judged.

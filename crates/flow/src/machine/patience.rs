@@ -31,8 +31,10 @@ pub(crate) struct Patience {
 impl FlowState {
     pub(crate) fn failed(&mut self, effect: EffectId, outcome: &Outcome, at: Time) -> Stage {
         let class = outcome.class;
+        let code = outcome.code.as_ref();
+        let code = code.map_or_else(String::new, |code| format!(" [{code}]"));
         let why = format!(
-            "the attempt ended as {}: {}",
+            "the attempt ended as {}{code}: {}",
             class.as_str(),
             outcome.reason
         );
@@ -72,7 +74,8 @@ impl FlowState {
             Class::OutOfScope | Class::InvalidResult | Class::Conflict
         ) {
             let mend = "the next brief says so; nothing of this attempt was taken back";
-            self.last_refusal = Some(Refusal::new(class.as_str(), outcome.reason.clone(), mend));
+            let code = outcome.code.as_deref().unwrap_or(class.as_str());
+            self.last_refusal = Some(Refusal::new(code, outcome.reason.clone(), mend));
         }
     }
 }

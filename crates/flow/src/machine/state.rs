@@ -1,7 +1,9 @@
 //! What a run remembers, and how each fact changes it.
 
-use super::memory::{Memory, REPEATED};
+use super::memory::{Memory, REPEATED, UNPROVEN};
 use super::patience::Patience;
+use super::record::Record;
+use crate::snapshot::{Left, Snapshots};
 use crate::workflow::{Checkpoints, Owner, Workflow};
 use kernel::effect::{Frozen, Weight};
 use kernel::event::{Arrival, AttemptEnded, Body, Moved, RunStarted};
@@ -106,6 +108,21 @@ pub(crate) struct FlowState {
     /// The due checkpoint also puts back what was touched.
     #[serde(default)]
     pub(crate) revert_due: bool,
+    /// What the run knows, and what the next snapshot must say.
+    #[serde(default)]
+    pub(crate) snapshots: Snapshots,
+    /// When the run began.
+    #[serde(default)]
+    pub(crate) created: Time,
+    /// How states were left.
+    #[serde(default)]
+    pub(crate) record: Record,
+    /// The state whose passed gate the due checkpoint records.
+    #[serde(default)]
+    pub(crate) checkpoint_of: Option<StateName>,
+    /// The checkpoint after each state's last passed gate.
+    #[serde(default)]
+    pub(crate) commits: BTreeMap<StateName, String>,
 }
 
 impl FlowState {
@@ -138,6 +155,11 @@ impl FlowState {
             good_commit: None,
             touched: BTreeSet::new(),
             revert_due: false,
+            snapshots: Snapshots::default(),
+            created: Time::default(),
+            record: Record::default(),
+            checkpoint_of: None,
+            commits: BTreeMap::new(),
         }
     }
 
@@ -154,6 +176,16 @@ impl FlowState {
             .unwrap_or_default()
     }
 
+    /// What gates that stand have sealed: no agent may change it any more.
+    pub(crate) fn sealed(&self, workflow: &Workflow) -> BTreeMap<String, String> {
+        let standing = self.gates.values().filter(|memo| memo.passed);
+        let froze = standing
+            .flat_map(|memo| &memo.results)
+            .flat_map(|result| &result.froze);
+        let sealed = froze.filter(|(name, _)| workflow.sealed.contains(name));
+        sealed.flat_map(|(_, items)| items.clone()).collect()
+    }
+
     pub(crate) fn note(&mut self, text: impl Into<String>) {
         let text: String = text.into().chars().take(MOST_NOTE_CHARS).collect();
         if self.notes.len() < MOST_NOTES && !self.notes.contains(&text) {
@@ -165,7 +197,10 @@ impl FlowState {
         self.ledger.apply(event);
         self.updated = event.at;
         match &event.body {
-            Body::RunStarted(started) => self.start(workflow, started),
+            Body::RunStarted(started) => {
+                self.created = event.at;
+                self.start(workflow, started);
+            }
             Body::EffectBegan(began) => self.began(began.effect, began.kind),
             Body::AttemptEnded(ended) => {
                 if self.stage
@@ -186,6 +221,10 @@ impl FlowState {
             Body::CheckpointEnded(ended) => match &ended.problem {
                 None => {
                     self.checkpoint_due = None;
+                    if let (Some(state), Some(commit)) = (self.checkpoint_of.take(), &ended.commit)
+                    {
+                        self.commits.insert(state, commit.clone());
+                    }
                     self.revert_due = false;
                     self.good_commit.clone_from(&ended.commit);
                     self.touched.clear();
@@ -226,7 +265,11 @@ impl FlowState {
             Body::FieldsEdited(edited) => {
                 self.by_person.extend(edited.fields.keys().cloned());
                 self.fields.extend(edited.fields.clone());
+                if !self.position.is_over(&workflow.table) {
+                    self.snapshots.edited(workflow, &edited.fields);
+                }
             }
+            Body::SnapshotTaken(taken) => self.snapshots.taken(taken),
             Body::SessionOpened(_) | Body::TailCut(_) | Body::LateDropped(_) | Body::Noted(_) => {}
         }
     }
@@ -310,10 +353,16 @@ impl FlowState {
     /// its own goal posts.
     fn take_fields(&mut self, workflow: &Workflow, changed: &BTreeMap<String, String>) {
         for (name, value) in changed {
-            if workflow
+            let Some(field) = workflow
                 .field(name)
-                .is_none_or(|field| field.owner != Owner::Author)
-            {
+                .filter(|field| field.owner == Owner::Author)
+            else {
+                continue;
+            };
+            if !field.is_open_in(&self.position.state) {
+                self.note(format!(
+                    "the field `{name}` is not written in this phase and stays as it is"
+                ));
                 continue;
             }
             let set = self
@@ -345,17 +394,35 @@ impl FlowState {
             .filter(binding)
             .filter(|result| result.verdict != Verdict::Pass)
         {
+            let code = result.code.as_ref();
+            let code = code.map_or_else(String::new, |code| format!(" [{code}]"));
             self.note(format!(
-                "check `{}` {}: {}",
+                "check `{}` {}{code}: {}",
                 result.check,
                 result.verdict.as_str(),
                 result.reason
             ));
         }
+        let refused = gate
+            .iter()
+            .filter(binding)
+            .filter(|result| result.verdict != Verdict::Pass);
+        if let Some((code, result)) = refused
+            .filter_map(|result| Some((result.code.as_ref()?, result)))
+            .next()
+        {
+            let what = format!("{}: {}", result.check, result.reason);
+            let mend = "the next brief says so; the gate is run again after the next attempt";
+            self.last_refusal = Some(Refusal::new(code, what, mend));
+        }
         self.words = gate
             .iter()
             .flat_map(|result| result.shows.clone())
             .collect();
+        let could_not = |result: &CheckResult| result.verdict == Verdict::CouldNotRun;
+        if gate.iter().filter(binding).any(could_not) {
+            self.words.insert(Word::from(UNPROVEN));
+        }
         let state = self.position.state.clone();
         if passed {
             for result in &gate {
@@ -415,6 +482,11 @@ impl FlowState {
     /// What a person should know who is asked now, because a gate failed.
     fn report(&mut self, workflow: &Workflow, moved: &Moved, passed: bool) {
         self.memory.report = None;
+        self.memory.advice = None;
+        if let Stage::Failed { why } = &self.stage {
+            self.memory.report = Some(format!("BLOCKED: {why}."));
+            return;
+        }
         if workflow.after(moved).is_some_and(|after| after.post_mortem) {
             self.memory.close(self.updated);
         } else if workflow.table.state(&moved.position.state).kind == Kind::Wait && !passed {
@@ -434,9 +506,24 @@ impl FlowState {
             (Some(Hold::Approval { .. }), "reject")
         );
         let passed = matches!(self.stage, Stage::Judged { passed: true, .. });
+        if moved.arrival == Arrival::Entered {
+            self.record.left(moved, self.decision.as_ref(), self.moves);
+        }
         self.position = moved.position.clone();
         self.last_why = moved.why.clone();
-        self.decision = None;
+        let decision = self.decision.take();
+        if moved.arrival == Arrival::Entered {
+            let judged = matches!(self.stage, Stage::Judged { .. });
+            let memo = self.gates.get(&moved.from).filter(|_| judged);
+            let left = Left {
+                state: &moved.from,
+                passed,
+                outcome: self.outcome.as_ref(),
+                results: memo.map_or(&[], |memo| memo.results.as_slice()),
+                decision: decision.as_ref(),
+            };
+            self.snapshots.left(workflow, &left);
+        }
         let after = workflow
             .after(moved)
             .filter(|_| moved.arrival == Arrival::Entered);
@@ -461,6 +548,7 @@ impl FlowState {
                 if passed && gated && workflow.checkpoints == Checkpoints::PassedGates {
                     self.checkpoint_due =
                         Some(format!("{}: {} passed its gate", workflow.name, moved.from));
+                    self.checkpoint_of = Some(moved.from.clone());
                 }
                 if after.is_some_and(|after| after.revert) {
                     let state = self.memory.last().unwrap_or(&moved.from);

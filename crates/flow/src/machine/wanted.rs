@@ -3,11 +3,13 @@
 use super::decide::advance;
 use super::state::{FlowState, Stage};
 use crate::brief;
-use crate::workflow::Workflow;
+use crate::workflow::{Role, Workflow};
 use kernel::EffectId;
 use kernel::effect::{
-    Access, AttemptOrder, CheckSpec, CheckpointOrder, Effect, EffectKind, GateOrder, Revert, Weight,
+    Access, AttemptOrder, CheckSpec, CheckpointOrder, Effect, EffectKind, GateOrder, Revert, Sight,
+    Weight,
 };
+use kernel::pattern::filled_in;
 use kernel::table::Kind;
 use serde_json::Value;
 
@@ -22,6 +24,7 @@ pub(super) fn gate_checks(workflow: &Workflow, run: &FlowState) -> Vec<CheckSpec
             with: Value::Null,
             weight: Weight::Binding,
             shows: None,
+            code: None,
         });
     }
     checks
@@ -78,7 +81,7 @@ fn attempt(workflow: &Workflow, run: &FlowState, id: EffectId) -> Effect {
         id,
         state: state.clone(),
         access: def_of.map_or(Access::ReadOnly, |role| role.access()),
-        sight: def_of.map(|role| role.sight.clone()).unwrap_or_default(),
+        sight: def_of.map(|role| sight(role, run)).unwrap_or_default(),
         subject: String::new(),
         nth: run.ledger.ended_in(state) + 1,
         brief: match &run.patience.continues {
@@ -89,7 +92,21 @@ fn attempt(workflow: &Workflow, run: &FlowState, id: EffectId) -> Effect {
         wall_millis: run.ledger.wall_limit(def.wall_millis),
         not_before: run.patience.not_before,
         continues: run.patience.continues.as_ref().map(|(effect, _)| *effect),
+        sealed: run.sealed(workflow),
     })
+}
+
+/// What a role sees and may change. `{Field}` in its scope stands for the globs that the field
+/// holds; an empty field opens nothing.
+fn sight(role: &Role, run: &FlowState) -> Sight {
+    let sight = role.sight_in(&run.fields);
+    let scope = sight.scope.iter();
+    Sight {
+        scope: scope
+            .flat_map(|glob| filled_in(glob, &run.fields))
+            .collect(),
+        ..sight
+    }
 }
 
 fn gate(workflow: &Workflow, run: &FlowState, id: EffectId, attempt: Option<EffectId>) -> Effect {
@@ -103,6 +120,8 @@ fn gate(workflow: &Workflow, run: &FlowState, id: EffectId, attempt: Option<Effe
         fields: run.fields.clone(),
         frozen: run.frozen.clone(),
         standing: run.standing(),
+        known: run.snapshots.known(),
+        commits: run.commits.clone(),
         wall_millis: run.ledger.wall_limit(def.wall_millis),
     })
 }

@@ -272,3 +272,20 @@ fn exploration_finds_a_decision_that_nobody_can_take() {
         .collect();
     assert_eq!(codes, ["unreachable_decision"]);
 }
+
+#[test]
+fn classes_fields_and_refusals_must_be_known() {
+    refused(
+        "when = \"gate.fail\"",
+        "when = \"ended badly\"",
+        "unknown_guard",
+        "action = \"fail\"",
+    );
+    let text = GOOD.replace("kind = \"end\"", "kind = \"end\"\ntells = \"Doubt\"");
+    let refusal = "[[refusal]]\noption = \"heal\"\nstates = \"nowhere\"\ncode = \"c\"\nwhy = \"w\"\nmend = \"m\"\n";
+    let error = load(&source(&format!("{text}{refusal}")), &check).expect_err("faults");
+    let codes: Vec<&str> = error.problems.iter().map(|problem| problem.code).collect();
+    assert_eq!(codes, ["unknown_field", "unknown_state"], "{error}");
+    let known = GOOD.replace("when = \"gate.fail\"", "when = [\"ended out_of_scope\"]");
+    load(&source(&known), &check).unwrap();
+}

@@ -131,6 +131,7 @@ impl Hand {
             channel: "terminal".into(),
             seen_seq: 0,
             with: serde_json::Value::Null,
+            signature: None,
         }))
     }
 

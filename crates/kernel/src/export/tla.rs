@@ -179,7 +179,8 @@ impl Writer<'_> {
             | Guard::GateFail
             | Guard::Requested
             | Guard::Shows(_)
-            | Guard::Lost => None,
+            | Guard::Lost
+            | Guard::Ended(_) => None,
             Guard::Left(counter) => Some(self.left(counter)),
             Guard::Spent(counter) => Some(self.spent(counter)),
             Guard::ReturnIs(state) => Some(format!("slot = {}", quoted(state))),

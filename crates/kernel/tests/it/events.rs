@@ -108,6 +108,22 @@ fn samples(kind: &str) -> Option<(Value, Value)> {
             json!({"fields": {}}),
             json!({"fields": {"Objective": "another"}}),
         ),
+        "snapshot_taken.v1" => {
+            let old = json!({
+                "iteration": 1, "id": "S-0001", "header": [["Slice ID", "S-0001"]],
+                "fails": {"exit": 0}, "evidence": [], "facts": [], "open": [], "resolved": [],
+            });
+            let full = json!({
+                "iteration": 2, "parent": 1, "id": "S-0001", "header": [["Slice ID", "S-0001"]],
+                "last_run": {"gate": "exit", "passed": false}, "fails": {"exit": 1},
+                "evidence": [{"id": "E-0001", "from": "scout", "lines": ["a.rs:1", "| x"]}],
+                "facts": [{"id": "F-0001", "kind": "fact", "text": "t", "evidence": ["E-0001"]}],
+                "open": [{"id": "I-0001", "text": "t", "next": "fix", "gate": "exit"}],
+                "resolved": [{"id": "I-0002", "text": "t", "by": "E-0001"}],
+            });
+            let taken = |content| json!({"file": "context/iter-0001.md", "hash": "h", "text": "t", "content": content});
+            (taken(old), taken(full))
+        }
         _ => return None,
     })
 }
@@ -123,7 +139,9 @@ fn decode(kind: &str, value: &Value) -> Body {
 }
 
 /// Maps from names that people choose: anything in them is data, not a member.
-const MAPS: [&str; 6] = ["budgets", "fields", "counts", "result", "with", "body"];
+const MAPS: [&str; 7] = [
+    "budgets", "fields", "counts", "result", "with", "body", "fails",
+];
 
 /// A newer writer's record: one more member in every struct.
 fn from_the_future(value: &Value) -> Value {

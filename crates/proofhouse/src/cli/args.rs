@@ -53,11 +53,20 @@ pub(crate) enum Command {
 Where .proofhouse/approvers exists (OpenSSH allowed_signers format), a decision must be signed.
 Otherwise it needs a terminal and the typed run code.")]
     Decide(Decide),
+    /// Report a green that was not earned: the run goes back to build, and it is counted
+    #[command(after_help = "Example:
+  proofhouse heal slugs --reason 'returns the three slugs of the tests and nothing else'
+
+A decision like any other: signed, or typed at a terminal. Three times; then it is a HARD-STOP.")]
+    Heal(Heal),
     /// Recompute everything that runs claim; exit 1 on any finding
-    #[command(after_help = "Example:\n  proofhouse audit --json")]
+    #[command(after_help = "Example:\n  proofhouse audit --ci")]
     Audit {
         /// The run (default: all of them)
         run: Option<String>,
+        /// For a build server: JSON, and where approvers are listed every decision must be signed
+        #[arg(long)]
+        ci: bool,
     },
     /// Work on a milestone: several tasks at once, each in a worktree, merged one by one
     #[command(after_help = "Examples:
@@ -284,6 +293,38 @@ pub(crate) struct Decide {
     /// Print the bytes to be signed, and decide nothing
     #[arg(long)]
     pub(crate) message: bool,
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct Heal {
+    /// The run
+    pub(crate) run: String,
+    /// What was found; it is journaled, and goes into the next brief
+    #[arg(long, value_name = "TEXT", default_value = "")]
+    pub(crate) reason: String,
+    /// Sign with this unencrypted SSH key
+    #[arg(long, value_name = "KEY", conflicts_with = "signature")]
+    pub(crate) sign: Option<PathBuf>,
+    /// A signature made with `ssh-keygen -Y sign -n proofhouse-decision`
+    #[arg(long, value_name = "FILE")]
+    pub(crate) signature: Option<PathBuf>,
+    /// Print the bytes to be signed, and decide nothing
+    #[arg(long)]
+    pub(crate) message: bool,
+}
+
+impl Heal {
+    /// It is the decision `heal`, with the finding as its reason.
+    pub(crate) fn decision(&self) -> Decide {
+        Decide {
+            run: self.run.clone(),
+            option: "heal".to_owned(),
+            because: self.reason.clone(),
+            sign: self.sign.clone(),
+            signature: self.signature.clone(),
+            message: self.message,
+        }
+    }
 }
 
 #[derive(Debug, clap::Args)]

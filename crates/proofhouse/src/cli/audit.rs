@@ -2,12 +2,18 @@
 
 use super::exit;
 use super::out::{Out, Tone};
+use engine::audit::Rigour;
 use engine::{EngineError, Project};
 
-pub(crate) fn audit(project: &Project, run: Option<&str>, out: &Out) -> Result<u8, EngineError> {
-    let reports = engine::audit::audit(project, run)?;
+pub(crate) fn audit(
+    project: &Project,
+    run: Option<&str>,
+    rigour: Rigour,
+    out: &Out,
+) -> Result<u8, EngineError> {
+    let reports = engine::audit::audit(project, run, rigour)?;
     let findings: usize = reports.iter().map(|report| report.findings.len()).sum();
-    if out.json {
+    if out.json || rigour == Rigour::Ci {
         out.facts(&serde_json::json!({"clean": findings == 0, "runs": reports}));
     } else if reports.is_empty() {
         out.line("no runs to audit");

@@ -114,5 +114,6 @@ fn sentence(body: &Body) -> String {
             edited.fields.keys().cloned().collect::<Vec<_>>().join(", ")
         ),
         Body::Noted(note) => format!("{}: {}", note.name, note.body),
+        Body::SnapshotTaken(taken) => format!("snapshot {} ({})", taken.file, taken.hash),
     }
 }

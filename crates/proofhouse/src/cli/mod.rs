@@ -97,7 +97,14 @@ fn dispatch(args: &Args, out: &Out) -> Result<u8, EngineError> {
             };
             gc::gc(&project, mode, out)
         }
-        Command::Audit { run } => audit::audit(&project, run.as_deref(), out),
+        Command::Heal(heal) => decide::decide(&project, &heal.decision(), out),
+        Command::Audit { run, ci } => {
+            let rigour = match ci {
+                true => engine::audit::Rigour::Ci,
+                false => engine::audit::Rigour::Usual,
+            };
+            audit::audit(&project, run.as_deref(), rigour, out)
+        }
         Command::Demo(_)
         | Command::Completions { .. }
         | Command::Doctor

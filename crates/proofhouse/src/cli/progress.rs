@@ -92,6 +92,7 @@ impl Observer for Progress<'_> {
                     .result
                     .as_ref()
                     .and_then(|result| result["summary"].as_str());
+                let summary = summary.filter(|_| outcome.class == Class::Done);
                 let text = summary.unwrap_or(&outcome.reason);
                 let (tone, mark) = if outcome.class == Class::Done {
                     (None, "ok")
@@ -183,6 +184,9 @@ impl Observer for Progress<'_> {
                 );
             }
             Body::Noted(note) => self.say(None, "--", &format!("{}: {}", note.name, note.body)),
+            Body::SnapshotTaken(taken) => {
+                self.say(None, "--", &format!("snapshot {}", taken.file));
+            }
             Body::RunStarted(_) | Body::SessionOpened(_) => {}
         }
     }

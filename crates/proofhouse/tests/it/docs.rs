@@ -334,6 +334,7 @@ fn links_between_documents_lead_somewhere() {
         "CONTRIBUTING.md",
         "CHANGELOG.md",
         "AGENTS.md",
+        "docs/add.md",
         "docs/workflows.md",
         "docs/checks.md",
         "docs/cli.md",

@@ -3,6 +3,7 @@
 // Helpers of tests are tests: a panic is how they say no.
 #![allow(clippy::unwrap_used)]
 
+mod add;
 mod audit;
 mod bad_input;
 mod checks;
@@ -15,10 +16,12 @@ mod factory;
 mod factory_run;
 mod holes;
 mod index;
+mod lights_out;
 mod phase;
 mod reach;
 mod results;
 mod sandbox;
+mod slice;
 mod support;
 mod tidy;
 mod waves;

@@ -1,0 +1,207 @@
+//! A clean room: a folder of our own that holds a checkpoint's files, with chosen files of the
+//! repository laid in and frozen copies over all of it. What runs there reaches the room and the
+//! installed dependencies, and nothing else of the repository: an ignored file, a stray
+//! configuration or a changed test can not help it.
+
+use crate::{Place, Subject, TreeNow, items, paths};
+use globset::GlobSet;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// Installed dependencies that git ignores: read from where they are, never written.
+const DEPENDENCIES: [&str; 4] = ["node_modules", ".venv", "venv", "vendor"];
+static NEXT: AtomicU64 = AtomicU64::new(0);
+
+/// The folder; it goes when this goes.
+pub(crate) struct Room {
+    path: PathBuf,
+    policy: Option<sandbox::Policy>,
+}
+
+/// What of the repository is laid into a room.
+pub(crate) struct Candidate<'a> {
+    /// Files that the work may touch.
+    pub(crate) scope: &'a GlobSet,
+    /// Files that decide how tests run: they come from the freeze or not at all.
+    pub(crate) kept_out: &'a GlobSet,
+}
+
+impl Room {
+    /// A room with the files of a checkpoint.
+    pub(crate) fn of(subject: &Subject<'_>, commit: &str) -> Result<Self, String> {
+        let path = folder()?;
+        let mut room = Self { path, policy: None };
+        (subject.check_out)(commit, &room.path)
+            .map_err(|why| format!("the checkpoint {commit} cannot be laid out: {why}"))?;
+        room.policy = subject.policy.map(|policy| room.policy(policy, subject));
+        for name in DEPENDENCIES {
+            let (from, to) = (subject.place.repo.join(name), room.path.join(name));
+            if from.is_dir() && to.symlink_metadata().is_err() {
+                std::os::unix::fs::symlink(&from, &to)
+                    .map_err(|error| format!("{name} cannot be linked: {error}"))?;
+            }
+        }
+        Ok(room)
+    }
+
+    /// The check's own policy, for this room instead of the repository.
+    fn policy(&self, of: &sandbox::Policy, subject: &Subject<'_>) -> sandbox::Policy {
+        let repo = subject.place.repo;
+        let mut policy = of.clone();
+        let outside = |path: &PathBuf| !path.starts_with(repo);
+        policy.write.retain(outside);
+        policy.read.retain(outside);
+        policy.hidden.retain(outside);
+        policy.write.push(self.path.clone());
+        let installed = DEPENDENCIES.map(|name| repo.join(name));
+        policy
+            .read
+            .extend(installed.into_iter().filter(|path| path.is_dir()));
+        policy
+    }
+
+    /// Lays the candidate in: every file that it may touch is as in the repository now, or gone.
+    pub(crate) fn lay_in(
+        &self,
+        subject: &Subject<'_>,
+        candidate: &Candidate<'_>,
+    ) -> Result<(), String> {
+        let now = (subject.tree)().map_err(|why| format!("the tree cannot be hashed: {why}"))?;
+        let is_its = |path: &str| {
+            let name = format!("repo/{path}");
+            candidate.scope.is_match(&name) && !candidate.kept_out.is_match(&name)
+        };
+        for path in files(&self.path)?.keys().filter(|path| is_its(path)) {
+            if !now.files.contains_key(path) {
+                let gone = std::fs::remove_file(self.path.join(path));
+                gone.map_err(|error| format!("{path} cannot be taken out: {error}"))?;
+            }
+        }
+        for path in now.files.keys().filter(|path| is_its(path)) {
+            let from = paths::regular(subject.place.repo, path)
+                .map_err(|why| format!("repo/{path} {why}"))?;
+            let to = self.place(path)?;
+            // With its mode: a script stays a script.
+            std::fs::copy(from, to)
+                .map_err(|error| format!("{path} cannot be laid in: {error}"))?;
+        }
+        Ok(())
+    }
+
+    /// Lays the frozen copies over what is there.
+    pub(crate) fn restore(
+        &self,
+        subject: &Subject<'_>,
+        frozen: &BTreeMap<String, String>,
+    ) -> Result<(), String> {
+        for (item, hash) in frozen {
+            let Some(path) = item
+                .strip_prefix("repo/")
+                .filter(|path| !path.contains('#'))
+            else {
+                continue;
+            };
+            let bytes = subject.keep.fetch(hash)?;
+            if items::hash(&bytes) != *hash {
+                return Err(format!("the frozen copy of {item} is not what was frozen"));
+            }
+            std::fs::write(self.place(path)?, bytes)
+                .map_err(|error| format!("{path} cannot be laid over: {error}"))?;
+        }
+        Ok(())
+    }
+
+    /// Where a file goes, with its folders made. A link in its place goes.
+    fn place(&self, path: &str) -> Result<PathBuf, String> {
+        paths::lint(path)?;
+        let to = self.path.join(path);
+        if let Some(folder) = to.parent() {
+            std::fs::create_dir_all(folder)
+                .map_err(|error| format!("{path} has no place in the room: {error}"))?;
+        }
+        if to.symlink_metadata().is_ok_and(|found| found.is_symlink()) {
+            std::fs::remove_file(&to)
+                .map_err(|error| format!("{path} cannot be replaced: {error}"))?;
+        }
+        Ok(to)
+    }
+
+    /// The subject as it looks from inside the room.
+    pub(crate) fn inside<T>(
+        &self,
+        subject: &Subject<'_>,
+        act: impl FnOnce(&Subject<'_>) -> T,
+    ) -> T {
+        let tree = || {
+            let files = files(&self.path)?;
+            let whole: Vec<String> = files
+                .iter()
+                .map(|(path, hash)| format!("{path} {hash}"))
+                .collect();
+            Ok(TreeNow {
+                hash: items::hash(whole.join("\n").as_bytes()),
+                files,
+            })
+        };
+        act(&Subject {
+            place: Place {
+                repo: &self.path,
+                ..subject.place
+            },
+            policy: self.policy.as_ref(),
+            tree: &tree,
+            ..*subject
+        })
+    }
+}
+
+impl Drop for Room {
+    fn drop(&mut self) {
+        // Left behind, it is only litter in a temporary folder.
+        let _ = std::fs::remove_dir_all(&self.path);
+    }
+}
+
+fn folder() -> Result<PathBuf, String> {
+    let base = std::env::temp_dir();
+    for _ in 0..1000 {
+        let number = NEXT.fetch_add(1, Ordering::Relaxed);
+        let path = base.join(format!("proofhouse-room-{}-{number}", std::process::id()));
+        // Somebody else's folder is never taken over: `create_dir` refuses what exists.
+        match std::fs::create_dir(&path) {
+            Ok(()) => return Ok(path),
+            Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => {}
+            Err(error) => return Err(format!("no folder for a clean room: {error}")),
+        }
+    }
+    Err("no folder for a clean room: all names are taken".into())
+}
+
+/// Names that a build makes and nobody judges.
+const MADE: [&str; 3] = ["target", "__pycache__", ".pytest_cache"];
+
+/// Every regular file of a room, with its hash.
+fn files(root: &Path) -> Result<BTreeMap<String, String>, String> {
+    let mut found = BTreeMap::new();
+    let mut folders = vec![(root.to_owned(), String::new())];
+    while let Some((folder, name)) = folders.pop() {
+        let cannot = |error: std::io::Error| format!("the clean room cannot be read: {error}");
+        for entry in std::fs::read_dir(folder).map_err(cannot)? {
+            let entry = entry.map_err(cannot)?;
+            let kind = entry.file_type().map_err(cannot)?;
+            let own = entry.file_name().to_string_lossy().into_owned();
+            let path = match name.as_str() {
+                "" => own.clone(),
+                name => format!("{name}/{own}"),
+            };
+            if kind.is_dir() && !MADE.contains(&own.as_str()) {
+                folders.push((entry.path(), path));
+            } else if kind.is_file() {
+                let bytes = std::fs::read(entry.path()).map_err(cannot)?;
+                found.insert(path, items::hash(&bytes));
+            }
+        }
+    }
+    Ok(found)
+}

@@ -1,0 +1,86 @@
+//! Who decided, checked again: a signature must be of the person that the journal names, over the very
+//! words and the very moment that it records. It refuses a name that nothing vouches for.
+
+use super::{Finding, Rigour, finding};
+use crate::approval::{self, SIGNED, Words};
+use crate::error::EngineError;
+use crate::project::Project;
+use crate::start::STARTED;
+use kernel::{Body, Decision, Event};
+use store::RecordRef;
+
+/// Who may sign, and how much is asked.
+pub(super) struct Signers {
+    approvers: Option<String>,
+    rigour: Rigour,
+}
+
+impl Signers {
+    pub(super) fn of(project: &Project, rigour: Rigour) -> Result<Self, EngineError> {
+        let path = project.approvers();
+        let approvers = match std::fs::read_to_string(&path) {
+            Ok(text) => Some(text),
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => None,
+            Err(error) => return Err(EngineError::io("read", &path)(error)),
+        };
+        Ok(Self { approvers, rigour })
+    }
+
+    /// What is doubtful about a record, if it is a decision.
+    pub(super) fn doubt(
+        &self,
+        run: &str,
+        event: &Event,
+        record: &RecordRef<'_>,
+    ) -> Option<Finding> {
+        let Body::Decided(decision) = &event.body else {
+            return None;
+        };
+        let says = |code: &str, why: String| {
+            let what = format!("`{}` by {}: {why}", decision.option, decision.who);
+            Some(finding(code, record.seq, what))
+        };
+        match (decision.channel.starts_with(SIGNED), &decision.signature) {
+            (true, None) => says("signature_missing", "it is said to be signed".to_owned()),
+            (false, _) if self.wants_signatures() && decision.channel != STARTED => {
+                let channel = &decision.channel;
+                let why = format!("through `{channel}`, though decisions are signed here");
+                says("unsigned_decision", why)
+            }
+            (false, _) => None,
+            (true, Some(pem)) => match self.signer(run, decision, pem, event, record) {
+                Ok(who) if who == decision.who => None,
+                Ok(who) => says("forged_decision", format!("{who} signed it")),
+                Err(why) => says("forged_decision", why),
+            },
+        }
+    }
+
+    fn wants_signatures(&self) -> bool {
+        self.rigour == Rigour::Ci && self.approvers.is_some()
+    }
+
+    fn signer(
+        &self,
+        run: &str,
+        decision: &Decision,
+        pem: &str,
+        event: &Event,
+        record: &RecordRef<'_>,
+    ) -> Result<String, String> {
+        let approvers = self.approvers.as_deref();
+        let approvers = approvers.ok_or("there is no .proofhouse/approvers to check it with")?;
+        let words = Words {
+            run,
+            seq: decision.seen_seq,
+            // A decision follows at once on what the person saw, or it is not written at all.
+            head: record.prev,
+            option: &decision.option,
+            because: &decision.because,
+        };
+        let signer = approval::verify(approvers, pem, &words, event.at);
+        signer
+            .map(|signer| signer.principal)
+            .map_err(|error| error.what)
+    }
+}

@@ -1,0 +1,113 @@
+//! How states were left, by whom and why: what the engine writes into a document as its record. It
+//! refuses any other source than the journal.
+
+use super::state::FlowState;
+use crate::workflow::{Field, Leaving};
+use kernel::event::Moved;
+use kernel::table::Actor;
+use kernel::{Decision, StateName};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// How a state was last left.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+struct Exit {
+    action: String,
+    to: StateName,
+    by: Actor,
+    /// Who and through which channel, if a person decided it.
+    #[serde(default)]
+    person: Option<(String, String)>,
+    #[serde(default)]
+    because: String,
+    /// The run's move count by then.
+    moves: u32,
+}
+
+/// What a run remembers of its exits.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub(crate) struct Record {
+    exits: BTreeMap<StateName, Exit>,
+    /// How often each human action was taken.
+    taken: BTreeMap<String, u32>,
+}
+
+impl Record {
+    /// A state was left.
+    pub(crate) fn left(&mut self, moved: &Moved, decision: Option<&Decision>, moves: u32) {
+        if moved.by == Actor::Human {
+            *self.taken.entry(moved.action.clone()).or_default() += 1;
+        }
+        let decision = decision.filter(|_| moved.by == Actor::Human);
+        let exit = Exit {
+            action: moved.action.clone(),
+            to: moved.position.state.clone(),
+            by: moved.by,
+            person: decision.map(|one| (one.who.clone(), one.channel.clone())),
+            because: decision.map_or_else(|| moved.why.clone(), |one| one.because.clone()),
+            moves,
+        };
+        self.exits.insert(moved.from.clone(), exit);
+    }
+}
+
+const PENDING: &str = "pending";
+
+/// `DRAFT`, or who froze it: the gate of `state` stands, and a person has taken `action` since.
+pub(super) fn frozen_by(run: &FlowState, state: &StateName, action: &str) -> String {
+    let gate = run.gates.get(state).filter(|memo| memo.passed);
+    let mut exits = run.record.exits.values();
+    let exit = exits.find(|exit| {
+        exit.action == action
+            && exit.by == Actor::Human
+            && gate.is_some_and(|gate| gate.moves <= exit.moves)
+    });
+    match exit.and_then(|exit| exit.person.as_ref()) {
+        Some((who, _)) => {
+            let version = run.record.taken.get(action).copied().unwrap_or(1);
+            format!("FROZEN @ v{version} - approved by {who}")
+        }
+        None => "DRAFT".to_owned(),
+    }
+}
+
+/// How one of these states was last left, by whom or why. An action that the field has no word for
+/// is not yet what is asked for.
+pub(super) fn left(run: &FlowState, states: &[StateName], what: Leaving, field: &Field) -> String {
+    let exits = states
+        .iter()
+        .filter_map(|state| run.record.exits.get(state));
+    let Some(exit) = exits.max_by_key(|exit| exit.moves) else {
+        return PENDING.to_owned();
+    };
+    let words = &field.words;
+    let exactly = words.get(&format!("{} to {}", exit.action, exit.to));
+    let Some(word) = exactly.or_else(|| words.get(&exit.action)) else {
+        return PENDING.to_owned();
+    };
+    match (what, &exit.person) {
+        (Leaving::How, _) => word.clone(),
+        (Leaving::By, Some((who, channel))) => format!("{who} through {channel}"),
+        (Leaving::By, None) => {
+            let started = run.started.as_ref();
+            let name = started.map_or("", |started| started.run.as_str());
+            format!("auto-resolved by run {name}")
+        }
+        (Leaving::Because, _) => exit.because.clone(),
+    }
+}
+
+/// `yes`, or what the state's last gate raised under this code; `pending` before it.
+pub(super) fn clear(run: &FlowState, state: &StateName, code: &str) -> String {
+    let Some(memo) = run.gates.get(state) else {
+        return PENDING.to_owned();
+    };
+    let raised = memo
+        .results
+        .iter()
+        .find(|result| result.code.as_deref() == Some(code));
+    match raised {
+        Some(result) => format!("no ({code}: {})", result.reason),
+        None => "yes".to_owned(),
+    }
+}

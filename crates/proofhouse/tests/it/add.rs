@@ -1,0 +1,768 @@
+//! The `add` workflow through the real binary: its happy path, its decisions, and every cheat that we
+//! know. The agents are scripts in `tests/data/add/`; each is laid before the honest one.
+
+use crate::support::{Said, World};
+use serde_json::Value;
+use std::path::{Path, PathBuf};
+
+const TASK: &str = ".add/tasks/t/TASK.md";
+
+fn data(name: &str) -> String {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/add");
+    std::fs::read_to_string(folder.join(name)).unwrap_or_else(|error| panic!("{name}: {error}"))
+}
+
+/// The sample repository with a run `t` of `add`, and somebody who may sign.
+struct Add {
+    world: World,
+    key: PathBuf,
+}
+
+/// What the build may touch.
+#[derive(Clone, Copy)]
+enum Scope {
+    /// The sources.
+    Narrow,
+    /// The tests and their configuration, too: then only the freeze protects them.
+    Wide,
+}
+
+impl Add {
+    /// Started with this script before the honest one, and these further arguments.
+    #[track_caller]
+    fn start(script: &str, scope: Scope, more: &[&str]) -> Self {
+        let world = World::new();
+        world.write("tests/run.sh", &data("run.sh"));
+        world.write("src/cart.sh", "items() { echo none; }\n");
+        world.write("tox.ini", "strict\n");
+        world.write(".gitignore", "agent/\n");
+        let honest = data("honest.toml");
+        let honest = match scope {
+            Scope::Narrow => honest,
+            Scope::Wide => honest.replace(
+                "Scope (may touch): src/**",
+                "Scope (may touch): src/**, tests/**, *.ini, *.cfg",
+            ),
+        };
+        world.write("agent/script.toml", &format!("{script}\n{honest}"));
+        world.git(&["add", "--all"]);
+        let who = ["-c", "user.name=t", "-c", "user.email=t@t"];
+        world.git(&[&who[..], &["commit", "--quiet", "-m", "sample"]].concat());
+        let key = world.approver("ann");
+        let mut args = vec![
+            "new",
+            "add",
+            "Totals for carts",
+            "--name",
+            "t",
+            "--set",
+            "test_command=sh tests/run.sh",
+            "--agent",
+            "scripted:agent/script.toml",
+        ];
+        args.extend(more);
+        world.run(&args).exits(0);
+        Self { world, key }
+    }
+
+    /// The same, driven to the freeze and past it as far as it goes.
+    #[track_caller]
+    fn frozen(script: &str, scope: Scope, more: &[&str]) -> Self {
+        let add = Self::start(script, scope, more);
+        add.run(2);
+        add.decide("freeze", "read it").exits(0);
+        add
+    }
+
+    #[track_caller]
+    fn run(&self, exit: i32) -> Said {
+        self.world.run(&["run", "t"]).exits(exit)
+    }
+
+    #[track_caller]
+    fn decide(&self, option: &str, because: &str) -> Said {
+        let key = self.key.to_str().unwrap();
+        let args = ["decide", "t", option, "--because", because, "--sign", key];
+        self.world.run(&args)
+    }
+
+    #[track_caller]
+    fn heal(&self, reason: &str) -> Said {
+        let key = self.key.to_str().unwrap();
+        let args = ["heal", "t", "--reason", reason, "--sign", key];
+        self.world.run(&args)
+    }
+
+    /// State, code of the last refusal, confirmed cheats.
+    fn stands(&self) -> (String, String, u64) {
+        let status = self.world.status();
+        let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+        (
+            text(&status["state"]),
+            text(&status["last_refusal"]["code"]),
+            status["budgets"]["heal"]["used"].as_u64().unwrap(),
+        )
+    }
+
+    #[track_caller]
+    fn is_in(&self, state: &str) {
+        assert_eq!(self.world.status()["state"], state);
+    }
+
+    #[track_caller]
+    fn says(&self, line: &str) {
+        let task = self.world.read(TASK);
+        assert!(
+            task.lines().any(|here| here == line),
+            "no `{line}` in\n{task}"
+        );
+    }
+
+    #[track_caller]
+    fn waits_for(&self, reason: &str) -> String {
+        let waiting = &self.world.status()["waiting_for"];
+        assert_eq!(waiting["reason"], reason, "{waiting:#}");
+        waiting["why"].as_str().unwrap().to_owned()
+    }
+}
+
+#[test]
+fn one_approval_and_the_rest_on_evidence() {
+    let add = Add::start("", Scope::Narrow, &[]);
+    add.run(2);
+    let why = add.waits_for("freeze");
+    assert!(why.starts_with("⚠ prices are whole numbers"), "{why}");
+    for line in [
+        "slug: t",
+        "stage: mvp",
+        "autonomy: auto",
+        "risk: normal",
+        "phase: freeze",
+        "goal-ready: yes",
+        "Status: DRAFT",
+        "Outcome: pending",
+    ] {
+        add.says(line);
+    }
+    add.decide("freeze", "read it").exits(0);
+    add.says("Status: FROZEN @ v1 - approved by ann@example.org");
+    let said = add.run(0);
+    assert!(
+        said.out
+            .contains("tripwire: before: on the code before: red: 0 passed, 2 failed"),
+        "{}",
+        said.out
+    );
+    assert!(
+        said.out
+            .contains("tripwire: candidate: on the candidate: green: 2 passed"),
+        "{}",
+        said.out
+    );
+    assert_eq!(add.stands(), ("done".into(), String::new(), 0));
+    add.says("Outcome: PASS");
+    add.says("Reviewer: auto-resolved by run t");
+    add.world.run(&["audit", "--ci"]).exits(0);
+}
+
+#[test]
+fn a_crate_is_tested_by_the_runner_that_is_found() {
+    let world = World::new();
+    world.write(
+        "Cargo.toml",
+        "[package]\nname = \"cart\"\nversion = \"0.1.0\"\nedition = \"2021\"\n",
+    );
+    world.write(
+        "Cargo.lock",
+        "version = 4\n\n[[package]]\nname = \"cart\"\nversion = \"0.1.0\"\n",
+    );
+    world.write("src/lib.rs", "pub fn items() -> usize {\n    0\n}\n");
+    world.write(".gitignore", "agent/\ntarget/\n");
+    let honest = data("honest.toml").replace("src/total.sh", "src/lib.rs");
+    world.write(
+        "agent/script.toml",
+        &format!("{}{honest}", data("crate.toml")),
+    );
+    let key = world.approver("ann");
+    let agent = "scripted:agent/script.toml";
+    let said = world
+        .run(&[
+            "new",
+            "add",
+            "Totals for carts!",
+            "--check",
+            "true",
+            "--agent",
+            agent,
+        ])
+        .exits(0);
+    assert!(
+        said.out.contains(".add/tasks/totals-for-carts"),
+        "{}",
+        said.out
+    );
+    let run = "totals-for-carts";
+    world.run(&["run", run]).exits(2);
+    let key = key.to_str().unwrap();
+    let args = [
+        "decide",
+        run,
+        "freeze",
+        "--because",
+        "read it",
+        "--sign",
+        key,
+    ];
+    world.run(&args).exits(0);
+    let said = world.run(&["run", run]).exits(0);
+    for line in [
+        "tests: red (cargo): red: it does not build yet, for want of total",
+        "tripwire: before: on the code before: not_built",
+        "tripwire: candidate: on the candidate: green: 2 passed",
+        "verify -> observe (verified",
+    ] {
+        assert!(said.out.contains(line), "no `{line}` in {}", said.out);
+    }
+}
+
+/// A cheat in the build that is caught when its work is taken back: nothing of it ever lands.
+#[track_caller]
+fn is_voided(script: &str, scope: Scope, code: &str, more: &[&str]) {
+    let add = Add::frozen(&data(script), scope, more);
+    let before = (add.world.read("tox.ini"), add.world.read("tests/run.sh"));
+    add.run(2);
+    assert_eq!(
+        add.stands(),
+        ("hard_stop".into(), code.into(), 3),
+        "{script}"
+    );
+    let why = add.waits_for("hard_stop");
+    assert!(
+        why.contains("BLOCKED") && why.contains(code),
+        "{script}: {why}"
+    );
+    add.says("Outcome: HARD-STOP");
+    assert_eq!(
+        add.world.read("tests/cases"),
+        "s1_adds|1 2|3\ns2_rejects|x|refused\n"
+    );
+    assert_eq!(
+        (add.world.read("tox.ini"), add.world.read("tests/run.sh")),
+        before
+    );
+    // A person lets it go on, and what it may not do is still counted.
+    add.decide("rebuild", "once more").exits(0);
+    add.run(2);
+    assert_eq!(add.stands().0, "hard_stop", "{script}");
+    add.decide("risk_accepted", "owner: a; ticket: b; expiry: c")
+        .refuses(1, "risk_accepted_security");
+    add.heal("again").refuses(1, "heal_exhausted");
+    add.world.run(&["audit", "--ci"]).exits(0);
+}
+
+#[test]
+fn an_edited_test_is_voided() {
+    is_voided("edited-test.toml", Scope::Wide, "tamper_tripwire", &[]);
+}
+
+#[test]
+fn a_deleted_test_is_voided() {
+    is_voided("deleted-test.toml", Scope::Wide, "tamper_tripwire", &[]);
+}
+
+#[test]
+fn a_skipped_test_is_voided() {
+    is_voided("skipped-test.toml", Scope::Wide, "tamper_tripwire", &[]);
+}
+
+#[test]
+fn a_weakened_runner_config_is_voided() {
+    is_voided("runner-config.toml", Scope::Wide, "tamper_tripwire", &[]);
+}
+
+#[test]
+fn a_contract_edited_after_the_freeze_is_voided() {
+    is_voided(
+        "contract-edited.toml",
+        Scope::Narrow,
+        "tamper_tripwire",
+        &[],
+    );
+}
+
+#[test]
+fn a_forged_gate_record_is_voided() {
+    is_voided(
+        "forged-record.toml",
+        Scope::Narrow,
+        "gate_record_mismatch",
+        &[],
+    );
+}
+
+#[test]
+fn a_scope_escape_is_voided() {
+    is_voided("scope-escape.toml", Scope::Narrow, "out_of_scope", &[]);
+    is_voided("edited-test.toml", Scope::Narrow, "out_of_scope", &[]);
+}
+
+#[test]
+fn a_widened_scope_is_voided() {
+    is_voided(
+        "scope-widened.toml",
+        Scope::Narrow,
+        "scope_snapshot_tampered",
+        &[],
+    );
+}
+
+#[test]
+fn a_header_that_is_talked_down_is_voided() {
+    let risky = ["--risk", "high", "--autonomy", "conservative"];
+    is_voided(
+        "raised-autonomy.toml",
+        Scope::Narrow,
+        "unguarded_high_risk_auto",
+        &risky,
+    );
+}
+
+#[test]
+fn a_forged_approval_is_none() {
+    let add = Add::start(&data("forged-approval.toml"), Scope::Narrow, &[]);
+    add.run(2);
+    assert_eq!(
+        add.stands(),
+        ("contract".into(), "forged_approval".into(), 0)
+    );
+    add.waits_for("budget");
+    add.says("Status: DRAFT");
+}
+
+#[test]
+fn a_forged_reviewer_is_none() {
+    let add = Add::frozen(&data("forged-reviewer.toml"), Scope::Narrow, &[]);
+    add.run(2);
+    assert_eq!(
+        add.stands(),
+        ("verify".into(), "gate_record_mismatch".into(), 0)
+    );
+    add.says("Reviewer: pending");
+}
+
+/// A cheat that only the frozen copies in a clean room show.
+#[track_caller]
+fn is_gamed(script: &str) {
+    let add = Add::frozen(&data(script), Scope::Wide, &[]);
+    add.run(2);
+    assert_eq!(
+        add.stands(),
+        ("hard_stop".into(), "gamed_green".into(), 3),
+        "{script}"
+    );
+    add.says("Outcome: HARD-STOP");
+}
+
+#[test]
+fn a_configuration_that_came_later_is_not_in_the_clean_room() {
+    is_gamed("new-runner-config.toml");
+}
+
+#[test]
+fn a_suite_that_the_code_cuts_short_is_gamed() {
+    is_gamed("fewer-tests.toml");
+}
+
+#[test]
+fn exit_code_zero_without_tests_never_leaves_the_build() {
+    for script in ["early-exit.toml", "never-run.toml"] {
+        let add = Add::frozen(&data(script), Scope::Narrow, &[]);
+        let said = add.run(2);
+        assert!(
+            said.out.contains("FAIL tests: green (junit)"),
+            "{}",
+            said.out
+        );
+        add.is_in("build");
+        add.waits_for("budget");
+    }
+}
+
+#[test]
+fn what_somebody_else_edits_meanwhile_trips_the_wire() {
+    let add = Add::frozen("", Scope::Narrow, &[]);
+    // tests, then build: then somebody who is not held by any view touches a frozen file.
+    add.world.run(&["run", "t", "--once"]).exits(0);
+    add.world.run(&["run", "t", "--once"]).exits(0);
+    add.is_in("verify");
+    add.world.write("tests/cases", "s1_adds|1 2|3\n");
+    add.world.run(&["run", "t", "--once"]).exits(0);
+    assert_eq!(add.stands(), ("build".into(), "tamper_tripwire".into(), 1));
+}
+
+#[test]
+fn what_no_machine_sees_a_reviewer_or_a_person_sends_back() {
+    let script = format!("{}{}", data("hard-coded.toml"), data("cheat-reported.toml"));
+    let add = Add::frozen(&script, Scope::Narrow, &["--autonomy", "conservative"]);
+    add.heal("too early").refuses(1, "heal_not_at_verify");
+    add.run(2);
+    // The reviewer reported it once; then the machine was content, and a person was asked.
+    assert_eq!(add.stands(), ("verify".into(), "cheat_reported".into(), 1));
+    add.waits_for("approval");
+    add.heal("  ").refuses(1, "heal_reason_required");
+    for cheats in 2..=3 {
+        add.heal("answers the tests' values only").exits(0);
+        assert_eq!((add.stands().0.as_str(), add.stands().2), ("build", cheats));
+        add.run(2);
+        add.waits_for("approval");
+    }
+    add.heal("still the same").exits(0);
+    add.is_in("hard_stop");
+    add.says("Outcome: HARD-STOP");
+    add.heal("and again").refuses(1, "heal_exhausted");
+    add.world.run(&["audit", "--ci"]).exits(0);
+}
+
+#[test]
+fn an_honest_build_passes_even_after_three_cheats() {
+    let mut script = String::new();
+    for nth in 1..=3 {
+        let cheat = data("edited-test.toml");
+        script += &cheat.replace(
+            "state = \"build\"",
+            &format!("state = \"build\"\nattempt = {nth}"),
+        );
+    }
+    let add = Add::frozen(&script, Scope::Wide, &[]);
+    add.run(0);
+    assert_eq!((add.stands().0.as_str(), add.stands().2), ("done", 3));
+    add.says("Outcome: PASS");
+}
+
+#[test]
+fn a_security_finding_stops_everything_and_is_never_waived() {
+    let add = Add::frozen(&data("security.toml"), Scope::Narrow, &[]);
+    add.run(2);
+    let (state, code, _) = add.stands();
+    assert_eq!(
+        (state.as_str(), code.as_str()),
+        ("hard_stop", "unescalated_security_note")
+    );
+    let why = add.waits_for("hard_stop");
+    assert!(why.contains("evaluates what it is given"), "{why}");
+    add.decide("risk_accepted", "owner: a; ticket: T-1; expiry: 2027-01-01")
+        .refuses(1, "risk_accepted_security");
+    add.decide("approve", "fine").refuses(1, "unknown_option");
+    add.decide("rebuild", "without eval").exits(0);
+    add.run(0);
+    add.is_in("done");
+}
+
+#[test]
+fn what_stopped_before_the_freeze_is_not_built() {
+    let early = data("security.toml")
+        .replace("\"build\"", "\"specify\"")
+        .replace("repo/src/total.sh", "task/notes.md");
+    let add = Add::start(&early, Scope::Narrow, &[]);
+    add.run(2);
+    add.waits_for("hard_stop");
+    add.decide("rebuild", "go on")
+        .refuses(1, "contract_not_frozen");
+    add.decide("redraft", "without eval").exits(0);
+    add.is_in("specify");
+    add.run(2);
+    add.waits_for("freeze");
+}
+
+#[test]
+fn a_residual_risk_is_accepted_by_a_person_with_an_owner_a_ticket_and_an_expiry() {
+    let add = Add::frozen(&data("residue.toml"), Scope::Narrow, &[]);
+    add.run(2);
+    let why = add.waits_for("escalated");
+    assert!(why.contains("two carts at once"), "{why}");
+    for incomplete in [
+        "fine",
+        "owner: ann; ticket: T-1",
+        "owner: ; ticket: T-1; expiry: x",
+    ] {
+        add.decide("risk_accepted", incomplete)
+            .refuses(1, "waiver_incomplete");
+    }
+    let waiver = "owner: ann; ticket: T-1; expiry: 2027-01-01";
+    add.decide("risk_accepted", waiver).exits(0);
+    add.run(0);
+    add.says("Outcome: RISK-ACCEPTED");
+    add.says(&format!("Reason: {waiver}"));
+    let task = add.world.read(TASK);
+    assert!(
+        task.contains("Reviewer: ann@example.org through ssh-signature SHA256:"),
+        "{task}"
+    );
+    add.world.run(&["audit", "--ci"]).exits(0);
+}
+
+#[test]
+fn a_person_may_resume_halt_and_redraft() {
+    let add = Add::frozen(&data("residue.toml"), Scope::Narrow, &[]);
+    add.run(2);
+    add.decide("resume", "look once more").exits(0);
+    add.is_in("verify");
+    add.run(0);
+    let add = Add::frozen(&data("residue.toml"), Scope::Narrow, &[]);
+    add.run(2);
+    add.decide("halt", "no").exits(0);
+    add.is_in("hard_stop");
+    add.says("Outcome: HARD-STOP");
+    // A new draft is a draft: the old approval is none.
+    add.decide("redraft", "prices have cents").exits(0);
+    add.is_in("specify");
+    add.says("Status: DRAFT");
+    add.decide("stop", "enough").exits(0);
+}
+
+#[test]
+fn nothing_passes_before_the_gate_and_high_risk_never_by_itself() {
+    let add = Add::start("", Scope::Narrow, &["--risk", "high"]);
+    add.run(2);
+    add.decide("approve", "yes")
+        .refuses(1, "gate_pass_before_verify");
+    add.decide("risk_accepted", "owner: a; ticket: b; expiry: c")
+        .refuses(1, "gate_risk_accepted_before_verify");
+    add.decide("freeze", "read it").exits(0);
+    add.run(2);
+    let why = add.waits_for("risk");
+    assert!(why.contains("unguarded_high_risk_auto"), "{why}");
+    add.says("risk: high");
+    add.decide("lower", "I look myself").exits(0);
+    add.run(2);
+    add.waits_for("approval");
+    add.says("autonomy: conservative");
+    add.decide("approve", "read the diff").exits(0);
+    add.run(0);
+    add.says("Outcome: PASS");
+    let task = add.world.read(TASK);
+    assert!(
+        task.contains("Reviewer: ann@example.org through ssh-signature"),
+        "{task}"
+    );
+    let add = Add::frozen(&data("residue.toml"), Scope::Narrow, &["--risk", "high"]);
+    add.run(2);
+    add.decide("risk_accepted", "owner: a; ticket: b; expiry: c")
+        .refuses(1, "unguarded_high_risk_auto");
+}
+
+#[test]
+fn a_freeze_without_a_flag_is_not_offered() {
+    let add = Add::start(&data("unflagged.toml"), Scope::Narrow, &[]);
+    add.world.run(&["run", "t", "--once"]).exits(0);
+    add.world.run(&["run", "t", "--once"]).exits(0);
+    let (state, code, _) = add.stands();
+    assert_eq!(
+        (state.as_str(), code.as_str()),
+        ("specify", "unflagged_freeze")
+    );
+    add.run(2);
+    add.waits_for("freeze");
+    // The criterion cites no verifier: that is said, and blocks nothing.
+    let task = add.world.read(TASK);
+    assert!(
+        task.contains("goal-ready: no (goal_not_auto_ready"),
+        "{task}"
+    );
+}
+
+/// Attempts that leave the state's work undone, but touch something.
+fn idle(state: &str, times: u32) -> String {
+    let one = |nth: u32| {
+        format!(
+            "[[attempt]]\nstate = \"{state}\"\nattempt = {nth}\nsteps = [{{ append = \"task/notes.md\", text = \"{nth}\\n\" }}]\nresult = {{ summary = \"thought about it\" }}\n"
+        )
+    };
+    (1..=times).map(one).collect()
+}
+
+#[test]
+fn every_gate_fails_once_and_the_work_goes_on() {
+    let states = [
+        "ground",
+        "specify",
+        "scenarios",
+        "contract",
+        "tests",
+        "build",
+        "verify",
+        "observe",
+    ];
+    let script: String = states.iter().map(|state| idle(state, 1)).collect();
+    let add = Add::frozen(&script, Scope::Narrow, &[]);
+    add.run(0);
+    let attempts = add.world.status()["attempts"].as_array().unwrap().clone();
+    for state in states {
+        let tries = attempts.iter().filter(|attempt| attempt["state"] == state);
+        assert_eq!(tries.count(), 2, "{state}");
+    }
+    add.world.run(&["audit", "--ci"]).exits(0);
+}
+
+#[test]
+fn every_gate_that_goes_on_failing_ends_at_a_person() {
+    for state in ["ground", "specify", "scenarios", "contract"] {
+        let add = Add::start(&idle(state, 9), Scope::Narrow, &[]);
+        add.run(2);
+        add.is_in(state);
+        add.waits_for("budget");
+    }
+    for state in ["tests", "build", "verify", "observe"] {
+        let add = Add::frozen(&idle(state, 9), Scope::Narrow, &[]);
+        add.run(2);
+        add.is_in(state);
+        add.waits_for("budget");
+    }
+}
+
+#[test]
+fn killed_at_every_event_it_ends_the_same() {
+    use std::io::{BufRead, BufReader};
+    use std::process::Stdio;
+    let add = Add::start("", Scope::Narrow, &["--budget", "attempts=300"]);
+    for life in 0..400 {
+        let mut child = add
+            .world
+            .command(&["run", "t"])
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
+        let mut out = BufReader::new(child.stdout.take().unwrap());
+        let mut line = String::new();
+        for _ in 0..(1 + life % 5) {
+            line.clear();
+            if out.read_line(&mut line).unwrap() == 0 {
+                break;
+            }
+        }
+        // It may have ended by itself.
+        let _ = child.kill();
+        child.wait().unwrap();
+        let state = add.world.status()["state"].as_str().unwrap().to_owned();
+        if state == "freeze" {
+            add.decide("freeze", "read it").exits(0);
+        }
+        if state == "done" {
+            break;
+        }
+    }
+    add.run(0);
+    add.is_in("done");
+    add.says("Outcome: PASS");
+    assert_eq!(add.stands().2, 0);
+    add.world.run(&["audit", "--ci"]).exits(0);
+}
+
+/// The finished run, committed and cloned.
+fn clone_of(add: &Add) -> World {
+    add.world.git(&["add", "--all"]);
+    let who = ["-c", "user.name=t", "-c", "user.email=t@t"];
+    add.world
+        .git(&[&who[..], &["commit", "--quiet", "-m", "a finished run"]].concat());
+    let clone = World::new();
+    std::fs::remove_dir_all(clone.path()).unwrap();
+    let from = add.world.path().to_str().unwrap().to_owned();
+    let to = clone.path().to_str().unwrap().to_owned();
+    add.world.git(&["clone", "--quiet", &from, &to]);
+    clone
+}
+
+#[test]
+fn on_a_fresh_clone_every_forgery_is_found() {
+    let add = Add::frozen("", Scope::Narrow, &["--autonomy", "conservative"]);
+    add.run(2);
+    add.decide("approve", "read the diff").exits(0);
+    add.run(0);
+    let clone = clone_of(&add);
+    let clean = clone.run(&["audit", "--ci"]).exits(0);
+    assert_eq!(clean.json()["clean"], true);
+    assert!(!clean.out.contains('\x1b'));
+    let forgeries = [
+        (
+            TASK,
+            "autonomy: conservative",
+            "autonomy: manual",
+            "unguarded_high_risk_auto",
+        ),
+        (
+            TASK,
+            "Reviewer: ann@example.org",
+            "Reviewer: bob@example.org",
+            "gate_record_mismatch",
+        ),
+        (
+            TASK,
+            "Outcome: PASS",
+            "Outcome: RISK-ACCEPTED",
+            "gate_record_mismatch",
+        ),
+        (
+            TASK,
+            "approved by ann@example.org",
+            "approved by bob@example.org",
+            "forged_approval",
+        ),
+        (TASK, "prints the sum", "prints a sum", "frozen_changed"),
+        (TASK, "M1: the total", "M1: a total", "frozen_changed"),
+        ("tests/cases", "1 2|3", "1 2|4", "frozen_changed"),
+        ("tox.ini", "strict", "lax", "frozen_changed"),
+        (
+            ".proofhouse/journal/t.jsonl",
+            "ann@example.org",
+            "bob@example.org",
+            "bad_hash",
+        ),
+    ];
+    for (file, find, put, code) in forgeries {
+        let honest = clone.read(file);
+        assert!(honest.contains(find), "{find}");
+        clone.write(file, &honest.replacen(find, put, 1));
+        let said = clone.run(&["audit", "--ci"]).exits(1);
+        let findings = said.json()["runs"][0]["findings"].clone();
+        let findings = findings.as_array().unwrap().clone();
+        assert!(
+            findings.iter().any(|finding| finding["code"] == code),
+            "{put}: no {code} in {findings:#?}"
+        );
+        clone.write(file, &honest);
+    }
+    clone.run(&["audit", "--ci"]).exits(0);
+}
+
+#[test]
+fn a_journal_that_is_rewritten_as_a_whole_does_not_change_who_signed() {
+    use store::{Entry, Journal, Replay, RunName};
+    let add = Add::frozen("", Scope::Narrow, &[]);
+    add.run(0);
+    let clone = clone_of(&add);
+    let (dir, name) = (clone.at(".proofhouse/journal"), RunName::new("t").unwrap());
+    let mut entries = Vec::new();
+    Journal::read(&dir, &name, Replay::default(), |record| {
+        let body = record
+            .body
+            .get()
+            .replace("ann@example.org", "bob@example.org");
+        entries.push(Entry {
+            at: record.at,
+            kind: record.kind.to_owned(),
+            body: serde_json::from_str(&body).unwrap(),
+        });
+        Ok(())
+    })
+    .unwrap();
+    std::fs::remove_file(clone.at(".proofhouse/journal/t.jsonl")).unwrap();
+    Journal::create(&dir, &name)
+        .unwrap()
+        .append(0, &entries)
+        .unwrap();
+    let task = clone.read(TASK);
+    clone.write(TASK, &task.replace("ann@example.org", "bob@example.org"));
+    let said = clone.run(&["audit", "--ci"]).exits(1);
+    assert!(said.out.contains("forged_decision"), "{}", said.out);
+}
