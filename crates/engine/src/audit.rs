@@ -151,6 +151,7 @@ fn read(
         .ok()
         .map(|peek| peek.machine.workflow().clone());
     let mut walker = workflow.as_ref().map(Walker::of);
+    let mut kept: BTreeSet<String> = BTreeSet::new();
     let pairs: Vec<(u64, String)> = claims
         .iter()
         .map(|claim| (claim.seq, claim.hash.clone()))
@@ -171,7 +172,10 @@ fn read(
                 walker.findings.extend(doubt);
                 walker.take(event, record.seq)
             }
-            _ => crate::run::event(record).map(|_| ()),
+            _ => {
+                kept.extend(evidence_of(&crate::run::event(record)?));
+                Ok(())
+            }
         }
     })?;
     report.records = audited.records;
@@ -187,7 +191,19 @@ fn read(
         report.findings.push(finding("more_findings", 0, what));
     }
     if workflow.is_none() && report.findings.is_empty() {
-        let error = Run::peek(project, name).err();
+        let error = match Run::peek(project, name).err() {
+            // Its own machine says whether its records follow from each other.
+            Some(error) if error.code == "factory_project" => {
+                report.evidence = kept.len();
+                let broken = project.vault()?.verify_all(kept.iter().map(String::as_str));
+                let findings = broken
+                    .iter()
+                    .map(|error| finding(error.code(), 0, error.to_string()));
+                report.findings.extend(findings);
+                crate::factory::peek(project, name).err()
+            }
+            other => other,
+        };
         report
             .findings
             .extend(error.map(|error| finding(&error.code, 0, error.what)));
@@ -225,6 +241,19 @@ fn read(
         )?;
     }
     Ok(())
+}
+
+/// The hashes of everything that an event rests on.
+fn evidence_of(event: &kernel::Event) -> Vec<String> {
+    let hash = |kept: &kernel::outcome::EvidenceRef| kept.hash.clone();
+    match &event.body {
+        kernel::Body::AttemptEnded(ended) => ended.outcome.evidence.iter().map(hash).collect(),
+        kernel::Body::GateEnded(ended) => {
+            let all = ended.results.iter().flat_map(|result| &result.evidence);
+            all.map(hash).collect()
+        }
+        _ => Vec::new(),
+    }
 }
 
 /// A checkpoint or a state file that says something else than the journal.

@@ -112,6 +112,11 @@ impl Reach {
         self.policy(vec![home.join("view"), home.join("out")], &self.agents)
     }
 
+    /// For a check in a folder of its own, and nowhere else.
+    pub fn scratch(&self, folder: &Path) -> Policy {
+        self.policy(vec![folder.to_owned()], &self.checks)
+    }
+
     /// For a check: the repository, and the task to read, without anything of ours.
     pub fn check(&self, context: &Context) -> Policy {
         self.check_in(&context.project, &context.task)

@@ -16,10 +16,21 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use store::Vault;
 
+/// Which files an agent's view is made of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Files {
+    /// What git does not ignore.
+    OfGit,
+    /// The factory's own: task files and the state store.
+    OfStore,
+}
+
 /// Shared by all effects of a run.
 pub struct Context {
     /// The repository.
     pub project: Project,
+    /// What views are made of.
+    pub files: Files,
     /// The run's name.
     pub run: String,
     /// The workflow.
@@ -61,6 +72,7 @@ impl Context {
         }
         Ok(Self {
             project: project.clone(),
+            files: Files::OfGit,
             run: started.run.to_string(),
             workflow: workflow.clone(),
             task: task_folder(project, started),

@@ -12,6 +12,8 @@ pub mod context;
 pub mod decide;
 pub mod driver;
 pub mod error;
+pub mod factory;
+mod flowing;
 pub mod gc;
 pub mod git;
 pub mod index_place;

@@ -88,6 +88,15 @@ impl Project {
         }
     }
 
+    /// The project as the factory's roles see it: its own folder, with task files and state store.
+    #[must_use]
+    pub(crate) fn of_factory(&self) -> Self {
+        Self {
+            repo: self.home.clone(),
+            home: self.home.clone(),
+        }
+    }
+
     /// The journals.
     pub fn journals(&self) -> PathBuf {
         self.home().join("journal")

@@ -183,6 +183,11 @@ fn workflow_of(project: &Project, name: &RunName) -> Result<Arc<Workflow>, Engin
         .as_ref()
         .and_then(|record| record["body"]["workflow"].as_str());
     match workflow {
+        Some(crate::factory::NAME) => Err(EngineError::user(
+            "factory_project",
+            format!("`{name}` is a project of the factory"),
+            format!("`proofhouse factory status {name}` shows it"),
+        )),
         Some(workflow) => project.workflow(workflow),
         None => Err(EngineError::environment(
             "journal_corrupt",

@@ -3,10 +3,11 @@
 use crate::context::Context;
 use crate::driver::{Ending, Until, drive};
 use crate::error::EngineError;
+use crate::flowing::Flowing;
 use crate::project::Project;
 use crate::run::Run;
 use crate::views;
-use crate::world::{Interrupter, Observer, Real};
+use crate::world::{Interrupter, Observer, Open, Real};
 use agents::Agent;
 use flow::Workflow;
 use kernel::machine::Activity;
@@ -160,7 +161,14 @@ impl Session<'_> {
         if self.restore == Restore::Views {
             restore(&context, &run, observer)?;
         }
-        let (mut world, mut machine) = Real::of(run, context, observer)?;
+        let craft = Flowing::of(context, &run.machine)?;
+        let open = Open {
+            name: run.name,
+            journal: run.journal,
+            torn: run.torn,
+        };
+        let mut machine = run.machine;
+        let mut world = Real::of(open, craft, observer);
         hook(world.interrupter());
         let ending = drive(&mut machine, &mut world, self.until)?;
         drop(world);
@@ -174,7 +182,7 @@ impl Session<'_> {
     }
 
     /// An agent for every role: the one that the person names, the run's own, or the config's.
-    fn agents(
+    pub(crate) fn agents(
         &self,
         workflow: &Workflow,
         started: &str,

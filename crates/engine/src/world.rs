@@ -3,12 +3,9 @@
 use crate::context::Context;
 use crate::driver::{Signal, World};
 use crate::error::EngineError;
-use crate::perform::{self, Job, Judged};
-use crate::run::{Run, entries, known};
-use crate::view;
-use crate::views::Views;
-use flow::Flow;
-use kernel::{Body, Class, Effect, EffectId, Event, Machine, Status, Time, What};
+use crate::perform;
+use crate::run::entries;
+use kernel::{Effect, EffectId, Event, Machine, Status, Time, What};
 use sandbox::Cancel;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -16,7 +13,7 @@ use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::thread::JoinHandle;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
-use store::Journal;
+use store::{Head, Journal, RecordRef, RunName, Torn};
 
 /// How often progress is shown and the journal is looked at for what others appended.
 const TICK: Duration = Duration::from_millis(250);
@@ -54,20 +51,57 @@ impl Interrupter {
     }
 }
 
+/// The work of one effect, ready for a thread of its own. An error is no answer: the effect stays in
+/// flight, and the next session recovers it.
+pub type Errand =
+    Box<dyn FnOnce(&Cancel, &dyn Fn(&str)) -> Result<What, EngineError> + Send + 'static>;
+
+/// What differs from one kind of machine to the next: what its records may say, how its effects are
+/// performed, and what is written for people. The loop, the journal and the threads are the same.
+pub trait Craft {
+    /// The machine.
+    type Machine: Machine;
+
+    /// What every effect needs to know.
+    fn context(&self) -> &Arc<Context>;
+    /// A record as an event that this machine can stand on.
+    fn known(&self, machine: &Self::Machine, record: &RecordRef<'_>) -> Result<Event, String>;
+    /// What people changed in the views since they were written.
+    fn edits(&mut self, machine: &Self::Machine) -> Result<Option<What>, EngineError>;
+    /// Writes the views anew after these events; what people changed in them meanwhile.
+    fn write(
+        &mut self,
+        machine: &Self::Machine,
+        events: &[Event],
+        head: &Head,
+    ) -> Result<Option<What>, EngineError>;
+    /// The work of an effect.
+    fn errand(&self, machine: &Self::Machine, effect: &Effect, head: &Head) -> Errand;
+}
+
+/// A run that was opened to be driven.
+pub struct Open {
+    /// Its name.
+    pub name: RunName,
+    /// Its journal.
+    pub journal: Journal,
+    /// A torn last line that opening has cut.
+    pub torn: Option<Torn>,
+}
+
 struct Running {
     cancel: Cancel,
     thread: JoinHandle<()>,
 }
 
 /// The real world of one run.
-pub struct Real<'a> {
-    context: Arc<Context>,
+pub struct Real<'a, C> {
+    craft: C,
     journal: Journal,
     journal_path: PathBuf,
     journal_length: u64,
     since_checkpoint: u64,
     torn: Option<What>,
-    views: Views,
     running: BTreeMap<EffectId, Running>,
     sender: Sender<Message>,
     receiver: Receiver<Message>,
@@ -93,24 +127,19 @@ pub fn now() -> Time {
     }))
 }
 
-impl<'a> Real<'a> {
-    /// The world of an opened run, and its machine.
-    pub fn of(
-        run: Run,
-        context: Context,
-        observer: &'a mut dyn Observer,
-    ) -> Result<(Self, Flow), EngineError> {
+impl<'a, C: Craft> Real<'a, C> {
+    /// The world of an opened run.
+    pub fn of(open: Open, craft: C, observer: &'a mut dyn Observer) -> Self {
         let (sender, receiver) = channel();
-        let journal_path = run.project.journals().join(format!("{}.jsonl", run.name));
-        let context = Arc::new(context);
-        let torn = run.torn.map(|torn| What::TailCut {
+        let journals = craft.context().project.journals();
+        let journal_path = journals.join(format!("{}.jsonl", open.name));
+        let torn = open.torn.map(|torn| What::TailCut {
             bytes: torn.bytes,
             kept_in: torn.kept_in.display().to_string(),
         });
         let mut world = Self {
-            views: Views::of(&context, &run.machine)?,
-            context,
-            journal: run.journal,
+            craft,
+            journal: open.journal,
             journal_path,
             journal_length: 0,
             since_checkpoint: 0,
@@ -122,7 +151,7 @@ impl<'a> Real<'a> {
             session: format!("{}-{}", std::process::id(), now().0),
         };
         world.journal_length = world.length();
-        Ok((world, run.machine))
+        world
     }
 
     /// For a signal handler.
@@ -135,12 +164,12 @@ impl<'a> Real<'a> {
     }
 
     /// What others appended since, as inputs that are facts already.
-    fn elsewhere(&mut self, machine: &Flow) -> Result<Vec<Event>, EngineError> {
+    fn elsewhere(&mut self, machine: &C::Machine) -> Result<Vec<Event>, EngineError> {
         let mut events = Vec::new();
         if self.length() != self.journal_length {
-            let workflow = machine.workflow().clone();
+            let craft = &self.craft;
             self.journal.catch_up(|record| {
-                events.push(known(&workflow, &record)?);
+                events.push(craft.known(machine, &record)?);
                 Ok(())
             })?;
             self.journal_length = self.length();
@@ -149,14 +178,14 @@ impl<'a> Real<'a> {
     }
 }
 
-impl World<Flow> for Real<'_> {
+impl<C: Craft> World<C::Machine> for Real<'_, C> {
     type Error = EngineError;
 
     fn now(&mut self) -> Time {
         now()
     }
 
-    fn opening(&mut self, machine: &Flow) -> Result<Vec<What>, EngineError> {
+    fn opening(&mut self, machine: &C::Machine) -> Result<Vec<What>, EngineError> {
         let mut heard: Vec<What> = self.torn.take().into_iter().collect();
         heard.push(What::Open {
             session: self.session.clone(),
@@ -164,13 +193,13 @@ impl World<Flow> for Real<'_> {
         });
         // With an attempt in flight the file may hold what the agent wrote: its end comes first.
         if machine.status().in_flight.is_empty()
-            && let Some(edited) = self.views.edits(machine)?
+            && let Some(edited) = self.craft.edits(machine)?
         {
             heard.push(edited);
         }
         let wanted = machine.wanted();
         for flying in machine.status().in_flight {
-            let killed = perform::kill_leftover(&self.context, flying.effect)?;
+            let killed = perform::kill_leftover(self.craft.context(), flying.effect)?;
             if killed > 0 {
                 self.observer.notice(&format!(
                     "ended {killed} processes that an interrupted {} had left",
@@ -179,7 +208,7 @@ impl World<Flow> for Real<'_> {
             }
             let order = wanted.iter().find(|effect| effect.id() == flying.effect);
             let found = match order {
-                Some(effect) => perform::recover(&self.context, effect)?,
+                Some(effect) => perform::recover(self.craft.context(), effect)?,
                 None => None,
             };
             heard.push(found.unwrap_or_else(|| What::Lost {
@@ -191,7 +220,7 @@ impl World<Flow> for Real<'_> {
         Ok(heard)
     }
 
-    fn append(&mut self, events: &[Event], machine: &Flow) -> Result<(), EngineError> {
+    fn append(&mut self, events: &[Event], machine: &C::Machine) -> Result<(), EngineError> {
         let expected = self.journal.head().seq;
         self.journal.append(expected, &entries(events))?;
         self.journal_length = self.length();
@@ -203,41 +232,25 @@ impl World<Flow> for Real<'_> {
         let status = machine.status();
         for event in events {
             self.observer.event(event, &status);
-            if let Body::AttemptEnded(ended) = &event.body
-                && ended.outcome.class == Class::Done
-            {
-                // Taken back, on record: the copy is free for the next attempt. That of a failed
-                // attempt stays.
-                view::put_aside(&self.context, ended.effect);
-            }
         }
-        if let Some(edited) = self.views.write(machine, events, self.journal.head())? {
+        if let Some(edited) = self.craft.write(machine, events, self.journal.head())? {
             // Heard like an answer, so that it is journaled in its turn.
             let _ = self.sender.send(Message::Edited(edited));
         }
         Ok(())
     }
 
-    fn start(&mut self, effect: &Effect, machine: &Flow) {
+    fn start(&mut self, effect: &Effect, machine: &C::Machine) {
         let id = effect.id();
-        let job = Job {
-            effect: effect.clone(),
-            judged: Judged {
-                outcome: machine.judged().cloned(),
-                fields_before: machine.fields_before().clone(),
-                results: machine.results().clone(),
-            },
-            head: self.journal.head().clone(),
-        };
-        let (cancel, context, sender) = (Cancel::new(), self.context.clone(), self.sender.clone());
+        let errand = self.craft.errand(machine, effect, self.journal.head());
+        let (cancel, sender) = (Cancel::new(), self.sender.clone());
         let held = cancel.clone();
         let thread = std::thread::spawn(move || {
             let say = sender.clone();
             let progress = move |line: &str| {
                 let _ = say.send(Message::Progress(line.to_owned()));
             };
-            let work =
-                std::panic::AssertUnwindSafe(|| perform::perform(&context, &job, &held, &progress));
+            let work = std::panic::AssertUnwindSafe(|| errand(&held, &progress));
             let what = std::panic::catch_unwind(work).unwrap_or_else(|_| {
                 Ok(What::Lost {
                     usage: kernel::Usage::default(),
@@ -261,7 +274,7 @@ impl World<Flow> for Real<'_> {
         self.running.keys().copied().collect()
     }
 
-    fn next(&mut self, machine: &Flow, until: Option<Time>) -> Result<Signal, EngineError> {
+    fn next(&mut self, machine: &C::Machine, until: Option<Time>) -> Result<Signal, EngineError> {
         let until = until.map(jittered);
         loop {
             if until.is_some_and(|until| now() >= until) {
@@ -290,7 +303,7 @@ impl World<Flow> for Real<'_> {
     }
 }
 
-impl Drop for Real<'_> {
+impl<C> Drop for Real<'_, C> {
     /// Nothing that we started outlives us.
     fn drop(&mut self) {
         for running in self.running.values() {

@@ -22,4 +22,4 @@ pub use error::{LoadError, Problem};
 pub use load::{CheckLint, Source, load};
 pub use machine::{Flow, PostMortem};
 pub use snapshot::SnapshotSpec;
-pub use workflow::{Capability, Field, Owner, Role, StateDef, Task, Workflow};
+pub use workflow::{Capability, Checkpoints, Field, Owner, Role, StateDef, Task, Workflow};

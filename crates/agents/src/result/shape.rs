@@ -115,6 +115,18 @@ impl Shape {
         Ok(Self { whole, validators })
     }
 
+    /// A document with members of its own, of which the engine reads none by itself.
+    ///
+    /// # Errors
+    /// Why that is no schema, in a sentence.
+    pub fn alone(schema: &Value) -> Result<Self, String> {
+        let validator = Validator::new(schema).map_err(|error| error.to_string())?;
+        Ok(Self {
+            whole: schema.clone(),
+            validators: vec![validator],
+        })
+    }
+
     /// The whole schema.
     pub fn schema(&self) -> &Value {
         &self.whole

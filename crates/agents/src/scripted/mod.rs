@@ -103,7 +103,14 @@ impl Agent for Scripted {
     }
 
     fn run(&self, order: &Order, cancel: &Cancel, progress: &dyn Fn(&str)) -> Reply {
-        let Some(entry) = self.script.choose(&order.state, &order.role, order.nth) else {
+        let Order {
+            state,
+            role,
+            nth,
+            brief,
+            ..
+        } = order;
+        let Some(entry) = self.script.choose(state, role, *nth, brief) else {
             let reason = format!(
                 "script {} has no [[attempt]] for state `{}`, role `{}`, attempt {}; add one",
                 self.name, order.state, order.role, order.nth

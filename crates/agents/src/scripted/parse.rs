@@ -13,7 +13,7 @@ use std::path::PathBuf;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-const ENTRY_KEYS: &str = "state, role, attempt, steps, result, result_text and usage";
+const ENTRY_KEYS: &str = "state, role, attempt, brief, steps, result, result_text and usage";
 
 /// Reads a script.
 pub(super) fn parse(name: &str, text: &str) -> Result<Script, ScriptError> {
@@ -55,6 +55,7 @@ fn entry(source: Source<'_>, item: Spanned<DeValue<'_>>) -> Result<Entry, Script
         line,
         state: fields.text("state")?,
         role: fields.text("role")?,
+        brief: fields.text("brief")?,
         attempt: fields
             .whole("attempt", 1, u64::from(u32::MAX))?
             .map(|nth| nth as u32),

@@ -20,6 +20,7 @@ pub(super) struct Entry {
     pub(super) line: usize,
     pub(super) state: Option<String>,
     pub(super) role: Option<String>,
+    pub(super) brief: Option<String>,
     pub(super) attempt: Option<u32>,
     pub(super) steps: Vec<Step>,
     pub(super) answer: Answer,
@@ -102,10 +103,14 @@ pub(super) enum OnFailure {
 impl Script {
     /// The first entry whose given keys all match; one that names the attempt wins over one
     /// that does not.
-    pub(super) fn choose(&self, state: &str, role: &str, nth: u32) -> Option<&Entry> {
+    pub(super) fn choose(&self, state: &str, role: &str, nth: u32, brief: &str) -> Option<&Entry> {
         let fits = |entry: &&Entry| {
             entry.state.as_deref().is_none_or(|wanted| wanted == state)
                 && entry.role.as_deref().is_none_or(|wanted| wanted == role)
+                && entry
+                    .brief
+                    .as_deref()
+                    .is_none_or(|wanted| brief.contains(wanted))
         };
         let mut exact = self
             .entries

@@ -188,7 +188,7 @@ fn an_entry_that_names_the_attempt_wins() {
 }
 
 fn text<'a>(script: &'a Script, state: &str, role: &str, nth: u32) -> &'a str {
-    match &script.choose(state, role, nth).unwrap().answer {
+    match &script.choose(state, role, nth, "").unwrap().answer {
         Answer::Text(text) => text,
         other => panic!("{other:?}"),
     }

@@ -14,9 +14,10 @@ use std::path::Path;
 use std::time::Duration;
 use store::{Node, Tree};
 
-const ANSWER: &str = "gate.json";
+pub(crate) const ANSWER: &str = "gate.json";
 
-struct InVault<'a>(&'a Context);
+/// Evidence goes into the run's vault.
+pub(crate) struct InVault<'a>(pub(crate) &'a Context);
 
 impl Keep for InVault<'_> {
     fn keep(&self, name: &str, bytes: &[u8]) -> Result<EvidenceRef, String> {

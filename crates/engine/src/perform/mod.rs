@@ -7,6 +7,8 @@ mod gate;
 #[cfg(test)]
 mod tests;
 
+pub(crate) use gate::{ANSWER as GATE_ANSWER, InVault};
+
 use crate::context::Context;
 use crate::error::EngineError;
 use crate::git;
@@ -115,7 +117,7 @@ pub(crate) fn kill_leftover(context: &Context, effect: EffectId) -> Result<usize
     Ok(sandbox::kill_leftover(&context.home(effect).join("pid"))?)
 }
 
-fn lost(effect: EffectId, reason: &str, usage: Usage) -> What {
+pub(crate) fn lost(effect: EffectId, reason: &str, usage: Usage) -> What {
     What::Lost {
         effect,
         reason: reason.to_owned(),
@@ -123,7 +125,11 @@ fn lost(effect: EffectId, reason: &str, usage: Usage) -> What {
     }
 }
 
-fn save(home: &Path, name: &str, answer: &impl serde::Serialize) -> Result<(), EngineError> {
+pub(crate) fn save(
+    home: &Path,
+    name: &str,
+    answer: &impl serde::Serialize,
+) -> Result<(), EngineError> {
     std::fs::create_dir_all(home).map_err(EngineError::io("create", home))?;
     let json =
         serde_json::to_vec(answer).map_err(|error| EngineError::io("write", home)(error.into()))?;

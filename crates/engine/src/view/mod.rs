@@ -17,7 +17,7 @@ pub(crate) use lay_out::{base_of, go_on, lay_out};
 pub(crate) use spare::put_aside;
 pub(crate) use take_back::{conflict, take_back};
 
-use crate::context::Context;
+use crate::context::{Context, Files};
 use crate::error::EngineError;
 use crate::git;
 use serde::{Deserialize, Serialize};
@@ -65,12 +65,28 @@ impl Change {
 
 /// The repository's files as an agent may see them: no task folder, nothing of ours.
 pub(crate) fn repo_files(context: &Context, work_tree: &Path) -> Result<Vec<PathBuf>, EngineError> {
-    let mut files = git::files(context.project.repo(), work_tree)?;
+    let mut files = match context.files {
+        Files::OfGit => git::files(context.project.repo(), work_tree)?,
+        Files::OfStore => store_files(context, work_tree)?,
+    };
     let task = context.task.strip_prefix(context.project.repo()).ok();
     // A task folder that is the repository's top itself can not be told apart from it.
     let task = task.filter(|task| !task.as_os_str().is_empty());
     files.retain(|path| task.is_none_or(|task| !path.starts_with(task)));
     Ok(files)
+}
+
+/// The factory's files: of its own folder only what roles may be shown at all, of a view everything
+/// but what building leaves behind.
+fn store_files(context: &Context, work_tree: &Path) -> Result<Vec<PathBuf>, EngineError> {
+    const SHOWN: [&str; 2] = ["project", "state_store/modules"];
+    let source = work_tree == context.project.repo();
+    let skip = |path: &Path| {
+        let shown = SHOWN.map(Path::new);
+        let leads = |top: &Path| path.starts_with(top) || top.starts_with(path);
+        path.ends_with("target") || (source && !shown.into_iter().any(leads))
+    };
+    Ok(store::walk(work_tree, &skip)?)
 }
 
 /// The task's files without what the engine renders for people: the evidence page, and the copies

@@ -6,6 +6,7 @@ mod bump;
 pub mod coverage;
 pub mod examples;
 mod fingerprint;
+pub mod from_plan;
 mod validate;
 
 pub use bump::required_bump;

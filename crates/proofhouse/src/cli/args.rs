@@ -118,11 +118,15 @@ A milestone is .proofhouse/milestones/NAME/milestone.toml; docs/waves.md shows o
   proofhouse factory plan spec.json --dry-run --json
   proofhouse factory fingerprint contract.json --against locked.json
 
-These need no repository.")]
+`start`, `run` and `status` need a repository; the others do not.")]
     Factory {
         #[command(subcommand)]
         command: FactoryCommand,
     },
+    /// Resolve an escalation of the factory; needs a person
+    #[command(after_help = "Example:
+  proofhouse resolve ESC-1a2b3c4d --action ABANDON_TASK --payload why.json")]
+    Resolve(Resolve),
     /// Print the JSON Schema of one of the factory's documents, or list them
     #[command(after_help = "Example:\n  proofhouse schema MicroModuleContract")]
     Schema {
@@ -373,6 +377,48 @@ pub(crate) enum Format {
     Tla,
 }
 
+#[derive(Debug, clap::Args)]
+pub(crate) struct FactoryStart {
+    /// A product spec
+    pub(crate) spec: PathBuf,
+    /// The project's name (default: factory)
+    #[arg(long)]
+    pub(crate) name: Option<String>,
+    /// Who works (default: `agent` of the config)
+    #[arg(long, value_name = "AGENT")]
+    pub(crate) agent: Option<String>,
+    /// Independent tasks at once
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=256))]
+    pub(crate) jobs: u16,
+    /// Cap a budget, such as `attempts=200`
+    #[arg(long, value_name = "NAME=CAP", value_parser = cap)]
+    pub(crate) budget: Vec<(String, u64)>,
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct Resolve {
+    /// The escalation, ESC-...
+    pub(crate) escalation: String,
+    /// APPROVE_OVERRIDE, AMEND_SPEC, SPLIT_TASK, REVISE_PLAN, PROVIDE_FIX or ABANDON_TASK; for an exception APPROVE_CHANGE, REJECT_CHANGE or DEFER
+    #[arg(long)]
+    pub(crate) action: String,
+    /// What the action needs, a JSON object
+    #[arg(long, value_name = "FILE")]
+    pub(crate) payload: Option<PathBuf>,
+    /// Why; it is journaled
+    #[arg(long, value_name = "TEXT", default_value = "")]
+    pub(crate) because: String,
+    /// Sign with this unencrypted SSH key
+    #[arg(long, value_name = "KEY", conflicts_with = "signature")]
+    pub(crate) sign: Option<PathBuf>,
+    /// A signature made with `ssh-keygen -Y sign -n proofhouse-decision`
+    #[arg(long, value_name = "FILE")]
+    pub(crate) signature: Option<PathBuf>,
+    /// Print the bytes to be signed, and resolve nothing
+    #[arg(long)]
+    pub(crate) message: bool,
+}
+
 #[derive(Debug, Subcommand)]
 pub(crate) enum FactoryCommand {
     /// Say everything that is wrong with a document; exit 1 if something blocks
@@ -398,6 +444,24 @@ pub(crate) enum FactoryCommand {
     Render {
         /// A product spec
         spec: PathBuf,
+    },
+    /// Begin a project from an approved spec; nothing works yet
+    #[command(
+        after_help = "Example:\n  proofhouse factory start spec.json --agent claude --jobs 2"
+    )]
+    Start(FactoryStart),
+    /// Go on with a project until it is released, or a person must decide
+    Run {
+        /// The project
+        name: String,
+        /// Another agent than the project was started with
+        #[arg(long, value_name = "AGENT")]
+        agent: Option<String>,
+    },
+    /// Show where every task of a project stands
+    Status {
+        /// The project (default: the only one)
+        name: Option<String>,
     },
     /// Print the hash of a contract's five dimensions
     Fingerprint {

@@ -1,9 +1,9 @@
 //! `proofhouse factory`: texts in, judgements and texts out. The only thing that it writes is a
-//! planned project, and that whole or not at all.
+//! planned project, and that whole or not at all. What works on one is in `of_factory`.
 
-use super::args::FactoryCommand;
+use super::args::{Args, FactoryCommand};
 use super::out::{Out, Tone, plain};
-use super::{exit, schema};
+use super::{exit, of_factory, schema};
 use ::factory::contract::{Surface, compare};
 use ::factory::plan::{NoPlan, TaskFile};
 use ::factory::spec::ProductSpec;
@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 /// Larger files are refused before they are read: no spec is a hundredth of it.
 const LARGEST_FILE: u64 = 256 << 20;
 
-pub(crate) fn factory(command: &FactoryCommand, out: &Out) -> Result<u8, EngineError> {
+pub(crate) fn factory(args: &Args, command: &FactoryCommand, out: &Out) -> Result<u8, EngineError> {
     match command {
         FactoryCommand::Validate { file, schema: name } => {
             let document = schema::find(name)?;
@@ -53,6 +53,17 @@ pub(crate) fn factory(command: &FactoryCommand, out: &Out) -> Result<u8, EngineE
                 ::factory::spec::read(&bytes).map_err(|report| invalid(spec, &report))?;
             out.line(::factory::spec::spec_md(&spec, &report, &[]).trim_end());
             Ok(exit::OK)
+        }
+        FactoryCommand::Start(asked) => {
+            let spec = read_spec(&asked.spec)?;
+            let (plan, files) = ::factory::plan::task_files(&spec).map_err(no_plan)?;
+            of_factory::start(&super::project(args)?, asked, &spec, &plan, &files, out)
+        }
+        FactoryCommand::Run { name, agent } => {
+            of_factory::run(&super::project(args)?, name, agent.as_deref(), out)
+        }
+        FactoryCommand::Status { name } => {
+            of_factory::status(&super::project(args)?, name.as_deref(), out)
         }
         FactoryCommand::Fingerprint { contract, against } => {
             fingerprint(contract, against.as_deref(), out)

@@ -14,8 +14,10 @@ mod index;
 mod init;
 mod log;
 mod new;
+mod of_factory;
 mod out;
 mod progress;
+mod resolve;
 mod run;
 mod sandbox;
 mod schema;
@@ -67,7 +69,7 @@ fn dispatch(args: &Args, out: &Out) -> Result<u8, EngineError> {
         }
         Command::Doctor => return doctor::doctor(args, out),
         Command::Index(index) => return index::index(args, index, out),
-        Command::Factory { command } => return factory::factory(command, out),
+        Command::Factory { command } => return factory::factory(args, command, out),
         Command::Schema { name } => return schema::schema(name.as_deref(), out),
         Command::Sandbox { command } => return sandbox::sandbox(command, out),
         Command::Workflow { command } => return workflow::workflow(args, command, out),
@@ -85,6 +87,7 @@ fn dispatch(args: &Args, out: &Out) -> Result<u8, EngineError> {
         } => config::show(&project, out),
         Command::Init { yes } => init::init(&project, *yes, out),
         Command::Decide(decide) => decide::decide(&project, decide, out),
+        Command::Resolve(resolve) => resolve::resolve(&project, resolve, out),
         Command::Wave { command } => wave::wave(&project, command, out),
         Command::Gc { dry_run } => {
             let mode = if *dry_run {

@@ -4,7 +4,7 @@
 use crate::support::World;
 use serde_json::{Value, json};
 
-fn task(number: usize, depends_on: &[&str]) -> Value {
+pub(crate) fn task(number: usize, depends_on: &[&str]) -> Value {
     json!({
         "task_id": format!("TSK-{number:03}"), "name": format!("Task {number}"),
         "description": "Parses one line of the log into its parts",
@@ -19,7 +19,7 @@ fn task(number: usize, depends_on: &[&str]) -> Value {
     })
 }
 
-fn spec(tasks: &[Value]) -> Value {
+pub(crate) fn spec(tasks: &[Value]) -> Value {
     json!({
         "spec_id": "SPEC-001", "spec_version": "1.0.0", "title": "Log reader",
         "description": "Reads logs and says what is in them",

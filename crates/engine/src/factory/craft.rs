@@ -1,0 +1,106 @@
+//! The factory's craft: roles are attempts like any other, on a view of the state store; ships and
+//! releases are gates of its own.
+
+use super::views::{Before, Views};
+use super::{roles, ship};
+use crate::context::{Context, Files};
+use crate::error::EngineError;
+use crate::perform::{self, Job, Judged};
+use crate::project::Project;
+use crate::world::{Craft, Errand, now};
+use ::factory::machine::{Fact, Factory};
+use agents::Agent;
+use kernel::event::RunStarted;
+use kernel::{Body, Effect, Event, What};
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use store::{Head, RecordRef};
+
+/// What a project needs beside its machine.
+pub(super) struct Making {
+    context: Arc<Context>,
+    views: Views,
+}
+
+impl Making {
+    pub(super) fn of(
+        project: &Project,
+        started: &RunStarted,
+        agents: BTreeMap<String, Arc<dyn Agent>>,
+    ) -> Result<Self, EngineError> {
+        let project = project.of_factory();
+        let mut context = Context::of(&project, &roles::workflow(), started, agents)?;
+        context.files = Files::OfStore;
+        context.shapes = roles::shapes()?;
+        // Roles have no folder of a task beside their view; theirs is empty and thrown away.
+        context.task = project.work(&context.run).join("task");
+        std::fs::create_dir_all(&context.task).map_err(EngineError::io("create", &context.task))?;
+        Ok(Self {
+            views: Views::of(&project.home()),
+            context: Arc::new(context),
+        })
+    }
+}
+
+/// A record as an event that the machine can stand on: a fact that it does not know is none.
+pub(super) fn known(record: &RecordRef<'_>) -> Result<Event, String> {
+    let event = crate::run::event(record)?;
+    if let Body::Noted(note) = &event.body {
+        Fact::read(note).map_err(|refusal| refusal.to_string())?;
+    }
+    Ok(event)
+}
+
+impl Craft for Making {
+    type Machine = Factory;
+
+    fn context(&self) -> &Arc<Context> {
+        &self.context
+    }
+
+    fn known(&self, _: &Factory, record: &RecordRef<'_>) -> Result<Event, String> {
+        known(record)
+    }
+
+    fn edits(&mut self, _: &Factory) -> Result<Option<What>, EngineError> {
+        Ok(None)
+    }
+
+    fn write(
+        &mut self,
+        machine: &Factory,
+        _: &[Event],
+        _: &Head,
+    ) -> Result<Option<What>, EngineError> {
+        self.views.soon(machine, now())?;
+        Ok(None)
+    }
+
+    fn errand(&self, machine: &Factory, effect: &Effect, head: &Head) -> Errand {
+        let context = self.context.clone();
+        if let Effect::Gate(order) = effect {
+            let order = order.clone();
+            return Box::new(move |cancel, progress| {
+                Ok(ship::gate(&context, &order, cancel, progress))
+            });
+        }
+        let before = match effect {
+            Effect::Attempt(order) => {
+                let home = context.project.home();
+                Some(Before::of(machine, &home, &context.run, order))
+            }
+            Effect::Gate(_) | Effect::Checkpoint(_) => None,
+        };
+        let job = Job {
+            effect: effect.clone(),
+            judged: Judged::default(),
+            head: head.clone(),
+        };
+        Box::new(move |cancel, progress| {
+            if let Some(before) = before {
+                before.write()?;
+            }
+            perform::perform(&context, &job, cancel, progress)
+        })
+    }
+}

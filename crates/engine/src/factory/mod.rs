@@ -1,0 +1,24 @@
+//! The factory's machine in the real world: roles on agents, ships on the toolchain, the state store
+//! of document 002 section 7 below `.proofhouse/`.
+//!
+//! It refuses to decide: the machine in crate `factory` does. What is here performs its effects and
+//! writes down what it says.
+
+mod craft;
+mod modules;
+mod release;
+mod resolve;
+mod roles;
+mod scratch;
+mod session;
+mod ship;
+mod start;
+mod tested;
+mod views;
+
+pub use resolve::{Asked, Resolved, escalated, message, resolve};
+pub use session::{Driving, Peek, drive, peek, projects};
+pub use start::{Begin, Begun, start};
+
+/// What the journal of a project names in the place of a workflow.
+pub const NAME: &str = "factory";

@@ -1,0 +1,147 @@
+//! A version of a module in the state store: where its files are, what they hash to, and its seal.
+//!
+//! The seal lists the files that were tested, by hash. What was sealed is read-only, and a file that
+//! differs, is missing or is new breaks the seal wherever it is looked at again.
+
+use crate::error::EngineError;
+use ::factory::contract::MicroModuleContract;
+use ::factory::project::ModuleRef;
+use ::factory::schema::{self, Judged};
+use ::factory::ship::{ExecutionLog, ShipEvidence};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+
+pub(super) const CONTRACT: &str = "contract.json";
+pub(super) const EXAMPLES: &str = "examples.md";
+pub(super) const SHIP: &str = "ship.json";
+pub(super) const LOG: &str = "tests/execution_log.json";
+const SEAL: &str = "seal.json";
+
+/// One version of a module on disk.
+#[derive(Debug, Clone)]
+pub(super) struct Stored {
+    pub(super) reference: ModuleRef,
+    pub(super) folder: PathBuf,
+}
+
+/// The tested files, by path.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Seal {
+    pub(super) files: BTreeMap<String, String>,
+}
+
+impl Stored {
+    pub(super) fn at(root: &Path, reference: &ModuleRef) -> Self {
+        Self {
+            folder: root.join(::factory::engineering::context::module_folder(reference)),
+            reference: reference.clone(),
+        }
+    }
+
+    pub(super) fn read(&self, name: &str) -> Result<Vec<u8>, String> {
+        let path = self.folder.join(name);
+        std::fs::read(&path).map_err(|error| format!("{name} of {}: {error}", self.reference))
+    }
+
+    pub(super) fn has(&self, name: &str) -> bool {
+        self.folder.join(name).is_file()
+    }
+
+    fn document<T: Judged>(&self, name: &str) -> Result<T, String> {
+        let bytes = self.read(name)?;
+        let wrong = |report: ::factory::Report| {
+            let lines = report.errors.iter().take(8);
+            let lines: Vec<String> = lines
+                .map(|found| format!("{}: {}", found.whole_path(), found.message))
+                .collect();
+            format!("{name} of {}: {}", self.reference, lines.join("; "))
+        };
+        let value: T = schema::parse(&bytes).map_err(wrong)?;
+        let report = value.judge();
+        if report.passes() {
+            Ok(value)
+        } else {
+            Err(wrong(report))
+        }
+    }
+
+    /// Its contract, valid and of this very version.
+    pub(super) fn contract(&self) -> Result<MicroModuleContract, String> {
+        let contract: MicroModuleContract = self.document(CONTRACT)?;
+        if contract.reference() != self.reference.to_string() {
+            return Err(format!(
+                "{CONTRACT} is that of {}, and the module is {}",
+                contract.reference(),
+                self.reference
+            ));
+        }
+        Ok(contract)
+    }
+
+    pub(super) fn evidence(&self) -> Result<ShipEvidence, String> {
+        self.document(SHIP)
+    }
+
+    pub(super) fn log(&self) -> Result<ExecutionLog, String> {
+        self.document(LOG)
+    }
+
+    /// Everything that a seal covers, as it is now.
+    pub(super) fn now(&self) -> Result<Seal, String> {
+        let ours = |path: &Path| {
+            let ours = [SHIP, SEAL].iter().any(|name| path == Path::new(name));
+            ours || path.ends_with("target")
+        };
+        let paths = store::walk(&self.folder, &ours).map_err(|error| error.to_string())?;
+        let mut files = BTreeMap::new();
+        for path in paths {
+            let name = path.display().to_string();
+            let full = self.folder.join(&path);
+            let plain = full.symlink_metadata().is_ok_and(|found| found.is_file());
+            if !plain {
+                return Err(format!("{name} of {} is no plain file", self.reference));
+            }
+            files.insert(name.clone(), store::sha256_hex(&self.read(&name)?));
+        }
+        Ok(Seal { files })
+    }
+
+    pub(super) fn write(&self, name: &str, value: &impl Serialize) -> Result<(), EngineError> {
+        let path = self.folder.join(name);
+        let json = serde_json::to_vec_pretty(value)
+            .map_err(|error| EngineError::io("write", &path)(error.into()))?;
+        Ok(store::write_atomic(&path, &json)?)
+    }
+
+    /// Puts on record what was tested.
+    pub(super) fn mark_tested(&self) -> Result<(), String> {
+        let seal = self.now()?;
+        self.write(SEAL, &seal).map_err(|error| error.to_string())
+    }
+
+    /// What differs from what was tested; empty: nothing does.
+    pub(super) fn broken(&self) -> Result<Vec<String>, String> {
+        let sealed: Seal = serde_json::from_slice(&self.read(SEAL)?)
+            .map_err(|error| format!("{SEAL} of {}: {error}", self.reference))?;
+        let now = self.now()?;
+        let mut names: Vec<&String> = sealed.files.keys().chain(now.files.keys()).collect();
+        names.sort();
+        names.dedup();
+        let differs = |name: &&String| sealed.files.get(*name) != now.files.get(*name);
+        Ok(names.into_iter().filter(differs).cloned().collect())
+    }
+
+    /// Makes every file of it read-only.
+    pub(super) fn seal(&self) -> Result<(), String> {
+        let paths = store::walk(&self.folder, &|_| false).map_err(|error| error.to_string())?;
+        for path in paths {
+            let full = self.folder.join(path);
+            let read_only = std::fs::Permissions::from_mode(0o444);
+            std::fs::set_permissions(&full, read_only)
+                .map_err(|error| format!("could not seal {}: {error}", full.display()))?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,157 @@
+//! The four roles as agents are given them: the form of their results, and nothing of the machine.
+//!
+//! A result is the document of that name without what the engine gives itself (ids, and what the
+//! result is about), so that a role can neither forge an id nor be refused for a missing one.
+
+use crate::error::EngineError;
+use ::factory::schema;
+use agents::result::Shape;
+use flow::{Capability, Checkpoints, Role, Workflow};
+use kernel::StateName;
+use kernel::effect::Sight;
+use kernel::table::{Stalling, Stepping, Table};
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// A role, the document that it returns, its tier, and the members that are the engine's.
+const ROLES: [(&str, &str, &str, &[&str]); 4] = [
+    (
+        "micro_planner",
+        "MicroPlan",
+        "top",
+        &["micro_plan_id", "parent_task_ref"],
+    ),
+    (
+        "proposer",
+        "Proposal",
+        "standard",
+        &["proposal_id", "target_artifact_id"],
+    ),
+    (
+        "challenger",
+        "Challenge",
+        "top",
+        &["challenge_id", "target_artifact_id"],
+    ),
+    (
+        "arbiter",
+        "Adjudication",
+        "top",
+        &["adjudication_id", "target_artifact_id"],
+    ),
+];
+
+/// The roles in the form that agents are chosen by.
+pub(super) fn workflow() -> Arc<Workflow> {
+    let role = |(name, _, tier, _): &(&str, &str, &'static str, &[&str])| {
+        let role = Role {
+            can: vec![Capability::Read, Capability::Search],
+            about: format!("the {name} of the factory"),
+            tier,
+            sight: Sight {
+                sees: Vec::new(),
+                hidden: Vec::new(),
+                scope: Vec::new(),
+            },
+            result: None,
+            tools: Vec::new(),
+            sees_field: None,
+            scope_field: None,
+        };
+        ((*name).to_owned(), role)
+    };
+    Arc::new(Workflow {
+        name: super::NAME.to_owned(),
+        about: "from a spec to released modules".to_owned(),
+        hash: String::new(),
+        table: Table {
+            name: super::NAME.to_owned(),
+            initial: StateName::from("building"),
+            states: BTreeMap::new(),
+            counters: BTreeMap::new(),
+            transitions: Vec::new(),
+            stepping: Stepping::Held,
+            stalling: Stalling::Counts,
+        },
+        after: Vec::new(),
+        start_with: Vec::new(),
+        sealed: Vec::new(),
+        rebuffs: Vec::new(),
+        states: BTreeMap::new(),
+        roles: ROLES.iter().map(role).collect(),
+        tools: BTreeMap::new(),
+        stall_check: None,
+        checkpoints: Checkpoints::Never,
+        preamble: String::new(),
+        task: None,
+        snapshot: None,
+    })
+}
+
+/// What the results must look like, by role.
+pub(super) fn shapes() -> Result<BTreeMap<String, Arc<Shape>>, EngineError> {
+    let mut shapes = BTreeMap::new();
+    for (role, document, _, ours) in ROLES {
+        let bad = |why: String| {
+            let what = format!("the schema of `{document}`: {why}");
+            EngineError::environment("bad_schema", what, "please report")
+        };
+        let found = schema::find(document).ok_or_else(|| bad("there is none".to_owned()))?;
+        let schema = returned((found.schema)(), ours, role);
+        let shape = Shape::alone(&schema).map_err(bad)?;
+        shapes.insert(role.to_owned(), Arc::new(shape));
+    }
+    Ok(shapes)
+}
+
+/// A document's schema as the schema of a result.
+fn returned(mut schema: Value, ours: &[&str], role: &str) -> Value {
+    let Some(object) = schema.as_object_mut() else {
+        return schema;
+    };
+    object.remove("title");
+    // A role may say more than is asked of it, such as a summary for people.
+    object.remove("additionalProperties");
+    let mut required = object.remove("required").unwrap_or_else(|| json!([]));
+    if let Some(list) = required.as_array_mut() {
+        list.retain(|name| !ours.iter().any(|one| name == one));
+    }
+    if let Some(properties) = object.get_mut("properties").and_then(Value::as_object_mut) {
+        properties.retain(|name, _| !ours.contains(&name.as_str()));
+        properties.insert("summary".to_owned(), json!({"type": "string"}));
+    }
+    // Instead of its document a role may raise an exception, and a Proposer who applies amendments
+    // returns those; the machine judges each of them.
+    let mut forms = vec![json!({"required": required})];
+    if matches!(role, "proposer" | "challenger") {
+        forms.push(json!({"required": ["interface_change_exception"]}));
+    }
+    if role == "proposer" {
+        forms.push(json!({"required": ["deliverable_ref", "amendments"]}));
+    }
+    object.insert("anyOf".to_owned(), Value::Array(forms));
+    schema
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn results_are_the_documents_without_the_ids_that_the_engine_gives() {
+        let shapes = shapes().unwrap();
+        let judge = |role: &str, value: &Value| agents::result::judge(value, &shapes[role]);
+        let good = json!({"claim": "it slugs every title", "deliverable_ref": "implementation/", "acceptance_checks": ["tests pass"]});
+        judge("proposer", &good).unwrap();
+        judge("proposer", &json!({"interface_change_exception": {}})).unwrap();
+        let bad =
+            json!({"claim": "it slugs", "deliverable_ref": "x", "acceptance_checks": "tests"});
+        assert!(judge("proposer", &bad).is_err());
+        assert!(judge("proposer", &json!({"claim": "it slugs"})).is_err());
+        assert!(judge("arbiter", &json!({"interface_change_exception": {}})).is_err());
+        let maybe = json!({"verdict": "MAYBE", "failures": [], "rubric_assessments": []});
+        assert!(judge("challenger", &maybe).is_err());
+        assert!(judge("micro_planner", &json!({"modules": "none"})).is_err());
+    }
+}

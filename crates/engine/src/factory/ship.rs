@@ -1,0 +1,329 @@
+//! The steps of a ship (section 11), each a gate of its own: amendments, fingerprint, tests, record.
+//! Repeated after a crash, a step finds what it has done before and does the same again.
+
+use super::modules::{CONTRACT, EXAMPLES, LOG, SHIP, Stored};
+use super::{release, tested};
+use crate::context::Context;
+use crate::perform::{self, lost, save};
+use crate::{index_place, worktree};
+use ::factory::contract::{MicroModuleContract, compare, from_plan};
+use ::factory::engineering::artifacts::{Amendment, AmendmentAction};
+use ::factory::engineering::plan::IoContract;
+use ::factory::project::{ModuleRef, mint};
+use ::factory::ship::{Environment, Outcome, ShipEvidence, Verification};
+use index::{AppendOnlyCodeIndex, CodeIndexEntry, Create, IoSummary};
+use kernel::What;
+use kernel::effect::GateOrder;
+use kernel::input::Found;
+use kernel::outcome::{CheckResult, EvidenceRef, Verdict};
+use sandbox::Cancel;
+use serde::Deserialize;
+use std::collections::BTreeMap;
+use std::path::{Component, Path};
+
+/// What a step is told, as the machine orders it.
+#[derive(Debug, Deserialize)]
+pub(super) struct Told {
+    module: ModuleRef,
+    #[serde(default)]
+    contract: Option<IoContract>,
+    #[serde(default)]
+    amendments: Vec<Amendment>,
+    #[serde(default)]
+    fix: Option<BTreeMap<String, String>>,
+}
+
+/// What a step found: a sentence, and what it rests on.
+pub(super) struct Held {
+    pub(super) reason: String,
+    pub(super) evidence: Vec<EvidenceRef>,
+}
+
+impl From<String> for Held {
+    fn from(reason: String) -> Self {
+        Self {
+            reason,
+            evidence: Vec::new(),
+        }
+    }
+}
+
+/// Why a step does not hold, or could not be tried.
+pub(super) struct Broke {
+    pub(super) verdict: Verdict,
+    pub(super) reason: String,
+    pub(super) evidence: Vec<EvidenceRef>,
+}
+
+impl From<String> for Broke {
+    fn from(reason: String) -> Self {
+        Self {
+            verdict: Verdict::Fail,
+            reason,
+            evidence: Vec::new(),
+        }
+    }
+}
+
+/// The environment's fault, not the module's.
+pub(super) fn could_not(reason: impl ToString) -> Broke {
+    Broke {
+        verdict: Verdict::CouldNotRun,
+        reason: reason.to_string(),
+        evidence: Vec::new(),
+    }
+}
+
+/// Runs a gate of the factory, and has its answer on disk before it gives it.
+pub(super) fn gate(
+    context: &Context,
+    order: &GateOrder,
+    cancel: &Cancel,
+    progress: &dyn Fn(&str),
+) -> What {
+    let mut results = Vec::new();
+    for spec in &order.checks {
+        progress(&spec.check);
+        let found = match spec.check.as_str() {
+            "dependency_check" | "fingerprint_check" | "deprecation_check" | "code_index_check" => {
+                release::check(context, &spec.check, &spec.with)
+            }
+            name => step(context, order, name, &spec.with, cancel),
+        };
+        let (verdict, reason, evidence) = match found {
+            Ok(held) => (Verdict::Pass, held.reason, held.evidence),
+            Err(broke) => (broke.verdict, broke.reason, broke.evidence),
+        };
+        let mut result = CheckResult::new(&spec.check, verdict, context.secrets.text(&reason));
+        result.evidence = evidence;
+        results.push(result);
+    }
+    if cancel.is_cancelled() {
+        return lost(order.id, "it was cancelled", kernel::Usage::default());
+    }
+    if let Err(error) = save(&context.home(order.id), perform::GATE_ANSWER, &results) {
+        let reason = error.to_string();
+        results.push(CheckResult::new("engine", Verdict::CouldNotRun, reason));
+    }
+    What::GateEnded {
+        effect: order.id,
+        results,
+        found: Found::Live,
+    }
+}
+
+fn step(
+    context: &Context,
+    order: &GateOrder,
+    name: &str,
+    with: &serde_json::Value,
+    cancel: &Cancel,
+) -> Result<Held, Broke> {
+    let told: Told = serde_json::from_value(with.clone()).map_err(could_not)?;
+    let module = Stored::at(&context.project.home(), &told.module);
+    match name {
+        "amendments_applied" => amendments(&module, &told.amendments).map(Held::from),
+        "interface_fingerprint" => {
+            fix(&module, told.fix.as_ref())?;
+            fingerprint(&module, told.contract.as_ref()).map(Held::from)
+        }
+        "black_box_tests" => tested::run(context, order, &module, cancel),
+        "ship_record" => record(context, &module).map(Held::from),
+        other => Err(could_not(format!("the engine has no check `{other}`"))),
+    }
+}
+
+/// Writes a person's files in the Proposer's place. A sealed module is never written over.
+fn fix(module: &Stored, files: Option<&BTreeMap<String, String>>) -> Result<(), Broke> {
+    let Some(files) = files.filter(|_| !module.has(SHIP)) else {
+        return Ok(());
+    };
+    for (name, text) in files {
+        let path = Path::new(name);
+        let plain = path
+            .components()
+            .all(|part| matches!(part, Component::Normal(_)));
+        let tops = ["implementation", "tests", EXAMPLES, CONTRACT];
+        if !plain || !tops.iter().any(|top| path.starts_with(top)) {
+            return Err(format!("the fix names {name:?}, which is no file of a module").into());
+        }
+        let target = module.folder.join(path);
+        let made = target.parent().map_or(Ok(()), std::fs::create_dir_all);
+        made.map_err(could_not)?;
+        store::write_atomic(&target, text.as_bytes()).map_err(could_not)?;
+    }
+    Ok(())
+}
+
+/// Is every amendment in the deliverable? What is modified or added is there by name, what is
+/// removed is not.
+fn amendments(module: &Stored, asked: &[Amendment]) -> Result<String, Broke> {
+    let sealed = module.now()?;
+    let mut texts = Vec::new();
+    for name in sealed.files.keys() {
+        texts.push(String::from_utf8_lossy(&module.read(name)?).into_owned());
+    }
+    for (at, amendment) in asked.iter().enumerate() {
+        let target = amendment.target.as_str();
+        let named = sealed.files.keys().any(|name| name == target);
+        let there = named || texts.iter().any(|text| text.contains(target));
+        let wanted = amendment.action != AmendmentAction::Remove;
+        if there != wanted {
+            let how = if wanted { "is not in" } else { "is still in" };
+            return Err(format!("amendment {at}: `{target}` {how} the deliverable").into());
+        }
+    }
+    Ok(format!("{} amendments are in the deliverable", asked.len()))
+}
+
+fn fingerprint(module: &Stored, locked: Option<&IoContract>) -> Result<String, Broke> {
+    let contract = module.contract()?;
+    let Some(locked) = locked else {
+        let own = contract.fingerprint();
+        return Ok(format!("a person's plan locks no contract; it is {own}"));
+    };
+    let locked = from_plan::surface(locked);
+    match compare(locked.surface(), contract.surface()) {
+        Ok(fingerprint) => Ok(format!("{fingerprint}, as it was locked")),
+        Err(mismatch) => {
+            let names: Vec<&str> = mismatch
+                .dimensions
+                .iter()
+                .map(|one| one.dimension.as_str())
+                .collect();
+            Err(format!("{mismatch} ({})", names.join(", ")).into())
+        }
+    }
+}
+
+/// Evidence, seal and index entry, in this order: whoever finds the entry finds all of it.
+fn record(context: &Context, module: &Stored) -> Result<String, Broke> {
+    let contract = module.contract()?;
+    let broken = module.broken()?;
+    if !broken.is_empty() {
+        let what = format!("changed after its tests had passed: {}", broken.join(", "));
+        return Err(what.into());
+    }
+    let ship_id = mint("SHIP", &context.run, &module.reference.to_string());
+    if !module.has(SHIP) {
+        let evidence = evidence(context, &contract, &ship_id)?;
+        module.write(SHIP, &evidence).map_err(could_not)?;
+    }
+    let known = module.evidence()?;
+    if known.ship_id != ship_id
+        || known.verification.interface_fingerprint != contract.fingerprint()
+    {
+        return Err(format!("{SHIP} of {} is not that of this ship", module.reference).into());
+    }
+    module.seal()?;
+    enter(context, &contract, &module.reference)?;
+    Ok(format!(
+        "{ship_id}: {} is sealed and in the Code Index",
+        module.reference
+    ))
+}
+
+fn evidence(
+    context: &Context,
+    contract: &MicroModuleContract,
+    ship_id: &str,
+) -> Result<ShipEvidence, Broke> {
+    let revision = worktree::resolve(context.project.top(), "HEAD").map_err(could_not)?;
+    let uses: Vec<&str> = contract
+        .dependencies
+        .iter()
+        .map(|one| one.reference.as_str())
+        .collect();
+    let uses = store::sha256_hex(uses.join("\n").as_bytes());
+    let module = &contract.module_id;
+    let version = contract.module_version;
+    Ok(ShipEvidence {
+        module_id: module.clone(),
+        module_version: version,
+        ship_id: ship_id.to_owned(),
+        verified_at: crate::world::now().to_string(),
+        verification: Verification {
+            result: Outcome::Pass,
+            interface_fingerprint: contract.fingerprint(),
+            evidence_ref: format!("state_store/modules/{module}/{version}/{LOG}"),
+        },
+        environment: Environment {
+            repo_revision: revision.unwrap_or_else(|| "no commit yet".to_owned()),
+            dependency_lock_ref: format!("sha256:{uses}"),
+            runner_id: format!(
+                "cargo on {}-{}",
+                std::env::consts::ARCH,
+                std::env::consts::OS
+            ),
+        },
+    })
+}
+
+/// Tells the Code Index, once.
+fn enter(
+    context: &Context,
+    contract: &MicroModuleContract,
+    reference: &ModuleRef,
+) -> Result<(), Broke> {
+    let path = index_place::of_project(&context.project);
+    let mut index = AppendOnlyCodeIndex::open(&path, Create::IfMissing).map_err(could_not)?;
+    let key = index::ModuleRef::parse(&reference.to_string()).map_err(could_not)?;
+    if index.get(&key).is_ok() {
+        return Ok(());
+    }
+    let spec = index.embedder_spec().map_err(could_not)?;
+    let config = context.project.config().map_err(could_not)?;
+    let settings = index_place::settings(&config).map_err(could_not)?;
+    let spec = spec.as_deref().unwrap_or("built-in");
+    let embedder = index::embed::open(spec, &settings).map_err(could_not)?;
+    let folder = ::factory::engineering::context::module_folder(reference);
+    let modes = [
+        ("sync", contract.modes.sync),
+        ("async", contract.modes.async_),
+    ];
+    let modes = modes.iter().filter(|(_, has)| *has);
+    let entry = CodeIndexEntry {
+        module_id: key.module_id,
+        version: key.version,
+        name: contract.name.clone(),
+        purpose: contract.purpose.clone(),
+        tags: contract.tags.clone(),
+        contract_ref: format!("{folder}/{CONTRACT}"),
+        examples_ref: format!("{folder}/{EXAMPLES}"),
+        ship_ref: format!("{folder}/{SHIP}"),
+        io_summary: IoSummary {
+            inputs: contract
+                .inputs
+                .iter()
+                .map(|one| format!("{}: {}", one.name, one.type_))
+                .collect(),
+            outputs: contract
+                .outputs
+                .iter()
+                .map(|one| format!("{}: {}", one.name, one.type_))
+                .collect(),
+            error_surfaces: contract
+                .error_surfaces
+                .iter()
+                .map(|one| one.name.clone())
+                .collect(),
+            effects: contract
+                .effects
+                .iter()
+                .map(|one| one.target.clone())
+                .collect(),
+            modes: modes.map(|(name, _)| (*name).to_owned()).collect(),
+        },
+        dependencies: contract
+            .dependencies
+            .iter()
+            .map(|one| one.reference.clone())
+            .collect(),
+        status: index::Status::Shipped,
+        superseded_by: None,
+        notes: String::new(),
+    };
+    index
+        .add(&[entry], &*embedder, crate::world::now())
+        .map_err(could_not)
+}

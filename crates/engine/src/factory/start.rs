@@ -1,0 +1,194 @@
+//! Starting a project: everything is judged first, then the task files and the journal are made. The
+//! task files come first, so a project without a journal is a start that failed, and is made anew.
+
+use super::NAME;
+use super::session::projects;
+use crate::driver::settle;
+use crate::error::EngineError;
+use crate::project::Project;
+use crate::run::entries;
+use crate::world::now;
+use ::factory::machine::Factory;
+use ::factory::machine::facts::{Fact, ProjectOpened, TasksDeclared};
+use ::factory::plan::{Plan, TaskFile};
+use ::factory::project::{Declared, TaskId};
+use ::factory::spec::ProductSpec;
+use kernel::budget::{ATTEMPTS, DEFAULTS};
+use kernel::event::RunStarted;
+use kernel::{Autonomy, CounterName, Mode, RunId, What};
+use std::collections::BTreeMap;
+use std::path::Path;
+use store::{Journal, RunName};
+
+/// Attempts that a task may take by default: a plan, and a module or two with all their revisions.
+const ATTEMPTS_PER_TASK: u64 = 30;
+/// Facts are of a size that a journal's line can hold.
+const TASKS_PER_FACT: usize = 500;
+
+/// What a person asks for.
+#[derive(Debug, Clone)]
+pub struct Begin<'a> {
+    /// The approved spec.
+    pub spec: &'a ProductSpec,
+    /// The project's name; none: `factory`.
+    pub name: Option<&'a str>,
+    /// The agent; none: the config's.
+    pub agent: Option<&'a str>,
+    /// Tasks at once.
+    pub jobs: u32,
+    /// Caps by budget name.
+    pub budgets: &'a [(String, u64)],
+}
+
+/// A project that was started.
+#[derive(Debug, Clone)]
+pub struct Begun {
+    /// Its name.
+    pub name: String,
+    /// How many tasks it has.
+    pub tasks: usize,
+}
+
+/// Starts a project of the factory.
+pub fn start(
+    project: &Project,
+    asked: &Begin<'_>,
+    plan: &Plan,
+    files: &[TaskFile],
+) -> Result<Begun, EngineError> {
+    if let Some(other) = projects(project)?.first() {
+        return Err(EngineError::user(
+            "project_exists",
+            format!("this repository holds the project `{other}` already"),
+            format!(
+                "`proofhouse factory status {other}` shows it; another project needs a repository of its own"
+            ),
+        ));
+    }
+    let name = RunName::new(asked.name.unwrap_or(NAME))?;
+    if store::list(&project.journals())?.contains(&name) {
+        return Err(EngineError::user(
+            "run_exists",
+            format!("there is a run `{name}` already"),
+            "choose another `--name`",
+        ));
+    }
+    let config = project.config()?;
+    if let Some(agent) = asked.agent {
+        // One that can never work is refused now, and not by the first attempt.
+        crate::agent::spec(project, &config, agent)?;
+    }
+    let mut budgets: BTreeMap<CounterName, u64> = BTreeMap::new();
+    let attempts = ATTEMPTS_PER_TASK.saturating_mul(plan.tasks.len() as u64);
+    budgets.insert(CounterName::from(ATTEMPTS), attempts.max(60));
+    for (name, _) in DEFAULTS {
+        budgets.extend(
+            config
+                .budget(name)
+                .map(|cap| (CounterName::from(name), cap)),
+        );
+    }
+    for (name, cap) in asked.budgets {
+        if !kernel::budget::Budgets::is_known(name) {
+            let names: Vec<&str> = DEFAULTS.iter().map(|(name, _)| *name).collect();
+            let mend = format!("known budgets: {}", names.join(", "));
+            let what = format!("there is no budget `{name}`");
+            return Err(EngineError::user("unknown_budget", what, mend));
+        }
+        budgets.insert(CounterName::new(name), *cap);
+    }
+    let started = RunStarted {
+        run: RunId::new(name.as_str()),
+        workflow: NAME.to_owned(),
+        workflow_hash: String::new(),
+        autonomy: Autonomy::Auto,
+        mode: Mode::default(),
+        budgets,
+        fields: BTreeMap::new(),
+        task: String::new(),
+        commands: Vec::new(),
+        agent: asked.agent.unwrap_or_default().to_owned(),
+        sandbox_waived_by: None,
+        sandbox_waived_through: None,
+    };
+    let events = opening(asked, plan, started)?;
+    project.prepare()?;
+    write_files(&project.home(), files)?;
+    let json = serde_json::to_vec_pretty(asked.spec)
+        .map_err(|error| EngineError::io("write", &project.home())(error.into()))?;
+    store::write_atomic(&project.home().join("project/spec.json"), &json)?;
+    let mut journal = Journal::create(&project.journals(), &name)?;
+    journal.append(0, &entries(&events))?;
+    Ok(Begun {
+        name: name.to_string(),
+        tasks: plan.tasks.len(),
+    })
+}
+
+/// The journal's first records, as the machine takes them.
+fn opening(
+    asked: &Begin<'_>,
+    plan: &Plan,
+    started: RunStarted,
+) -> Result<Vec<kernel::Event>, EngineError> {
+    let mut whats = vec![What::Start(Box::new(started))];
+    let tasks: Vec<Declared> = declared(asked.spec, plan);
+    for part in tasks.chunks(TASKS_PER_FACT) {
+        let tasks = part.to_vec();
+        whats.push(What::Note(
+            Fact::TasksDeclared(TasksDeclared { tasks }).note(),
+        ));
+    }
+    let opened = ProjectOpened {
+        project_id: asked.spec.spec_id.clone(),
+        spec_version: asked.spec.spec_version.to_string(),
+        jobs: asked.jobs,
+    };
+    whats.push(What::Note(Fact::ProjectOpened(opened).note()));
+    let (mut machine, mut events) = (Factory::new(), Vec::new());
+    for what in whats {
+        settle::<_, EngineError>(&mut machine, now(), what, &mut events)?;
+    }
+    Ok(events)
+}
+
+fn declared(spec: &ProductSpec, plan: &Plan) -> Vec<Declared> {
+    let mut names = Vec::new();
+    for pillar in &spec.pillars {
+        for epic in &pillar.epics {
+            for story in &epic.stories {
+                let of_task = |task: &::factory::spec::Task| {
+                    let places = [&pillar.name, &epic.name, &story.name, &task.name];
+                    places.map(Clone::clone)
+                };
+                names.extend(story.tasks.iter().map(of_task));
+            }
+        }
+    }
+    let tasks = plan.tasks.iter().zip(names);
+    let tasks = tasks.map(|(task, [pillar, epic, story, name])| Declared {
+        id: TaskId::new(&task.task_id),
+        pillar,
+        epic,
+        story,
+        task: name,
+        depends_on: task.depends_on.iter().map(TaskId::new).collect(),
+    });
+    tasks.collect()
+}
+
+fn write_files(home: &Path, files: &[TaskFile]) -> Result<(), EngineError> {
+    let folder = home.join("project");
+    if folder.symlink_metadata().is_ok() {
+        // Of a start that failed: there is no project of the factory here.
+        std::fs::remove_dir_all(&folder).map_err(EngineError::io("replace", &folder))?;
+    }
+    for file in files {
+        let path = home.join(&file.path);
+        if let Some(parent) = path.parent() {
+            std::fs::create_dir_all(parent).map_err(EngineError::io("create", parent))?;
+        }
+        store::write_atomic(&path, file.text.as_bytes())?;
+    }
+    Ok(())
+}

@@ -1,0 +1,151 @@
+//! `proofhouse factory start|run|status`: a project of the factory, from its spec to its release.
+
+use super::args::FactoryStart;
+use super::out::{Out, Tone, plain};
+use super::progress::Progress;
+use super::{exit, run};
+use ::factory::plan::{Plan, TaskFile};
+use ::factory::spec::ProductSpec;
+use engine::factory::{Begin, Driving, Peek};
+use engine::{Ending, EngineError, Project};
+use kernel::Machine;
+use kernel::machine::Activity;
+
+pub(crate) fn start(
+    project: &Project,
+    asked: &FactoryStart,
+    spec: &ProductSpec,
+    plan: &Plan,
+    files: &[TaskFile],
+    out: &Out,
+) -> Result<u8, EngineError> {
+    let begin = Begin {
+        spec,
+        name: asked.name.as_deref(),
+        agent: asked.agent.as_deref(),
+        jobs: u32::from(asked.jobs),
+        budgets: &asked.budget,
+    };
+    let begun = engine::factory::start(project, &begin, plan, files)?;
+    if out.json {
+        out.facts(&serde_json::json!({"project": begun.name, "tasks": begun.tasks}));
+        return Ok(exit::OK);
+    }
+    out.line(&format!(
+        "{} project `{}` with {} tasks\nnext: proofhouse factory run {}",
+        out.paint(Tone::Good, "started"),
+        begun.name,
+        begun.tasks,
+        begun.name
+    ));
+    Ok(exit::OK)
+}
+
+pub(crate) fn run(
+    project: &Project,
+    name: &str,
+    agent: Option<&str>,
+    out: &Out,
+) -> Result<u8, EngineError> {
+    let driving = Driving {
+        project,
+        name,
+        agent,
+    };
+    let ended = {
+        let mut progress = Progress::new(out);
+        engine::factory::drive(&driving, &mut progress, &run::on_interrupt)?
+    };
+    if ended.ending == Ending::Interrupted {
+        eprintln!(
+            "interrupted; what was in flight is on record as lost. Go on with:\n  proofhouse factory run {name}"
+        );
+        return Ok(exit::INTERRUPTED);
+    }
+    status(project, Some(name), out)?;
+    Ok(match ended.status.activity {
+        Activity::Done | Activity::Resting | Activity::Working => exit::OK,
+        Activity::Waiting => exit::WAITING,
+        Activity::Stopped => exit::USER,
+    })
+}
+
+/// The project that is meant: the named one, or the only one.
+fn named(project: &Project, name: Option<&str>) -> Result<String, EngineError> {
+    if let Some(name) = name {
+        return Ok(name.to_owned());
+    }
+    let mut names = engine::factory::projects(project)?;
+    names.pop().ok_or_else(|| {
+        EngineError::user(
+            "no_project",
+            "there is no project of the factory here",
+            "begin one with `proofhouse factory start SPEC.json`",
+        )
+    })
+}
+
+pub(crate) fn status(project: &Project, name: Option<&str>, out: &Out) -> Result<u8, EngineError> {
+    let name = named(project, name)?;
+    let Peek { machine, head } = engine::factory::peek(project, &name)?;
+    let status = machine.status();
+    let releases: Vec<_> = machine
+        .releases()
+        .iter()
+        .map(|one| one.document())
+        .collect();
+    let open = machine.escalations().filter(|one| one.resolved.is_none());
+    if out.json {
+        let open: Vec<_> = open.map(|one| one.escalation_id.to_string()).collect();
+        out.facts(&serde_json::json!({
+            "project": name, "seq": head.seq, "status": status,
+            "state_machine": machine.state_machine(), "escalations": open, "releases": releases,
+        }));
+        return Ok(exit::OK);
+    }
+    let rows: Vec<Vec<String>> = machine
+        .tasks()
+        .iter()
+        .map(|task| {
+            let modules: Vec<String> = task.modules.iter().map(ToString::to_string).collect();
+            let id = task.declared.id.to_string();
+            vec![id, task.status.as_str().to_owned(), modules.join(", ")]
+        })
+        .collect();
+    out.table(&["task", "status", "modules"], &rows);
+    for escalation in open {
+        out.line(&format!(
+            "{} {} ({}): {}\n  proofhouse resolve {} --action {} --payload FILE",
+            out.paint(Tone::Warn, "waiting"),
+            escalation.escalation_id,
+            escalation.task_id,
+            plain(&escalation.minimal_decision_required),
+            escalation.escalation_id,
+            serde_json::json!(escalation.recommended_resolution)
+                .as_str()
+                .unwrap_or_default(),
+        ));
+    }
+    if let (None, Some(waiting)) = (
+        machine.escalations().find(|one| one.resolved.is_none()),
+        &status.waiting_for,
+    ) {
+        out.line(&format!(
+            "{} {}",
+            out.paint(Tone::Warn, "waiting"),
+            plain(&waiting.why)
+        ));
+    }
+    for release in releases {
+        let passed = release["overall_result"] == "PASS";
+        let tone = if passed { Tone::Good } else { Tone::Bad };
+        let result = release["overall_result"].as_str().unwrap_or_default();
+        let id = release["release_id"].as_str().unwrap_or_default();
+        out.line(&format!(
+            "{} release {id}: {}",
+            out.paint(tone, result),
+            plain(release["notes"].as_str().unwrap_or_default())
+        ));
+    }
+    Ok(exit::OK)
+}
