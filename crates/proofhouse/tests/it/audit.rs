@@ -208,7 +208,7 @@ fn a_decision_that_nobody_made_is_found() {
     world.start(HONEST, &[]);
     world.run(&["run", "t", "--once"]).exits(0);
     rewrite(&world, |mut entries| {
-        let at = entries.last().unwrap().at.clone();
+        let at = entries.last().unwrap().at;
         entries.push(forged(at, "started the run"));
         entries
     });
