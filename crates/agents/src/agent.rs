@@ -3,12 +3,14 @@
 //! It refuses to carry anything that a connector could use to influence the run beside its
 //! reply: no journal, no clock, no gate.
 
+use crate::result::Shape;
 use kernel::effect::Access;
 use kernel::outcome::{Class, Usage};
 use sandbox::Cancel;
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::Duration;
 
 /// Everything that one attempt needs to know.
@@ -39,6 +41,8 @@ pub struct Order {
     /// What its processes may reach; none: everything that we can. A connector adds what it needs
     /// itself: its own program, its provider's hosts.
     pub policy: Option<sandbox::Policy>,
+    /// What its result must look like.
+    pub shape: Arc<Shape>,
     /// The session of an earlier attempt that this one goes on with, from [`Reply::session`].
     pub continues: Option<String>,
 }

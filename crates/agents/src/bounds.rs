@@ -7,9 +7,6 @@ use kernel::outcome::Class;
 use sandbox::Cancel;
 use std::time::{Duration, Instant};
 
-/// How soon a thrown switch is seen.
-pub(crate) const SLICE: Duration = Duration::from_millis(20);
-
 const A_YEAR: Duration = Duration::from_secs(365 * 24 * 60 * 60);
 
 /// The bounds of one attempt.
@@ -60,14 +57,8 @@ impl Bounds {
 
     /// Waits, unless the bounds end it.
     pub(crate) fn wait(&self, time: Duration) -> Result<(), Failure> {
-        let until = Instant::now() + time;
-        loop {
-            self.check()?;
-            let left = until.saturating_duration_since(Instant::now());
-            if left.is_zero() {
-                return Ok(());
-            }
-            std::thread::sleep(left.min(SLICE));
-        }
+        self.check()?;
+        self.cancel.wait_timeout(time.min(self.left()));
+        self.check()
     }
 }

@@ -11,17 +11,15 @@ use crate::agent::Order;
 use crate::external::dialect::{
     Dialect, End, Heard, Kind, Plan, Said, event, line_of, micro_dollars, number,
 };
+use crate::external::gate::Gate;
 use crate::external::place::Place;
 use crate::external::settings::Settings;
 use crate::external::trouble::Trouble;
-use crate::home::Home;
-use gate::{EDITS, Gate, UNFIT, settle};
-use kernel::effect::Access;
+use gate::{EDITS, UNFIT, refusal, settle};
 use kernel::outcome::{Class, Usage};
 use sandbox::Talk;
 use serde_json::{Value, json};
 use std::io;
-use std::path::Path;
 
 /// The connector's own part.
 #[derive(Debug)]
@@ -104,13 +102,8 @@ impl Kind for Claude {
     }
 
     fn dialect(&self, order: &Order, place: &Place) -> Box<dyn Dialect> {
-        let mut may_edit = vec![place.task.clone()];
-        if order.access == Access::Edit {
-            may_edit.push(place.repo.clone());
-        }
-        may_edit.extend(Home::of(order).result().parent().map(Path::to_path_buf));
         Box::new(Hears {
-            gate: Gate::new(&place.repo, may_edit),
+            gate: Gate::of(order, place),
             ..Hears::default()
         })
     }
@@ -199,7 +192,7 @@ impl Hears {
         let answer = match request["subtype"].as_str() {
             Some("can_use_tool") => {
                 let tool = request["tool_name"].as_str().unwrap_or_default();
-                match self.gate.refusal(tool, &request["input"]) {
+                match refusal(&self.gate, tool, &request["input"]) {
                     None => json!({"behavior": "allow", "updatedInput": request["input"]}),
                     Some(why) => json!({"behavior": "deny", "message": why}),
                 }
@@ -207,7 +200,7 @@ impl Hears {
             Some("hook_callback") => {
                 let input = &request["input"];
                 let tool = input["tool_name"].as_str().unwrap_or_default();
-                let (decision, why) = match self.gate.refusal(tool, &input["tool_input"]) {
+                let (decision, why) = match refusal(&self.gate, tool, &input["tool_input"]) {
                     None => ("allow", "inside the view".to_owned()),
                     Some(why) => ("deny", why),
                 };

@@ -39,6 +39,11 @@ impl Kind for Codex {
         &["OPENAI_API_KEY", "CODEX_API_KEY", "OPENAI_BASE_URL"]
     }
 
+    fn key_variable(&self, _: &Settings) -> String {
+        // `exec` reads its key under this name only.
+        "CODEX_API_KEY".to_owned()
+    }
+
     fn logins(&self) -> &'static [(&'static str, &'static str)] {
         &[(".codex/auth.json", ".codex/auth.json")]
     }
@@ -104,7 +109,7 @@ impl Kind for Codex {
 
 /// The sessions are files; the databases beside them are an index with absolute paths, which are
 /// wrong once the view has moved. Codex makes a new one.
-fn forget_index(home: &Path) -> io::Result<()> {
+pub(crate) fn forget_index(home: &Path) -> io::Result<()> {
     for entry in fs::read_dir(home)? {
         let path = entry?.path();
         let name = path.file_name().unwrap_or_default().to_string_lossy();
@@ -118,13 +123,13 @@ fn forget_index(home: &Path) -> io::Result<()> {
 
 /// A thread and what was paid for it so far, in one text: `ID`, or `ID+INPUT+OUTPUT+CACHED`.
 #[derive(Debug, Default, PartialEq, Eq)]
-struct Session {
-    id: String,
-    paid: Usage,
+pub(crate) struct Session {
+    pub(crate) id: String,
+    pub(crate) paid: Usage,
 }
 
 impl Session {
-    fn read(text: &str) -> Self {
+    pub(crate) fn read(text: &str) -> Self {
         let mut parts = text.split('+');
         let id = parts.next().unwrap_or_default().to_owned();
         let mut number = || parts.next().and_then(|part| part.parse().ok()).unwrap_or(0);
@@ -137,10 +142,21 @@ impl Session {
         Self { id, paid }
     }
 
-    fn write(&self) -> String {
+    pub(crate) fn write(&self) -> String {
         let paid = self.paid;
         let (input, output, cached) = (paid.input_tokens, paid.output_tokens, paid.cached_tokens);
         format!("{}+{input}+{output}+{cached}", self.id)
+    }
+}
+
+/// A session's count without what was paid before. A count that is smaller began anew.
+pub(crate) fn less(total: Usage, paid: Usage) -> Usage {
+    let less = |total: u64, paid: u64| total.checked_sub(paid).unwrap_or(total);
+    Usage {
+        input_tokens: less(total.input_tokens, paid.input_tokens),
+        output_tokens: less(total.output_tokens, paid.output_tokens),
+        cached_tokens: less(total.cached_tokens, paid.cached_tokens),
+        micro_dollars: 0,
     }
 }
 
@@ -228,13 +244,7 @@ impl Hears {
             cached_tokens: number(&usage["cached_input_tokens"]),
             micro_dollars: 0,
         };
-        let less = |total: u64, paid: u64| total.checked_sub(paid).unwrap_or(total);
-        self.heard.usage = Usage {
-            input_tokens: less(total.input_tokens, self.paid.input_tokens),
-            output_tokens: less(total.output_tokens, self.paid.output_tokens),
-            cached_tokens: less(total.cached_tokens, self.paid.cached_tokens),
-            micro_dollars: 0,
-        };
+        self.heard.usage = less(total, self.paid);
         self.name_session(total);
     }
 

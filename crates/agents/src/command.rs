@@ -11,12 +11,16 @@ use crate::spec::AgentError;
 use crate::transcript::{TRANSCRIPT_BYTES, Transcript};
 use kernel::outcome::Class;
 use sandbox::{Cancel, Ended, Killed, Launch, Limits};
+use std::collections::BTreeMap;
 use std::path::PathBuf;
+use std::time::Duration;
 
 /// A connector that runs one program per attempt.
 #[derive(Debug, Clone)]
 pub struct Command {
     argv: Vec<String>,
+    env: BTreeMap<String, String>,
+    idle: Option<Duration>,
 }
 
 impl Command {
@@ -26,20 +30,42 @@ impl Command {
     /// [`AgentError::NoProgram`] if the vector or its first word is empty.
     pub fn new(argv: Vec<String>) -> Result<Self, AgentError> {
         match argv.first() {
-            Some(program) if !program.is_empty() => Ok(Self { argv }),
+            Some(program) if !program.is_empty() => Ok(Self {
+                argv,
+                env: BTreeMap::new(),
+                idle: None,
+            }),
             _ => Err(AgentError::NoProgram),
         }
+    }
+
+    /// The same with more environment and a limit to its silence.
+    #[must_use]
+    pub(crate) fn with(mut self, env: BTreeMap<String, String>, idle: Option<Duration>) -> Self {
+        (self.env, self.idle) = (env, idle);
+        self
+    }
+
+    /// Ours goes over the user's: `PROOFHOUSE_*` cannot be set.
+    fn env(&self, order: &Order) -> BTreeMap<String, String> {
+        let mut env = environment(order);
+        for (name, value) in &self.env {
+            if !name.starts_with("PROOFHOUSE_") {
+                env.insert(name.clone(), value.clone());
+            }
+        }
+        env
     }
 
     fn launch(&self, order: &Order) -> Launch {
         Launch {
             argv: self.argv.clone(),
             dir: order.view.join("repo"),
-            env: environment(order),
+            env: self.env(order),
             stdin: order.brief.clone().into_bytes(),
             limits: Limits {
                 wall: order.wall,
-                idle: None,
+                idle: self.idle,
                 output_bytes: TRANSCRIPT_BYTES,
             },
             pid_file: Some(Home::of(order).pid()),

@@ -5,7 +5,7 @@
 //! link there (it could point at a secret), to wait on a pipe, or to read past the size cap.
 
 use crate::agent::{Order, Reply};
-use crate::result::{self, Judged, RESULT_BYTES};
+use crate::result::{self, Judged, RESULT_BYTES, Shape};
 use kernel::outcome::Class;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read, Write};
@@ -14,37 +14,43 @@ use std::path::{Path, PathBuf};
 
 const RECOVERED: &[u8] = b"recovered from the result file; the transcript was lost in a restart\n";
 
-/// The folder of one attempt.
+/// The folder of one attempt, and the shape of the result that is left there.
 #[derive(Debug)]
-pub(crate) struct Home<'a>(&'a Path);
+pub(crate) struct Home<'a> {
+    folder: &'a Path,
+    pub(crate) shape: &'a Shape,
+}
 
 impl<'a> Home<'a> {
     pub(crate) fn of(order: &'a Order) -> Self {
-        Self(&order.home)
+        Self {
+            folder: &order.home,
+            shape: &order.shape,
+        }
     }
 
     pub(crate) fn brief(&self) -> PathBuf {
-        self.0.join("brief.md")
+        self.folder.join("brief.md")
     }
 
     pub(crate) fn result(&self) -> PathBuf {
-        self.0.join("out").join("result.json")
+        self.folder.join("out").join("result.json")
     }
 
     pub(crate) fn pid(&self) -> PathBuf {
-        self.0.join("pid")
+        self.folder.join("pid")
     }
 
     /// Makes the folder ready: the brief is there, and no result is.
     pub(crate) fn prepare(&self, brief: &str) -> io::Result<()> {
-        fs::create_dir_all(self.0.join("out"))?;
+        fs::create_dir_all(self.folder.join("out"))?;
         fs::write(self.brief(), brief)?;
         self.set_aside()
     }
 
     /// Takes a result out of the way of `recover`, without destroying it.
     pub(crate) fn set_aside(&self) -> io::Result<()> {
-        let aside = self.0.join("out").join("result.set-aside.json");
+        let aside = self.folder.join("out").join("result.set-aside.json");
         match fs::rename(self.result(), aside) {
             Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
             _ => Ok(()),
@@ -53,7 +59,7 @@ impl<'a> Home<'a> {
 
     /// Leaves a result as the contract asks: whole, on disk, then in place by a rename.
     pub(crate) fn leave(&self, bytes: &[u8]) -> io::Result<()> {
-        let out = self.0.join("out");
+        let out = self.folder.join("out");
         let temporary = out.join("result.json.tmp");
         let mut file = File::create(&temporary)?;
         file.write_all(bytes)?;
@@ -66,16 +72,12 @@ impl<'a> Home<'a> {
     /// What lies at the result's place; none if nothing does.
     pub(crate) fn read(&self) -> Option<Judged> {
         match read_untrusted(&self.result()) {
-            Ok(bytes) => Some(result::judge_bytes(&bytes)),
+            Ok(bytes) => Some(result::judge_bytes(&bytes, self.shape)),
             Err(error) if error.kind() == io::ErrorKind::NotFound => None,
-            Err(error) => Some(Judged {
-                result: Err(result::fault(
-                    "result",
-                    format!("cannot be read ({error})"),
-                    "a plain file at $PROOFHOUSE_RESULT",
-                )),
-                usage: kernel::outcome::Usage::default(),
-            }),
+            Err(error) => Some(Judged::refused(
+                "",
+                format!("cannot be read ({error}); leave a plain file at $PROOFHOUSE_RESULT"),
+            )),
         }
     }
 
@@ -129,7 +131,11 @@ mod tests {
     #[test]
     fn a_link_at_the_results_place_is_not_followed() {
         let dir = tempfile::tempdir().unwrap();
-        let home = Home(dir.path());
+        let shape = Shape::default();
+        let home = Home {
+            folder: dir.path(),
+            shape: &shape,
+        };
         home.prepare("b").unwrap();
         let secret = dir.path().join("secret");
         fs::write(&secret, VALID).unwrap();
@@ -143,7 +149,11 @@ mod tests {
     #[test]
     fn half_a_file_is_not_recovered_and_a_stale_one_is_set_aside() {
         let dir = tempfile::tempdir().unwrap();
-        let home = Home(dir.path());
+        let shape = Shape::default();
+        let home = Home {
+            folder: dir.path(),
+            shape: &shape,
+        };
         assert_eq!(home.recover(), None);
         home.prepare("b").unwrap();
         home.leave(&VALID[..5]).unwrap();

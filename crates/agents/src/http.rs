@@ -4,7 +4,7 @@
 //! switch, the wall or silence, and hangs up when it has had enough. It refuses to follow
 //! redirects: a key goes to the host that the user named, and nowhere else.
 
-use crate::bounds::{Bounds, SLICE};
+use crate::bounds::Bounds;
 use crate::failure::Failure;
 use kernel::outcome::Class;
 use std::collections::BTreeMap;
@@ -12,6 +12,8 @@ use std::io::Read;
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError, SyncSender};
 use std::time::{Duration, Instant};
 
+/// How soon a thrown switch is seen while a stream is silent.
+const SLICE: Duration = Duration::from_millis(20);
 /// How long a connection may take to be made.
 const CONNECT: Duration = Duration::from_secs(20);
 /// The most that one answer may hold: more is a fault, not an answer.

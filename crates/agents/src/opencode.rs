@@ -43,6 +43,10 @@ impl Kind for Opencode {
         super::external::PROVIDER_KEYS
     }
 
+    fn key_variable(&self, settings: &Settings) -> String {
+        super::external::key_of_provider(settings.model.as_deref())
+    }
+
     fn logins(&self) -> &'static [(&'static str, &'static str)] {
         &[(
             ".local/share/opencode/auth.json",

@@ -41,6 +41,10 @@ impl Kind for Pi {
         super::external::PROVIDER_KEYS
     }
 
+    fn key_variable(&self, settings: &Settings) -> String {
+        super::external::key_of_provider(settings.model.as_deref())
+    }
+
     fn logins(&self) -> &'static [(&'static str, &'static str)] {
         &[
             (".pi/agent/auth.json", ".pi/agent/auth.json"),

@@ -8,7 +8,11 @@ use crate::api::{Api, ApiError, ApiSettings, Provider};
 use crate::command::Command;
 use crate::external::settings::{External, Settings};
 use crate::scripted::{ScriptError, Scripted};
+use crate::tool_loop::Tool;
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
 
 /// Which connector, with its settings.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -22,6 +26,10 @@ pub enum AgentSpec {
     Command {
         /// The program and its arguments.
         argv: Vec<String>,
+        /// More environment; `PROOFHOUSE_*` cannot be set.
+        env: BTreeMap<String, String>,
+        /// How long it may be silent; none: as long as its wall.
+        idle: Option<Duration>,
     },
     /// Runs a coding agent of somebody else's; see `docs/agents.md`.
     External {
@@ -46,6 +54,16 @@ pub enum AgentError {
     /// The settings of a model are wrong.
     #[error(transparent)]
     Api(#[from] ApiError),
+    /// A setting of the config that this connector can not use.
+    #[error("`agents.{agent}.{setting}` means nothing for this agent; it takes: {takes}")]
+    Unfit {
+        /// The connector.
+        agent: &'static str,
+        /// The setting.
+        setting: &'static str,
+        /// What it takes instead.
+        takes: String,
+    },
     /// The text names no connector, or not wholly.
     #[error("`{text}` names no agent: {why}; write one of {KNOWN}")]
     Unknown {
@@ -57,7 +75,7 @@ pub enum AgentError {
 }
 
 /// What can be written, for people.
-pub(crate) const KNOWN: &str = "`scripted:FILE`, `command:PROGRAM ARGS`, `claude[:MODEL]`, `codex[:MODEL]`, `gemini[:MODEL]`, `opencode[:PROVIDER/MODEL]`, `pi[:PROVIDER/MODEL]`, `acp:PROGRAM ARGS`, `anthropic:MODEL[@BASE_URL]`, `openai:MODEL[@BASE_URL]`, `openai-chat:MODEL[@BASE_URL]`";
+pub(crate) const KNOWN: &str = "`scripted:FILE`, `command:PROGRAM ARGS`, `claude[:MODEL]`, `codex[:MODEL]`, `codex-app[:MODEL]`, `gemini[:MODEL]`, `opencode[:PROVIDER/MODEL]`, `pi[:PROVIDER/MODEL]`, `acp:PROGRAM ARGS`, `anthropic:MODEL[@BASE_URL]`, `openai:MODEL[@BASE_URL]`, `openai-chat:MODEL[@BASE_URL]`";
 
 impl AgentError {
     /// The error's stable code.
@@ -66,6 +84,7 @@ impl AgentError {
             AgentError::Script(error) => error.code(),
             AgentError::NoProgram => "agent_no_program",
             AgentError::Api(error) => error.code(),
+            AgentError::Unfit { .. } => "agent_setting_unfit",
             AgentError::Unknown { .. } => "unknown_agent",
         }
     }
@@ -108,13 +127,18 @@ impl AgentSpec {
             ("scripted", Some(file)) => Ok(AgentSpec::Scripted {
                 path: base.join(file),
             }),
-            ("command", Some(_)) => Ok(AgentSpec::Command { argv: words() }),
+            ("command", Some(_)) => Ok(AgentSpec::Command {
+                argv: words(),
+                env: BTreeMap::new(),
+                idle: None,
+            }),
             ("acp", Some(_)) => Ok(AgentSpec::External {
                 agent: External::Acp { argv: words() },
                 settings: Settings::default(),
             }),
             ("claude", _) => external(External::Claude),
             ("codex", _) => external(External::Codex),
+            ("codex-app", _) => external(External::CodexApp),
             ("gemini", _) => external(External::Gemini),
             ("opencode", _) => external(External::Opencode),
             ("pi", _) => external(External::Pi),
@@ -133,11 +157,22 @@ impl AgentSpec {
     /// # Errors
     /// If its settings are wrong; nothing has been started then.
     pub fn build(self) -> Result<Box<dyn Agent>, AgentError> {
+        self.build_with(Vec::new())
+    }
+
+    /// Builds the connector with the tools that a workflow adds. Only our own tool loop can offer
+    /// them; other agents bring their own.
+    ///
+    /// # Errors
+    /// As [`AgentSpec::build`].
+    pub fn build_with(self, tools: Vec<Arc<dyn Tool>>) -> Result<Box<dyn Agent>, AgentError> {
         match self {
             AgentSpec::Scripted { path } => Ok(Box::new(Scripted::load(&path)?)),
-            AgentSpec::Command { argv } => Ok(Box::new(Command::new(argv)?)),
+            AgentSpec::Command { argv, env, idle } => {
+                Ok(Box::new(Command::new(argv)?.with(env, idle)))
+            }
             AgentSpec::External { agent, settings } => agent.build(settings),
-            AgentSpec::Api(settings) => Ok(Box::new(Api::new(settings)?)),
+            AgentSpec::Api(settings) => Ok(Box::new(Api::new(settings)?.with_tools(tools))),
         }
     }
 }

@@ -68,12 +68,16 @@ pub struct Example {
     pub changed: &'static [&'static str],
     /// The agent's result.
     pub result: Option<Value>,
+    /// The last results of other roles.
+    pub results: Vec<(&'static str, Value)>,
     /// The validation commands that a human set.
     pub commands: &'static [&'static str],
     /// What earlier gates froze: name, item, content.
     pub frozen: &'static [(&'static str, &'static str, &'static str)],
     /// States whose gates passed.
     pub standing: &'static [&'static str],
+    /// Names that the run has given out: kind and name.
+    pub known: &'static [(&'static str, &'static str)],
     /// Evidence that earlier gates of the run kept: name and content, oldest first.
     pub earlier: &'static [(&'static str, &'static str)],
     /// The repository as the checkpoint behind the state `tests` holds it.
@@ -112,9 +116,11 @@ impl Example {
             trees: ("same", "same"),
             changed: &[],
             result: None,
+            results: Vec::new(),
             commands: &[],
             frozen: &[],
             standing: &[],
+            known: &[],
             earlier: &[],
             before: &[],
             with,

@@ -31,6 +31,7 @@ enum What<'a> {
     Commands,
     /// The same, but there may be none.
     AnyCommands,
+    Field(&'a str),
 }
 
 impl Check for Command {
@@ -51,6 +52,10 @@ impl Check for Command {
                 Setting::optional(
                     "if_none",
                     "`pass`: where no command is set, others prove it",
+                ),
+                Setting::optional(
+                    "field",
+                    "a field: each command in backticks, or else its whole text",
                 ),
                 Setting::optional("timeout_seconds", "wall limit; never more than the gate's"),
                 Setting::optional("expect_exit", "the exit code that passes; 0"),
@@ -97,6 +102,10 @@ impl Check for Command {
             What::Commands | What::AnyCommands => {
                 subject.commands.iter().map(|line| shell(line)).collect()
             }
+            What::Field(name) => match of_field(name, subject) {
+                Ok(lines) => lines.iter().map(|line| shell(line)).collect(),
+                Err(reason) => vec![answer(self.name(), Verdict::CouldNotRun, &reason)],
+            },
         }
     }
 
@@ -119,9 +128,12 @@ impl Command {
             },
             Some(_) => return settings.refuse("from", "`commands`"),
         };
-        let mut given = [argv, shell, from].into_iter().flatten();
+        let field = settings.text("field")?.map(What::Field);
+        let mut given = [argv, shell, from, field].into_iter().flatten();
         let (Some(what), None) = (given.next(), given.next()) else {
-            return Err("`command` needs exactly one of `argv`, `shell` and `from`".into());
+            return Err(
+                "`command` needs exactly one of `argv`, `shell`, `from` and `field`".into(),
+            );
         };
         let seconds = settings.number("timeout_seconds", 1, 7 * 24 * 3600)?;
         Ok(Order {
@@ -130,6 +142,18 @@ impl Command {
             exit: i32::try_from(settings.number("expect_exit", 0, 255)?.unwrap_or(0)).unwrap_or(0),
             output: settings.text("expect_output")?,
         })
+    }
+}
+
+/// The commands that a field names.
+fn of_field(name: &str, subject: &Subject<'_>) -> Result<Vec<String>, String> {
+    let text = subject.fields.get(name).map_or("", |text| text.trim());
+    if crate::is_placeholder(text) {
+        return Err(format!("the field `{name}` names no command"));
+    }
+    match kernel::effect::quoted(text) {
+        quoted if quoted.is_empty() => Ok(vec![text.to_owned()]),
+        quoted => Ok(quoted),
     }
 }
 

@@ -1,6 +1,6 @@
 //! Running a gate. It refuses to skip: what is unknown, badly set or silent could not run.
 
-use crate::text::answer;
+use crate::text::{answer, refusal};
 use crate::{Subject, when};
 use kernel::effect::CheckSpec;
 use kernel::outcome::{CheckResult, Verdict};
@@ -19,7 +19,7 @@ pub fn run_gate(specs: &[CheckSpec], subject: &Subject<'_>) -> Vec<CheckResult> 
         };
         let answers = match judge(spec, &subject) {
             Ok(answers) => answers,
-            Err(reason) => vec![answer(&spec.check, Verdict::CouldNotRun, &reason)],
+            Err(reason) => vec![refusal(&spec.check, &reason)],
         };
         for mut result in answers {
             result.weight = spec.weight;

@@ -8,8 +8,11 @@
 //! one line in [`registry`]. The test `examples` then runs them.
 
 mod anchors;
+mod cap;
 mod check;
 mod choice;
+mod citations;
+mod cites;
 mod command;
 mod complexity;
 mod coverage;
@@ -28,6 +31,7 @@ mod freeze;
 mod frozen;
 mod gate;
 mod globs;
+mod header;
 mod health;
 mod idents;
 mod ids;
@@ -38,17 +42,21 @@ mod markdown;
 mod no_finding;
 mod no_objection;
 mod no_placeholders;
+mod no_prescriptions;
 mod one_of;
 mod paths;
 mod progress;
+mod promotion;
 mod proofs;
 mod report;
+mod result_keys;
 mod room;
 pub mod runners;
 mod secrets;
 mod sections;
 mod settings;
 mod sources;
+mod stable_id;
 mod stands;
 mod structure;
 mod subject;
@@ -71,6 +79,9 @@ pub use when::lint;
 pub fn registry() -> &'static [&'static dyn Check] {
     &[
         &anchors::Anchors,
+        &cap::Cap,
+        &citations::Citations,
+        &cites::Cites,
         &command::Command,
         &complexity::Complexity,
         &coverage::Coverage,
@@ -85,17 +96,22 @@ pub fn registry() -> &'static [&'static dyn Check] {
         &freeze::Freeze,
         &frozen::Frozen,
         &globs::Globs,
+        &header::Header,
         &health::Health,
         &ids::Ids,
         &lockfile::Lockfile,
         &no_finding::NoFinding,
         &no_objection::NoObjection,
         &no_placeholders::NoPlaceholders,
+        &no_prescriptions::NoPrescriptions,
         &one_of::OneOf,
         &progress::Progress,
+        &promotion::Promotion,
         &proofs::Proofs,
+        &result_keys::ResultKeys,
         &secrets::Secrets,
         &sections::Sections,
+        &stable_id::StableId,
         &stands::Stands,
         &structure::Structure,
         &tests::Tests,

@@ -30,15 +30,32 @@ impl Check for NoObjection {
     }
 
     fn settings(&self) -> &'static [Setting] {
-        &[]
+        const {
+            &[Setting::optional(
+                "role",
+                "judge the last result of this role, not the present one",
+            )]
+        }
     }
 
     fn lint(&self, with: &Value) -> Result<(), String> {
-        Settings::open(self, with).map(drop)
+        role(self, with).map(drop)
     }
 
-    fn run(&self, _with: &Value, subject: &Subject<'_>) -> Vec<CheckResult> {
-        let result = subject.result.unwrap_or(&Value::Null);
+    fn run(&self, with: &Value, subject: &Subject<'_>) -> Vec<CheckResult> {
+        let nothing = Value::Null;
+        let result = match role(self, with) {
+            Err(why) => return vec![answer(self.name(), Verdict::CouldNotRun, &why)],
+            Ok(None) => subject.result.unwrap_or(&nothing),
+            // A role that has not spoken has not agreed either.
+            Ok(Some(role)) => match subject.results.get(&role) {
+                Some(result) => &result.value,
+                None => {
+                    let why = format!("the role `{role}` has left no result in this run");
+                    return vec![answer(self.name(), Verdict::CouldNotRun, &why)];
+                }
+            },
+        };
         let findings = findings(&result["findings"]);
         let against = result["verdict"]
             .as_str()
@@ -85,9 +102,40 @@ impl Check for NoObjection {
                 "the first ones are quoted",
                 "5 findings: 1, 2, 3 and 2 more",
             ),
-            Example::cannot_run("a setting", json!({"strict": true}), "it takes no settings"),
+            Example {
+                results: vec![("reviewer", json!({"findings": []}))],
+                ..Example::passes(
+                    "another role",
+                    json!({"role": "reviewer"}),
+                    "does not object",
+                )
+            },
+            Example {
+                result: Some(json!({"findings": []})),
+                results: vec![("reviewer", json!({"findings": ["it leaks"]}))],
+                ..Example::fails(
+                    "another role's findings",
+                    json!({"role": "reviewer"}),
+                    "1 findings: it leaks",
+                )
+            },
+            Example::cannot_run(
+                "a role that has not spoken",
+                json!({"role": "reviewer"}),
+                "has left no result",
+            ),
+            Example::cannot_run(
+                "a setting that is not there",
+                json!({"strict": true}),
+                "allowed keys: role",
+            ),
         ]
     }
+}
+
+fn role(check: &NoObjection, with: &Value) -> Result<Option<String>, String> {
+    let settings = Settings::open(check, with)?;
+    Ok(settings.text("role")?.map(str::to_owned))
 }
 
 /// Whatever is not plainly nothing is a finding: a wrong shape must not open the gate.

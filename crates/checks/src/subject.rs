@@ -2,8 +2,8 @@
 //! the tree. It refuses to know how either is done.
 
 use kernel::StateName;
-use kernel::effect::Frozen;
-use kernel::outcome::EvidenceRef;
+use kernel::effect::{Frozen, Known};
+use kernel::outcome::{EvidenceRef, RoleResult};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::time::Duration;
@@ -46,6 +46,9 @@ pub struct Subject<'a> {
     pub changed: &'a [String],
     /// The agent's typed result. A check may use it to fail, never to pass.
     pub result: Option<&'a serde_json::Value>,
+    /// The last valid result of every role of the run, this attempt's own among them. As with
+    /// `result`: a check may use them to fail, never to pass.
+    pub results: &'a BTreeMap<String, RoleResult>,
     /// The validation commands that a human set.
     pub commands: &'a [String],
     /// What earlier gates froze.
@@ -56,6 +59,8 @@ pub struct Subject<'a> {
     pub commits: &'a BTreeMap<StateName, String>,
     /// Lays the files of a checkpoint out in an empty folder.
     pub check_out: &'a dyn Fn(&str, &Path) -> Result<(), String>,
+    /// Names that the run itself has given out, by kind.
+    pub known: &'a Known,
     /// What is left of the gate's wall time; [`crate::run_gate`] counts it down.
     pub wall: Duration,
     /// Stops a running check.

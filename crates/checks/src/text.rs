@@ -5,6 +5,8 @@ use kernel::outcome::{CheckResult, Verdict};
 
 /// Enough for two sentences; journals hold these for ever.
 const REASON: usize = 300;
+/// Enough for the names of all checks, where a workflow names none of them.
+const REFUSAL: usize = 2_000;
 /// How much of a command or a path is shown.
 const LABEL: usize = 80;
 
@@ -27,6 +29,12 @@ pub(crate) fn answer(check: &str, verdict: Verdict, reason: &str) -> CheckResult
         verdict,
         one_line(reason, REASON),
     )
+}
+
+/// Why a gate's entry is no check at all: our own words about the workflow file, said in full.
+pub(crate) fn refusal(check: &str, reason: &str) -> CheckResult {
+    let check = one_line(check, LABEL + 20);
+    CheckResult::new(check, Verdict::CouldNotRun, one_line(reason, REFUSAL))
 }
 
 /// A short form of a command for names.

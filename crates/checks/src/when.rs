@@ -36,10 +36,12 @@ pub(crate) fn open(
     with: &Value,
 ) -> Result<(&'static dyn Check, Option<When>, Value), String> {
     let check = find(name).ok_or_else(|| {
+        // All of them would not fit into a reason.
         let names: Vec<&str> = registry().iter().map(|check| check.name()).collect();
+        let (first, last) = (names.first().unwrap_or(&""), names.last().unwrap_or(&""));
         format!(
-            "there is no check `{name}`; there are: {}",
-            names.join(", ")
+            "there is no check `{name}`; docs/checks.md lists all {}, from `{first}` to `{last}`",
+            names.len()
         )
     })?;
     let mut own = with.clone();

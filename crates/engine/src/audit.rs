@@ -5,14 +5,17 @@ mod decisions;
 mod seals;
 mod views;
 
+use crate::context::task_folder;
 use crate::error::EngineError;
 use crate::git::{self, Claim};
 use crate::project::Project;
 use crate::run::{Run, known, run_name};
+use crate::views::snapshot;
 use flow::{Flow, Workflow};
 use kernel::explore::{RUN_BUDGET, ways};
 use kernel::outcome::EvidenceRef;
 use kernel::position::Hold;
+use kernel::snapshot::SnapshotTaken;
 use kernel::{Body, CounterName, Event, Input, Machine, Position, What};
 use serde::Serialize;
 use std::collections::BTreeSet;
@@ -91,6 +94,9 @@ pub fn audit(
             .findings
             .extend(own.map(|trailer| finding("malformed_trailer", 0, trailer.clone())));
         reports.push(report);
+    }
+    if only.is_none() {
+        reports.extend(crate::wave::audit::audit(project)?);
     }
     Ok(reports)
 }
@@ -197,6 +203,15 @@ fn read(
                 .map(|error| finding(error.code(), 0, error.to_string()));
             report.findings.extend(findings);
         }
+        if let (Some(spec), Some(started)) = (
+            &walker.machine.workflow().snapshot,
+            walker.machine.started(),
+        ) {
+            let task = task_folder(project, started);
+            for wrong in snapshot::faults(&task, &spec.folder, &walker.snapshots)? {
+                report.findings.push(finding(wrong.code, 0, wrong.what));
+            }
+        }
         caches(
             project,
             &run,
@@ -226,7 +241,7 @@ fn caches(
             "the checkpoint's state is not what the journal says; delete the checkpoint".to_owned(),
         ));
     }
-    findings.extend(views::differing(project, machine));
+    findings.extend(views::differing(&project.of_run(run.as_str()), machine));
     Ok(())
 }
 
@@ -235,6 +250,7 @@ struct Walker {
     machine: Flow,
     findings: Vec<Finding>,
     evidence: Vec<EvidenceRef>,
+    snapshots: Vec<SnapshotTaken>,
 }
 
 impl Walker {
@@ -255,6 +271,7 @@ impl Walker {
             machine: Flow::new(workflow.clone()),
             findings: Vec::new(),
             evidence: Vec::new(),
+            snapshots: Vec::new(),
         }
     }
 
@@ -291,6 +308,23 @@ impl Walker {
                     .iter()
                     .flat_map(|result| result.evidence.iter().cloned()),
             ),
+            Body::SnapshotTaken(taken) => {
+                let hash = store::sha256_hex(taken.text.as_bytes());
+                let due = self.machine.decide(&Input::new(event.at, What::Advance));
+                let due = due.unwrap_or_default();
+                let started = self.machine.started();
+                let same = started
+                    .is_some_and(|begun| begun.workflow_hash == self.machine.workflow().hash);
+                let founded = due.first().is_some_and(|due| due.body == event.body);
+                if hash != taken.hash || (same && !founded) {
+                    let what = format!(
+                        "the snapshot {} does not follow from what the journal holds before it",
+                        taken.file
+                    );
+                    self.findings.push(finding("unfounded_snapshot", seq, what));
+                }
+                self.snapshots.push((**taken).clone());
+            }
             _ => {}
         }
         self.machine.apply(&event);

@@ -5,6 +5,7 @@
 
 use crate::config::Config;
 use crate::context::Context;
+use crate::project::Project;
 use sandbox::{Endpoint, Enforcement, Network, Policy};
 use std::path::{Path, PathBuf};
 
@@ -113,19 +114,36 @@ impl Reach {
 
     /// For a check: the repository and the task, without anything of ours.
     pub fn check(&self, context: &Context) -> Policy {
-        let (repo, task) = (context.project.repo().to_owned(), context.task.clone());
+        self.check_in(&context.project, &context.task)
+    }
+
+    /// The same, for a place that is not a run's.
+    pub fn check_in(&self, project: &Project, task: &Path) -> Policy {
+        let repo = project.repo().to_owned();
         let write = if task.starts_with(&repo) {
-            vec![repo]
+            vec![repo.clone()]
         } else {
-            vec![repo, task]
+            vec![repo.clone(), task.to_owned()]
         };
         let mut policy = self.policy(write, &self.checks);
         // Readable only: what a check could write there, our own git would run later, unconfined.
-        let git = context.project.repo().join(".git");
-        if git.exists() {
-            policy.read.push(git);
+        // A worktree has a file there, which leads to the repository's own.
+        let git = [repo.join(".git"), project.top().join(".git")];
+        for git in git.into_iter().filter(|git| git.exists()) {
+            if !policy.read.contains(&git) {
+                policy.read.push(git);
+            }
         }
-        policy.hidden.push(context.project.home());
+        // Our own folder lies around a worktree, and is not there for it: nobody named it.
+        let ours = [project.home(), repo.join(".proofhouse")];
+        let ours = ours
+            .into_iter()
+            .filter(|home| home.exists() && home.starts_with(&repo));
+        for home in ours {
+            if !policy.hidden.contains(&home) {
+                policy.hidden.push(home);
+            }
+        }
         policy
     }
 }

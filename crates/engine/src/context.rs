@@ -1,11 +1,13 @@
 //! What every effect of a run needs to know.
 
+use crate::config::Config;
 use crate::confine::Reach;
 use crate::error::EngineError;
 use crate::project::Project;
 use crate::secrets::Secrets;
 use crate::view::sight::SECRET_BY_CUSTOM;
 use agents::Agent;
+use agents::result::Shape;
 use flow::Workflow;
 use kernel::event::RunStarted;
 use kernel::outcome::EvidenceRef;
@@ -26,6 +28,8 @@ pub struct Context {
     pub task: PathBuf,
     /// Who works, by role.
     pub agents: BTreeMap<String, Arc<dyn Agent>>,
+    /// What their results must look like, by role; a role that is not here adds nothing.
+    pub shapes: BTreeMap<String, Arc<Shape>>,
     /// Where evidence goes.
     pub vault: Vault,
     /// Validation commands: the run's own, then the repository's.
@@ -61,19 +65,19 @@ impl Context {
             workflow: workflow.clone(),
             task: task_folder(project, started),
             agents,
+            shapes: shapes(workflow)?,
             vault: project.vault()?,
             commands,
-            reach: Reach::of(
-                &config,
-                project.repo(),
-                started.sandbox_waived_by.as_deref(),
-            ),
-            secrets: Secrets::of_environment(),
-            hidden: config
-                .hidden()
-                .unwrap_or_else(|| SECRET_BY_CUSTOM.map(str::to_owned).to_vec()),
+            reach: Reach::of(&config, project.top(), started.sandbox_waived_by.as_deref()),
+            secrets: Secrets::of(&config, project.top()),
+            hidden: hidden(&config, project.top()),
             env: sandbox::base_env(),
         })
+    }
+
+    /// What a result of this role must look like.
+    pub fn shape(&self, role: &str) -> Arc<Shape> {
+        self.shapes.get(role).cloned().unwrap_or_default()
     }
 
     /// Keeps evidence, without any key in it.
@@ -87,6 +91,40 @@ impl Context {
     pub fn home(&self, effect: kernel::EffectId) -> PathBuf {
         self.project.work(&self.run).join(effect.to_string())
     }
+}
+
+/// What nobody sees: the person's globs or the usual ones, and key files that lie in the repository.
+fn hidden(config: &Config, repo: &Path) -> Vec<String> {
+    let usual = || SECRET_BY_CUSTOM.map(str::to_owned).to_vec();
+    let mut hidden = config.hidden().unwrap_or_else(usual);
+    for file in config.key_files(repo) {
+        if let Ok(inside) = file.strip_prefix(repo) {
+            // Letter by letter: a file's name is no glob.
+            let literal = inside.display().to_string().chars().fold(
+                String::new(),
+                |text, letter| match letter {
+                    '*' | '?' | '[' | ']' | '{' | '}' => format!("{text}[{letter}]"),
+                    letter => format!("{text}{letter}"),
+                },
+            );
+            hidden.push(literal);
+        }
+    }
+    hidden
+}
+
+fn shapes(workflow: &Workflow) -> Result<BTreeMap<String, Arc<Shape>>, EngineError> {
+    let mut shapes = BTreeMap::new();
+    for (name, role) in &workflow.roles {
+        let Some(schema) = &role.result else { continue };
+        let shape = Shape::with(schema).map_err(|why| {
+            let what = format!("the schema of role `{name}` in `{}`: {why}", workflow.name);
+            let mend = format!("`proofhouse workflow lint {}` says more", workflow.name);
+            EngineError::user("bad_schema", what, mend)
+        })?;
+        shapes.insert(name.clone(), Arc::new(shape));
+    }
+    Ok(shapes)
 }
 
 /// The run's task folder.

@@ -42,6 +42,8 @@ pub fn decide(
         channel: approved.channel.clone(),
         seen_seq: head.seq,
         signature: approved.signature.clone(),
+        // Nothing that a person has not signed for; see `approval::message`.
+        with: serde_json::Value::Null,
     };
     // First whether it can be decided at all: nobody should sign what will be refused.
     let probe = Approved {

@@ -93,6 +93,18 @@ impl From<Refusal> for EngineError {
     }
 }
 
+impl From<index::IndexError> for EngineError {
+    fn from(error: index::IndexError) -> Self {
+        let blame = match (&error, error.is_the_users()) {
+            (index::IndexError::IndexFailed { .. }, _) => Blame::Bug,
+            (_, true) => Blame::User,
+            (_, false) => Blame::Environment,
+        };
+        let what = error.to_string();
+        Self::of(blame, error.code(), what, error.mend().to_owned())
+    }
+}
+
 impl From<sandbox::LaunchError> for EngineError {
     fn from(error: sandbox::LaunchError) -> Self {
         let (blame, mend) = match &error {

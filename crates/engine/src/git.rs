@@ -2,15 +2,31 @@
 //! user's branch, index and working tree alone.
 
 use crate::error::EngineError;
-use sandbox::{Cancel, Launch, Limits};
-use std::collections::BTreeMap;
+use sandbox::{Cancel, Ended, Launch, Limits};
 use std::ffi::OsString;
 use std::os::unix::ffi::OsStringExt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 /// Runs git and gives its standard output.
-fn git(dir: &Path, args: &[&str], extra_env: &[(&str, &str)]) -> Result<Vec<u8>, EngineError> {
+pub(crate) fn git(
+    dir: &Path,
+    args: &[&str],
+    extra_env: &[(&str, &str)],
+) -> Result<Vec<u8>, EngineError> {
+    let ended = ended(dir, args, extra_env)?;
+    if ended.exited_with(0) && !ended.truncated {
+        return Ok(ended.stdout);
+    }
+    Err(failed(dir, args, &ended))
+}
+
+/// Runs git and gives its end, for commands whose exit code is an answer.
+pub(crate) fn ended(
+    dir: &Path,
+    args: &[&str],
+    extra_env: &[(&str, &str)],
+) -> Result<Ended, EngineError> {
     // Nothing that lies in a repository is run by us.
     let hardened = [
         "git",
@@ -38,12 +54,16 @@ fn git(dir: &Path, args: &[&str], extra_env: &[(&str, &str)]) -> Result<Vec<u8>,
         idle: None,
         output_bytes: 256 << 20,
     };
-    let ended = sandbox::run(&Launch::new(argv, dir, env, limits), &Cancel::new())?;
-    if ended.exited_with(0) && !ended.truncated {
-        return Ok(ended.stdout);
-    }
+    Ok(sandbox::run(
+        &Launch::new(argv, dir, env, limits),
+        &Cancel::new(),
+    )?)
+}
+
+/// What git's refusal is to us.
+pub(crate) fn failed(dir: &Path, args: &[&str], ended: &Ended) -> EngineError {
     let said = String::from_utf8_lossy(&ended.stderr);
-    Err(EngineError::environment(
+    EngineError::environment(
         "git_failed",
         format!(
             "`git {}` failed in {}: {}",
@@ -52,10 +72,10 @@ fn git(dir: &Path, args: &[&str], extra_env: &[(&str, &str)]) -> Result<Vec<u8>,
             said.trim()
         ),
         "run the command by hand to see why",
-    ))
+    )
 }
 
-fn text(bytes: &[u8]) -> String {
+pub(crate) fn text(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).trim().to_owned()
 }
 
@@ -124,6 +144,14 @@ pub fn run_ref(run: &str) -> String {
     format!("refs/proofhouse/{run}")
 }
 
+/// Who signs commits of the engine's own.
+pub(crate) const IDENTITY: [(&str, &str); 4] = [
+    ("GIT_AUTHOR_NAME", "Proofhouse"),
+    ("GIT_AUTHOR_EMAIL", "proofhouse@localhost"),
+    ("GIT_COMMITTER_NAME", "Proofhouse"),
+    ("GIT_COMMITTER_EMAIL", "proofhouse@localhost"),
+];
+
 /// The trailer's key.
 pub const TRAILER: &str = "Proofhouse-Head";
 
@@ -136,22 +164,17 @@ pub fn checkpoint(
     head: &store::Head,
 ) -> Result<String, EngineError> {
     let index = scratch.display().to_string();
-    let env: BTreeMap<&str, &str> = BTreeMap::from([
-        ("GIT_INDEX_FILE", index.as_str()),
-        ("GIT_AUTHOR_NAME", "Proofhouse"),
-        ("GIT_AUTHOR_EMAIL", "proofhouse@localhost"),
-        ("GIT_COMMITTER_NAME", "Proofhouse"),
-        ("GIT_COMMITTER_EMAIL", "proofhouse@localhost"),
-    ]);
-    let env: Vec<(&str, &str)> = env.into_iter().collect();
+    let mut env = vec![("GIT_INDEX_FILE", index.as_str())];
+    env.extend(IDENTITY);
     let own_ref = run_ref(run);
     let known = |name: &str| {
         git(repo, &["rev-parse", "--verify", "--quiet", name], &[])
             .ok()
             .map(|out| text(&out))
     };
-    let parent = known(&own_ref).or_else(|| known("HEAD^{commit}"));
-    match known("HEAD^{commit}") {
+    let head_commit = known("HEAD^{commit}");
+    let parent = known(&own_ref).or_else(|| head_commit.clone());
+    match head_commit {
         Some(_) => git(repo, &["read-tree", "HEAD"], &env)?,
         None => git(repo, &["read-tree", "--empty"], &env)?,
     };
@@ -171,7 +194,8 @@ pub fn checkpoint(
     if git(repo, &["update-ref", &own_ref, &commit], &env).is_err() {
         // A git that was killed with an earlier engine may have left its lock. Nobody else writes
         // this ref, and we hold the run's own lock.
-        let git_dir = text(&git(repo, &["rev-parse", "--absolute-git-dir"], &[])?);
+        let shared = ["rev-parse", "--path-format=absolute", "--git-common-dir"];
+        let git_dir = text(&git(repo, &shared, &[])?);
         let _ = std::fs::remove_file(Path::new(&git_dir).join(format!("{own_ref}.lock")));
         git(repo, &["update-ref", &own_ref, &commit], &env)?;
     }
@@ -246,6 +270,26 @@ pub fn put_back(repo: &Path, commit: &str, paths: &[String]) -> Result<(), Engin
     Ok(())
 }
 
+/// What differs between two commits, as a patch, without one folder.
+pub fn diff(
+    repo: &Path,
+    from: &str,
+    to: &str,
+    without: Option<&Path>,
+) -> Result<Vec<u8>, EngineError> {
+    let mut args = vec![
+        "diff",
+        "--no-ext-diff",
+        "--no-textconv",
+        "--no-color",
+        "--binary",
+    ];
+    args.extend([from, to, "--", "."]);
+    let exclude = without.map(|path| format!(":(exclude,top,literal){}", path.display()));
+    args.extend(exclude.as_deref());
+    git(repo, &args, &[])
+}
+
 /// No folder on the way to it is a link.
 fn stays_inside(repo: &Path, target: &Path) -> bool {
     let Ok(inside) = target.strip_prefix(repo) else {
@@ -283,8 +327,13 @@ pub struct Claim {
 
 /// Every claim that a commit reachable from any ref makes, and every trailer that is malformed.
 pub fn claims(repo: &Path) -> Result<(Vec<Claim>, Vec<String>), EngineError> {
-    let format = format!("--format=%H%x09%(trailers:key={TRAILER},valueonly,separator=%x2C)");
-    let grep = format!("--grep={TRAILER}:");
+    claims_by(repo, TRAILER)
+}
+
+/// The same, for another trailer.
+pub fn claims_by(repo: &Path, key: &str) -> Result<(Vec<Claim>, Vec<String>), EngineError> {
+    let format = format!("--format=%H%x09%(trailers:key={key},valueonly,separator=%x2C)");
+    let grep = format!("--grep={key}:");
     let log = git(repo, &["log", "--all", &grep, &format], &[])?;
     let (mut claims, mut malformed) = (Vec::new(), Vec::new());
     for line in String::from_utf8_lossy(&log).lines() {
@@ -297,7 +346,7 @@ pub fn claims(repo: &Path) -> Result<(Vec<Claim>, Vec<String>), EngineError> {
         {
             match parse_claim(commit, trailer.trim()) {
                 Some(claim) => claims.push(claim),
-                None => malformed.push(format!("commit {commit}: `{TRAILER}: {trailer}`")),
+                None => malformed.push(format!("commit {commit}: `{key}: {trailer}`")),
             }
         }
     }
@@ -319,18 +368,12 @@ fn parse_claim(commit: &str, trailer: &str) -> Option<Claim> {
 
 /// Makes a repository with one commit of everything in it; for samples.
 pub fn first_commit(dir: &Path, message: &str) -> Result<(), EngineError> {
-    let env = [
-        ("GIT_AUTHOR_NAME", "Proofhouse"),
-        ("GIT_AUTHOR_EMAIL", "proofhouse@localhost"),
-        ("GIT_COMMITTER_NAME", "Proofhouse"),
-        ("GIT_COMMITTER_EMAIL", "proofhouse@localhost"),
-    ];
     git(dir, &["init", "--quiet", "--initial-branch=main"], &[])?;
     git(dir, &["add", "--all"], &[])?;
     git(
         dir,
         &["commit", "--quiet", "--no-verify", "--message", message],
-        &env,
+        &IDENTITY,
     )?;
     Ok(())
 }

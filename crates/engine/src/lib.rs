@@ -3,6 +3,7 @@
 //! It refuses to decide what happens next (the machine does), whether a gate passes (the checks
 //! do) and who is a person (the approval channel does).
 
+pub mod agent;
 pub mod approval;
 pub mod audit;
 pub mod config;
@@ -11,7 +12,9 @@ pub mod context;
 pub mod decide;
 pub mod driver;
 pub mod error;
+pub mod gc;
 pub mod git;
+pub mod index_place;
 mod perform;
 pub mod project;
 pub mod run;
@@ -21,6 +24,8 @@ pub mod spend;
 pub mod start;
 mod view;
 pub mod views;
+pub mod wave;
+pub mod worktree;
 pub mod world;
 
 pub use driver::{DriveError, Ending, Signal, Until, World, drive};

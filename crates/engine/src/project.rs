@@ -12,7 +12,11 @@ use std::sync::Arc;
 #[derive(Debug, Clone)]
 pub struct Project {
     repo: PathBuf,
+    home: PathBuf,
 }
+
+/// The folder of `.proofhouse/` that holds worktrees of ours.
+pub const WORKTREES: &str = "worktrees";
 
 /// What git should not see of `.proofhouse/`: scratch and caches. Journals and evidence stay
 /// committable, so that they can be audited on a fresh clone.
@@ -28,19 +32,60 @@ impl Project {
                 "name a folder that exists",
             ));
         }
-        Ok(Self {
-            repo: git::top(dir)?,
-        })
+        let repo = git::top(dir)?;
+        // A worktree of a wave is a place to work in, not a project of its own.
+        let home = match repo.parent() {
+            Some(parent) if parent.ends_with(Path::new(".proofhouse").join(WORKTREES)) => {
+                parent.parent().map(Path::to_owned)
+            }
+            _ => None,
+        };
+        let home = home.unwrap_or_else(|| repo.join(".proofhouse"));
+        Ok(Self { repo, home })
     }
 
-    /// The top of the repository.
+    /// The top of the working tree: the repository's own, or the worktree that a run has to itself.
     pub fn repo(&self) -> &Path {
         &self.repo
     }
 
-    /// `.proofhouse/`.
+    /// `.proofhouse/`: one for the repository and all worktrees of its waves.
     pub fn home(&self) -> PathBuf {
-        self.repo.join(".proofhouse")
+        self.home.clone()
+    }
+
+    /// The folder that holds `.proofhouse/`: the repository's own working tree.
+    pub fn top(&self) -> &Path {
+        self.home.parent().unwrap_or(&self.repo)
+    }
+
+    /// Where a wave's run, or a wave itself, has its worktree.
+    pub fn worktree(&self, name: &str) -> PathBuf {
+        self.home.join(WORKTREES).join(name)
+    }
+
+    /// The project in the repository's own working tree, wherever a person stands.
+    #[must_use]
+    pub fn at_top(&self) -> Self {
+        Self {
+            repo: self.top().to_owned(),
+            home: self.home.clone(),
+        }
+    }
+
+    /// The project as one run sees it: in its own worktree, as long as it has one.
+    #[must_use]
+    pub fn of_run(&self, run: &str) -> Self {
+        let worktree = self.worktree(run);
+        let repo = if worktree.join(".git").exists() {
+            worktree
+        } else {
+            self.top().to_owned()
+        };
+        Self {
+            repo,
+            home: self.home.clone(),
+        }
     }
 
     /// The journals.

@@ -45,7 +45,7 @@ impl Run {
             take(&mut machine, &workflow, record)
         })?;
         Ok(Self {
-            project: project.clone(),
+            project: project.of_run(name.as_str()),
             name,
             machine,
             journal: opened.journal,

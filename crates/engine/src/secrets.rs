@@ -3,10 +3,14 @@
 //! What looks like a key is taken out by its shape, and the keys that this process itself holds
 //! are taken out to the letter. It refuses to guess what else might be secret.
 
+use crate::config::Config;
 use serde_json::Value;
+use std::path::Path;
 
 /// Endings of environment variables that hold secrets.
 const ENDINGS: [&str; 5] = ["_API_KEY", "_TOKEN", "_SECRET", "_PASSWORD", "_ACCESS_KEY"];
+/// What the name of a variable with a secret holds, if a person passes it on to an agent.
+const HINTS: [&str; 4] = ["KEY", "TOKEN", "SECRET", "PASSWORD"];
 /// Shorter values are words, not keys.
 const SHORTEST: usize = 8;
 
@@ -17,8 +21,25 @@ pub struct Secrets {
 }
 
 impl Secrets {
-    /// The secrets in our own environment.
-    pub fn of_environment() -> Self {
+    /// The secrets in our own environment, in the key files that the config names, and in the
+    /// variables that it passes on.
+    pub fn of(config: &Config, repo: &Path) -> Self {
+        let mut secrets = Self::of_environment();
+        let files = config.key_files(repo).into_iter();
+        let keys = files.filter_map(|file| std::fs::read_to_string(file).ok());
+        let passed = config.passed_on().into_iter().filter(|name| {
+            let name = name.to_uppercase();
+            HINTS.iter().any(|hint| name.contains(hint))
+        });
+        let values = passed.filter_map(|name| std::env::var(name).ok());
+        let more = keys.chain(values).map(|value| value.trim().to_owned());
+        secrets
+            .exact
+            .extend(more.filter(|value| value.len() >= SHORTEST));
+        secrets
+    }
+
+    fn of_environment() -> Self {
         let secret = |name: &str| {
             ENDINGS
                 .iter()

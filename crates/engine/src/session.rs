@@ -7,11 +7,12 @@ use crate::project::Project;
 use crate::run::Run;
 use crate::views;
 use crate::world::{Interrupter, Observer, Real};
-use agents::{Agent, AgentSpec};
+use agents::Agent;
 use flow::Workflow;
 use kernel::machine::Activity;
 use kernel::{Input, Machine, Status, What};
 use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 use std::fs::{File, TryLockError};
 use std::sync::Arc;
 
@@ -78,7 +79,7 @@ fn restore(context: &Context, run: &Run, observer: &mut dyn Observer) -> Result<
 
 /// Removes the scratch of a run that is done: copies, raw answers, briefs. What matters of them is in
 /// the journal and the vault.
-fn clean(project: &Project, run: &str) {
+pub(crate) fn clean(project: &Project, run: &str) {
     for entry in std::fs::read_dir(project.work(run))
         .into_iter()
         .flatten()
@@ -144,7 +145,7 @@ impl Session<'_> {
             && run.machine.status().in_flight.is_empty()
         {
             if self.restore == Restore::Views {
-                let context = Context::of(self.project, &workflow, &started, BTreeMap::new())?;
+                let context = Context::of(&run.project, &workflow, &started, BTreeMap::new())?;
                 restore(&context, &run, observer)?;
             }
             // The views are ours to mend, also when there is nothing else to do.
@@ -155,7 +156,7 @@ impl Session<'_> {
             });
         }
         let agents = self.agents(&workflow, &started.agent)?;
-        let context = Context::of(self.project, &workflow, &started, agents)?;
+        let context = Context::of(&run.project, &workflow, &started, agents)?;
         if self.restore == Restore::Views {
             restore(&context, &run, observer)?;
         }
@@ -180,25 +181,36 @@ impl Session<'_> {
     ) -> Result<BTreeMap<String, Arc<dyn Agent>>, EngineError> {
         let config = self.project.config()?;
         let named = self.agent.or((!started.is_empty()).then_some(started));
-        let mut built: BTreeMap<String, Arc<dyn Agent>> = BTreeMap::new();
+        if let Some(agent) = &self.built {
+            let roles = workflow.roles.keys();
+            return Ok(roles.map(|role| (role.clone(), agent.clone())).collect());
+        }
+        let texts = crate::agent::by_role(workflow, &config, named);
+        if let Some(role) = workflow
+            .roles
+            .keys()
+            .find(|role| !texts.contains_key(role.as_str()))
+        {
+            return Err(EngineError::user(
+                "no_agent",
+                format!("no agent is set for the role `{role}`"),
+                "give `--agent`, or set `agent` in .proofhouse/config.toml; `proofhouse init` looks for installed ones",
+            ));
+        }
+        // Roles share a connector, unless they have other tools.
+        let mut built: BTreeMap<(&str, &[String]), Arc<dyn Agent>> = BTreeMap::new();
         let mut agents = BTreeMap::new();
-        for (role, def) in &workflow.roles {
-            if let Some(agent) = &self.built {
-                agents.insert(role.clone(), agent.clone());
-                continue;
-            }
-            let Some(text) = named.or_else(|| config.agent_for(role, def.tier)) else {
-                return Err(EngineError::user(
-                    "no_agent",
-                    format!("no agent is set for the role `{role}`"),
-                    "give `--agent`, or set `agent` in .proofhouse/config.toml; `proofhouse init` looks for installed ones",
-                ));
+        for (role, text) in texts {
+            let names = workflow.roles[role].tools.as_slice();
+            let agent = match built.entry((text, names)) {
+                Entry::Occupied(built) => built.get().clone(),
+                Entry::Vacant(place) => {
+                    let spec = crate::agent::spec(self.project, &config, text)?;
+                    let agent = spec.build_with(crate::agent::tools(workflow, names))?;
+                    place.insert(Arc::from(agent)).clone()
+                }
             };
-            if !built.contains_key(text) {
-                let agent = AgentSpec::parse(text, self.project.repo())?.build()?;
-                built.insert(text.to_owned(), Arc::from(agent));
-            }
-            agents.insert(role.clone(), built[text].clone());
+            agents.insert(role.to_owned(), agent);
         }
         Ok(agents)
     }

@@ -4,7 +4,7 @@ mod needs;
 
 pub use needs::Missing;
 
-use crate::approval::{ControllingTerminal, Terminal};
+use crate::approval::{Approved, ControllingTerminal, Terminal, Words};
 use crate::context::task_folder;
 use crate::driver::settle;
 use crate::error::EngineError;
@@ -42,8 +42,6 @@ pub struct NewRun {
     pub autonomy: Autonomy,
     /// Pace and risk.
     pub mode: Mode,
-    /// Who waives the sandbox for this run, if anybody does.
-    pub waive_sandbox: Option<String>,
     /// Caps by budget name.
     pub budgets: Vec<(String, u64)>,
 }
@@ -63,10 +61,54 @@ pub struct Started {
     pub wants_commands: bool,
     /// Files that were written because the workflow needs them.
     pub written: Vec<String>,
+    /// What its agents lack on this machine right now, a sentence each.
+    pub missing: Vec<String>,
 }
+
+/// What the waiver of the sandbox is called where a person signs or confirms it.
+pub const WAIVE: &str = "waive_sandbox";
+const WAIVE_BECAUSE: &str =
+    "this machine may not be able to hold the agents and checks of this run; I take that on";
+
+/// A channel through which a person can agree.
+pub type Approve<'a> = dyn Fn(&Words<'_>) -> Result<Approved, EngineError> + 'a;
 
 /// Starts a run.
 pub fn start(project: &Project, asked: &NewRun) -> Result<Started, EngineError> {
+    begin(project, asked, None)
+}
+
+/// Starts a run without the assurance of the sandbox. That is a person's decision, so it comes
+/// through the same channels as every other one, and before anything is made.
+pub fn start_waived(
+    project: &Project,
+    asked: &NewRun,
+    approve: &Approve<'_>,
+) -> Result<Started, EngineError> {
+    begin(project, asked, Some(approve))
+}
+
+/// There is no journal yet whose head a decision could be bound to: it is bound to what is to be
+/// started, and when.
+fn waive(started: &mut RunStarted, approve: &Approve<'_>) -> Result<(), EngineError> {
+    let whole = serde_json::json!({"at": now(), "start": started});
+    let approved = approve(&Words {
+        run: &started.run.to_string(),
+        seq: 0,
+        head: &store::sha256_hex(whole.to_string().as_bytes()),
+        option: WAIVE,
+        because: WAIVE_BECAUSE,
+    })?;
+    started.sandbox_waived_by = Some(approved.who);
+    started.sandbox_waived_through = Some(approved.channel);
+    Ok(())
+}
+
+fn begin(
+    project: &Project,
+    asked: &NewRun,
+    waiver: Option<&Approve<'_>>,
+) -> Result<Started, EngineError> {
     let workflow = project.workflow(&asked.workflow)?;
     prove(&workflow)?;
     let config = project.config()?;
@@ -105,9 +147,8 @@ pub fn start(project: &Project, asked: &NewRun) -> Result<Started, EngineError> 
     }
     // None: the config decides anew each time, by role.
     let agent = asked.agent.clone().unwrap_or_default();
-    if !agent.is_empty() {
-        agents::AgentSpec::parse(&agent, project.repo())?;
-    }
+    let named = Some(agent.as_str()).filter(|agent| !agent.is_empty());
+    let missing = crate::agent::missing(project, &workflow, &config, named)?;
     let (commands, commands_from) = commands(project, asked, &config.commands());
     let name = name(project, &workflow, asked, &task)?;
     let relative = task
@@ -115,7 +156,7 @@ pub fn start(project: &Project, asked: &NewRun) -> Result<Started, EngineError> 
         .unwrap_or(&task)
         .display()
         .to_string();
-    let started = RunStarted {
+    let mut started = RunStarted {
         run: RunId::new(name.as_str()),
         workflow: workflow.name.clone(),
         workflow_hash: workflow.hash.clone(),
@@ -126,8 +167,12 @@ pub fn start(project: &Project, asked: &NewRun) -> Result<Started, EngineError> 
         task: relative,
         commands: commands.clone(),
         agent,
-        sandbox_waived_by: asked.waive_sandbox.clone(),
+        sandbox_waived_by: None,
+        sandbox_waived_through: None,
     };
+    if let Some(approve) = waiver {
+        waive(&mut started, approve)?;
+    }
     let mut terminal = ControllingTerminal::open();
     let written = match &workflow.task {
         Some(task) => needs::provide(project, task, asked.missing, &mut terminal)?,
@@ -161,6 +206,7 @@ pub fn start(project: &Project, asked: &NewRun) -> Result<Started, EngineError> 
             channel: STARTED.to_owned(),
             seen_seq: 0,
             signature: None,
+            with: serde_json::Value::Null,
         };
         settle::<_, EngineError>(&mut machine, now(), What::Decide(decision), &mut events)?;
     }
@@ -173,6 +219,7 @@ pub fn start(project: &Project, asked: &NewRun) -> Result<Started, EngineError> 
         commands_from,
         wants_commands,
         written,
+        missing,
     })
 }
 

@@ -225,6 +225,7 @@ impl World<Flow> for Real<'_> {
             judged: Judged {
                 outcome: machine.judged().cloned(),
                 fields_before: machine.fields_before().clone(),
+                results: machine.results().clone(),
             },
             head: self.journal.head().clone(),
         };

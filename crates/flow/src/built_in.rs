@@ -64,6 +64,20 @@ const FOLDERS: &[Folder] = &[
     "task/TASKS.md",
         "task/EVIDENCE.md",
     ),
+    folder!("slice":
+        "workflow.toml",
+        "briefs/preamble.md",
+        "briefs/intake.md",
+        "briefs/scout.md",
+        "briefs/consolidate.md",
+        "briefs/plan.md",
+        "briefs/edit.md",
+        "briefs/choose.md",
+        "briefs/audit.md",
+        "briefs/weigh.md",
+        "briefs/deliver.md",
+        "task/STATE.md",
+    ),
 ];
 
 /// The names of all built-in workflows.

@@ -1,7 +1,7 @@
 //! Durations as people write them in workflow files: `90s`, `20m`, `2h`.
 
 /// Milliseconds, or none if the text is not a duration.
-pub(crate) fn parse_millis(text: &str) -> Option<u64> {
+pub fn parse_millis(text: &str) -> Option<u64> {
     let text = text.trim();
     let unit_at = text.find(|c: char| !c.is_ascii_digit())?;
     let (number, unit) = text.split_at(unit_at);

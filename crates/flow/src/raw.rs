@@ -27,8 +27,11 @@ pub(crate) struct RawWorkflow {
     #[serde(default)]
     pub(crate) refusal: Vec<Spanned<RawRefusal>>,
     pub(crate) task: Option<RawTask>,
+    pub(crate) snapshot: Option<Spanned<RawSnapshot>>,
     #[serde(default)]
     pub(crate) role: BTreeMap<String, Spanned<RawRole>>,
+    #[serde(default)]
+    pub(crate) tool: BTreeMap<String, Spanned<RawTool>>,
     #[serde(default)]
     pub(crate) counter: BTreeMap<String, Spanned<RawCounter>>,
     pub(crate) state: BTreeMap<String, Spanned<RawState>>,
@@ -68,6 +71,8 @@ pub(crate) struct RawTask {
     pub(crate) request_says: Option<String>,
     /// A history for people, written by the engine.
     pub(crate) log: Option<String>,
+    /// What changed since the run's first checkpoint, written by the engine.
+    pub(crate) patch: Option<String>,
     /// Files of the repository that must be there before a run begins.
     #[serde(default)]
     pub(crate) needs: Vec<RawNeed>,
@@ -120,9 +125,48 @@ pub(crate) struct RawRole {
     #[serde(default)]
     pub(crate) tier: RawTier,
     pub(crate) sees: Option<Vec<String>>,
+    /// The field that names what it sees; a person or an earlier state wrote it.
+    pub(crate) sees_field: Option<String>,
     #[serde(default)]
     pub(crate) hidden: Vec<String>,
     pub(crate) scope: Option<Vec<String>>,
+    /// The file with the JSON Schema of its results.
+    pub(crate) result: Option<Spanned<String>>,
+    /// Tools of this file that it may call.
+    #[serde(default)]
+    pub(crate) tools: Vec<String>,
+    /// The field that names what it may change.
+    pub(crate) scope_field: Option<String>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct RawTool {
+    pub(crate) about: String,
+    pub(crate) command: Vec<String>,
+    #[serde(default)]
+    pub(crate) parameters: BTreeMap<String, String>,
+    pub(crate) wall: Option<String>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct RawSnapshot {
+    pub(crate) folder: String,
+    pub(crate) latest: String,
+    /// The field whose change starts the counters anew.
+    pub(crate) id: String,
+    pub(crate) header: Vec<String>,
+    pub(crate) gates: Vec<RawSnapshotGate>,
+    pub(crate) after: Vec<String>,
+    pub(crate) evidence: Vec<String>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct RawSnapshotGate {
+    pub(crate) name: String,
+    pub(crate) state: String,
 }
 
 #[derive(Debug, Deserialize, Default, Clone, Copy)]

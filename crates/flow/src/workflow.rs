@@ -1,10 +1,11 @@
 //! A loaded workflow: the table, and what surrounds it (roles, briefs, gates, the task's files).
 
-use kernel::effect::{Access, Sight};
+use kernel::effect::{Access, Cap, Sight};
 use kernel::event::Moved;
 use kernel::table::{Table, Target};
 use kernel::{CheckSpec, Refusal, StateName};
 use serde::Deserialize;
+use serde_json::Value;
 use std::collections::BTreeMap;
 
 /// What a role may do.
@@ -32,6 +33,27 @@ pub struct Role {
     pub tier: &'static str,
     /// What it sees of the repository, and where it may write.
     pub sight: Sight,
+    /// The JSON Schema of its results, on top of what every result has; a valid one.
+    pub result: Option<Value>,
+    /// Tools of the workflow that it may call, where its agent can.
+    pub tools: Vec<String>,
+    /// The field whose globs it sees, in place of those of `sight`.
+    pub sees_field: Option<String>,
+    /// The field whose globs it may change, in place of those of `sight`.
+    pub scope_field: Option<String>,
+}
+
+/// A tool that a workflow adds to those that every model has: a command with holes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Tool {
+    /// What it does, for the model.
+    pub about: String,
+    /// The program and its arguments; `{NAME}` is a parameter's place.
+    pub command: Vec<String>,
+    /// The parameters, each with a sentence for the model.
+    pub parameters: BTreeMap<String, String>,
+    /// How long one call may take.
+    pub wall_millis: u64,
 }
 
 impl Role {
@@ -42,6 +64,38 @@ impl Role {
         } else {
             Access::ReadOnly
         }
+    }
+
+    /// What it sees and may change in a run whose fields are these.
+    pub fn sight_in(&self, fields: &BTreeMap<String, String>) -> Sight {
+        // A field's globs are of the repository, also where it has a folder `task`: nobody gets at
+        // the task's own files by what is written there.
+        let of_repo = |glob: String| match glob.strip_prefix("task/") {
+            Some(rest) => format!("[t]ask/{rest}"),
+            None => glob,
+        };
+        let cap = |name: &String| {
+            let cap = Cap::of(fields.get(name).map_or("", String::as_str));
+            Cap {
+                inside: cap.inside.into_iter().map(of_repo).collect(),
+                outside: cap.outside.into_iter().map(of_repo).collect(),
+            }
+        };
+        let mut sight = self.sight.clone();
+        if let Some(cap) = self.sees_field.as_ref().map(cap) {
+            sight.sees = cap.inside;
+            sight.hidden.extend(cap.outside);
+        }
+        if let Some(cap) = self.scope_field.as_ref().map(cap) {
+            // What the role takes out, and its files of the task, stay as they are.
+            sight
+                .scope
+                .retain(|glob| glob.starts_with('!') || glob.starts_with("task/"));
+            sight.scope.extend(cap.inside);
+            let outside = cap.outside.iter().map(|glob| format!("!{glob}"));
+            sight.scope.extend(outside);
+        }
+        sight
     }
 }
 
@@ -179,6 +233,8 @@ pub struct Task {
     pub request_says: Option<String>,
     /// A history for people, relative to the task folder.
     pub log: Option<String>,
+    /// All that changed since the run's first checkpoint, relative to the task folder.
+    pub patch: Option<String>,
     /// Files of the repository that must be there first, each with its template.
     pub needs: BTreeMap<String, String>,
 }
@@ -237,6 +293,8 @@ pub struct Workflow {
     pub states: BTreeMap<StateName, StateDef>,
     /// Its roles.
     pub roles: BTreeMap<String, Role>,
+    /// The tools that it adds.
+    pub tools: BTreeMap<String, Tool>,
     /// The check whose failure is a stall.
     pub stall_check: Option<String>,
     /// When checkpoints are committed.
@@ -245,6 +303,8 @@ pub struct Workflow {
     pub preamble: String,
     /// The files of a task.
     pub task: Option<Task>,
+    /// How context snapshots are made, if they are.
+    pub snapshot: Option<crate::snapshot::SnapshotSpec>,
 }
 
 impl Workflow {
@@ -276,5 +336,47 @@ impl Workflow {
     pub fn field(&self, name: &str) -> Option<&Field> {
         let fields = self.task.iter().flat_map(|task| task.fields.iter());
         fields.into_iter().find(|field| field.name == name)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn globs(list: &[&str]) -> Vec<String> {
+        list.iter().map(|glob| (*glob).to_owned()).collect()
+    }
+
+    #[test]
+    fn a_field_caps_sight_and_scope_and_never_reaches_the_task_folder() {
+        let role = Role {
+            can: vec![Capability::Edit],
+            about: String::new(),
+            tier: "standard",
+            sight: Sight {
+                sees: globs(&["**"]),
+                hidden: globs(&["task/old/**"]),
+                scope: globs(&["**", "!Cargo.lock", "task/notes.md"]),
+            },
+            result: None,
+            tools: Vec::new(),
+            sees_field: Some("Cap".to_owned()),
+            scope_field: Some("Cap".to_owned()),
+        };
+        let fields = |text: &str| BTreeMap::from([("Cap".to_owned(), text.to_owned())]);
+        let sight = role.sight_in(&fields("Only `src/**` and `task/**`, not `!src/old/**`."));
+        assert_eq!(sight.sees, globs(&["src/**", "[t]ask/**"]));
+        assert_eq!(sight.hidden, globs(&["task/old/**", "src/old/**"]));
+        let scope = globs(&[
+            "!Cargo.lock",
+            "task/notes.md",
+            "src/**",
+            "[t]ask/**",
+            "!src/old/**",
+        ]);
+        assert_eq!(sight.scope, scope);
+        let nothing = role.sight_in(&fields("everything"));
+        assert!(nothing.sees.is_empty(), "a cap without globs shows nothing");
+        assert_eq!(nothing.scope, globs(&["!Cargo.lock", "task/notes.md"]));
     }
 }

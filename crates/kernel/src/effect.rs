@@ -90,6 +90,8 @@ pub struct AttemptOrder {
     pub state: StateName,
     /// The role's name.
     pub role: String,
+    /// What of the run it is for; empty where the run is one piece of work.
+    pub subject: String,
     /// May it edit the repository?
     pub access: Access,
     /// What it sees and where it may write.
@@ -148,6 +150,44 @@ impl Weight {
 /// Content that a passed gate has frozen: by name, the hash of each item.
 pub type Frozen = BTreeMap<String, BTreeMap<String, String>>;
 
+/// Names that a run has given out, by kind: ids of facts, evidence, issues. What is not in here, an
+/// agent has made up.
+pub type Known = BTreeMap<String, BTreeSet<String>>;
+
+/// The texts between backticks in a sentence: globs or commands that a person can read in their
+/// place.
+pub fn quoted(sentence: &str) -> Vec<String> {
+    let parts = sentence.split('`').enumerate();
+    // An odd number of backticks leaves the last one open: what follows it is no quote.
+    let closed = sentence.matches('`').count() / 2 * 2;
+    let inside = parts.filter(|(index, _)| index % 2 == 1 && *index < closed);
+    let texts = inside.map(|(_, text)| text.trim().to_owned());
+    texts.filter(|text| !text.is_empty()).collect()
+}
+
+/// A cap in one sentence: its globs in backticks, those behind `!` left out.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Cap {
+    /// Inside.
+    pub inside: Vec<String>,
+    /// Outside, whatever `inside` says.
+    pub outside: Vec<String>,
+}
+
+impl Cap {
+    /// Reads the sentence. One without globs caps everything away.
+    pub fn of(sentence: &str) -> Self {
+        let mut cap = Self::default();
+        for glob in quoted(sentence) {
+            match glob.strip_prefix('!') {
+                Some(outside) => cap.outside.push(outside.to_owned()),
+                None => cap.inside.push(glob),
+            }
+        }
+        cap
+    }
+}
+
 /// An order for a gate.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct GateOrder {
@@ -155,6 +195,8 @@ pub struct GateOrder {
     pub id: EffectId,
     /// The state whose gate it is.
     pub state: StateName,
+    /// What of the run it is for; empty where the run is one piece of work.
+    pub subject: String,
     /// The attempt whose work is judged; none in a state without an agent.
     pub attempt: Option<EffectId>,
     /// All of them run, in order, whatever the first says.
@@ -167,6 +209,8 @@ pub struct GateOrder {
     pub standing: BTreeSet<StateName>,
     /// The checkpoint that followed each state's last passed gate.
     pub commits: BTreeMap<StateName, String>,
+    /// Names that the run itself has given out, by kind.
+    pub known: Known,
     /// Wall limit in milliseconds for the whole gate.
     pub wall_millis: u64,
 }

@@ -11,6 +11,7 @@ use crate::input::{Decision, Found};
 use crate::outcome::{CheckResult, Outcome, Usage};
 use crate::position::Position;
 use crate::refusal::Refusal;
+use crate::snapshot::SnapshotTaken;
 use crate::table::Actor;
 use crate::time::Time;
 use serde::{Deserialize, Serialize};
@@ -92,6 +93,10 @@ bodies! {
     Decided(Decision) = "decided.v1",
     /// A person edited the state file.
     FieldsEdited(FieldsEdited) = "fields_edited.v1",
+    /// A fact of one kind of machine alone.
+    Noted(Note) = "noted.v1",
+    /// A context snapshot was taken.
+    SnapshotTaken(Box<SnapshotTaken>) = "snapshot_taken.v1",
 }
 
 /// Why a stored body could not be read.
@@ -141,6 +146,9 @@ pub struct RunStarted {
     /// Who took on that the sandbox may be missing or incomplete for this run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sandbox_waived_by: Option<String>,
+    /// Through which channel that came: `terminal`, or `ssh-signature SHA256:...`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sandbox_waived_through: Option<String>,
 }
 
 /// An engine took the run up.
@@ -173,6 +181,9 @@ pub struct EffectBegan {
     /// The role, for an attempt.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub role: String,
+    /// What of the run it is for; empty where the run is one piece of work.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub subject: String,
     /// The wall limit that it was given.
     #[serde(default)]
     pub wall_millis: u64,
@@ -283,4 +294,15 @@ pub struct Refused {
 pub struct FieldsEdited {
     /// The fields that differ.
     pub fields: BTreeMap<String, String>,
+}
+
+/// A fact of one kind of machine alone. The kernel carries it and does not look inside; the machine
+/// refuses names that it does not know.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Note {
+    /// A name and a version of its own, such as `task_shipped.v1`.
+    pub name: String,
+    /// The fact.
+    #[serde(default)]
+    pub body: Value,
 }

@@ -1,6 +1,6 @@
 //! Everything that can happen to a machine. Time arrives with it.
 
-use crate::event::RunStarted;
+use crate::event::{Note, RunStarted};
 use crate::ids::EffectId;
 use crate::outcome::{CheckResult, Outcome, Usage};
 use crate::time::Time;
@@ -86,6 +86,9 @@ pub enum What {
         /// The fields that differ.
         fields: BTreeMap<String, String>,
     },
+    /// The engine tells something that only this kind of machine knows: the tasks of a project, say.
+    /// Never a person's word; that is a decision.
+    Note(Note),
 }
 
 /// How an answer reached us.
@@ -115,4 +118,7 @@ pub struct Decision {
     /// The signature itself, so that an audit elsewhere can check whose it is.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub signature: Option<String>,
+    /// What the option needs besides its name; null where it needs nothing.
+    #[serde(default, skip_serializing_if = "serde_json::Value::is_null")]
+    pub with: serde_json::Value,
 }

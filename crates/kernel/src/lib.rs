@@ -17,12 +17,13 @@ pub mod outcome;
 pub mod pattern;
 pub mod position;
 pub mod refusal;
+pub mod snapshot;
 pub mod table;
 pub mod time;
 
 pub use autonomy::{Autonomy, Mode, Pace, Risk};
 pub use effect::{AttemptOrder, CheckSpec, CheckpointOrder, Effect, GateOrder};
-pub use event::{Body, Event};
+pub use event::{Body, Event, Note};
 pub use ids::{ActionName, CounterName, EffectId, RunId, StateName, Word};
 pub use input::{Decision, Input, What};
 pub use machine::{Machine, Status};

@@ -3,7 +3,7 @@
 //! Every struct here is written into journals, so a new field needs `#[serde(default)]`.
 
 use crate::effect::{Frozen, Weight};
-use crate::ids::{StateName, Word};
+use crate::ids::{EffectId, StateName, Word};
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
@@ -197,6 +197,18 @@ impl Outcome {
             evidence: Vec::new(),
         }
     }
+}
+
+/// The last valid result that a role left in a run, for gates that judge somebody else's word.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RoleResult {
+    /// The attempt that left it.
+    pub attempt: EffectId,
+    /// Hash of the repository tree that the attempt left: what the result is about.
+    #[serde(default)]
+    pub tree: String,
+    /// The result itself.
+    pub value: Value,
 }
 
 /// What a check says. "Not run" is not "passed".

@@ -16,6 +16,10 @@ pub trait Cast {
     fn checkpoint(&mut self, order: &CheckpointOrder) -> Result<String, String>;
     /// A person's choice among the options.
     fn person(&mut self, waiting: &Waiting) -> String;
+    /// What goes with that choice; null where it needs nothing.
+    fn payload(&mut self, _waiting: &Waiting, _option: &str) -> serde_json::Value {
+        serde_json::Value::Null
+    }
 }
 
 /// The answer that an effect will give, seen live.

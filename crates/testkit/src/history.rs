@@ -71,14 +71,15 @@ impl History {
             }
             Body::Refused(_) => self.refusals += 1,
             Body::Decided(decision) => self.open_decision = Some(decision.option.clone()),
-            Body::Moved(_) => {
+            Body::Moved(_) | Body::Noted(_) => {
                 self.open_decision = None;
                 self.unused = None;
             }
             Body::SessionOpened(_)
             | Body::TailCut(_)
             | Body::LateDropped(_)
-            | Body::FieldsEdited(_) => {}
+            | Body::FieldsEdited(_)
+            | Body::SnapshotTaken(_) => {}
         }
     }
 

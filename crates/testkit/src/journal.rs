@@ -98,6 +98,8 @@ pub fn readable(event: &Event) -> String {
         Body::Refused(refused) => refused.refusal.what.clone(),
         Body::Decided(decision) => decision.option.clone(),
         Body::FieldsEdited(edited) => format!("{:?}", edited.fields),
+        Body::Noted(note) => format!("{} {}", note.name, note.body),
+        Body::SnapshotTaken(taken) => taken.file.clone(),
     };
     format!("{} {:<18} {said}", event.at, event.body.kind())
 }

@@ -33,5 +33,6 @@ pub fn drawn_start(seed: u64) -> RunStarted {
         commands: Vec::new(),
         agent: "sim".to_owned(),
         sandbox_waived_by: None,
+        sandbox_waived_through: None,
     }
 }

@@ -17,7 +17,7 @@ use crate::home::Home;
 use crate::http::{Client, Route};
 use crate::openai::{Chat, Responses};
 use crate::prices::Price;
-use crate::result;
+use crate::result::Shape;
 use crate::tool_loop::{Ended, Model, Tool, ToolLoop};
 use crate::wire::Wire;
 use kernel::outcome::Class;
@@ -110,6 +110,7 @@ impl Api {
                 .min(window / 4)
                 .max(1),
             backoff: self.settings.backoff,
+            schema: order.shape.strict(),
             bounds,
         };
         let secrets = self.secrets();
@@ -147,7 +148,7 @@ impl Agent for Api {
                     "input_tokens": ended.usage.input_tokens, "cached_tokens": ended.usage.cached_tokens,
                     "output_tokens": ended.usage.output_tokens, "micro_dollars": ended.usage.micro_dollars,
                 });
-                match home.leave(&answer(&redact(&text, &secrets), usage)) {
+                match home.leave(&answer(&redact(&text, &secrets), usage, &order.shape)) {
                     Ok(()) => home.reply(),
                     Err(error) => Reply::bare(
                         Class::CouldNotRun,
@@ -171,13 +172,13 @@ impl Agent for Api {
 
 /// The result file: the model's own words if they are no JSON object, so that the judge can say
 /// what is wrong with them.
-fn answer(text: &str, usage: Value) -> Vec<u8> {
+fn answer(text: &str, usage: Value, shape: &Shape) -> Vec<u8> {
     let text = unfenced(text);
     match serde_json::from_str(text) {
-        Ok(Value::Object(mut object)) => {
-            result::drop_nulls(&mut object);
-            object.insert("usage".to_owned(), usage);
-            Value::Object(object).to_string().into_bytes()
+        Ok(mut value @ Value::Object(_)) => {
+            shape.drop_nulls(&mut value);
+            value["usage"] = usage;
+            value.to_string().into_bytes()
         }
         _ => text.as_bytes().to_vec(),
     }
@@ -221,10 +222,10 @@ mod tests {
     #[test]
     fn our_usage_replaces_the_models_and_nulls_go() {
         let text = r#"{"summary":"s","next":null,"usage":{"micro_dollars":0},"x":{"y":null}}"#;
-        let bytes = answer(text, json!({ "micro_dollars": 7 }));
+        let bytes = answer(text, json!({ "micro_dollars": 7 }), &Shape::default());
         let expected = r#"{"summary":"s","usage":{"micro_dollars":7},"x":{"y":null}}"#;
         let expected: Value = serde_json::from_str(expected).unwrap();
         assert_eq!(serde_json::from_slice::<Value>(&bytes).unwrap(), expected);
-        assert_eq!(answer("no", json!({})), b"no");
+        assert_eq!(answer("no", json!({}), &Shape::default()), b"no");
     }
 }

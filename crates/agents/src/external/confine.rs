@@ -128,4 +128,63 @@ mod tests {
             None
         );
     }
+
+    /// A folder outside of the home whose path has no links in it.
+    fn scratch() -> (tempfile::TempDir, PathBuf) {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().canonicalize().unwrap();
+        (dir, path)
+    }
+
+    fn file(path: &Path) -> String {
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, "").unwrap();
+        path.display().to_string()
+    }
+
+    #[test]
+    fn a_program_gets_its_own_folder_and_no_other() {
+        let (_dir, top) = scratch();
+        let program = file(&top.join("tools/bin/agent"));
+        file(&top.join("tools/secret/key"));
+        let roots = program_roots(&program, "", Path::new("/view"));
+        assert_eq!(roots, [top.join("tools/bin"), top.join("tools/bin/agent")]);
+    }
+
+    #[test]
+    fn one_from_npm_gets_its_modules_and_the_folder_of_its_name() {
+        let (_dir, top) = scratch();
+        let real = top.join("lib/node_modules/@org/agent/dist/cli.js");
+        file(&real);
+        std::fs::create_dir_all(top.join("bin")).unwrap();
+        std::os::unix::fs::symlink(&real, top.join("bin/agent")).unwrap();
+        let path = format!("/nowhere:{}", top.join("bin").display());
+        let mut want = vec![
+            top.join("bin"),
+            top.join("bin/agent"),
+            top.join("lib/node_modules"),
+            real.parent().unwrap().to_owned(),
+            real.clone(),
+        ];
+        want.sort();
+        assert_eq!(program_roots("agent", &path, Path::new("/view")), want);
+    }
+
+    #[test]
+    fn a_folder_that_holds_the_view_the_home_or_much_else_is_not_given() {
+        let (_dir, top) = scratch();
+        let beside = file(&top.join("work/agent"));
+        let view = top.join("work/repo/.proofhouse/work/r/e1/view");
+        assert_eq!(program_roots(&beside, "", &view), [PathBuf::from(&beside)]);
+        let home = std::env::home_dir().expect("these tests run in somebody's home");
+        let in_home = home.join("proofhouse-no-such-agent");
+        let given = program_roots(&in_home.display().to_string(), "", Path::new("/view"));
+        assert_eq!(given, [in_home]);
+        let shallow = program_roots("/opt/proofhouse-no-such-agent", "", Path::new("/view"));
+        assert_eq!(shallow, [PathBuf::from("/opt/proofhouse-no-such-agent")]);
+        assert_eq!(
+            program_roots("proofhouse-no-such-agent", "/usr/bin", Path::new("/view")),
+            Vec::<PathBuf>::new()
+        );
+    }
 }

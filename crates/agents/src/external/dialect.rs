@@ -23,6 +23,11 @@ pub(crate) trait Kind: Send + Sync + std::fmt::Debug {
     /// Variables of our own environment that the agent needs for its key or its server.
     fn keys(&self) -> &'static [&'static str];
 
+    /// The variable that a key from a file goes into.
+    fn key_variable(&self, _: &Settings) -> String {
+        self.keys().first().copied().unwrap_or_default().to_owned()
+    }
+
     /// The provider's hosts, where they are known. A base URL in the environment adds its own.
     fn hosts(&self) -> &'static [&'static str] {
         &[]

@@ -7,6 +7,7 @@
 mod answer;
 mod confine;
 pub(crate) mod dialect;
+pub(crate) mod gate;
 mod hearing;
 mod log;
 pub(crate) mod own;
@@ -20,7 +21,7 @@ mod verdict;
 
 use crate::agent::{Agent, Order, Reply};
 use crate::home::Home;
-use crate::prices::{Prices, Tokens};
+use crate::prices::Tokens;
 use crate::transcript::TRANSCRIPT_BYTES;
 pub(crate) use confine::program_roots;
 use dialect::Kind;
@@ -31,6 +32,7 @@ use place::Place;
 use sandbox::{Cancel, Ended, Launch, Limits};
 use settings::Settings;
 use std::io;
+use std::path::Path;
 use store::redact::redact;
 
 /// The keys of providers, for agents that can use any of them.
@@ -48,6 +50,15 @@ pub(crate) const PROVIDER_KEYS: &[&str] = &[
     "XAI_API_KEY",
     "DEEPSEEK_API_KEY",
 ];
+
+/// The variable of the provider that a `PROVIDER/MODEL` names.
+pub(crate) fn key_of_provider(model: Option<&str>) -> String {
+    match model.and_then(|model| model.split_once('/')) {
+        None => "ANTHROPIC_API_KEY".to_owned(),
+        Some(("google" | "gemini", _)) => "GEMINI_API_KEY".to_owned(),
+        Some((provider, _)) => format!("{}_API_KEY", provider.to_uppercase().replace('-', "_")),
+    }
+}
 
 /// A connector for one kind of external agent.
 #[derive(Debug)]
@@ -71,7 +82,11 @@ impl Connector {
         let plan = self.kind.plan(&self.settings, order, place)?;
         let mut argv = vec![self.program().to_owned()];
         argv.extend(plan.args.iter().cloned());
-        let env = place.environment(&*self.kind, &plan, &self.settings, order);
+        let mut env = place.environment(&*self.kind, &plan, &self.settings, order);
+        if let Some(file) = &self.settings.key_file {
+            let variable = self.kind.key_variable(&self.settings);
+            env.insert(variable, key_of(file)?);
+        }
         let limits = Limits {
             wall: order.wall,
             idle: Some(self.settings.idle),
@@ -130,7 +145,7 @@ impl Connector {
         let usage = &mut reply.usage;
         let model = self.settings.model.as_deref().unwrap_or_default();
         if usage.micro_dollars == 0
-            && let Some(price) = Prices::embedded().find(model)
+            && let Some(price) = self.settings.prices.find(model)
         {
             usage.micro_dollars = price.cost(Tokens {
                 input: usage.input_tokens,
@@ -140,6 +155,22 @@ impl Connector {
             });
         }
         reply
+    }
+}
+
+/// The key in a file. The file's place is told when it can not be read, its content never.
+fn key_of(file: &Path) -> io::Result<String> {
+    let failed = |why: String| {
+        io::Error::other(format!(
+            "the key file {} {why}; write the key there, and nothing else",
+            file.display()
+        ))
+    };
+    let text = std::fs::read_to_string(file)
+        .map_err(|error| failed(format!("cannot be read ({error})")))?;
+    match text.trim() {
+        "" => Err(failed("is empty".to_owned())),
+        key => Ok(key.to_owned()),
     }
 }
 

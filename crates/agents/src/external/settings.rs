@@ -7,11 +7,14 @@ use crate::acp::Acp;
 use crate::agent::Agent;
 use crate::claude::Claude;
 use crate::codex::Codex;
+use crate::codex_app::CodexApp;
 use crate::gemini::Gemini;
 use crate::opencode::Opencode;
 use crate::pi::Pi;
+use crate::prices::Prices;
 use crate::spec::AgentError;
 use std::collections::BTreeMap;
+use std::path::PathBuf;
 use std::time::Duration;
 
 /// How an external agent is set up. The default is the agent's own program and model, with a
@@ -28,6 +31,10 @@ pub struct Settings {
     pub env: BTreeMap<String, String>,
     /// Whose login it uses.
     pub login: Login,
+    /// A file that holds nothing but the key; read when an attempt starts.
+    pub key_file: Option<PathBuf>,
+    /// What tokens cost, where the agent counts tokens alone.
+    pub prices: Prices,
     /// How long it may be silent. A long build inside the agent is silence too.
     pub idle: Duration,
 }
@@ -40,6 +47,8 @@ impl Default for Settings {
             args: Vec::new(),
             env: BTreeMap::new(),
             login: Login::Key,
+            key_file: None,
+            prices: Prices::embedded(),
             idle: Duration::from_secs(20 * 60),
         }
     }
@@ -64,6 +73,8 @@ pub enum External {
     Claude,
     /// Codex.
     Codex,
+    /// Codex with approvals, through its app-server.
+    CodexApp,
     /// Gemini CLI.
     Gemini,
     /// opencode.
@@ -78,16 +89,34 @@ pub enum External {
 }
 
 impl External {
-    /// Builds the connector.
-    pub(crate) fn build(self, settings: Settings) -> Result<Box<dyn Agent>, AgentError> {
-        let kind: Box<dyn Kind> = match self {
+    /// The name that people write.
+    pub fn name(&self) -> &'static str {
+        match self {
+            External::Claude => "claude",
+            External::Codex => "codex",
+            External::CodexApp => "codex-app",
+            External::Gemini => "gemini",
+            External::Opencode => "opencode",
+            External::Pi => "pi",
+            External::Acp { .. } => "acp",
+        }
+    }
+
+    pub(crate) fn kind(&self) -> Box<dyn Kind> {
+        match self {
             External::Claude => Box::new(Claude),
             External::Codex => Box::new(Codex),
+            External::CodexApp => Box::new(CodexApp),
             External::Gemini => Box::new(Gemini),
             External::Opencode => Box::new(Opencode),
             External::Pi => Box::new(Pi),
-            External::Acp { argv } => Box::new(Acp { argv }),
-        };
+            External::Acp { argv } => Box::new(Acp { argv: argv.clone() }),
+        }
+    }
+
+    /// Builds the connector.
+    pub(crate) fn build(self, settings: Settings) -> Result<Box<dyn Agent>, AgentError> {
+        let kind = self.kind();
         if settings
             .program
             .as_deref()

@@ -7,6 +7,7 @@ use crate::acp::Acp;
 use crate::agent::Order;
 use crate::claude::Claude;
 use crate::codex::Codex;
+use crate::codex_app::CodexApp;
 use crate::gemini::Gemini;
 use crate::opencode::Opencode;
 use crate::pi::Pi;
@@ -38,6 +39,7 @@ fn order(access: Access) -> Order {
         env: BTreeMap::new(),
         continues: None,
         policy: None,
+        shape: Default::default(),
     }
 }
 
@@ -70,9 +72,10 @@ fn acp() -> Acp {
 #[test]
 fn a_success_is_heard_whole() {
     let acp = acp();
-    let cases: [(&dyn Kind, &str, u64); 6] = [
+    let cases: [(&dyn Kind, &str, u64); 7] = [
         (&Claude, fixture!("claude"), 18_840),
         (&Codex, fixture!("codex"), 0),
+        (&CodexApp, fixture!("codex-app"), 0),
         (&Gemini, fixture!("gemini"), 0),
         (&Opencode, fixture!("opencode"), 3_309),
         (&Pi, fixture!("pi"), 3_309),
@@ -94,9 +97,10 @@ fn a_success_is_heard_whole() {
 #[test]
 fn a_cut_stream_has_no_end() {
     let acp = acp();
-    let cases: [(&dyn Kind, &str); 6] = [
+    let cases: [(&dyn Kind, &str); 7] = [
         (&Claude, fixture!("claude")),
         (&Codex, fixture!("codex")),
+        (&CodexApp, fixture!("codex-app")),
         (&Gemini, fixture!("gemini")),
         (&Opencode, fixture!("opencode")),
         (&Pi, fixture!("pi")),
@@ -124,11 +128,12 @@ fn garbage_says_nothing() {
         assert_eq!(hear(kind, garbage), Heard::default(), "{}", kind.name());
     }
     assert_eq!(hear(&acp, garbage).end, None);
+    assert_eq!(hear(&CodexApp, garbage).end, None);
 }
 
 #[test]
 fn each_failure_has_its_class() {
-    let cases: [(&dyn Kind, &str, Class, &str); 13] = [
+    let cases: [(&dyn Kind, &str, Class, &str); 14] = [
         (
             &Claude,
             fixture!("claude-401"),
@@ -165,6 +170,12 @@ fn each_failure_has_its_class() {
             fixture!("codex-500"),
             Class::Transient,
             "high demand",
+        ),
+        (
+            &CodexApp,
+            fixture!("codex-app-401"),
+            Class::Auth,
+            "401 Unauthorized",
         ),
         (
             &Gemini,
@@ -311,6 +322,124 @@ fn codex_counts_a_resumed_session_once() {
     }
     let usage = codex.heard().usage;
     assert_eq!((usage.input_tokens, usage.output_tokens), (1003, 53));
+}
+
+/// Codex's app-server announces an edit and asks about it; our decision.
+fn codex_asks(access: Access, changes: Value) -> (String, usize) {
+    let mut codex = dialect(&CodexApp, access);
+    let item = serde_json::json!({"type": "fileChange", "id": "f1", "changes": changes});
+    let begun = serde_json::json!({"method": "item/started", "params": {"item": item}});
+    codex.line(&begun.to_string());
+    let ask = r#"{"id":0,"method":"item/fileChange/requestApproval","params":{"itemId":"f1"}}"#;
+    let said = codex.line(ask);
+    let answer: Value = serde_json::from_slice(&said.answer).unwrap();
+    assert_eq!(answer["id"], 0);
+    let decision = answer["result"]["decision"].as_str().unwrap().to_owned();
+    (decision, codex.heard().denials)
+}
+
+#[test]
+fn codex_edits_what_its_role_may_and_nothing_else() {
+    let one = |path: &str| serde_json::json!([{"path": path, "kind": {"type": "add"}}]);
+    let moved = serde_json::json!([{"path": "/w/view/repo/a",
+        "kind": {"type": "update", "move_path": "/etc/cron.d/a"}}]);
+    let cases = [
+        (Access::Edit, one("/w/view/repo/a"), "accept"),
+        (Access::Edit, one("src/a"), "accept"),
+        (
+            Access::Edit,
+            one("/w/view/repo/../../attempt/pid"),
+            "decline",
+        ),
+        (Access::Edit, one("/etc/passwd"), "decline"),
+        (Access::Edit, moved, "decline"),
+        (Access::Edit, serde_json::json!([]), "decline"),
+        (Access::ReadOnly, one("/w/view/repo/a"), "decline"),
+        (Access::ReadOnly, one("/w/view/task/a"), "accept"),
+    ];
+    for (access, changes, expected) in cases {
+        let (decision, denials) = codex_asks(access, changes.clone());
+        assert_eq!(decision, expected, "{access:?} {changes}");
+        assert_eq!(denials, usize::from(expected == "decline"));
+    }
+    // An edit that nobody announced could go anywhere.
+    let ask = r#"{"id":0,"method":"item/fileChange/requestApproval","params":{"itemId":"f9"}}"#;
+    let said = dialect(&CodexApp, Access::Edit).line(ask);
+    assert!(String::from_utf8_lossy(&said.answer).contains("decline"));
+}
+
+#[test]
+fn codex_runs_commands_only_where_something_holds_them() {
+    let ask = r#"{"id":4,"method":"item/commandExecution/requestApproval","params":{}}"#;
+    let decision = |access, policy| {
+        let order = Order {
+            policy,
+            ..order(access)
+        };
+        let mut codex = CodexApp.dialect(&order, &Place::of(&order, &CodexApp));
+        String::from_utf8(codex.line(ask).answer).unwrap()
+    };
+    let ours = || Some(sandbox::Policy::confined(["/usr"], ["/w"]));
+    assert!(decision(Access::Edit, ours()).contains("accept"));
+    assert!(decision(Access::ReadOnly, ours()).contains("accept"));
+    assert!(decision(Access::ReadOnly, None).contains("decline"));
+}
+
+#[test]
+fn codex_app_answers_in_turn_and_gives_nothing_away() {
+    let order = order(Access::Edit);
+    let mut place = Place::of(&order, &CodexApp);
+    place.continues = Some("t-1+3003+153+0".into());
+    let mut codex = CodexApp.dialect(&order, &place);
+    assert_eq!(codex.talk(), Talk::Open);
+    let mut say = |line: &str| String::from_utf8(codex.line(line).answer).unwrap();
+    let resume = say(r#"{"id":1,"result":{}}"#);
+    let lines: Vec<&str> = resume.lines().collect();
+    assert!(
+        lines[0].contains("\"initialized\"") && lines[1].contains("thread/resume"),
+        "{resume}"
+    );
+    assert!(
+        lines[1].contains("\"t-1\"") && lines[1].contains("untrusted"),
+        "{resume}"
+    );
+    let new = say(r#"{"id":2,"error":{"code":-32600,"message":"no such thread"}}"#);
+    assert!(
+        new.contains("thread/start") && !new.contains("t-1"),
+        "{new}"
+    );
+    let turn = say(r#"{"id":2,"result":{"thread":{"id":"t-2"}}}"#);
+    assert!(
+        turn.contains("turn/start") && turn.contains("Do it."),
+        "{turn}"
+    );
+    for method in [
+        "item/tool/requestUserInput",
+        "item/tool/call",
+        "mcpServer/elicitation/request",
+    ] {
+        let refused = say(&format!(
+            r#"{{"id":"q","method":"{method}","params":{{}}}}"#
+        ));
+        assert!(
+            refused.contains("-32601") && refused.contains("\"q\""),
+            "{refused}"
+        );
+    }
+    let more = say(r#"{"id":7,"method":"item/permissions/requestApproval","params":{}}"#);
+    assert!(more.contains(r#""permissions":{}"#), "{more}");
+    assert_eq!(codex.heard().session.as_deref(), Some("t-2+0+0+0"));
+    codex.line(r#"{"method":"thread/tokenUsage/updated","params":{"tokenUsage":{"total":{"inputTokens":5,"outputTokens":2,"cachedInputTokens":1}}}}"#);
+    assert_eq!(
+        codex.heard().usage.input_tokens,
+        5,
+        "a new thread counts from nothing"
+    );
+    codex.line(r#"{"method":"turn/completed","params":{"turn":{"status":"failed","error":{"message":"x","codexErrorInfo":"usageLimitExceeded"}}}}"#);
+    assert!(
+        matches!(&codex.heard().end, Some(End::Failed(trouble)) if trouble.class == Class::Quota)
+    );
+    assert_eq!(codex.talk(), Talk::Over);
 }
 
 #[test]

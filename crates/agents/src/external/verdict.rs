@@ -124,7 +124,7 @@ fn answered(heard: &Heard, home: &Home<'_>) -> Answered {
             from: From::Message,
         };
     };
-    let Judged { result, usage } = result::judge_bytes(object.as_bytes());
+    let Judged { result, usage } = result::judge_bytes(object.as_bytes(), home.shape);
     let reply = match result {
         Ok(value) => Reply {
             result: Some(value),

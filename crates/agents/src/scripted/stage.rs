@@ -8,11 +8,7 @@ use crate::transcript::Transcript;
 use kernel::outcome::Class;
 use sandbox::{Cancel, Killed};
 use std::path::PathBuf;
-use std::thread;
 use std::time::{Duration, Instant};
-
-/// How long a cancel may go unseen in a `wait`. `Cancel` can be asked, not waited for.
-const GLANCE: Duration = Duration::from_millis(10);
 
 /// Why a script was not played to its end.
 #[derive(Debug)]
@@ -102,14 +98,8 @@ impl<'a> Stage<'a> {
 
     /// Waits this long, or until a cancel or the wall limit ends the attempt.
     pub(super) fn wait(&self, time: Duration) -> Result<(), Stop> {
-        let started = Instant::now();
-        loop {
-            self.go_on()?;
-            let rest = time.saturating_sub(started.elapsed());
-            if rest.is_zero() {
-                return Ok(());
-            }
-            thread::sleep(rest.min(self.left()).min(GLANCE));
-        }
+        self.go_on()?;
+        self.cancel.wait_timeout(time.min(self.left()));
+        self.go_on()
     }
 }

@@ -7,11 +7,11 @@ use crate::bounds::Bounds;
 use crate::failure::Failure;
 use crate::http::{Client, Post};
 use crate::prices::{Price, Tokens};
-use crate::result;
 use crate::sse::Sse;
 use crate::tool_loop::prompt;
 use crate::wire::{Entry, Message, Request, ToolSpec, Wire};
 use kernel::outcome::{Class, Usage};
+use serde_json::Value;
 use std::hash::{BuildHasher, Hasher, RandomState};
 use std::time::Duration;
 
@@ -34,6 +34,8 @@ pub(crate) struct Model {
     pub(crate) window: u64,
     pub(crate) max_output: u64,
     pub(crate) backoff: Duration,
+    /// What its last words must be, where a provider can be told.
+    pub(crate) schema: Option<Value>,
     pub(crate) bounds: Bounds,
 }
 
@@ -52,13 +54,13 @@ impl Model {
         tools: &[ToolSpec],
         note: &mut dyn FnMut(&str),
     ) -> Asked {
-        let schema = result::schema();
+        let schema = self.schema.clone();
         let request = Request {
             model: &self.name.clone(),
             system,
             entries,
             tools,
-            schema: Some(&schema),
+            schema: schema.as_ref(),
             max_output: self.max_output,
         };
         self.patiently(&request, note)

@@ -4,6 +4,7 @@
 //! judge the answer, to run past its turns, its wall or a cancel, and to send a conversation
 //! that a provider would reject.
 
+mod added;
 mod ask;
 mod calls;
 mod compact;
@@ -19,6 +20,7 @@ mod space;
 mod todo;
 mod toolbox;
 
+pub use added::CommandTool;
 pub(crate) use ask::Model;
 pub use history::HISTORY_FILE;
 pub use toolbox::{Place, Tool};

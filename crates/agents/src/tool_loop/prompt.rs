@@ -30,7 +30,8 @@ pub(super) fn system(order: &Order) -> String {
          Nobody answers questions while you work. Whether the work is good is checked by programs that you \
          do not control: never claim what you have not run. When you are done, answer without calling a tool, \
          with one JSON object and nothing else: `summary` (what you did), and `next`, `verdict` (`pass` or \
-         `fail`) and `findings` (a list of strings) where the brief asks for them, otherwise null.",
+         `fail`) and `findings` (a list) where the brief asks for them, otherwise null; and whatever else the \
+         brief's schema asks for.",
         role = order.role,
     )
 }

@@ -34,26 +34,36 @@ impl Tool for Run {
         let command = text(arguments, "command")?;
         let asked =
             optional_number(arguments, "timeout_seconds")?.map_or(USUAL, Duration::from_secs);
-        let launch = Launch {
-            pid_file: Some(Home::of(place.order).pid()),
-            policy: place.order.policy.clone(),
-            ..Launch::new(
-                ["sh", "-c", command].map(str::to_owned).to_vec(),
-                place.order.view.join("repo"),
-                without_result(place.order),
-                Limits {
-                    wall: asked.min(place.left),
-                    idle: None,
-                    output_bytes: TRANSCRIPT_BYTES,
-                },
-            )
-        };
-        let ended = sandbox::run(&launch, place.cancel).map_err(|error| error.to_string())?;
-        if let Some(reason) = survivors(&ended) {
-            place.space.distrust(reason);
-        }
-        Ok(report(&ended))
+        let argv = ["sh", "-c", command].map(str::to_owned).to_vec();
+        self::command(argv, asked, place)
     }
+}
+
+/// Runs a command inside `repo/`, under the attempt's policy, and reports it.
+pub(super) fn command(
+    argv: Vec<String>,
+    wall: Duration,
+    place: &Place<'_>,
+) -> Result<String, String> {
+    let launch = Launch {
+        pid_file: Some(Home::of(place.order).pid()),
+        policy: place.order.policy.clone(),
+        ..Launch::new(
+            argv,
+            place.order.view.join("repo"),
+            without_result(place.order),
+            Limits {
+                wall: wall.min(place.left),
+                idle: None,
+                output_bytes: TRANSCRIPT_BYTES,
+            },
+        )
+    };
+    let ended = sandbox::run(&launch, place.cancel).map_err(|error| error.to_string())?;
+    if let Some(reason) = survivors(&ended) {
+        place.space.distrust(reason);
+    }
+    Ok(report(&ended))
 }
 
 /// The output, then how it ended. A failing command is an answer like any other.

@@ -101,9 +101,13 @@ fn a_missing_program_could_not_run() {
 
 #[test]
 fn an_empty_command_is_refused() {
-    let error = AgentSpec::Command { argv: Vec::new() }
-        .build()
-        .err()
-        .expect("nothing to run");
+    let error = AgentSpec::Command {
+        argv: Vec::new(),
+        env: Default::default(),
+        idle: None,
+    }
+    .build()
+    .err()
+    .expect("nothing to run");
     assert_eq!(error.code(), "agent_no_program");
 }

@@ -68,7 +68,12 @@ fn scripted(world: &World, play: &Play) -> Box<dyn Agent> {
 
 fn command(_: &World, play: &Play) -> Box<dyn Agent> {
     let argv = ["sh", "-c", play.shell].map(str::to_owned).to_vec();
-    AgentSpec::Command { argv }.build().expect("an agent")
+    let spec = AgentSpec::Command {
+        argv,
+        env: Default::default(),
+        idle: None,
+    };
+    spec.build().expect("an agent")
 }
 
 /// Runs a scenario with every connector.
@@ -118,9 +123,37 @@ fn a_garbage_result_is_named() {
     each(&WRONG, |world, agent| {
         let reply = world.run(agent);
         assert_eq!(reply.class, Class::InvalidResult);
-        let expected = r#"`verdict` is "maybe"; expected "pass" or "fail", or no such key"#;
+        let expected = r#"`/verdict` "maybe" is not one of "pass" or "fail""#;
         assert_eq!(reply.reason, expected);
     });
+}
+
+#[test]
+fn a_result_is_held_against_its_roles_schema_too() {
+    let schema = |required: &str| {
+        let schema = serde_json::json!({
+            "type": "object", "required": [required],
+            "properties": { "next": { "type": "string" }, "risk": { "enum": ["low", "high"] } },
+        });
+        let shape = agents::result::Shape::with(&schema).expect("a schema");
+        std::sync::Arc::new(shape)
+    };
+    for (required, class, reason) in [
+        ("next", Class::Done, "it left a valid result"),
+        ("risk", Class::InvalidResult, "`/risk` is missing"),
+    ] {
+        each(&FINISHES, |world, agent| {
+            let order = Order {
+                shape: schema(required),
+                ..world.order()
+            };
+            let reply = agent.run(&order, &Cancel::new(), &|_| {});
+            assert_eq!((reply.class, reply.reason.as_str()), (class, reason));
+            assert_eq!(reply.usage.micro_dollars, 90, "it was paid for in any case");
+            let recovered = agent.recover(&order);
+            assert!(recovered.is_none_or(|recovered| recovered.class == class));
+        });
+    }
 }
 
 #[test]

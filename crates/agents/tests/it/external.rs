@@ -302,6 +302,8 @@ fn what_people_write_is_understood() {
         "claude",
         "claude:opus",
         "codex:gpt-5",
+        "codex-app",
+        "codex-app:gpt-5",
         "gemini",
         "opencode:a/b",
         "pi:a/b",

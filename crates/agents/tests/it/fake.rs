@@ -12,7 +12,7 @@ pub(crate) struct Speech {
     ends: &'static str,
 }
 
-pub(crate) const ALL: [Speech; 6] = [
+pub(crate) const ALL: [Speech; 7] = [
     Speech {
         agent: || External::Claude,
         begins: "read a; read b;",
@@ -22,6 +22,11 @@ pub(crate) const ALL: [Speech; 6] = [
         agent: || External::Codex,
         begins: "cat > /dev/null;",
         ends: r#"{"type":"turn.completed"}"#,
+    },
+    Speech {
+        agent: || External::CodexApp,
+        begins: r#"read a; echo '{"id":1,"result":{}}'; read b; read c; echo '{"id":2,"result":{"thread":{"id":"t"}}}'; read d; echo '{"id":3,"result":{}}';"#,
+        ends: r#"{"method":"turn/completed","params":{"turn":{"status":"completed"}}}"#,
     },
     Speech {
         agent: || External::Gemini,

@@ -49,6 +49,7 @@ impl World {
             env: BTreeMap::new(),
             continues: None,
             policy: None,
+            shape: Default::default(),
         }
     }
 

@@ -109,6 +109,27 @@ pub(super) fn examples() -> Vec<Example> {
                 "exit code 126",
             )
         },
+        Example {
+            fields: &[("Gate", "fast: `true`, then `test 1 = 1`")],
+            ..Example::passes(
+                "commands of a field",
+                json!({"field": "Gate"}),
+                "exit code 0",
+            )
+        },
+        Example {
+            fields: &[("Gate", "true && false")],
+            ..Example::fails(
+                "a field that is one command",
+                json!({"field": "Gate"}),
+                "exit code 1",
+            )
+        },
+        Example::cannot_run(
+            "an empty field",
+            json!({"field": "Gate"}),
+            "names no command",
+        ),
         Example::cannot_run(
             "two commands in one",
             json!({"argv": ["true"], "shell": "true"}),

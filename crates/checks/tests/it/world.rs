@@ -1,7 +1,7 @@
 //! A repository and a task folder in a temporary place, with a plain vault and a plain hash.
 
 use checks::{Example, Keep, Place, Subject, TreeNow};
-use kernel::outcome::EvidenceRef;
+use kernel::outcome::{EvidenceRef, RoleResult};
 use sandbox::Cancel;
 use std::collections::BTreeMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -92,11 +92,25 @@ impl World {
             let label = format!("frozen {name}: {item}");
             self.vault.keep_exact(&label, content.as_bytes()).unwrap();
         }
+        let mut known = kernel::effect::Known::new();
+        for (kind, name) in example.known {
+            let names = known.entry((*kind).to_owned()).or_default();
+            names.insert((*name).to_owned());
+        }
         let standing = example.standing.iter().map(|state| (*state).into());
         let commits: BTreeMap<kernel::StateName, String> = match example.before {
             [] => BTreeMap::new(),
             _ => BTreeMap::from([("tests".into(), "c0ffee".to_owned())]),
         };
+        let result = |(role, value): &(&str, serde_json::Value)| {
+            let result = RoleResult {
+                attempt: kernel::EffectId(1),
+                tree: example.trees.1.to_owned(),
+                value: value.clone(),
+            };
+            (role.to_string(), result)
+        };
+        let results = example.results.iter().map(result).collect();
         judge(&Subject {
             place: Place {
                 repo: &repo,
@@ -109,6 +123,7 @@ impl World {
             tree_after: example.trees.1,
             changed: &strings(example.changed),
             result: example.result.as_ref(),
+            results: &results,
             commands: &strings(example.commands),
             frozen: &frozen,
             standing: &standing.collect(),
@@ -117,6 +132,7 @@ impl World {
                 lay_down(into, example.before);
                 Ok(())
             },
+            known: &known,
             wall: self.wall,
             cancel: &self.cancel,
             env: &sandbox::base_env(),

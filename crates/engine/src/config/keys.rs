@@ -1,6 +1,8 @@
 //! Every setting that there is: one table, from which reading, checking, `config show`, `init` and
 //! the environment variables' names all follow.
 
+use agents::AgentSpec;
+
 /// What a setting holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Shape {
@@ -14,7 +16,8 @@ pub enum Shape {
     OneOf(&'static [&'static str]),
 }
 
-/// One setting. `*` in the name stands for one name of the user's choice.
+/// One setting. `*` in the name stands for one name: an agent's after `agents`, else one of the
+/// user's choice.
 #[derive(Debug, Clone, Copy)]
 pub struct Key {
     /// Its dotted name.
@@ -42,6 +45,9 @@ pub const TIERS: [&str; 3] = ["fast", "standard", "top"];
 pub const AGENT_NETWORKS: [&str; 3] = ["none", "model", "full"];
 /// What checks may talk to.
 pub const CHECK_NETWORKS: [&str; 3] = ["none", "loopback", "full"];
+
+/// Whose login a coding agent uses.
+pub const LOGINS: [&str; 2] = ["key", "user"];
 
 /// All settings.
 pub const KEYS: &[Key] = &[
@@ -74,6 +80,66 @@ pub const KEYS: &[Key] = &[
         Shape::OneOf(&TIERS),
         "the tier of a role, against what the workflow says",
         "\"fast\"",
+    ),
+    key(
+        "agents.*.program",
+        Shape::Text,
+        "a coding agent's program, if not its usual name on PATH",
+        "\"/opt/agents/claude\"",
+    ),
+    key(
+        "agents.*.args",
+        Shape::Texts,
+        "further arguments of its program, after ours",
+        "[\"--effort\", \"high\"]",
+    ),
+    key(
+        "agents.*.env",
+        Shape::Texts,
+        "names of variables of your environment that it gets",
+        "[\"HTTPS_PROXY\"]",
+    ),
+    key(
+        "agents.*.login",
+        Shape::OneOf(&LOGINS),
+        "`key`: a key from the environment or `key_file`; `user`: your own login's files are linked",
+        "\"user\"",
+    ),
+    key(
+        "agents.*.key_file",
+        Shape::Text,
+        "a file that holds nothing but its key; from the repository's top, or with `~/`",
+        "\"~/.config/keys/anthropic\"",
+    ),
+    key(
+        "agents.*.idle_seconds",
+        Shape::Number,
+        "how long it may be silent",
+        "1200",
+    ),
+    key(
+        "prices.*.input",
+        Shape::Number,
+        "a model's price: micro-dollars per million tokens that it reads",
+        "1000000",
+    ),
+    key(
+        "prices.*.cached",
+        Shape::Number,
+        "of those, the ones from the provider's cache (default: as `input`)",
+        "100000",
+    ),
+    key(
+        "prices.*.written",
+        Shape::Number,
+        "of those, the ones that go into its cache (default: as `input`)",
+        "1250000",
+    ),
+    key(
+        "prices.*.output",
+        Shape::Number,
+        "micro-dollars per million tokens that it writes",
+        "5000000",
     ),
     key(
         "budgets.attempts",
@@ -154,6 +220,24 @@ pub const KEYS: &[Key] = &[
         "[\"**/.env\", \"**/*.pem\"]",
     ),
     key(
+        "index.url",
+        Shape::Text,
+        "the endpoint of `openai:` embedders of the Code Index; not from a repository's file",
+        "\"https://api.example.org/v1\"",
+    ),
+    key(
+        "index.key_env",
+        Shape::Text,
+        "the environment variable that holds that endpoint's key; not from a repository's file",
+        "\"OPENAI_API_KEY\"",
+    ),
+    key(
+        "index.key_file",
+        Shape::Text,
+        "a file that holds that endpoint's key; not from a repository's file",
+        "\"/etc/keys/embeddings\"",
+    ),
+    key(
         "evidence.base_url",
         Shape::Text,
         "where the repository's top is reachable, for links that work from afar",
@@ -163,22 +247,60 @@ pub const KEYS: &[Key] = &[
 
 /// The setting behind a dotted name.
 pub fn find(name: &str) -> Option<&'static Key> {
-    KEYS.iter().find(|key| match key.name.strip_suffix(".*") {
-        Some(table) => name
-            .strip_prefix(table)
-            .and_then(|rest| rest.strip_prefix('.'))
-            .is_some_and(|rest| !rest.is_empty() && !rest.contains('.')),
-        None => key.name == name,
-    })
+    KEYS.iter().find(|key| key.is_behind(name))
+}
+
+impl Key {
+    fn is_behind(&self, name: &str) -> bool {
+        let Some((before, after)) = self.name.split_once('*') else {
+            return self.name == name;
+        };
+        let middle = name
+            .strip_prefix(before)
+            .and_then(|rest| rest.strip_suffix(after));
+        middle.is_some_and(|middle| match before {
+            "agents." => AgentSpec::NAMES.contains(&middle),
+            // A model's name may hold dots of its own.
+            "prices." => !middle.is_empty(),
+            _ => !middle.is_empty() && !middle.contains('.'),
+        })
+    }
+
+    /// The names that this setting can have, as near to a wrong one as may be, and how much of
+    /// each is the user's own.
+    fn names_near(&self, wrong: &str) -> Vec<(String, usize)> {
+        match self.name.split_once('*') {
+            None => vec![(self.name.to_owned(), 0)],
+            Some(("agents.", after)) => AgentSpec::NAMES
+                .iter()
+                .map(|agent| (format!("agents.{agent}{after}"), 0))
+                .collect(),
+            Some((before, after)) => {
+                // The user's own name is not wrong: it stands between the first dot and the last.
+                let rest = wrong.split_once('.').map_or("", |(_, rest)| rest);
+                let own = match after {
+                    "" => rest,
+                    _ => rest.rsplit_once('.').map_or("", |(own, _)| own),
+                };
+                match own {
+                    "" => vec![(self.name.to_owned(), 0)],
+                    own => vec![(format!("{before}{own}{after}"), own.len())],
+                }
+            }
+        }
+    }
 }
 
 /// The known name that looks most like a wrong one.
-pub fn suggestion(wrong: &str) -> Option<&'static str> {
+pub fn suggestion(wrong: &str) -> Option<String> {
     let nearest = KEYS
         .iter()
-        .map(|key| (distance(wrong, key.name), key.name))
+        .flat_map(|key| key.names_near(wrong))
+        .map(|(name, own)| (distance(wrong, &name), own, name))
         .min()?;
-    (nearest.0 <= 1 + wrong.len() / 3).then_some(nearest.1)
+    // What is the user's own is right by itself, and makes nothing look more alike.
+    let (far, own, name) = nearest;
+    (far <= 1 + (wrong.len() - own) / 3).then_some(name)
 }
 
 /// Levenshtein's distance.
@@ -203,16 +325,40 @@ mod tests {
 
     #[test]
     fn names_are_found_with_and_without_a_star() {
-        assert!(find("agent").is_some() && find("roles.verifier").is_some());
-        for wrong in ["roles", "roles.", "roles.a.b", "agents", "tiers.slow"] {
+        for right in [
+            "agent",
+            "roles.verifier",
+            "agents.openai-chat.key_file",
+            "prices.gpt-4.1.input",
+        ] {
+            assert!(find(right).is_some(), "{right}");
+        }
+        for wrong in [
+            "roles",
+            "roles.",
+            "roles.a.b",
+            "agents",
+            "agents.claude",
+            "agents.nobody.program",
+            "prices.input",
+            "prices..input",
+            "tiers.slow",
+        ] {
             assert!(find(wrong).is_none(), "{wrong}");
         }
     }
 
     #[test]
     fn a_typo_is_answered_with_the_nearest_name() {
-        assert_eq!(suggestion("checks.comands"), Some("checks.commands"));
-        assert_eq!(suggestion("agnet"), Some("agent"));
+        for (wrong, right) in [
+            ("checks.comands", "checks.commands"),
+            ("agnet", "agent"),
+            ("agents.claud.program", "agents.claude.program"),
+            ("agents.claude.programm", "agents.claude.program"),
+            ("prices.gpt-4.1.inptu", "prices.gpt-4.1.input"),
+        ] {
+            assert_eq!(suggestion(wrong).as_deref(), Some(right));
+        }
         assert_eq!(suggestion("entirely.different.thing"), None);
     }
 

@@ -1,6 +1,7 @@
 //! What a person sets: user file, then repository file, then environment, then flags; the later
 //! wins, and every value remembers where it comes from. Agents can reach none of them.
 
+mod agents;
 pub mod keys;
 mod read;
 
@@ -75,7 +76,7 @@ impl Config {
         }
     }
 
-    fn number(&self, name: &str) -> Option<u64> {
+    pub(crate) fn number(&self, name: &str) -> Option<u64> {
         match self.values.get(name) {
             Some((Value::Number(number), _)) => Some(*number),
             _ => None,
@@ -113,6 +114,19 @@ impl Config {
     /// Where the repository's top is reachable from afar.
     pub fn base_url(&self) -> Option<&str> {
         self.text("evidence.base_url")
+    }
+
+    /// A text that only the person's own file and environment may set: a repository comes from
+    /// others, and must not choose where a key is sent.
+    pub(crate) fn own_text(&self, name: &str) -> Result<Option<&str>, EngineError> {
+        match self.values.get(name) {
+            Some((_, Source::Repository(path))) => Err(EngineError::user(
+                "setting_not_for_repository",
+                format!("{} sets {name}, which a repository may not", path.display()),
+                "move it to your own config.toml, or to the environment",
+            )),
+            _ => Ok(self.text(name)),
+        }
     }
 
     /// A cap for new runs.

@@ -18,6 +18,8 @@ use std::path::Path;
 use std::time::Duration;
 
 const ANSWER: &str = "answer.json";
+/// What the agent had cost, should its answer never make it to disk.
+const COST: &str = "cost.json";
 const MOST_PATHS: usize = 5_000;
 
 /// What is on disk before the machine hears of it.
@@ -53,6 +55,8 @@ pub(super) fn perform(
     if cancel.is_cancelled() && reply.class != Class::Done {
         return Ok(lost(order.id, "it was cancelled", reply.usage));
     }
+    // As far as the disk still takes it: `finish` says what it does not.
+    let _ = save(&home, COST, &reply.usage);
     let outcome = finish(context, order, &home, &base, reply).map_err(kept)?;
     Ok(ended(order, outcome, Found::Live))
 }
@@ -71,7 +75,10 @@ pub(super) fn recover(
             let order_again = agent_order(context, order, &home);
             let reply = agent(context, order)?.recover(&order_again);
             let (Some(reply), Some(base)) = (reply, view::base_of(&home)) else {
-                return Ok(None);
+                let paid = std::fs::read(home.join(COST)).ok();
+                let paid = paid.and_then(|bytes| serde_json::from_slice(&bytes).ok());
+                let why = "the engine failed after the agent had worked, and its answer is gone";
+                return Ok(paid.map(|usage| lost(order.id, why, usage)));
             };
             finish(context, order, &home, &base, reply)
         }
@@ -157,6 +164,7 @@ fn agent_order(context: &Context, order: &AttemptOrder, home: &Path) -> Order {
         wall: Duration::from_millis(order.wall_millis),
         env: env(home),
         policy: Some(context.reach.agent(home)),
+        shape: context.shape(&order.role),
         continues: order
             .continues
             .and_then(|earlier| session(&context.home(earlier))),
@@ -265,6 +273,10 @@ fn evidence(
         context.keep(&name("brief"), order.brief.as_bytes())?,
         context.keep(&name("transcript"), &reply.transcript)?,
     ];
+    // What gates judge and people read later; the journal has it too, this is its hash.
+    if let Some(result) = &reply.result {
+        kept.push(context.keep(&name("result"), result.to_string().as_bytes())?);
+    }
     // The whole conversation, where a connector had to shorten it for the model.
     let history = context.home(order.id).join(agents::HISTORY_FILE);
     if let Ok(bytes) = std::fs::read(history) {

@@ -4,11 +4,14 @@
 mod attempt;
 mod earlier;
 mod gate;
+#[cfg(test)]
+mod tests;
 
 use crate::context::Context;
 use crate::error::EngineError;
 use crate::git;
 use kernel::effect::{CheckpointOrder, Effect, GateOrder, Revert};
+use kernel::outcome::RoleResult;
 use kernel::{EffectId, Outcome, Usage, What};
 use sandbox::Cancel;
 use std::collections::BTreeMap;
@@ -19,6 +22,7 @@ use std::path::Path;
 pub(crate) struct Judged {
     pub(crate) outcome: Option<Outcome>,
     pub(crate) fields_before: BTreeMap<String, String>,
+    pub(crate) results: BTreeMap<String, RoleResult>,
 }
 
 /// Everything that is needed to perform one effect on a thread of its own.

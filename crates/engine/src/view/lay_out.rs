@@ -40,7 +40,8 @@ pub(crate) fn lay_out(context: &Context, home: &Path, globs: &Globs) -> Result<B
         throw_away(&spare.bin);
     }
     let mut task_tree = Tree::default();
-    let documents = task_files(context, &context.task)?;
+    let mut documents = task_files(context, &context.task)?;
+    documents.retain(|path| globs.shows_in_task(path));
     let documents: Vec<&PathBuf> = documents.iter().collect();
     for copied in copy(&context.task, &task, &documents)? {
         task_tree.files.insert(copied.name, copied.node);

@@ -27,6 +27,8 @@ pub(crate) struct Globs {
     outside: GlobSet,
     /// What may be changed in the task folder; none: everything.
     task: Option<GlobSet>,
+    /// What of the task folder is not in the view.
+    hidden_task: GlobSet,
 }
 
 fn compile<'a>(globs: impl IntoIterator<Item = &'a str>) -> Result<GlobSet, EngineError> {
@@ -51,7 +53,12 @@ impl Globs {
         }
         Ok(Self {
             sees: compile(texts(&sight.sees))?,
-            hidden: compile(texts(&sight.hidden).chain(texts(hidden)))?,
+            hidden: compile(
+                texts(&sight.hidden)
+                    .filter(|glob| !glob.starts_with(TASK))
+                    .chain(texts(hidden)),
+            )?,
+            hidden_task: compile(texts(&sight.hidden).filter_map(|glob| glob.strip_prefix(TASK)))?,
             scope: compile(texts(&sight.scope).filter(|glob| !is_special(glob)))?,
             outside: compile(texts(&sight.scope).filter_map(|glob| glob.strip_prefix('!')))?,
             task: match sight.scope.iter().any(|glob| glob.starts_with(TASK)) {
@@ -66,7 +73,12 @@ impl Globs {
 
     /// May the role change this file of the task folder?
     pub(crate) fn allows_in_task(&self, path: &Path) -> bool {
-        self.task.as_ref().is_none_or(|task| task.is_match(path))
+        self.task.as_ref().is_none_or(|task| task.is_match(path)) && self.shows_in_task(path)
+    }
+
+    /// Is this file of the task folder in the view?
+    pub(crate) fn shows_in_task(&self, path: &Path) -> bool {
+        !self.hidden_task.is_match(path)
     }
 
     /// Is the file in the view?
@@ -101,7 +113,7 @@ mod tests {
         };
         let sight = Sight {
             sees: list(&["src/**", "*.md"]),
-            hidden: list(&["src/secret/**"]),
+            hidden: list(&["src/secret/**", "task/notes/old/**"]),
             scope: list(&[
                 "**/*.rs",
                 "!src/lib.rs.rs",
@@ -110,7 +122,12 @@ mod tests {
             ]),
         };
         let globs = Globs::of(&sight, &list(&SECRET_BY_CUSTOM)).unwrap();
-        for (path, allowed) in [("notes/a.md", true), ("scope.md", false)] {
+        assert!(globs.shows_in_task(Path::new("scope.md")));
+        for (path, allowed) in [
+            ("notes/a.md", true),
+            ("scope.md", false),
+            ("notes/old/a.md", false),
+        ] {
             assert_eq!(globs.allows_in_task(Path::new(path)), allowed, "{path}");
         }
         for (path, shown, allowed) in [

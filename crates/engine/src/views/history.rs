@@ -4,6 +4,7 @@ use crate::error::EngineError;
 use crate::project::Project;
 use crate::run;
 use kernel::outcome::CheckResult;
+use kernel::snapshot::SnapshotTaken;
 use kernel::{Body, Decision, EffectId, Event, Outcome, Refusal, StateName, Time};
 use std::collections::BTreeMap;
 use store::{Journal, Replay, RunName};
@@ -82,6 +83,8 @@ pub struct History {
     pub decisions: Vec<(Time, Decision)>,
     /// Every checkpoint commit.
     pub commits: Vec<String>,
+    /// Every context snapshot, oldest first.
+    pub snapshots: Vec<SnapshotTaken>,
     /// Everything worth telling, in order.
     pub told: Vec<Told>,
     /// The state that each begun effect belongs to.
@@ -127,6 +130,7 @@ impl History {
                     });
                 }
             }
+            Body::SnapshotTaken(taken) => self.snapshots.push((**taken).clone()),
             Body::Refused(refused) => self.refusals.push(refused.refusal.clone()),
             Body::Decided(decision) => {
                 self.decisions.push((event.at, decision.clone()));

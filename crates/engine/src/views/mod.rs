@@ -6,6 +6,8 @@ mod history;
 mod log;
 pub mod page;
 mod page_data;
+mod patch;
+pub(crate) mod snapshot;
 
 use crate::context::Context;
 use crate::error::EngineError;
@@ -63,6 +65,8 @@ pub(crate) struct Views {
 impl Views {
     pub(crate) fn of(context: &Arc<Context>, machine: &Flow) -> Result<Self, EngineError> {
         let history = history(&context.project, &context.run)?;
+        // Before anything else is done: nothing may stand on a snapshot that was edited.
+        snapshot::write(context, &history)?;
         Ok(Self {
             context: context.clone(),
             history,
@@ -156,6 +160,11 @@ impl Views {
         for event in events {
             self.history.take(event);
         }
+        snapshot::write(&self.context, &self.history)?;
+        let committed = |event: &Event| matches!(event.body, Body::CheckpointEnded(_));
+        if events.is_empty() || events.iter().any(committed) {
+            patch::write(&self.context, &self.history)?;
+        }
         let Some(OnDisk { path, text, .. }) = self.read()? else {
             return Ok(None);
         };
@@ -223,6 +232,7 @@ pub fn restore(context: &Context, machine: &Flow) -> Result<Option<PathBuf>, Eng
     let Some(task) = &context.workflow.task else {
         return Ok(None);
     };
+    snapshot::restore(context, &history(&context.project, &context.run)?)?;
     let path = context.task.join(&task.state_file);
     let mut kept = None;
     if path.symlink_metadata().is_ok() {

@@ -1,9 +1,12 @@
 //! From a folder's texts to a [`Workflow`], or to every problem in it with its line.
 
 mod role;
+mod schema;
+mod snapshot;
 mod state;
 mod table;
 mod task;
+mod tool;
 
 use crate::error::{LoadError, Problem};
 use crate::lint;
@@ -133,10 +136,15 @@ pub fn load(source: &Source, lint_check: &CheckLint<'_>) -> Result<Workflow, Loa
         );
     }
     let roles = role::roles(&mut loader, &raw);
+    let tools = tool::tools(&mut loader, &raw);
     let task = raw
         .task
         .as_ref()
         .map(|task| task::task_of(&mut loader, task, &raw));
+    let snapshot = raw.snapshot.as_ref().map(|spanned| {
+        let at = spanned.span().start;
+        snapshot::snapshot(&mut loader, at, spanned.get_ref(), &raw)
+    });
     if loader.problems.is_empty() {
         lint::lint(&mut loader, &raw, &table);
     }
@@ -159,6 +167,7 @@ pub fn load(source: &Source, lint_check: &CheckLint<'_>) -> Result<Workflow, Loa
         table,
         states,
         roles,
+        tools,
         stall_check: raw
             .stall_check
             .as_ref()
@@ -169,6 +178,7 @@ pub fn load(source: &Source, lint_check: &CheckLint<'_>) -> Result<Workflow, Loa
         },
         preamble,
         task,
+        snapshot,
     })
 }
 

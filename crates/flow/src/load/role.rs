@@ -1,6 +1,6 @@
 //! The roles of a workflow file: what each may do, see and change.
 
-use super::Loader;
+use super::{Loader, schema};
 use crate::raw::{RawTier, RawWorkflow};
 use crate::workflow::Role;
 use kernel::effect::Sight;
@@ -27,12 +27,29 @@ pub(super) fn roles(loader: &mut Loader<'_>, raw: &RawWorkflow) -> BTreeMap<Stri
                 );
             }
         }
+        let fields = raw.task.iter().flat_map(|task| &task.field);
+        let names: Vec<&str> = fields.map(|field| field.get_ref().name.as_str()).collect();
+        for field in role.sees_field.iter().chain(&role.scope_field) {
+            if !names.contains(&field.as_str()) {
+                let what = format!("role `{name}` names the field `{field}`, which is none");
+                loader.problem(
+                    "unknown_field",
+                    at,
+                    what,
+                    "name one of the [[task.field]] entries",
+                );
+            }
+        }
         let tier = match role.tier {
             RawTier::Fast => "fast",
             RawTier::Standard => "standard",
             RawTier::Top => "top",
         };
         let (can, about) = (role.can.clone(), role.about.clone());
+        let result = role
+            .result
+            .as_ref()
+            .and_then(|file| schema::schema(loader, file.span().start, name, file.get_ref()));
         roles.insert(
             name.clone(),
             Role {
@@ -40,6 +57,10 @@ pub(super) fn roles(loader: &mut Loader<'_>, raw: &RawWorkflow) -> BTreeMap<Stri
                 about,
                 tier,
                 sight,
+                result,
+                tools: role.tools.clone(),
+                sees_field: role.sees_field.clone(),
+                scope_field: role.scope_field.clone(),
             },
         );
     }

@@ -84,6 +84,17 @@ pub(super) fn state_def(
                         "correct the check's name or settings; docs/checks.md lists them",
                     );
                 }
+                // Whatever the check: a setting of this name names a role.
+                if let Some(role) = spec.with["role"].as_str()
+                    && !raw.role.contains_key(role)
+                {
+                    loader.problem(
+                        "unknown_role",
+                        at,
+                        format!("state `{name}`, gate: `{}` names the role `{role}`, which is not defined", spec.check),
+                        "add `[role.NAME]` with `can` and `about`, or correct the name",
+                    );
+                }
                 gate.push(spec);
             }
             None => {

@@ -123,6 +123,7 @@ pub(super) fn task_of(loader: &mut Loader<'_>, raw: &RawTask, workflow: &RawWork
         request: raw.request.clone(),
         request_says: raw.request_says.clone(),
         log: raw.log.clone(),
+        patch: raw.patch.clone(),
         needs,
     }
 }

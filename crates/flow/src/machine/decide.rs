@@ -64,6 +64,11 @@ pub(crate) fn decide(
         What::Edited { fields } => Ok(vec![event(Body::FieldsEdited(FieldsEdited {
             fields: fields.clone(),
         }))]),
+        What::Note(note) => Err(Refusal::new(
+            "note_unknown",
+            format!("a workflow knows no `{}`", note.name),
+            "this is a fault of the engine; please report it",
+        )),
         What::AttemptEnded { .. }
         | What::GateEnded { .. }
         | What::CheckpointEnded { .. }
@@ -161,6 +166,11 @@ fn says(text: &str, label: &str) -> bool {
 /// The next step that follows from the state alone.
 pub(super) fn advance(workflow: &Workflow, run: &FlowState) -> Option<Body> {
     let table = &workflow.table;
+    // Before all else: what follows must stand on it.
+    if let (Some(spec), Some(due)) = (&workflow.snapshot, run.snapshots.due()) {
+        let taken = crate::snapshot::compose(spec, &run.snapshots, &run.fields, due);
+        return Some(Body::SnapshotTaken(Box::new(taken)));
+    }
     if let Some(decision) = &run.decision {
         let step = Step::Answer(decision.option.clone());
         let why = format!("{} said `{}`", decision.who, decision.option);
@@ -442,6 +452,7 @@ fn begin(workflow: &Workflow, run: &FlowState, effect: EffectId) -> Result<Body,
         kind: order.kind(),
         state: run.position.state.clone(),
         role,
+        subject: String::new(),
         wall_millis,
     }))
 }

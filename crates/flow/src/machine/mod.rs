@@ -75,6 +75,11 @@ impl Flow {
         &self.run.fields_before
     }
 
+    /// The last valid result of each role.
+    pub fn results(&self) -> &std::collections::BTreeMap<String, kernel::outcome::RoleResult> {
+        &self.run.results
+    }
+
     /// The outcome of the attempt that is being judged.
     pub fn judged(&self) -> Option<&kernel::Outcome> {
         self.run.outcome.as_ref()

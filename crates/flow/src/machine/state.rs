@@ -3,11 +3,12 @@
 use super::memory::{Memory, REPEATED, UNPROVEN};
 use super::patience::Patience;
 use super::record::Record;
+use crate::snapshot::{Left, Snapshots};
 use crate::workflow::{Checkpoints, Owner, Workflow};
 use kernel::effect::{Frozen, Weight};
 use kernel::event::{Arrival, AttemptEnded, Body, Moved, RunStarted};
 use kernel::ledger::Ledger;
-use kernel::outcome::{CheckResult, Class, Verdict, passes};
+use kernel::outcome::{CheckResult, Class, RoleResult, Verdict, passes};
 use kernel::position::Hold;
 use kernel::table::{Guard, Kind};
 use kernel::{Decision, EffectId, Event, Outcome, Position, Refusal, StateName, Time, Word};
@@ -83,6 +84,9 @@ pub(crate) struct FlowState {
     /// Fields that a person has edited since the start: theirs from then on.
     #[serde(default)]
     pub(crate) by_person: BTreeSet<String>,
+    /// The last valid result of each role.
+    #[serde(default)]
+    pub(crate) results: BTreeMap<String, RoleResult>,
     /// Gates and checkpoints lost in a row.
     #[serde(default)]
     pub(crate) losses: u32,
@@ -116,6 +120,9 @@ pub(crate) struct FlowState {
     /// The checkpoint after each state's last passed gate.
     #[serde(default)]
     pub(crate) commits: BTreeMap<StateName, String>,
+    /// What the run knows, and what the next snapshot must say.
+    #[serde(default)]
+    pub(crate) snapshots: Snapshots,
 }
 
 impl FlowState {
@@ -140,6 +147,7 @@ impl FlowState {
             updated: Time::default(),
             patience: Patience::default(),
             by_person: BTreeSet::new(),
+            results: BTreeMap::new(),
             losses: 0,
             words: BTreeSet::new(),
             frozen: Frozen::new(),
@@ -151,6 +159,7 @@ impl FlowState {
             record: Record::default(),
             checkpoint_of: None,
             commits: BTreeMap::new(),
+            snapshots: Snapshots::default(),
         }
     }
 
@@ -256,8 +265,12 @@ impl FlowState {
             Body::FieldsEdited(edited) => {
                 self.by_person.extend(edited.fields.keys().cloned());
                 self.fields.extend(edited.fields.clone());
+                if !self.position.is_over(&workflow.table) {
+                    self.snapshots.edited(workflow, &edited.fields);
+                }
             }
-            Body::SessionOpened(_) | Body::TailCut(_) | Body::LateDropped(_) => {}
+            Body::SnapshotTaken(taken) => self.snapshots.taken(taken),
+            Body::SessionOpened(_) | Body::TailCut(_) | Body::LateDropped(_) | Body::Noted(_) => {}
         }
     }
 
@@ -302,6 +315,7 @@ impl FlowState {
             self.notes.clear();
             self.patience = Patience::default();
             self.take_fields(workflow, &outcome.fields);
+            self.keep_result(workflow, ended);
             Stage::Answered {
                 attempt: Some(ended.effect),
             }
@@ -318,6 +332,21 @@ impl FlowState {
             .take(MOST_NOTE_CHARS)
             .collect();
         self.outcome = Some(outcome.clone());
+    }
+
+    fn keep_result(&mut self, workflow: &Workflow, ended: &AttemptEnded) {
+        let def = workflow.states.get(&self.position.state);
+        if let (Some(role), Some(value)) = (
+            def.and_then(|def| def.role.clone()),
+            ended.outcome.result.clone(),
+        ) {
+            let result = RoleResult {
+                attempt: ended.effect,
+                tree: ended.outcome.tree_after.clone(),
+                value,
+            };
+            self.results.insert(role, result);
+        }
     }
 
     /// Agents may fill in what nobody has set; what a person set stays, or an agent could move
@@ -481,7 +510,19 @@ impl FlowState {
         }
         self.position = moved.position.clone();
         self.last_why = moved.why.clone();
-        self.decision = None;
+        let decision = self.decision.take();
+        if moved.arrival == Arrival::Entered {
+            let judged = matches!(self.stage, Stage::Judged { .. });
+            let memo = self.gates.get(&moved.from).filter(|_| judged);
+            let left = Left {
+                state: &moved.from,
+                passed,
+                outcome: self.outcome.as_ref(),
+                results: memo.map_or(&[], |memo| memo.results.as_slice()),
+                decision: decision.as_ref(),
+            };
+            self.snapshots.left(workflow, &left);
+        }
         let after = workflow
             .after(moved)
             .filter(|_| moved.arrival == Arrival::Entered);

@@ -82,12 +82,13 @@ fn attempt(workflow: &Workflow, run: &FlowState, id: EffectId) -> Effect {
         state: state.clone(),
         access: def_of.map_or(Access::ReadOnly, |role| role.access()),
         sight: def_of.map(|role| sight(role, run)).unwrap_or_default(),
-        role,
+        subject: String::new(),
         nth: run.ledger.ended_in(state) + 1,
         brief: match &run.patience.continues {
-            Some((_, wrong)) => brief::ask_again(wrong),
+            Some((_, wrong)) => brief::ask_again(workflow, &role, wrong),
             None => brief::compile(workflow, run),
         },
+        role,
         wall_millis: run.ledger.wall_limit(def.wall_millis),
         not_before: run.patience.not_before,
         continues: run.patience.continues.as_ref().map(|(effect, _)| *effect),
@@ -96,14 +97,24 @@ fn attempt(workflow: &Workflow, run: &FlowState, id: EffectId) -> Effect {
 }
 
 /// What a role sees and may change. `{Field}` in its scope stands for the globs that the field
-/// holds; an empty field opens nothing.
+/// holds; an empty field opens nothing. They are of the repository, also where it has a folder
+/// `task`: nobody gets at the task's own files by what is written in a field.
 fn sight(role: &Role, run: &FlowState) -> Sight {
-    let scope = role.sight.scope.iter();
+    let known = role.sight_in(&run.fields);
+    let fill = |glob: &String| -> Vec<String> {
+        let filled = filled_in(glob, &run.fields);
+        if filled.len() == 1 && filled[0] == *glob {
+            return filled;
+        }
+        let of_repo = |glob: String| match glob.strip_prefix("task/") {
+            Some(rest) => format!("[t]ask/{rest}"),
+            None => glob,
+        };
+        filled.into_iter().map(of_repo).collect()
+    };
     Sight {
-        scope: scope
-            .flat_map(|glob| filled_in(glob, &run.fields))
-            .collect(),
-        ..role.sight.clone()
+        scope: known.scope.iter().flat_map(fill).collect(),
+        ..known
     }
 }
 
@@ -112,12 +123,14 @@ fn gate(workflow: &Workflow, run: &FlowState, id: EffectId, attempt: Option<Effe
     Effect::Gate(GateOrder {
         id,
         state: run.position.state.clone(),
+        subject: String::new(),
         attempt,
         checks: gate_checks(workflow, run),
         fields: run.fields.clone(),
         frozen: run.frozen.clone(),
         standing: run.standing(),
         commits: run.commits.clone(),
+        known: run.snapshots.known(),
         wall_millis: run.ledger.wall_limit(def.wall_millis),
     })
 }

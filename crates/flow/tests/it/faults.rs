@@ -141,6 +141,100 @@ fn bad_lines_are_refused_where_they_stand() {
 }
 
 #[test]
+fn a_schema_that_nothing_can_be_judged_by_is_refused_in_its_own_file() {
+    let text = GOOD.replace(
+        "about = \"codes\"",
+        "about = \"codes\"\nresult = \"r.json\"",
+    );
+    let with = |schema: Option<&str>| {
+        let mut source = source(&text);
+        if let Some(schema) = schema {
+            source.files.insert("r.json".to_owned(), schema.to_owned());
+        }
+        load(&source, &check)
+    };
+    for (schema, line, says) in [
+        ("{\n  \"type\": }", 2, "is not JSON"),
+        ("{}", 0, "`type` is not"),
+        (
+            r#"{"type":"object","properties":{"a":{"type":"strnig"}}}"#,
+            0,
+            "`/properties/a/type`",
+        ),
+        (
+            r##"{"type":"object","properties":{"a":{"$ref":"#/gone"}}}"##,
+            0,
+            "gone",
+        ),
+        (
+            r#"{"type":"object","properties":{"a":{"$ref":"https://example.org/a"}}}"#,
+            0,
+            "example.org",
+        ),
+        (
+            r#"{"type":"object","properties":{"usage":{}}}"#,
+            0,
+            "`usage` is the engine's",
+        ),
+    ] {
+        let error = with(Some(schema)).expect_err(schema);
+        let problem = &error.problems[0];
+        assert_eq!(
+            (problem.code, problem.file.as_str()),
+            ("bad_schema", "r.json"),
+            "{error}"
+        );
+        assert_eq!(problem.line, line, "{error}");
+        assert!(problem.what.contains(says), "{error}");
+    }
+    assert_eq!(with(None).unwrap_err().problems[0].code, "missing_file");
+    let good = r#"{"type":"object","required":["risk"],"properties":{"risk":{"enum":["low"]}}}"#;
+    let workflow = with(Some(good)).unwrap();
+    assert_eq!(
+        workflow.roles["coder"].result.as_ref().unwrap()["required"][0],
+        "risk"
+    );
+}
+
+#[test]
+fn a_tool_is_refused_where_a_model_could_misuse_it() {
+    let with = |tool: &str, role: &str| {
+        let role = format!("about = \"codes\"\n{role}");
+        let text = GOOD.replace("about = \"codes\"", &role);
+        let text = text.replace("[counter.tries]", &format!("{tool}\n[counter.tries]"));
+        load(&source(&text), &check)
+    };
+    let good = "[tool.find]\nabout = \"a\"\ncommand = [\"grep\", \"{what}\"]\nparameters = { what = \"w\" }";
+    let workflow = with(good, "tools = [\"find\"]").unwrap();
+    assert_eq!(workflow.roles["coder"].tools, ["find"]);
+    assert_eq!(workflow.tools["find"].wall_millis, 600_000);
+    for (find, replace, code) in [
+        ("[tool.find]", "[tool.run]", "reserved_name"),
+        ("[tool.find]", "[tool.find-it]", "bad_tool"),
+        ("[\"grep\", \"{what}\"]", "[\"{what}\"]", "bad_tool"),
+        ("[\"grep\", \"{what}\"]", "[]", "bad_tool"),
+        ("\"{what}\"]", "\"{which}\"]", "bad_tool"),
+        ("\"{what}\"]", "\"x\"]", "bad_tool"),
+        (
+            "about = \"a\"",
+            "about = \"a\"\nwall = \"soon\"",
+            "bad_duration",
+        ),
+    ] {
+        let error = with(&good.replace(find, replace), "").expect_err(replace);
+        assert_eq!(error.problems[0].code, code, "{error}");
+    }
+    let error = with(good, "tools = [\"fnid\"]").unwrap_err();
+    assert_eq!(error.problems[0].code, "unknown_tool", "{error}");
+}
+
+#[test]
+fn a_check_that_judges_a_role_must_name_one() {
+    let gate = "gate = [{ check = \"tests\", role = \"nobody\" }]";
+    refused("gate = [\"tests\"]", gate, "unknown_role", "[state.work]");
+}
+
+#[test]
 fn a_reset_of_a_monotonic_counter_is_refused() {
     let text = GOOD
         .replace("\"on_pass\"", "\"never\"")

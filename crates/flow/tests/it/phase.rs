@@ -36,6 +36,7 @@ impl Hand {
             commands: Vec::new(),
             agent: String::new(),
             sandbox_waived_by: None,
+            sandbox_waived_through: None,
         };
         let mut hand = Hand {
             flow: Flow::new(workflow),
@@ -130,6 +131,7 @@ impl Hand {
             channel: "terminal".into(),
             seen_seq: 0,
             signature: None,
+            with: serde_json::Value::Null,
         }))
     }
 
@@ -404,6 +406,66 @@ fn a_lost_attempt_is_counted_and_a_late_answer_is_dropped_on_record() {
     assert_eq!(status.budgets["attempts"].used, 2);
     assert_eq!(status.attempts[0].ended, "lost");
     assert_eq!(status.attempts[1].ended, "running");
+}
+
+/// Loses whatever effect is wanted, and says whether one still is.
+fn lose(hand: &mut Hand) -> bool {
+    let effect = hand.begin();
+    assert!(
+        !matches!(effect, Effect::Attempt(_)),
+        "an attempt is bounded by its budget"
+    );
+    hand.feed(What::Lost {
+        usage: kernel::Usage::default(),
+        effect: effect.id(),
+        reason: "killed".into(),
+    })
+    .unwrap();
+    !hand.flow.wanted().is_empty()
+}
+
+#[test]
+fn a_gate_or_checkpoint_that_is_lost_again_and_again_becomes_a_persons() {
+    // Up to its first gate.
+    let at_gate = || {
+        let mut hand = Hand::auto();
+        let effect = hand.begin().id();
+        let outcome = Box::new(Outcome::bare(Class::Done, "done"));
+        hand.feed(What::AttemptEnded {
+            effect,
+            outcome,
+            found: Found::Live,
+        })
+        .unwrap();
+        hand
+    };
+    let pass_gate = |hand: &mut Hand| {
+        let effect = hand.begin().id();
+        let results = vec![CheckResult::new("tests", Verdict::Pass, "")];
+        hand.feed(What::GateEnded {
+            effect,
+            results,
+            found: Found::Live,
+        })
+        .unwrap();
+    };
+    let mut hand = at_gate();
+    let again: Vec<bool> = (0..5).map(|_| lose(&mut hand)).collect();
+    assert_eq!(again, [true, true, true, true, false]);
+    assert_eq!(hand.waits(), "trouble");
+    let mut hand = at_gate();
+    pass_gate(&mut hand);
+    assert!(matches!(hand.flow.wanted()[0], Effect::Checkpoint(_)));
+    let again: Vec<bool> = (0..5).map(|_| lose(&mut hand)).collect();
+    assert_eq!(again, [true, true, true, true, false]);
+    assert_eq!(hand.waits(), "trouble");
+    // One that answers starts the count anew.
+    let mut hand = at_gate();
+    for _ in 0..4 {
+        assert!(lose(&mut hand));
+    }
+    pass_gate(&mut hand);
+    assert!(lose(&mut hand), "a checkpoint's own count");
 }
 
 #[test]

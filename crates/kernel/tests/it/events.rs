@@ -31,7 +31,7 @@ fn samples(kind: &str) -> Option<(Value, Value)> {
         }
         "effect_began.v1" => (
             json!({"effect": 3, "kind": "attempt", "state": "build"}),
-            json!({"effect": 3, "kind": "gate", "state": "build", "role": "coder", "wall_millis": 9}),
+            json!({"effect": 3, "kind": "gate", "state": "build", "role": "coder", "subject": "T-1", "wall_millis": 9}),
         ),
         "attempt_ended.v1" => (
             json!({"effect": 3, "outcome": {"class": "done", "reason": "it ended"}}),
@@ -96,12 +96,34 @@ fn samples(kind: &str) -> Option<(Value, Value)> {
                 "option": "approve", "because": "b", "who": "ada", "channel": "terminal",
                 "seen_seq": 9,
             });
-            (only.clone(), only)
+            let mut full = only.clone();
+            full["with"] = json!({"task": "T-a-001"});
+            (only, full)
         }
+        "noted.v1" => (
+            json!({"name": "task_shipped.v1"}),
+            json!({"name": "task_shipped.v1", "body": {"task": "T-a-001"}}),
+        ),
         "fields_edited.v1" => (
             json!({"fields": {}}),
             json!({"fields": {"Objective": "another"}}),
         ),
+        "snapshot_taken.v1" => {
+            let old = json!({
+                "iteration": 1, "id": "S-0001", "header": [["Slice ID", "S-0001"]],
+                "fails": {"exit": 0}, "evidence": [], "facts": [], "open": [], "resolved": [],
+            });
+            let full = json!({
+                "iteration": 2, "parent": 1, "id": "S-0001", "header": [["Slice ID", "S-0001"]],
+                "last_run": {"gate": "exit", "passed": false}, "fails": {"exit": 1},
+                "evidence": [{"id": "E-0001", "from": "scout", "lines": ["a.rs:1", "| x"]}],
+                "facts": [{"id": "F-0001", "kind": "fact", "text": "t", "evidence": ["E-0001"]}],
+                "open": [{"id": "I-0001", "text": "t", "next": "fix", "gate": "exit"}],
+                "resolved": [{"id": "I-0002", "text": "t", "by": "E-0001"}],
+            });
+            let taken = |content| json!({"file": "context/iter-0001.md", "hash": "h", "text": "t", "content": content});
+            (taken(old), taken(full))
+        }
         _ => return None,
     })
 }
@@ -117,7 +139,9 @@ fn decode(kind: &str, value: &Value) -> Body {
 }
 
 /// Maps from names that people choose: anything in them is data, not a member.
-const MAPS: [&str; 4] = ["budgets", "fields", "counts", "result"];
+const MAPS: [&str; 7] = [
+    "budgets", "fields", "counts", "result", "with", "body", "fails",
+];
 
 /// A newer writer's record: one more member in every struct.
 fn from_the_future(value: &Value) -> Value {

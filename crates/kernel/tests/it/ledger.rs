@@ -21,6 +21,7 @@ fn begin(ledger: &mut Ledger, at: u64, effect: u32, kind: EffectKind, wall_milli
         kind,
         state: "build".into(),
         role: "coder".to_owned(),
+        subject: String::new(),
         wall_millis,
     });
     ledger.apply(&Event { at: Time(at), body });

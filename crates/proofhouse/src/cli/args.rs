@@ -68,6 +68,23 @@ A decision like any other: signed, or typed at a terminal. Three times; then it 
         #[arg(long)]
         ci: bool,
     },
+    /// Work on a milestone: several tasks at once, each in a worktree, merged one by one
+    #[command(after_help = "Examples:
+  proofhouse wave run parser --jobs 4
+  proofhouse wave status parser --json
+
+A milestone is .proofhouse/milestones/NAME/milestone.toml; docs/waves.md shows one.")]
+    Wave {
+        #[command(subcommand)]
+        command: WaveCommand,
+    },
+    /// Remove merged worktrees and scratch of finished runs; never an unmerged one
+    #[command(after_help = "Example:\n  proofhouse gc --dry-run")]
+    Gc {
+        /// Only say what would be removed
+        #[arg(long)]
+        dry_run: bool,
+    },
     /// List, show, lint, check and export workflows
     #[command(after_help = "Examples:
   proofhouse workflow check phase
@@ -95,11 +112,34 @@ A decision like any other: signed, or typed at a terminal. Three times; then it 
     /// Say what this machine has of what Proofhouse needs
     #[command(after_help = "Example:\n  proofhouse doctor")]
     Doctor,
+    /// Judge specs, plan projects, fingerprint contracts
+    #[command(after_help = "Examples:
+  proofhouse factory validate spec.json
+  proofhouse factory plan spec.json --dry-run --json
+  proofhouse factory fingerprint contract.json --against locked.json
+
+These need no repository.")]
+    Factory {
+        #[command(subcommand)]
+        command: FactoryCommand,
+    },
+    /// Print the JSON Schema of one of the factory's documents, or list them
+    #[command(after_help = "Example:\n  proofhouse schema MicroModuleContract")]
+    Schema {
+        /// Which document (default: list them)
+        name: Option<String>,
+    },
     /// Run a command under a sandbox policy, to try what an agent could reach
     Sandbox {
         #[command(subcommand)]
         command: SandboxCommand,
     },
+    /// Search and keep the Code Index: shipped modules, to be reused before new ones are made
+    #[command(after_help = "Examples:
+  proofhouse index search 'turn a title into a slug' --tag text
+  proofhouse index show MM-0001@1.0.0 --global
+  proofhouse index reindex --embedder folder:models/all-MiniLM-L6-v2")]
+    Index(Index),
     /// Print shell completions
     #[command(
         after_help = "Example:\n  proofhouse completions bash > ~/.local/share/bash-completion/completions/proofhouse"
@@ -108,6 +148,38 @@ A decision like any other: signed, or typed at a terminal. Three times; then it 
         /// The shell
         shell: clap_complete::Shell,
     },
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum WaveCommand {
+    /// Open a wave of all ready tasks, and start nothing yet
+    Open(WaveJobs),
+    /// Do everything that needs no person: open waves, work, merge, close, try the criteria
+    Run(WaveJobs),
+    /// Show where every task stands, what is ready and what waits for a person
+    Status {
+        /// The milestone (default: the only one, or the one with a live wave)
+        milestone: Option<String>,
+    },
+    /// Ask git again where every fork of the live wave stands
+    Verify {
+        /// The milestone (default: the only one, or the one with a live wave)
+        milestone: Option<String>,
+    },
+    /// End the live wave; what is not merged goes back, and its worktrees stay
+    Close {
+        /// The milestone (default: the only one, or the one with a live wave)
+        milestone: Option<String>,
+    },
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct WaveJobs {
+    /// The milestone (default: the only one, or the one with a live wave)
+    pub(crate) milestone: Option<String>,
+    /// Tasks at once (default: as the milestone says)
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=256))]
+    pub(crate) jobs: Option<u16>,
 }
 
 #[derive(Debug, Subcommand)]
@@ -137,7 +209,7 @@ pub(crate) struct New {
     /// A validation command that the engine runs itself (default: found in the repository)
     #[arg(long, value_name = "COMMAND")]
     pub(crate) check: Vec<String>,
-    /// Who works: `claude`, `codex`, `gemini`, `opencode`, `pi`, `anthropic:MODEL`, `openai:MODEL`,
+    /// Who works: `claude`, `codex`, `codex-app`, `gemini`, `opencode`, `pi`, `anthropic:MODEL`, `openai:MODEL`,
     /// `acp:PROGRAM`, `command:PROGRAM ARGS` or `scripted:FILE`
     #[arg(long)]
     pub(crate) agent: Option<String>,
@@ -150,9 +222,13 @@ pub(crate) struct New {
     /// Declare the risk; high risk may not complete under `auto`
     #[arg(long, value_enum, default_value_t = RiskArg::Normal)]
     pub(crate) risk: RiskArg,
-    /// Take on that this machine may not enforce the sandbox for this run; it is journaled
+    /// Take on that this machine may not enforce the sandbox for this run: a decision, at a
+    /// terminal or signed, that is journaled
     #[arg(long)]
     pub(crate) waive_sandbox: bool,
+    /// Sign the waiver with this unencrypted SSH key
+    #[arg(long, value_name = "KEY", requires = "waive_sandbox")]
+    pub(crate) sign: Option<PathBuf>,
     /// Cap a budget: attempts, tokens, micro_dollars, wall_millis, refusals
     #[arg(long, value_name = "NAME=CAP", value_parser = cap)]
     pub(crate) budget: Vec<(String, u64)>,
@@ -298,6 +374,42 @@ pub(crate) enum Format {
 }
 
 #[derive(Debug, Subcommand)]
+pub(crate) enum FactoryCommand {
+    /// Say everything that is wrong with a document; exit 1 if something blocks
+    Validate {
+        /// A product spec, or what `--schema` names
+        file: PathBuf,
+        /// What it should be (`proofhouse schema` lists them)
+        #[arg(long, value_name = "NAME", default_value = "ProductSpec")]
+        schema: String,
+    },
+    /// Make the task files of a project, all or none
+    Plan {
+        /// A product spec
+        spec: PathBuf,
+        /// Print the plan and write nothing
+        #[arg(long)]
+        dry_run: bool,
+        /// The folder to make `project/` in (default: the present folder)
+        #[arg(long, value_name = "DIR")]
+        out: Option<PathBuf>,
+    },
+    /// Print a spec as people read it
+    Render {
+        /// A product spec
+        spec: PathBuf,
+    },
+    /// Print the hash of a contract's five dimensions
+    Fingerprint {
+        /// A contract
+        contract: PathBuf,
+        /// The locked contract; exit 1 and the difference by dimension if the two are not the same
+        #[arg(long, value_name = "LOCKED")]
+        against: Option<PathBuf>,
+    },
+}
+
+#[derive(Debug, Subcommand)]
 pub(crate) enum SandboxCommand {
     /// Run a command that sees only the system's programs and the folders given
     #[command(after_help = "Examples:
@@ -355,6 +467,101 @@ pub(crate) enum NetArg {
     None,
     Loopback,
     Full,
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct Index {
+    /// The user's index, for all projects
+    #[arg(long, global = true, conflicts_with = "project")]
+    pub(crate) global: bool,
+    /// The project's own index (the default)
+    #[arg(long, global = true)]
+    pub(crate) project: bool,
+    #[command(subcommand)]
+    pub(crate) command: IndexCommand,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum IndexCommand {
+    /// Find modules by what they are for
+    Search(IndexSearch),
+    /// One version of a module, and who depends on it
+    Show {
+        /// `MM-...@x.y.z`
+        module: String,
+    },
+    /// Add shipped modules from files of JSON: all of them or none
+    Add {
+        /// An entry, a list of entries or an entry per line; `-` is standard input
+        #[arg(required = true, value_name = "FILE")]
+        files: Vec<PathBuf>,
+        /// What embeds a new index: `built-in`, `folder:DIR`, `openai:MODEL` or `openai:MODEL@DIMENSIONS`
+        #[arg(long)]
+        embedder: Option<String>,
+    },
+    /// Record that a module should not be used for new work
+    Deprecate {
+        /// `MM-...@x.y.z`
+        module: String,
+        /// Why, and how its users migrate
+        #[arg(long, value_name = "TEXT")]
+        because: String,
+        /// What to use in its place
+        #[arg(long, value_name = "MODULE")]
+        replaced_by: Option<String>,
+    },
+    /// Record that another entry stands in for a module
+    Supersede {
+        /// `MM-...@x.y.z`
+        module: String,
+        /// `MM-...@x.y.z` of what stands in for it
+        by: String,
+        /// Why, and how its users migrate
+        #[arg(long, value_name = "TEXT")]
+        because: String,
+    },
+    /// Embed all entries anew, with the same embedder or another
+    Reindex {
+        /// `built-in`, `folder:DIR`, `openai:MODEL` or `openai:MODEL@DIMENSIONS` (default: the present one)
+        #[arg(long)]
+        embedder: Option<String>,
+    },
+    /// What is in the index
+    Stats,
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct IndexSearch {
+    /// What the module should do, in plain words
+    pub(crate) query: String,
+    /// Only entries with this tag; again for more, of which one is enough
+    #[arg(long, value_name = "TAG")]
+    pub(crate) tag: Vec<String>,
+    /// Only entries that take this type; again for more, of which one is enough
+    #[arg(long, value_name = "TYPE")]
+    pub(crate) input_type: Vec<String>,
+    /// Only entries that give this type; again for more, of which one is enough
+    #[arg(long, value_name = "TYPE")]
+    pub(crate) output_type: Vec<String>,
+    /// Deprecated and superseded entries as well
+    #[arg(long)]
+    pub(crate) include_inactive: bool,
+    /// How many
+    #[arg(long, value_name = "N", default_value_t = 10)]
+    pub(crate) top_k: usize,
+    /// What results are ordered by
+    #[arg(long, value_enum, default_value_t = RankingArg::Fused)]
+    pub(crate) ranking: RankingArg,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum RankingArg {
+    /// Meaning and words together
+    Fused,
+    /// Meaning alone
+    Semantic,
+    /// Words alone
+    Lexical,
 }
 
 fn pair(text: &str) -> Result<(String, String), String> {

@@ -3,35 +3,21 @@
 use super::args::Decide;
 use super::out::{Out, Tone};
 use super::{exit, status};
-use engine::approval::{self, ControllingTerminal, Words};
+use engine::approval::{self, Approved, ControllingTerminal, Words};
 use engine::{EngineError, Project, Run};
 use std::io::Write;
+use std::path::Path;
 
 pub(crate) fn decide(project: &Project, args: &Decide, out: &Out) -> Result<u8, EngineError> {
     if args.message {
         return message(project, args);
     }
-    let path = project.approvers();
-    let approvers = match std::fs::read_to_string(&path) {
-        Ok(text) => Some(text),
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => None,
-        Err(error) => return Err(EngineError::io("read", &path)(error)),
-    };
     let approve = |words: &Words<'_>| {
-        let signature = match (&args.sign, &args.signature) {
-            (Some(key), _) => Some(approval::sign_with_key_file(key, words)?),
-            (None, Some(file)) => {
-                Some(std::fs::read_to_string(file).map_err(EngineError::io("read", file))?)
-            }
-            (None, None) => None,
-        };
-        let mut terminal = ControllingTerminal::open();
-        approval::approve(
-            approvers.as_deref(),
-            signature.as_deref(),
-            &mut terminal,
+        approved(
+            project,
+            args.sign.as_deref(),
+            args.signature.as_deref(),
             words,
-            engine::world::now(),
         )
     };
     let decided = engine::decide::decide(project, &args.run, &args.option, &args.because, approve)?;
@@ -54,6 +40,35 @@ pub(crate) fn decide(project: &Project, args: &Decide, out: &Out) -> Result<u8, 
     Ok(exit::OK)
 }
 
+/// Lets a person's word in: signed where approvers are listed, else typed at the terminal.
+pub(crate) fn approved(
+    project: &Project,
+    sign: Option<&Path>,
+    signature: Option<&Path>,
+    words: &Words<'_>,
+) -> Result<Approved, EngineError> {
+    let path = project.approvers();
+    let approvers = match std::fs::read_to_string(&path) {
+        Ok(text) => Some(text),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => None,
+        Err(error) => return Err(EngineError::io("read", &path)(error)),
+    };
+    let signature = match (sign, signature) {
+        (Some(key), _) => Some(approval::sign_with_key_file(key, words)?),
+        (None, Some(file)) => {
+            Some(std::fs::read_to_string(file).map_err(EngineError::io("read", file))?)
+        }
+        (None, None) => None,
+    };
+    approval::approve(
+        approvers.as_deref(),
+        signature.as_deref(),
+        &mut ControllingTerminal::open(),
+        words,
+        engine::world::now(),
+    )
+}
+
 /// Prints exactly what `ssh-keygen -Y sign` must sign.
 fn message(project: &Project, args: &Decide) -> Result<u8, EngineError> {
     let peek = Run::peek(project, &args.run)?;
@@ -68,9 +83,6 @@ fn message(project: &Project, args: &Decide) -> Result<u8, EngineError> {
     let written = stdout
         .write_all(&approval::message(&words))
         .and_then(|()| stdout.flush());
-    written.map_err(EngineError::io(
-        "write to",
-        std::path::Path::new("standard output"),
-    ))?;
+    written.map_err(EngineError::io("write to", Path::new("standard output")))?;
     Ok(exit::OK)
 }

@@ -172,18 +172,7 @@ fn in_project(project: &Project, findings: &mut Vec<Finding>) {
         },
     });
     findings.push(match project.config() {
-        Ok(config) => Finding {
-            what: "agent",
-            state: if config.agent().is_some() {
-                State::Ok
-            } else {
-                State::Note
-            },
-            detail: config
-                .agent()
-                .unwrap_or("none set; give `--agent` or set `agent` in .proofhouse/config.toml")
-                .to_owned(),
-        },
+        Ok(config) => agent(project, &config),
         Err(error) => Finding {
             what: "config",
             state: State::Missing,
@@ -201,4 +190,28 @@ fn in_project(project: &Project, findings: &mut Vec<Finding>) {
         }
         .to_owned(),
     });
+}
+
+/// The configured agent, and what it lacks.
+fn agent(project: &Project, config: &engine::config::Config) -> Finding {
+    let what = "agent";
+    let Some(text) = config.agent() else {
+        return Finding {
+            what,
+            state: State::Note,
+            detail: "none set; give `--agent` or set `agent` in .proofhouse/config.toml".to_owned(),
+        };
+    };
+    let (state, detail) = match engine::agent::spec(project, config, text) {
+        Ok(spec) => match spec.missing() {
+            missing if missing.is_empty() => (State::Ok, text.to_owned()),
+            missing => (State::Note, format!("{text}: {}", missing.join("; "))),
+        },
+        Err(error) => (State::Missing, error.to_string()),
+    };
+    Finding {
+        what,
+        state,
+        detail,
+    }
 }

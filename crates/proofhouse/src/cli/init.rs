@@ -2,19 +2,11 @@
 
 use super::exit;
 use super::out::{Out, Tone};
+use agents::{Login, Readiness, readiness};
 use engine::config::keys::KEYS;
 use engine::{EngineError, Project};
 use std::fmt::Write as _;
 use std::io::{BufRead, IsTerminal, Write as _};
-
-/// Programs that can work as agents, and how each is named in the config.
-const AGENTS: [(&str, &str); 5] = [
-    ("claude", "claude"),
-    ("codex", "codex"),
-    ("gemini", "gemini"),
-    ("opencode", "opencode"),
-    ("pi", "pi"),
-];
 
 pub(crate) fn init(project: &Project, yes: bool, out: &Out) -> Result<u8, EngineError> {
     let path = project.home().join("config.toml");
@@ -25,12 +17,14 @@ pub(crate) fn init(project: &Project, yes: bool, out: &Out) -> Result<u8, Engine
             "edit it; `proofhouse config show` says what it sets",
         ));
     }
-    let found: Vec<&str> = AGENTS
-        .iter()
-        .filter(|(program, _)| on_path(program))
-        .map(|(_, name)| *name)
+    let found: Vec<Readiness> = readiness()
+        .into_iter()
+        .filter(|ready| ready.program.is_some())
         .collect();
-    let mut agent = found.first().map(|name| (*name).to_owned());
+    // One that can log in goes before one that is only installed.
+    let best = found.iter().find(|ready| ready.way_in().is_some());
+    let best = best.or(found.first());
+    let mut agent = best.map(|ready| ready.agent.to_owned());
     if !yes {
         if !std::io::stdin().is_terminal() {
             return Err(EngineError::user(
@@ -39,6 +33,9 @@ pub(crate) fn init(project: &Project, yes: bool, out: &Out) -> Result<u8, Engine
                 "give `--yes` to take what was found",
             ));
         }
+        for ready in &found {
+            println!("found {:<9} {}", ready.agent, way_in(ready));
+        }
         let offered = agent.clone().unwrap_or_default();
         let typed = ask(&format!("agent [{offered}]: "))?;
         if !typed.is_empty() {
@@ -46,8 +43,23 @@ pub(crate) fn init(project: &Project, yes: bool, out: &Out) -> Result<u8, Engine
         }
     }
     project.prepare()?;
-    engine::project::write_file(&path, &text(agent.as_deref()))?;
+    let login = found
+        .iter()
+        .find(|ready| agent.as_deref() == Some(ready.agent))
+        .and_then(Readiness::way_in);
+    engine::project::write_file(&path, &text(agent.as_deref(), login))?;
     if out.json {
+        let found: Vec<_> = found
+            .iter()
+            .map(|ready| {
+                let login = match ready.way_in() {
+                    Some(Login::Key) => Some("key"),
+                    Some(Login::User) => Some("user"),
+                    None => None,
+                };
+                serde_json::json!({"agent": ready.agent, "program": ready.program, "login": login})
+            })
+            .collect();
         out.facts(&serde_json::json!({"config": path, "agent": agent, "found": found}));
         return Ok(exit::OK);
     }
@@ -57,7 +69,11 @@ pub(crate) fn init(project: &Project, yes: bool, out: &Out) -> Result<u8, Engine
         path.display()
     ));
     match &agent {
-        Some(agent) => out.line(&format!("  agent  {agent}")),
+        Some(agent) => {
+            let ready = found.iter().find(|ready| ready.agent == agent);
+            let how = ready.map_or(String::new(), |ready| format!("  ({})", way_in(ready)));
+            out.line(&format!("  agent  {agent}{how}"));
+        }
         None => out.line("  no coding agent was found on PATH; set `agent` in the file"),
     }
     out.line("next: proofhouse new phase --dir tasks/NAME --set objective='...'");
@@ -76,13 +92,17 @@ fn ask(prompt: &str) -> Result<String, EngineError> {
     Ok(line.trim().to_owned())
 }
 
-fn on_path(program: &str) -> bool {
-    let path = std::env::var_os("PATH").unwrap_or_default();
-    std::env::split_paths(&path).any(|folder| folder.join(program).is_file())
+/// How an agent could log in, without a word of what the login is.
+fn way_in(ready: &Readiness) -> String {
+    match (ready.key, &ready.login) {
+        (Some(variable), _) => format!("installed, with a key in ${variable}"),
+        (None, Some(file)) => format!("installed and logged in ({})", file.display()),
+        (None, None) => "installed, but neither a key nor a login was found".to_owned(),
+    }
 }
 
-/// Every setting with its meaning; only the agent is set.
-fn text(agent: Option<&str>) -> String {
+/// Every setting with its meaning; only the agent is set, and its login where there is no key.
+fn text(agent: Option<&str>, login: Option<Login>) -> String {
     let mut text = String::from(
         "# Proofhouse, for this repository. `proofhouse config show` says what holds and why.\n",
     );
@@ -91,7 +111,11 @@ fn text(agent: Option<&str>) -> String {
         let (in_table, name) = key.name.rsplit_once('.').unwrap_or(("", key.name));
         if in_table != table {
             table = in_table;
-            let _ = write!(text, "\n[{table}]\n");
+            let _ = match table.rsplit_once(".*") {
+                // A table of the user's own naming: there is none yet.
+                Some((of, _)) => write!(text, "\n# [{of}.NAME]\n"),
+                None => write!(text, "\n[{table}]\n"),
+            };
         }
         let name = name.replace('*', "NAME");
         let _ = writeln!(text, "# {}", key.about);
@@ -103,6 +127,9 @@ fn text(agent: Option<&str>) -> String {
                 let _ = writeln!(text, "# {name} = {}", key.example);
             }
         }
+    }
+    if let (Some(agent), Some(Login::User)) = (agent, login) {
+        let _ = write!(text, "\n[agents.{agent}]\nlogin = \"user\"\n");
     }
     text
 }

@@ -113,5 +113,7 @@ fn sentence(body: &Body) -> String {
             "a person edited {}",
             edited.fields.keys().cloned().collect::<Vec<_>>().join(", ")
         ),
+        Body::Noted(note) => format!("{}: {}", note.name, note.body),
+        Body::SnapshotTaken(taken) => format!("snapshot {} ({})", taken.file, taken.hash),
     }
 }

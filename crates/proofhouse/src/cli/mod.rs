@@ -7,7 +7,10 @@ mod decide;
 mod demo;
 mod doctor;
 pub(crate) mod exit;
+mod factory;
+mod gc;
 mod inbox;
+mod index;
 mod init;
 mod log;
 mod new;
@@ -15,7 +18,9 @@ mod out;
 mod progress;
 mod run;
 mod sandbox;
+mod schema;
 mod status;
+mod wave;
 mod workflow;
 
 use args::{Args, Command, ConfigCommand};
@@ -61,6 +66,9 @@ fn dispatch(args: &Args, out: &Out) -> Result<u8, EngineError> {
             return Ok(exit::OK);
         }
         Command::Doctor => return doctor::doctor(args, out),
+        Command::Index(index) => return index::index(args, index, out),
+        Command::Factory { command } => return factory::factory(command, out),
+        Command::Schema { name } => return schema::schema(name.as_deref(), out),
         Command::Sandbox { command } => return sandbox::sandbox(command, out),
         Command::Workflow { command } => return workflow::workflow(args, command, out),
         _ => {}
@@ -85,9 +93,21 @@ fn dispatch(args: &Args, out: &Out) -> Result<u8, EngineError> {
             };
             audit::audit(&project, run.as_deref(), rigour, out)
         }
+        Command::Wave { command } => wave::wave(&project, command, out),
+        Command::Gc { dry_run } => {
+            let mode = if *dry_run {
+                engine::gc::Mode::DryRun
+            } else {
+                engine::gc::Mode::Remove
+            };
+            gc::gc(&project, mode, out)
+        }
         Command::Demo(_)
         | Command::Completions { .. }
         | Command::Doctor
+        | Command::Index(_)
+        | Command::Factory { .. }
+        | Command::Schema { .. }
         | Command::Sandbox { .. }
         | Command::Workflow { .. } => Ok(exit::OK),
     }

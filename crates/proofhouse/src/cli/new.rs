@@ -3,46 +3,56 @@
 use super::args::{AutonomyArg, New, RiskArg};
 use super::exit;
 use super::out::{Out, Tone};
-use engine::start::{Missing, NewRun, start};
+use engine::approval::{self, Words};
+use engine::start::{Missing, NewRun, start, start_waived};
 use engine::{EngineError, Project};
 use kernel::{Autonomy, Mode, Pace, Risk};
 
 pub(crate) fn new(project: &Project, args: &New, out: &Out) -> Result<u8, EngineError> {
-    let started = start(
-        project,
-        &NewRun {
-            workflow: args.workflow.clone(),
-            dir: args.dir.clone(),
-            request: args.request.clone(),
-            missing: if args.yes {
-                Missing::Template
-            } else {
-                Missing::Ask
-            },
-            name: args.name.clone(),
-            set: args.set.clone(),
-            commands: args.check.clone(),
-            agent: args.agent.clone(),
-            autonomy: match args.autonomy {
-                AutonomyArg::Manual => Autonomy::Manual,
-                AutonomyArg::Conservative => Autonomy::Conservative,
-                AutonomyArg::Auto => Autonomy::Auto,
-            },
-            mode: Mode {
-                pace: if args.stepped {
-                    Pace::Stepped
-                } else {
-                    Pace::Flowing
-                },
-                risk: match args.risk {
-                    RiskArg::Normal => Risk::Normal,
-                    RiskArg::High => Risk::High,
-                },
-            },
-            waive_sandbox: args.waive_sandbox.then(user),
-            budgets: args.budget.clone(),
+    let asked = NewRun {
+        workflow: args.workflow.clone(),
+        dir: args.dir.clone(),
+        request: args.request.clone(),
+        missing: if args.yes {
+            Missing::Template
+        } else {
+            Missing::Ask
         },
-    )?;
+        name: args.name.clone(),
+        set: args.set.clone(),
+        commands: args.check.clone(),
+        agent: args.agent.clone(),
+        autonomy: match args.autonomy {
+            AutonomyArg::Manual => Autonomy::Manual,
+            AutonomyArg::Conservative => Autonomy::Conservative,
+            AutonomyArg::Auto => Autonomy::Auto,
+        },
+        mode: Mode {
+            pace: if args.stepped {
+                Pace::Stepped
+            } else {
+                Pace::Flowing
+            },
+            risk: match args.risk {
+                RiskArg::Normal => Risk::Normal,
+                RiskArg::High => Risk::High,
+            },
+        },
+        budgets: args.budget.clone(),
+    };
+    let started = if args.waive_sandbox {
+        let approve = |words: &Words<'_>| {
+            if args.sign.is_none() {
+                // There is no run yet that `status` could show.
+                let code = approval::run_code(words.run, words.head);
+                eprintln!("the run code is {code}");
+            }
+            super::decide::approved(project, args.sign.as_deref(), None, words)
+        };
+        start_waived(project, &asked, &approve)?
+    } else {
+        start(project, &asked)?
+    };
     if out.json {
         out.facts(&serde_json::json!({
             "run": started.run,
@@ -51,6 +61,7 @@ pub(crate) fn new(project: &Project, args: &New, out: &Out) -> Result<u8, Engine
             "commands": started.commands,
             "commands_from": started.commands_from,
             "written": started.written,
+            "missing": started.missing,
         }));
         return Ok(exit::OK);
     }
@@ -80,11 +91,10 @@ pub(crate) fn new(project: &Project, args: &New, out: &Out) -> Result<u8, Engine
             ));
         }
     }
+    for missing in &started.missing {
+        let warning = out.paint(Tone::Warn, "warning");
+        out.line(&format!("  {warning} {}", super::out::plain(missing)));
+    }
     out.line(&format!("next: proofhouse run {}", started.run));
     Ok(exit::OK)
-}
-
-/// The account that types.
-fn user() -> String {
-    std::env::var("USER").unwrap_or_else(|_| "somebody".to_owned())
 }

@@ -183,6 +183,10 @@ impl Observer for Progress<'_> {
                     &format!("a person edited: {}", names.join(", ")),
                 );
             }
+            Body::Noted(note) => self.say(None, "--", &format!("{}: {}", note.name, note.body)),
+            Body::SnapshotTaken(taken) => {
+                self.say(None, "--", &format!("snapshot {}", taken.file));
+            }
             Body::RunStarted(_) | Body::SessionOpened(_) => {}
         }
     }

@@ -10,23 +10,30 @@ use engine::{Ending, EngineError, Project, Until};
 use kernel::machine::Activity;
 use std::sync::{Mutex, OnceLock, PoisonError};
 
-static INTERRUPTER: OnceLock<Mutex<Option<Interrupter>>> = OnceLock::new();
+type Stop = Box<dyn Fn() + Send>;
+
+static STOP: OnceLock<Mutex<Option<Stop>>> = OnceLock::new();
 
 /// Lets Ctrl-C stop whatever loop runs now. A session that starts anew puts itself here again.
-pub(crate) fn on_interrupt(interrupter: Interrupter) {
-    let first = INTERRUPTER.get().is_none();
-    let slot = INTERRUPTER.get_or_init(|| Mutex::new(None));
-    *slot.lock().unwrap_or_else(PoisonError::into_inner) = Some(interrupter);
+pub(crate) fn on_stop(stop: Stop) {
+    let first = STOP.get().is_none();
+    let slot = STOP.get_or_init(|| Mutex::new(None));
+    *slot.lock().unwrap_or_else(PoisonError::into_inner) = Some(stop);
     if first {
         // Without a handler, Ctrl-C still ends us; the next session finds what was left.
         let _ = ctrlc::set_handler(|| {
-            if let Some(slot) = INTERRUPTER.get()
-                && let Some(interrupter) = &*slot.lock().unwrap_or_else(PoisonError::into_inner)
+            if let Some(slot) = STOP.get()
+                && let Some(stop) = &*slot.lock().unwrap_or_else(PoisonError::into_inner)
             {
-                interrupter.interrupt();
+                stop();
             }
         });
     }
+}
+
+/// The same, for a session.
+pub(crate) fn on_interrupt(interrupter: Interrupter) {
+    on_stop(Box::new(move || interrupter.interrupt()));
 }
 
 pub(crate) fn run(project: &Project, args: &Run, out: &Out) -> Result<u8, EngineError> {

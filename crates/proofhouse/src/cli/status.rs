@@ -16,8 +16,11 @@ pub(crate) fn status(project: &Project, run: Option<&str>, out: &Out) -> Result<
 }
 
 fn facts(project: &Project, run: &str, peek: &Peek) -> Result<serde_json::Value, EngineError> {
-    let mut facts = serde_json::to_value(peek.machine.status()).unwrap_or_default();
+    let status = peek.machine.status();
+    let mut facts = serde_json::to_value(&status).unwrap_or_default();
     if let Some(map) = facts.as_object_mut() {
+        let spend = engine::spend::summary(&status.attempts);
+        map.insert("spend".into(), serde_json::json!(spend));
         map.insert("head".into(), serde_json::json!(peek.head));
         map.insert(
             "run_code".into(),
@@ -32,7 +35,7 @@ fn facts(project: &Project, run: &str, peek: &Peek) -> Result<serde_json::Value,
 fn task(project: &Project, peek: &Peek) -> String {
     let started = peek.machine.started();
     started.map_or_else(String::new, |started| {
-        engine::context::task_folder(project, started)
+        engine::context::task_folder(&project.of_run(started.run.as_str()), started)
             .display()
             .to_string()
     })
@@ -40,7 +43,7 @@ fn task(project: &Project, peek: &Peek) -> String {
 
 pub(crate) fn evidence_link(project: &Project, run: &str) -> Result<String, EngineError> {
     let peek = Run::peek(project, run)?;
-    engine::views::link(project, &peek.machine)
+    engine::views::link(&project.of_run(run), &peek.machine)
 }
 
 pub(crate) fn print(project: &Project, run: &str, out: &Out) -> Result<(), EngineError> {
@@ -77,13 +80,18 @@ pub(crate) fn print(project: &Project, run: &str, out: &Out) -> Result<(), Engin
             .replace("wall_millis", "wall time");
         out.line(&format!("  {name:<11} {used} of {cap}"));
     }
+    spend(out, &status);
     for attempt in status.attempts.iter().rev().take(5).rev() {
         out.line(&format!(
-            "  {}       {:<10} {:<9} {:<14} {}",
+            "  {}       {:<10} {:<9} {:<14} {:<8} {}",
             attempt.effect,
             attempt.state.as_str(),
             attempt.role,
             attempt.ended,
+            match attempt.usage.micro_dollars {
+                0 => String::new(),
+                paid => dollars(paid),
+            },
             plain(&attempt.reason)
         ));
     }
@@ -115,6 +123,24 @@ pub(crate) fn print(project: &Project, run: &str, out: &Out) -> Result<(), Engin
         None => {}
     }
     Ok(())
+}
+
+/// Where the money went: by role and by state, if there was any and more than one of them.
+fn spend(out: &Out, status: &Status) {
+    let summary = engine::spend::summary(&status.attempts);
+    for (name, parts) in [("by role", summary.roles), ("by state", summary.states)] {
+        let paid = parts.iter().filter(|(_, spend)| !spend.usage.is_nothing());
+        let parts: Vec<String> = paid
+            .map(|(part, spend)| {
+                let usage = spend.usage;
+                let tokens = usage.input_tokens.saturating_add(usage.output_tokens);
+                format!("{part} {} ({tokens} tokens)", dollars(usage.micro_dollars))
+            })
+            .collect();
+        if !parts.is_empty() {
+            out.line(&format!("  {name:<11} {}", parts.join(", ")));
+        }
+    }
 }
 
 fn pace(status: &Status) -> &'static str {

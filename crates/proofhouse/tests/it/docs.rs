@@ -194,6 +194,7 @@ fn every_code_of_the_lower_crates_is_on_its_page() {
         "store/src/error.rs",
         "store/src/audit/report.rs",
         "sandbox/src/error.rs",
+        "index/src/error.rs",
         "agents/src/spec.rs",
         "agents/src/scripted/error.rs",
     ] {
@@ -230,6 +231,35 @@ fn every_code_of_lint_and_check_is_on_its_page() {
     all_named("docs/workflows.md", codes.iter().map(|word| code(word)));
 }
 
+/// What a judgement of the factory may say, as far as the code stands beside a known call.
+#[test]
+fn every_code_of_a_deficiency_is_on_its_page() {
+    let needles = [
+        "Deficiency::error(",
+        "what = (",
+        "field, (",
+        "name, (",
+        " say(",
+        "Beyond => ",
+        "Key => ",
+        "Surrogate => ",
+    ];
+    let codes = words_behind(&sources(Some("factory")), &needles);
+    for known in ["bad_id", "cycle", "placeholder", "mild_evidence", "too_few"] {
+        assert!(codes.contains(known), "`{known}` was not found: {codes:?}");
+    }
+    all_named("docs/factory.md", codes.iter().map(|word| code(word)));
+}
+
+/// Every document has a section in the list that the command prints, and a code for each rule.
+#[test]
+fn every_rule_of_a_spec_is_on_its_page() {
+    all_named(
+        "docs/factory.md",
+        (1..=14).map(|rule| format!("| {rule} | ")),
+    );
+}
+
 /// Every key of `workflow.toml`, from the structs that read it.
 #[test]
 fn every_key_of_a_workflow_is_on_its_page() {
@@ -264,8 +294,33 @@ fn every_key_of_a_workflow_is_on_its_page() {
 fn every_kind_of_record_is_on_its_page() {
     all_named(
         "docs/journal.md",
-        kernel::Body::KINDS.iter().map(|kind| code(kind)),
+        kernel::Body::KINDS
+            .iter()
+            .chain(engine::wave::fact::Fact::KINDS)
+            .map(|kind| code(kind)),
     );
+}
+
+/// Every key of `milestone.toml`, from the structs that read it.
+#[test]
+fn every_key_of_a_milestone_is_on_its_page() {
+    let source = page("crates/engine/src/wave/milestone.rs");
+    let mut keys = BTreeSet::new();
+    for name in ["\nstruct Raw {\n", "\npub struct Task {\n"] {
+        let (_, rest) = source.split_once(name).expect("the struct");
+        let (body, _) = rest.split_once("\n}\n").expect("its end");
+        let fields = body
+            .lines()
+            .filter(|line| !line.trim_start().starts_with(['/', '#']));
+        for field in fields.filter_map(|line| line.split_once(':')) {
+            keys.insert(field.0.trim().trim_start_matches("pub ").to_owned());
+        }
+    }
+    // Computed, not read; and the table of tasks itself.
+    assert!(keys.remove("timeout_millis") && keys.remove("task"));
+    assert!(keys.len() > 15, "only {keys:?}");
+    all_named("docs/waves.md", keys.iter().map(|key| code(key)));
+    assert!(page("docs/waves.md").contains("[[task]]"));
 }
 
 /// Links between the documents lead to files that are there.
@@ -285,6 +340,9 @@ fn links_between_documents_lead_somewhere() {
         "docs/cli.md",
         "docs/journal.md",
         "docs/scripted-agent.md",
+        "docs/index.md",
+        "docs/factory.md",
+        "docs/waves.md",
     ] {
         let text = page(name);
         let folder = root().join(name);

@@ -106,6 +106,22 @@ fn taking_back_does_not_write_through_a_link_of_the_users() {
 }
 
 #[test]
+fn a_link_that_comes_back_after_a_name_is_not_taken() {
+    // By its letters it stays inside; `sub` may be a link itself, and then nobody knows.
+    let world = World::new();
+    let step = "{ run = \"mkdir sub && touch sub/x && ln -s sub/../code.txt hole\" }";
+    world.start(&with_step(step), &["--budget", "attempts=3"]);
+    world.run(&["run", "t"]).exits(2);
+    let attempt = world.status()["attempts"][2].clone();
+    assert_eq!(attempt["ended"], "out_of_scope", "{attempt}");
+    assert!(
+        attempt["reason"].as_str().unwrap().contains("leads out"),
+        "{attempt}"
+    );
+    assert!(world.at("hole").symlink_metadata().is_err());
+}
+
+#[test]
 fn a_check_can_not_plant_anything_in_git() {
     let world = World::new();
     let check = "! touch .git/planted 2>/dev/null && ! git config filter.x.clean evil 2>/dev/null";

@@ -122,13 +122,33 @@ fn a_waiver_of_the_sandbox_is_on_record() {
     if !confines(&world) {
         return;
     }
-    world.start(HONEST, &["--waive-sandbox"]);
-    let started = &world.journal()[0];
-    assert!(
-        started["body"]["sandbox_waived_by"].is_string(),
-        "{started:#}"
+    let key = world.approver("ann");
+    world.start(
+        HONEST,
+        &["--waive-sandbox", "--sign", key.to_str().unwrap()],
     );
+    let started = &world.journal()[0]["body"];
+    assert_eq!(started["sandbox_waived_by"], "ann@example.org");
+    let channel = started["sandbox_waived_through"].as_str().unwrap();
+    assert!(channel.starts_with("ssh-signature SHA256:"), "{channel}");
     world.run(&["run", "t"]).exits(0);
+}
+
+#[test]
+fn nobody_waives_the_sandbox_without_being_there() {
+    let world = World::new();
+    let new = |more: &[&str]| {
+        let args = ["new", "phase", "--dir", "tasks/t", "--waive-sandbox"];
+        world.run(&[&args[..], more].concat())
+    };
+    new(&[]).refuses(1, "human_presence_required");
+    let key = world.approver("ann");
+    new(&[]).refuses(1, "signature_required");
+    let stranger = world.at("agent/ann").with_file_name("eve");
+    std::fs::rename(&key, &stranger).unwrap();
+    world.approver("ann");
+    new(&["--sign", stranger.to_str().unwrap()]).refuses(1, "signer_unknown");
+    assert!(!world.at("tasks/t").exists() && !world.at(".proofhouse/journal").exists());
 }
 
 #[test]

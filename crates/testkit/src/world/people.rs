@@ -9,6 +9,7 @@ use kernel::input::Decision;
 use kernel::machine::Activity;
 use kernel::position::STOP;
 use kernel::{Event, Input, Machine, What};
+use serde_json::Value;
 
 impl<M: Machine> SeededWorld<'_, M> {
     /// Another process, in which a person decides while this one works. What it stored, if
@@ -53,17 +54,19 @@ impl<M: Machine> SeededWorld<'_, M> {
         let Some(option) = option else {
             return Ok(events);
         };
-        let nonsense = Input::new(at, self.decision("no_such_option"));
+        let with = status.waiting_for.as_ref();
+        let with = with.map_or(Value::Null, |waiting| self.cast.payload(waiting, &option));
+        let nonsense = Input::new(at, self.decision("no_such_option", Value::Null));
         if machine.decide(&nonsense).is_ok() {
             let what = format!("in {:?}, `no_such_option` is taken", status.waiting_for);
             return Err(Violation::new("only_offered_options_are_taken", what));
         }
-        settle(machine, at, self.decision(&option), &mut events).map_err(broken)?;
+        settle(machine, at, self.decision(&option, with), &mut events).map_err(broken)?;
         Ok(events)
     }
 
     /// A person's decision, as it comes through a channel that agents can not reach.
-    fn decision(&self, option: &str) -> What {
+    fn decision(&self, option: &str, with: Value) -> What {
         What::Decide(Decision {
             option: option.to_owned(),
             because: "owner: somebody; ticket: T-1; expiry: tomorrow".to_owned(),
@@ -71,6 +74,7 @@ impl<M: Machine> SeededWorld<'_, M> {
             channel: "terminal".to_owned(),
             seen_seq: self.record.events().len() as u64,
             signature: None,
+            with,
         })
     }
 }

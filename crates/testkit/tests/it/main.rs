@@ -1,4 +1,4 @@
-//! The simulator at work on the `phase` workflow, and the simulator tried on machines that are
+//! The simulator at work on the workflows `phase` and `slice`, and the simulator tried on machines that are
 //! broken on purpose.
 
 mod add;
@@ -6,3 +6,4 @@ mod everywhere;
 mod mutants;
 mod phase;
 mod seeds;
+mod slice;

@@ -95,6 +95,7 @@ impl Machine for Mutant {
                 kind: again.kind(),
                 state: self.inner.position().state.clone(),
                 role: String::new(),
+                subject: String::new(),
                 wall_millis: 1,
             });
             return Ok(vec![Event { at: input.at, body }]);

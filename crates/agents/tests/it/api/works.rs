@@ -98,9 +98,42 @@ fn the_wire_carries_the_key_the_tools_and_the_schema() {
             let schema = format
                 .get("schema")
                 .unwrap_or(&format["json_schema"]["schema"]);
-            assert_eq!(*schema, agents::result::schema());
+            assert_eq!(
+                Some(schema.clone()),
+                agents::result::Shape::default().strict()
+            );
             assert_eq!(body.pointer(names), Some(&json!("read")));
             assert_eq!(body["stream"], true);
+        },
+    );
+}
+
+#[test]
+fn a_roles_schema_goes_over_the_wire_and_its_nulls_come_back_out() {
+    let role = json!({
+        "type": "object", "required": ["risk"],
+        "properties": {
+            "risk": { "enum": ["low", "high"] },
+            "note": { "type": "string", "maxLength": 9 },
+        },
+    });
+    let shape = Arc::new(agents::result::Shape::with(&role).expect("a schema"));
+    let answer =
+        r#"{"summary":"s","next":null,"verdict":null,"findings":null,"risk":"low","note":null}"#;
+    each(
+        || Script::new([Turn::text(answer)]),
+        |stage| {
+            let order = Order {
+                shape: shape.clone(),
+                ..stage.world.order()
+            };
+            let reply = stage.agent().run(&order, &Cancel::new(), &|_| {});
+            assert_eq!(reply.class, Class::Done, "{}", reply.reason);
+            assert_eq!(reply.result, Some(json!({ "summary": "s", "risk": "low" })));
+            let sent = stage.last().body.to_string();
+            let strict = shape.strict().expect("it can be said").to_string();
+            assert!(sent.contains(&strict), "{sent}");
+            assert!(strict.contains("risk") && !strict.contains("maxLength"));
         },
     );
 }
@@ -215,6 +248,45 @@ impl Tool for Greet {
         let whom = arguments["whom"].as_str().ok_or("say whom to greet")?;
         Ok(format!("{} greets {whom}", place.order.role))
     }
+}
+
+#[test]
+fn a_workflows_command_runs_in_the_repository_and_its_values_stay_values() {
+    let word = str::to_owned;
+    let tool = agents::CommandTool {
+        name: word("say"),
+        about: word("Says it."),
+        command: [
+            "sh",
+            "-c",
+            "pwd; printf '%s|' \"$@\"; exit 3",
+            "sh",
+            "<{what}>",
+        ]
+        .map(word)
+        .to_vec(),
+        parameters: [(word("what"), word("What to say"))].into(),
+        wall: crate::world::AMPLE,
+    };
+    let nasty = "a b'; touch planted; \"$(id)";
+    let calls = || [json!({ "what": nasty }), json!({})].map(|it| Call::tool("say", it));
+    each(
+        || Script::new([Turn::calls(calls()), done()]),
+        |stage| {
+            let agent = stage.agent().with_tools(vec![Arc::new(tool.clone())]);
+            assert_eq!(stage.world.run(&agent).class, Class::Done);
+            let repo = stage
+                .world
+                .path("view/repo")
+                .canonicalize()
+                .expect("a folder");
+            let said = format!("{}\n<{nasty}>|\n(exit code 3)", repo.display());
+            let missing = "`what` is missing; call it again with it".to_owned();
+            assert_eq!(stage.answers(&stage.last()), [said, missing]);
+            assert!(!stage.world.path("view/repo/planted").exists());
+            assert!(stage.last().body.to_string().contains("What to say"));
+        },
+    );
 }
 
 #[test]

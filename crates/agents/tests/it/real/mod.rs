@@ -286,6 +286,47 @@ fn codex() {
 }
 
 #[test]
+fn codex_app() {
+    isolated("codex_app", |agents| {
+        let build = |_: &World, url: &str| {
+            let program = install::script(agents, "codex");
+            let mut settings = settings(&program, "fake", &[("CODEX_API_KEY", KEY)]);
+            let url = json!(format!("{url}/v1"));
+            let base = format!("model_providers.proofhouse.base_url={url}");
+            settings.args.extend(["-c".to_owned(), base]);
+            external(External::CodexApp, settings)
+        };
+        all("codex-app", Session::Moves, Hold::Writing, &build);
+        for access in [Access::Edit, Access::ReadOnly] {
+            asks_before_an_edit(access, &build);
+        }
+    });
+}
+
+/// Codex takes a patch out of a shell command and asks about it as an edit.
+fn asks_before_an_edit(access: Access, build: &Build<'_>) {
+    let world = World::new();
+    let patch = "apply_patch <<'EOF'\n*** Begin Patch\n*** Add File: patched.txt\n+hello\n*** End Patch\nEOF";
+    let turns = vec![
+        Turn::call(Call::Shell(patch.into())),
+        Turn::text("{\"summary\":\"patched\"}"),
+    ];
+    let server = ModelServer::start(Script::new(turns).root(world.path("view/repo")));
+    let server = server.expect("a server");
+    let order = Order {
+        access,
+        ..world.order()
+    };
+    let reply = build(&world, &server.url()).run(&order, &Cancel::new(), &|_| {});
+    record(&order, &format!("codex-app-patch-{access:?}"));
+    assert_eq!(reply.class, Class::Done, "{}", transcript(&reply));
+    let asked = transcript(&reply).contains("item/fileChange/requestApproval");
+    assert!(asked, "{}", transcript(&reply));
+    let there = world.path("view/repo/patched.txt").exists();
+    assert_eq!(there, access == Access::Edit);
+}
+
+#[test]
 fn gemini() {
     isolated("gemini", |agents| {
         all(

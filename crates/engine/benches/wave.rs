@@ -1,0 +1,177 @@
+//! What a wave adds to each task: 200 trivial tasks with 8 at once on the scripted agent, then twice
+//! as many. A trivial task is one attempt that writes one line, behind one gate; everything else
+//! (worktree, journal, views, commit, merge, integration gate) is ours.
+
+use agents::{Agent, Scripted};
+use engine::Project;
+use engine::wave::Shop;
+use engine::wave::board::Board;
+use engine::wave::conductor::{Orders, Rest, Watcher, run};
+use engine::wave::fact::{Dated, Fact};
+use std::path::Path;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+const TASKS: usize = 200;
+const JOBS: usize = 8;
+
+/// Notes when each part of a wave ended.
+struct Clock {
+    began: Instant,
+    worked: Duration,
+    merged: usize,
+}
+
+impl Watcher for Clock {
+    fn fact(&mut self, dated: &Dated, _: &Board) {
+        match &dated.fact {
+            Fact::TaskFinished(_) => self.worked = self.began.elapsed(),
+            Fact::TaskMerged(_) => self.merged += 1,
+            Fact::TaskFailed(failed) => eprintln!("{}: {}", failed.code, failed.reason),
+            Fact::TaskPutBack(back) => eprintln!("{}: {}", back.code, back.reason),
+            _ => {}
+        }
+    }
+    fn said(&mut self, _: &str, _: &str) {}
+    fn notice(&mut self, line: &str) {
+        if !line.contains("moved forward") {
+            eprintln!("{line}");
+        }
+    }
+}
+
+const WORKFLOW: &str = r#"
+name = "trivial"
+about = "One attempt, one gate."
+initial = "work"
+preamble = "briefs/preamble.md"
+[role.coder]
+can = ["read", "search", "execute", "edit"]
+about = "Works."
+[state.work]
+kind = "work"
+role = "coder"
+brief = "briefs/work.md"
+passes = 2
+wall = "5m"
+gate = [{ check = "files_exist", repo = ["README.md"] }]
+[state.done]
+kind = "end"
+about = "Done."
+[[transition]]
+action = "worked"
+from = "work"
+to = "done"
+by = "engine"
+when = "gate.pass"
+[task]
+state_file = "STATE.md"
+phase_field = "Phase"
+files = ["STATE.md"]
+[[task.field]]
+name = "Phase"
+engine = "state"
+"#;
+
+fn main() {
+    let one = wave(TASKS);
+    let two = wave(2 * TASKS);
+    println!(
+        "twice as many tasks take {:.2} times as long",
+        two.as_secs_f64() / one.as_secs_f64()
+    );
+}
+
+fn wave(tasks: usize) -> Duration {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let repo = folder.path().join("repo");
+    let put = |path: &str, text: &str| {
+        let path = repo.join(path);
+        std::fs::create_dir_all(path.parent().expect("below the root")).expect("a folder");
+        std::fs::write(path, text).expect("a file");
+    };
+    put("README.md", "A repository.\n");
+    for number in 0..50 {
+        put(&format!("src/f{number}.txt"), "a file of the user's\n");
+    }
+    engine::git::first_commit(&repo, "files").expect("a commit");
+    put(".proofhouse/workflows/trivial/workflow.toml", WORKFLOW);
+    put(
+        ".proofhouse/workflows/trivial/briefs/preamble.md",
+        "Work.\n",
+    );
+    put(".proofhouse/workflows/trivial/briefs/work.md", "Work.\n");
+    put(
+        ".proofhouse/workflows/trivial/task/STATE.md",
+        "# State\n\nPhase: work\n",
+    );
+    let mut milestone = "goal = \"many\"\nintegration = [\"test -f README.md\"]\n".to_owned();
+    for number in 0..tasks {
+        milestone.push_str(&format!(
+            "[[task]]\nslug = \"t{number}\"\nworkflow = \"trivial\"\n"
+        ));
+    }
+    put(".proofhouse/milestones/many/milestone.toml", &milestone);
+    let project = Project::find(&repo).expect("a project");
+    let script = "[[attempt]]\nsteps = [{ append = \"task/NOTE.md\", text = \"x\" }]\nresult = { summary = \"one line\" }\n";
+    let agent: Arc<dyn Agent> =
+        Arc::new(Scripted::parse("bench", script, folder.path()).expect("a script"));
+    let shop = Shop::find(&project, Some("many")).expect("a milestone");
+    let orders = Orders {
+        shop: &shop,
+        jobs: Some(JOBS),
+        agent: Some(agent),
+    };
+    let busy = processor_time();
+    let mut clock = Clock {
+        began: Instant::now(),
+        worked: Duration::ZERO,
+        merged: 0,
+    };
+    let rest = run(&orders, &mut clock, &|_| {}).expect("a wave");
+    let took = clock.began.elapsed();
+    assert_eq!(
+        (rest, clock.merged),
+        (Rest::Rested, tasks),
+        "something was lost"
+    );
+    assert_eq!(
+        notes(&repo),
+        tasks,
+        "a note of each task is in the user's tree"
+    );
+    let millis = |time: Duration| time.as_secs_f64() * 1000.0 / tasks as f64;
+    println!(
+        "{tasks} trivial tasks, {JOBS} at once: {took:.1?}, {:.0} ms a task (goal: under 250), of which {:.0} ms work and {:.0} ms merge",
+        millis(took),
+        millis(clock.worked),
+        millis(took - clock.worked),
+    );
+    if let (Some(before), Some(after)) = (busy, processor_time()) {
+        println!(
+            "processor time, ours and of every program that we started: {:.0} ms a task",
+            millis(after - before)
+        );
+    }
+    took
+}
+
+/// Ours and that of everything that we have waited for; on a busy machine the better measure.
+fn processor_time() -> Option<Duration> {
+    let stat = std::fs::read_to_string("/proc/self/stat").ok()?;
+    let (_, fields) = stat.rsplit_once(')')?;
+    let ticks = fields.split_whitespace().skip(11).take(4);
+    let ticks: u64 = ticks.filter_map(|field| field.parse::<u64>().ok()).sum();
+    // A hundred ticks a second, on every Linux that there is.
+    Some(Duration::from_millis(ticks * 10))
+}
+
+fn notes(repo: &Path) -> usize {
+    let tasks = std::fs::read_dir(repo.join("tasks"))
+        .into_iter()
+        .flatten()
+        .flatten();
+    tasks
+        .filter(|entry| entry.path().join("NOTE.md").is_file())
+        .count()
+}

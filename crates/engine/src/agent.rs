@@ -1,0 +1,65 @@
+//! From what people write about agents to connectors: the spec, with the config's settings on it.
+//!
+//! The one place where both meet, so that `new`, `run` and `doctor` can not disagree. It refuses
+//! to start anything.
+
+use crate::config::Config;
+use crate::error::EngineError;
+use crate::project::Project;
+use agents::{AgentSpec, CommandTool};
+use flow::Workflow;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+use std::time::Duration;
+
+/// The spec behind a text, with the settings that the config has for that agent.
+pub fn spec(project: &Project, config: &Config, text: &str) -> Result<AgentSpec, EngineError> {
+    let spec = AgentSpec::parse(text, project.top())?;
+    let tuning = config.tuning(spec.name(), project.repo())?;
+    Ok(spec.tuned(&tuning)?)
+}
+
+/// Who works in which role: the named agent everywhere, else the config's by tier. A role without
+/// any is left out.
+pub fn by_role<'a>(
+    workflow: &'a Workflow,
+    config: &'a Config,
+    named: Option<&'a str>,
+) -> BTreeMap<&'a str, &'a str> {
+    let agent = |(role, def): (&'a String, &'a flow::Role)| {
+        let text = named.or_else(|| config.agent_for(role, def.tier))?;
+        Some((role.as_str(), text))
+    };
+    workflow.roles.iter().filter_map(agent).collect()
+}
+
+/// What the agents of a new run lack right now; an agent that can never work is an error.
+pub fn missing(
+    project: &Project,
+    workflow: &Workflow,
+    config: &Config,
+    named: Option<&str>,
+) -> Result<Vec<String>, EngineError> {
+    let texts: BTreeSet<&str> = by_role(workflow, config, named).into_values().collect();
+    let mut missing = Vec::new();
+    for text in texts {
+        missing.extend(spec(project, config, text)?.missing());
+    }
+    Ok(missing)
+}
+
+/// The workflow's tools of these names, for agents that can be offered some.
+pub fn tools(workflow: &Workflow, names: &[String]) -> Vec<Arc<dyn agents::Tool>> {
+    let found = names.iter().filter_map(|name| {
+        let tool = workflow.tools.get(name)?;
+        let tool: Arc<dyn agents::Tool> = Arc::new(CommandTool {
+            name: name.clone(),
+            about: tool.about.clone(),
+            command: tool.command.clone(),
+            parameters: tool.parameters.clone(),
+            wall: Duration::from_millis(tool.wall_millis),
+        });
+        Some(tool)
+    });
+    found.collect()
+}

@@ -1,0 +1,150 @@
+//! The base that a wave forks from, and the user's branch after it. The base holds what is merged
+//! so far and what the user has committed since; the branch is moved forward only over a tree
+//! without changes, and otherwise left to the user.
+
+use super::board::Board;
+use super::gate;
+use super::shop::Shop;
+use crate::error::EngineError;
+use crate::worktree::{self, Merged};
+use kernel::outcome::CheckResult;
+use sandbox::Cancel;
+
+/// A base, and what the gate said of it.
+pub(super) struct Base {
+    pub(super) commit: String,
+    pub(super) results: Vec<CheckResult>,
+}
+
+/// Finds the base of the next wave, and runs the integration gate on it unless a merge has done so.
+pub(super) fn base(shop: &Shop, board: &Board, cancel: &Cancel) -> Result<Base, EngineError> {
+    let repo = shop.project.repo();
+    let head = worktree::resolve(repo, "HEAD")?.ok_or_else(|| {
+        EngineError::user(
+            "no_commit",
+            format!("{} has no commit yet", repo.display()),
+            "commit what the tasks should start from",
+        )
+    })?;
+    let commit = match &board.tip {
+        None => head,
+        Some(tip) if worktree::is_ancestor(repo, &head, tip)? => tip.clone(),
+        Some(tip) if worktree::is_ancestor(repo, tip, &head)? => head,
+        Some(tip) => both(shop, tip, &head)?,
+    };
+    let results = if board.tip.as_ref() == Some(&commit) {
+        Vec::new()
+    } else {
+        gate::run(shop, &commit, &shop.milestone.integration, cancel)?
+    };
+    Ok(Base { commit, results })
+}
+
+/// The user has committed while waves were merged: the next wave starts from both.
+fn both(shop: &Shop, tip: &str, head: &str) -> Result<String, EngineError> {
+    let repo = shop.project.repo();
+    match worktree::merge(repo, tip, head)? {
+        Merged::Tree(tree) => {
+            let message = format!("{}: take in what was committed since", shop.milestone.name);
+            worktree::commit(repo, &tree, &[tip, head], &message)
+        }
+        Merged::Conflict(files) => Err(EngineError::user(
+            "base_diverged",
+            format!(
+                "your commits and what waves of `{}` merged contradict each other in {}",
+                shop.milestone.name,
+                files.join(", ")
+            ),
+            format!(
+                "merge the branch `{}` into yours by hand, then run again",
+                shop.branch()
+            ),
+        )),
+    }
+}
+
+/// Refuses to work where our own branch is checked out: moving it would pull the ground away.
+pub(super) fn not_on_our_branch(shop: &Shop) -> Result<(), EngineError> {
+    match worktree::branch(shop.project.repo())? {
+        Some(branch) if branch == shop.branch() => Err(EngineError::user(
+            "wave_branch_checked_out",
+            format!("`{branch}` is checked out, and waves move it"),
+            "check out another branch; merge this one into it when a wave has ended",
+        )),
+        _ => Ok(()),
+    }
+}
+
+/// Moves our branch one step, from the tip that a merge began with.
+pub(super) fn step_branch(shop: &Shop, board: &Board, onto: &str) -> Result<(), EngineError> {
+    let name = format!("refs/heads/{}", shop.branch());
+    match &board.tip {
+        Some(tip) if worktree::set_ref(shop.project.repo(), &name, tip, Some(onto)).is_ok() => {
+            Ok(())
+        }
+        // The first step of all, or somebody else has moved it.
+        _ => set_branch(shop, board),
+    }
+}
+
+/// Makes our branch what the journal says.
+pub(super) fn set_branch(shop: &Shop, board: &Board) -> Result<(), EngineError> {
+    let (Some(tip), false) = (&board.tip, board.merged.is_empty()) else {
+        return Ok(());
+    };
+    let repo = shop.project.repo();
+    let name = format!("refs/heads/{}", shop.branch());
+    let old = worktree::resolve(repo, &name)?;
+    match &old {
+        Some(old) if old == tip => Ok(()),
+        Some(old) if !worktree::is_ancestor(repo, old, tip)? => Err(EngineError::user(
+            "wave_branch_moved",
+            format!(
+                "the branch `{}` holds commits that no wave has made",
+                shop.branch()
+            ),
+            "it belongs to the waves: put your commits on another branch, and delete this one",
+        )),
+        _ => worktree::set_ref(repo, &name, tip, old.as_deref()),
+    }
+}
+
+/// Moves the user's branch to the tip if that is a plain step forward over a tree without changes.
+/// Gives what the user should know.
+pub(super) fn advance(shop: &Shop, board: &Board) -> Result<Option<String>, EngineError> {
+    let (Some(tip), false) = (&board.tip, board.merged.is_empty()) else {
+        return Ok(None);
+    };
+    let repo = shop.project.repo();
+    let ours = shop.branch();
+    let Some(branch) = worktree::branch(repo)? else {
+        return Ok(Some(format!(
+            "no branch is checked out; the merged work is on `{ours}`"
+        )));
+    };
+    let Some(head) = worktree::resolve(repo, "HEAD")? else {
+        return Ok(None);
+    };
+    if worktree::is_ancestor(repo, tip, &head)? {
+        return Ok(None);
+    }
+    if !worktree::is_ancestor(repo, &head, tip)? {
+        return Ok(Some(format!(
+            "`{branch}` has moved on; merge `{ours}` into it"
+        )));
+    }
+    let changed = worktree::uncommitted(repo)?;
+    if !changed.is_empty() {
+        return Ok(Some(format!(
+            "`{branch}` is left alone, because of changes that are in no commit: {}. Merge `{ours}` when you are ready",
+            changed.join(", ")
+        )));
+    }
+    Ok(Some(match worktree::fast_forward(repo, tip) {
+        Ok(()) => format!("`{branch}` was moved forward to {tip}"),
+        Err(error) => format!(
+            "`{branch}` is left alone ({}); merge `{ours}` by hand",
+            error.what
+        ),
+    }))
+}

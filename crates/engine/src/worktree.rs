@@ -1,0 +1,366 @@
+//! Worktrees, merges and the one fast-forward, through git's command line.
+//!
+//! It refuses to touch what a person has not committed: merges are made of objects alone, worktrees
+//! of ours are removed only when git itself finds nothing in them that is not in a commit, and the
+//! user's branch is only ever moved forward, by git's own rules, over a tree without changes.
+
+use crate::error::EngineError;
+use crate::git::{self, IDENTITY, git, text};
+use std::path::{Path, PathBuf};
+
+/// What lies where a worktree should be.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Found {
+    /// Nothing.
+    Absent,
+    /// A worktree of exactly this commit, complete and unchanged.
+    Fresh,
+    /// One whose making was cut short: files of the commit are missing, and nothing else differs.
+    Incomplete,
+    /// Something else; its commit, if it has one.
+    Foreign(String),
+}
+
+/// The commit that a worktree stands on, as `git rev-parse HEAD` says in it. Empty if the folder is
+/// no worktree: git would answer for the repository around it.
+pub fn echo(dir: &Path) -> Result<String, EngineError> {
+    if !dir.join(".git").exists() {
+        return Ok(String::new());
+    }
+    let ended = git::ended(dir, &["rev-parse", "--show-toplevel", "HEAD"], &[])?;
+    let said = text(&ended.stdout);
+    let mut lines = said.lines();
+    let (top, head) = (lines.next().unwrap_or(""), lines.next().unwrap_or(""));
+    let real = |path: &Path| path.canonicalize().ok();
+    Ok(
+        if ended.exited_with(0) && real(Path::new(top)) == real(dir) {
+            head.to_owned()
+        } else {
+            String::new()
+        },
+    )
+}
+
+/// Git's own folder for a worktree, as its `.git` file says; none if it has no such file.
+fn record(dir: &Path) -> Option<PathBuf> {
+    let said = std::fs::read_to_string(dir.join(".git")).ok()?;
+    let path = dir.join(said.strip_prefix("gitdir: ")?.trim_end());
+    path.is_dir().then_some(path)
+}
+
+/// Removes the lock that a git which was killed with an earlier engine left. Only for worktrees that
+/// nobody else works in.
+fn unlock(record: &Path) {
+    let _ = std::fs::remove_file(record.join("index.lock"));
+}
+
+/// Looks at the place of a worktree before it is used.
+pub fn look(dir: &Path, base: &str) -> Result<Found, EngineError> {
+    if dir.symlink_metadata().is_err() {
+        return Ok(Found::Absent);
+    }
+    if only_dot_git(dir) {
+        return Ok(Found::Incomplete);
+    }
+    let head = echo(dir)?;
+    if head != base {
+        return Ok(Found::Foreign(head));
+    }
+    // Git writes the index last: without one, its files are not all there yet.
+    if !record(dir).is_some_and(|record| record.join("index").exists()) {
+        return Ok(Found::Incomplete);
+    }
+    let status = git::ended(dir, &["status", "--porcelain", "-z"], &[])?;
+    let status = String::from_utf8_lossy(&status.stdout).into_owned();
+    let mut lines = status.split('\0').filter(|line| !line.is_empty());
+    Ok(if status.is_empty() {
+        Found::Fresh
+    } else if lines.all(|line| line.starts_with(" D") || line.starts_with("D ")) {
+        Found::Incomplete
+    } else {
+        Found::Foreign(head)
+    })
+}
+
+/// Is there nothing in the folder but git's own file?
+fn only_dot_git(dir: &Path) -> bool {
+    std::fs::read_dir(dir).is_ok_and(|entries| {
+        let mut names = entries.flatten().map(|entry| entry.file_name());
+        names.all(|name| name == ".git")
+    })
+}
+
+/// One at a time: git reads all worktrees when it makes one, and fails on another half-made one.
+fn one_at_a_time(dir: &Path) -> Result<std::fs::File, EngineError> {
+    let path = dir.with_file_name(".lock");
+    let lock = std::fs::File::create(&path).map_err(EngineError::io("create", &path))?;
+    lock.lock().map_err(EngineError::io("lock", &path))?;
+    Ok(lock)
+}
+
+/// Makes a worktree that stands on a commit, on no branch.
+pub fn add(repo: &Path, dir: &Path, commit: &str) -> Result<(), EngineError> {
+    let _lock = one_at_a_time(dir)?;
+    let place = dir.display().to_string();
+    let args = ["worktree", "add", "--quiet", "--detach", &place, commit];
+    git(repo, &args, &[]).map(drop)
+}
+
+/// Removes a worktree whose making was cut short; the caller has looked.
+pub fn discard_incomplete(repo: &Path, dir: &Path) -> Result<(), EngineError> {
+    let _lock = one_at_a_time(dir)?;
+    if only_dot_git(dir) {
+        // Git may not know it yet. There is nothing of anybody's in it.
+        let _ = std::fs::remove_file(dir.join(".git"));
+        std::fs::remove_dir(dir).map_err(EngineError::io("remove", dir))?;
+        return git(repo, &["worktree", "prune"], &[]).map(drop);
+    }
+    let place = dir.display().to_string();
+    // Twice: git locks a worktree while it makes it, and a killed git leaves the lock.
+    let args = ["worktree", "remove", "--force", "--force", &place];
+    git(repo, &args, &[]).map(drop)
+}
+
+/// Removes git's own records of worktrees whose making was cut short before they could be read:
+/// until then git makes no other worktree. `ours` says which names are ours.
+pub fn clear_half_made(repo: &Path, ours: &dyn Fn(&str) -> bool) -> Result<(), EngineError> {
+    let shared = ["rev-parse", "--path-format=absolute", "--git-common-dir"];
+    let records = Path::new(&text(&git(repo, &shared, &[])?)).join("worktrees");
+    for entry in std::fs::read_dir(&records).into_iter().flatten().flatten() {
+        let (name, path) = (entry.file_name(), entry.path());
+        let empty =
+            |file: &str| std::fs::metadata(path.join(file)).map_or(true, |found| found.len() == 0);
+        // Git holds a record locked until it is whole.
+        let half_made = path.join("locked").exists() && (empty("commondir") || empty("HEAD"));
+        if half_made && name.to_str().is_some_and(ours) {
+            std::fs::remove_dir_all(&path).map_err(EngineError::io("remove", &path))?;
+        }
+    }
+    Ok(())
+}
+
+/// Whether a worktree was removed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Removal {
+    /// It is gone; everything in it is in the commit.
+    Removed,
+    /// It stays, because of this.
+    Kept(String),
+}
+
+/// What a worktree is called while it is being deleted. No run can have such a name.
+const REMOVING: &str = ".removing-";
+
+/// Removes a worktree if everything in it, save what git ignores, is in `commit`. Git itself is the
+/// judge: the worktree's index is set to the commit, and any difference from it keeps the worktree.
+pub fn remove(dir: &Path, commit: &str) -> Result<Removal, EngineError> {
+    let Some(record) = record(dir) else {
+        return Ok(Removal::Kept("it is not a worktree of git".to_owned()));
+    };
+    unlock(&record);
+    git(dir, &["reset", "--quiet", "--mixed", commit], &[])?;
+    let status = git(dir, &["status", "--porcelain", "-z"], &[])?;
+    if let Some(first) = status.split(|byte| *byte == 0).find(|line| line.len() > 3) {
+        let first = String::from_utf8_lossy(&first[3..]).into_owned();
+        return Ok(Removal::Kept(format!("{first} in it is in no commit")));
+    }
+    // Renamed first: half of a worktree, which a kill would leave, could not be judged again.
+    let name = dir.file_name().unwrap_or_default().to_string_lossy();
+    let aside = dir.with_file_name(format!("{REMOVING}{name}"));
+    std::fs::rename(dir, &aside).map_err(EngineError::io("move", dir))?;
+    std::fs::remove_dir_all(&aside).map_err(EngineError::io("remove", &aside))?;
+    // What `git worktree prune` would do at the end; hundreds of dead records slow every git down.
+    let _lock = one_at_a_time(dir)?;
+    let _ = std::fs::remove_dir_all(&record);
+    Ok(Removal::Removed)
+}
+
+/// Ends removals that were cut short, and lets git forget worktrees that are gone.
+pub fn prune(project: &crate::Project) -> Result<(), EngineError> {
+    for (name, path) in entries(project) {
+        if name.starts_with(REMOVING) {
+            std::fs::remove_dir_all(&path).map_err(EngineError::io("remove", &path))?;
+        }
+    }
+    let _lock = one_at_a_time(&project.worktree("any"))?;
+    git(project.top(), &["worktree", "prune"], &[]).map(drop)
+}
+
+/// Does a worktree hold anything, save what git ignores, that is not in the commit? Asked with an
+/// index of its own, so that nothing changes.
+pub fn differs(dir: &Path, commit: &str) -> Result<bool, EngineError> {
+    let place = text(&git(dir, &["rev-parse", "--absolute-git-dir"], &[])?);
+    let index = Path::new(&place).join(format!("proofhouse-index-{}", std::process::id()));
+    let index = index.display().to_string();
+    let env = [("GIT_INDEX_FILE", index.as_str())];
+    let status = git(dir, &["read-tree", commit], &env).and_then(|_| {
+        git(
+            dir,
+            &["add", "--all", "--", ".", ":(exclude).proofhouse"],
+            &env,
+        )?;
+        git(
+            dir,
+            &["diff-index", "--cached", "--name-only", commit],
+            &env,
+        )
+    });
+    let _ = std::fs::remove_file(&index);
+    Ok(!status?.is_empty())
+}
+
+/// A merge of two commits, made of objects alone.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Merged {
+    /// The tree of both.
+    Tree(String),
+    /// They contradict each other, here.
+    Conflict(Vec<String>),
+}
+
+/// Merges two commits without a working tree.
+pub fn merge(repo: &Path, ours: &str, theirs: &str) -> Result<Merged, EngineError> {
+    let args = [
+        "merge-tree",
+        "--write-tree",
+        "--name-only",
+        "--no-messages",
+        ours,
+        theirs,
+    ];
+    let ended = git::ended(repo, &args, &[])?;
+    let said = text(&ended.stdout);
+    let mut lines = said.lines();
+    let tree = lines.next().unwrap_or_default().to_owned();
+    if ended.exited_with(0) {
+        return Ok(Merged::Tree(tree));
+    }
+    if ended.exited_with(1) && !tree.is_empty() {
+        let files = lines.filter(|line| !line.is_empty());
+        return Ok(Merged::Conflict(files.map(str::to_owned).collect()));
+    }
+    let mut error = git::failed(repo, &args, &ended);
+    error.mend = "merging without a working tree needs git 2.38 or newer".to_owned();
+    Err(error)
+}
+
+/// Makes a commit of a tree.
+pub fn commit(
+    repo: &Path,
+    tree: &str,
+    parents: &[&str],
+    message: &str,
+) -> Result<String, EngineError> {
+    let mut args = vec!["commit-tree", "-m", message];
+    for parent in parents {
+        args.extend(["-p", parent]);
+    }
+    args.push(tree);
+    Ok(text(&git(repo, &args, &IDENTITY)?))
+}
+
+/// Is the first commit in the history of the second, or the same?
+pub fn is_ancestor(repo: &Path, earlier: &str, later: &str) -> Result<bool, EngineError> {
+    let args = ["merge-base", "--is-ancestor", earlier, later];
+    let ended = git::ended(repo, &args, &[])?;
+    match ended.exit {
+        Some(0) => Ok(true),
+        Some(1) => Ok(false),
+        _ => Err(git::failed(repo, &args, &ended)),
+    }
+}
+
+/// The commit that a name means, if there is one.
+pub fn resolve(repo: &Path, name: &str) -> Result<Option<String>, EngineError> {
+    let name = format!("{name}^{{commit}}");
+    let ended = git::ended(repo, &["rev-parse", "--verify", "--quiet", &name], &[])?;
+    Ok(ended.exited_with(0).then(|| text(&ended.stdout)))
+}
+
+/// Sets a ref of ours, if it still is what we think.
+pub fn set_ref(repo: &Path, name: &str, to: &str, from: Option<&str>) -> Result<(), EngineError> {
+    // Forty zeros: it must not exist yet.
+    let none = "0".repeat(to.len());
+    let args = ["update-ref", name, to, from.unwrap_or(&none)];
+    git(repo, &args, &[]).map(drop)
+}
+
+/// Puts a worktree of ours on a commit, and makes it first if need be. What git ignores stays: a
+/// build's cache is worth keeping.
+pub fn stand(repo: &Path, dir: &Path, commit: &str) -> Result<(), EngineError> {
+    let Some(record) = record(dir).filter(|record| record.join("index").exists()) else {
+        if dir.exists() {
+            discard_incomplete(repo, dir)?;
+        }
+        return add(repo, dir, commit);
+    };
+    unlock(&record);
+    let args = ["checkout", "--quiet", "--force", "--detach", commit];
+    git(dir, &args, &[]).map(drop)
+}
+
+/// Removes what a failing command left in a worktree of ours.
+pub fn sweep(dir: &Path, below: &str) -> Result<(), EngineError> {
+    git(
+        dir,
+        &["clean", "--quiet", "-d", "--force", "--", below],
+        &[],
+    )
+    .map(drop)
+}
+
+/// Files with changes that are in no commit, at most this many, as git names them.
+pub fn uncommitted(repo: &Path) -> Result<Vec<String>, EngineError> {
+    const MOST: usize = 20;
+    let args = [
+        "status",
+        "--porcelain",
+        "-z",
+        "--untracked-files=no",
+        "--",
+        ".",
+        ":(exclude).proofhouse",
+    ];
+    let listed = git(repo, &args, &[])?;
+    let listed = String::from_utf8_lossy(&listed).into_owned();
+    let files = listed.split('\0').filter(|line| line.len() > 3);
+    Ok(files.take(MOST).map(|line| line[3..].to_owned()).collect())
+}
+
+/// The branch that is checked out; none if no branch is.
+pub fn branch(repo: &Path) -> Result<Option<String>, EngineError> {
+    let ended = git::ended(repo, &["symbolic-ref", "--quiet", "--short", "HEAD"], &[])?;
+    Ok(ended.exited_with(0).then(|| text(&ended.stdout)))
+}
+
+/// Moves the checked-out branch forward, the way `git merge --ff-only` does: git refuses if a file
+/// of the user's is in the way.
+pub fn fast_forward(repo: &Path, commit: &str) -> Result<(), EngineError> {
+    let args = ["-c", "gc.auto=0", "merge", "--quiet", "--ff-only", commit];
+    git(repo, &args, &[]).map(drop)
+}
+
+/// Every worktree of ours, by name.
+pub fn all(project: &crate::Project) -> Vec<(String, PathBuf)> {
+    let mut all = entries(project);
+    all.retain(|(name, _)| !name.starts_with(REMOVING));
+    all
+}
+
+fn entries(project: &crate::Project) -> Vec<(String, PathBuf)> {
+    let folder = project.home().join(crate::project::WORKTREES);
+    let mut found: Vec<(String, PathBuf)> = std::fs::read_dir(&folder)
+        .into_iter()
+        .flatten()
+        .flatten()
+        .filter(|entry| entry.path().is_dir())
+        .map(|entry| {
+            (
+                entry.file_name().to_string_lossy().into_owned(),
+                entry.path(),
+            )
+        })
+        .collect();
+    found.sort();
+    found
+}

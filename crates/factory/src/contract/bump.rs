@@ -1,0 +1,81 @@
+//! Which number of the version must rise between two contracts (section 7). In doubt it is the
+//! larger one: nobody is harmed by a major version too many.
+
+use super::SurfaceRef;
+use crate::version::Bump;
+
+/// The smallest bump that is honest.
+pub fn required_bump(old: SurfaceRef<'_>, new: SurfaceRef<'_>) -> Bump {
+    let inputs = change(old.inputs, new.inputs, |input| &input.name);
+    // Callers that do not know of a new input go on as before only if it may be left out.
+    let required_inputs = new
+        .inputs
+        .iter()
+        .any(|input| !input.is_optional() && old.inputs.iter().all(|o| o.name != input.name));
+    let outputs = change(old.outputs, new.outputs, |output| &output.name);
+    let mut errors = change(old.error_surfaces, new.error_surfaces, |error| &error.name);
+    if errors == Change::Reordered {
+        // Callers tell errors apart by name, never by place.
+        errors = Change::Added;
+    }
+    let effects = if old.effects == new.effects {
+        Bump::Patch
+    } else {
+        Bump::Major
+    };
+    let waits = |surface: SurfaceRef<'_>| (surface.modes.sync, surface.modes.async_);
+    let modes = if waits(old) != waits(new) {
+        Bump::Major
+    } else if old.modes != new.modes {
+        Bump::Minor
+    } else {
+        Bump::Patch
+    };
+    let inputs = if required_inputs {
+        Bump::Major
+    } else {
+        inputs.bump()
+    };
+    [inputs, outputs.bump(), errors.bump(), effects, modes]
+        .into_iter()
+        .max()
+        .unwrap_or(Bump::Patch)
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Change {
+    Same,
+    /// Everything that was there is there unchanged, in order, and something is new.
+    Added,
+    Reordered,
+    /// Something was removed or altered.
+    Broken,
+}
+
+impl Change {
+    fn bump(self) -> Bump {
+        match self {
+            Change::Same => Bump::Patch,
+            Change::Added => Bump::Minor,
+            Change::Reordered | Change::Broken => Bump::Major,
+        }
+    }
+}
+
+fn change<T: PartialEq>(old: &[T], new: &[T], name: fn(&T) -> &String) -> Change {
+    if old == new {
+        return Change::Same;
+    }
+    if old.iter().any(|item| !new.contains(item)) {
+        return Change::Broken;
+    }
+    let kept: Vec<&T> = new
+        .iter()
+        .filter(|item| old.iter().any(|o| name(o) == name(item)))
+        .collect();
+    let in_order = kept.len() == old.len() && kept.iter().zip(old).all(|(a, b)| *a == b);
+    if !in_order {
+        return Change::Reordered;
+    }
+    Change::Added
+}

@@ -1,0 +1,128 @@
+//! The minimum test coverage of section 5.4, judged by the names of tests that were run. Every
+//! constraint, invariant and error surface of a contract has a key; a test covers it by carrying
+//! the key in front of its name. Names come from the execution log, so nobody can merely claim.
+//! It refuses to judge what a test asserts: that is what replacing the module by stubs is for.
+
+use super::SurfaceRef;
+use crate::plan::{Siblings, slug};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// The categories of section 5.4 that names can show.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Category {
+    /// Minimum 1.
+    InputConstraint,
+    /// Minimum 2.
+    OutputInvariant,
+    /// Minimum 3.
+    ErrorSurface,
+    /// Minimum 4.
+    HappyPath,
+}
+
+/// Something that at least one test must show.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Requirement {
+    /// Which minimum.
+    pub category: Category,
+    /// What the test's name begins with, after an optional `test_`.
+    pub key: String,
+    /// What is to be shown, in the contract's words.
+    pub what: String,
+}
+
+impl Requirement {
+    /// As a failure entry of a challenge says it.
+    pub fn failure(&self) -> String {
+        let category = match self.category {
+            Category::InputConstraint => "input constraint",
+            Category::OutputInvariant => "output invariant",
+            Category::ErrorSurface => "error surface",
+            Category::HappyPath => "happy path",
+        };
+        format!(
+            "no test for {category}: {}; name one `{}`",
+            self.what, self.key
+        )
+    }
+}
+
+/// Everything that the tests of a module with this surface must show. Keys are `input__NAME__N`,
+/// `output__NAME__N` (N counts the item's constraints or invariants from 1), `error__NAME` and
+/// `happy_path`.
+pub fn required(surface: SurfaceRef<'_>) -> Vec<Requirement> {
+    let mut all = vec![Requirement {
+        category: Category::HappyPath,
+        key: "happy_path".to_owned(),
+        what: "valid inputs give the expected output".to_owned(),
+    }];
+    let inputs = surface
+        .inputs
+        .iter()
+        .map(|input| (&input.name, &input.constraints));
+    let outputs = surface
+        .outputs
+        .iter()
+        .map(|output| (&output.name, &output.invariants));
+    numbered(&mut all, Category::InputConstraint, "input", inputs);
+    numbered(&mut all, Category::OutputInvariant, "output", outputs);
+    let mut names = Siblings::default();
+    for error in surface.error_surfaces {
+        all.push(Requirement {
+            category: Category::ErrorSurface,
+            key: format!("error__{}", names.name(slug(&error.name)).replace('-', "_")),
+            what: format!("{} when {}", error.name, error.when),
+        });
+    }
+    all
+}
+
+fn numbered<'c>(
+    all: &mut Vec<Requirement>,
+    category: Category,
+    prefix: &str,
+    items: impl Iterator<Item = (&'c String, &'c Vec<String>)>,
+) {
+    let mut names = Siblings::default();
+    for (name, texts) in items {
+        let own = names.name(slug(name)).replace('-', "_");
+        for (index, text) in texts.iter().enumerate() {
+            all.push(Requirement {
+                category,
+                key: format!("{prefix}__{own}__{}", index + 1),
+                what: format!("{name}: {text}"),
+            });
+        }
+    }
+}
+
+/// What no test shows. Only the names of tests that were run and passed belong in here.
+pub fn missing<'t>(
+    surface: SurfaceRef<'_>,
+    tests: impl IntoIterator<Item = &'t str>,
+) -> Vec<Requirement> {
+    let names: Vec<String> = tests.into_iter().map(bare).collect();
+    let mut missing = required(surface);
+    missing.retain(|requirement| !names.iter().any(|name| covers(name, &requirement.key)));
+    missing
+}
+
+/// `tests::unit::test_error__empty[0]` is `error__empty`.
+fn bare(name: &str) -> String {
+    let name = name.split(['[', '(']).next().unwrap_or_default();
+    let last = name
+        .rsplit([':', '.', '/', ' '])
+        .next()
+        .unwrap_or_default()
+        .to_lowercase();
+    let last = last.trim_matches('_');
+    last.strip_prefix("test_").unwrap_or(last).to_owned()
+}
+
+/// The key, alone or with `__` and more behind it: one key is never the beginning of another.
+fn covers(name: &str, key: &str) -> bool {
+    name.strip_prefix(key)
+        .is_some_and(|rest| rest.is_empty() || rest.starts_with("__"))
+}

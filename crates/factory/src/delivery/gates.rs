@@ -1,0 +1,112 @@
+//! The four integration gates of section 15.4 over a set of modules. Each says which modules and
+//! references it stumbled over, and why.
+
+use super::registry::{IndexStatus, Registry};
+use crate::project::types::ModuleRef;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeSet;
+
+/// A gate.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Gate {
+    /// Every dependency is in the set.
+    DependencyCheck,
+    /// Every consumer was built against the contract that its producer has now.
+    FingerprintCheck,
+    /// Nothing in use depends on what is not.
+    DeprecationCheck,
+    /// Every module is in the Code Index as shipped.
+    CodeIndexCheck,
+}
+
+impl Gate {
+    /// In the manifest's order.
+    pub const ALL: [Gate; 4] = [
+        Gate::DependencyCheck,
+        Gate::FingerprintCheck,
+        Gate::DeprecationCheck,
+        Gate::CodeIndexCheck,
+    ];
+
+    /// The manifest's member, and the check's name in the engine's registry.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Gate::DependencyCheck => "dependency_check",
+            Gate::FingerprintCheck => "fingerprint_check",
+            Gate::DeprecationCheck => "deprecation_check",
+            Gate::CodeIndexCheck => "code_index_check",
+        }
+    }
+}
+
+/// What a gate stumbled over.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Violation {
+    /// Which gate.
+    pub gate: Gate,
+    /// The module.
+    pub module: String,
+    /// What it refers to.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reference: Option<ModuleRef>,
+    /// In words.
+    pub why: String,
+}
+
+/// Judges a set. Empty: all four pass.
+pub fn judge(registry: &Registry, set: &[ModuleRef]) -> Vec<Violation> {
+    let inside: BTreeSet<&ModuleRef> = set.iter().collect();
+    let mut found = Vec::new();
+    let mut stumble = |gate, module: &ModuleRef, on: Option<&ModuleRef>, why: String| {
+        found.push(Violation {
+            gate,
+            module: module.to_string(),
+            reference: on.cloned(),
+            why,
+        });
+    };
+    for module in set {
+        let Some(entry) = registry.get(module) else {
+            stumble(
+                Gate::CodeIndexCheck,
+                module,
+                None,
+                "it has no entry".to_owned(),
+            );
+            continue;
+        };
+        if entry.status != IndexStatus::Shipped {
+            let why = format!("its entry is {:?}", entry.status).to_uppercase();
+            stumble(Gate::CodeIndexCheck, module, None, why);
+        }
+        for (used, built_against) in &entry.dependencies {
+            let producer = registry.get(used);
+            let shipped = producer.is_some_and(|one| one.status == IndexStatus::Shipped);
+            if !inside.contains(used) || !shipped {
+                let why = format!("{used} is not in the release as SHIPPED");
+                stumble(Gate::DependencyCheck, module, Some(used), why);
+            }
+            let Some(producer) = producer else {
+                continue;
+            };
+            if producer.fingerprint != *built_against {
+                let why = format!(
+                    "it was built against {built_against}, and {used} has {}",
+                    producer.fingerprint
+                );
+                stumble(Gate::FingerprintCheck, module, Some(used), why);
+            }
+            let gone = producer.status != IndexStatus::Shipped;
+            if gone && entry.status != IndexStatus::Deprecated {
+                let mend = producer.superseded_by.as_ref().map_or_else(
+                    || "there is no replacement".to_owned(),
+                    |new| format!("use {new}"),
+                );
+                let why = format!("{used} is not for use any more; {mend}");
+                stumble(Gate::DeprecationCheck, module, Some(used), why);
+            }
+        }
+    }
+    found
+}

@@ -1,0 +1,170 @@
+//! Every shipped version of every module, as the machine knows it: what the Code Index holds of this
+//! project. Entries are added, their status goes one way, nothing is removed.
+
+use crate::project::types::{ModuleId, ModuleRef, TaskId, Version};
+use kernel::{Refusal, Time};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use sha2::{Digest, Sha256};
+use std::collections::BTreeMap;
+
+/// The status of an entry.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
+pub enum IndexStatus {
+    /// In use.
+    Shipped,
+    /// Not for new work.
+    Deprecated,
+    /// A newer version took its place.
+    Superseded,
+}
+
+/// One shipped version.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Entry {
+    /// Which.
+    pub reference: ModuleRef,
+    /// The task that shipped it; none for a version that an exception made.
+    pub task: Option<TaskId>,
+    /// Its evidence.
+    pub ship_ref: String,
+    /// The locked contract.
+    pub contract: Value,
+    /// Hash of the contract.
+    pub fingerprint: String,
+    /// What it uses, each with the fingerprint that it was built against.
+    pub dependencies: Vec<(ModuleRef, String)>,
+    /// In use?
+    pub status: IndexStatus,
+    /// What took its place.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub superseded_by: Option<ModuleRef>,
+    /// Deprecation notices and migration notes, in order.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub notes: Vec<String>,
+    /// When.
+    pub at: Time,
+}
+
+/// All of them. Stored as a list, since a reference is no JSON key.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(from = "Vec<Entry>", into = "Vec<Entry>")]
+pub struct Registry {
+    entries: BTreeMap<ModuleRef, Entry>,
+}
+
+impl From<Vec<Entry>> for Registry {
+    fn from(list: Vec<Entry>) -> Self {
+        let entries = list.into_iter();
+        Self {
+            entries: entries.map(|one| (one.reference.clone(), one)).collect(),
+        }
+    }
+}
+
+impl From<Registry> for Vec<Entry> {
+    fn from(registry: Registry) -> Self {
+        registry.entries.into_values().collect()
+    }
+}
+
+/// A hash of a contract as the machine holds it. Keys of a JSON value are sorted, so equal
+/// contracts have equal hashes.
+pub fn fingerprint(contract: &Value) -> String {
+    let digest = Sha256::digest(contract.to_string().as_bytes());
+    digest.iter().map(|b| format!("{b:02x}")).collect()
+}
+
+impl Registry {
+    /// One version.
+    pub fn get(&self, reference: &ModuleRef) -> Option<&Entry> {
+        self.entries.get(reference)
+    }
+
+    /// All, by module and version.
+    pub fn iter(&self) -> impl Iterator<Item = &Entry> {
+        self.entries.values()
+    }
+
+    /// The newest version of a module.
+    pub fn newest(&self, module: &ModuleId) -> Option<&Entry> {
+        let from = ModuleRef {
+            module: module.clone(),
+            version: Version {
+                major: 0,
+                minor: 0,
+                patch: 0,
+            },
+        };
+        let range = self.entries.range(from..);
+        let same = range.take_while(|(reference, _)| reference.module == *module);
+        same.last().map(|(_, entry)| entry)
+    }
+
+    /// Is it shipped and in use?
+    pub fn is_shipped(&self, reference: &ModuleRef) -> bool {
+        self.get(reference)
+            .is_some_and(|entry| entry.status == IndexStatus::Shipped)
+    }
+
+    /// Takes a new version in. One that is there stays as it is: shipped is shipped.
+    pub fn add(&mut self, entry: Entry) {
+        let key = entry.reference.clone();
+        self.entries.entry(key).or_insert(entry);
+    }
+
+    /// A new version takes an old one's place.
+    pub fn supersede(&mut self, old: &ModuleRef, new: &ModuleRef) {
+        if let Some(entry) = self.entries.get_mut(old)
+            && entry.status == IndexStatus::Shipped
+        {
+            entry.status = IndexStatus::Superseded;
+            entry.superseded_by = Some(new.clone());
+        }
+    }
+
+    /// Those that use a module's version.
+    pub fn users(&self, of: &ModuleRef) -> Vec<ModuleRef> {
+        let all = self.entries.values();
+        let users = all.filter(|one| one.dependencies.iter().any(|(used, _)| used == of));
+        users.map(|one| one.reference.clone()).collect()
+    }
+
+    /// May this be deprecated in favour of that?
+    pub fn may_deprecate(&self, old: &ModuleRef, new: Option<&ModuleRef>) -> Result<(), Refusal> {
+        let Some(entry) = self.get(old) else {
+            return Err(Refusal::new(
+                "module_unknown",
+                format!("{old} is not shipped"),
+                "name a shipped version, MM-...@x.y.z",
+            ));
+        };
+        if entry.status != IndexStatus::Shipped {
+            return Err(Refusal::new(
+                "module_not_in_use",
+                format!("{old} is deprecated or superseded already"),
+                "nothing is to be done",
+            ));
+        }
+        match new {
+            Some(new) if new == old || !self.is_shipped(new) => Err(Refusal::new(
+                "replacement_not_shipped",
+                format!("{new} can not replace {old}: it is not shipped and in use"),
+                "name another shipped version",
+            )),
+            _ => Ok(()),
+        }
+    }
+
+    /// Marks it. Its files stay where they are, and so does the entry.
+    pub fn deprecate(&mut self, old: &ModuleRef, new: Option<&ModuleRef>, note: &str) {
+        if let Some(entry) = self.entries.get_mut(old)
+            && entry.status == IndexStatus::Shipped
+        {
+            entry.status = IndexStatus::Deprecated;
+            entry.superseded_by = new.cloned();
+            entry.notes.push(note.to_owned());
+        }
+    }
+}

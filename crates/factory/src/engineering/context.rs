@@ -1,0 +1,301 @@
+//! A role's brief, view and pack, compiled from the table of section 9.7 and from nothing else.
+
+use super::debate::Debate;
+use super::roles::{Grant, Material, Occasion, Role, given, withheld};
+use super::rubric::{DECOMPOSITION, EVALUATION};
+use super::work::Work;
+use crate::halt::exception::may_raise;
+use crate::project::types::{ModuleRef, TaskId};
+use kernel::effect::Sight;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+use std::fmt::Write;
+
+/// The files of a module that others may see (section 12.2).
+pub const SURFACES: [&str; 3] = ["contract.json", "examples.md", "ship.json"];
+
+/// The schemas that a planner and a proposer get (section 3.4).
+const SCHEMAS: [&str; 7] = [
+    "Proposal",
+    "Challenge",
+    "Adjudication",
+    "MicroModuleContract",
+    "MicroPlan",
+    "ShipEvidence",
+    "ReuseSearchReport",
+];
+
+/// What a brief is written about.
+#[derive(Debug, Clone, Copy)]
+pub struct Scene<'a> {
+    /// The task.
+    pub task: &'a TaskId,
+    /// Its loop.
+    pub work: &'a Work,
+    /// The module at work; none for the plan.
+    pub module: Option<usize>,
+    /// What is shipped upstream.
+    pub upstream: &'a [ModuleRef],
+    /// Acceptance criteria that a person amended.
+    pub criteria: &'a [String],
+}
+
+impl Scene<'_> {
+    fn debate(&self) -> Option<&Debate> {
+        self.module.map(|at| &self.work.modules[at].debate)
+    }
+
+    fn folder(&self) -> String {
+        let reference = self.module.and_then(|at| self.work.reference(at));
+        reference.map_or_else(String::new, |reference| module_folder(&reference))
+    }
+
+    fn task_file(&self) -> String {
+        format!("project/**/{}.md", self.task)
+    }
+}
+
+/// Where a version of a module lies.
+pub fn module_folder(reference: &ModuleRef) -> String {
+    format!(
+        "state_store/modules/{}/{}",
+        reference.module, reference.version
+    )
+}
+
+/// What of the repository the role sees, and where it may write.
+pub fn sight(scene: &Scene<'_>, role: Role, occasion: Occasion) -> Sight {
+    let mut sight = Sight {
+        sees: Vec::new(),
+        hidden: Vec::new(),
+        scope: Vec::new(),
+    };
+    for (material, _) in given(role, occasion) {
+        match material {
+            Material::TaskFile => sight.sees.push(scene.task_file()),
+            Material::DependencyContracts => {
+                let surfaces = scene.upstream.iter().flat_map(|one| {
+                    let folder = module_folder(one);
+                    SURFACES.map(|file| format!("{folder}/{file}"))
+                });
+                sight.sees.extend(surfaces);
+            }
+            Material::Workspace => {
+                sight.sees.push(format!("{}/**", scene.folder()));
+                sight.scope.push(format!("{}/**", scene.folder()));
+            }
+            // Inside the workspace, in the brief, or a tool.
+            Material::Source
+            | Material::ModuleContract
+            | Material::CodeIndex
+            | Material::HarnessSchemas
+            | Material::Proposal
+            | Material::Challenge
+            | Material::Adjudication
+            | Material::EvaluationRubric
+            | Material::DecompositionRubric
+            | Material::DebateTrail => {}
+        }
+    }
+    sight
+}
+
+/// What a role is given and what not (section 5.3), ready to be written down before it works.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Pack {
+    /// Given.
+    pub included_refs: Vec<Included>,
+    /// Not given, and why.
+    pub excluded_refs: Vec<Excluded>,
+    /// For whatever is not named.
+    pub default_permission: String,
+}
+
+/// One thing that is given.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Included {
+    /// What.
+    #[serde(rename = "ref")]
+    pub reference: String,
+    /// How much of it.
+    pub permission: String,
+    /// Why.
+    pub reason: String,
+}
+
+/// One thing that is not.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Excluded {
+    /// What.
+    #[serde(rename = "ref")]
+    pub reference: String,
+    /// Why not.
+    pub reason: String,
+}
+
+/// The pack of a role.
+pub fn pack(scene: &Scene<'_>, role: Role, occasion: Occasion) -> Pack {
+    let own = scene.module.and_then(|at| scene.work.reference(at));
+    let own = own.map_or_else(|| scene.task.to_string(), |one| one.to_string());
+    let mut included = Vec::new();
+    for (material, grant) in given(role, occasion) {
+        let permission = match grant {
+            Grant::ContractOnly => "CONTRACT_ONLY",
+            Grant::Full | Grant::AllRounds => "FULL",
+            Grant::FailuresOnly | Grant::PriorRounds => "SUMMARY_ONLY",
+        };
+        let references = match material {
+            Material::TaskFile => vec![scene.task.to_string()],
+            Material::DependencyContracts => {
+                scene.upstream.iter().map(ToString::to_string).collect()
+            }
+            _ => vec![format!("{own}#{}", word(material))],
+        };
+        included.extend(references.into_iter().map(|reference| Included {
+            reference,
+            permission: permission.to_owned(),
+            reason: format!("section 9.7: {} for the {}", word(material), role.as_str()),
+        }));
+    }
+    let excluded = withheld(role, occasion);
+    Pack {
+        included_refs: included,
+        excluded_refs: excluded
+            .into_iter()
+            .map(|(material, reason)| Excluded {
+                reference: format!("{own}#{}", word(material)),
+                reason,
+            })
+            .collect(),
+        default_permission: "CONTRACT_ONLY".to_owned(),
+    }
+}
+
+fn word(material: Material) -> String {
+    let value = serde_json::to_value(material).unwrap_or_default();
+    value.as_str().unwrap_or_default().to_owned()
+}
+
+const EXCEPTION: &str = "If the contract of a shipped dependency can not support the work, return `interface_change_exception` instead: `type`, `target_module`, `reason`, `evidence`, `proposed_contract_delta`, `compatibility_expectation`, `urgency`.";
+
+/// The whole brief of a role.
+pub fn brief(scene: &Scene<'_>, role: Role, occasion: Occasion) -> String {
+    let mut text = format!("# {} for {}\n", role.as_str(), scene.task);
+    for (material, grant) in given(role, occasion) {
+        if let Some((title, body)) = section(scene, material, grant) {
+            let _ = write!(text, "\n## {title}\n\n{body}\n");
+        }
+    }
+    let _ = write!(text, "\n## What to return\n\n{}\n", returns(role, occasion));
+    if may_raise(role) {
+        let _ = write!(text, "\n{EXCEPTION}\n");
+    }
+    let complaint = &scene.work.patience.complaint;
+    if !complaint.is_empty() {
+        let _ = write!(text, "\n## What was wrong with the last answer\n\n");
+        for line in complaint {
+            let _ = writeln!(text, "- {line}");
+        }
+    }
+    text
+}
+
+fn section(scene: &Scene<'_>, material: Material, grant: Grant) -> Option<(&'static str, String)> {
+    let debate = scene.debate();
+    let trail = debate.map(|debate| &debate.trail);
+    Some(match material {
+        Material::TaskFile => {
+            let mut body = format!("`{}`", scene.task_file());
+            if !scene.criteria.is_empty() {
+                let lines: Vec<String> = scene
+                    .criteria
+                    .iter()
+                    .map(|line| format!("- {line}"))
+                    .collect();
+                let _ = write!(
+                    body,
+                    "\n\nAcceptance criteria as amended by a person:\n\n{}",
+                    lines.join("\n")
+                );
+            }
+            ("The task", body)
+        }
+        Material::ModuleContract => {
+            let plan = scene.work.plan.as_ref()?;
+            let module = &plan.modules[scene.module?];
+            let contract = match &module.io_contract {
+                Some(contract) => pretty(&json!(contract)),
+                None => "as the task file says".to_owned(),
+            };
+            let what = format!("`{}`: {}\n\n{contract}", module.module_id, module.purpose);
+            ("The module's contract", what)
+        }
+        Material::DependencyContracts => {
+            let lines = scene.upstream.iter().map(|one| {
+                let folder = module_folder(one);
+                format!("- {one}: `{folder}/` ({})", SURFACES.join(", "))
+            });
+            let lines: Vec<String> = lines.collect();
+            (!lines.is_empty()).then_some(())?;
+            ("Contracts of dependencies", lines.join("\n"))
+        }
+        Material::CodeIndex => (
+            "The Code Index",
+            "Search it with `search_code_index` before you make anything new.".to_owned(),
+        ),
+        Material::HarnessSchemas => ("Schemas", SCHEMAS.join(", ")),
+        Material::Workspace => ("Your workspace", format!("`{}/`", scene.folder())),
+        // It is in the workspace.
+        Material::Source => return None,
+        Material::Proposal => ("The proposal", pretty(trail?.proposals.last()?)),
+        Material::Challenge if grant == Grant::FailuresOnly => {
+            ("What failed", pretty(&json!(debate?.failures)))
+        }
+        Material::Challenge => ("The challenge", pretty(trail?.challenges.last()?)),
+        Material::Adjudication => ("The adjudication", pretty(trail?.adjudications.last()?)),
+        Material::EvaluationRubric => {
+            let lines = EVALUATION.map(|one| format!("- {} {}: {}", one.id, one.name, one.checks));
+            ("The evaluation rubric", lines.join("\n"))
+        }
+        Material::DecompositionRubric => {
+            let lines = DECOMPOSITION.map(|one| format!("- {one}"));
+            ("A module is micro if", lines.join("\n"))
+        }
+        Material::DebateTrail => {
+            let trail = trail?;
+            let mut rounds = json!({
+                "proposals": trail.proposals,
+                "challenges": trail.challenges,
+            });
+            if grant == Grant::AllRounds {
+                rounds["adjudications"] = json!(trail.adjudications);
+            }
+            ("The debate so far", pretty(&rounds))
+        }
+    })
+}
+
+fn pretty(value: &Value) -> String {
+    let text = serde_json::to_string_pretty(value).unwrap_or_default();
+    format!("```json\n{text}\n```")
+}
+
+fn returns(role: Role, occasion: Occasion) -> &'static str {
+    match (role, occasion) {
+        (Role::MicroPlanner, _) => {
+            "One JSON object `{\"modules\": [...]}`: a micro plan. Each module has `module_id` (MM-...), `name`, `purpose`, `io_contract` with all five dimensions, `error_cases`, `depends_on` (MM-...@x.y.z), `reuse_candidate_refs`, `reuse_decision` and `reuse_justification`."
+        }
+        (Role::Proposer, Occasion::Amend) => {
+            "Apply every amendment. One JSON object: `deliverable_ref`, and `amendments` with `amendment_index`, `applied` and `note` for each."
+        }
+        (Role::Proposer, _) => {
+            "Implement the module in your workspace with black-box tests and `examples.md`. One JSON object: `claim`, `deliverable_ref`, `acceptance_checks`."
+        }
+        (Role::Challenger, _) => {
+            "Try to falsify the claim. One JSON object: `verdict` (PASS or FAIL), `failures` (`invariant`, `evidence`, `required_change`), `rubric_assessments` (six entries, R1 to R6, each `criterion`, `assessment` MET or NOT_MET, and `evidence` that cites a test, a field or a behaviour). Any NOT_MET means FAIL."
+        }
+        (Role::Arbiter, _) => {
+            "Decide. One JSON object: `decision` (APPROVE, APPROVE_WITH_AMENDMENTS or REJECT), `amendments` (`action` MODIFY, ADD or REMOVE; `target`; `detail`: the exact change), `rationale`, `ship_directive` (SHIP or NO_SHIP)."
+        }
+    }
+}

@@ -1,0 +1,417 @@
+//! One module's debate (section 9) and its ship (section 11): what an answer means, and where the
+//! debate stands after it. Every bound of the document is here, in code, not in a prompt.
+
+use super::amend;
+use super::artifacts::{
+    self, Amendment, Challenge, ChallengeVerdict, Failure, Mark, Ruling, adjudication, proposal,
+    read,
+};
+use super::roles::{Occasion, Role};
+use super::rubric::{DECOMPOSITION_CRITERION, mildness};
+use super::ship::{Applies, OnFail, ShipStep};
+use kernel::outcome::{CheckResult, Verdict, passes};
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+/// Revisions after the first proposal.
+pub const MOST_REVISIONS: u32 = 2;
+/// How often an invalid or mild answer is asked for again.
+pub const MOST_COMPLAINTS: u32 = 2;
+/// How often the engine's own step of a ship is tried again.
+const MOST_RETRIES: u32 = 2;
+
+/// Where a debate stands: whose turn it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum At {
+    /// The Proposer's first.
+    Propose,
+    /// The Proposer's, with what failed.
+    Revise,
+    /// The Challenger's.
+    Challenge,
+    /// The Arbiter's.
+    Adjudicate,
+    /// The Proposer's, with the amendments.
+    Amend,
+    /// The engine's.
+    Ship(ShipStep),
+}
+
+impl At {
+    /// Whose turn it is; none: the engine's.
+    pub fn role(self) -> Option<(Role, Occasion)> {
+        match self {
+            At::Propose => Some((Role::Proposer, Occasion::Propose)),
+            At::Revise => Some((Role::Proposer, Occasion::Revise)),
+            At::Amend => Some((Role::Proposer, Occasion::Amend)),
+            At::Challenge => Some((Role::Challenger, Occasion::Challenge)),
+            At::Adjudicate => Some((Role::Arbiter, Occasion::Adjudicate)),
+            At::Ship(_) => None,
+        }
+    }
+}
+
+/// What follows from a move.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Now {
+    /// It goes on here.
+    At(At),
+    /// Every step of the ship passed.
+    Shipped,
+    /// A person must help.
+    Failed(String),
+}
+
+/// Who gave a verdict.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Judge {
+    /// The Challenger.
+    Challenger,
+    /// The engine, after too many mild reviews.
+    ComplianceGate,
+}
+
+/// What was said.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Said {
+    /// A valid proposal.
+    Proposed,
+    /// An answer that is invalid or mild; it is asked for again.
+    Complained(Vec<String>),
+    /// A compliant challenge.
+    Challenged {
+        /// Pass or fail.
+        verdict: ChallengeVerdict,
+        /// What is wrong.
+        failures: Vec<Failure>,
+        /// Whose word it is.
+        by: Judge,
+    },
+    /// A valid adjudication.
+    Ruled {
+        /// The decision.
+        decision: Ruling,
+        /// Its amendments.
+        amendments: Vec<Amendment>,
+        /// What a rejection rests on.
+        failures: Vec<Failure>,
+    },
+    /// The amendments are in, by the Proposer's word.
+    Amended,
+    /// Some are not.
+    Unapplied(Vec<Failure>),
+    /// A step of the ship held.
+    Passed(ShipStep),
+    /// It did not.
+    Broke(ShipStep, Vec<Failure>),
+    /// The attempts themselves kept failing.
+    GaveUp(String),
+}
+
+/// One step of a debate, as it is journaled.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Move {
+    /// What was said.
+    pub said: Said,
+    /// Where that leads.
+    pub to: Now,
+}
+
+/// Everything that was said, as it was said.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct Trail {
+    /// Proposals.
+    pub proposals: Vec<Value>,
+    /// Challenges.
+    pub challenges: Vec<Value>,
+    /// Adjudications.
+    pub adjudications: Vec<Value>,
+}
+
+/// A debate.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Debate {
+    /// Whose turn it is.
+    pub at: At,
+    /// Revisions used.
+    pub revisions: u32,
+    /// Complaints about answers to the present question.
+    pub complaints: u32,
+    /// What the last complaint was.
+    pub complaint: Vec<String>,
+    /// What the last challenge or ship found.
+    pub failures: Vec<Failure>,
+    /// The last challenge's word; before any, none was passed.
+    pub standing: ChallengeVerdict,
+    /// Of the last approval.
+    pub amendments: Vec<Amendment>,
+    /// All rounds.
+    pub trail: Trail,
+}
+
+impl Default for Debate {
+    fn default() -> Self {
+        Self {
+            at: At::Propose,
+            revisions: 0,
+            complaints: 0,
+            complaint: Vec::new(),
+            failures: Vec::new(),
+            standing: ChallengeVerdict::Fail,
+            amendments: Vec::new(),
+            trail: Trail::default(),
+        }
+    }
+}
+
+impl Debate {
+    fn failed(&self, code: &str) -> Now {
+        Now::Failed(code.to_owned())
+    }
+
+    fn revise_or(&self, otherwise: Now) -> Now {
+        if self.revisions < MOST_REVISIONS {
+            Now::At(At::Revise)
+        } else {
+            otherwise
+        }
+    }
+
+    fn complain(&self, faults: Vec<String>, code: &str) -> Move {
+        let to = if self.complaints < MOST_COMPLAINTS {
+            Now::At(self.at)
+        } else {
+            self.failed(code)
+        };
+        Move {
+            said: Said::Complained(faults),
+            to,
+        }
+    }
+
+    /// What a role's result means.
+    pub fn hear(&self, result: &Value) -> Move {
+        match self.at {
+            At::Propose | At::Revise => match proposal(result) {
+                Ok(_) => Move {
+                    said: Said::Proposed,
+                    to: Now::At(At::Challenge),
+                },
+                Err(faults) => self.complain(faults, "proposal_invalid"),
+            },
+            At::Challenge => self.challenged(result),
+            At::Adjudicate => match adjudication(result, self.standing) {
+                Ok(ruling) => self.ruled(ruling),
+                Err(faults) => self.complain(faults, "adjudication_invalid"),
+            },
+            At::Amend => match read::<artifacts::Amended>("amended deliverable", result) {
+                Ok(said) => {
+                    let failures = amend::unapplied(&self.amendments, &said);
+                    if failures.is_empty() {
+                        Move {
+                            said: Said::Amended,
+                            to: Now::At(At::Ship(ShipStep::first(Applies::WithAmendments))),
+                        }
+                    } else {
+                        Move {
+                            said: Said::Unapplied(failures),
+                            to: self.failed("amendment_unapplied"),
+                        }
+                    }
+                }
+                Err(faults) => self.complain(faults, "amendment_unapplied"),
+            },
+            At::Ship(_) => self.complain(vec!["the engine ships, no role does".to_owned()], "bug"),
+        }
+    }
+
+    fn challenged(&self, result: &Value) -> Move {
+        let read: Result<Challenge, _> = read("challenge", result);
+        let (challenge, faults) = match read {
+            Ok(challenge) => {
+                let faults = mildness(&challenge);
+                (Some(challenge), faults)
+            }
+            Err(faults) => (None, faults),
+        };
+        match challenge {
+            Some(challenge) if faults.is_empty() => {
+                let to = match challenge.verdict {
+                    ChallengeVerdict::Pass => Now::At(At::Adjudicate),
+                    ChallengeVerdict::Fail => self.revise_or(Now::At(At::Adjudicate)),
+                };
+                Move {
+                    said: Said::Challenged {
+                        verdict: challenge.verdict,
+                        failures: challenge.failures,
+                        by: Judge::Challenger,
+                    },
+                    to,
+                }
+            }
+            _ if self.complaints < MOST_COMPLAINTS => Move {
+                said: Said::Complained(faults),
+                to: Now::At(At::Challenge),
+            },
+            _ => Move {
+                said: Said::Challenged {
+                    verdict: ChallengeVerdict::Fail,
+                    failures: vec![Failure::new(
+                        "mild_review_violation",
+                        faults.join("; "),
+                        "a challenge that meets section 9.5",
+                    )],
+                    by: Judge::ComplianceGate,
+                },
+                to: self.revise_or(Now::At(At::Adjudicate)),
+            },
+        }
+    }
+
+    fn ruled(&self, ruling: artifacts::Adjudication) -> Move {
+        let to = match ruling.decision {
+            Ruling::Approve => Now::At(At::Ship(ShipStep::first(Applies::Always))),
+            Ruling::ApproveWithAmendments => Now::At(At::Amend),
+            // Within the retry window a rejected artifact returns to DRAFT (section 8.4).
+            Ruling::Reject => self.revise_or(self.failed("debate_rejected")),
+        };
+        let failures = match ruling.decision {
+            Ruling::Reject => {
+                let mut failures = self.failures.clone();
+                failures.push(Failure::new("arbiter_rejected", ruling.rationale, ""));
+                failures
+            }
+            Ruling::Approve | Ruling::ApproveWithAmendments => Vec::new(),
+        };
+        Move {
+            said: Said::Ruled {
+                decision: ruling.decision,
+                amendments: ruling.amendments,
+                failures,
+            },
+            to,
+        }
+    }
+
+    /// What the engine's own step of the ship means. A step without results was not run.
+    pub fn checked(&self, results: &[CheckResult]) -> Option<Move> {
+        let At::Ship(step) = self.at else {
+            return None;
+        };
+        if !results.is_empty() && passes(results) {
+            let to = step
+                .next()
+                .map_or(Now::Shipped, |next| Now::At(At::Ship(next)));
+            return Some(Move {
+                said: Said::Passed(step),
+                to,
+            });
+        }
+        let mut failures: Vec<Failure> = results
+            .iter()
+            .filter(|result| result.verdict != Verdict::Pass)
+            .map(|result| Failure::new(&result.check, result.reason.clone(), ""))
+            .collect();
+        if failures.is_empty() {
+            failures.push(Failure::new(step.row().check, "it was not run", ""));
+        }
+        let to = match step.row().on_fail {
+            OnFail::Halt => self.failed("amendment_unapplied"),
+            OnFail::Revise => self.revise_or(self.failed(step.row().check)),
+            OnFail::Retry if self.complaints < MOST_RETRIES => Now::At(self.at),
+            OnFail::Retry => self.failed(step.row().check),
+        };
+        Some(Move {
+            said: Said::Broke(step, failures),
+            to,
+        })
+    }
+
+    /// Takes a move in. `result` is what the role returned.
+    pub fn take(&mut self, step: &Move, result: Option<&Value>) {
+        let heard = result.cloned().unwrap_or(Value::Null);
+        match &step.said {
+            Said::Proposed => self.trail.proposals.push(heard),
+            Said::Complained(faults) => self.complaint.clone_from(faults),
+            Said::Challenged {
+                verdict,
+                failures,
+                by,
+            } => {
+                self.standing = *verdict;
+                self.failures.clone_from(failures);
+                self.trail.challenges.push(match by {
+                    Judge::Challenger => heard,
+                    Judge::ComplianceGate => json!({"verdict": verdict, "failures": failures}),
+                });
+            }
+            Said::Ruled {
+                amendments,
+                failures,
+                ..
+            } => {
+                self.amendments.clone_from(amendments);
+                if !failures.is_empty() {
+                    self.failures.clone_from(failures);
+                }
+                self.trail.adjudications.push(heard);
+            }
+            Said::Unapplied(failures) | Said::Broke(_, failures) => {
+                self.failures.clone_from(failures);
+            }
+            Said::GaveUp(why) => {
+                self.failures = vec![Failure::new("attempt_ends_well", why.clone(), "")];
+            }
+            Said::Amended | Said::Passed(_) => {}
+        }
+        let Now::At(to) = &step.to else {
+            return;
+        };
+        if *to == self.at {
+            self.complaints += 1;
+            return;
+        }
+        self.revisions += u32::from(*to == At::Revise);
+        (self.complaints, self.at) = (0, *to);
+        self.complaint.clear();
+    }
+
+    /// Does the last challenge say that the plan itself was wrong (section 10.3)?
+    pub fn doubts_the_plan(&self) -> bool {
+        let last = self.trail.challenges.last();
+        let read = last.and_then(|one| read::<Challenge>("challenge", one).ok());
+        read.is_some_and(|challenge| {
+            challenge.rubric_assessments.iter().any(|mark| {
+                mark.criterion == DECOMPOSITION_CRITERION && mark.assessment == Mark::NotMet
+            })
+        })
+    }
+
+    /// A person's word in the Arbiter's place: it ships without a debate, and fails for good if it
+    /// can not.
+    pub fn override_by(&mut self, who: &str, rationale: &str) {
+        self.trail.adjudications.push(json!({
+            "decision": Ruling::Approve, "amendments": [], "rationale": rationale,
+            "ship_directive": "SHIP", "by": who,
+        }));
+        self.at = At::Ship(ShipStep::first(Applies::Always));
+        (self.revisions, self.complaints) = (MOST_REVISIONS, 0);
+        self.amendments.clear();
+    }
+
+    /// A person's fix in the Proposer's place: it is challenged like any other, once.
+    pub fn fix_by(&mut self, who: &str, description: &str) {
+        self.trail.proposals.push(json!({
+            "claim": description, "deliverable_ref": "the person's files", "by": who,
+            "acceptance_checks": ["the contract and the acceptance criteria of the task"],
+        }));
+        self.at = At::Challenge;
+        (self.revisions, self.complaints) = (MOST_REVISIONS, 0);
+        self.complaint.clear();
+        self.amendments.clear();
+    }
+}

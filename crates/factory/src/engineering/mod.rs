@@ -1,0 +1,14 @@
+//! The engineering loop (sections 3.4, 9, 10 and 11): plan, debate, ship, one task at a time.
+//!
+//! It refuses to trust: what a role may see is a table, what it may say is checked, how often it
+//! may try is counted.
+
+pub mod amend;
+pub mod artifacts;
+pub mod context;
+pub mod debate;
+pub mod plan;
+pub mod roles;
+pub mod rubric;
+pub mod ship;
+pub mod work;

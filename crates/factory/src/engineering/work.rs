@@ -1,0 +1,534 @@
+//! The engineering loop of one task (section 3.4): a locked plan, its modules one after the other,
+//! and what became of each. It knows of other tasks only what is shipped.
+
+use super::artifacts::Failure;
+use super::debate::{At, Debate, Move, Now, Said};
+use super::plan::{self, Plan, PlanFault, ReuseDecision};
+use super::roles::{Occasion, Role};
+use super::ship::ShipStep;
+use crate::halt::exception::{Exception, Raised};
+use crate::project::types::{ModuleId, ModuleRef, Version};
+use kernel::outcome::{CheckResult, Class, Outcome};
+use kernel::{EffectId, Time};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+/// How often a plan is asked for again.
+pub const MOST_PLAN_RETRIES: u32 = 2;
+/// How often an attempt that ends badly is made again, for one question.
+const MOST_BAD_ENDS: u32 = 2;
+const MOST_REASKS: u32 = 2;
+const MOST_WAITS: u32 = 8;
+const FIRST_WAIT_MILLIS: u64 = 2_000;
+const LONGEST_WAIT_MILLIS: u64 = 5 * 60_000;
+
+/// What became of a module.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Fate {
+    /// Its turn has not come.
+    Waiting,
+    /// It is being debated or shipped.
+    Active,
+    /// It is shipped, or a shipped one is reused.
+    Shipped(ModuleRef),
+    /// Its debate or ship failed.
+    Failed(String),
+}
+
+/// A module at work.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Module {
+    /// What became of it.
+    pub fate: Fate,
+    /// The version that it will have.
+    pub version: Version,
+    /// Its debate.
+    pub debate: Debate,
+}
+
+/// What came back from the effect in flight.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Answer {
+    /// An attempt.
+    Attempt(EffectId, Box<Outcome>),
+    /// A gate.
+    Gate(Vec<CheckResult>),
+}
+
+/// What is remembered of attempts that ended badly, for the present question.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct Patience {
+    bad_ends: u32,
+    reasks: u32,
+    waits: u32,
+    /// Not before this.
+    pub not_before: Option<Time>,
+    /// The attempt to go on with, and what was wrong with its result.
+    pub continues: Option<(EffectId, String)>,
+    /// What the next brief must say about the last answer.
+    pub complaint: Vec<String>,
+}
+
+/// How it ended.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum End {
+    /// Every module is shipped: these, in order.
+    Shipped(Vec<ModuleRef>),
+    /// A person must help.
+    Halted {
+        /// A stable word.
+        code: String,
+        /// The module that failed first.
+        module: Option<ModuleId>,
+    },
+}
+
+/// One step of the loop, as it is journaled.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Step {
+    /// The plan is good and can not change any more.
+    PlanLocked(Plan),
+    /// It is not good.
+    PlanRefused(Vec<PlanFault>),
+    /// A module's turn, and the version that it will have.
+    Began(usize, Version),
+    /// A shipped module is reused.
+    Reused(usize, ModuleRef),
+    /// The debate went on.
+    Debated(usize, Move),
+    /// An interface change exception was raised; the task halts.
+    Raised(Box<Raised>),
+    /// One could not be raised.
+    RaiseRefused(Vec<String>),
+    /// The attempt ended badly; the same question again.
+    Again {
+        /// Why.
+        why: String,
+        /// Not before this.
+        not_before: Option<Time>,
+        /// Go on with this attempt.
+        continues: Option<EffectId>,
+    },
+    /// More attempts would change nothing: a person must mend the environment.
+    Stuck(String),
+    /// The attempts kept ending badly before there was a plan.
+    GaveUp(String),
+    /// It is over.
+    Over(End),
+}
+
+/// What should be in flight for a task.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Want {
+    /// A plan.
+    Plan,
+    /// A role's turn in a module's debate.
+    Role(usize, Role, Occasion),
+    /// A step of a module's ship.
+    Ship(usize, ShipStep),
+}
+
+/// The loop of one task.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct Work {
+    /// The locked plan.
+    pub plan: Option<Plan>,
+    /// The last plan that was refused.
+    pub refused: Option<(Value, Vec<PlanFault>)>,
+    /// Plans refused.
+    pub plan_refusals: u32,
+    /// In the plan's order of declaration.
+    pub modules: Vec<Module>,
+    /// Who came back and was not heard yet.
+    pub answer: Option<Answer>,
+    /// Of the present question.
+    pub patience: Patience,
+    /// What a person must mend.
+    pub stuck: Option<String>,
+    /// The exception that halted it.
+    pub raised: Option<Box<Raised>>,
+    /// The end.
+    pub end: Option<End>,
+    /// The attempt that made the newest deliverable.
+    pub deliverable: Option<EffectId>,
+}
+
+/// What a loop is told about the rest of the project: only what is shipped.
+pub trait Surroundings {
+    /// What is shipped upstream of a module of this loop.
+    fn upstream(&self, work: &Work, module: usize) -> Vec<ModuleRef>;
+    /// The version that a module would be shipped under.
+    fn next_version(&self, module: &plan::PlanModule) -> Version;
+}
+
+impl Work {
+    /// The module whose turn it is.
+    pub fn active(&self) -> Option<usize> {
+        self.modules
+            .iter()
+            .position(|module| module.fate == Fate::Active)
+    }
+
+    /// Modules that will never be tried: something that they depend on failed.
+    pub fn abandoned(&self) -> Vec<usize> {
+        let Some(plan) = &self.plan else {
+            return Vec::new();
+        };
+        let failed =
+            (0..self.modules.len()).filter(|at| matches!(self.modules[*at].fate, Fate::Failed(_)));
+        let mut all: Vec<usize> = failed.flat_map(|at| plan.dependants(at)).collect();
+        all.retain(|at| self.modules[*at].fate == Fate::Waiting);
+        all.sort_unstable();
+        all.dedup();
+        all
+    }
+
+    /// The version of the module that is at work.
+    pub fn reference(&self, module: usize) -> Option<ModuleRef> {
+        let plan = self.plan.as_ref()?;
+        Some(ModuleRef {
+            module: plan.modules.get(module)?.module_id.clone(),
+            version: self.modules.get(module)?.version,
+        })
+    }
+
+    /// What should be in flight; none while there is something to draw from the state first.
+    pub fn want(&self) -> Option<Want> {
+        let waits = self.stuck.is_some() || self.raised.is_some();
+        if self.answer.is_some() || self.end.is_some() || waits {
+            return None;
+        }
+        if self.plan.is_none() {
+            return (self.plan_refusals <= MOST_PLAN_RETRIES).then_some(Want::Plan);
+        }
+        let at = self.active()?;
+        Some(match self.modules[at].debate.at {
+            At::Ship(step) => Want::Ship(at, step),
+            turn => {
+                let (role, occasion) = turn.role()?;
+                Want::Role(at, role, occasion)
+            }
+        })
+    }
+
+    /// How often the present question was asked before, whatever came of it.
+    pub fn asked(&self) -> u32 {
+        let patience = &self.patience;
+        let again = patience.bad_ends + patience.reasks + patience.waits;
+        let debate = self.active().map(|at| &self.modules[at].debate);
+        again + debate.map_or(self.plan_refusals, |one| one.revisions + one.complaints)
+    }
+
+    /// The next step that follows from the state alone.
+    pub fn next(&self, around: &dyn Surroundings, at: Time) -> Option<Step> {
+        if self.end.is_some() || self.stuck.is_some() {
+            return None;
+        }
+        if let Some(answer) = &self.answer {
+            return Some(self.heard(answer, around, at));
+        }
+        if self.raised.is_some() {
+            return Some(self.halted("interface_change_exception"));
+        }
+        let Some(plan) = &self.plan else {
+            let spent = self.plan_refusals > MOST_PLAN_RETRIES;
+            return spent.then(|| self.halted("plan_invalid"));
+        };
+        if self.active().is_some() {
+            return None;
+        }
+        // The plan itself was wrong: nothing more of it is tried (section 10.3).
+        let doubted = self.modules.iter().any(|module| {
+            matches!(module.fate, Fate::Failed(_)) && module.debate.doubts_the_plan()
+        });
+        let next = plan.order().into_iter().find(|at| {
+            let mut inside = plan.inside(*at).into_iter();
+            self.modules[*at].fate == Fate::Waiting
+                && inside.all(|one| matches!(self.modules[one].fate, Fate::Shipped(_)))
+        });
+        match next {
+            Some(_) if doubted => Some(self.halted("decomposition_wrong")),
+            Some(next) => {
+                let module = &plan.modules[next];
+                let reuses = module.reuse_decision == ReuseDecision::Reuse;
+                let candidate = module.reuse_candidate_refs.first().filter(|_| reuses);
+                Some(match candidate {
+                    Some(candidate) => Step::Reused(next, candidate.clone()),
+                    None => Step::Began(next, around.next_version(module)),
+                })
+            }
+            None => Some(self.over(doubted)),
+        }
+    }
+
+    fn over(&self, doubted: bool) -> Step {
+        let order = self.plan.as_ref().map(Plan::order).unwrap_or_default();
+        let mut shipped = Vec::new();
+        for at in order {
+            match &self.modules[at].fate {
+                Fate::Shipped(reference) => shipped.push(reference.clone()),
+                Fate::Failed(_) if doubted => return self.halted("decomposition_wrong"),
+                Fate::Failed(code) => return self.halted(code),
+                Fate::Waiting | Fate::Active => {}
+            }
+        }
+        Step::Over(End::Shipped(shipped))
+    }
+
+    fn halted(&self, code: &str) -> Step {
+        let failed = self
+            .modules
+            .iter()
+            .position(|module| matches!(module.fate, Fate::Failed(_)))
+            .or(self.active());
+        let module = failed.and_then(|at| self.reference(at));
+        Step::Over(End::Halted {
+            code: code.to_owned(),
+            module: module.map(|reference| reference.module),
+        })
+    }
+
+    fn heard(&self, answer: &Answer, around: &dyn Surroundings, at: Time) -> Step {
+        let (effect, outcome) = match answer {
+            Answer::Attempt(effect, outcome) => (*effect, outcome),
+            Answer::Gate(results) => {
+                let active = self.active();
+                let debated =
+                    active.and_then(|at| Some((at, self.modules[at].debate.checked(results)?)));
+                return debated.map_or_else(
+                    || Step::Stuck("a gate ended that nobody asked for".to_owned()),
+                    |(at, step)| Step::Debated(at, step),
+                );
+            }
+        };
+        let (Class::Done, Some(result)) = (outcome.class, &outcome.result) else {
+            return self.ended_badly(effect, outcome, at);
+        };
+        let Some(active) = self.active() else {
+            return match plan::judge(result) {
+                Ok(plan) => Step::PlanLocked(plan),
+                Err(faults) => Step::PlanRefused(faults),
+            };
+        };
+        let debate = &self.modules[active].debate;
+        if let Some(raised) = result.get("interface_change_exception") {
+            let role = debate.at.role().map(|(role, _)| role);
+            let upstream = around.upstream(self, active);
+            let this = self.reference(active);
+            let raised = Exception::judge(raised, role, this.as_ref(), &upstream);
+            return match raised {
+                Ok(exception) => Step::Raised(Box::new(Raised {
+                    exception,
+                    role: role.unwrap_or(Role::Proposer),
+                    effect,
+                })),
+                Err(faults) if debate.complaints < super::debate::MOST_COMPLAINTS => {
+                    Step::RaiseRefused(faults)
+                }
+                Err(faults) => Step::Debated(active, self.gave_up(faults.join("; "))),
+            };
+        }
+        Step::Debated(active, debate.hear(result))
+    }
+
+    fn gave_up(&self, why: String) -> Move {
+        Move {
+            said: Said::GaveUp(why),
+            to: Now::Failed("attempt_failed".to_owned()),
+        }
+    }
+
+    fn ended_badly(&self, effect: EffectId, outcome: &Outcome, at: Time) -> Step {
+        let why = format!(
+            "the attempt ended as {}: {}",
+            outcome.class.as_str(),
+            outcome.reason
+        );
+        let patience = &self.patience;
+        match outcome.class {
+            Class::Transient | Class::Quota if patience.waits < MOST_WAITS => {
+                let doubled = FIRST_WAIT_MILLIS << patience.waits;
+                let wait = outcome
+                    .retry_after_millis
+                    .unwrap_or(doubled.min(LONGEST_WAIT_MILLIS));
+                Step::Again {
+                    why,
+                    not_before: Some(Time(at.0.saturating_add(wait))),
+                    continues: None,
+                }
+            }
+            Class::InvalidResult if patience.reasks < MOST_REASKS => Step::Again {
+                why: outcome.reason.clone(),
+                not_before: None,
+                continues: Some(effect),
+            },
+            Class::CouldNotRun | Class::Auth | Class::Transient | Class::Quota => Step::Stuck(why),
+            _ if patience.bad_ends < MOST_BAD_ENDS => Step::Again {
+                why,
+                not_before: None,
+                continues: None,
+            },
+            _ => match self.active() {
+                Some(at) => Step::Debated(at, self.gave_up(why)),
+                None => Step::GaveUp(why),
+            },
+        }
+    }
+
+    /// Takes a step in.
+    pub fn take(&mut self, step: &Step) {
+        let answer = self.answer.take();
+        let (effect, result) = match &answer {
+            Some(Answer::Attempt(effect, outcome)) => (Some(*effect), outcome.result.as_ref()),
+            Some(Answer::Gate(_)) | None => (None, None),
+        };
+        if let Step::Again {
+            why,
+            not_before,
+            continues,
+        } = step
+        {
+            self.again(why, *not_before, *continues);
+            return;
+        }
+        self.patience = Patience::default();
+        match step {
+            Step::PlanLocked(plan) => self.lock(plan.clone()),
+            Step::PlanRefused(faults) => {
+                self.plan_refusals += 1;
+                let lines = faults.iter();
+                self.patience.complaint = lines
+                    .map(|fault| format!("{}: {}", fault.path, fault.message))
+                    .collect();
+                self.refused = Some((result.cloned().unwrap_or_default(), faults.clone()));
+            }
+            Step::Began(at, version) => {
+                self.modules[*at].fate = Fate::Active;
+                self.modules[*at].version = *version;
+            }
+            Step::Reused(at, reference) => {
+                self.modules[*at].fate = Fate::Shipped(reference.clone());
+            }
+            Step::Debated(at, said) => {
+                if matches!(said.said, Said::Proposed | Said::Amended) {
+                    self.deliverable = effect;
+                }
+                self.debated(*at, said, result);
+            }
+            Step::Raised(raised) => self.raised = Some(raised.clone()),
+            Step::RaiseRefused(faults) => {
+                self.patience.complaint.clone_from(faults);
+                if let Some(at) = self.active() {
+                    self.modules[at].debate.complaints += 1;
+                }
+            }
+            Step::Stuck(why) => self.stuck = Some(why.clone()),
+            Step::GaveUp(why) => {
+                self.end = Some(End::Halted {
+                    code: "attempt_failed".to_owned(),
+                    module: None,
+                });
+                self.patience.complaint = vec![why.clone()];
+            }
+            Step::Over(end) => self.end = Some(end.clone()),
+            Step::Again { .. } => {}
+        }
+    }
+
+    fn again(&mut self, why: &str, not_before: Option<Time>, continues: Option<EffectId>) {
+        let patience = &mut self.patience;
+        match (not_before, continues) {
+            (Some(_), _) => patience.waits += 1,
+            (None, Some(_)) => patience.reasks += 1,
+            (None, None) => patience.bad_ends += 1,
+        }
+        patience.not_before = not_before;
+        patience.continues = continues.map(|effect| (effect, why.to_owned()));
+        patience.complaint = vec![why.to_owned()];
+    }
+
+    fn debated(&mut self, at: usize, said: &Move, result: Option<&Value>) {
+        self.modules[at].debate.take(said, result);
+        let reference = self.reference(at);
+        match (&said.to, reference) {
+            (Now::At(_), _) => {
+                self.patience.complaint = self.modules[at].debate.complaint.clone();
+            }
+            (Now::Shipped, Some(reference)) => {
+                self.modules[at].fate = Fate::Shipped(reference);
+                // The journal has it; a hundred thousand tasks need not.
+                self.modules[at].debate.trail = super::debate::Trail::default();
+            }
+            (Now::Failed(code), _) => self.modules[at].fate = Fate::Failed(code.clone()),
+            (Now::Shipped, None) => {}
+        }
+    }
+
+    /// A plan is in force; everything begins with it.
+    pub fn lock(&mut self, plan: Plan) {
+        let blank = Module {
+            fate: Fate::Waiting,
+            version: Version::FIRST,
+            debate: Debate::default(),
+        };
+        self.modules = vec![blank; plan.modules.len()];
+        self.plan = Some(plan);
+    }
+
+    /// Modules that a person can still help: failed, or at work when an exception halted the task.
+    fn helpless(&self) -> Vec<usize> {
+        let all = 0..self.modules.len();
+        let stopped = |at: &usize| matches!(self.modules[*at].fate, Fate::Failed(_) | Fate::Active);
+        all.filter(stopped).collect()
+    }
+
+    /// Modules that have something to ship.
+    pub fn shippable(&self) -> Vec<usize> {
+        let all = self.helpless().into_iter();
+        all.filter(|at| !self.modules[*at].debate.trail.proposals.is_empty())
+            .collect()
+    }
+
+    /// The module that a person's fix is for: the first that failed.
+    pub fn fixable(&self) -> Option<usize> {
+        self.helpless().first().copied()
+    }
+
+    fn reopen(&mut self) {
+        (self.end, self.raised, self.answer, self.stuck) = (None, None, None, None);
+        self.patience = Patience::default();
+    }
+
+    /// A person approves in the Arbiter's place.
+    pub fn override_by(&mut self, who: &str, rationale: &str) {
+        for at in self.shippable() {
+            self.modules[at].debate.override_by(who, rationale);
+            self.modules[at].fate = Fate::Waiting;
+        }
+        self.reopen();
+    }
+
+    /// A person's code in the Proposer's place; the module that it is for.
+    pub fn fix_by(&mut self, who: &str, description: &str) -> Option<ModuleRef> {
+        let at = self.fixable()?;
+        self.modules[at].debate.fix_by(who, description);
+        self.modules[at].fate = Fate::Waiting;
+        self.reopen();
+        self.reference(at)
+    }
+
+    /// What failed last, of all modules.
+    pub fn failures(&self) -> Vec<Failure> {
+        let failed = self
+            .modules
+            .iter()
+            .filter(|module| matches!(module.fate, Fate::Failed(_)) || module.fate == Fate::Active);
+        failed
+            .flat_map(|module| module.debate.failures.clone())
+            .collect()
+    }
+}

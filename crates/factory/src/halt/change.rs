@@ -1,0 +1,235 @@
+//! The third phase of an exception (section 13.5): a candidate contract with a bumped version, and
+//! its debate of at most three rounds.
+
+use super::exception::{Compatibility, Delta};
+use crate::engineering::artifacts::Ruling;
+use crate::engineering::debate::{At, Debate, Move, Now, Said};
+use crate::engineering::roles::{Occasion, Role};
+use crate::project::types::{ExceptionId, ModuleRef, TaskId, Version};
+use kernel::outcome::{Class, Outcome};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+/// Rounds of propose, challenge and adjudicate.
+pub const MOST_ROUNDS: u32 = 3;
+const MOST_BAD_ENDS: u32 = 2;
+
+/// The version that a change leads to. What nobody knows is taken for breaking.
+pub fn bump(version: Version, compatibility: Compatibility) -> Version {
+    match compatibility {
+        Compatibility::BackwardCompatible => Version {
+            minor: version.minor + 1,
+            patch: 0,
+            ..version
+        },
+        Compatibility::Breaking | Compatibility::Unknown => Version {
+            major: version.major + 1,
+            minor: 0,
+            patch: 0,
+        },
+    }
+}
+
+/// The contract with the change in it, or why that can not be done.
+pub fn apply(contract: &Value, delta: &Delta) -> Result<Value, Vec<String>> {
+    let mut after = contract.clone();
+    let mut faults = Vec::new();
+    let lists = [
+        (
+            "inputs",
+            &delta.removed_inputs,
+            &delta.modified_inputs,
+            &delta.added_inputs,
+        ),
+        (
+            "outputs",
+            &delta.removed_outputs,
+            &delta.modified_outputs,
+            &delta.added_outputs,
+        ),
+        (
+            "error_surfaces",
+            &Vec::new(),
+            &Vec::new(),
+            &delta.added_error_surfaces,
+        ),
+        ("effects", &Vec::new(), &Vec::new(), &delta.added_effects),
+    ];
+    for (dimension, removed, modified, added) in lists {
+        let had = after.get(dimension).and_then(Value::as_array);
+        let mut list = had.cloned().unwrap_or_default();
+        for gone in removed {
+            let before = list.len();
+            list.retain(|one| name(one) != name(gone));
+            if list.len() == before {
+                faults.push(format!(
+                    "{dimension}: there is no `{}` to remove",
+                    name(gone)
+                ));
+            }
+        }
+        for changed in modified {
+            match list.iter_mut().find(|one| name(one) == name(changed)) {
+                Some(one) => *one = changed.clone(),
+                None => faults.push(format!(
+                    "{dimension}: there is no `{}` to change",
+                    name(changed)
+                )),
+            }
+        }
+        for new in added {
+            if list.iter().any(|one| name(one) == name(new)) {
+                faults.push(format!("{dimension}: `{}` is there already", name(new)));
+            }
+            list.push(new.clone());
+        }
+        if !(removed.is_empty() && modified.is_empty() && added.is_empty()) {
+            after[dimension] = Value::Array(list);
+        }
+    }
+    if let Some(modes) = &delta.mode_changes {
+        after["modes"] = modes.clone();
+    }
+    if faults.is_empty() {
+        Ok(after)
+    } else {
+        Err(faults)
+    }
+}
+
+/// An element's name: its member `name`, or the whole text.
+fn name(element: &Value) -> String {
+    let named = element.get("name").unwrap_or(element);
+    named
+        .as_str()
+        .map_or_else(|| named.to_string(), str::to_owned)
+}
+
+/// A candidate contract and its debate.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Change {
+    /// For which exception.
+    pub exception: ExceptionId,
+    /// The task that waits for it.
+    pub task: TaskId,
+    /// The version that would be superseded.
+    pub from: ModuleRef,
+    /// The version that would be shipped.
+    pub to: ModuleRef,
+    /// Its contract.
+    pub candidate: Value,
+    /// From one.
+    pub round: u32,
+    /// The present round.
+    pub debate: Debate,
+    /// Who came back and was not heard yet.
+    pub answer: Option<Box<Outcome>>,
+    bad_ends: u32,
+}
+
+/// One step, as it is journaled.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ChangeStep {
+    /// The debate went on.
+    Debated(Move),
+    /// Not resolved: another round.
+    Round(Move),
+    /// The attempt ended badly; again.
+    Again(String),
+    /// Approved.
+    Resolved(Move),
+    /// No consensus, or nobody who could give one. A person decides what next.
+    Failed(String),
+}
+
+impl Change {
+    /// A change in its first round.
+    pub fn new(
+        exception: ExceptionId,
+        task: TaskId,
+        from: ModuleRef,
+        to: Version,
+        candidate: Value,
+    ) -> Self {
+        let to = ModuleRef {
+            module: from.module.clone(),
+            version: to,
+        };
+        Self {
+            exception,
+            task,
+            from,
+            to,
+            candidate,
+            round: 1,
+            debate: Debate::default(),
+            answer: None,
+            bad_ends: 0,
+        }
+    }
+
+    /// Whose turn it is; none while an answer waits to be heard.
+    pub fn want(&self) -> Option<(Role, Occasion)> {
+        self.answer
+            .is_none()
+            .then(|| self.debate.at.role())
+            .flatten()
+    }
+
+    /// The next step that follows from the state alone.
+    pub fn next(&self) -> Option<ChangeStep> {
+        let outcome = self.answer.as_ref()?;
+        let (Class::Done, Some(result)) = (outcome.class, &outcome.result) else {
+            let why = format!("{}: {}", outcome.class.as_str(), outcome.reason);
+            return Some(if self.bad_ends < MOST_BAD_ENDS {
+                ChangeStep::Again(why)
+            } else {
+                ChangeStep::Failed(why)
+            });
+        };
+        let mut heard = self.debate.hear(result);
+        // A round has one challenge and one ruling; revisions are rounds here.
+        if let Said::Challenged { .. } = heard.said {
+            heard.to = Now::At(At::Adjudicate);
+        }
+        Some(match (&heard.said, &heard.to) {
+            (Said::Ruled { decision, .. }, _) if *decision == Ruling::Approve => {
+                ChangeStep::Resolved(heard)
+            }
+            (Said::Ruled { .. }, _) if self.round < MOST_ROUNDS => {
+                heard.to = Now::At(At::Propose);
+                ChangeStep::Round(heard)
+            }
+            (Said::Ruled { .. }, _) => {
+                ChangeStep::Failed(format!("no consensus after {MOST_ROUNDS} rounds"))
+            }
+            (_, Now::Failed(code)) => ChangeStep::Failed(code.clone()),
+            _ => ChangeStep::Debated(heard),
+        })
+    }
+
+    /// Takes a step in.
+    pub fn take(&mut self, step: &ChangeStep) {
+        let answer = self.answer.take();
+        let result = answer.as_ref().and_then(|outcome| outcome.result.as_ref());
+        match step {
+            ChangeStep::Debated(said) | ChangeStep::Resolved(said) => {
+                self.debate.take(said, result);
+                self.bad_ends = 0;
+            }
+            ChangeStep::Round(said) => {
+                self.debate.take(said, result);
+                self.debate.at = At::Propose;
+                (self.debate.complaints, self.bad_ends) = (0, 0);
+                self.round += 1;
+            }
+            ChangeStep::Again(_) => self.bad_ends += 1,
+            ChangeStep::Failed(_) => {
+                if let (At::Adjudicate, Some(result)) = (self.debate.at, result) {
+                    self.debate.trail.adjudications.push(result.clone());
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,11 @@
+//! What people are asked and what they answer (sections 13 and 17).
+//!
+//! It refuses free text where a choice is due, and a choice that its payload does not fit.
+
+pub mod artifact;
+pub mod change;
+pub mod exception;
+pub mod resolution;
+
+pub use artifact::Escalation;
+pub use resolution::{Action, Resolution};

@@ -1,0 +1,217 @@
+//! What happens next in a project: the one place. Each step follows from the state alone, so a
+//! journal that ends after any event goes on from there.
+
+use super::around::Around;
+use super::facts::{
+    ChangeStepped, DecisionVoid, EngineeringStepped, Fact, ReleaseBegan, TaskDispatched,
+    TaskHalted, TaskShipped,
+};
+use super::people::{carry, everything, release_id};
+use super::state::{Phase, State};
+use super::wanted::{begin, may_begin};
+use crate::delivery::gates;
+use crate::delivery::manifest::{Manifest, Released, Scope, engine_violations};
+use crate::engineering::work::{End, Work};
+use crate::project::declare;
+use crate::project::graph::Task;
+use crate::project::types::{EscalationId, ExceptionId, mint};
+use kernel::event::{Body, FieldsEdited, SessionOpened, TailCut};
+use kernel::position::STOP;
+use kernel::{Event, Input, Note, Refusal, Time, What};
+
+pub(crate) fn decide(state: &State, input: &Input) -> Result<Vec<Event>, Refusal> {
+    let event = |body| Event { at: input.at, body };
+    if let Some(events) = state.ledger.answer(input.at, &input.what) {
+        return Ok(events);
+    }
+    if state.started.is_none() && !matches!(input.what, What::Start(_)) {
+        return Err(Refusal::new(
+            "run_not_started",
+            "the journal holds no `run_started`",
+            "start a run with `proofhouse new`",
+        ));
+    }
+    match &input.what {
+        What::Start(started) if state.started.is_none() => {
+            Ok(vec![event(Body::RunStarted(started.clone()))])
+        }
+        What::Start(_) => Err(Refusal::new(
+            "run_already_started",
+            "the run has begun before",
+            "choose another run id",
+        )),
+        What::Open { session, version } => Ok(vec![event(Body::SessionOpened(SessionOpened {
+            session: session.clone(),
+            version: version.clone(),
+        }))]),
+        What::TailCut { bytes, kept_in } => Ok(vec![event(Body::TailCut(TailCut {
+            bytes: *bytes,
+            kept_in: kept_in.clone(),
+        }))]),
+        What::Advance => {
+            let next = advance(state, input.at);
+            Ok(next.map_or_else(Vec::new, |fact| vec![event(Body::Noted(fact.note()))]))
+        }
+        What::Begin(effect) => begin(state, *effect).map(|body| vec![event(body)]),
+        What::Decide(decision) if state.decision.is_some() && decision.option != STOP => {
+            Err(Refusal::new(
+                "decision_pending",
+                "an earlier decision is on record and not carried out yet",
+                "look at `proofhouse status RUN` and decide again",
+            ))
+        }
+        What::Decide(decision) => {
+            carry(state, decision, input.at)?;
+            Ok(vec![event(Body::Decided(decision.clone()))])
+        }
+        What::Note(note) => told(state, note).map(|note| vec![event(Body::Noted(note))]),
+        What::Edited { fields } => Ok(vec![event(Body::FieldsEdited(FieldsEdited {
+            fields: fields.clone(),
+        }))]),
+        What::AttemptEnded { .. }
+        | What::GateEnded { .. }
+        | What::CheckpointEnded { .. }
+        | What::Lost { .. } => {
+            Ok(Vec::new()) // answered by the ledger above
+        }
+    }
+}
+
+/// What the engine may tell: the tasks, and that they are all. Everything else follows from work
+/// and people, and can not be told.
+fn told(state: &State, note: &Note) -> Result<Note, Refusal> {
+    let fact = Fact::read(note)?;
+    let declaring = state.phase == Phase::Declaring;
+    match &fact {
+        Fact::TasksDeclared(_) if declaring => {}
+        Fact::ProjectOpened(opened) if declaring => {
+            if opened.jobs == 0 {
+                return Err(Refusal::new(
+                    "no_jobs",
+                    "a project with no task at a time never ends",
+                    "give at least one job",
+                ));
+            }
+            if state.declaring.is_empty() {
+                return Err(Refusal::new(
+                    "no_tasks",
+                    "the project has no tasks",
+                    "declare at least one",
+                ));
+            }
+            declare::judge(&state.declaring)?;
+        }
+        _ => {
+            return Err(Refusal::new(
+                "note_not_yours",
+                format!("`{}` can not be told now", note.name),
+                "only `tasks_declared.v1` and `project_opened.v1` can, before the project is open",
+            ));
+        }
+    }
+    Ok(fact.note())
+}
+
+/// The next step that follows from the state alone.
+pub(crate) fn advance(state: &State, at: Time) -> Option<Fact> {
+    if let Some(decision) = &state.decision {
+        return Some(
+            carry(state, decision, at)
+                .unwrap_or_else(|refusal| Fact::DecisionVoid(DecisionVoid { refusal })),
+        );
+    }
+    if state.phase != Phase::Open {
+        return None;
+    }
+    for task in state.graph.in_progress() {
+        let Some(work) = state.work.get(&task.declared.id) else {
+            continue;
+        };
+        if let Some(end) = &work.end {
+            return Some(ended(state, task, work, end));
+        }
+        let around = Around {
+            state,
+            task: &task.declared.id,
+        };
+        if let Some(step) = work.next(&around, at) {
+            return Some(Fact::EngineeringStepped(Box::new(EngineeringStepped {
+                task: task.declared.id.clone(),
+                step,
+            })));
+        }
+    }
+    for (id, change) in &state.changes {
+        if let Some(step) = change.next() {
+            return Some(Fact::ChangeStepped(Box::new(ChangeStepped {
+                exception: id.clone(),
+                step,
+            })));
+        }
+    }
+    if let Some(manifest) = judged(state, at) {
+        return Some(Fact::ReleaseJudged(Box::new(manifest)));
+    }
+    if may_begin(state)
+        && state.graph.in_progress().count() < state.jobs as usize
+        && let Some(task) = state.graph.next()
+    {
+        let task = task.declared.id.clone();
+        return Some(Fact::TaskDispatched(TaskDispatched { task }));
+    }
+    // Nobody asks for the full release; what failed is tried again when a person says so.
+    let automatic = state.releasing.is_none()
+        && !state.releases.iter().any(|one| one.scope == Scope::Full)
+        && state.graph.is_complete();
+    automatic.then(|| {
+        Fact::ReleaseBegan(ReleaseBegan {
+            release_id: release_id(state),
+            scope: Scope::Full,
+            modules: everything(state),
+        })
+    })
+}
+
+fn ended(state: &State, task: &Task, work: &Work, end: &End) -> Fact {
+    let id = task.declared.id.clone();
+    match end {
+        End::Shipped(modules) => Fact::TaskShipped(TaskShipped {
+            task: id,
+            modules: modules.clone(),
+        }),
+        End::Halted { code, .. } => {
+            let round = format!("{id}/{}", task.rounds);
+            let raised = work.raised.as_ref();
+            Fact::TaskHalted(TaskHalted {
+                task: id,
+                code: code.clone(),
+                escalation: EscalationId::new(mint("ESC", state.run(), &round)),
+                exception: raised.map(|_| ExceptionId::new(mint("ICE", state.run(), &round))),
+            })
+        }
+    }
+}
+
+fn judged(state: &State, at: Time) -> Option<Manifest> {
+    let releasing = state.releasing.as_ref()?;
+    let results = releasing.answer.as_ref()?;
+    // Both must agree: what the machine knows, and what the engine found in the store.
+    let mut violations = gates::judge(&state.registry, &releasing.modules);
+    violations.extend(engine_violations(results));
+    let modules = releasing.modules.iter().map(|reference| Released {
+        module_ref: reference.clone(),
+        ship_ref: state
+            .registry
+            .get(reference)
+            .map(|entry| entry.ship_ref.clone())
+            .unwrap_or_default(),
+    });
+    Some(Manifest {
+        release_id: releasing.release_id.clone(),
+        created_at: at,
+        spec_version: state.head.spec_version.clone(),
+        scope: releasing.scope,
+        modules: modules.collect(),
+        violations,
+    })
+}

@@ -1,0 +1,250 @@
+//! What survives of a project: every fact that the factory journals as `noted.v1`, each with a name
+//! and a version of its own. What is not in this list is not known.
+
+use crate::delivery::manifest::{Manifest, Scope};
+use crate::engineering::plan::Plan;
+use crate::engineering::work::Step;
+use crate::halt::change::ChangeStep;
+use crate::halt::exception::ExceptionDecision;
+use crate::halt::resolution::Resolution;
+use crate::project::Declared;
+use crate::project::types::{EscalationId, ExceptionId, ModuleRef, TaskId, Version};
+use kernel::{Note, Refusal};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+macro_rules! facts {
+    ($($(#[$doc:meta])* $variant:ident($type:ty) = $name:literal,)*) => {
+        /// A fact of the factory.
+        #[derive(Debug, Clone, PartialEq)]
+        pub enum Fact { $($(#[$doc])* $variant($type),)* }
+
+        impl Fact {
+            /// Every name that this version reads and writes.
+            pub const NAMES: &'static [&'static str] = &[$($name),*];
+
+            /// As it is journaled.
+            pub fn note(&self) -> Note {
+                match self {
+                    $(Fact::$variant(body) => Note {
+                        name: $name.to_owned(),
+                        body: serde_json::to_value(body)
+                            .expect("stored structs have string keys and no failing serializers"),
+                    },)*
+                }
+            }
+
+            /// Reads a journaled fact.
+            pub fn read(note: &Note) -> Result<Self, Refusal> {
+                match note.name.as_str() {
+                    $($name => <$type as Deserialize>::deserialize(&note.body)
+                        .map(Fact::$variant)
+                        .map_err(|error| malformed(note, &error)),)*
+                    _ => Err(Refusal::new(
+                        "note_unknown",
+                        format!("the factory knows no `{}`", note.name),
+                        "was it written by a newer version?",
+                    )),
+                }
+            }
+        }
+    };
+}
+
+fn malformed(note: &Note, error: &serde_json::Error) -> Refusal {
+    Refusal::new(
+        "note_malformed",
+        format!("the body of `{}`: {error}", note.name),
+        "give it the members that its kind has",
+    )
+}
+
+facts! {
+    /// Some tasks of the approved spec; large projects declare in parts.
+    TasksDeclared(TasksDeclared) = "tasks_declared.v1",
+    /// All tasks are declared; work may begin.
+    ProjectOpened(ProjectOpened) = "project_opened.v1",
+    /// A task went to the engineering loop.
+    TaskDispatched(TaskDispatched) = "task_dispatched.v1",
+    /// Its loop made a step.
+    EngineeringStepped(Box<EngineeringStepped>) = "engineering_stepped.v1",
+    /// All its modules are shipped.
+    TaskShipped(TaskShipped) = "task_shipped.v1",
+    /// It needs a person.
+    TaskHalted(TaskHalted) = "task_halted.v1",
+    /// A person resolved it.
+    TaskResolved(Box<TaskResolved>) = "task_resolved.v1",
+    /// A person ruled on an exception.
+    ExceptionDecided(ExceptionDecided) = "exception_decided.v1",
+    /// The debate on a changed contract made a step.
+    ChangeStepped(Box<ChangeStepped>) = "change_stepped.v1",
+    /// A release is being judged.
+    ReleaseBegan(ReleaseBegan) = "release_began.v1",
+    /// It was.
+    ReleaseJudged(Box<Manifest>) = "release_judged.v1",
+    /// A person deprecated a module.
+    ModuleDeprecated(ModuleDeprecated) = "module_deprecated.v1",
+    /// A person extended a budget.
+    BudgetExtended(BudgetExtended) = "budget_extended.v1",
+    /// A person mended what a task was stuck on.
+    TroubleMended(TroubleMended) = "trouble_mended.v1",
+    /// A person stopped the run.
+    RunStopped(RunStopped) = "run_stopped.v1",
+    /// A decision came too late to be carried out.
+    DecisionVoid(DecisionVoid) = "decision_void.v1",
+}
+
+/// Some tasks.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TasksDeclared {
+    /// In their order of declaration, after those before.
+    pub tasks: Vec<Declared>,
+}
+
+/// Work may begin.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ProjectOpened {
+    /// The project's id.
+    pub project_id: String,
+    /// The approved spec's version.
+    pub spec_version: String,
+    /// How many tasks may be in progress at once.
+    pub jobs: u32,
+}
+
+/// A task went to the engineering loop.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TaskDispatched {
+    /// Which.
+    pub task: TaskId,
+}
+
+/// Its loop made a step.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct EngineeringStepped {
+    /// Which task.
+    pub task: TaskId,
+    /// The step.
+    pub step: Step,
+}
+
+/// All its modules are shipped.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TaskShipped {
+    /// Which task.
+    pub task: TaskId,
+    /// In order.
+    pub modules: Vec<ModuleRef>,
+}
+
+/// It needs a person.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TaskHalted {
+    /// Which task.
+    pub task: TaskId,
+    /// A stable word.
+    pub code: String,
+    /// The escalation.
+    pub escalation: EscalationId,
+    /// The exception, if that is why.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub exception: Option<ExceptionId>,
+}
+
+/// A person resolved it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TaskResolved {
+    /// Which task.
+    pub task: TaskId,
+    /// How.
+    pub resolution: Resolution,
+    /// Who.
+    pub who: String,
+    /// The tasks of a split, with their ids.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub tasks: Vec<Declared>,
+    /// The plan of a revision, judged.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub plan: Option<Plan>,
+}
+
+/// The contract that a change leads to.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Candidate {
+    /// Its version.
+    pub version: Version,
+    /// The contract.
+    pub contract: Value,
+}
+
+/// A person ruled on an exception.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ExceptionDecided {
+    /// The ruling: a record of its own.
+    pub decision: ExceptionDecision,
+    /// What is debated, after an approval.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub candidate: Option<Candidate>,
+}
+
+/// The debate on a changed contract made a step.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ChangeStepped {
+    /// For which exception.
+    pub exception: ExceptionId,
+    /// The step.
+    pub step: ChangeStep,
+}
+
+/// A release is being judged.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ReleaseBegan {
+    /// `REL-...`.
+    pub release_id: String,
+    /// All or some.
+    pub scope: Scope,
+    /// Which.
+    pub modules: Vec<ModuleRef>,
+}
+
+/// A person deprecated a module.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ModuleDeprecated {
+    /// Which.
+    pub module: ModuleRef,
+    /// What to use instead.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub superseded_by: Option<ModuleRef>,
+    /// Reason, time and migration, as they go into the entry.
+    pub note: String,
+    /// Those that use it, found in the index.
+    pub users: Vec<ModuleRef>,
+}
+
+/// A person extended a budget.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct BudgetExtended {
+    /// Which.
+    pub budget: String,
+}
+
+/// A person mended what tasks were stuck on.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TroubleMended {
+    /// Which tasks.
+    pub tasks: Vec<TaskId>,
+}
+
+/// A person stopped the run.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RunStopped {
+    /// Who.
+    pub who: String,
+}
+
+/// A decision came too late.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct DecisionVoid {
+    /// Why.
+    pub refusal: Refusal,
+}

@@ -1,0 +1,138 @@
+//! A whole project as one machine on the engine's loop: the same decide, apply and wanted, the same
+//! journal, the same effects as a workflow.
+//!
+//! It refuses to hurry: nothing is dispatched while a task is halted, nothing ships without its
+//! debate and its gates, nothing a person must decide is decided here.
+
+mod around;
+mod decide;
+pub mod facts;
+mod people;
+mod state;
+mod status;
+mod wanted;
+
+pub use facts::Fact;
+pub use people::{DEPRECATE, EXTEND, RELEASE, RETRY};
+pub use state::{Fix, For};
+
+use crate::delivery::manifest::Manifest;
+use crate::delivery::registry::Registry;
+use crate::engineering::context::Pack;
+use crate::engineering::work::Work;
+use crate::halt::artifact::Escalation;
+use crate::halt::exception::{ExceptionDecision, Record};
+use crate::project::types::{EscalationId, TaskId};
+use crate::project::{TaskGraph, TaskStatus};
+use kernel::effect::Effect;
+use kernel::{EffectId, Event, Input, Machine, Refusal, Status};
+use serde_json::Value;
+use state::State;
+
+/// A project.
+#[derive(Debug, Clone, Default)]
+pub struct Factory {
+    state: State,
+}
+
+impl Factory {
+    /// A project that has not begun.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Its tasks.
+    pub fn tasks(&self) -> &TaskGraph {
+        &self.state.graph
+    }
+
+    /// A task's status.
+    pub fn task_status(&self, id: &TaskId) -> Option<TaskStatus> {
+        self.state.graph.get(id).map(|task| task.status)
+    }
+
+    /// A task's engineering loop, while it has one.
+    pub fn work(&self, id: &TaskId) -> Option<&Work> {
+        self.state.work.get(id)
+    }
+
+    /// `state_store/project/state_machine.json`.
+    pub fn state_machine(&self) -> Value {
+        self.state.graph.view(&self.state.head, self.state.updated)
+    }
+
+    /// All escalations there ever were.
+    pub fn escalations(&self) -> impl Iterator<Item = &Escalation> {
+        self.state.escalations.values()
+    }
+
+    /// `state_store/escalations/{id}.json`.
+    pub fn escalation_artifact(&self, id: &EscalationId) -> Option<Value> {
+        let escalation = self.state.escalations.get(id)?;
+        let graph = &self.state.graph;
+        let snapshot = graph.view_at(&self.state.head, &escalation.snapshot);
+        Some(escalation.artifact(snapshot))
+    }
+
+    /// All exceptions there ever were; none ever changes.
+    pub fn exceptions(&self) -> impl Iterator<Item = &Record> {
+        self.state.exceptions.values()
+    }
+
+    /// What people decided about them, in order.
+    pub fn rulings(&self) -> &[ExceptionDecision] {
+        &self.state.rulings
+    }
+
+    /// Every shipped version of every module.
+    pub fn registry(&self) -> &Registry {
+        &self.state.registry
+    }
+
+    /// Every release, passed or not.
+    pub fn releases(&self) -> &[Manifest] {
+        &self.state.releases
+    }
+
+    /// A task's acceptance criteria as people amended them, oldest first.
+    pub fn amended_criteria(&self, id: &TaskId) -> &[Vec<String>] {
+        self.state.criteria.get(id).map_or(&[], Vec::as_slice)
+    }
+
+    /// The context pack of an attempt that is wanted or in flight.
+    pub fn pack(&self, effect: EffectId) -> Option<Pack> {
+        wanted::pack_of(&self.state, effect)
+    }
+
+    /// For whom an effect is wanted or in flight.
+    pub fn subject(&self, effect: EffectId) -> Option<&For> {
+        self.state.orders.get(&effect)
+    }
+}
+
+impl Machine for Factory {
+    fn decide(&self, input: &Input) -> Result<Vec<Event>, Refusal> {
+        decide::decide(&self.state, input)
+    }
+
+    fn apply(&mut self, event: &Event) {
+        self.state.apply(event);
+    }
+
+    fn wanted(&self) -> Vec<Effect> {
+        wanted::wanted(&self.state)
+    }
+
+    fn status(&self) -> Status {
+        status::status(&self.state)
+    }
+
+    fn snapshot(&self) -> Value {
+        serde_json::to_value(&self.state).expect("plain data with string keys always serializes")
+    }
+
+    fn restore(&mut self, snapshot: &Value) -> Result<(), String> {
+        self.state = serde_json::from_value(snapshot.clone()).map_err(|error| error.to_string())?;
+        Ok(())
+    }
+}

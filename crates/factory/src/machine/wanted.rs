@@ -1,0 +1,278 @@
+//! What should be in flight: the one place.
+
+use super::around::Around;
+use super::state::{For, Phase, State};
+use crate::delivery::gates::Gate;
+use crate::engineering::context::{Pack, Scene, brief, module_folder, pack, sight};
+use crate::engineering::roles::{Occasion, Role};
+use crate::engineering::work::{Surroundings, Want, Work};
+use crate::halt::change::Change;
+use crate::project::types::{ModuleRef, TaskId};
+use kernel::effect::{Access, AttemptOrder, CheckSpec, Effect, GateOrder, Sight, Weight};
+use kernel::event::{Body, EffectBegan};
+use kernel::{EffectId, Refusal, StateName};
+use serde_json::{Value, json};
+use std::collections::{BTreeMap, BTreeSet};
+
+const ATTEMPT_MILLIS: u64 = 30 * 60_000;
+const GATE_MILLIS: u64 = 15 * 60_000;
+
+/// May anything new be begun?
+pub(crate) fn may_begin(state: &State) -> bool {
+    state.phase == Phase::Open && state.ledger.budgets.first_spent().is_none()
+}
+
+pub(crate) fn wanted(state: &State) -> Vec<Effect> {
+    if state.phase != Phase::Open {
+        return Vec::new();
+    }
+    let free = may_begin(state);
+    let orders = state.orders.iter();
+    let allowed = orders.filter(|(id, _)| free || state.ledger.flying.contains_key(*id));
+    allowed
+        .filter_map(|(id, of)| effect(state, *id, of))
+        .collect()
+}
+
+fn effect(state: &State, id: EffectId, of: &For) -> Option<Effect> {
+    match of {
+        For::Task(task) => {
+            let work = state.work.get(task)?;
+            Some(match work.want()? {
+                Want::Plan => role(
+                    state,
+                    id,
+                    task,
+                    work,
+                    None,
+                    Role::MicroPlanner,
+                    Occasion::Propose,
+                ),
+                Want::Role(module, who, occasion) => {
+                    role(state, id, task, work, Some(module), who, occasion)
+                }
+                Want::Ship(module, step) => {
+                    let reference = work.reference(module)?;
+                    let debate = &work.modules[module].debate;
+                    let plan = work.plan.as_ref()?;
+                    let fix = state.fixes.get(task).filter(|fix| fix.module == reference);
+                    let with = json!({
+                        "module": reference,
+                        "folder": module_folder(&reference),
+                        "contract": plan.modules[module].io_contract,
+                        "amendments": debate.amendments,
+                        "fix": fix.map(|fix| &fix.files),
+                    });
+                    let check = step.row().check;
+                    gate(
+                        state,
+                        id,
+                        "ship",
+                        format!("{task}/{}", reference.module),
+                        work.deliverable,
+                        &[check],
+                        &with,
+                    )
+                }
+            })
+        }
+        For::Change(exception) => {
+            let change = state.changes.get(exception)?;
+            let (who, occasion) = change.want()?;
+            Some(change_role(state, id, change, who, occasion))
+        }
+        For::Release => {
+            let releasing = state.releasing.as_ref()?;
+            let checks = Gate::ALL.map(Gate::as_str);
+            let with = json!({"modules": releasing.modules});
+            let subject = releasing.release_id.clone();
+            Some(gate(state, id, "release", subject, None, &checks, &with))
+        }
+    }
+}
+
+fn gate(
+    state: &State,
+    id: EffectId,
+    name: &str,
+    subject: String,
+    attempt: Option<EffectId>,
+    checks: &[&str],
+    with: &Value,
+) -> Effect {
+    let spec = |check: &&str| CheckSpec {
+        check: (*check).to_owned(),
+        with: with.clone(),
+        weight: Weight::Binding,
+        shows: None,
+        code: None,
+    };
+    Effect::Gate(GateOrder {
+        id,
+        state: StateName::from(name),
+        subject,
+        attempt,
+        checks: checks.iter().map(spec).collect(),
+        fields: BTreeMap::new(),
+        frozen: BTreeMap::new(),
+        known: kernel::effect::Known::default(),
+        standing: BTreeSet::new(),
+        commits: Default::default(),
+        wall_millis: state.ledger.wall_limit(GATE_MILLIS),
+    })
+}
+
+/// The state's name of a turn.
+fn turn(role: Role, occasion: Occasion) -> &'static str {
+    match (role, occasion) {
+        (Role::MicroPlanner, _) => "micro_plan",
+        (_, Occasion::Propose) => "propose",
+        (_, Occasion::Revise) => "revise",
+        (_, Occasion::Amend) => "amend",
+        (_, Occasion::Challenge) => "challenge",
+        (_, Occasion::Adjudicate) => "adjudicate",
+    }
+}
+
+fn upstream(state: &State, task: &TaskId, work: &Work, module: Option<usize>) -> Vec<ModuleRef> {
+    let around = Around { state, task };
+    match module {
+        Some(module) => around.upstream(work, module),
+        None => around.of_tasks(),
+    }
+}
+
+/// The pack of what is in flight for a task; the engine writes it down before the role works.
+pub(crate) fn pack_of(state: &State, effect: EffectId) -> Option<Pack> {
+    let For::Task(task) = state.orders.get(&effect)? else {
+        return None;
+    };
+    let work = state.work.get(task)?;
+    let (module, who, occasion) = match work.want()? {
+        Want::Plan => (None, Role::MicroPlanner, Occasion::Propose),
+        Want::Role(module, who, occasion) => (Some(module), who, occasion),
+        Want::Ship(..) => return None,
+    };
+    let upstream = upstream(state, task, work, module);
+    let scene = Scene {
+        task,
+        work,
+        module,
+        upstream: &upstream,
+        criteria: &[],
+    };
+    Some(pack(&scene, who, occasion))
+}
+
+fn role(
+    state: &State,
+    id: EffectId,
+    task: &TaskId,
+    work: &Work,
+    module: Option<usize>,
+    who: Role,
+    occasion: Occasion,
+) -> Effect {
+    let upstream = upstream(state, task, work, module);
+    let criteria = state.criteria.get(task).and_then(|all| all.last());
+    let scene = Scene {
+        task,
+        work,
+        module,
+        upstream: &upstream,
+        criteria: criteria.map_or(&[], Vec::as_slice),
+    };
+    let reference = module.and_then(|module| work.reference(module));
+    let subject = match reference {
+        Some(reference) => format!("{task}/{}", reference.module),
+        None => task.to_string(),
+    };
+    let continues = work.patience.continues.as_ref();
+    Effect::Attempt(AttemptOrder {
+        id,
+        state: StateName::from(turn(who, occasion)),
+        role: who.as_str().to_owned(),
+        subject,
+        access: match who {
+            Role::Proposer => Access::Edit,
+            Role::MicroPlanner | Role::Challenger | Role::Arbiter => Access::ReadOnly,
+        },
+        sight: sight(&scene, who, occasion),
+        nth: work.asked() + 1,
+        brief: brief(&scene, who, occasion),
+        wall_millis: state.ledger.wall_limit(ATTEMPT_MILLIS),
+        not_before: work.patience.not_before,
+        continues: continues.map(|(effect, _)| *effect),
+        sealed: Default::default(),
+    })
+}
+
+fn change_role(
+    state: &State,
+    id: EffectId,
+    change: &Change,
+    who: Role,
+    occasion: Occasion,
+) -> Effect {
+    let record = state.exceptions.get(&change.exception);
+    let text = |value: &Value| serde_json::to_string_pretty(value).unwrap_or_default();
+    let exception = record
+        .map(|record| json!(record.raised.exception))
+        .unwrap_or_default();
+    let brief = format!(
+        "# {} for {} (round {} of {})\n\nThe contract of {} is to become that of {}. Judge whether it is well-formed, whether the evidence justifies the change, and whether the claim of compatibility is true.\n\n## The exception\n\n```json\n{}\n```\n\n## The candidate contract\n\n```json\n{}\n```\n\n## The debate so far\n\n```json\n{}\n```\n",
+        who.as_str(),
+        change.exception,
+        change.round,
+        crate::halt::change::MOST_ROUNDS,
+        change.from,
+        change.to,
+        text(&exception),
+        text(&change.candidate),
+        text(&json!(change.debate.trail)),
+    );
+    Effect::Attempt(AttemptOrder {
+        id,
+        state: StateName::from(turn(who, occasion)),
+        role: who.as_str().to_owned(),
+        subject: change.exception.to_string(),
+        access: Access::ReadOnly,
+        sight: Sight {
+            sees: Vec::new(),
+            hidden: Vec::new(),
+            scope: Vec::new(),
+        },
+        nth: change.round,
+        brief,
+        wall_millis: state.ledger.wall_limit(ATTEMPT_MILLIS),
+        not_before: None,
+        continues: None,
+        sealed: Default::default(),
+    })
+}
+
+pub(crate) fn begin(state: &State, effect: EffectId) -> Result<Body, Refusal> {
+    let all = wanted(state).into_iter();
+    let mut fresh = all.filter(|one| !state.ledger.flying.contains_key(&one.id()));
+    let Some(order) = fresh.find(|one| one.id() == effect) else {
+        return Err(Refusal::new(
+            "effect_not_wanted",
+            format!("effect {effect} is not wanted, or has begun before"),
+            "ask `wanted` again",
+        ));
+    };
+    let kind = order.kind();
+    let (state, role, subject, wall_millis) = match order {
+        Effect::Attempt(one) => (one.state, one.role, one.subject, one.wall_millis),
+        Effect::Gate(one) => (one.state, String::new(), one.subject, one.wall_millis),
+        Effect::Checkpoint(_) => (StateName::from(""), String::new(), String::new(), 0),
+    };
+    Ok(Body::EffectBegan(EffectBegan {
+        effect,
+        kind,
+        state,
+        role,
+        subject,
+        wall_millis,
+    }))
+}

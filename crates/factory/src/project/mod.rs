@@ -1,0 +1,15 @@
+//! The project loop's state machine (section 4.2): tasks, their dependencies, who is next.
+//!
+//! It refuses to know why a task shipped or halted; engineering and people say that.
+
+pub mod declare;
+pub mod graph;
+pub mod moves;
+pub mod status;
+pub mod types;
+pub mod view;
+
+pub use declare::Declared;
+pub use graph::{Task, TaskGraph};
+pub use status::TaskStatus;
+pub use types::{EscalationId, ExceptionId, ModuleId, ModuleRef, TaskId, Version, mint};

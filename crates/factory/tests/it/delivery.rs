@@ -1,0 +1,236 @@
+//! Sections 15.4 and 16: releases and deprecation.
+
+use crate::project::task;
+use crate::said;
+use crate::world::{Project, Script, module_of};
+use factory::delivery::gates::{Gate, judge};
+use factory::delivery::registry::{Entry, IndexStatus, Registry, fingerprint};
+use factory::machine::{DEPRECATE, RELEASE};
+use factory::project::{ModuleRef, TaskStatus};
+use kernel::{Machine, Time};
+use serde_json::{Value, json};
+
+const A: &str = "T-a-001";
+const B: &str = "T-a-002";
+
+fn reference(text: &str) -> ModuleRef {
+    ModuleRef::parse(text).unwrap()
+}
+
+fn entry(name: &str, uses: &[(&str, &str)]) -> Entry {
+    Entry {
+        reference: reference(name),
+        task: None,
+        ship_ref: format!("SHIP-{name}"),
+        contract: json!({"of": name}),
+        fingerprint: format!("fp-{name}"),
+        dependencies: uses
+            .iter()
+            .map(|(name, built)| (reference(name), (*built).to_owned()))
+            .collect(),
+        status: IndexStatus::Shipped,
+        superseded_by: None,
+        notes: Vec::new(),
+        at: Time(0),
+    }
+}
+
+fn registry(entries: Vec<Entry>) -> Registry {
+    let mut registry = Registry::default();
+    entries.into_iter().for_each(|one| registry.add(one));
+    registry
+}
+
+fn failing(registry: &Registry, set: &[&str]) -> Vec<Gate> {
+    let set: Vec<ModuleRef> = set.iter().map(|one| reference(one)).collect();
+    let mut gates: Vec<Gate> = judge(registry, &set).iter().map(|one| one.gate).collect();
+    gates.sort();
+    gates.dedup();
+    gates
+}
+
+#[test]
+fn s15_4_each_gate_fails_on_its_own_violation() {
+    let good = || {
+        vec![
+            entry("MM-a@1.0.0", &[]),
+            entry("MM-b@1.0.0", &[("MM-a@1.0.0", "fp-MM-a@1.0.0")]),
+        ]
+    };
+    let both = ["MM-a@1.0.0", "MM-b@1.0.0"];
+    assert!(failing(&registry(good()), &both).is_empty());
+    assert_eq!(
+        failing(&registry(good()), &["MM-b@1.0.0"]),
+        [Gate::DependencyCheck]
+    );
+    assert_eq!(
+        failing(&registry(good()), &["MM-a@1.0.0", "MM-x@1.0.0"]),
+        [Gate::CodeIndexCheck]
+    );
+    let mut drifted = good();
+    drifted[1].dependencies[0].1 = "fp-old".to_owned();
+    assert_eq!(failing(&registry(drifted), &both), [Gate::FingerprintCheck]);
+    let mut deprecated = registry(good());
+    deprecated.deprecate(&reference("MM-a@1.0.0"), None, "not for use");
+    let gates = failing(&deprecated, &both);
+    assert!(gates.contains(&Gate::DeprecationCheck) && gates.contains(&Gate::CodeIndexCheck));
+    // What is deprecated itself may depend on what is deprecated.
+    deprecated.deprecate(&reference("MM-b@1.0.0"), None, "not for use");
+    assert!(!failing(&deprecated, &both).contains(&Gate::DeprecationCheck));
+}
+
+fn complete(script: Script) -> Project {
+    let mut project = Project::new(&[task(A, &[]), task(B, &[A])], 1, script);
+    project.run();
+    project
+}
+
+#[test]
+fn s15_4_the_full_release_is_automatic_and_its_manifest_is_the_documents() {
+    let project = complete(Script::default());
+    assert_eq!(project.machine.status().state.as_str(), "released");
+    let [release] = project.machine.releases() else {
+        panic!("one release");
+    };
+    assert_eq!(release.failure_report(), None);
+    let mut document = release.document();
+    let ship_refs: Vec<Value> = document["modules"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|one| one["ship_ref"].clone())
+        .collect();
+    let id = document["release_id"].take();
+    assert!(id.as_str().unwrap().starts_with("REL-") && id.as_str().unwrap().len() == 12);
+    document["created_at"].take();
+    assert_eq!(
+        document,
+        json!({
+            "release_id": null, "created_at": null, "spec_version": "1.0.0",
+            "modules": [
+                {"module_ref": format!("{}@1.0.0", module_of(A)), "ship_ref": ship_refs[0]},
+                {"module_ref": format!("{}@1.0.0", module_of(B)), "ship_ref": ship_refs[1]},
+            ],
+            "integration_gates": {
+                "dependency_check": "PASS", "fingerprint_check": "PASS",
+                "deprecation_check": "PASS", "code_index_check": "PASS",
+            },
+            "overall_result": "PASS", "notes": "2 modules released",
+        })
+    );
+    assert!(
+        ship_refs
+            .iter()
+            .all(|one| one.as_str().unwrap().starts_with("SHIP-"))
+    );
+}
+
+#[test]
+fn s15_4_a_gate_that_the_engine_sees_fail_blocks_the_release_until_it_is_triggered_again() {
+    // The release's subject is its id, which follows from the run.
+    let id = factory::project::mint("REL", "run-1", "0");
+    let mut project = complete(Script::default().breaks(&id, "code_index_check", 0));
+    assert_eq!(project.machine.status().state.as_str(), "release");
+    let release = &project.machine.releases()[0];
+    assert_eq!(release.document()["overall_result"], "FAIL");
+    assert_eq!(
+        release.document()["integration_gates"]["code_index_check"],
+        "FAIL"
+    );
+    let report = release.failure_report().unwrap();
+    assert_eq!(report["failing_gates"], json!(["code_index_check"]));
+    project.decide(RELEASE, Value::Null).unwrap();
+    project.run();
+    assert!(project.machine.releases()[1].passed());
+    assert_eq!(project.machine.status().state.as_str(), "released");
+}
+
+#[test]
+fn s15_4_a_partial_release_names_shipped_modules_only() {
+    let script = Script::default().rejects(B);
+    let mut project = complete(script);
+    assert_eq!(project.status(B), TaskStatus::Halted);
+    let name = format!("{}@1.0.0", module_of(A));
+    for (with, code) in [
+        (
+            json!({"modules": [format!("{}@1.0.0", module_of(B))]}),
+            "module_not_shipped",
+        ),
+        (json!({"modules": ["nonsense"]}), "module_not_shipped"),
+        (Value::Null, "project_not_complete"),
+        (json!({"module": [name]}), "payload_malformed"),
+    ] {
+        assert_eq!(project.decide(RELEASE, with).unwrap_err().code, code);
+    }
+    project.decide(RELEASE, json!({"modules": [name]})).unwrap();
+    project.run();
+    assert!(project.machine.releases()[0].passed());
+    assert_eq!(project.status(B), TaskStatus::Halted);
+}
+
+#[test]
+fn s16_a_deprecated_module_stays_with_its_notice_and_blocks_releases_of_its_users() {
+    let (a, b) = (module_of(A), module_of(B));
+    let plan = said::plan(&[(b.as_str(), &[format!("{a}@1.0.0").as_str()])]);
+    let mut project = complete(Script::default().says(B, "micro_plan", 0, plan));
+    let old = format!("{a}@1.0.0");
+    for (with, code) in [
+        (
+            json!({"module": "MM-x@1.0.0", "reason": "r"}),
+            "module_unknown",
+        ),
+        (json!({"module": old, "reason": ""}), "payload_member_empty"),
+        (
+            json!({"module": old, "reason": "r", "superseded_by": old, "migration": "m"}),
+            "replacement_not_shipped",
+        ),
+        (
+            json!({"module": old, "reason": "r", "superseded_by": format!("{b}@1.0.0")}),
+            "payload_member_empty",
+        ),
+    ] {
+        assert_eq!(project.decide(DEPRECATE, with).unwrap_err().code, code);
+    }
+    let with = json!({"module": old, "reason": "too slow", "superseded_by": format!("{b}@1.0.0"), "migration": "rename it"});
+    project.decide(DEPRECATE, with.clone()).unwrap();
+    let entry = project.machine.registry().get(&reference(&old)).unwrap();
+    assert_eq!(entry.status, IndexStatus::Deprecated);
+    assert_eq!(entry.superseded_by, Some(reference(&format!("{b}@1.0.0"))));
+    assert!(
+        entry.notes[0].contains("too slow")
+            && entry.notes[0].contains("rename it")
+            && entry.notes[0].contains("2026-")
+    );
+    assert_eq!(
+        project.decide(DEPRECATE, with).unwrap_err().code,
+        "module_not_in_use"
+    );
+    assert_eq!(
+        project.machine.registry().users(&reference(&old)),
+        [reference(&format!("{b}@1.0.0"))]
+    );
+    project.decide(RELEASE, Value::Null).unwrap();
+    project.run();
+    let release = &project.machine.releases()[1];
+    assert_eq!(
+        release.document()["integration_gates"]["deprecation_check"],
+        "FAIL"
+    );
+}
+
+#[test]
+fn s16_entries_are_never_changed_back_nor_replaced() {
+    let mut registry = registry(vec![entry("MM-a@1.0.0", &[]), entry("MM-a@2.0.0", &[])]);
+    let (old, new) = (reference("MM-a@1.0.0"), reference("MM-a@2.0.0"));
+    registry.supersede(&old, &new);
+    registry.deprecate(&old, None, "again");
+    let mut other = entry("MM-a@1.0.0", &[]);
+    other.fingerprint = fingerprint(&Value::Null);
+    registry.add(other);
+    let kept = registry.get(&old).unwrap();
+    assert_eq!(
+        (kept.status, kept.fingerprint.as_str()),
+        (IndexStatus::Superseded, "fp-MM-a@1.0.0")
+    );
+    assert_eq!(registry.newest(&old.module).unwrap().reference, new);
+}

@@ -1,0 +1,527 @@
+//! The whole project on the engine's loop: every step is an event, a crash at any of them resumes
+//! without paying twice, and the number of jobs changes nothing but the time that it takes.
+
+use crate::project::task;
+use crate::said;
+use crate::world::{Project, Script, module_of, opening, started};
+use factory::machine::facts::{Fact, TaskDispatched};
+use factory::machine::{Factory, facts};
+use factory::project::{Declared, TaskId, TaskStatus};
+use kernel::effect::{AttemptOrder, CheckpointOrder, Effect, GateOrder};
+use kernel::input::Found;
+use kernel::machine::{Activity, Waiting};
+use kernel::{
+    Body, CheckResult, Event, Input, Machine, Note, Outcome, Refusal, Status, Time, What,
+};
+use proptest::prelude::*;
+use serde_json::{Value, json};
+use std::collections::{BTreeMap, BTreeSet};
+use testkit::{Cast, Simulation, Weather, crash_everywhere, machine_invariants};
+
+const A: &str = "T-a-001";
+const B: &str = "T-a-002";
+const C: &str = "T-a-003";
+const D: &str = "T-a-004";
+
+/// What people answer, by task and by how often it was escalated before.
+#[derive(Debug, Clone, Default)]
+struct People {
+    plan: BTreeMap<&'static str, Vec<&'static str>>,
+    seen: BTreeMap<String, Vec<String>>,
+}
+
+impl People {
+    fn answer(&mut self, why: &str) -> (String, Value) {
+        let task = why.split('`').nth(1).unwrap_or_default();
+        let word = |prefix: &str| {
+            let at = why.find(prefix)?;
+            why.get(at..at + 12).map(str::to_owned)
+        };
+        // The same escalation gets the same answer, however often a crash makes us ask.
+        let seen = self.seen.entry(task.to_owned()).or_default();
+        let escalation = word("ESC-").unwrap_or_else(|| "blocked".to_owned());
+        if !seen.contains(&escalation) {
+            seen.push(escalation.clone());
+        }
+        let nth = seen.iter().position(|one| *one == escalation).unwrap_or(0);
+        let option = match self.plan.get(task).and_then(|all| all.get(nth)) {
+            Some(option) => *option,
+            None => "stop",
+        };
+        let with = match option {
+            "APPROVE_CHANGE" => json!({"exception_id": word("ICE-")}),
+            _ => said::payload(option, &TaskId::from(task)),
+        };
+        (option.to_owned(), with)
+    }
+}
+
+/// A project as a test tells it.
+#[derive(Debug, Clone)]
+struct Story {
+    tasks: Vec<Declared>,
+    script: Script,
+    people: People,
+    /// What every task must have become.
+    end: Vec<(&'static str, TaskStatus)>,
+}
+
+fn subject(task: &str) -> String {
+    format!("{task}/{}", module_of(task))
+}
+
+/// A plan refused, a mild review, a failed challenge, amendments, failing tests: no people.
+fn troubled() -> Story {
+    let a = subject(A);
+    let script = Script::default()
+        .says(A, "micro_plan", 1, json!({"modules": []}))
+        .says(&a, "challenge", 1, said::mild())
+        .says(&a, "challenge", 2, said::fail(&["R3"]))
+        .says(&a, "adjudicate", 2, said::amend())
+        .breaks(&subject(B), "black_box_tests", 1);
+    Story {
+        tasks: vec![task(A, &[]), task(B, &[A])],
+        script,
+        people: People::default(),
+        end: vec![(A, TaskStatus::Shipped), (B, TaskStatus::Shipped)],
+    }
+}
+
+/// One task is fixed by a person, another is split.
+fn resolved() -> Story {
+    let script = Script::default().rejects(A).rejects(B);
+    let fixed = subject(A);
+    // The person's fix is challenged with all revisions used: number 3.
+    let script = script
+        .says(&fixed, "challenge", 3, said::fail(&["R3"]))
+        .says(&fixed, "adjudicate", 3, said::amend());
+    Story {
+        tasks: vec![task(A, &[]), task(B, &[]), task(C, &[A, B])],
+        script,
+        people: People {
+            plan: BTreeMap::from([(B, vec!["SPLIT_TASK"]), (A, vec!["APPROVE_OVERRIDE"])]),
+            ..People::default()
+        },
+        end: vec![
+            (A, TaskStatus::Shipped),
+            (B, TaskStatus::Abandoned),
+            (C, TaskStatus::Shipped),
+        ],
+    }
+}
+
+/// An upstream contract is changed.
+fn changed() -> Story {
+    let target = format!("{}@1.0.0", module_of(A));
+    let script = Script::default().says(
+        &subject(B),
+        "challenge",
+        1,
+        said::exception(&target, "BREAKING"),
+    );
+    Story {
+        tasks: vec![task(A, &[]), task(B, &[A])],
+        script,
+        people: People {
+            plan: BTreeMap::from([(B, vec!["APPROVE_CHANGE", "ABANDON_TASK"])]),
+            ..People::default()
+        },
+        // The change names the version that is superseded by now, so the second one is refused.
+        end: vec![(A, TaskStatus::Shipped)],
+    }
+}
+
+/// A plan of three modules of which one fails; a task is abandoned, and its dependent is amended.
+fn abandoned() -> Story {
+    let plan = said::plan(&[("MM-x", &[]), ("MM-y", &["MM-x@1.0.0"]), ("MM-z", &[])]);
+    let script = Script::default()
+        .says(A, "micro_plan", 0, plan)
+        .says(&format!("{A}/MM-x"), "challenge", 0, said::fail(&["R2"]))
+        .says(&format!("{A}/MM-x"), "adjudicate", 0, said::reject())
+        .rejects(B);
+    Story {
+        tasks: vec![task(A, &[]), task(B, &[]), task(C, &[B]), task(D, &[A, C])],
+        script,
+        people: People {
+            plan: BTreeMap::from([
+                (A, vec!["APPROVE_OVERRIDE"]),
+                (B, vec!["ABANDON_TASK"]),
+                (C, vec!["AMEND_SPEC"]),
+            ]),
+            ..People::default()
+        },
+        end: vec![
+            (A, TaskStatus::Shipped),
+            (B, TaskStatus::Abandoned),
+            (C, TaskStatus::Shipped),
+            (D, TaskStatus::Shipped),
+        ],
+    }
+}
+
+fn stories() -> [(&'static str, Story); 4] {
+    [
+        ("troubled", troubled()),
+        ("resolved", resolved()),
+        ("changed", changed()),
+        ("abandoned", abandoned()),
+    ]
+}
+
+/// Works and answers until the project is over.
+fn tell(project: &mut Project, people: &mut People, mut pick: impl FnMut(usize) -> usize) {
+    for _ in 0..100 {
+        project.run_picking(&mut pick);
+        let Some(waiting) = project.machine.status().waiting_for else {
+            return;
+        };
+        let (option, with) = people.answer(&waiting.why);
+        if let Err(refusal) = project.decide(&option, with) {
+            panic!("{option}: {refusal}\n{}", waiting.why);
+        }
+    }
+    panic!("it never ends");
+}
+
+fn calm(story: &Story, jobs: u32) -> Project {
+    let mut project = Project::new(&story.tasks, jobs, story.script.clone());
+    tell(&mut project, &mut story.people.clone(), |_| 0);
+    project
+}
+
+#[test]
+fn s15_3_every_story_ends_as_it_should() {
+    for (name, story) in stories() {
+        let project = calm(&story, 1);
+        for (task, status) in &story.end {
+            assert_eq!(project.status(task), *status, "{name}: {task}");
+        }
+        let end = project.machine.status();
+        assert_eq!(end.activity, Activity::Done, "{name}: {:?}", end.state);
+        assert!(
+            project.machine.releases().last().unwrap().passed(),
+            "{name}"
+        );
+    }
+}
+
+#[test]
+fn s15_5_every_prefix_of_every_journal_reaches_the_same_end_and_pays_nothing_twice() {
+    for (name, story) in stories() {
+        let whole = calm(&story, 1);
+        let journal = &whole.journal;
+        for cut in 0..=journal.len() {
+            // Before the project is open there is nothing to resume.
+            if cut < 3 {
+                continue;
+            }
+            // With its memory of who made what: checks judge the work, whoever asks.
+            let mut project = Project::new(&story.tasks, 1, whole.script.clone());
+            project.machine = Factory::new();
+            project.journal = journal[..cut].to_vec();
+            for event in &journal[..cut] {
+                project.machine.apply(event);
+            }
+            project.feed(What::Advance).unwrap();
+            // What was in flight had ended before the crash: its answer is found, not paid for.
+            let mut found = BTreeSet::new();
+            for flying in project.machine.status().in_flight {
+                let answer = testkit::cast::after_restart(whole.answers[&flying.effect].clone());
+                found.insert(flying.effect);
+                project.feed(answer).unwrap();
+            }
+            tell(&mut project, &mut story.people.clone(), |_| 0);
+            assert_eq!(project.statuses(), whole.statuses(), "{name} cut at {cut}");
+            let paid = |journal: &[Event]| {
+                let attempts = journal
+                    .iter()
+                    .filter(|event| matches!(&event.body, Body::AttemptEnded(_)));
+                attempts.count()
+            };
+            assert_eq!(paid(&project.journal), paid(journal), "{name} cut at {cut}");
+            let now = project.journal.iter().filter(|event| {
+                matches!(&event.body, Body::AttemptEnded(one) if one.found == Found::AfterRestart)
+            });
+            assert!(now.count() <= found.len());
+        }
+    }
+}
+
+#[test]
+fn s15_5_a_snapshot_restores_everything() {
+    for (name, story) in stories() {
+        let whole = calm(&story, 2);
+        let mut live = Factory::new();
+        for (at, event) in whole.journal.iter().enumerate() {
+            live.apply(event);
+            if at % 5 == 0 {
+                let mut restored = Factory::new();
+                restored.restore(&live.snapshot()).unwrap();
+                assert_eq!(restored.snapshot(), live.snapshot(), "{name} at {at}");
+                assert_eq!(restored.wanted(), live.wanted(), "{name} at {at}");
+                assert_eq!(restored.status(), live.status(), "{name} at {at}");
+            }
+        }
+    }
+}
+
+// ---- on the engine's own loop ----
+
+/// A project that declares itself, since a simulation only starts it.
+struct Declaring {
+    inner: Factory,
+    tasks: Vec<Declared>,
+    jobs: u32,
+}
+
+impl Declaring {
+    fn new(tasks: &[Declared], jobs: u32) -> Self {
+        Self {
+            inner: Factory::new(),
+            tasks: tasks.to_vec(),
+            jobs,
+        }
+    }
+}
+
+impl Machine for Declaring {
+    fn decide(&self, input: &Input) -> Result<Vec<Event>, Refusal> {
+        if input.what == What::Advance && self.inner.tasks().is_empty() {
+            let [tasks, open] = opening(&self.tasks, self.jobs);
+            let open = Input::new(input.at, open);
+            return match self.inner.decide(&open) {
+                Ok(events) => Ok(events),
+                Err(_) => self.inner.decide(&Input::new(input.at, tasks)),
+            };
+        }
+        self.inner.decide(input)
+    }
+    fn apply(&mut self, event: &Event) {
+        self.inner.apply(event);
+    }
+    fn wanted(&self) -> Vec<Effect> {
+        self.inner.wanted()
+    }
+    fn status(&self) -> Status {
+        self.inner.status()
+    }
+    fn snapshot(&self) -> Value {
+        self.inner.snapshot()
+    }
+    fn restore(&mut self, snapshot: &Value) -> Result<(), String> {
+        self.inner.restore(snapshot)
+    }
+}
+
+/// The script and the people of a story, for the engine's loop.
+struct Actors {
+    script: Script,
+    people: People,
+}
+
+impl Cast for Actors {
+    fn attempt(&mut self, order: &AttemptOrder) -> Outcome {
+        self.script.attempt(order)
+    }
+    fn gate(&mut self, order: &GateOrder) -> Vec<CheckResult> {
+        self.script.gate(order)
+    }
+    fn checkpoint(&mut self, _: &CheckpointOrder) -> Result<String, String> {
+        Ok("commit".to_owned())
+    }
+    fn person(&mut self, waiting: &Waiting) -> String {
+        self.people.answer(&waiting.why).0
+    }
+    fn payload(&mut self, waiting: &Waiting, _: &str) -> Value {
+        self.people.answer(&waiting.why).1
+    }
+}
+
+fn actors(story: &Story) -> Actors {
+    Actors {
+        script: story.script.clone(),
+        people: story.people.clone(),
+    }
+}
+
+#[test]
+fn s19_2_a_crash_at_every_place_of_the_engines_loop_leads_to_the_same_end() {
+    let rows = machine_invariants::<Declaring>();
+    // The other stories are cut at every event above; these two have every kind of effect.
+    for (name, story) in [("troubled", troubled()), ("changed", changed())] {
+        let tried = crash_everywhere(|| {
+            Simulation::new(0, || Declaring::new(&story.tasks, 1), &rows)
+                .start(started())
+                .cast(actors(&story))
+        });
+        let tried = tried.unwrap_or_else(|failure| panic!("{name}: {failure}"));
+        assert_eq!(tried.calm.status.activity, Activity::Done, "{name}");
+        assert!(tried.crashed.len() > 100, "{name}: {}", tried.crashed.len());
+    }
+}
+
+#[test]
+fn s19_2_any_weather_leads_to_the_same_end() {
+    let rows = machine_invariants::<Declaring>();
+    for (name, story) in stories() {
+        let calm = calm(&story, 1).machine.status().fields;
+        for seed in 0..6 {
+            let jobs = u32::try_from(seed % 3).unwrap() + 1;
+            let mut weather = Weather::of(seed);
+            weather.stop = 0;
+            let report = Simulation::new(seed, || Declaring::new(&story.tasks, jobs), &rows)
+                .start(started())
+                .cast(actors(&story))
+                .weather(weather)
+                .run()
+                .unwrap_or_else(|failure| panic!("{name}: {failure}"));
+            assert_eq!(report.status.activity, Activity::Done, "{name} {seed}");
+            assert_eq!(report.status.fields, calm, "{name} {seed}");
+        }
+    }
+}
+
+// ---- jobs ----
+
+fn random_story() -> impl Strategy<Value = Story> {
+    (2..9usize, any::<u64>()).prop_map(|(size, seed)| {
+        let mut state = seed;
+        let mut draw = |most: u64| {
+            state = state
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(1_442_695_040_888_963_407);
+            (state >> 33) % most
+        };
+        const IDS: [&str; 8] = [
+            "T-a-001", "T-a-002", "T-a-003", "T-a-004", "T-a-005", "T-a-006", "T-a-007", "T-a-008",
+        ];
+        let mut story = Story {
+            tasks: Vec::new(),
+            script: Script::default(),
+            people: People::default(),
+            end: Vec::new(),
+        };
+        for (at, id) in IDS.into_iter().enumerate().take(size) {
+            let on: Vec<&str> = (0..at).filter(|_| draw(3) == 0).map(|of| IDS[of]).collect();
+            story.tasks.push(task(id, &on));
+            story
+                .people
+                .plan
+                .insert(id, vec!["APPROVE_OVERRIDE", "AMEND_SPEC"]);
+            match draw(5) {
+                0 => story.script = story.script.rejects(id),
+                1 => story.script = story.script.breaks(&subject(id), "black_box_tests", 1),
+                2 => {
+                    story.script =
+                        story
+                            .script
+                            .says(&subject(id), "challenge", 1, said::fail(&["R5"]));
+                }
+                _ => {}
+            }
+        }
+        story
+    })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 40, failure_persistence: None, ..Default::default() })]
+
+    #[test]
+    fn s6_5_independent_tasks_in_parallel_end_as_one_by_one(
+        story in random_story(),
+        jobs in 2..5u32,
+        order in any::<u64>(),
+    ) {
+        let serial = calm(&story, 1);
+        let mut parallel = Project::new(&story.tasks, jobs, story.script.clone());
+        let mut state = order;
+        tell(&mut parallel, &mut story.people.clone(), |most| {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+            usize::try_from(state >> 33).unwrap() % most
+        });
+        let tasks = |project: &Project| {
+            let mut view = project.machine.state_machine()["tasks"].clone();
+            for one in view.as_object_mut().unwrap().values_mut() {
+                one["shipped_at"] = Value::Null;
+            }
+            view
+        };
+        prop_assert_eq!(tasks(&parallel), tasks(&serial));
+        let modules = |project: &Project| -> Vec<(String, String)> {
+            let all = project.machine.registry().iter();
+            all.map(|one| (one.reference.to_string(), one.fingerprint.clone())).collect()
+        };
+        prop_assert_eq!(modules(&parallel), modules(&serial));
+    }
+}
+
+#[test]
+fn s3_3_jobs_bound_how_many_tasks_are_in_progress() {
+    let tasks: Vec<Declared> = (1..=6).map(|n| task(&format!("T-a-{n:03}"), &[])).collect();
+    for jobs in [1, 3] {
+        let project = Project::new(&tasks, jobs, Script::default());
+        let busy = project.machine.tasks().in_progress().count();
+        assert_eq!(busy, jobs as usize);
+        assert_eq!(project.machine.wanted().len(), jobs as usize);
+    }
+}
+
+// ---- what can be told ----
+
+#[test]
+fn s17_3_nobody_can_tell_the_machine_what_only_work_or_people_decide() {
+    let mut machine = Factory::new();
+    let mut feed = |what: What| {
+        let events = machine.decide(&Input::new(Time(1), what))?;
+        events.iter().for_each(|event| machine.apply(event));
+        Ok::<(), Refusal>(())
+    };
+    feed(What::Start(Box::new(started()))).unwrap();
+    let [_, open] = opening(&[], 1);
+    assert_eq!(feed(open.clone()).unwrap_err().code, "no_tasks");
+    let [tasks, _] = opening(&[task(A, &[B])], 1);
+    feed(tasks).unwrap();
+    assert_eq!(
+        feed(open.clone()).unwrap_err().code,
+        "task_dependency_unknown"
+    );
+    let [tasks, open] = opening(&[task(B, &[])], 0);
+    feed(tasks).unwrap();
+    assert_eq!(feed(open).unwrap_err().code, "no_jobs");
+    let [_, open] = opening(&[], 1);
+    feed(open.clone()).unwrap();
+    assert_eq!(feed(open).unwrap_err().code, "note_not_yours");
+    let task = TaskId::from(A);
+    let forged = Fact::TaskDispatched(TaskDispatched { task }).note();
+    assert_eq!(feed(What::Note(forged)).unwrap_err().code, "note_not_yours");
+    let unknown = Note {
+        name: "task_shipped.v9".to_owned(),
+        body: json!({}),
+    };
+    assert_eq!(feed(What::Note(unknown)).unwrap_err().code, "note_unknown");
+}
+
+#[test]
+fn s5_1_every_fact_is_versioned_and_read_back() {
+    let names: BTreeSet<&str> = Fact::NAMES.iter().copied().collect();
+    assert_eq!(names.len(), Fact::NAMES.len());
+    assert!(names.iter().all(|name| name.ends_with(".v1")));
+    let mut seen = BTreeSet::new();
+    for (_, story) in stories() {
+        for event in &calm(&story, 1).journal {
+            if let Body::Noted(note) = &event.body {
+                assert_eq!(facts::Fact::read(note).unwrap().note(), *note);
+                seen.insert(note.name.clone());
+            }
+        }
+    }
+    for name in [
+        "engineering_stepped.v1",
+        "task_halted.v1",
+        "change_stepped.v1",
+        "release_judged.v1",
+    ] {
+        assert!(seen.contains(name), "{name}");
+    }
+}

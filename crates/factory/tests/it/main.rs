@@ -1,0 +1,23 @@
+//! The factory's documents and machines. Tests are named by the section of document 002 whose rule
+//! they hold.
+
+// Helpers of tests are tests: a panic is how they say no.
+#![allow(clippy::unwrap_used)]
+
+mod artifacts;
+mod changes;
+mod contract;
+mod debate;
+mod delivery;
+mod documents;
+mod engineering;
+mod halt;
+mod json;
+mod machine;
+mod modules;
+mod plan;
+mod project;
+mod said;
+mod samples;
+mod spec;
+mod world;

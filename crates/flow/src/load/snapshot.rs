@@ -1,0 +1,53 @@
+//! The `[snapshot]` table of a workflow file. It refuses names that are nowhere else in the file.
+
+use super::Loader;
+use crate::raw::{RawSnapshot, RawWorkflow};
+use crate::snapshot::SnapshotSpec;
+use kernel::StateName;
+
+pub(super) fn snapshot(
+    loader: &mut Loader<'_>,
+    at: usize,
+    raw: &RawSnapshot,
+    workflow: &RawWorkflow,
+) -> SnapshotSpec {
+    let fields = workflow.task.iter().flat_map(|task| &task.field);
+    let fields: Vec<&str> = fields.map(|field| field.get_ref().name.as_str()).collect();
+    for name in raw.header.iter().chain([&raw.id]) {
+        if !fields.contains(&name.as_str()) {
+            let what = format!("[snapshot] names the field `{name}`, which is none");
+            loader.problem(
+                "unknown_field",
+                at,
+                what,
+                "name one of the [[task.field]] entries",
+            );
+        }
+    }
+    let gates = raw.gates.iter().map(|gate| &gate.state);
+    for state in raw.after.iter().chain(&raw.evidence).chain(gates) {
+        if !workflow.state.contains_key(state) {
+            let what = format!("[snapshot] names the state `{state}`, which is none");
+            loader.problem(
+                "unknown_state",
+                at,
+                what,
+                "add `[state.NAME]`, or correct the name",
+            );
+        }
+    }
+    let states = |names: &[String]| names.iter().map(|name| StateName::new(name)).collect();
+    SnapshotSpec {
+        folder: raw.folder.clone(),
+        latest: raw.latest.clone(),
+        id: raw.id.clone(),
+        header: raw.header.clone(),
+        gates: raw
+            .gates
+            .iter()
+            .map(|gate| (gate.name.clone(), StateName::new(&gate.state)))
+            .collect(),
+        after: states(&raw.after),
+        evidence: states(&raw.evidence),
+    }
+}

@@ -1,0 +1,150 @@
+//! The next snapshot, from the one before, the fields, the evidence and the draft. A pure function:
+//! the same run gives the same bytes.
+
+use super::draft::Draft;
+use super::{Due, SnapshotSpec, Snapshots, line, render, rules};
+use kernel::snapshot::{Fact, FactKind, GateRun, Issue, Resolved, Snapshot, SnapshotTaken};
+use serde_json::Value;
+use sha2::{Digest, Sha256};
+use std::collections::BTreeMap;
+
+pub(crate) fn compose(
+    spec: &SnapshotSpec,
+    run: &Snapshots,
+    fields: &BTreeMap<String, String>,
+    due: &Due,
+) -> SnapshotTaken {
+    let parent = run.latest.as_ref();
+    // Without a draft nobody has judged what agents wrote into fields: the header stays, but for
+    // what a person wrote.
+    let stays = parent.filter(|_| due.draft.is_none());
+    let field = |name: &String| match (due.edited.get(name), stays) {
+        (Some(edited), _) => line(edited),
+        (None, Some(parent)) => {
+            let held = parent.header.iter().find(|(known, _)| known == name);
+            held.map_or_else(String::new, |(_, value)| value.clone())
+        }
+        (None, None) => line(fields.get(name).map_or("", String::as_str)),
+    };
+    let iteration = parent.map_or(1, |parent| parent.iteration + 1);
+    let id = field(&spec.id);
+    let ran = due.ran.as_ref().map(|ran| GateRun {
+        gate: ran.gate.clone(),
+        passed: ran.passed,
+    });
+    let gates: Vec<&str> = spec.gates.iter().map(|(name, _)| name.as_str()).collect();
+    let counted = rules::count(parent, &id, &gates, ran.as_ref());
+    let mut content = Snapshot {
+        iteration,
+        parent: parent.map(|parent| parent.iteration),
+        header: spec
+            .header
+            .iter()
+            .map(|name| (name.clone(), field(name)))
+            .collect(),
+        id,
+        last_run: counted.last_run,
+        fails: counted.fails,
+        evidence: parent.map_or_else(Vec::new, |parent| parent.evidence.clone()),
+        facts: parent.map_or_else(Vec::new, |parent| parent.facts.clone()),
+        open: parent.map_or_else(Vec::new, |parent| parent.open.clone()),
+        resolved: Vec::new(),
+    };
+    content.evidence.extend(run.pending.iter().cloned());
+    let draft = Draft::of(due.draft.as_ref().unwrap_or(&Value::Null));
+    consolidate(run, &draft, &mut content);
+    issues(run, due, &draft, &mut content);
+    let text = render::text(spec, &content);
+    let digest = Sha256::digest(text.as_bytes());
+    SnapshotTaken {
+        file: format!("{}/iter-{iteration:04}.md", spec.folder),
+        hash: digest.iter().map(|byte| format!("{byte:02x}")).collect(),
+        text,
+        content,
+    }
+}
+
+fn consolidate(run: &Snapshots, draft: &Draft, content: &mut Snapshot) {
+    // What a person asked for is not an agent's to take back.
+    let retracted = |fact: &Fact| fact.kind == FactKind::Fact && draft.retract.contains(&fact.id);
+    content.facts.retain(|fact| !retracted(fact));
+    let mut serial = run.fact_serial;
+    let mut add = |kind: FactKind, text: &str, evidence: &[String]| {
+        serial += 1;
+        content.facts.push(Fact {
+            id: format!("F-{serial:04}"),
+            kind,
+            text: line(text),
+            evidence: evidence.to_vec(),
+        });
+    };
+    for text in &draft.constraints {
+        add(FactKind::Constraint, text, &[]);
+    }
+    for text in &draft.criteria {
+        add(FactKind::Criterion, text, &[]);
+    }
+    for fact in &draft.facts {
+        add(FactKind::Fact, &fact.text, &fact.evidence);
+    }
+}
+
+fn issues(run: &Snapshots, due: &Due, draft: &Draft, content: &mut Snapshot) {
+    let close = |content: &mut Snapshot, id: &str, by: &str| {
+        let at = content.open.iter().position(|issue| issue.id == id);
+        if let Some(at) = at {
+            let issue = content.open.remove(at);
+            content.resolved.push(Resolved {
+                id: issue.id,
+                text: issue.text,
+                by: by.to_owned(),
+            });
+        }
+    };
+    let mut serial = run.issue_serial;
+    let mut fresh = || {
+        serial += 1;
+        format!("I-{serial:04}")
+    };
+    for (id, by) in &draft.resolve {
+        let gates_own = content
+            .open
+            .iter()
+            .any(|issue| issue.id == *id && issue.gate.is_some());
+        if !gates_own {
+            close(content, id, &line(by));
+        }
+    }
+    for issue in &draft.open {
+        content.open.push(Issue {
+            id: fresh(),
+            text: line(&issue.text),
+            next: line(&issue.next),
+            gate: None,
+        });
+    }
+    let Some(ran) = &due.ran else { return };
+    let known = content
+        .open
+        .iter()
+        .position(|issue| issue.gate.as_deref() == Some(ran.gate.as_str()));
+    match (ran.passed, known) {
+        (true, Some(at)) => {
+            let id = content.open[at].id.clone();
+            close(content, &id, &ran.evidence);
+        }
+        (true, None) => {}
+        (false, known) => {
+            let text = format!("{} gate FAIL: {} ({})", ran.gate, ran.wrong, ran.evidence);
+            match known {
+                Some(at) => content.open[at].text = text,
+                None => content.open.push(Issue {
+                    id: fresh(),
+                    text,
+                    next: "fix".to_owned(),
+                    gate: Some(ran.gate.clone()),
+                }),
+            }
+        }
+    }
+}

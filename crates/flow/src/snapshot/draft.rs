@@ -1,0 +1,110 @@
+//! What an agent hands in, read leniently: the gate has judged its shape already, and what is not
+//! well formed is left out rather than guessed.
+
+use serde_json::Value;
+
+fn texts(value: &Value) -> Vec<String> {
+    let items = value.as_array().into_iter().flatten();
+    items
+        .filter_map(|item| Some(item.as_str()?.to_owned()))
+        .collect()
+}
+
+fn text(value: &Value, key: &str) -> Option<String> {
+    let text = value[key].as_str()?;
+    (!text.trim().is_empty()).then(|| text.to_owned())
+}
+
+fn objects<'v>(value: &'v Value, key: &str) -> impl Iterator<Item = &'v Value> {
+    value[key].as_array().into_iter().flatten()
+}
+
+/// A result's findings, each as its lines: citations, open questions, an audit's report.
+pub(super) fn evidence(result: &Value) -> Vec<Vec<String>> {
+    let mut found = Vec::new();
+    for one in objects(result, "evidence") {
+        let (path, line) = (text(one, "path"), one["line"].as_u64());
+        let (Some(path), Some(number), Some(snippet)) = (path, line, text(one, "snippet")) else {
+            continue;
+        };
+        let mut lines = vec![format!("{path}:{number}")];
+        lines.extend(snippet.lines().map(|line| format!("| {}", line.trim_end())));
+        lines.extend(text(one, "note"));
+        found.push(lines);
+    }
+    found.extend(uncertainties(result));
+    if let Some(audit) = result["audit"].as_object() {
+        let mut lines = Vec::new();
+        for (name, value) in audit {
+            let name = name.replace('_', " ");
+            match value.as_str() {
+                Some(word) => lines.insert(0, format!("audit {name}: {word}")),
+                None => lines.extend(
+                    texts(value)
+                        .into_iter()
+                        .map(|text| format!("{name}: {text}")),
+                ),
+            }
+        }
+        found.push(lines);
+    }
+    found
+}
+
+/// A result's open questions.
+pub(super) fn uncertainties(result: &Value) -> Vec<Vec<String>> {
+    let questions = texts(&result["uncertainties"]).into_iter();
+    questions
+        .map(|question| vec![format!("uncertain: {question}")])
+        .collect()
+}
+
+/// A wanted fact.
+pub(super) struct NewFact {
+    pub(super) text: String,
+    pub(super) evidence: Vec<String>,
+}
+
+/// A wanted issue.
+pub(super) struct NewIssue {
+    pub(super) text: String,
+    pub(super) next: String,
+}
+
+/// What a main agent wants in the next snapshot.
+pub(super) struct Draft {
+    pub(super) constraints: Vec<String>,
+    pub(super) criteria: Vec<String>,
+    pub(super) facts: Vec<NewFact>,
+    pub(super) retract: Vec<String>,
+    pub(super) open: Vec<NewIssue>,
+    /// Issue and evidence.
+    pub(super) resolve: Vec<(String, String)>,
+}
+
+impl Draft {
+    pub(super) fn of(value: &Value) -> Self {
+        let facts = objects(value, "facts").filter_map(|one| {
+            Some(NewFact {
+                text: text(one, "text")?,
+                evidence: texts(&one["evidence"]),
+            })
+        });
+        let open = objects(value, "open").filter_map(|one| {
+            Some(NewIssue {
+                text: text(one, "text")?,
+                next: text(one, "next")?,
+            })
+        });
+        let resolve =
+            objects(value, "resolve").filter_map(|one| Some((text(one, "id")?, text(one, "by")?)));
+        Self {
+            constraints: texts(&value["constraints"]),
+            criteria: texts(&value["criteria"]),
+            facts: facts.collect(),
+            retract: texts(&value["retract"]),
+            open: open.collect(),
+            resolve: resolve.collect(),
+        }
+    }
+}

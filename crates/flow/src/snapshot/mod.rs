@@ -1,0 +1,246 @@
+//! Context snapshots: what a run knows, written anew after each consolidation and each gate run, and
+//! never edited. Agents hand in drafts and evidence; only the machine composes a snapshot and
+//! counts. It refuses to let a draft touch a counter, a verdict, or what an earlier snapshot says.
+
+mod compose;
+mod draft;
+mod render;
+mod rules;
+
+use crate::workflow::Workflow;
+use kernel::effect::Known;
+use kernel::outcome::{CheckResult, Verdict};
+use kernel::snapshot::{Evidence, FactKind, Snapshot, SnapshotTaken};
+use kernel::{Decision, Outcome, StateName};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use std::collections::{BTreeMap, BTreeSet};
+
+pub(crate) use compose::compose;
+
+const MOST_CHARS: usize = 600;
+const MOST_LINES: usize = 60;
+
+/// The `[snapshot]` table of a workflow.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SnapshotSpec {
+    /// Where snapshots lie, relative to the task folder.
+    pub folder: String,
+    /// The file that always holds the latest one.
+    pub latest: String,
+    /// The field whose change starts the counters anew.
+    pub id: String,
+    /// The fields of the header, in order.
+    pub header: Vec<String>,
+    /// The gates whose runs are counted, in order: name in the header, state.
+    pub gates: Vec<(String, StateName)>,
+    /// States whose passed gate is followed by a snapshot of the agent's draft.
+    pub after: Vec<StateName>,
+    /// States whose passed gate makes the agent's findings evidence.
+    pub evidence: Vec<StateName>,
+}
+
+/// Why a snapshot is to be taken now.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Due {
+    /// What an agent wants in it.
+    draft: Option<Value>,
+    /// The gate that was run.
+    ran: Option<Ran>,
+    /// What a person has written into the header.
+    #[serde(default)]
+    edited: BTreeMap<String, String>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+struct Ran {
+    gate: String,
+    passed: bool,
+    /// What the engine saw, as evidence.
+    evidence: String,
+    /// What failed, in a line.
+    wrong: String,
+}
+
+/// What a run remembers of its snapshots.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub(crate) struct Snapshots {
+    latest: Option<Snapshot>,
+    /// Evidence that no snapshot holds yet.
+    pending: Vec<Evidence>,
+    /// Every identity that a snapshot ever had.
+    ids: BTreeSet<String>,
+    evidence_serial: u32,
+    fact_serial: u32,
+    issue_serial: u32,
+    due: Option<Due>,
+}
+
+/// What has just happened in the state that is being left.
+pub(crate) struct Left<'a> {
+    pub(crate) state: &'a StateName,
+    pub(crate) passed: bool,
+    pub(crate) outcome: Option<&'a Outcome>,
+    pub(crate) results: &'a [CheckResult],
+    pub(crate) decision: Option<&'a Decision>,
+}
+
+impl Snapshots {
+    pub(crate) fn due(&self) -> Option<&Due> {
+        self.due.as_ref()
+    }
+
+    pub(crate) fn pending(&self) -> &[Evidence] {
+        &self.pending
+    }
+
+    /// A state was left: takes its evidence, and sees whether a snapshot follows.
+    pub(crate) fn left(&mut self, workflow: &Workflow, left: &Left<'_>) {
+        let Some(spec) = &workflow.snapshot else {
+            return;
+        };
+        let result = left.outcome.and_then(|outcome| outcome.result.as_ref());
+        if spec.evidence.contains(left.state) {
+            // Without a passed gate nobody has looked at citations; a question is one all the same.
+            let found = match (left.passed, result) {
+                (true, Some(result)) => draft::evidence(result),
+                (false, Some(result)) => draft::uncertainties(result),
+                (_, None) => Vec::new(),
+            };
+            for lines in found {
+                self.add_evidence(left.state, lines);
+            }
+            if let Some(decision) = left.decision.filter(|said| !said.because.is_empty()) {
+                let line = format!("{} said: {}", decision.who, decision.because);
+                self.add_evidence(left.state, vec![line]);
+            }
+        }
+        let gate = spec.gates.iter().find(|(_, state)| state == left.state);
+        // A person who leads a run away from a gate has not run it.
+        if let Some((gate, _)) = gate.filter(|_| !left.results.is_empty()) {
+            let failing = |result: &&CheckResult| {
+                result.verdict != Verdict::Pass && result.weight.is_binding()
+            };
+            let wrong: Vec<String> = left.results.iter().filter(failing).map(said).collect();
+            let outcome = rules::word(left.passed);
+            let mut lines = vec![format!("{gate} gate: {outcome}")];
+            lines.extend(left.results.iter().map(said));
+            let evidence = self.add_evidence(left.state, lines);
+            self.due = Some(Due {
+                draft: None,
+                edited: BTreeMap::new(),
+                ran: Some(Ran {
+                    gate: gate.clone(),
+                    passed: left.passed,
+                    evidence,
+                    wrong: line(&wrong.join("; ")),
+                }),
+            });
+        } else if left.passed && spec.after.contains(left.state) {
+            self.due = Some(Due {
+                draft: Some(result.map_or(Value::Null, |result| result["snapshot"].clone())),
+                ran: None,
+                edited: BTreeMap::new(),
+            });
+        }
+    }
+
+    /// A person wrote into fields: a header that changes is a new snapshot, before anything is done
+    /// under it.
+    pub(crate) fn edited(&mut self, workflow: &Workflow, fields: &BTreeMap<String, String>) {
+        let (Some(spec), Some(latest)) = (&workflow.snapshot, &self.latest) else {
+            return;
+        };
+        let mut edited = fields.clone();
+        edited.retain(|name, value| {
+            let held = latest.header.iter().find(|(known, _)| known == name);
+            spec.header.contains(name) && held.is_none_or(|(_, held)| *held != line(value))
+        });
+        if edited.is_empty() {
+            return;
+        }
+        let nothing = Due {
+            draft: None,
+            ran: None,
+            edited: BTreeMap::new(),
+        };
+        self.due.get_or_insert(nothing).edited.extend(edited);
+    }
+
+    /// Gives the evidence its id.
+    fn add_evidence(&mut self, from: &StateName, lines: Vec<String>) -> String {
+        self.evidence_serial += 1;
+        let id = format!("E-{:04}", self.evidence_serial);
+        let lines = lines.iter().take(MOST_LINES).map(|one| line(one));
+        self.pending.push(Evidence {
+            id: id.clone(),
+            from: from.to_string(),
+            lines: lines.collect(),
+        });
+        id
+    }
+
+    /// A snapshot was taken.
+    pub(crate) fn taken(&mut self, taken: &SnapshotTaken) {
+        let content = &taken.content;
+        let highest = |ids: &mut dyn Iterator<Item = &String>| {
+            let numbers = ids.filter_map(|id| id.get(2..)?.parse::<u32>().ok());
+            numbers.max().unwrap_or(0)
+        };
+        let facts = highest(&mut content.facts.iter().map(|fact| &fact.id));
+        let issues = highest(&mut content.open.iter().map(|issue| &issue.id));
+        self.fact_serial = self.fact_serial.max(facts);
+        self.issue_serial = self.issue_serial.max(issues);
+        self.ids.insert(content.id.clone());
+        self.pending.clear();
+        self.due = None;
+        self.latest = Some(content.clone());
+    }
+
+    /// The names that this run has given out, for checks.
+    pub(crate) fn known(&self) -> Known {
+        let mut known = Known::new();
+        let Some(latest) = &self.latest else {
+            return known;
+        };
+        let mut put = |kind: &str, names: BTreeSet<String>| known.insert(kind.to_owned(), names);
+        let evidence = latest.evidence.iter().chain(&self.pending);
+        put("evidence", evidence.map(|one| one.id.clone()).collect());
+        let facts = latest.facts.iter();
+        put("facts", facts.clone().map(|fact| fact.id.clone()).collect());
+        let criteria = facts
+            .clone()
+            .filter(|fact| fact.kind == FactKind::Criterion);
+        put("criteria", criteria.map(|fact| fact.id.clone()).collect());
+        let own = facts.filter(|fact| fact.kind == FactKind::Fact);
+        put("retractable", own.map(|fact| fact.id.clone()).collect());
+        let open = latest.open.iter().filter(|issue| issue.gate.is_none());
+        put("issues", open.map(|issue| issue.id.clone()).collect());
+        put("ids", self.ids.clone());
+        put("id", BTreeSet::from([latest.id.clone()]));
+        known
+    }
+}
+
+fn said(result: &CheckResult) -> String {
+    let output = result.ran.as_ref().map_or_else(String::new, |ran| {
+        format!(" (output {})", ran.output.get(..12).unwrap_or_default())
+    });
+    format!(
+        "{} {}: {}{output}",
+        result.check,
+        result.verdict.as_str(),
+        result.reason
+    )
+}
+
+/// One capped line that can not pass for a heading.
+fn line(text: &str) -> String {
+    let words: Vec<&str> = text.split_whitespace().collect();
+    let joined = words.join(" ");
+    let mut capped: String = joined.chars().take(MOST_CHARS).collect();
+    if capped.len() < joined.len() {
+        capped.push('…');
+    }
+    capped
+}

@@ -1,0 +1,136 @@
+//! A snapshot as text: the header line by line, then evidence, what may be planned on, and issues.
+
+use super::SnapshotSpec;
+use super::rules::word;
+use kernel::snapshot::{Fact, FactKind, Snapshot};
+use std::fmt::Write;
+
+pub(super) fn text(spec: &SnapshotSpec, content: &Snapshot) -> String {
+    let mut text = String::new();
+    header(&mut text, spec, content);
+    evidence(&mut text, content);
+    consolidated(&mut text, content);
+    issues(&mut text, content);
+    text
+}
+
+fn header(text: &mut String, spec: &SnapshotSpec, content: &Snapshot) {
+    let _ = writeln!(text, "Iteration: {:04}", content.iteration);
+    let parent = content.parent;
+    let parent = parent.map_or_else(|| "none".to_owned(), |parent| format!("iter-{parent:04}"));
+    let _ = writeln!(text, "Parent snapshot: {parent}");
+    for (name, value) in &content.header {
+        let _ = writeln!(text, "{name}: {value}");
+    }
+    let (gate, outcome) = match &content.last_run {
+        Some(run) => (run.gate.as_str(), word(run.passed)),
+        None => ("none", "none"),
+    };
+    let _ = writeln!(text, "Last gate run: {gate}\nLast gate outcome: {outcome}");
+    for (gate, _) in &spec.gates {
+        let fails = content.fails.get(gate).copied().unwrap_or(0);
+        let mut letters = gate.chars();
+        let first: String = letters
+            .next()
+            .into_iter()
+            .flat_map(char::to_uppercase)
+            .collect();
+        let _ = writeln!(
+            text,
+            "Consecutive {first}{} FAILs (this {}): {fails}",
+            letters.as_str(),
+            spec.id
+        );
+    }
+}
+
+fn evidence(text: &mut String, content: &Snapshot) {
+    let _ = writeln!(
+        text,
+        "\n## Evidence (Scout Findings) — NON-AUTHORITATIVE\n\nProvenance only. Nothing may be planned on it.\n"
+    );
+    if content.evidence.is_empty() {
+        let _ = writeln!(text, "- none");
+    }
+    for one in &content.evidence {
+        let mut lines = one.lines.iter();
+        let first = lines.next().map_or("", String::as_str);
+        let _ = writeln!(text, "- {} ({}): {}", one.id, one.from, plain(first));
+        for line in lines {
+            let _ = writeln!(text, "  - {}", plain(line));
+        }
+    }
+}
+
+fn consolidated(text: &mut String, content: &Snapshot) {
+    let _ = writeln!(
+        text,
+        "\n## Consolidated Context (Source of Truth) — AUTHORITATIVE\n"
+    );
+    let kinds = [
+        ("Constraints", FactKind::Constraint),
+        ("Acceptance criteria", FactKind::Criterion),
+        ("Facts", FactKind::Fact),
+    ];
+    for (title, kind) in kinds {
+        let _ = writeln!(text, "### {title}\n");
+        let facts: Vec<&Fact> = content
+            .facts
+            .iter()
+            .filter(|fact| fact.kind == kind)
+            .collect();
+        if facts.is_empty() {
+            let _ = writeln!(text, "- none");
+        }
+        for fact in facts {
+            let rests = match fact.evidence.as_slice() {
+                [] => String::new(),
+                ids => format!(" [{}]", ids.join(", ")),
+            };
+            let _ = writeln!(text, "- {}: {}{rests}", fact.id, plain(&fact.text));
+        }
+        text.push('\n');
+    }
+    let _ = writeln!(text, "### Gates\n");
+    for (name, value) in content
+        .header
+        .iter()
+        .filter(|(name, _)| name.starts_with("Gate"))
+    {
+        let _ = writeln!(text, "- {name}: {value}");
+    }
+}
+
+fn issues(text: &mut String, content: &Snapshot) {
+    let _ = writeln!(text, "\n## Issues (State)\n\n### Open Issues\n");
+    if content.open.is_empty() {
+        let _ = writeln!(text, "- none");
+    }
+    for issue in &content.open {
+        let _ = writeln!(
+            text,
+            "- {}: {} — next action: {}",
+            issue.id,
+            plain(&issue.text),
+            plain(&issue.next)
+        );
+    }
+    let _ = writeln!(text, "\n### Resolved This Iteration\n");
+    if content.resolved.is_empty() {
+        let _ = writeln!(text, "- none");
+    }
+    for one in &content.resolved {
+        let _ = writeln!(
+            text,
+            "- {}: {} — closed by {}",
+            one.id,
+            plain(&one.text),
+            plain(&one.by)
+        );
+    }
+}
+
+/// An agent's words can not open a comment in which the rest disappears.
+fn plain(text: &str) -> String {
+    text.replace('<', "&lt;")
+}

@@ -1,0 +1,233 @@
+//! `proofhouse wave`: several tasks of a milestone at once.
+
+use super::args::{WaveCommand, WaveJobs};
+use super::exit;
+use super::out::{Out, Tone, plain};
+use super::run::on_stop;
+use engine::wave::Shop;
+use engine::wave::board::Board;
+use engine::wave::conductor::{self, Orders, Rest, Watcher};
+use engine::wave::fact::{Dated, Fact};
+use engine::wave::report::{Report, report, unmet, verify};
+use engine::{EngineError, Project};
+
+pub(crate) fn wave(project: &Project, command: &WaveCommand, out: &Out) -> Result<u8, EngineError> {
+    match command {
+        WaveCommand::Open(args) => {
+            let shop = Shop::find(project, args.milestone.as_deref())?;
+            conductor::open(&orders(&shop, args), &mut Lines { out })?;
+            print(&shop, out)
+        }
+        WaveCommand::Run(args) => run(project, args, out),
+        WaveCommand::Status { milestone } => {
+            print(&Shop::find(project, milestone.as_deref())?, out)
+        }
+        WaveCommand::Verify { milestone } => {
+            let shop = Shop::find(project, milestone.as_deref())?;
+            let (board, _) = shop.peek()?;
+            let rows = verify(&shop, &board)?;
+            let warnings = report(&shop, &board).warnings;
+            if out.json {
+                out.facts(&serde_json::json!({"forks": rows, "warnings": warnings}));
+                return Ok(exit::OK);
+            }
+            for row in &rows {
+                let stands = row.echo.as_deref().unwrap_or("pending");
+                out.line(&format!("{}  {stands}", row.task));
+            }
+            warn(out, &report(&shop, &board));
+            Ok(exit::OK)
+        }
+        WaveCommand::Close { milestone } => {
+            let shop = Shop::find(project, milestone.as_deref())?;
+            conductor::close(&shop, &mut Lines { out })?;
+            print(&shop, out)
+        }
+    }
+}
+
+fn orders<'a>(shop: &'a Shop, args: &WaveJobs) -> Orders<'a> {
+    Orders {
+        shop,
+        jobs: args.jobs.map(usize::from),
+        agent: None,
+    }
+}
+
+fn run(project: &Project, args: &WaveJobs, out: &Out) -> Result<u8, EngineError> {
+    let shop = Shop::find(project, args.milestone.as_deref())?;
+    let hook = |stop: conductor::Stop| on_stop(Box::new(move || stop.stop()));
+    let rest = conductor::run(&orders(&shop, args), &mut Lines { out }, &hook)?;
+    let (board, _) = shop.peek()?;
+    let report = report(&shop, &board);
+    if out.json {
+        out.facts(&report);
+    }
+    if rest == Rest::Stopped {
+        eprintln!(
+            "interrupted; every claim went back. Go on with:\n  proofhouse wave run {}",
+            report.milestone
+        );
+        return Ok(exit::INTERRUPTED);
+    }
+    if !report.review.is_empty() {
+        if !out.json {
+            queue(out, &report);
+        }
+        return Ok(exit::WAITING);
+    }
+    if let Some(error) = unmet(&report) {
+        return Err(error);
+    }
+    if !out.json {
+        warn(out, &report);
+        out.line(&format!(
+            "{} every task of `{}` is merged, on `{}`",
+            out.paint(Tone::Good, "done"),
+            report.milestone,
+            report.branch
+        ));
+    }
+    Ok(exit::OK)
+}
+
+/// Runs that wait for a person, and what to do about the first.
+fn queue(out: &Out, report: &Report) {
+    for review in &report.review {
+        out.line(&format!(
+            "{} `{}` waits for a person ({}): {}",
+            out.paint(Tone::Warn, "waiting"),
+            review.run,
+            review.reason,
+            plain(&review.why)
+        ));
+    }
+    if let Some(first) = report.review.first() {
+        out.line(&format!(
+            "next: proofhouse status {}, decide it, then proofhouse wave run {}",
+            first.run, report.milestone
+        ));
+    }
+}
+
+fn warn(out: &Out, report: &Report) {
+    for warning in &report.warnings {
+        out.line(&format!(
+            "{} {} [{}]",
+            out.paint(Tone::Warn, "warning"),
+            plain(&warning.what),
+            warning.code
+        ));
+    }
+}
+
+fn print(shop: &Shop, out: &Out) -> Result<u8, EngineError> {
+    let (board, _) = shop.peek()?;
+    let report = report(shop, &board);
+    if out.json {
+        out.facts(&report);
+        return Ok(exit::OK);
+    }
+    out.line(&format!(
+        "{}  {}",
+        out.paint(Tone::Strong, &report.milestone),
+        plain(&report.goal)
+    ));
+    match &report.wave {
+        Some(wave) => out.line(&format!(
+            "  wave {} is {}, base {}, {} at once, {} failed",
+            wave.number,
+            wave.status.name(),
+            wave.base,
+            wave.jobs,
+            wave.failures
+        )),
+        None => out.line(&format!("  no wave is live; {} ended", report.waves.len())),
+    }
+    if let Some(tip) = &report.tip {
+        out.line(&format!("  merged work is on `{}`: {tip}", report.branch));
+    }
+    let rows: Vec<Vec<String>> = report
+        .tasks
+        .iter()
+        .map(|task| {
+            vec![
+                task.task.clone(),
+                task.stands.clone(),
+                task.run.clone().unwrap_or_default(),
+                plain(task.failed.as_deref().unwrap_or_default()),
+            ]
+        })
+        .collect();
+    out.table(&["task", "stands", "run", "failed before"], &rows);
+    queue(out, &report);
+    warn(out, &report);
+    if report.complete {
+        let met = if report.goal_met {
+            "every criterion that names a command holds"
+        } else {
+            "not all criteria hold"
+        };
+        out.line(&format!("  complete; {met}"));
+    }
+    Ok(exit::OK)
+}
+
+/// A wave as it happens, a line for each fact.
+struct Lines<'a> {
+    out: &'a Out,
+}
+
+impl Watcher for Lines<'_> {
+    fn fact(&mut self, dated: &Dated, _: &Board) {
+        if !self.out.json
+            && let Some(line) = line(&dated.fact)
+        {
+            self.out.line(&plain(&line));
+        }
+    }
+
+    fn said(&mut self, task: &str, line: &str) {
+        if !self.out.json {
+            self.out.line(&format!("  {task}: {}", plain(line)));
+        }
+    }
+
+    fn notice(&mut self, line: &str) {
+        eprintln!("{}", plain(line));
+    }
+}
+
+fn line(fact: &Fact) -> Option<String> {
+    Some(match fact {
+        Fact::WaveOpened(opened) => format!(
+            "wave {} of {} tasks on {}",
+            opened.number,
+            opened.roster.len(),
+            opened.base
+        ),
+        Fact::TaskClaimed(claimed) => format!("{}: claimed until {}", claimed.task, claimed.until),
+        Fact::TaskForked(_) | Fact::MergeBegan(_) | Fact::TailCut(_) => return None,
+        Fact::ClaimReturned(back) => format!("{}: its claim went back", back.task),
+        Fact::TaskWaits(waits) => format!("{}: waits for a person ({})", waits.task, waits.reason),
+        Fact::TaskResumed(resumed) => format!("{}: a person has answered", resumed.task),
+        Fact::TaskFinished(done) => format!("{}: finished as {}", done.task, done.commit),
+        Fact::TaskFailed(failed) => {
+            format!(
+                "{}: failed, {}: {}",
+                failed.task, failed.code, failed.reason
+            )
+        }
+        Fact::MergeLost(lost) => format!("{}: merge not ended: {}", lost.task, lost.reason),
+        Fact::MergeHeld(held) => {
+            format!("{}: not merged, {}: {}", held.task, held.code, held.reason)
+        }
+        Fact::TaskMerged(merged) => format!("{}: merged as {}", merged.task, merged.commit),
+        Fact::TaskPutBack(back) => {
+            format!("{}: put back, {}: {}", back.task, back.code, back.reason)
+        }
+        Fact::WaveFellBack(back) => format!("{} failed: one by one from here", back.failures),
+        Fact::WaveClosed(closed) => closed.digest.clone(),
+        Fact::GoalJudged(judged) => format!("criteria tried on {}", judged.commit),
+    })
+}

@@ -1,0 +1,185 @@
+//! Waves that are killed, interrupted or started twice: nothing is lost, and nothing that had ended
+//! runs again.
+
+use super::{facts, milestone, script, stands, task, worktrees, world};
+use crate::support::World;
+use std::io::{BufRead, BufReader};
+use std::process::Stdio;
+
+/// Starts `wave run m` and reads its output until a line contains the text.
+#[allow(clippy::zombie_processes, reason = "every caller waits for the child")]
+fn spawn_until(
+    world: &World,
+    text: &str,
+) -> (std::process::Child, BufReader<std::process::ChildStdout>) {
+    let mut child = world
+        .command(&["wave", "run", "m"])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    let mut out = BufReader::new(child.stdout.take().unwrap());
+    let mut line = String::new();
+    while !line.contains(text) {
+        line.clear();
+        assert!(
+            out.read_line(&mut line).unwrap() > 0,
+            "it ended before `{text}`"
+        );
+    }
+    (child, out)
+}
+
+#[test]
+fn of_two_conductors_one_is_refused() {
+    let world = world();
+    milestone(&world, "m", "", &[task("a", "")]);
+    world.write("agent/a.toml", &script("{ hang = true }"));
+    let (mut child, _out) = spawn_until(&world, "a: claimed");
+    world.run(&["wave", "run", "m"]).refuses(1, "wave_busy");
+    world.run(&["wave", "close", "m"]).refuses(1, "wave_busy");
+    world.run(&["wave", "status", "m"]).exits(0);
+    child.kill().unwrap();
+    child.wait().unwrap();
+}
+
+fn agents_log(world: &World) -> String {
+    std::fs::read_to_string(world.at("agent/agent.log")).unwrap_or_default()
+}
+
+#[test]
+fn interrupted_it_gives_every_claim_back_and_goes_on_later() {
+    let world = world();
+    milestone(&world, "m", "", &[task("a", ""), task("b", "")]);
+    world.write(
+        "agent/a.toml",
+        &script(
+            "{ run = \"test -e a.go || sleep 1000\" }, { write = \"repo/a.txt\", text = \"a\" }",
+        ),
+    );
+    let (child, mut out) = spawn_until(&world, "b: finished");
+    while !agents_log(&world).contains("start run=m-a") {
+        std::thread::yield_now();
+    }
+    let sent = std::process::Command::new("kill")
+        .args(["-INT", &child.id().to_string()])
+        .status()
+        .unwrap();
+    assert!(sent.success());
+    std::io::copy(&mut out, &mut std::io::sink()).unwrap();
+    let mut child = child;
+    assert_eq!(child.wait().unwrap().code(), Some(130));
+    assert_eq!(stands(&world, "m", "a"), "ready");
+    assert_eq!(stands(&world, "m", "b"), "finished");
+    let plain = script("{ write = \"repo/a.txt\", text = \"a\" }");
+    world.write("agent/a.toml", &plain);
+    world.run(&["wave", "run", "m"]).exits(0);
+    let log = agents_log(&world);
+    assert_eq!(log.matches("start run=m-b ").count(), 1, "{log}");
+    world.run(&["audit"]).exits(0);
+}
+
+/// `kill -9` at moments all over a wave: nothing lost, nothing that had ended run again.
+#[test]
+fn killed_again_and_again_nothing_is_lost_and_nothing_runs_twice() {
+    const TASKS: usize = 6;
+    let mut seed = 0x2545_f491_u64;
+    let mut random = move |below: u64| {
+        seed = seed
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1_442_695_040_888_963_407);
+        (seed >> 33) % below
+    };
+    let world = world();
+    let tasks: Vec<String> = (0..TASKS)
+        .map(|n| {
+            task(
+                &format!("t{n}"),
+                if n < 4 {
+                    ""
+                } else {
+                    "depends_on = [\"t0\", \"t1\"]"
+                },
+            )
+        })
+        .collect();
+    milestone(&world, "m", "jobs = 3\n", &tasks);
+    for n in 0..TASKS {
+        let slow =
+            format!("{{ wait = 0.05 }}, {{ write = \"repo/t{n}.txt\", text = \"t{n}\\n\" }}");
+        world.write(&format!("agent/t{n}.toml"), &script(&slow));
+    }
+    let mut kills = 0;
+    loop {
+        let mut child = world
+            .command(&["wave", "run", "m"])
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let mut out = BufReader::new(child.stdout.take().unwrap());
+        let mut line = String::new();
+        for _ in 0..random(12) {
+            line.clear();
+            if out.read_line(&mut line).unwrap() == 0 {
+                break;
+            }
+        }
+        // A random moment after that line is the very point of this test.
+        std::thread::sleep(std::time::Duration::from_millis(random(60)));
+        if kills < 12 && child.try_wait().unwrap().is_none() {
+            child.kill().unwrap();
+            kills += 1;
+        }
+        std::io::copy(&mut out, &mut std::io::sink()).unwrap();
+        let output = child.wait_with_output().unwrap();
+        if output.status.success() {
+            break;
+        }
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert_eq!(
+            output.status.code(),
+            None,
+            "it ended by itself, and not well:\n{said}"
+        );
+    }
+    assert!(kills > 4, "only {kills} kills");
+    for n in 0..TASKS {
+        assert_eq!(world.read(&format!("t{n}.txt")), format!("t{n}\n"));
+        let merged = facts(&world, "m").into_iter().filter(|one| {
+            one["kind"] == "task_merged.v1" && one["body"]["task"] == format!("t{n}")
+        });
+        assert_eq!(merged.count(), 1, "t{n}");
+    }
+    each_finished_once(&agents_log(&world), TASKS);
+    assert_eq!(worktrees_of_runs(&world), Vec::<String>::new());
+    world.run(&["audit"]).exits(0);
+    world.git(&["fsck", "--no-dangling"]);
+}
+
+/// What a kill cut short may be begun again; what had finished may not.
+#[track_caller]
+fn each_finished_once(log: &str, runs: usize) {
+    let mut finished = std::collections::BTreeSet::new();
+    for line in log.lines() {
+        let run = line
+            .split_whitespace()
+            .find(|word| word.starts_with("run="))
+            .unwrap();
+        if line.starts_with("start ") {
+            assert!(!finished.contains(run), "{run} was begun again:\n{log}");
+        } else {
+            assert!(
+                finished.insert(run.to_owned()),
+                "{run} finished twice:\n{log}"
+            );
+        }
+    }
+    assert_eq!(finished.len(), runs, "{log}");
+}
+
+fn worktrees_of_runs(world: &World) -> Vec<String> {
+    // One that a kill left between its merge and its removal is gc's.
+    world.run(&["gc"]).exits(0);
+    worktrees(world)
+}
