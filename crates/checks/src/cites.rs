@@ -17,6 +17,7 @@ struct Wanted<'a> {
     pattern: Regex,
     never: Option<Regex>,
     known: &'a str,
+    all: Option<&'a str>,
 }
 
 enum Place<'a> {
@@ -41,6 +42,7 @@ impl Check for Cites {
                 Setting::optional("result", "a key of the agent's result, in place of a file"),
                 Setting::required("pattern", "a regular expression for the names"),
                 Setting::required("known", "the kind of names: `facts`, `evidence`, `issues`"),
+                Setting::optional("all", "a kind of names all of which must be cited"),
                 Setting::optional(
                     "never",
                     "a regular expression for names that no entry may cite",
@@ -111,6 +113,19 @@ impl Check for Cites {
                 },
                 &[],
             ),
+            Example {
+                known: &[
+                    ("facts", "F-0001"),
+                    ("facts", "F-0002"),
+                    ("criteria", "F-0002"),
+                ],
+                result: Some(json!({"because": "F-0001"})),
+                ..Example::fails(
+                    "one that must be cited is not",
+                    json!({"result": "because", "pattern": "F-[0-9]{4}", "known": "facts", "all": "criteria"}),
+                    "nothing cites F-0002",
+                )
+            },
             Example::cannot_run(
                 "neither",
                 json!({"pattern": "F", "known": "facts"}),
@@ -144,6 +159,7 @@ impl Cites {
             pattern,
             never: expression("never")?,
             known: settings.text("known")?.unwrap_or_default(),
+            all: settings.text("all")?,
         })
     }
 }
@@ -206,6 +222,16 @@ fn judge(wanted: &Wanted<'_>, subject: &Subject<'_>) -> Judged {
                 "`{shown}` cites {name}, which is not to be planned on"
             ));
         }
+    }
+    let all = wanted.all.and_then(|kind| subject.known.get(kind));
+    let left_out: Vec<&str> = all
+        .into_iter()
+        .flatten()
+        .map(String::as_str)
+        .filter(|name| !cited.contains(name))
+        .collect();
+    if !left_out.is_empty() {
+        wrong.push(format!("nothing cites {}", first_few(&left_out, 5)));
     }
     if wrong.is_empty() {
         return Ok(format!(

@@ -29,9 +29,9 @@ enum What<'a> {
     Argv(Vec<&'a str>),
     Shell(&'a str),
     Commands,
+    Field(&'a str),
     /// The same, but there may be none.
     AnyCommands,
-    Field(&'a str),
 }
 
 impl Check for Command {
@@ -50,12 +50,12 @@ impl Check for Command {
                 Setting::optional("shell", "a line for `sh -c`"),
                 Setting::optional("from", "`commands`: all that a human set for this run"),
                 Setting::optional(
-                    "if_none",
-                    "`pass`: where no command is set, others prove it",
-                ),
-                Setting::optional(
                     "field",
                     "a field: each command in backticks, or else its whole text",
+                ),
+                Setting::optional(
+                    "if_none",
+                    "`pass`: where no command is set, others prove it",
                 ),
                 Setting::optional("timeout_seconds", "wall limit; never more than the gate's"),
                 Setting::optional("expect_exit", "the exit code that passes; 0"),
@@ -95,6 +95,10 @@ impl Check for Command {
             What::Commands if subject.commands.is_empty() => {
                 vec![answer(self.name(), Verdict::CouldNotRun, NO_COMMAND)]
             }
+            What::Field(name) => match of_field(name, subject) {
+                Ok(lines) => lines.iter().map(|line| shell(line)).collect(),
+                Err(reason) => vec![answer(self.name(), Verdict::CouldNotRun, &reason)],
+            },
             What::AnyCommands if subject.commands.is_empty() => {
                 let reason = "no command is set, and none is needed";
                 vec![answer(self.name(), Verdict::Pass, reason)]
@@ -102,10 +106,6 @@ impl Check for Command {
             What::Commands | What::AnyCommands => {
                 subject.commands.iter().map(|line| shell(line)).collect()
             }
-            What::Field(name) => match of_field(name, subject) {
-                Ok(lines) => lines.iter().map(|line| shell(line)).collect(),
-                Err(reason) => vec![answer(self.name(), Verdict::CouldNotRun, &reason)],
-            },
         }
     }
 

@@ -6,7 +6,7 @@ use crate::judged::{Judged, Trouble, globs, judged};
 use crate::settings::Settings;
 use crate::structure::{SECTION, designed};
 use crate::text::first_few;
-use crate::{Check, Example, Setting, Subject, paths, sources};
+use crate::{Check, Example, Setting, Subject, markdown, paths, sources};
 use globset::GlobSet;
 use kernel::outcome::CheckResult;
 use serde_json::{Value, json};
@@ -20,6 +20,7 @@ struct Wanted<'a> {
     allow: GlobSet,
     times: usize,
     lines: usize,
+    exceptions: Option<&'a str>,
 }
 
 impl Check for Complexity {
@@ -42,6 +43,10 @@ impl Check for Complexity {
                 Setting::optional("allow", "globs of sources that do not count"),
                 Setting::optional("times", "how many times the designed files there may be; 2"),
                 Setting::optional("lines", "how many lines a source may have; 300"),
+                Setting::optional(
+                    "exceptions",
+                    "a heading of the design; sources whose paths stand under it may be longer",
+                ),
             ]
         }
     }
@@ -105,6 +110,20 @@ impl Check for Complexity {
             },
             Example {
                 repo: &[
+                    (
+                        "design.md",
+                        "# Directory Structure\n```\na.rs\n```\n# Exceptions\n- `a.rs`: a table\n",
+                    ),
+                    ("a.rs", "\n\n\n"),
+                ],
+                ..Example::passes(
+                    "long, and excepted by the design",
+                    json!({"file": "repo/design.md", "lines": 2, "exceptions": "Exceptions"}),
+                    "1 sources",
+                )
+            },
+            Example {
+                repo: &[
                     DESIGN,
                     ("a.rs", ""),
                     ("gen/b.rs", "\n\n\n"),
@@ -135,6 +154,7 @@ impl Complexity {
             allow: globs(&settings, "allow")?,
             times: settings.count("times", 1, 1000)?.unwrap_or(2),
             lines: settings.count("lines", 1, 1_000_000)?.unwrap_or(300),
+            exceptions: settings.text("exceptions")?,
         })
     }
 }
@@ -156,8 +176,15 @@ fn judge(wanted: &Wanted<'_>, subject: &Subject<'_>) -> Judged {
             "{count} sources, more than {times} times the {planned} designed"
         ));
     }
+    let design = paths::read(subject.place, wanted.file)?;
+    let excepted: String = wanted
+        .exceptions
+        .iter()
+        .flat_map(|heading| markdown::sections(&design, heading))
+        .map(|section| section.content + "\n")
+        .collect();
     let mut long = Vec::new();
-    for path in &sources {
+    for path in sources.iter().filter(|path| !names(&excepted, path)) {
         let text = sources::text(subject, path).map_err(Trouble::CouldNotRun)?;
         let lines = text.map_or(0, |text| text.lines().count());
         if lines > wanted.lines {
@@ -167,7 +194,7 @@ fn judge(wanted: &Wanted<'_>, subject: &Subject<'_>) -> Judged {
     if !long.is_empty() {
         wrong.push(first_few(&long, 5));
     }
-    let text = paths::read(subject.place, wanted.file)?.to_lowercase();
+    let text = design.to_lowercase();
     let read = |path: &str| paths::read(subject.place, &format!("repo/{path}"));
     let manifests = manifests(&files, &read).map_err(Trouble::CouldNotRun)?;
     let strange: Vec<String> = manifests
@@ -190,7 +217,7 @@ fn judge(wanted: &Wanted<'_>, subject: &Subject<'_>) -> Judged {
     Err(wrong.join("; ").into())
 }
 
-/// Does the text name the package as a word of its own?
+/// Does the text name the package, or the path, as a word of its own?
 fn names(text: &str, name: &str) -> bool {
     let is_part = |char: char| char.is_alphanumeric() || matches!(char, '-' | '_');
     text.match_indices(name).any(|(at, _)| {

@@ -6,7 +6,7 @@ use crate::text::{answer, first_few};
 use crate::{Check, Example, Setting, Subject, items};
 use kernel::outcome::{CheckResult, Verdict};
 use serde_json::{Value, json};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// What of a freeze is not the same now, each with what happened to it.
 pub(crate) fn changed(subject: &Subject<'_>, frozen: &BTreeMap<String, String>) -> Vec<String> {
@@ -24,6 +24,18 @@ pub(crate) fn changed(subject: &Subject<'_>, frozen: &BTreeMap<String, String>) 
 /// The check.
 pub(crate) struct Frozen;
 
+/// Hashes of the files that may hold what was changed, as it was.
+fn copies(settings: &Settings<'_>, subject: &Subject<'_>) -> Result<BTreeSet<String>, String> {
+    let Some(glob) = settings.text("kept_as")? else {
+        return Ok(BTreeSet::new());
+    };
+    let named = items::named(subject, &[glob])?;
+    let bytes = named
+        .iter()
+        .filter_map(|item| items::bytes(subject.place, item).ok());
+    Ok(bytes.map(|bytes| items::hash(&bytes)).collect())
+}
+
 impl Check for Frozen {
     fn name(&self) -> &'static str {
         "frozen"
@@ -34,17 +46,28 @@ impl Check for Frozen {
     }
 
     fn settings(&self) -> &'static [Setting] {
-        const { &[Setting::required("of", "the names, as given to `freeze`")] }
+        const {
+            &[
+                Setting::required("of", "the names, as given to `freeze`"),
+                Setting::optional(
+                    "kept_as",
+                    "a glob of copies: what was changed must stand in one of them as it was",
+                ),
+            ]
+        }
     }
 
     fn lint(&self, with: &Value) -> Result<(), String> {
-        Settings::open(self, with)?.list("of").map(drop)
+        let settings = Settings::open(self, with)?;
+        settings.text("kept_as")?.map_or(Ok(()), items::lint)?;
+        settings.list("of").map(drop)
     }
 
     fn run(&self, with: &Value, subject: &Subject<'_>) -> Vec<CheckResult> {
-        let names = Settings::open(self, with).and_then(|settings| settings.list("of"));
-        let names = match names {
-            Ok(names) => names.unwrap_or_default(),
+        let opened = Settings::open(self, with)
+            .and_then(|settings| Ok((settings.list("of")?, copies(&settings, subject)?)));
+        let (names, copies) = match opened {
+            Ok((names, copies)) => (names.unwrap_or_default(), copies),
             Err(why) => return vec![answer(self.name(), Verdict::CouldNotRun, &why)],
         };
         let judge = |name: &str| {
@@ -52,7 +75,9 @@ impl Check for Frozen {
                 let why = format!("nothing was frozen as `{name}` (tripwire_missing)");
                 return answer(self.name(), Verdict::CouldNotRun, &why);
             };
-            let changed = changed(subject, items);
+            let mut kept = items.clone();
+            kept.retain(|_, hash| !copies.contains(hash));
+            let changed = changed(subject, &kept);
             match changed.is_empty() {
                 true => {
                     let why = format!("`{name}`: {} items are the same", items.len());
@@ -88,6 +113,24 @@ impl Check for Frozen {
                 task: &[("T.md", "## 3 Contract\nother\n## 4\n")],
                 frozen: &[("tests", "task/T.md#3 Contract", "shape\n")],
                 ..Example::fails("a section", with(), "task/T.md#3 Contract was changed")
+            },
+            Example {
+                task: &[("scope.md", "two"), ("scope-v1.md", "one")],
+                frozen: &[("scope", "task/scope.md", "one")],
+                ..Example::passes(
+                    "changed, and kept as it was",
+                    json!({"of": ["scope"], "kept_as": "task/scope-v*.md"}),
+                    "1 items are the same",
+                )
+            },
+            Example {
+                task: &[("scope.md", "two"), ("scope-v1.md", "a summary")],
+                frozen: &[("scope", "task/scope.md", "one")],
+                ..Example::fails(
+                    "changed, and not kept",
+                    json!({"of": ["scope"], "kept_as": "task/scope-v*.md"}),
+                    "task/scope.md was changed",
+                )
             },
             Example::cannot_run("nothing was frozen", with(), "tripwire_missing"),
         ]

@@ -6,6 +6,7 @@ use crate::paths;
 use crate::{Place, Subject};
 use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
 use kernel::pattern::filled_in;
+use pulldown_cmark::{Event, HeadingLevel, Options, Parser, Tag, TagEnd};
 use sha2::{Digest, Sha256};
 use std::path::Path;
 
@@ -113,38 +114,41 @@ fn without(text: &str, names: &[String]) -> String {
     lines.collect()
 }
 
-/// A section's source: from behind its heading to the next heading of the same or a higher level.
-/// Headings in code fences are no headings.
+/// A section's source: from behind its heading to the next heading of the same or a higher level,
+/// as a real parser sees them. A title that stands twice is refused: nobody could say which is meant.
 pub(crate) fn section<'t>(text: &'t str, heading: &str) -> Result<&'t str, String> {
     let wanted = heading.trim().to_lowercase();
-    let (mut fence, mut open, mut at) = (None, None, 0);
-    for line in text.split_inclusive('\n') {
-        let start = at;
-        at += line.len();
-        let bare = line.trim();
-        let mark = ["```", "~~~"]
-            .into_iter()
-            .find(|mark| bare.starts_with(mark));
-        match (fence, mark) {
-            (None, Some(mark)) => fence = Some(mark),
-            (Some(inside), Some(mark)) if inside == mark => fence = None,
-            _ => {}
-        }
-        if fence.is_some() || !bare.starts_with('#') {
-            continue;
-        }
-        let level = bare.bytes().take_while(|byte| *byte == b'#').count();
-        let title = bare[level..].trim().to_lowercase();
-        match open {
-            Some((from, depth)) if level <= depth => return Ok(&text[from..start]),
-            None if title == wanted => open = Some((at, level)),
+    let mut headings: Vec<(HeadingLevel, std::ops::Range<usize>, String)> = Vec::new();
+    let mut title: Option<String> = None;
+    let options = Options::ENABLE_TABLES | Options::ENABLE_TASKLISTS;
+    for (event, range) in Parser::new_ext(text, options).into_offset_iter() {
+        match event {
+            Event::Start(Tag::Heading { .. }) => title = Some(String::new()),
+            Event::End(TagEnd::Heading(level)) => {
+                headings.push((level, range, title.take().unwrap_or_default()));
+            }
+            Event::Text(piece) | Event::Code(piece) => {
+                if let Some(title) = &mut title {
+                    title.push_str(&piece);
+                }
+            }
             _ => {}
         }
     }
-    match open {
-        Some((from, _)) => Ok(&text[from..]),
-        None => Err(format!("has no section `{heading}`")),
-    }
+    let is_it = |title: &str| title.trim().to_lowercase() == wanted;
+    let mut found = headings
+        .iter()
+        .enumerate()
+        .filter(|(_, (.., title))| is_it(title));
+    let (at, (level, range, _)) = match (found.next(), found.next()) {
+        (Some(one), None) => one,
+        (None, _) => return Err(format!("has no section `{heading}`")),
+        (Some(_), Some(_)) => return Err(format!("has the section `{heading}` twice")),
+    };
+    // A lower level compares greater: H2 > H1.
+    let next = headings[at + 1..].iter().find(|(other, ..)| other <= level);
+    let end = next.map_or(text.len(), |(_, range, _)| range.start);
+    Ok(&text[range.end..end])
 }
 
 /// Refuses what is no glob of `repo/` or `task/`, or no section of a Markdown file.
@@ -240,6 +244,10 @@ mod tests {
         assert_eq!(found, "a\n```\n## no heading\n```\n### deeper\nb\n");
         assert_eq!(section(text, "4 Tests").unwrap(), "c\n");
         assert!(section(text, "5").is_err());
+        let tricks = "## 2 Scenarios\n#note\n    # code\n```\n```rust\n# x\n```\nlast\n# 3\n";
+        assert!(section(tricks, "2 scenarios").unwrap().ends_with("last\n"));
+        let twice = "## A\none\n## A\ntwo\n";
+        assert!(section(twice, "A").unwrap_err().contains("twice"));
     }
 
     #[test]

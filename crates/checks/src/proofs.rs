@@ -22,6 +22,7 @@ struct Wanted<'a> {
     section: Option<&'a str>,
     scope: Option<(Pattern, &'a str, Option<&'a str>)>,
     timeout: Option<Duration>,
+    beyond_tests: i64,
 }
 
 const COLUMNS: [&str; 3] = [
@@ -31,6 +32,23 @@ const COLUMNS: [&str; 3] = [
 ];
 /// Programs that say whatever they are told.
 const PARROTS: [&str; 5] = ["echo", "printf", "true", ":", "exit"];
+/// Programs that only look at files.
+const READERS: [&str; 11] = [
+    "cat", "grep", "rg", "ls", "head", "tail", "find", "wc", "test", "[", "cd",
+];
+/// Commands that run tests, and not the product.
+const TESTERS: [&str; 10] = [
+    "cargo test",
+    "cargo nextest",
+    "pytest",
+    "unittest",
+    "npm test",
+    "npm run test",
+    "vitest",
+    "jest",
+    "node --test",
+    "go test",
+];
 /// More than this is no list of proofs.
 const MOST: usize = 500;
 
@@ -57,6 +75,10 @@ impl Check for Proofs {
                     "the file with the ids; `task/...` or `repo/...`",
                 ),
                 Setting::optional("ids_section", "the heading over the ids; the whole file"),
+                Setting::optional(
+                    "beyond_tests",
+                    "how many commands must do more than run tests and look at files; 0",
+                ),
                 Setting::optional("timeout_seconds", "wall limit of each command"),
             ]
         }
@@ -161,6 +183,18 @@ impl Check for Proofs {
                 ..Example::cannot_run("a missing program", plain(), "the shell cannot run it")
             },
             Example {
+                repo: SCOPE,
+                task: &[(
+                    "verify.json",
+                    "[{\"id\": \"AC-1\", \"command\": \"cargo test ac_1 | grep ok\", \"expect\": \"ok\"}]",
+                )],
+                ..Example::fails(
+                    "nobody ran the product",
+                    json!({"file": "task/verify.json", "beyond_tests": 1}),
+                    "0 of at least 1 commands run the product itself",
+                )
+            },
+            Example {
                 task: &[("verify.json", "[]")],
                 ..Example::fails("no proofs", plain(), "lists no proof")
             },
@@ -188,6 +222,9 @@ impl Proofs {
             section: settings.text("section")?,
             scope,
             timeout: seconds.map(|seconds| Duration::from_secs(seconds.unsigned_abs())),
+            beyond_tests: settings
+                .number("beyond_tests", 0, MOST as i64)?
+                .unwrap_or(0),
         })
     }
 }
@@ -223,6 +260,16 @@ fn listed(wanted: &Wanted<'_>, subject: &Subject<'_>) -> Result<Vec<Record>, Str
             ));
         }
     }
+    let beyond = proofs
+        .iter()
+        .filter(|proof| beyond_tests(&proof["command"]));
+    let beyond = beyond.count() as i64;
+    if beyond < wanted.beyond_tests {
+        wrong.push(format!(
+            "{beyond} of at least {} commands run the product itself",
+            wanted.beyond_tests
+        ));
+    }
     if let Some((pattern, from, section)) = &wanted.scope {
         let sections = sections_of(subject, from, *section)?;
         let ids: BTreeSet<String> = sections
@@ -247,10 +294,25 @@ fn listed(wanted: &Wanted<'_>, subject: &Subject<'_>) -> Result<Vec<Record>, Str
     Err(format!("{file}: {}", first_few(&wrong, 5)))
 }
 
+/// The simple commands of a line, as far as that can be told without a shell.
+fn parts(command: &str) -> impl Iterator<Item = &str> {
+    let parts = command.split([';', '&', '|', '\n']).map(str::trim);
+    parts.filter(|part| !part.is_empty())
+}
+
+/// Does any of it do more than run tests, look at files or say what it is told?
+fn beyond_tests(command: &str) -> bool {
+    parts(command).any(|part| {
+        let first = part.split_whitespace().next().unwrap_or_default();
+        !READERS.contains(&first)
+            && !PARROTS.contains(&first)
+            && !TESTERS.iter().any(|tester| part.contains(tester))
+    })
+}
+
 /// Is it made of nothing but programs that say what they are told?
 fn proves_nothing(command: &str) -> bool {
-    let parts = command.split([';', '&', '|', '\n']).map(str::trim);
-    let mut real = parts.filter(|part| !part.is_empty()).peekable();
+    let mut real = parts(command).peekable();
     real.peek().is_some()
         && real.all(|part| {
             let first = part.split_whitespace().next().unwrap_or_default();

@@ -55,12 +55,12 @@ pub struct Subject<'a> {
     pub frozen: &'a Frozen,
     /// The states whose last gate passed.
     pub standing: &'a BTreeSet<StateName>,
+    /// Names that the run itself has given out, by kind.
+    pub known: &'a Known,
     /// The checkpoint that followed each state's last passed gate.
     pub commits: &'a BTreeMap<StateName, String>,
     /// Lays the files of a checkpoint out in an empty folder.
     pub check_out: &'a dyn Fn(&str, &Path) -> Result<(), String>,
-    /// Names that the run itself has given out, by kind.
-    pub known: &'a Known,
     /// What is left of the gate's wall time; [`crate::run_gate`] counts it down.
     pub wall: Duration,
     /// Stops a running check.

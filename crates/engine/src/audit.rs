@@ -16,7 +16,7 @@ use kernel::explore::{RUN_BUDGET, ways};
 use kernel::outcome::EvidenceRef;
 use kernel::position::Hold;
 use kernel::snapshot::SnapshotTaken;
-use kernel::{Body, CounterName, Event, Input, Machine, Position, What};
+use kernel::{Actor, Body, CounterName, Event, Input, Machine, Position, What};
 use serde::Serialize;
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -163,7 +163,11 @@ fn read(
         match (&mut walker, &workflow) {
             (Some(walker), Some(workflow)) => {
                 let event = known(workflow, record)?;
-                let doubt = signers.doubt(name, &event, record);
+                let moment = match &event.body {
+                    Body::Decided(decision) => walker.moment(&decision.option),
+                    _ => decisions::Moment::Later,
+                };
+                let doubt = signers.doubt(name, &event, record, moment);
                 walker.findings.extend(doubt);
                 walker.take(event, record.seq)
             }
@@ -251,9 +255,27 @@ struct Walker {
     findings: Vec<Finding>,
     evidence: Vec<EvidenceRef>,
     snapshots: Vec<SnapshotTaken>,
+    /// Has anybody worked on the run yet?
+    opened: bool,
+    /// The decision that the next step carries out.
+    decided: Option<String>,
 }
 
 impl Walker {
+    /// May the one who started the run have said this by starting it?
+    fn moment(&self, option: &str) -> decisions::Moment {
+        let workflow = self.machine.workflow();
+        let says = workflow
+            .task
+            .as_ref()
+            .and_then(|task| task.request_says.as_deref());
+        let known = workflow.start_with.iter().map(String::as_str).chain(says);
+        match !self.opened && known.into_iter().any(|known| known == option) {
+            true => decisions::Moment::Start,
+            false => decisions::Moment::Later,
+        }
+    }
+
     /// Every step follows from the state alone, so it can be taken again.
     fn follows(&self, at: kernel::Time, moved: &kernel::event::Moved) -> bool {
         let due = self
@@ -272,12 +294,21 @@ impl Walker {
             findings: Vec::new(),
             evidence: Vec::new(),
             snapshots: Vec::new(),
+            opened: false,
+            decided: None,
         }
     }
 
     fn take(&mut self, event: Event, seq: u64) -> Result<(), String> {
         match &event.body {
+            Body::SessionOpened(_) | Body::EffectBegan(_) => self.opened = true,
+            Body::Decided(decision) => self.decided = Some(decision.option.clone()),
             Body::Moved(moved) => {
+                let decided = self.decided.take();
+                if moved.by == Actor::Human && decided.as_deref() != Some(moved.action.as_str()) {
+                    let what = format!("`{}` by a person, and no decision led there", moved.action);
+                    self.findings.push(finding("unfounded_move", seq, what));
+                }
                 let at = general(self.machine.position());
                 let started = self.machine.started();
                 let mode = started.map(|started| started.mode).unwrap_or_default();

@@ -112,7 +112,7 @@ impl Reach {
         self.policy(vec![home.join("view"), home.join("out")], &self.agents)
     }
 
-    /// For a check: the repository and the task, without anything of ours.
+    /// For a check: the repository, and the task to read, without anything of ours.
     pub fn check(&self, context: &Context) -> Policy {
         self.check_in(&context.project, &context.task)
     }
@@ -120,12 +120,11 @@ impl Reach {
     /// The same, for a place that is not a run's.
     pub fn check_in(&self, project: &Project, task: &Path) -> Policy {
         let repo = project.repo().to_owned();
-        let write = if task.starts_with(&repo) {
-            vec![repo.clone()]
-        } else {
-            vec![repo.clone(), task.to_owned()]
-        };
-        let mut policy = self.policy(write, &self.checks);
+        let mut policy = self.policy(vec![repo.clone()], &self.checks);
+        // Readable only: what a check's command wrote there would pass for a person's edit.
+        if task != repo && task.exists() {
+            policy.read.push(task.to_owned());
+        }
         // Readable only: what a check could write there, our own git would run later, unconfined.
         // A worktree has a file there, which leads to the repository's own.
         let git = [repo.join(".git"), project.top().join(".git")];

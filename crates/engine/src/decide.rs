@@ -41,9 +41,9 @@ pub fn decide(
         who: approved.who.clone(),
         channel: approved.channel.clone(),
         seen_seq: head.seq,
-        signature: approved.signature.clone(),
         // Nothing that a person has not signed for; see `approval::message`.
         with: serde_json::Value::Null,
+        signature: approved.signature.clone(),
     };
     // First whether it can be decided at all: nobody should sign what will be refused.
     let probe = Approved {

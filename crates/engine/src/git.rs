@@ -221,6 +221,18 @@ pub fn check_out(
     laid_out.map(drop)
 }
 
+/// Those of the paths that a commit holds, or that are not there at all.
+pub fn committed(repo: &Path, commit: &str, paths: &[String]) -> Result<Vec<String>, EngineError> {
+    let mut kept = Vec::new();
+    for path in paths {
+        let absent = repo.join(path).symlink_metadata().is_err();
+        if absent || !git(repo, &["ls-tree", "-z", commit, "--", path], &[])?.is_empty() {
+            kept.push(path.clone());
+        }
+    }
+    Ok(kept)
+}
+
 /// Puts paths back to what they are in a commit, and deletes those that it does not have. Only what
 /// is given, and never through a link: the rest of the working tree is the user's.
 pub fn put_back(repo: &Path, commit: &str, paths: &[String]) -> Result<(), EngineError> {

@@ -190,6 +190,7 @@ fn begin(
         .as_ref()
         .and_then(|task| task.request_says.clone());
     decisions.extend(says.filter(|_| asked.request.is_some()));
+    let moved = !decisions.is_empty();
     let mut machine = Flow::new(workflow);
     let mut events = Vec::new();
     settle::<_, EngineError>(
@@ -205,13 +206,18 @@ fn begin(
             who: terminal.user(),
             channel: STARTED.to_owned(),
             seen_seq: 0,
-            signature: None,
             with: serde_json::Value::Null,
+            signature: None,
         };
         settle::<_, EngineError>(&mut machine, now(), What::Decide(decision), &mut events)?;
     }
     let mut journal = Journal::create(&project.journals(), &name)?;
     journal.append(0, &entries(&events))?;
+    // What was said by starting moved the run on: its files say so at once.
+    if moved {
+        drop(journal);
+        crate::views::refresh(&Run::open(project, name.as_str())?)?;
+    }
     Ok(Started {
         run: name.to_string(),
         task,

@@ -207,10 +207,10 @@ pub struct GateOrder {
     pub frozen: Frozen,
     /// The states whose last gate passed and has not been forgotten.
     pub standing: BTreeSet<StateName>,
-    /// The checkpoint that followed each state's last passed gate.
-    pub commits: BTreeMap<StateName, String>,
     /// Names that the run itself has given out, by kind.
     pub known: Known,
+    /// The checkpoint that followed each state's last passed gate.
+    pub commits: BTreeMap<StateName, String>,
     /// Wall limit in milliseconds for the whole gate.
     pub wall_millis: u64,
 }

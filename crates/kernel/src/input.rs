@@ -115,10 +115,10 @@ pub struct Decision {
     pub channel: String,
     /// The journal's sequence number that the person saw.
     pub seen_seq: u64,
-    /// The signature itself, so that an audit elsewhere can check whose it is.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub signature: Option<String>,
     /// What the option needs besides its name; null where it needs nothing.
     #[serde(default, skip_serializing_if = "serde_json::Value::is_null")]
     pub with: serde_json::Value,
+    /// The signature itself, so that an audit elsewhere can check whose it is.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub signature: Option<String>,
 }

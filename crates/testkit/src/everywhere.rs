@@ -24,10 +24,18 @@ pub struct Tried {
 pub fn crash_everywhere<'a, M: Machine + 'a>(
     run: impl Fn() -> Simulation<'a, M> + Sync,
 ) -> Result<Tried, Box<Failure>> {
+    crash_everywhere_counting(run, &[])
+}
+
+/// The same for a machine with counters that count crashes, and may differ for that.
+pub fn crash_everywhere_counting<'a, M: Machine + 'a>(
+    run: impl Fn() -> Simulation<'a, M> + Sync,
+    counters: &[&str],
+) -> Result<Tried, Box<Failure>> {
     let calm = run().weather(Weather::calm()).run()?;
     let runs = on_every_core(places(&calm), |crash| {
         let report = run().weather(Weather::calm()).crash(*crash).run()?;
-        same_end(&calm, &report, *crash).map_err(|violation| {
+        same_end(&calm, &report, *crash, counters).map_err(|violation| {
             Box::new(Failure {
                 seed: 0,
                 violation,
@@ -58,7 +66,12 @@ fn places(calm: &Report) -> Vec<Crash> {
     appends.chain(waits).collect()
 }
 
-fn same_end(calm: &Report, crashed: &Report, crash: Crash) -> Result<(), Violation> {
+fn same_end(
+    calm: &Report,
+    crashed: &Report,
+    crash: Crash,
+    counters: &[&str],
+) -> Result<(), Violation> {
     let differs = |what: String| Err(Violation::new("a_crash_changes_nothing", what));
     if crashed.crashes != 1 {
         return differs(format!("{} crashes instead of one", crashed.crashes));
@@ -69,7 +82,8 @@ fn same_end(calm: &Report, crashed: &Report, crash: Crash) -> Result<(), Violati
     }
     // Attempts and time of what was lost count on; everything else is as if nothing had happened.
     for (name, gauge) in &there.budgets {
-        let free = [ATTEMPTS, WALL_MILLIS].contains(&name.as_str());
+        let free =
+            [ATTEMPTS, WALL_MILLIS].contains(&name.as_str()) || counters.contains(&name.as_str());
         if !free && here.budgets.get(name) != Some(gauge) {
             return differs(format!("`{name}` is {:?}", here.budgets.get(name)));
         }

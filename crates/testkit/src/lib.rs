@@ -29,7 +29,7 @@ pub mod weather;
 mod world;
 
 pub use cast::Cast;
-pub use everywhere::crash_everywhere;
+pub use everywhere::{crash_everywhere, crash_everywhere_counting};
 pub use failure::{Failure, Violation};
 pub use invariants::{Fact, Invariant};
 pub use machine::machine_invariants;

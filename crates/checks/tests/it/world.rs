@@ -98,10 +98,6 @@ impl World {
             names.insert((*name).to_owned());
         }
         let standing = example.standing.iter().map(|state| (*state).into());
-        let commits: BTreeMap<kernel::StateName, String> = match example.before {
-            [] => BTreeMap::new(),
-            _ => BTreeMap::from([("tests".into(), "c0ffee".to_owned())]),
-        };
         let result = |(role, value): &(&str, serde_json::Value)| {
             let result = RoleResult {
                 attempt: kernel::EffectId(1),
@@ -111,6 +107,10 @@ impl World {
             (role.to_string(), result)
         };
         let results = example.results.iter().map(result).collect();
+        let commits: BTreeMap<kernel::StateName, String> = match example.before {
+            [] => BTreeMap::new(),
+            _ => BTreeMap::from([("tests".into(), "c0ffee".to_owned())]),
+        };
         judge(&Subject {
             place: Place {
                 repo: &repo,
@@ -127,12 +127,12 @@ impl World {
             commands: &strings(example.commands),
             frozen: &frozen,
             standing: &standing.collect(),
+            known: &known,
             commits: &commits,
             check_out: &|_, into| {
                 lay_down(into, example.before);
                 Ok(())
             },
-            known: &known,
             wall: self.wall,
             cancel: &self.cancel,
             env: &sandbox::base_env(),

@@ -9,6 +9,15 @@ use crate::start::STARTED;
 use kernel::{Body, Decision, Event};
 use store::RecordRef;
 
+/// When something was decided.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Moment {
+    /// Before anybody worked, and it is what starting a run says.
+    Start,
+    /// Any other.
+    Later,
+}
+
 /// Who may sign, and how much is asked.
 pub(super) struct Signers {
     approvers: Option<String>,
@@ -32,6 +41,7 @@ impl Signers {
         run: &str,
         event: &Event,
         record: &RecordRef<'_>,
+        moment: Moment,
     ) -> Option<Finding> {
         let Body::Decided(decision) = &event.body else {
             return None;
@@ -40,6 +50,14 @@ impl Signers {
             let what = format!("`{}` by {}: {why}", decision.option, decision.who);
             Some(finding(code, record.seq, what))
         };
+        if decision.channel == STARTED && moment == Moment::Later {
+            let why = "nobody says that by starting a run, or not at this place".to_owned();
+            return says("forged_decision", why);
+        }
+        if !decision.with.is_null() {
+            let why = "it carries what nobody has signed".to_owned();
+            return says("forged_decision", why);
+        }
         match (decision.channel.starts_with(SIGNED), &decision.signature) {
             (true, None) => says("signature_missing", "it is said to be signed".to_owned()),
             (false, _) if self.wants_signatures() && decision.channel != STARTED => {

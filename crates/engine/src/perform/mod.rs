@@ -74,7 +74,10 @@ fn checkpoint(
     else {
         return Ok(made);
     };
-    git::put_back(repo, to, &in_repo(context, paths))?;
+    // What git ignores is in no commit: putting that back would destroy it.
+    let paths = in_repo(context, paths);
+    let kept = git::committed(repo, &made, &paths)?;
+    git::put_back(repo, to, &kept)?;
     commit(&format!("revert: {}", order.subject))
 }
 

@@ -46,7 +46,7 @@ fn text(machine: &Flow, history: &History) -> String {
             } if from != to => {
                 let _ = writeln!(
                     text,
-                    "## {at} {from} -> {to}\n\n`{action}`: {}\n",
+                    "\n## {at} {from} -> {to}\n\n`{action}`: {}\n",
                     line(why)
                 );
             }
@@ -83,13 +83,16 @@ fn text(machine: &Flow, history: &History) -> String {
                 }
             }
             Told::Decided { at, decision } => {
+                let because = match line(&decision.because) {
+                    because if because.is_empty() => because,
+                    because => format!(": {because}"),
+                };
                 let _ = writeln!(
                     text,
-                    "- {at} {} decided `{}` ({}): {}",
+                    "- {at} {} decided `{}` ({}){because}",
                     line(&decision.who),
                     decision.option,
                     decision.channel,
-                    line(&decision.because)
                 );
             }
             Told::Commit { at, commit } => {

@@ -116,8 +116,8 @@ fn gate(
         fields: BTreeMap::new(),
         frozen: BTreeMap::new(),
         known: kernel::effect::Known::default(),
+        commits: BTreeMap::new(),
         standing: BTreeSet::new(),
-        commits: Default::default(),
         wall_millis: state.ledger.wall_limit(GATE_MILLIS),
     })
 }
@@ -203,7 +203,7 @@ fn role(
         wall_millis: state.ledger.wall_limit(ATTEMPT_MILLIS),
         not_before: work.patience.not_before,
         continues: continues.map(|(effect, _)| *effect),
-        sealed: Default::default(),
+        sealed: BTreeMap::new(),
     })
 }
 
@@ -247,7 +247,7 @@ fn change_role(
         wall_millis: state.ledger.wall_limit(ATTEMPT_MILLIS),
         not_before: None,
         continues: None,
-        sealed: Default::default(),
+        sealed: BTreeMap::new(),
     })
 }
 

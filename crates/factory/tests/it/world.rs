@@ -225,8 +225,8 @@ impl Project {
             who: "ann".to_owned(),
             channel: "terminal".to_owned(),
             seen_seq: self.journal.len() as u64,
-            signature: None,
             with,
+            signature: None,
         }))
     }
 

@@ -36,7 +36,7 @@ pub(super) fn snapshot(
             );
         }
     }
-    let states = |names: &[String]| names.iter().map(|name| StateName::new(name)).collect();
+    let states = |names: &[String]| names.iter().map(StateName::new).collect();
     SnapshotSpec {
         folder: raw.folder.clone(),
         latest: raw.latest.clone(),

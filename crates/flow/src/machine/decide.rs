@@ -192,7 +192,7 @@ pub(super) fn advance(workflow: &Workflow, run: &FlowState) -> Option<Body> {
     match &run.stage {
         Stage::Fresh => {
             if let Some((index, way)) = at_once(workflow, run) {
-                return fire(workflow, run, index, way, "nothing to do here");
+                return fire(workflow, run, index, way, "it follows by itself");
             }
             let spent = run.ledger.budgets.first_spent()?;
             let why = format!("the run's budget `{spent}` is used up");

@@ -42,27 +42,19 @@ fn waiting(workflow: &Workflow, run: &FlowState) -> Option<Waiting> {
         Some(hold) => (hold.name().to_owned(), hold_sentence(hold)),
         None => {
             let name = &run.position.state;
-            let mut why = workflow.states[name].about.clone();
             let first = workflow.states[name].tells.as_ref();
-            if let Some(first) = first.and_then(|field| run.fields.get(field)) {
-                why = format!("{first} {why}").trim().to_owned();
-            }
-            if let Some(report) = &run.memory.report {
-                why = format!("{report} {why}").trim().to_owned();
-            }
-            if !run.said.is_empty() {
-                why = format!("{why} The agent said: {}", run.said)
-                    .trim()
-                    .to_owned();
-            }
-            (
-                name.to_string(),
-                if why.is_empty() {
-                    run.last_why.clone()
-                } else {
-                    why
-                },
-            )
+            let first = first.and_then(|field| run.fields.get(field));
+            let mut lines: Vec<String> = first
+                .filter(|text| !text.is_empty())
+                .cloned()
+                .into_iter()
+                .collect();
+            lines.extend(told(run, &workflow.states[name].about));
+            let why = match lines.is_empty() {
+                true => run.last_why.clone(),
+                false => lines.join("\n"),
+            };
+            (name.to_string(), why)
         }
     };
     (activity(workflow, run) == Activity::Waiting).then(|| Waiting {
@@ -71,6 +63,23 @@ fn waiting(workflow: &Workflow, run: &FlowState) -> Option<Waiting> {
         why,
         options: super::decide::options(workflow, run),
     })
+}
+
+/// What a person is told who is asked, a line each: what is wrong, what can be done, what is advised,
+/// and what the agent says of it.
+fn told(run: &FlowState, about: &str) -> Vec<String> {
+    let one_line = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let mut lines: Vec<String> = run.memory.report.iter().cloned().collect();
+    if !about.is_empty() {
+        let head = if lines.is_empty() { "" } else { "Options: " };
+        lines.push(format!("{head}{}", one_line(about)));
+    }
+    let advice = run.memory.advice.iter();
+    lines.extend(advice.map(|advice| format!("Recommendation: {advice}")));
+    if !run.said.is_empty() {
+        lines.push(format!("The agent said: {}", one_line(&run.said)));
+    }
+    lines
 }
 
 pub(crate) fn status(workflow: &Workflow, run: &FlowState) -> Status {

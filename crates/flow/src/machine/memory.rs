@@ -16,6 +16,9 @@ pub(crate) const UNPROVEN: &str = "unproven";
 const MOST_TRIES: usize = 8;
 const MOST_POST_MORTEMS: usize = 4;
 const MOST_CHARS: usize = 600;
+/// Of a report.
+const MOST_SHORT: usize = 3;
+const MOST_SHORT_CHARS: usize = 110;
 
 /// A gate that failed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -53,6 +56,9 @@ pub(crate) struct Memory {
     last: Option<StateName>,
     /// What the person who is asked now should read first.
     pub(crate) report: Option<String>,
+    /// What they could do about it.
+    #[serde(default)]
+    pub(crate) advice: Option<String>,
 }
 
 impl Memory {
@@ -134,16 +140,16 @@ impl Memory {
             try_next: said(|one| &one.advice).pop().unwrap_or_default(),
             avoid: said(|one| &one.said),
         };
-        let advice = match post_mortem.try_next.as_str() {
+        self.advice = Some(match post_mortem.try_next.as_str() {
             "" => {
-                "read the post-mortem, then answer with what was missing (`--because`)".to_owned()
+                "read the post-mortem, then answer with what was missing (`--because`).".to_owned()
             }
             advice => format!("the agent would try: {advice}"),
-        };
+        });
         self.report = Some(format!(
-            "BLOCKED: `{state}` failed its gate {} times; {}. Recommendation: {advice}.",
+            "BLOCKED: `{state}` failed its gate {} times; {}.",
             tries.len(),
-            post_mortem.wrong.join("; ")
+            in_short(&post_mortem.wrong)
         ));
         let kept = self.post_mortems.entry(state).or_default();
         kept.push(post_mortem);
@@ -155,7 +161,11 @@ impl Memory {
     /// A gate's failure leads to a person: what failed is what they should read.
     pub(crate) fn tell(&mut self, from: &StateName) {
         let last = self.tries.get(from).and_then(|tries| tries.last());
-        self.report = last.map(|last| format!("BLOCKED: {}.", last.wrong.join("; ")));
+        self.report = last.map(|last| format!("BLOCKED: {}.", in_short(&last.wrong)));
+        self.advice = last
+            .map(|last| last.advice.as_str())
+            .filter(|advice| !advice.is_empty())
+            .map(|advice| format!("the agent would try: {advice}"));
     }
 
     /// What was learnt in earlier tries of a state.
@@ -170,6 +180,21 @@ impl Memory {
     }
 }
 
+/// One capped line: what agents and their programs say can not pass for a line of the engine's.
 fn capped(text: &str) -> String {
-    text.chars().take(MOST_CHARS).collect()
+    let words: Vec<&str> = text.split_whitespace().collect();
+    words.join(" ").chars().take(MOST_CHARS).collect()
+}
+
+/// The first few, each cut: whoever is asked reads the rest in the log.
+fn in_short(wrong: &[String]) -> String {
+    let cut = |text: &String| match text.char_indices().nth(MOST_SHORT_CHARS) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text.clone(),
+    };
+    let shown: Vec<String> = wrong.iter().take(MOST_SHORT).map(cut).collect();
+    match wrong.len().saturating_sub(MOST_SHORT) {
+        0 => shown.join("; "),
+        more => format!("{}; and {more} more", shown.join("; ")),
+    }
 }

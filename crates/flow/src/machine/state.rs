@@ -108,6 +108,9 @@ pub(crate) struct FlowState {
     /// The due checkpoint also puts back what was touched.
     #[serde(default)]
     pub(crate) revert_due: bool,
+    /// What the run knows, and what the next snapshot must say.
+    #[serde(default)]
+    pub(crate) snapshots: Snapshots,
     /// When the run began.
     #[serde(default)]
     pub(crate) created: Time,
@@ -120,9 +123,6 @@ pub(crate) struct FlowState {
     /// The checkpoint after each state's last passed gate.
     #[serde(default)]
     pub(crate) commits: BTreeMap<StateName, String>,
-    /// What the run knows, and what the next snapshot must say.
-    #[serde(default)]
-    pub(crate) snapshots: Snapshots,
 }
 
 impl FlowState {
@@ -155,11 +155,11 @@ impl FlowState {
             good_commit: None,
             touched: BTreeSet::new(),
             revert_due: false,
+            snapshots: Snapshots::default(),
             created: Time::default(),
             record: Record::default(),
             checkpoint_of: None,
             commits: BTreeMap::new(),
-            snapshots: Snapshots::default(),
         }
     }
 
@@ -482,6 +482,7 @@ impl FlowState {
     /// What a person should know who is asked now, because a gate failed.
     fn report(&mut self, workflow: &Workflow, moved: &Moved, passed: bool) {
         self.memory.report = None;
+        self.memory.advice = None;
         if let Stage::Failed { why } = &self.stage {
             self.memory.report = Some(format!("BLOCKED: {why}."));
             return;

@@ -76,8 +76,11 @@ mod tests {
         }
     }
 
+    /// Iteration failures, exit failures, the last run.
+    type Header = (u32, u32, Option<String>);
+
     /// Walks steps such as `S-1` (a snapshot without a gate), `S-1 iteration FAIL`.
-    fn walk(steps: &[&str]) -> (u32, u32, Option<String>) {
+    fn walk(steps: &[&str]) -> Header {
         let mut parent: Option<Snapshot> = None;
         for step in steps {
             let words: Vec<&str> = step.split(' ').collect();
@@ -98,7 +101,7 @@ mod tests {
     #[test]
     fn the_update_rules_to_the_letter() {
         let run = |text: &str| Some(text.to_owned());
-        let table: [(&[&str], (u32, u32, Option<String>)); 9] = [
+        let table: [(&[&str], Header); 9] = [
             (&["S-1"], (0, 0, None)),
             (
                 &["S-1", "S-1 iteration FAIL"],

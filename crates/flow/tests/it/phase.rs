@@ -130,8 +130,8 @@ impl Hand {
             who: "ann".into(),
             channel: "terminal".into(),
             seen_seq: 0,
-            signature: None,
             with: serde_json::Value::Null,
+            signature: None,
         }))
     }
 

@@ -85,14 +85,6 @@ fn dispatch(args: &Args, out: &Out) -> Result<u8, EngineError> {
         } => config::show(&project, out),
         Command::Init { yes } => init::init(&project, *yes, out),
         Command::Decide(decide) => decide::decide(&project, decide, out),
-        Command::Heal(heal) => decide::decide(&project, &heal.decision(), out),
-        Command::Audit { run, ci } => {
-            let rigour = match ci {
-                true => engine::audit::Rigour::Ci,
-                false => engine::audit::Rigour::Usual,
-            };
-            audit::audit(&project, run.as_deref(), rigour, out)
-        }
         Command::Wave { command } => wave::wave(&project, command, out),
         Command::Gc { dry_run } => {
             let mode = if *dry_run {
@@ -101,6 +93,14 @@ fn dispatch(args: &Args, out: &Out) -> Result<u8, EngineError> {
                 engine::gc::Mode::Remove
             };
             gc::gc(&project, mode, out)
+        }
+        Command::Heal(heal) => decide::decide(&project, &heal.decision(), out),
+        Command::Audit { run, ci } => {
+            let rigour = match ci {
+                true => engine::audit::Rigour::Ci,
+                false => engine::audit::Rigour::Usual,
+            };
+            audit::audit(&project, run.as_deref(), rigour, out)
         }
         Command::Demo(_)
         | Command::Completions { .. }

@@ -120,9 +120,26 @@ pub(crate) fn print(project: &Project, run: &str, out: &Out) -> Result<(), Engin
         None if status.activity == Activity::Working => {
             out.line(&format!("next: proofhouse run {run}"))
         }
-        None => {}
+        None => may_begin(out, run, &peek),
     }
     Ok(())
+}
+
+/// What a person may begin in a run that rests.
+fn may_begin(out: &Out, run: &str, peek: &Peek) {
+    let (workflow, position) = (peek.machine.workflow(), peek.machine.position());
+    let mode = peek.machine.status().mode;
+    if position.stopped || position.is_over(&workflow.table) {
+        return;
+    }
+    if let Some(def) = workflow.states.get(&position.state) {
+        out.line(&format!("  {}", plain(&def.about)));
+    }
+    for option in workflow.table.options(position, mode) {
+        out.line(&format!(
+            "  proofhouse decide {run} {option} --because \"...\""
+        ));
+    }
 }
 
 /// Where the money went: by role and by state, if there was any and more than one of them.
@@ -169,12 +186,17 @@ fn word(out: &Out, activity: Activity) -> String {
 
 /// What a person is asked, and the commands that answer.
 pub(crate) fn waiting(out: &Out, run: &str, waiting: &Waiting) {
+    // Each line is shown, and cut, for itself: a long one does not take the last from view.
+    let mut lines = waiting.why.lines().map(plain);
     out.line(&format!(
         "{} `{run}` waits for a person ({}): {}",
         out.paint(Tone::Warn, "waiting"),
         waiting.reason,
-        plain(&waiting.why)
+        lines.next().unwrap_or_default()
     ));
+    for line in lines {
+        out.line(&format!("  {line}"));
+    }
     for option in &waiting.options {
         out.line(&format!(
             "  proofhouse decide {run} {option} --because \"...\""

@@ -193,3 +193,40 @@ fn run_writes_a_forged_state_file_again_even_when_there_is_nothing_else_to_do() 
     world.run(&["run", "t", "--restore-views"]).exits(0);
     assert!(world.read("tasks/t/STATE.md").contains("Phase: done"));
 }
+
+#[test]
+fn a_decision_that_nobody_made_is_found() {
+    let forged = |at, channel: &str| Entry {
+        at,
+        kind: "decided.v1".to_owned(),
+        body: serde_json::json!({
+            "option": "stop", "because": "", "who": "ann", "channel": channel, "seen_seq": 1,
+        }),
+    };
+    // Said to be what starting the run says, in the middle of it.
+    let world = World::new();
+    world.start(HONEST, &[]);
+    world.run(&["run", "t", "--once"]).exits(0);
+    rewrite(&world, |mut entries| {
+        let at = entries.last().unwrap().at.clone();
+        entries.push(forged(at, "started the run"));
+        entries
+    });
+    found(&world, "forged_decision");
+    // A person's step without any decision, under another workflow than today's.
+    let world = World::new();
+    world.start(HONEST, &[]);
+    world.run(&["run", "t", "--once"]).exits(0);
+    rewrite(&world, |mut entries| {
+        entries[0].body["workflow_hash"] = "another".into();
+        let moved = entries.iter().rev().find(|entry| entry.kind == "moved.v1");
+        let mut stopped = moved.unwrap().clone();
+        stopped.body["action"] = "stop".into();
+        stopped.body["by"] = "human".into();
+        stopped.body["from"] = stopped.body["position"]["state"].clone();
+        stopped.body["position"]["stopped"] = true.into();
+        entries.push(stopped);
+        entries
+    });
+    found(&world, "unfounded_move");
+}

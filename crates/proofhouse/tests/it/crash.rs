@@ -6,7 +6,10 @@ use std::process::{Child, Command, Stdio};
 
 /// Spawns `run t` and reads its output until a line contains `text`.
 #[allow(clippy::zombie_processes, reason = "every caller waits for the child")]
-fn spawn_until(world: &World, text: &str) -> (Child, BufReader<std::process::ChildStdout>) {
+pub(crate) fn spawn_until(
+    world: &World,
+    text: &str,
+) -> (Child, BufReader<std::process::ChildStdout>) {
     let mut child = world
         .command(&["run", "t"])
         .stdout(Stdio::piped())

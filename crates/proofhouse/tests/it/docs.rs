@@ -343,6 +343,7 @@ fn links_between_documents_lead_somewhere() {
         "docs/index.md",
         "docs/factory.md",
         "docs/waves.md",
+        "docs/slice.md",
     ] {
         let text = page(name);
         let folder = root().join(name);

@@ -15,6 +15,7 @@ mod docs;
 mod factory;
 mod holes;
 mod index;
+mod lights_out;
 mod phase;
 mod reach;
 mod results;

@@ -19,16 +19,20 @@ fn begin(transcript: &str) -> World {
 }
 
 fn begin_with(transcript: &str, more: &[&str]) -> World {
+    match transcript {
+        "happy" => begin_script("", more),
+        other => begin_script(&data(other), more),
+    }
+}
+
+/// These attempts play before the diligent ones.
+fn begin_script(first: &str, more: &[&str]) -> World {
     let world = World::new();
     world.write("src/greet.txt", "good bye\n");
     world.write("src/private/key.txt", "private\n");
     world.write("secret/plans.txt", "the plan\n");
     world.write(".gitignore", "tools/\n");
-    let happy = data("happy");
-    let script = match transcript {
-        "happy" => happy,
-        other => format!("{}\n{happy}", data(other)),
-    };
+    let script = format!("{first}\n{}", data("happy"));
     world.write("tools/script.toml", &script);
     let mut args = vec![
         "new",
@@ -410,6 +414,50 @@ fn nothing_is_planned_on_that_is_not_consolidated() {
         "{promoted}"
     );
     assert!(promoted.contains("— closed by E-0003"), "{promoted}");
+}
+
+#[test]
+fn a_planner_has_the_latest_snapshot_and_nothing_else_to_plan_on() {
+    let world = played("plan-looks-around");
+    let found = transcript(&world, "plan", 0);
+    assert!(found.contains("../task/context.md"), "{found}");
+    for other in ["../repo/", "./src", "context/iter-"] {
+        assert!(!found.contains(other), "{other} in {found}");
+    }
+}
+
+#[test]
+fn each_gate_holds_bad_work_once_and_thrice() {
+    let bad = data("bad-work");
+    let entries: Vec<&str> = bad.split("[[attempt]]").skip(1).collect();
+    assert_eq!(
+        entries.len(),
+        9,
+        "one for each state in which somebody works"
+    );
+    for entry in entries {
+        let state = entry.trim().lines().next().unwrap();
+        let state = state.trim_start_matches("state = ").trim_matches('"');
+        let audited = match state {
+            "audit" | "weigh" => data("audit-by-choice"),
+            _ => String::new(),
+        };
+        let later = data("weighs-on-the-second-try");
+        let once = format!("{audited}{later}[[attempt]]\nattempt = 1{entry}");
+        let world = begin_script(&once, &[]);
+        let said = world.run(&["run", "t"]);
+        assert_eq!(said.code, 0, "{state}: {}{}", said.out, said.err);
+        let world = begin_script(&format!("{audited}[[attempt]]{entry}"), &[]);
+        world.run(&["run", "t"]).exits(2);
+        let status = world.status();
+        assert_eq!(status["state"], state, "{}", status["waiting_for"]);
+        assert_eq!(status["waiting_for"]["reason"], "budget", "{state}");
+        assert_eq!(status["budgets"]["passes"]["used"], 3, "{state}");
+        assert_eq!(
+            world.read("src/greet.txt") == "hello Ada\n",
+            !["intake", "scout", "consolidate", "plan", "edit"].contains(&state)
+        );
+    }
 }
 
 #[test]

@@ -73,8 +73,8 @@ impl<M: Machine> SeededWorld<'_, M> {
             who: "ann".to_owned(),
             channel: "terminal".to_owned(),
             seen_seq: self.record.events().len() as u64,
-            signature: None,
             with,
+            signature: None,
         })
     }
 }

@@ -3,6 +3,7 @@
 
 mod add;
 mod everywhere;
+mod lights_out;
 mod mutants;
 mod phase;
 mod seeds;

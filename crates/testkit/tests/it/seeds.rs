@@ -43,7 +43,10 @@ fn every_seed_keeps_every_promise_and_together_they_see_everything() {
         }
     }
     let table = &workflow().table;
-    let mut wanted: BTreeSet<String> = Body::KINDS.iter().map(|kind| (*kind).to_owned()).collect();
+    // Facts of machines and workflows that are not this one: their own tests see those.
+    let others = ["noted.v1", "snapshot_taken.v1"];
+    let kinds = Body::KINDS.iter().filter(|kind| !others.contains(kind));
+    let mut wanted: BTreeSet<String> = kinds.map(|kind| (*kind).to_owned()).collect();
     let actions = table.transitions.iter().map(|way| way.action.to_string());
     wanted.extend(actions);
     wanted.extend([Activity::Done, Activity::Stopped].map(|activity| format!("{activity:?}")));

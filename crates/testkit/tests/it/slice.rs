@@ -151,7 +151,7 @@ fn nothing_begins_before_a_gate_run_is_recorded(fact: &Fact<'_, Flow>) -> Holds 
 fn at_random_the_counters_follow_the_document() {
     let rows = rows();
     let mut snapshots = 0;
-    for seed in 0..60 {
+    for seed in 0..24 {
         let mut vocabulary = Vocabulary::of(&workflow().table);
         vocabulary.fields = ["Slice ID", "Slice", "Scope cap"]
             .map(str::to_owned)
@@ -160,7 +160,7 @@ fn at_random_the_counters_follow_the_document() {
         let played = run.run().unwrap_or_else(|failure| panic!("{failure}"));
         snapshots += taken(&played.journal).len();
     }
-    assert!(snapshots > 100, "only {snapshots} snapshots were taken");
+    assert!(snapshots > 40, "only {snapshots} snapshots were taken");
 }
 
 /// A failure, an audit, then all is well. What a gate says follows from the edits alone.

@@ -1,0 +1,202 @@
+//! The `lights-out` workflow through the real binary: a greeter from one sentence to its delivery,
+//! with agents that fail, cheat, vanish and are asked for more. The agents are data: happy.toml does
+//! everything right, and a test lays blocks of other files over it.
+
+mod cheats;
+mod documents;
+mod drops;
+mod gates;
+mod outer;
+mod pace;
+
+use crate::support::{Said, World};
+use std::path::PathBuf;
+
+const HAPPY: &str = include_str!("../data/lights-out/happy.toml");
+const FAULTS: &str = include_str!("../data/lights-out/faults.toml");
+const BLOCK: &str = "#: ";
+
+/// A product in the making, and a person who can decide about it.
+struct Product {
+    world: World,
+    key: PathBuf,
+}
+
+/// The block of this name.
+fn block(file: &str, name: &str) -> String {
+    let mut blocks = file.split(BLOCK).skip(1);
+    let found = blocks.find_map(|block| block.strip_prefix(&format!("{name}\n")));
+    found
+        .unwrap_or_else(|| panic!("no block `{name}`"))
+        .to_owned()
+}
+
+/// The fault of this name, for these attempts only; `NTH` in it is the attempt's number.
+fn fault(name: &str, attempts: &[u32]) -> String {
+    nth(&block(FAULTS, name), attempts)
+}
+
+fn nth(block: &str, attempts: &[u32]) -> String {
+    let only = |n: &u32| {
+        block
+            .replacen("[[attempt]]\n", &format!("[[attempt]]\nattempt = {n}\n"), 1)
+            .replace("NTH", &n.to_string())
+    };
+    attempts.iter().map(only).collect()
+}
+
+impl Product {
+    /// `build me a greeter`, by an agent that does these things instead of the right ones.
+    #[track_caller]
+    fn begun(instead: &str, more: &[&str]) -> Self {
+        let world = World::new();
+        world.write("preferences.md", "# Preferences\n\nStack: Rust\n");
+        world.write(".gitignore", "agent/\n/target\n");
+        let key = world.approver("ann");
+        let product = Self { world, key };
+        product.agent(instead);
+        let mut args = vec!["new", "lights-out"];
+        if !more.contains(&"--idle") {
+            args.push("build me a greeter");
+        }
+        args.extend(["--name", "t", "--agent", "scripted:agent/script.toml"]);
+        args.extend(more.iter().filter(|arg| **arg != "--idle"));
+        product.world.run(&args).exits(0);
+        product
+    }
+
+    /// From now on the agent does these things instead.
+    fn agent(&self, instead: &str) {
+        let script = format!("{instead}\n{HAPPY}");
+        self.world.write("agent/script.toml", &script);
+    }
+
+    #[track_caller]
+    fn runs(&self, exit: i32) -> Said {
+        self.world.run(&["run", "t"]).exits(exit)
+    }
+
+    #[track_caller]
+    fn decides(&self, option: &str) -> Said {
+        self.world.decide(&self.key, option).exits(0)
+    }
+
+    #[track_caller]
+    fn is_in(&self, state: &str) {
+        let status = self.world.status();
+        assert_eq!(status["state"], state, "{status:#}");
+    }
+
+    /// The actions so far, without those before the first phase.
+    fn actions(&self) -> Vec<String> {
+        let journal = self.world.journal();
+        let moves = journal
+            .iter()
+            .filter(|record| record["kind"] == "moved.v1")
+            .map(|record| record["body"]["action"].as_str().unwrap().to_owned());
+        let early = [
+            "CommitToBuild",
+            "CloneRepo",
+            "OpenInEditor",
+            "ConfigurePreferences",
+            "RequestBuild",
+        ];
+        moves
+            .filter(|action| !early.contains(&action.as_str()))
+            .collect()
+    }
+
+    /// Reasons of the checks that did not pass in the last gate of this state.
+    fn wrong(&self, state: &str) -> String {
+        let journal = self.world.journal();
+        let began = |effect: &serde_json::Value| {
+            let of = |record: &&serde_json::Value| {
+                record["kind"] == "effect_began.v1" && record["body"]["effect"] == *effect
+            };
+            journal
+                .iter()
+                .find(of)
+                .map(|record| &record["body"]["state"])
+        };
+        let gate = journal.iter().rev().find(|record| {
+            record["kind"] == "gate_ended.v1"
+                && began(&record["body"]["effect"]).is_some_and(|found| found == state)
+        });
+        let results =
+            gate.unwrap_or_else(|| panic!("no gate of {state}"))["body"]["results"].clone();
+        let results = results.as_array().unwrap().clone();
+        results
+            .iter()
+            .filter(|result| result["verdict"] != "pass")
+            .map(|result| {
+                let text = |key: &str| result[key].as_str().unwrap_or_default().to_owned();
+                format!("{}: {}\n", text("check"), text("reason"))
+            })
+            .collect()
+    }
+
+    /// The latest brief of this state.
+    fn brief(&self, state: &str) -> String {
+        let folder = self.world.at("scaffolding/artifacts/evidence");
+        let names = std::fs::read_dir(&folder).unwrap().flatten();
+        let mut briefs: Vec<(String, PathBuf)> = names
+            .map(|entry| (entry.file_name().into_string().unwrap(), entry.path()))
+            .filter(|(name, _)| name.ends_with(&format!("-{state}-brief.txt")))
+            .map(|(name, path)| (name.split_once('-').unwrap().1.to_owned(), path))
+            .collect();
+        briefs.sort();
+        let (_, path) = briefs
+            .pop()
+            .unwrap_or_else(|| panic!("no brief of {state}"));
+        std::fs::read_to_string(path).unwrap()
+    }
+}
+
+#[test]
+fn a_sentence_becomes_a_delivered_product() {
+    let product = Product::begun("", &[]);
+    let state = product.world.read("scaffolding/STATE.md");
+    assert!(state.contains("Phase: Expanding"), "{state}");
+    let said = product.runs(0);
+    assert!(said.out.contains("done"), "{}", said.out);
+    let status = product.world.run(&["status", "t"]).exits(0).out;
+    assert!(
+        status.contains("proofhouse decide t StartIteration"),
+        "{status}"
+    );
+    let straight = [
+        "PassExpandGate",
+        "AutoContinueToDesign",
+        "PassDesignGate",
+        "AutoContinueToAnalyze",
+        "PassAnalyzeGate",
+        "AutoContinueToBuild",
+        "PassBuildGate",
+        "AutoContinueToReview",
+        "PassReviewGate",
+        "AutoContinueToReconcile",
+        "ReconcileClean",
+        "PassVerifyGate",
+        "AutoContinueToDeploy",
+        "PassDeployGate",
+    ];
+    assert_eq!(product.actions(), straight);
+    let world = &product.world;
+    let state = world.read("scaffolding/STATE.md");
+    assert!(state.contains("Phase: PipelineComplete"), "{state}");
+    assert!(state.contains("Deploy gate: pass"), "{state}");
+    let log = world.read("scaffolding/log.md");
+    for action in straight {
+        assert!(log.contains(action), "no {action} in\n{log}");
+    }
+    for file in ["README.md", "DELIVERY.md", "scaffolding/readiness.md"] {
+        assert!(world.at(file).is_file(), "{file}");
+    }
+    let commits = world.git(&["log", "--format=%s", "refs/proofhouse/t"]);
+    assert_eq!(commits.matches("passed its gate").count(), 8, "{commits}");
+    world.run(&["audit"]).exits(0);
+    // It rests: nothing is done twice.
+    let before = world.journal().len();
+    product.runs(0);
+    assert_eq!(world.journal().len(), before);
+}

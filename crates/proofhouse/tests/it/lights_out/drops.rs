@@ -1,0 +1,81 @@
+//! Sessions that drop: the engine is killed in the middle of a phase, and the next one goes on where
+//! the evidence shows.
+
+use super::{Product, block, nth};
+use crate::crash::spawn_until;
+
+const OUTER: &str = include_str!("../../data/lights-out/outer.toml");
+
+/// Drives the run until an agent hangs in this state, then kills the engine.
+fn dropped_in(product: &Product, state: &str, nth_attempt: u32) {
+    let hangs = nth(
+        &block(OUTER, "hangs").replace("STATE", state),
+        &[nth_attempt],
+    );
+    product.agent(&hangs);
+    let (mut child, _out) = spawn_until(&product.world, &format!("{state}: attempt"));
+    child.kill().unwrap();
+    child.wait().unwrap();
+    product.agent("");
+}
+
+/// What the next session does first.
+#[track_caller]
+fn recovers(product: &Product, to: &str) {
+    let before = product.actions().len();
+    product.world.run(&["run", "t", "--once"]);
+    let actions = product.actions().split_off(before);
+    assert_eq!(actions[..3], ["DropSession", "StartContextRecovery", to]);
+}
+
+#[test]
+fn a_dropped_session_goes_on_in_the_phase_that_the_evidence_shows() {
+    let product = Product::begun("", &[]);
+    for (state, recovery) in [
+        ("Expanding", "RecoverToExpand"),
+        ("Analyzing", "RecoverToAnalyze"),
+        ("Building", "RecoverToBuild"),
+        ("Reconciling", "RecoverToReconcile"),
+        ("Deploying", "RecoverToDeploy"),
+    ] {
+        dropped_in(&product, state, 1);
+        recovers(&product, recovery);
+    }
+    product.runs(0);
+    product.is_in("PipelineComplete");
+    let world = &product.world;
+    assert_eq!(world.status()["budgets"]["drops"]["used"], 5);
+    // Nothing that had passed was done again, and nothing was skipped.
+    let actions = product.actions();
+    for passed in [
+        "Expand", "Design", "Analyze", "Build", "Review", "Verify", "Deploy",
+    ] {
+        let name = format!("Pass{passed}Gate");
+        assert_eq!(
+            actions.iter().filter(|action| **action == name).count(),
+            1,
+            "{name}"
+        );
+    }
+    world.run(&["audit"]).exits(0);
+}
+
+#[test]
+fn a_scope_that_a_person_changed_meanwhile_is_expanded_anew_and_no_older_gate_stands() {
+    let product = Product::begun("", &[]);
+    dropped_in(&product, "Building", 1);
+    let scope = product.world.read("scaffolding/scope.md");
+    product
+        .world
+        .write("scaffolding/scope.md", &scope.replace("2000 ms", "1000 ms"));
+    dropped_in(&product, "Designing", 2);
+    let actions = product.actions().join(" ");
+    assert!(
+        actions.ends_with(
+            "AutoContinueToBuild DropSession StartContextRecovery RecoverToExpand PassExpandGate AutoContinueToDesign"
+        ),
+        "{actions}"
+    );
+    // The old design is as it was, and yet it was never judged against this scope.
+    recovers(&product, "RecoverToDesign");
+}

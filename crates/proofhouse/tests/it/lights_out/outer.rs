@@ -1,0 +1,110 @@
+//! Around the pipeline: the stack audited, raw material distilled, the next version proposed and
+//! confirmed, and the market asked.
+
+use super::{Product, block, nth};
+
+const OUTER: &str = include_str!("../../data/lights-out/outer.toml");
+
+fn instead(name: &str, attempt: u32) -> String {
+    nth(&block(OUTER, name), &[attempt])
+}
+
+/// A person says this, the agents work, and the run rests or waits here.
+#[track_caller]
+fn leads(product: &Product, says: &str, exit: i32, to: &str) {
+    product.decides(says);
+    product.runs(exit);
+    product.is_in(to);
+}
+
+#[test]
+fn audit_and_distilling_come_back_to_where_they_were_asked_for_and_change_nothing_else() {
+    let cheats = [
+        instead("auditor-adjusts", 1),
+        instead("distiller-rewrites", 1),
+    ];
+    let product = Product::begun(&cheats.concat(), &["--idle"]);
+    let world = &product.world;
+    world.write("docs/input/mail.txt", "We want to be greeted.\n");
+    product.is_in("PreferencesConfigured");
+    leads(
+        &product,
+        "AuditStackFromConfigured",
+        0,
+        "PreferencesConfigured",
+    );
+    assert!(world.read("preferences.md").contains("Stack: Rust"));
+    assert!(
+        world
+            .read("scaffolding/stack-audit.md")
+            .contains("Keep it.")
+    );
+    leads(
+        &product,
+        "DistillFromConfigured",
+        0,
+        "PreferencesConfigured",
+    );
+    assert_eq!(
+        world.read("docs/input/mail.txt"),
+        "We want to be greeted.\n"
+    );
+    assert!(world.at("docs/input/distilled-mail.md").is_file());
+    let ends = world.journal();
+    let refused = ends
+        .iter()
+        .filter(|record| record["body"]["outcome"]["class"] == "out_of_scope");
+    assert_eq!(refused.count(), 2);
+    let actions = product.actions().join(" ");
+    assert!(
+        actions.ends_with("DistillFromConfigured again DistillCompleteToExpand"),
+        "{actions}"
+    );
+}
+
+#[test]
+fn the_market_is_asked_and_the_next_version_is_what_a_person_confirms() {
+    let cheats = [
+        instead("loses-a-criterion", 1),
+        instead("keeps-both", 2),
+        instead("analyzes-the-next-version", 2),
+    ];
+    let product = Product::begun(&cheats.concat(), &[]);
+    let world = &product.world;
+    product.runs(0);
+    leads(&product, "StartPMFValidation", 2, "ValidatingPMF");
+    leads(&product, "PMFValidated", 0, "PipelineComplete");
+    leads(&product, "StartPMFValidation", 2, "ValidatingPMF");
+    leads(&product, "PMFNeedsIteration", 0, "Ideating");
+    leads(&product, "DistillFromIdeating", 0, "Ideating");
+    leads(&product, "ReenterFromIdeation", 2, "IterationProposed");
+    leads(&product, "RejectIteration", 0, "PipelineComplete");
+    let delivered = world.read("scaffolding/scope.md");
+    leads(&product, "DistillFromComplete", 2, "IterationProposed");
+    let inbox = world.run(&["inbox"]).exits(0).out;
+    assert!(inbox.contains("proposal.md"), "{inbox}");
+    product.decides("ConfirmIteration");
+    // A criterion vanishes, and the old version is not kept as it was: neither passes.
+    world.run(&["run", "t", "--once"]);
+    product.is_in("IterationConfirmed");
+    assert!(
+        product
+            .brief("IterationConfirmed")
+            .contains("I looked at it")
+    );
+    let wrong = product.wrong("IterationConfirmed");
+    assert!(wrong.contains("AC-2"), "{wrong}");
+    assert!(wrong.contains("task/scope.md was changed"), "{wrong}");
+    world.run(&["run", "t", "--once"]);
+    product.is_in("Analyzing");
+    assert_eq!(world.read("scaffolding/scope-v1.md"), delivered);
+    assert!(world.read("scaffolding/scope.md").contains("AC-3"));
+    world.run(&["run", "t", "--once"]);
+    product.is_in("Building");
+    let actions = product.actions().join(" ");
+    assert!(
+        actions.ends_with("IterateDirectToAnalyze PassAnalyzeGate AutoContinueToBuild"),
+        "{actions}"
+    );
+    world.run(&["audit"]).exits(0);
+}
