@@ -38,6 +38,7 @@ impl Seals {
         let Some(started) = machine.started() else {
             return Vec::new();
         };
+        let project = &project.of_run(run);
         let (file, lines) = crate::views::engine_lines(machine.workflow());
         let task = task_folder(project, started);
         let place = Place {

@@ -97,15 +97,24 @@ fn attempt(workflow: &Workflow, run: &FlowState, id: EffectId) -> Effect {
 }
 
 /// What a role sees and may change. `{Field}` in its scope stands for the globs that the field
-/// holds; an empty field opens nothing.
+/// holds; an empty field opens nothing. They are of the repository, also where it has a folder
+/// `task`: nobody gets at the task's own files by what is written in a field.
 fn sight(role: &Role, run: &FlowState) -> Sight {
-    let sight = role.sight_in(&run.fields);
-    let scope = sight.scope.iter();
+    let known = role.sight_in(&run.fields);
+    let fill = |glob: &String| -> Vec<String> {
+        let filled = filled_in(glob, &run.fields);
+        if filled.len() == 1 && filled[0] == *glob {
+            return filled;
+        }
+        let of_repo = |glob: String| match glob.strip_prefix("task/") {
+            Some(rest) => format!("[t]ask/{rest}"),
+            None => glob,
+        };
+        filled.into_iter().map(of_repo).collect()
+    };
     Sight {
-        scope: scope
-            .flat_map(|glob| filled_in(glob, &run.fields))
-            .collect(),
-        ..sight
+        scope: known.scope.iter().flat_map(fill).collect(),
+        ..known
     }
 }
 
@@ -120,8 +129,8 @@ fn gate(workflow: &Workflow, run: &FlowState, id: EffectId, attempt: Option<Effe
         fields: run.fields.clone(),
         frozen: run.frozen.clone(),
         standing: run.standing(),
-        known: run.snapshots.known(),
         commits: run.commits.clone(),
+        known: run.snapshots.known(),
         wall_millis: run.ledger.wall_limit(def.wall_millis),
     })
 }
