@@ -109,15 +109,33 @@ fn of_run(
     let Some(branch) = merged_into(project, &work)? else {
         return kept("unmerged: no branch holds its work");
     };
-    if worktree::differs(path, &work)? {
-        return kept("something in it is in no commit");
-    }
-    if mode == Mode::DryRun {
-        return Ok((Fate::Removable, format!("merged into `{branch}`")));
-    }
-    Ok(match worktree::remove(path, &work)? {
-        Removal::Removed => (Fate::Removed, format!("merged into `{branch}`")),
-        Removal::Kept(why) => (Fate::Kept, why),
+    fate(
+        project,
+        path,
+        &work,
+        mode,
+        format!("merged into `{branch}`"),
+    )
+}
+
+/// Removes a worktree that may go, or says whether it could be.
+fn fate(
+    project: &Project,
+    path: &std::path::Path,
+    commit: &str,
+    mode: Mode,
+    why: String,
+) -> Result<(Fate, String), EngineError> {
+    let repo = project.repo();
+    Ok(match mode {
+        Mode::DryRun => match worktree::held(repo, path, commit)? {
+            None => (Fate::Removable, why),
+            Some(why) => (Fate::Kept, why),
+        },
+        Mode::Remove => match worktree::remove(repo, path, commit)? {
+            Removal::Removed => (Fate::Removed, why),
+            Removal::Kept(why) => (Fate::Kept, why),
+        },
     })
 }
 
@@ -135,7 +153,8 @@ fn merged_into(project: &Project, commit: &str) -> Result<Option<String>, Engine
     Ok((!found.is_empty()).then_some(found))
 }
 
-/// The worktree for merges is needed while a wave is live. What it holds is always a commit.
+/// The worktree for merges is needed while a wave is live. What it holds is always a
+/// commit of the engine's, which can be made again.
 fn integration(
     project: &Project,
     milestone: &str,
@@ -155,14 +174,12 @@ fn integration(
         }
     }
     let why = "no wave is live; it is made anew when one is".to_owned();
-    if mode == Mode::DryRun {
-        return Ok((Fate::Removable, why));
-    }
     let echo = worktree::echo(path)?;
-    Ok(match worktree::remove(path, &echo)? {
-        Removal::Removed => (Fate::Removed, why),
-        Removal::Kept(why) => (Fate::Kept, why),
-    })
+    if !echo.is_empty() && worktree::is_anothers(project.repo(), &echo)? {
+        let why = "it stands on a commit of somebody else's that no ref holds";
+        return Ok((Fate::Kept, why.to_owned()));
+    }
+    fate(project, path, &echo, mode, why)
 }
 
 /// Scratch of runs that are over.

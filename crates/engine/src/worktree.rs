@@ -41,11 +41,21 @@ pub fn echo(dir: &Path) -> Result<String, EngineError> {
     )
 }
 
-/// Git's own folder for a worktree, as its `.git` file says; none if it has no such file.
+/// Git's own folder for a worktree, as its `.git` file says; none if it has no such file, or if that
+/// folder is not this worktree's: anybody can write the file, and a record is written to and deleted.
 fn record(dir: &Path) -> Option<PathBuf> {
     let said = std::fs::read_to_string(dir.join(".git")).ok()?;
     let path = dir.join(said.strip_prefix("gitdir: ")?.trim_end());
-    path.is_dir().then_some(path)
+    // The repository's own `.git` has no such line, and a copied `.git` file is not its owner's.
+    let back = std::fs::read_to_string(path.join("gitdir")).ok()?;
+    let back = path.join(back.trim_end()).canonicalize().ok()?;
+    (back == dir.join(".git").canonicalize().ok()?).then_some(path)
+}
+
+/// Where a repository keeps the records of its worktrees.
+fn records(repo: &Path) -> Result<PathBuf, EngineError> {
+    let shared = ["rev-parse", "--path-format=absolute", "--git-common-dir"];
+    Ok(Path::new(&text(&git(repo, &shared, &[])?)).join("worktrees"))
 }
 
 /// Removes the lock that a git which was killed with an earlier engine left. Only for worktrees that
@@ -53,6 +63,15 @@ fn record(dir: &Path) -> Option<PathBuf> {
 fn unlock(record: &Path) {
     let _ = std::fs::remove_file(record.join("index.lock"));
 }
+
+/// Everything that is in no commit, whatever the user's settings hide from a plain `git status`.
+const STATUS: [&str; 5] = [
+    "status",
+    "--porcelain",
+    "-z",
+    "--untracked-files=all",
+    "--ignore-submodules=none",
+];
 
 /// Looks at the place of a worktree before it is used.
 pub fn look(dir: &Path, base: &str) -> Result<Found, EngineError> {
@@ -67,11 +86,14 @@ pub fn look(dir: &Path, base: &str) -> Result<Found, EngineError> {
         return Ok(Found::Foreign(head));
     }
     // Git writes the index last: without one, its files are not all there yet.
-    if !record(dir).is_some_and(|record| record.join("index").exists()) {
-        return Ok(Found::Incomplete);
+    match record(dir) {
+        // Git writes the record before it has a HEAD to answer with: this one is not git's.
+        None => return Ok(Found::Foreign(head)),
+        Some(record) if !record.join("index").exists() => return Ok(Found::Incomplete),
+        Some(_) => {}
     }
-    let status = git::ended(dir, &["status", "--porcelain", "-z"], &[])?;
-    let status = String::from_utf8_lossy(&status.stdout).into_owned();
+    let status = git(dir, &STATUS, &[])?;
+    let status = String::from_utf8_lossy(&status).into_owned();
     let mut lines = status.split('\0').filter(|line| !line.is_empty());
     Ok(if status.is_empty() {
         Found::Fresh
@@ -124,9 +146,11 @@ pub fn discard_incomplete(repo: &Path, dir: &Path) -> Result<(), EngineError> {
 /// Removes git's own records of worktrees whose making was cut short before they could be read:
 /// until then git makes no other worktree. `ours` says which names are ours.
 pub fn clear_half_made(repo: &Path, ours: &dyn Fn(&str) -> bool) -> Result<(), EngineError> {
-    let shared = ["rev-parse", "--path-format=absolute", "--git-common-dir"];
-    let records = Path::new(&text(&git(repo, &shared, &[])?)).join("worktrees");
-    for entry in std::fs::read_dir(&records).into_iter().flatten().flatten() {
+    for entry in std::fs::read_dir(records(repo)?)
+        .into_iter()
+        .flatten()
+        .flatten()
+    {
         let (name, path) = (entry.file_name(), entry.path());
         let empty =
             |file: &str| std::fs::metadata(path.join(file)).map_or(true, |found| found.len() == 0);
@@ -151,19 +175,73 @@ pub enum Removal {
 /// What a worktree is called while it is being deleted. No run can have such a name.
 const REMOVING: &str = ".removing-";
 
-/// Removes a worktree if everything in it, save what git ignores, is in `commit`. Git itself is the
-/// judge: the worktree's index is set to the commit, and any difference from it keeps the worktree.
-pub fn remove(dir: &Path, commit: &str) -> Result<Removal, EngineError> {
-    let Some(record) = record(dir) else {
-        return Ok(Removal::Kept("it is not a worktree of git".to_owned()));
+/// Why a worktree must stay; none if everything in it, save what git ignores, is in `commit`. It
+/// changes nothing that is anybody's: a person may have made a branch in it, or be at work in it.
+pub fn held(repo: &Path, dir: &Path, commit: &str) -> Result<Option<String>, EngineError> {
+    let because = |why: &str| Ok(Some(why.to_owned()));
+    let Some(record) = own_record(repo, dir)? else {
+        return because("it is not a worktree of this repository");
     };
-    unlock(&record);
-    git(dir, &["reset", "--quiet", "--mixed", commit], &[])?;
-    let status = git(dir, &["status", "--porcelain", "-z"], &[])?;
-    if let Some(first) = status.split(|byte| *byte == 0).find(|line| line.len() > 3) {
-        let first = String::from_utf8_lossy(&first[3..]).into_owned();
-        return Ok(Removal::Kept(format!("{first} in it is in no commit")));
+    if let Some(branch) = branch(dir)? {
+        return Ok(Some(format!("the branch `{branch}` is checked out in it")));
     }
+    let (head, Some(commit)) = (echo(dir)?, resolve(repo, commit)?) else {
+        return because("the commit that should hold its work is gone");
+    };
+    if head.is_empty() || !is_ancestor(repo, &head, &commit)? {
+        return because("it stands on a commit of somebody else's");
+    }
+    let first = first_difference(dir, &record, &commit)?;
+    Ok(first.map(|first| format!("{first} in it is in no commit")))
+}
+
+/// The record of a worktree, if it lies where this repository keeps them.
+fn own_record(repo: &Path, dir: &Path) -> Result<Option<PathBuf>, EngineError> {
+    let Some(record) = record(dir).and_then(|record| record.canonicalize().ok()) else {
+        return Ok(None);
+    };
+    let folder = records(repo)?.canonicalize().ok();
+    Ok((folder.as_deref() == record.parent()).then_some(record))
+}
+
+/// The first file of a worktree, save what git ignores, that is not as in the commit. Asked with an
+/// index of its own, so that nothing changes.
+fn first_difference(
+    dir: &Path,
+    record: &Path,
+    commit: &str,
+) -> Result<Option<String>, EngineError> {
+    let path = record.join(format!("proofhouse-index-{}", std::process::id()));
+    let index = path.display().to_string();
+    let env = [("GIT_INDEX_FILE", index.as_str())];
+    let ask = || -> Result<Vec<u8>, EngineError> {
+        git(dir, &["read-tree", commit], &env)?;
+        // Its exit code says whether anything differs; what, is asked next.
+        git::ended(dir, &["update-index", "-q", "--refresh"], &env)?;
+        let changed = [
+            "diff-files",
+            "--name-only",
+            "-z",
+            "--ignore-submodules=none",
+        ];
+        let mut found = git(dir, &changed, &env)?;
+        let others = ["ls-files", "-z", "--others", "--exclude-standard"];
+        found.extend(git(dir, &others, &env)?);
+        Ok(found)
+    };
+    let found = ask();
+    let _ = std::fs::remove_file(&path);
+    let found = found?;
+    let first = found.split(|byte| *byte == 0).find(|name| !name.is_empty());
+    Ok(first.map(|name| String::from_utf8_lossy(name).into_owned()))
+}
+
+/// Removes a worktree if nothing in it is held.
+pub fn remove(repo: &Path, dir: &Path, commit: &str) -> Result<Removal, EngineError> {
+    if let Some(why) = held(repo, dir, commit)? {
+        return Ok(Removal::Kept(why));
+    }
+    let record = own_record(repo, dir)?;
     // Renamed first: half of a worktree, which a kill would leave, could not be judged again.
     let name = dir.file_name().unwrap_or_default().to_string_lossy();
     let aside = dir.with_file_name(format!("{REMOVING}{name}"));
@@ -171,7 +249,9 @@ pub fn remove(dir: &Path, commit: &str) -> Result<Removal, EngineError> {
     std::fs::remove_dir_all(&aside).map_err(EngineError::io("remove", &aside))?;
     // What `git worktree prune` would do at the end; hundreds of dead records slow every git down.
     let _lock = one_at_a_time(dir)?;
-    let _ = std::fs::remove_dir_all(&record);
+    if let Some(record) = record {
+        let _ = std::fs::remove_dir_all(&record);
+    }
     Ok(Removal::Removed)
 }
 
@@ -184,29 +264,6 @@ pub fn prune(project: &crate::Project) -> Result<(), EngineError> {
     }
     let _lock = one_at_a_time(&project.worktree("any"))?;
     git(project.top(), &["worktree", "prune"], &[]).map(drop)
-}
-
-/// Does a worktree hold anything, save what git ignores, that is not in the commit? Asked with an
-/// index of its own, so that nothing changes.
-pub fn differs(dir: &Path, commit: &str) -> Result<bool, EngineError> {
-    let place = text(&git(dir, &["rev-parse", "--absolute-git-dir"], &[])?);
-    let index = Path::new(&place).join(format!("proofhouse-index-{}", std::process::id()));
-    let index = index.display().to_string();
-    let env = [("GIT_INDEX_FILE", index.as_str())];
-    let status = git(dir, &["read-tree", commit], &env).and_then(|_| {
-        git(
-            dir,
-            &["add", "--all", "--", ".", ":(exclude).proofhouse"],
-            &env,
-        )?;
-        git(
-            dir,
-            &["diff-index", "--cached", "--name-only", commit],
-            &env,
-        )
-    });
-    let _ = std::fs::remove_file(&index);
-    Ok(!status?.is_empty())
 }
 
 /// A merge of two commits, made of objects alone.
@@ -268,6 +325,14 @@ pub fn is_ancestor(repo: &Path, earlier: &str, later: &str) -> Result<bool, Engi
         Some(1) => Ok(false),
         _ => Err(git::failed(repo, &args, &ended)),
     }
+}
+
+/// Would a commit that the engine did not make be lost with this one? No ref holds it.
+pub fn is_anothers(repo: &Path, commit: &str) -> Result<bool, EngineError> {
+    let args = ["log", "--format=%ce", commit, "--not", "--glob=refs/*"];
+    let committers = text(&git(repo, &args, &[])?);
+    let [.., (_, ours)] = IDENTITY;
+    Ok(committers.lines().any(|committer| committer != ours))
 }
 
 /// The commit that a name means, if there is one.
@@ -364,3 +429,6 @@ fn entries(project: &crate::Project) -> Vec<(String, PathBuf)> {
     found.sort();
     found
 }
+
+#[cfg(test)]
+mod tests;

@@ -203,7 +203,7 @@ impl<'scope, 'env> Crew<'scope, 'env> {
         self.hands.insert(name.clone(), Hand::default());
         self.scope.spawn(move || {
             let dir = shop.project.worktree(&name);
-            let removed = guarded(|| worktree::remove(&dir, &commit));
+            let removed = guarded(|| worktree::remove(shop.project.repo(), &dir, &commit));
             let _ = sender.send(Message::Tidied(name, removed));
         });
     }
