@@ -4,7 +4,7 @@
 use crate::judged::Trouble;
 use crate::settings::Settings;
 use crate::text::{answer, first_few};
-use crate::{Check, Example, Setting, Subject, frozen, items};
+use crate::{Check, Example, Setting, Subject, frozen, items, seal};
 use kernel::outcome::{CheckResult, Verdict};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
@@ -68,13 +68,14 @@ impl Freeze {
         let mut hashes: BTreeMap<String, String> = earlier.cloned().unwrap_or_default();
         let mut evidence = Vec::new();
         for item in found {
-            let bytes = items::now(subject, &item).map_err(|why| fails(format!("{item} {why}")))?;
-            let hash = items::hash(&bytes);
-            if hashes.get(&item) != Some(&hash) {
+            let sealed = seal::now(subject, &item).map_err(|why| fails(format!("{item} {why}")))?;
+            if let Some(bytes) = &sealed.copy
+                && hashes.get(&item) != Some(&sealed.hash)
+            {
                 let label = format!("frozen {name}: {item}");
-                evidence.push(subject.keep.keep_exact(&label, &bytes).map_err(cannot)?);
+                evidence.push(subject.keep.keep_exact(&label, bytes).map_err(cannot)?);
             }
-            hashes.insert(item, hash);
+            hashes.insert(item, sealed.hash);
         }
         let reason = format!("`{name}`: {} items", hashes.len());
         let mut result = answer(self.name(), Verdict::Pass, &reason);

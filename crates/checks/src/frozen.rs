@@ -3,7 +3,7 @@
 
 use crate::settings::Settings;
 use crate::text::{answer, first_few};
-use crate::{Check, Example, Setting, Subject, items};
+use crate::{Check, Example, Setting, Subject, items, seal};
 use kernel::outcome::{CheckResult, Verdict};
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
@@ -12,8 +12,8 @@ use std::collections::{BTreeMap, BTreeSet};
 pub(crate) fn changed(subject: &Subject<'_>, frozen: &BTreeMap<String, String>) -> Vec<String> {
     let mut changed = Vec::new();
     for (item, hash) in frozen {
-        match items::now(subject, item) {
-            Ok(bytes) if items::hash(&bytes) == *hash => {}
+        match seal::now(subject, item) {
+            Ok(sealed) if sealed.hash == *hash => {}
             Ok(_) => changed.push(format!("{item} was changed")),
             Err(why) => changed.push(format!("{item} {why}")),
         }
@@ -30,10 +30,10 @@ fn copies(settings: &Settings<'_>, subject: &Subject<'_>) -> Result<BTreeSet<Str
         return Ok(BTreeSet::new());
     };
     let named = items::named(subject, &[glob])?;
-    let bytes = named
+    let hashes = named
         .iter()
-        .filter_map(|item| items::bytes(subject.place, item).ok());
-    Ok(bytes.map(|bytes| items::hash(&bytes)).collect())
+        .filter_map(|item| seal::hash(subject.place, item).ok());
+    Ok(hashes.collect())
 }
 
 impl Check for Frozen {

@@ -20,12 +20,14 @@ const RUNNER_CONFIG: &str = "runner config";
 
 /// What decides how tests are found and run, and with which versions: manifests, configuration and
 /// lockfiles of the runners that we know.
-pub(crate) const RUNNER_FILES: [&str; 40] = [
+pub(crate) const RUNNER_FILES: [&str; 45] = [
     "repo/**/Cargo.toml",
     "repo/**/Cargo.lock",
     "repo/**/.cargo/config.toml",
+    "repo/**/.cargo/config",
     "repo/**/.config/nextest.toml",
     "repo/**/rust-toolchain.toml",
+    "repo/**/rust-toolchain",
     "repo/**/go.mod",
     "repo/**/go.sum",
     "repo/**/go.work",
@@ -38,6 +40,7 @@ pub(crate) const RUNNER_FILES: [&str; 40] = [
     "repo/**/pnpm-workspace.yaml",
     "repo/**/bun.lock",
     "repo/**/bun.lockb",
+    "repo/**/bunfig.toml",
     "repo/**/.npmrc",
     "repo/**/tsconfig*.json",
     "repo/**/babel.config.*",
@@ -61,6 +64,8 @@ pub(crate) const RUNNER_FILES: [&str; 40] = [
     "repo/**/Pipfile.lock",
     "repo/**/.coveragerc",
     "repo/**/Makefile",
+    "repo/**/makefile",
+    "repo/**/GNUmakefile",
 ];
 
 /// SHA-256 in hex.

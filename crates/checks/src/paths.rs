@@ -6,7 +6,7 @@ use std::io::Read;
 use std::path::{Component, Path, PathBuf};
 
 /// More than this is no document; an agent must not be able to fill our memory.
-const LARGEST: u64 = 4 << 20;
+pub(crate) const LARGEST: u64 = 4 << 20;
 
 /// Refuses a path that could lead out of its folder.
 pub(crate) fn lint(path: &str) -> Result<(), String> {
@@ -42,8 +42,17 @@ fn placed<'p, 'a>(place: Place<'a>, path: &'p str) -> Result<(&'a Path, &'p str)
     })
 }
 
-/// A regular file under `root`; or in a few words why there is none.
-pub(crate) fn regular(root: &Path, path: &str) -> Result<PathBuf, String> {
+/// What is at a path.
+pub(crate) enum Found {
+    /// A regular file.
+    File(PathBuf),
+    /// A link, and where it leads to.
+    Link(PathBuf),
+}
+
+/// A regular file or a link under `root`, with no link on the way; or in a few words why there is
+/// none.
+pub(crate) fn found_in(root: &Path, path: &str) -> Result<Found, String> {
     lint(path)?;
     let mut full = root.to_path_buf();
     let parts: Vec<Component<'_>> = Path::new(path).components().collect();
@@ -56,14 +65,34 @@ pub(crate) fn regular(root: &Path, path: &str) -> Result<PathBuf, String> {
             }
             Err(error) => return Err(format!("cannot be read ({error})")),
         };
+        let last = index + 1 == parts.len();
+        if found.is_symlink() && last {
+            let target = std::fs::read_link(&full);
+            let target = target.map_err(|error| format!("cannot be read ({error})"))?;
+            return Ok(Found::Link(target));
+        }
         if found.is_symlink() {
             return Err("is or lies behind a symlink".into());
         }
-        if index + 1 == parts.len() && !found.is_file() {
+        if last && !found.is_file() {
             return Err("is not a regular file".into());
         }
     }
-    Ok(full)
+    Ok(Found::File(full))
+}
+
+/// The same of a path that begins with `repo/` or `task/`.
+pub(crate) fn found(place: Place<'_>, path: &str) -> Result<Found, String> {
+    let (root, rest) = placed(place, path)?;
+    found_in(root, rest)
+}
+
+/// A regular file under `root`; or in a few words why there is none.
+pub(crate) fn regular(root: &Path, path: &str) -> Result<PathBuf, String> {
+    match found_in(root, path)? {
+        Found::File(full) => Ok(full),
+        Found::Link(_) => Err("is or lies behind a symlink".into()),
+    }
 }
 
 /// The text of a file that is given as `repo/...` or `task/...`; or in a few words why not.

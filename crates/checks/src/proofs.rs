@@ -5,6 +5,7 @@
 use crate::covers::sections_of;
 use crate::execute::{Errand, execute};
 use crate::idents::Pattern;
+use crate::parrots::{beyond_tests, proves_nothing};
 use crate::settings::Settings;
 use crate::table::{Record, records};
 use crate::text::{answer, first_few, label};
@@ -29,25 +30,6 @@ const COLUMNS: [&str; 3] = [
     "id",
     "command",
     "expect|expected|expected observation|observation|expected output",
-];
-/// Programs that say whatever they are told.
-const PARROTS: [&str; 5] = ["echo", "printf", "true", ":", "exit"];
-/// Programs that only look at files.
-const READERS: [&str; 11] = [
-    "cat", "grep", "rg", "ls", "head", "tail", "find", "wc", "test", "[", "cd",
-];
-/// Commands that run tests, and not the product.
-const TESTERS: [&str; 10] = [
-    "cargo test",
-    "cargo nextest",
-    "pytest",
-    "unittest",
-    "npm test",
-    "npm run test",
-    "vitest",
-    "jest",
-    "node --test",
-    "go test",
 ];
 /// More than this is no list of proofs.
 const MOST: usize = 500;
@@ -253,7 +235,7 @@ fn listed(wanted: &Wanted<'_>, subject: &Subject<'_>) -> Result<Vec<Record>, Str
                 wrong.push(format!("{id} has no `{column}`"));
             }
         }
-        if proves_nothing(&proof["command"]) || proof["command"].contains(own) {
+        if proves_nothing(&proof["command"], &proof["expect"]) || proof["command"].contains(own) {
             wrong.push(format!(
                 "{id}: `{}` proves nothing",
                 label(&proof["command"])
@@ -292,33 +274,6 @@ fn listed(wanted: &Wanted<'_>, subject: &Subject<'_>) -> Result<Vec<Record>, Str
         return Ok(proofs);
     }
     Err(format!("{file}: {}", first_few(&wrong, 5)))
-}
-
-/// The simple commands of a line, as far as that can be told without a shell.
-fn parts(command: &str) -> impl Iterator<Item = &str> {
-    let parts = command.split([';', '&', '|', '\n']).map(str::trim);
-    parts.filter(|part| !part.is_empty())
-}
-
-/// Does any of it do more than run tests, look at files or say what it is told?
-fn beyond_tests(command: &str) -> bool {
-    parts(command).any(|part| {
-        let first = part.split_whitespace().next().unwrap_or_default();
-        !READERS.contains(&first)
-            && !PARROTS.contains(&first)
-            && !TESTERS.iter().any(|tester| part.contains(tester))
-    })
-}
-
-/// Is it made of nothing but programs that say what they are told?
-fn proves_nothing(command: &str) -> bool {
-    let mut real = parts(command).peekable();
-    real.peek().is_some()
-        && real.all(|part| {
-            let first = part.split_whitespace().next().unwrap_or_default();
-            // What a substitution runs may prove something.
-            PARROTS.contains(&first) && !part.contains("$(") && !part.contains('`')
-        })
 }
 
 /// Runs one proof again.

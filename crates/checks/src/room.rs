@@ -3,7 +3,8 @@
 //! installed dependencies, and nothing else of the repository: an ignored file, a stray
 //! configuration or a changed test can not help it.
 
-use crate::{Place, Subject, TreeNow, items, paths};
+use crate::paths::Found;
+use crate::{Place, Subject, TreeNow, items, paths, seal};
 use globset::GlobSet;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -79,14 +80,25 @@ impl Room {
             }
         }
         for path in now.files.keys().filter(|path| is_its(path)) {
-            let from = paths::regular(subject.place.repo, path)
+            let from = paths::found_in(subject.place.repo, path)
                 .map_err(|why| format!("repo/{path} {why}"))?;
-            let to = self.place(path)?;
-            // With its mode: a script stays a script.
-            std::fs::copy(from, to)
-                .map_err(|error| format!("{path} cannot be laid in: {error}"))?;
+            self.lay(&from, path)?;
         }
         Ok(())
+    }
+
+    /// Lays in what was found: a link as a link, a file with its mode, so that a script stays one.
+    fn lay(&self, from: &Found, path: &str) -> Result<(), String> {
+        let to = self.place(path)?;
+        let laid = match from {
+            Found::File(from) => std::fs::copy(from, to).map(drop),
+            Found::Link(target) => {
+                // A file in its place goes; if that fails, the link says so.
+                let _ = std::fs::remove_file(&to);
+                std::os::unix::fs::symlink(target, to)
+            }
+        };
+        laid.map_err(|error| format!("{path} cannot be laid in: {error}"))
     }
 
     /// Lays the frozen copies over what is there.
@@ -102,7 +114,14 @@ impl Room {
             else {
                 continue;
             };
-            let bytes = subject.keep.fetch(hash)?;
+            let bytes = match subject.keep.fetch(hash) {
+                Ok(bytes) => bytes,
+                Err(why) => {
+                    self.lay_frozen(subject.place.repo, path, hash)
+                        .map_err(|also| format!("{item}: {why}; {also}"))?;
+                    continue;
+                }
+            };
             if items::hash(&bytes) != *hash {
                 return Err(format!("the frozen copy of {item} is not what was frozen"));
             }
@@ -110,6 +129,22 @@ impl Room {
                 .map_err(|error| format!("{path} cannot be laid over: {error}"))?;
         }
         Ok(())
+    }
+
+    /// Links, large files and secrets are frozen without a copy: the room's own one or that of the
+    /// repository does, if its hash is the frozen one.
+    fn lay_frozen(&self, repo: &Path, path: &str, hash: &str) -> Result<(), String> {
+        let same = |root: &Path| {
+            let found = paths::found_in(root, path).ok()?;
+            let is_it = seal::hash_of(&found).is_ok_and(|now| now == hash);
+            is_it.then_some(found)
+        };
+        if same(&self.path).is_some() {
+            return Ok(());
+        }
+        let from = same(repo)
+            .ok_or_else(|| "it is frozen by its hash alone, and was changed since".to_owned())?;
+        self.lay(&from, path)
     }
 
     /// Where a file goes, with its folders made. A link in its place goes.
@@ -181,7 +216,7 @@ fn folder() -> Result<PathBuf, String> {
 /// Names that a build makes and nobody judges.
 const MADE: [&str; 3] = ["target", "__pycache__", ".pytest_cache"];
 
-/// Every regular file of a room, with its hash.
+/// Every regular file and link of a room, with its hash. The links to dependencies are ours.
 fn files(root: &Path) -> Result<BTreeMap<String, String>, String> {
     let mut found = BTreeMap::new();
     let mut folders = vec![(root.to_owned(), String::new())];
@@ -198,10 +233,41 @@ fn files(root: &Path) -> Result<BTreeMap<String, String>, String> {
             if kind.is_dir() && !MADE.contains(&own.as_str()) {
                 folders.push((entry.path(), path));
             } else if kind.is_file() {
-                let bytes = std::fs::read(entry.path()).map_err(cannot)?;
-                found.insert(path, items::hash(&bytes));
+                let hash = seal::hash_of(&Found::File(entry.path())).map_err(cannot)?;
+                found.insert(path, hash);
+            } else if kind.is_symlink() && !DEPENDENCIES.contains(&path.as_str()) {
+                let target = std::fs::read_link(entry.path()).map_err(cannot)?;
+                let hash = seal::hash_of(&Found::Link(target)).map_err(cannot)?;
+                found.insert(path, hash);
             }
         }
     }
     Ok(found)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn links_and_what_has_no_copy_are_laid_in_by_their_hash() {
+        let repo = tempfile::tempdir().unwrap();
+        std::os::unix::fs::symlink("real.txt", repo.path().join("link.txt")).unwrap();
+        std::fs::write(repo.path().join(".npmrc"), "hush").unwrap();
+        let room = Room {
+            path: folder().unwrap(),
+            policy: None,
+        };
+        std::fs::write(room.path.join("link.txt"), "a file in its place").unwrap();
+        let link = paths::found_in(repo.path(), "link.txt").unwrap();
+        let hash = seal::hash_of(&link).unwrap();
+        for (path, hash) in [("link.txt", &hash), (".npmrc", &items::hash(b"hush"))] {
+            room.lay_frozen(repo.path(), path, hash).unwrap();
+            assert_eq!(files(&room.path).unwrap().get(path), Some(hash));
+        }
+        let target = std::fs::read_link(room.path.join("link.txt")).unwrap();
+        assert_eq!(target, Path::new("real.txt"));
+        let changed = room.lay_frozen(repo.path(), ".npmrc", &items::hash(b"other"));
+        assert!(changed.unwrap_err().contains("was changed since"));
+    }
 }

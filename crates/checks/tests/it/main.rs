@@ -5,4 +5,5 @@
 mod examples;
 mod gate;
 mod runners;
+mod seals;
 mod world;

@@ -1,0 +1,181 @@
+//! What a command's text says about its worth as a proof: does it run anything, or only say what it
+//! was told? It refuses what is words alone, and claims no more: a script that prints what is
+//! expected looks like any other.
+
+/// Programs that say whatever they are told.
+const PARROTS: [&str; 5] = ["echo", "printf", "true", ":", "exit"];
+/// Words before the program that is really run.
+const PREFIXES: [&str; 10] = [
+    "env", "command", "builtin", "exec", "eval", "time", "nohup", "nice", "sudo", "!",
+];
+/// Shells: with `-c` they run what follows.
+const SHELLS: [&str; 6] = ["sh", "bash", "dash", "zsh", "ksh", "ash"];
+/// Languages, with the options behind which a program is spelt out.
+const LANGUAGES: [(&str, &[&str]); 7] = [
+    ("python", &["-c"]),
+    ("node", &["-e", "-p", "--eval", "--print"]),
+    ("deno", &["eval"]),
+    ("bun", &["-e", "--eval"]),
+    ("perl", &["-e", "-E"]),
+    ("ruby", &["-e"]),
+    ("php", &["-r"]),
+];
+/// Programs that only look at files.
+const READERS: [&str; 11] = [
+    "cat", "grep", "rg", "ls", "head", "tail", "find", "wc", "test", "[", "cd",
+];
+/// Commands that run tests, and not the product.
+const TESTERS: [&str; 10] = [
+    "cargo test",
+    "cargo nextest",
+    "pytest",
+    "unittest",
+    "npm test",
+    "npm run test",
+    "vitest",
+    "jest",
+    "node --test",
+    "go test",
+];
+
+/// The simple commands of a line, as far as that can be told without a shell.
+fn parts(command: &str) -> impl Iterator<Item = &str> {
+    let parts = command.split([';', '&', '|', '\n']).map(str::trim);
+    parts.filter(|part| !part.is_empty())
+}
+
+/// Does any of it do more than run tests, look at files or say what it is told?
+pub(crate) fn beyond_tests(command: &str) -> bool {
+    parts(command).any(|part| {
+        let first = program(part);
+        !first.is_empty()
+            && !READERS.contains(&first)
+            && !PARROTS.contains(&first)
+            && !TESTERS.iter().any(|tester| part.contains(tester))
+    })
+}
+
+/// The words of a simple command without quotes and brackets.
+fn words(part: &str) -> impl Iterator<Item = &str> {
+    part.split(|each: char| each.is_whitespace() || "(){}'\"".contains(each))
+        .filter(|word| !word.is_empty())
+}
+
+/// The program that a simple command runs, by its bare name: behind assignments, brackets, and
+/// programs that only start another.
+fn program(part: &str) -> &str {
+    let mut started_by = "";
+    for word in words(part) {
+        let name = word.rsplit('/').next().unwrap_or(word);
+        let assigns = word.split_once('=').is_some_and(|(name, _)| {
+            let plain = |each: char| each.is_ascii_alphanumeric() || each == '_';
+            !name.is_empty() && name.chars().all(plain)
+        });
+        let option = !started_by.is_empty() && word.starts_with('-');
+        if assigns || option {
+            continue;
+        }
+        if !PREFIXES.contains(&name) && !(SHELLS.contains(&name) && spells_out(part, &["-c"])) {
+            return name;
+        }
+        started_by = name;
+    }
+    started_by
+}
+
+/// Has it an option behind which a program is spelt out? Short ones may be joined: `-lc`.
+fn spells_out(part: &str, options: &[&str]) -> bool {
+    words(part).any(|word| {
+        options.iter().any(|option| {
+            let joined = option.len() == 2
+                && word.starts_with('-')
+                && !word.starts_with("--")
+                && word.ends_with(&option[1..]);
+            word == *option || joined
+        })
+    })
+}
+
+/// Is it made of nothing but programs that say what they are told? That is as much as can be told
+/// from its text: a script that prints what is expected is not seen here.
+pub(crate) fn proves_nothing(command: &str, expect: &str) -> bool {
+    let says_it = |text: &str| !expect.trim().is_empty() && text.contains(expect.trim());
+    let first = parts(command).next().unwrap_or_default();
+    let language = LANGUAGES.iter().find(|(name, _)| {
+        // `python3.12` is a python.
+        let version = program(first).strip_prefix(name);
+        version.is_some_and(|rest| {
+            rest.chars()
+                .all(|each| each.is_ascii_digit() || each == '.')
+        })
+    });
+    // A program that was spelt out with its own output.
+    if language.is_some_and(|(_, options)| spells_out(first, options)) && says_it(command) {
+        return true;
+    }
+    let mut real = parts(command)
+        .filter(|part| !program(part).is_empty())
+        .peekable();
+    real.peek().is_some()
+        && real.all(|part| {
+            // What a substitution runs may prove something, unless the words are there already.
+            let substitutes = part.contains("$(") || part.contains('`');
+            let fed = program(part) == "cat" && part.contains("<<");
+            (PARROTS.contains(&program(part)) || fed) && (!substitutes || says_it(part))
+        })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_are_no_proof_however_they_are_said() {
+        for command in [
+            "echo it works",
+            "true && echo it works",
+            "sh -c 'echo it works'",
+            "bash -lc \"echo it works\"",
+            "/bin/echo it works",
+            "A=1 echo it works",
+            "env A=1 /usr/bin/printf 'it works'",
+            "(echo it works)",
+            "{ echo it works; }",
+            "python3 -c \"print('it works')\"",
+            "python3 -c \"import sys; print('it works')\"",
+            "/usr/bin/python3.12 -c 'print(\"it works\")'",
+            "node -e 'console.log(\"it works\")'",
+            "echo it works $(true)",
+            "X=1; echo it works",
+            "cat <<< 'it works'",
+        ] {
+            assert!(proves_nothing(command, "it works"), "{command}");
+        }
+    }
+
+    #[test]
+    fn what_runs_something_may_prove_something() {
+        for command in [
+            "./todo add milk && ./todo list",
+            "curl -s localhost:8080/health | grep milk",
+            "sh -c './todo list'",
+            "A=1 ./todo list",
+            "(cd app && ./todo list)",
+            "echo \"$(./todo list)\"",
+            "python3 -c 'import todo; print(todo.list())'",
+            "python3 todo.py list milk",
+            "test -f milk && echo milk",
+        ] {
+            assert!(!proves_nothing(command, "milk"), "{command}");
+        }
+    }
+
+    #[test]
+    fn a_program_is_named_by_its_last_part() {
+        assert_eq!(program("A=1 env -i B=2 /bin/echo x"), "echo");
+        assert_eq!(program("sh -c 'cat x'"), "cat");
+        assert_eq!(program("sh script.sh"), "sh");
+        assert!(!beyond_tests("/bin/cat x; sh -c 'ls'"));
+        assert!(beyond_tests("sh run.sh"));
+    }
+}
