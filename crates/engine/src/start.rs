@@ -170,16 +170,11 @@ fn begin(
         sandbox_waived_by: None,
         sandbox_waived_through: None,
     };
+    refuse_folder(project, &workflow, &started)?;
     if let Some(approve) = waiver {
         waive(&mut started, approve)?;
     }
     let mut terminal = ControllingTerminal::open();
-    let written = match &workflow.task {
-        Some(task) => needs::provide(project, task, asked.missing, &mut terminal)?,
-        None => Vec::new(),
-    };
-    project.prepare()?;
-    lay_down(project, &workflow, &started)?;
     let gates = workflow.states.values().flat_map(|state| &state.gate);
     let wants_commands = gates
         .into_iter()
@@ -191,12 +186,12 @@ fn begin(
         .and_then(|task| task.request_says.clone());
     decisions.extend(says.filter(|_| asked.request.is_some()));
     let moved = !decisions.is_empty();
-    let mut machine = Flow::new(workflow);
+    let mut machine = Flow::new(workflow.clone());
     let mut events = Vec::new();
     settle::<_, EngineError>(
         &mut machine,
         now(),
-        What::Start(Box::new(started)),
+        What::Start(Box::new(started.clone())),
         &mut events,
     )?;
     for option in decisions {
@@ -211,6 +206,13 @@ fn begin(
         };
         settle::<_, EngineError>(&mut machine, now(), What::Decide(decision), &mut events)?;
     }
+    // Nothing is written before everything that can refuse has had its say.
+    let written = match &workflow.task {
+        Some(task) => needs::provide(project, task, asked.missing, &mut terminal)?,
+        None => Vec::new(),
+    };
+    project.prepare()?;
+    lay_down(project, &workflow, &started)?;
     let mut journal = Journal::create(&project.journals(), &name)?;
     journal.append(0, &entries(&events))?;
     // What was said by starting moved the run on: its files say so at once.
@@ -428,11 +430,11 @@ fn name(
     ))
 }
 
-/// Makes the task's files. A file that is there already is the user's and stays, but a state file
-/// belongs to one run.
-fn lay_down(
+/// Refuses a task folder that is not this run's to write in: the engine writes its own files anew,
+/// and one that is there already is somebody's.
+fn refuse_folder(
     project: &Project,
-    workflow: &Arc<Workflow>,
+    workflow: &Workflow,
     started: &RunStarted,
 ) -> Result<(), EngineError> {
     let folder = task_folder(project, started);
@@ -443,18 +445,27 @@ fn lay_down(
             "choose a folder below it, such as `--dir tasks/NAME`",
         ));
     }
+    let taken = crate::views::taken(workflow, &folder);
+    taken.map_or(Ok(()), |path| {
+        Err(EngineError::user(
+            "task_folder_in_use",
+            format!("{} exists already", path.display()),
+            "choose another `--dir`: a task folder belongs to one run",
+        ))
+    })
+}
+
+/// Makes the task's files. A file that is there already is the user's and stays.
+fn lay_down(
+    project: &Project,
+    workflow: &Arc<Workflow>,
+    started: &RunStarted,
+) -> Result<(), EngineError> {
+    let folder = task_folder(project, started);
     let make = |path: &Path| std::fs::create_dir_all(path).map_err(EngineError::io("create", path));
     let Some(task) = &workflow.task else {
         return make(&folder);
     };
-    let state_file = folder.join(&task.state_file);
-    if state_file.symlink_metadata().is_ok() {
-        return Err(EngineError::user(
-            "task_folder_in_use",
-            format!("{} exists already", state_file.display()),
-            "choose another `--dir`: a task folder belongs to one run",
-        ));
-    }
     make(&folder)?;
     for sub in &task.folders {
         make(&folder.join(sub))?;

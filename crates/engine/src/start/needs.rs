@@ -24,11 +24,21 @@ pub(super) fn provide(
     missing: Missing,
     terminal: &mut dyn Terminal,
 ) -> Result<Vec<String>, EngineError> {
-    let absent: Vec<(&String, &String)> = task
-        .needs
-        .iter()
-        .filter(|(file, _)| !project.repo().join(file).is_file())
-        .collect();
+    let mut absent: Vec<(&String, &String)> = Vec::new();
+    for (file, template) in &task.needs {
+        let path = project.repo().join(file);
+        if path.is_file() {
+            continue;
+        }
+        if path.symlink_metadata().is_ok() {
+            return Err(EngineError::user(
+                "needed_file_unusable",
+                format!("{} is there, but it leads to no file", path.display()),
+                "it is yours, so it is left alone: make it a file, or move it away",
+            ));
+        }
+        absent.push((file, template));
+    }
     if missing == Missing::Ask && !terminal.is_terminal() && !absent.is_empty() {
         let files: Vec<&str> = absent.iter().map(|(file, _)| file.as_str()).collect();
         return Err(EngineError::user(
@@ -37,12 +47,17 @@ pub(super) fn provide(
             "write it (`--yes` writes the template, which you can edit), or run this at a terminal, which asks for it",
         ));
     }
-    let mut written = Vec::new();
+    // Everything is asked for before anything is written: whoever gives up leaves nothing behind.
+    let mut texts = Vec::new();
     for (file, template) in absent {
         let text = match missing {
             Missing::Template => template.clone(),
             Missing::Ask => ask(file, template, terminal)?,
         };
+        texts.push((file, text));
+    }
+    let mut written = Vec::new();
+    for (file, text) in texts {
         store::write_atomic(&project.repo().join(file), text.as_bytes())?;
         written.push(file.clone());
     }

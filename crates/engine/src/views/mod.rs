@@ -47,6 +47,25 @@ pub(crate) fn engine_lines(workflow: &flow::Workflow) -> (&str, Vec<String>) {
     (&task.state_file, lines.collect())
 }
 
+/// A file in a task folder that no run has used yet and that the views would replace, if there is
+/// one. `EVIDENCE.md` keeps what others wrote in it, but a link would become a file.
+pub(crate) fn taken(workflow: &flow::Workflow, folder: &std::path::Path) -> Option<PathBuf> {
+    let task = workflow.task.as_ref();
+    let whole = task.into_iter().flat_map(|task| {
+        [&task.log, &task.patch, &task.evidence_page]
+            .into_iter()
+            .flatten()
+            .chain([&task.state_file])
+    });
+    let latest = workflow.snapshot.iter().map(|spec| &spec.latest);
+    let mut whole = whole.chain(latest).map(|name| folder.join(name));
+    let found = whole.find(|path| path.symlink_metadata().is_ok());
+    let list = folder.join(EVIDENCE_FILE);
+    let listed = task.is_some_and(|task| task.files.contains_key(EVIDENCE_FILE));
+    let link = |path: &PathBuf| path.symlink_metadata().is_ok_and(|it| !it.is_file());
+    found.or_else(|| Some(list).filter(|path| listed && link(path)))
+}
+
 /// The state file as it lies there.
 struct OnDisk {
     path: PathBuf,

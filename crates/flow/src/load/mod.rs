@@ -16,6 +16,7 @@ use kernel::{Refusal, StateName};
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
+use std::path::{Component, Path};
 
 /// A workflow's folder: its name and its files' texts by relative path.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -55,6 +56,23 @@ impl Loader<'_> {
             what,
             mend: mend.to_owned(),
         });
+    }
+
+    /// A path at which the engine writes: it must stay in its folder, and out of git's.
+    fn own_path(&mut self, offset: usize, key: &str, path: &str) {
+        let mut parts = Path::new(path).components();
+        let plain = |part: Component<'_>| match part {
+            Component::Normal(name) => !name.eq_ignore_ascii_case(".git"),
+            _ => false,
+        };
+        if path.is_empty() || !parts.all(plain) {
+            self.problem(
+                "path_outside",
+                offset,
+                format!("`{key}` names `{path}`, which leads out of the folder that it belongs in"),
+                "name a path below it, without `..`, and none in `.git`",
+            );
+        }
     }
 
     fn file(&mut self, offset: usize, path: &str) -> String {

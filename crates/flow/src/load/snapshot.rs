@@ -36,6 +36,8 @@ pub(super) fn snapshot(
             );
         }
     }
+    loader.own_path(at, "folder", &raw.folder);
+    loader.own_path(at, "latest", &raw.latest);
     let states = |names: &[String]| names.iter().map(StateName::new).collect();
     SnapshotSpec {
         folder: raw.folder.clone(),

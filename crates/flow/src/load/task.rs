@@ -10,6 +10,7 @@ use std::collections::BTreeMap;
 pub(super) fn task_of(loader: &mut Loader<'_>, raw: &RawTask, workflow: &RawWorkflow) -> Task {
     let mut files = BTreeMap::new();
     for file in &raw.files {
+        loader.own_path(file.span().start, "files", file.get_ref());
         let text = loader.file(file.span().start, &format!("task/{}", file.get_ref()));
         files.insert(file.get_ref().clone(), text);
     }
@@ -85,8 +86,23 @@ pub(super) fn task_of(loader: &mut Loader<'_>, raw: &RawTask, workflow: &RawWork
     }
     let mut needs = BTreeMap::new();
     for need in &raw.needs {
+        loader.own_path(need.file.span().start, "needs", need.file.get_ref());
         let text = loader.file(need.file.span().start, &need.template);
         needs.insert(need.file.get_ref().clone(), text);
+    }
+    let paths = [
+        ("folder", &raw.folder),
+        ("log", &raw.log),
+        ("patch", &raw.patch),
+        ("evidence_page", &raw.evidence_page),
+    ];
+    for (key, path) in paths {
+        if let Some(path) = path {
+            loader.own_path(0, key, path);
+        }
+    }
+    for folder in &raw.folders {
+        loader.own_path(0, "folders", folder);
     }
     let names: Vec<&str> = fields.iter().map(|field| field.name.as_str()).collect();
     match files.get(&raw.state_file) {

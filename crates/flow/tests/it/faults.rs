@@ -289,3 +289,52 @@ fn classes_fields_and_refusals_must_be_known() {
     let known = GOOD.replace("when = \"gate.fail\"", "when = [\"ended out_of_scope\"]");
     load(&source(&known), &check).unwrap();
 }
+
+/// The engine writes at these paths: none may lead out of the task folder or the repository.
+#[test]
+fn paths_that_the_engine_writes_stay_in_their_folder() {
+    let with = |task: &str, snapshot: &str| {
+        let text = format!(
+            "{GOOD}[task]\nstate_file = 'S.md'\nphase_field = 'Phase'\nfiles = ['S.md']\n{task}\n[[task.field]]\nname = 'Phase'\nengine = 'state'\n{snapshot}"
+        );
+        let mut source = source(&text);
+        let state_file = "Phase: work\n".to_owned();
+        source.files.insert("task/S.md".to_owned(), state_file);
+        load(&source, &check)
+    };
+    let codes = |loaded: Result<flow::Workflow, flow::LoadError>| -> Vec<&'static str> {
+        let problems = loaded.err().map(|error| error.problems);
+        let problems = problems.into_iter().flatten();
+        problems.map(|problem| problem.code).collect()
+    };
+    let snapshot = |folder: &str, latest: &str| {
+        format!(
+            "[snapshot]\nfolder = '{folder}'\nlatest = '{latest}'\nid = 'Phase'\nheader = []\ngates = []\nafter = []\nevidence = []\n"
+        )
+    };
+    let good = "folder = '.add/{slug}'\nlog = 'log.md'\npatch = 'a/b.patch'\nevidence_page = 'artifacts/e.html'\nfolders = ['artifacts']\nneeds = [{ file = 'p/q.md', template = 'b.md' }]";
+    let none: [&str; 0] = [];
+    assert_eq!(codes(with(good, &snapshot("context", "context.md"))), none);
+    for bad in [
+        "../x.md",
+        "/tmp/x.md",
+        "a/../../x.md",
+        "",
+        ".git/x",
+        "a/.GIT/x",
+    ] {
+        for task in [
+            format!("folder = '{bad}'"),
+            format!("log = '{bad}'"),
+            format!("patch = '{bad}'"),
+            format!("evidence_page = '{bad}'"),
+            format!("folders = ['{bad}']"),
+            format!("needs = [{{ file = '{bad}', template = 'b.md' }}]"),
+        ] {
+            assert_eq!(codes(with(&task, "")), ["path_outside"], "{task}");
+        }
+        for spec in [snapshot(bad, "l.md"), snapshot("c", bad)] {
+            assert_eq!(codes(with("", &spec)), ["path_outside"], "{spec}");
+        }
+    }
+}

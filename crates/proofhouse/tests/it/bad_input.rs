@@ -117,6 +117,72 @@ fn a_users_own_workflow_runs_without_any_rust() {
     assert_eq!(world.status()["attempts"].as_array().unwrap().len(), 2);
 }
 
+/// What lies in a folder, by name.
+fn names(folder: &std::path::Path) -> Vec<String> {
+    let entries = std::fs::read_dir(folder).unwrap();
+    let names = entries.map(|entry| entry.unwrap().file_name());
+    let mut names: Vec<String> = names
+        .map(|name| name.to_string_lossy().into_owned())
+        .collect();
+    names.sort();
+    names
+}
+
+#[test]
+fn a_file_of_the_users_where_a_view_would_be_refuses_the_folder_and_nothing_is_written() {
+    for (workflow, file) in [
+        ("lights-out", "log.md"),
+        ("lights-out", "STATE.md"),
+        ("lights-out", "artifacts/evidence.html"),
+        ("slice", "change.patch"),
+        ("slice", "context.md"),
+    ] {
+        let world = World::new();
+        let path = format!("notes/{file}");
+        world.write(&path, "mine\n");
+        let before = names(&world.at("."));
+        let said = world
+            .run(&["new", workflow, "a greeter", "--dir", "notes", "--yes"])
+            .refuses(1, "task_folder_in_use");
+        assert!(said.err.contains(file), "{}", said.err);
+        assert_eq!(world.read(&path), "mine\n");
+        // Neither the template that `--yes` allows, nor anything else.
+        assert_eq!(names(&world.at(".")), before, "{workflow} {file}");
+        let first = file.split('/').next().unwrap();
+        assert_eq!(names(&world.at("notes")), [first]);
+    }
+}
+
+#[test]
+fn a_list_of_evidence_keeps_the_users_words_but_is_not_written_through_a_link() {
+    let world = World::new();
+    world.write("notes/EVIDENCE.md", "# Mine\n");
+    world.run(&["new", "phase", "--dir", "notes"]).exits(0);
+    assert!(world.read("notes/EVIDENCE.md").starts_with("# Mine\n"));
+    world.write("elsewhere.md", "# Mine\n");
+    std::fs::create_dir(world.at("linked")).unwrap();
+    std::os::unix::fs::symlink("../elsewhere.md", world.at("linked/EVIDENCE.md")).unwrap();
+    world
+        .run(&["new", "phase", "--dir", "linked"])
+        .refuses(1, "task_folder_in_use");
+}
+
+#[test]
+fn a_needed_file_that_is_a_link_to_nothing_is_left_alone() {
+    let world = World::new();
+    let link = world.at("preferences.md");
+    std::os::unix::fs::symlink("not-mounted/preferences.md", &link).unwrap();
+    let new = ["new", "lights-out", "a greeter", "--yes"];
+    world.run(&new).refuses(1, "needed_file_unusable");
+    let target = std::fs::read_link(&link).unwrap();
+    assert_eq!(target.to_str(), Some("not-mounted/preferences.md"));
+    assert!(!world.at("scaffolding").exists());
+    // What it leads to is the user's own, and is enough.
+    world.write("not-mounted/preferences.md", "Stack: Rust\n");
+    world.run(&new).exits(0);
+    assert!(std::fs::read_link(&link).is_ok());
+}
+
 #[test]
 fn a_broken_state_file_is_an_error_and_can_be_restored() {
     let world = World::new();
