@@ -4,7 +4,7 @@ use crate::context::Context;
 use crate::driver::{Signal, World};
 use crate::error::EngineError;
 use crate::perform::{self, Job, Judged};
-use crate::run::{Run, entries, known};
+use crate::run::{Run, entries, known, state_of};
 use crate::view;
 use crate::views::Views;
 use flow::Flow;
@@ -82,6 +82,14 @@ fn jittered(until: Time) -> Time {
         until
             .0
             .saturating_add(u64::from(std::process::id()) % 1_000),
+    )
+}
+
+fn panicked(effect: EffectId) -> EngineError {
+    EngineError::environment(
+        "engine_panicked",
+        format!("the engine panicked while performing {effect}"),
+        "please report it; `proofhouse run` goes on with what is on disk",
     )
 }
 
@@ -180,7 +188,7 @@ impl World<Flow> for Real<'_> {
             let order = wanted.iter().find(|effect| effect.id() == flying.effect);
             let found = match order {
                 Some(effect) => perform::recover(&self.context, effect)?,
-                None => None,
+                None => perform::left_behind(&self.context, &flying)?,
             };
             heard.push(found.unwrap_or_else(|| What::Lost {
                 usage: kernel::Usage::default(),
@@ -197,7 +205,7 @@ impl World<Flow> for Real<'_> {
         self.journal_length = self.length();
         self.since_checkpoint += events.len() as u64;
         if self.since_checkpoint >= CHECKPOINT_EVERY {
-            self.journal.checkpoint(machine.snapshot())?;
+            self.journal.checkpoint(state_of(machine))?;
             self.since_checkpoint = 0;
         }
         let status = machine.status();
@@ -238,13 +246,8 @@ impl World<Flow> for Real<'_> {
             };
             let work =
                 std::panic::AssertUnwindSafe(|| perform::perform(&context, &job, &held, &progress));
-            let what = std::panic::catch_unwind(work).unwrap_or_else(|_| {
-                Ok(What::Lost {
-                    usage: kernel::Usage::default(),
-                    effect: id,
-                    reason: "the engine panicked while performing it; please report".to_owned(),
-                })
-            });
+            // A panic is no answer: the next session looks for what is on disk.
+            let what = std::panic::catch_unwind(work).unwrap_or_else(|_| Err(panicked(id)));
             // The loop may be gone: then the answer is found on disk next time.
             let _ = sender.send(Message::Ended(id, what));
         });
