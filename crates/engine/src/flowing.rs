@@ -60,6 +60,10 @@ impl Craft for Flowing {
         self.views.write(machine, events, head)
     }
 
+    fn state(&self, machine: &Flow) -> serde_json::Value {
+        crate::run::state_of(machine)
+    }
+
     fn errand(&self, machine: &Flow, effect: &Effect, head: &Head) -> Errand {
         let job = Job {
             effect: effect.clone(),

@@ -134,6 +134,14 @@ fn take(machine: &mut Flow, workflow: &Workflow, record: RecordRef<'_>) -> Resul
     Ok(())
 }
 
+const WORKFLOW: &str = "workflow_hash";
+const MACHINE: &str = "machine";
+
+/// The state for a checkpoint, with the workflow that folded it out of the journal.
+pub(crate) fn state_of(machine: &Flow) -> serde_json::Value {
+    serde_json::json!({ WORKFLOW: machine.workflow().hash, MACHINE: machine.snapshot() })
+}
+
 fn begin(
     project: &Project,
     name: &RunName,
@@ -141,8 +149,12 @@ fn begin(
 ) -> Result<(Flow, Option<Checkpoint>), EngineError> {
     let mut machine = Flow::new(workflow.clone());
     let checkpoint = Checkpoint::load(&project.journals(), name)?;
-    // A checkpoint is a cache: one of another version's shape is as good as none.
-    let checkpoint = checkpoint.filter(|checkpoint| machine.restore(&checkpoint.state).is_ok());
+    // A checkpoint is a cache: one of another version's shape is as good as none. So is one that
+    // another workflow made: the same journal would say something else without it.
+    let checkpoint = checkpoint.filter(|checkpoint| {
+        checkpoint.state[WORKFLOW].as_str() == Some(workflow.hash.as_str())
+            && machine.restore(&checkpoint.state[MACHINE]).is_ok()
+    });
     if checkpoint.is_none() {
         machine = Flow::new(workflow.clone());
     }
@@ -194,5 +206,41 @@ fn workflow_of(project: &Project, name: &RunName) -> Result<Arc<Workflow>, Engin
             format!("{}: line 1 is no `run_started` record", path.display()),
             "restore the journal from a commit; other runs are not concerned",
         )),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::start::{NewRun, start};
+
+    #[test]
+    fn a_checkpoint_of_another_workflow_is_none() {
+        let folder = tempfile::tempdir().unwrap();
+        let repo = folder.path().join("repo");
+        std::fs::create_dir(&repo).unwrap();
+        std::fs::write(repo.join("code.txt"), "code\n").unwrap();
+        crate::git::first_commit(&repo, "first").unwrap();
+        let project = Project::find(&repo).unwrap();
+        let asked = NewRun {
+            workflow: "phase".to_owned(),
+            dir: Some(repo.join("tasks/t")),
+            commands: vec!["true".to_owned()],
+            ..NewRun::default()
+        };
+        let name = start(&project, &asked).unwrap().run;
+        let run = Run::open(&project, &name).unwrap();
+        let truth = run.machine.snapshot();
+        // A state that only a checkpoint can say.
+        let mut other = truth.clone();
+        other["said"] = "from the checkpoint".into();
+        let mut stored = state_of(&run.machine);
+        stored[MACHINE] = other.clone();
+        run.journal.checkpoint(stored.clone()).unwrap();
+        let seen = |project: &Project| Run::peek(project, &name).unwrap().machine.snapshot();
+        assert_eq!(seen(&project), other, "a checkpoint of ours is used");
+        stored[WORKFLOW] = "another".into();
+        run.journal.checkpoint(stored).unwrap();
+        assert_eq!(seen(&project), truth);
     }
 }

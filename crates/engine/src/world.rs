@@ -75,6 +75,10 @@ pub trait Craft {
         events: &[Event],
         head: &Head,
     ) -> Result<Option<What>, EngineError>;
+    /// The state for a checkpoint of the journal.
+    fn state(&self, machine: &Self::Machine) -> serde_json::Value {
+        machine.snapshot()
+    }
     /// The work of an effect.
     fn errand(&self, machine: &Self::Machine, effect: &Effect, head: &Head) -> Errand;
 }
@@ -116,6 +120,14 @@ fn jittered(until: Time) -> Time {
         until
             .0
             .saturating_add(u64::from(std::process::id()) % 1_000),
+    )
+}
+
+fn panicked(effect: EffectId) -> EngineError {
+    EngineError::environment(
+        "engine_panicked",
+        format!("the engine panicked while performing {effect}"),
+        "please report it; `proofhouse run` goes on with what is on disk",
     )
 }
 
@@ -209,7 +221,7 @@ impl<C: Craft> World<C::Machine> for Real<'_, C> {
             let order = wanted.iter().find(|effect| effect.id() == flying.effect);
             let found = match order {
                 Some(effect) => perform::recover(self.craft.context(), effect)?,
-                None => None,
+                None => perform::left_behind(self.craft.context(), &flying)?,
             };
             heard.push(found.unwrap_or_else(|| What::Lost {
                 usage: kernel::Usage::default(),
@@ -226,7 +238,7 @@ impl<C: Craft> World<C::Machine> for Real<'_, C> {
         self.journal_length = self.length();
         self.since_checkpoint += events.len() as u64;
         if self.since_checkpoint >= CHECKPOINT_EVERY {
-            self.journal.checkpoint(machine.snapshot())?;
+            self.journal.checkpoint(self.craft.state(machine))?;
             self.since_checkpoint = 0;
         }
         let status = machine.status();
@@ -251,13 +263,8 @@ impl<C: Craft> World<C::Machine> for Real<'_, C> {
                 let _ = say.send(Message::Progress(line.to_owned()));
             };
             let work = std::panic::AssertUnwindSafe(|| errand(&held, &progress));
-            let what = std::panic::catch_unwind(work).unwrap_or_else(|_| {
-                Ok(What::Lost {
-                    usage: kernel::Usage::default(),
-                    effect: id,
-                    reason: "the engine panicked while performing it; please report".to_owned(),
-                })
-            });
+            // A panic is no answer: the next session looks for what is on disk.
+            let what = std::panic::catch_unwind(work).unwrap_or_else(|_| Err(panicked(id)));
             // The loop may be gone: then the answer is found on disk next time.
             let _ = sender.send(Message::Ended(id, what));
         });

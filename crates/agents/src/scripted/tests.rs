@@ -76,7 +76,7 @@ fn faults_of_the_script_name_file_line_and_mend() {
         ),
         (
             "[[attempt]]\nstate = \"a\"\nstat = 1\n",
-            "script a.toml, line 3: the [[attempt]] has an unknown key `stat`; it takes state, role, attempt, steps, result, result_text and usage",
+            "script a.toml, line 3: the [[attempt]] has an unknown key `stat`; it takes state, role, attempt, brief, steps, result, result_text and usage",
         ),
         (
             "[[attempt]]\n\nattempt = 0\n",

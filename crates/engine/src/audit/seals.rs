@@ -6,7 +6,7 @@ use crate::context::task_folder;
 use crate::error::EngineError;
 use crate::project::Project;
 use crate::run::Run;
-use checks::{Place, hash_of, item_bytes};
+use checks::Place;
 use flow::Flow;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -53,7 +53,7 @@ impl Seals {
         let files = machine.sealed().into_iter();
         let files = files.filter(|(item, _)| item.contains('/'));
         let broken = files.filter_map(|(item, hash)| {
-            let what = match item_bytes(place, &item).map(|bytes| hash_of(&bytes)) {
+            let what = match checks::item_hash(place, &item) {
                 Ok(now) if now == hash => return None,
                 Ok(now)
                     if item.starts_with("repo/")

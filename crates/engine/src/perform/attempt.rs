@@ -10,7 +10,7 @@ use flow::{Owner, parse_fields};
 use kernel::effect::{Access, AttemptOrder};
 use kernel::input::Found;
 use kernel::outcome::EvidenceRef;
-use kernel::{Class, Outcome, StateName, What};
+use kernel::{Class, EffectId, Outcome, StateName, What};
 use sandbox::Cancel;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -20,6 +20,7 @@ use std::time::Duration;
 const ANSWER: &str = "answer.json";
 /// What the agent had cost, should its answer never make it to disk.
 const COST: &str = "cost.json";
+/// More than this the journal does not list; a revert of such an attempt is refused.
 const MOST_PATHS: usize = 5_000;
 
 /// What is on disk before the machine hears of it.
@@ -49,7 +50,7 @@ pub(super) fn perform(
     })();
     let (reply, base) = match worked {
         Ok(worked) => worked,
-        Err(error) => return Ok(ended(order, could_not_run(&error), Found::Live)),
+        Err(error) => return Ok(ended(order.id, could_not_run(&error), Found::Live)),
     };
     // One that had ended before it was cancelled is paid for, and counts.
     if cancel.is_cancelled() && reply.class != Class::Done {
@@ -58,7 +59,7 @@ pub(super) fn perform(
     // As far as the disk still takes it: `finish` says what it does not.
     let _ = save(&home, COST, &reply.usage);
     let outcome = finish(context, order, &home, &base, reply).map_err(kept)?;
-    Ok(ended(order, outcome, Found::Live))
+    Ok(ended(order.id, outcome, Found::Live))
 }
 
 pub(super) fn recover(
@@ -66,25 +67,33 @@ pub(super) fn recover(
     order: &AttemptOrder,
 ) -> Result<Option<What>, EngineError> {
     let home = context.home(order.id);
-    let saved: Option<Answer> = std::fs::read(home.join(ANSWER))
-        .ok()
-        .and_then(|bytes| serde_json::from_slice(&bytes).ok());
-    let outcome = match saved {
-        Some(answer) => recovered(context, &home, answer),
-        None => {
-            let order_again = agent_order(context, order, &home);
-            let reply = agent(context, order)?.recover(&order_again);
-            let (Some(reply), Some(base)) = (reply, view::base_of(&home)) else {
-                let paid = std::fs::read(home.join(COST)).ok();
-                let paid = paid.and_then(|bytes| serde_json::from_slice(&bytes).ok());
-                let why = "the engine failed after the agent had worked, and its answer is gone";
-                return Ok(paid.map(|usage| lost(order.id, why, usage)));
-            };
-            finish(context, order, &home, &base, reply)
-        }
-    };
-    let outcome = outcome.map_err(kept)?;
-    Ok(Some(ended(order, outcome, Found::AfterRestart)))
+    if saved(&home).is_none()
+        && let Some(base) = view::base_of(&home)
+        && let Some(reply) = agent(context, order)?.recover(&agent_order(context, order, &home))
+    {
+        let outcome = finish(context, order, &home, &base, reply).map_err(kept)?;
+        return Ok(Some(ended(order.id, outcome, Found::AfterRestart)));
+    }
+    left_behind(context, order.id)
+}
+
+/// What an attempt left on disk, found by its id alone: also one that nobody wants any more was
+/// paid for, and its changes may be in the user's tree.
+pub(super) fn left_behind(context: &Context, id: EffectId) -> Result<Option<What>, EngineError> {
+    let home = context.home(id);
+    if let Some(answer) = saved(&home) {
+        let outcome = recovered(context, &home, answer).map_err(kept)?;
+        return Ok(Some(ended(id, outcome, Found::AfterRestart)));
+    }
+    let paid = std::fs::read(home.join(COST)).ok();
+    let paid = paid.and_then(|bytes| serde_json::from_slice(&bytes).ok());
+    let why = "the engine failed after the agent had worked, and its answer is gone";
+    Ok(paid.map(|usage| lost(id, why, usage)))
+}
+
+fn saved(home: &Path) -> Option<Answer> {
+    let bytes = std::fs::read(home.join(ANSWER)).ok()?;
+    serde_json::from_slice(&bytes).ok()
 }
 
 /// The agent has worked and the engine's own disk failed it. That is no answer: a machine that
@@ -116,9 +125,9 @@ fn recovered(context: &Context, home: &Path, answer: Answer) -> Result<Outcome, 
     Ok(outcome)
 }
 
-fn ended(order: &AttemptOrder, outcome: Outcome, found: Found) -> What {
+fn ended(effect: EffectId, outcome: Outcome, found: Found) -> What {
     What::AttemptEnded {
-        effect: order.id,
+        effect,
         outcome: Box::new(outcome),
         found,
     }
@@ -145,9 +154,7 @@ fn env(home: &Path) -> BTreeMap<String, String> {
 
 /// The session that an earlier attempt left, for agents that can go on in it.
 fn session(home: &Path) -> Option<String> {
-    let bytes = std::fs::read(home.join(ANSWER)).ok()?;
-    let answer: Answer = serde_json::from_slice(&bytes).ok()?;
-    answer.outcome.session
+    saved(home)?.outcome.session
 }
 
 fn agent_order(context: &Context, order: &AttemptOrder, home: &Path) -> Order {
@@ -388,9 +395,7 @@ fn broken_seal(
     };
     let mut sealed = order.sealed.iter();
     let broken = sealed.find(|(item, hash)| {
-        changed(item)
-            && checks::item_bytes(place, item).map(|bytes| checks::hash_of(&bytes))
-                != Ok((*hash).clone())
+        changed(item) && checks::item_hash(place, item) != Ok((*hash).clone())
     });
     broken.map(|(item, _)| item.clone())
 }

@@ -12,7 +12,8 @@ pub(crate) use gate::{ANSWER as GATE_ANSWER, InVault};
 use crate::context::Context;
 use crate::error::EngineError;
 use crate::git;
-use kernel::effect::{CheckpointOrder, Effect, GateOrder, Revert};
+use kernel::effect::{CheckpointOrder, Effect, EffectKind, GateOrder, Revert};
+use kernel::machine::InFlight;
 use kernel::outcome::RoleResult;
 use kernel::{EffectId, Outcome, Usage, What};
 use sandbox::Cancel;
@@ -76,11 +77,26 @@ fn checkpoint(
     else {
         return Ok(made);
     };
+    whole(paths, to)?;
     // What git ignores is in no commit: putting that back would destroy it.
     let paths = in_repo(context, paths);
     let kept = git::committed(repo, &made, &paths)?;
     git::put_back(repo, to, &kept)?;
     commit(&format!("revert: {}", order.subject))
+}
+
+/// Refuses a list that an attempt had to cut: half a revert would be recorded as a whole one.
+fn whole(paths: &[String], to: &str) -> Result<(), EngineError> {
+    let Some(cut) = paths.iter().find(|path| !path.contains('/')) else {
+        return Ok(());
+    };
+    Err(EngineError::environment(
+        "revert_incomplete",
+        format!(
+            "nothing was put back: an attempt changed more files than the journal lists ({cut}); what was there before is commit {to}"
+        ),
+        "put it back by hand, and stop the run or start another; its work is kept on its ref",
+    ))
 }
 
 /// The repository's own paths of what agents changed (`repo/...`, `task/...`). The state file and
@@ -110,6 +126,18 @@ pub(crate) fn recover(context: &Context, effect: &Effect) -> Result<Option<What>
         // Made again: a checkpoint is the same commit whenever it is made.
         Effect::Checkpoint(_) => None,
     })
+}
+
+/// The same for an effect that the machine does not want any more, and so gives no order for: after
+/// a person's decision, say. What an attempt cost and changed is on record in any case.
+pub(crate) fn left_behind(
+    context: &Context,
+    flying: &InFlight,
+) -> Result<Option<What>, EngineError> {
+    match flying.kind {
+        EffectKind::Attempt => attempt::left_behind(context, flying.effect),
+        EffectKind::Gate | EffectKind::Checkpoint => Ok(None),
+    }
 }
 
 /// Ends every process that an effect of an earlier life may have left.

@@ -1,18 +1,22 @@
 //! What an attempt cost is counted however it ends: when the engine fails after it, and when it is
 //! cancelled. The agent here is a function of ours, so that it can break the engine's own things.
 
-use super::{Job, Judged, perform, recover};
+use super::{Job, Judged, perform, recover, whole};
 use crate::context::Context;
+use crate::driver::World;
 use crate::error::EngineError;
 use crate::project::Project;
+use crate::run::Run;
 use crate::start::{NewRun, start};
+use crate::world::{Observer, Real};
 use agents::{Agent, Order, Reply};
 use kernel::effect::Effect;
-use kernel::{Class, Machine, Usage, What};
+use kernel::input::Decision;
+use kernel::{Class, Event, Input, Machine, Status, Usage, What};
 use sandbox::Cancel;
 use serde_json::json;
 use std::collections::BTreeMap;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 const PAID: Usage = Usage {
@@ -43,16 +47,16 @@ impl<F: Fn(&Path, &Cancel) -> Class + Send + Sync> Agent for Does<F> {
     }
 }
 
-/// The answer to the first attempt of a run whose agent does this.
-fn attempt(does: impl Fn(&Path, &Cancel) -> Class + Send + Sync + 'static) -> What {
-    attempt_then(does, |_| {}).unwrap()
+/// A run whose first attempt is on record as begun.
+struct Begun {
+    folder: tempfile::TempDir,
+    repo: PathBuf,
+    run: Run,
+    context: Context,
+    job: Job,
 }
 
-/// The same; if it fails, `mend` gets the project's folder, and the next session recovers it.
-fn attempt_then(
-    does: impl Fn(&Path, &Cancel) -> Class + Send + Sync + 'static,
-    mend: impl Fn(&Path),
-) -> Result<What, EngineError> {
+fn begun(does: impl Fn(&Path, &Cancel) -> Class + Send + Sync + 'static) -> Begun {
     let folder = tempfile::tempdir().unwrap();
     let repo = folder.path().join("repo");
     std::fs::create_dir(&repo).unwrap();
@@ -66,20 +70,68 @@ fn attempt_then(
         ..NewRun::default()
     };
     let name = start(&project, &asked).unwrap().run;
-    let run = crate::run::Run::open(&project, &name).unwrap();
-    let workflow = run.machine.workflow().clone();
+    let mut run = Run::open(&project, &name).unwrap();
     let agent: Arc<dyn Agent> = Arc::new(Does(does));
-    let roles = workflow.roles.keys();
-    let agents: BTreeMap<_, _> = roles.map(|role| (role.clone(), agent.clone())).collect();
-    let started = run.machine.started().unwrap();
-    let context = Context::of(&project, &workflow, started, agents).unwrap();
+    let context = context(&project, &run, &agent);
     let wanted = run.machine.wanted();
     assert!(matches!(wanted[0], Effect::Attempt(_)));
+    hear(&mut run, What::Begin(wanted[0].id()));
     let job = Job {
         effect: wanted[0].clone(),
         judged: Judged::default(),
         head: run.journal.head().clone(),
     };
+    Begun {
+        folder,
+        repo,
+        run,
+        context,
+        job,
+    }
+}
+
+fn context(project: &Project, run: &Run, agent: &Arc<dyn Agent>) -> Context {
+    let workflow = run.machine.workflow().clone();
+    let roles = workflow.roles.keys();
+    let agents: BTreeMap<_, _> = roles.map(|role| (role.clone(), agent.clone())).collect();
+    let started = run.machine.started().unwrap();
+    Context::of(project, &workflow, started, agents).unwrap()
+}
+
+/// Puts an input's own events on record, and draws no consequences.
+fn hear(run: &mut Run, what: What) {
+    let input = Input::new(crate::world::now(), what);
+    let events = run.machine.decide(&input).unwrap();
+    events.iter().for_each(|event| run.machine.apply(event));
+    run.append(&events).unwrap();
+}
+
+struct Silent;
+
+impl Observer for Silent {
+    fn event(&mut self, _: &Event, _: &Status) {}
+    fn tick(&mut self, _: &Status) {}
+    fn progress(&mut self, _: &str) {}
+    fn notice(&mut self, _: &str) {}
+}
+
+/// The answer to the first attempt of a run whose agent does this.
+fn attempt(does: impl Fn(&Path, &Cancel) -> Class + Send + Sync + 'static) -> What {
+    attempt_then(does, |_| {}).unwrap()
+}
+
+/// The same; if it fails, `mend` gets the project's folder, and the next session recovers it.
+fn attempt_then(
+    does: impl Fn(&Path, &Cancel) -> Class + Send + Sync + 'static,
+    mend: impl Fn(&Path),
+) -> Result<What, EngineError> {
+    let Begun {
+        folder: _folder,
+        repo,
+        context,
+        job,
+        ..
+    } = begun(does);
     let live = perform(&context, &job, &Cancel::new(), &|_| {});
     if live.is_ok() {
         return live;
@@ -131,4 +183,101 @@ fn an_attempt_that_had_ended_before_its_cancel_counts() {
         panic!("{answer:?}")
     };
     assert_eq!((outcome.class, outcome.usage), (Class::Done, PAID));
+}
+
+/// What the next session hears of an attempt that a person has stopped meanwhile, and the machine
+/// that has heard it.
+fn stopped_meanwhile(spoil: impl Fn(&Path)) -> (What, flow::Flow) {
+    let mut begun = begun(|home, _| {
+        std::fs::write(home.join("view/task/artifacts/new.md"), "new\n").unwrap();
+        Class::Done
+    });
+    perform(&begun.context, &begun.job, &Cancel::new(), &|_| {}).unwrap();
+    let stop = Decision {
+        option: "stop".to_owned(),
+        because: String::new(),
+        who: "somebody".to_owned(),
+        channel: "terminal".to_owned(),
+        seen_seq: begun.run.journal.head().seq,
+        with: serde_json::Value::Null,
+        signature: None,
+    };
+    hear(&mut begun.run, What::Decide(stop));
+    assert!(begun.run.machine.wanted().is_empty());
+    spoil(&begun.context.home(begun.job.effect.id()));
+    let mut silent = Silent;
+    let craft = crate::flowing::Flowing::of(begun.context, &begun.run.machine).unwrap();
+    let open = crate::world::Open {
+        name: begun.run.name,
+        journal: begun.run.journal,
+        torn: begun.run.torn,
+    };
+    let mut machine = begun.run.machine;
+    let mut world = Real::of(open, craft, &mut silent);
+    let heard = world.opening(&machine).unwrap();
+    for what in &heard {
+        let input = Input::new(crate::world::now(), what.clone());
+        for event in machine.decide(&input).unwrap() {
+            machine.apply(&event);
+        }
+    }
+    let last = heard.last().unwrap().clone();
+    drop(world);
+    (last, machine)
+}
+
+#[test]
+fn a_finished_attempt_counts_though_a_person_stopped_the_run_meanwhile() {
+    let (heard, machine) = stopped_meanwhile(|_| {});
+    let What::AttemptEnded { outcome, .. } = &heard else {
+        panic!("{heard:?}")
+    };
+    assert_eq!((outcome.class, outcome.usage), (Class::Done, PAID));
+    assert_eq!(machine.status().attempts[0].usage, PAID);
+    let touched = &machine.snapshot()["touched"];
+    assert_eq!(*touched, json!(["task/artifacts/new.md"]));
+}
+
+#[test]
+fn what_was_paid_counts_though_nobody_wants_the_attempt_any_more() {
+    let (heard, _) = stopped_meanwhile(|home| {
+        std::fs::remove_file(home.join("answer.json")).unwrap();
+    });
+    let What::Lost { usage, .. } = heard else {
+        panic!("{heard:?}")
+    };
+    assert_eq!(usage, PAID);
+}
+
+#[test]
+fn a_panic_is_no_answer() {
+    let begun = begun(|_, _| panic!("on purpose"));
+    let mut silent = Silent;
+    let craft = crate::flowing::Flowing::of(begun.context, &begun.run.machine).unwrap();
+    let open = crate::world::Open {
+        name: begun.run.name,
+        journal: begun.run.journal,
+        torn: begun.run.torn,
+    };
+    let machine = begun.run.machine;
+    let mut world = Real::of(open, craft, &mut silent);
+    world.start(&begun.job.effect, &machine);
+    // What was paid, should it be on disk, is for the next session to find.
+    loop {
+        match world.next(&machine, None) {
+            Err(error) => return assert_eq!(error.code, "engine_panicked"),
+            Ok(signal) => assert!(
+                !matches!(signal, crate::driver::Signal::Answer(_)),
+                "{signal:?}"
+            ),
+        }
+    }
+}
+
+#[test]
+fn a_list_that_was_cut_is_not_reverted_by_half() {
+    let listed = ["repo/a".to_owned(), "task/b".to_owned()];
+    assert!(whole(&listed, "c0ffee").is_ok());
+    let cut = ["and 3 more".to_owned(), "repo/a".to_owned()];
+    assert_eq!(whole(&cut, "c0ffee").unwrap_err().code, "revert_incomplete");
 }

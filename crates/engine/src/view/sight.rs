@@ -6,17 +6,8 @@ use globset::{Glob, GlobSet, GlobSetBuilder};
 use kernel::effect::Sight;
 use std::path::Path;
 
-/// Hidden from every agent unless the config says otherwise: files that hold secrets by custom.
-pub(crate) const SECRET_BY_CUSTOM: [&str; 8] = [
-    "**/.env",
-    "**/.env.local",
-    "**/*.pem",
-    "**/*.key",
-    "**/id_rsa",
-    "**/id_ed25519",
-    "**/.netrc",
-    "**/.npmrc",
-];
+/// Hidden from every agent unless the config says otherwise.
+pub(crate) use checks::SECRET_BY_CUSTOM;
 
 /// A compiled [`Sight`].
 pub(crate) struct Globs {

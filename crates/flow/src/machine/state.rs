@@ -203,6 +203,10 @@ impl FlowState {
             }
             Body::EffectBegan(began) => self.began(began.effect, began.kind),
             Body::AttemptEnded(ended) => {
+                // Also of one that nobody waits for any more: its changes are in the tree.
+                if ended.outcome.class == Class::Done {
+                    self.touched.extend(ended.outcome.changed.iter().cloned());
+                }
                 if self.stage
                     == (Stage::Attempting {
                         effect: ended.effect,
@@ -308,9 +312,6 @@ impl FlowState {
 
     fn attempt_ended(&mut self, workflow: &Workflow, ended: &AttemptEnded, at: Time) {
         let outcome = &ended.outcome;
-        if outcome.class == Class::Done {
-            self.touched.extend(outcome.changed.iter().cloned());
-        }
         self.stage = if outcome.class == Class::Done {
             self.notes.clear();
             self.patience = Patience::default();
