@@ -75,7 +75,8 @@ fn program(part: &str) -> &str {
         if assigns || option {
             continue;
         }
-        if !PREFIXES.contains(&name) && !(SHELLS.contains(&name) && spells_out(part, &["-c"])) {
+        let shell = SHELLS.contains(&name) && spells_out(part, &["-c"]);
+        if !shell && !PREFIXES.contains(&name) {
             return name;
         }
         started_by = name;
