@@ -20,6 +20,7 @@ mod lights_out;
 mod phase;
 mod reach;
 mod results;
+mod rules;
 mod sandbox;
 mod slice;
 mod support;
