@@ -82,8 +82,13 @@ pub(crate) fn decide(
 fn rebuffed(workflow: &Workflow, run: &FlowState, option: &str, refusal: Refusal) -> Refusal {
     let state = &run.position.state;
     let mut own = workflow.rebuffs.iter();
-    let own = own
-        .find(|own| own.option == option && (own.states.is_empty() || own.states.contains(state)));
+    let own = own.find(|own| {
+        let is_it = match own.option.strip_suffix('*') {
+            Some(begins) => option.starts_with(begins),
+            None => own.option == option,
+        };
+        is_it && (own.states.is_empty() || own.states.contains(state))
+    });
     own.map_or(refusal, |own| own.refusal.clone())
 }
 
