@@ -39,6 +39,7 @@ pub(crate) fn decide(
         What::Open { session, version } => Ok(vec![event(Body::SessionOpened(SessionOpened {
             session: session.clone(),
             version: version.clone(),
+            workflow_hash: Some(workflow.hash.clone()),
         }))]),
         What::TailCut { bytes, kept_in } => Ok(vec![event(Body::TailCut(TailCut {
             bytes: *bytes,
@@ -415,6 +416,10 @@ fn arrival(run: &FlowState, step: &Step, to: &Position) -> Arrival {
         Step::Fire(_) if entered => Arrival::Entered,
         Step::Answer(option) if option == STOP => Arrival::Stayed,
         Step::Answer(_) if to.state != run.position.state => Arrival::Entered,
+        // A person took the gate into their own hands, and waits where they were asked.
+        Step::Answer(_) if to.autonomy != run.position.autonomy && run.position.hold.is_none() => {
+            Arrival::Stayed
+        }
         // Not the hold's own option, so a human action that leads back into the very state.
         Step::Answer(option)
             if run
