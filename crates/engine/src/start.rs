@@ -67,7 +67,7 @@ pub struct Started {
 
 /// What the waiver of the sandbox is called where a person signs or confirms it.
 pub const WAIVE: &str = "waive_sandbox";
-const WAIVE_BECAUSE: &str =
+pub(crate) const WAIVE_BECAUSE: &str =
     "this machine may not be able to hold the agents and checks of this run; I take that on";
 
 /// A channel through which a person can agree.
@@ -213,6 +213,7 @@ fn begin(
     };
     project.prepare()?;
     lay_down(project, &workflow, &started)?;
+    project.keep_workflow(&workflow)?;
     let mut journal = Journal::create(&project.journals(), &name)?;
     journal.append(0, &entries(&events))?;
     // What was said by starting moved the run on: its files say so at once.

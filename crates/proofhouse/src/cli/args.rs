@@ -59,6 +59,12 @@ Otherwise it needs a terminal and the typed run code.")]
 
 A decision like any other: signed, or typed at a terminal. Three times; then it is a HARD-STOP.")]
     Heal(Heal),
+    /// Open a task that is done again, in one of its phases
+    #[command(after_help = "Example:
+  proofhouse reopen slugs --to build --reason 'umlauts are lost'
+
+A decision like any other: signed, or typed at a terminal. Gates behind the phase stand no more.")]
+    Reopen(Reopen),
     /// Recompute everything that runs claim; exit 1 on any finding
     #[command(after_help = "Example:\n  proofhouse audit --ci")]
     Audit {
@@ -175,6 +181,22 @@ pub(crate) enum WaveCommand {
         /// The milestone (default: the only one, or the one with a live wave)
         milestone: Option<String>,
     },
+    /// Say that an exit criterion holds which names no command; needs a person
+    Tick(WaveTick),
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct WaveTick {
+    /// The milestone
+    pub(crate) milestone: String,
+    /// The criterion: its number in `proofhouse wave status`, or its text
+    pub(crate) criterion: String,
+    /// What you looked at; it is journaled
+    #[arg(long, value_name = "TEXT")]
+    pub(crate) because: String,
+    /// Sign with this unencrypted SSH key
+    #[arg(long, value_name = "KEY")]
+    pub(crate) sign: Option<PathBuf>,
 }
 
 #[derive(Debug, clap::Args)]
@@ -184,6 +206,13 @@ pub(crate) struct WaveJobs {
     /// Tasks at once (default: as the milestone says)
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=256))]
     pub(crate) jobs: Option<u16>,
+    /// Take on that this machine may not enforce the sandbox for this milestone: a decision, at a
+    /// terminal or signed, that is journaled
+    #[arg(long)]
+    pub(crate) waive_sandbox: bool,
+    /// Sign the waiver with this unencrypted SSH key
+    #[arg(long, value_name = "KEY", requires = "waive_sandbox")]
+    pub(crate) sign: Option<PathBuf>,
 }
 
 #[derive(Debug, Subcommand)]
@@ -319,6 +348,45 @@ impl Heal {
         Decide {
             run: self.run.clone(),
             option: "heal".to_owned(),
+            because: self.reason.clone(),
+            sign: self.sign.clone(),
+            signature: self.signature.clone(),
+            message: self.message,
+        }
+    }
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct Reopen {
+    /// The run
+    pub(crate) run: String,
+    /// The phase to go back to, where the workflow has several
+    #[arg(long, value_name = "PHASE")]
+    pub(crate) to: Option<String>,
+    /// Why; it is journaled, and goes into the next brief
+    #[arg(long, value_name = "TEXT", default_value = "")]
+    pub(crate) reason: String,
+    /// Sign with this unencrypted SSH key
+    #[arg(long, value_name = "KEY", conflicts_with = "signature")]
+    pub(crate) sign: Option<PathBuf>,
+    /// A signature made with `ssh-keygen -Y sign -n proofhouse-decision`
+    #[arg(long, value_name = "FILE")]
+    pub(crate) signature: Option<PathBuf>,
+    /// Print the bytes to be signed, and decide nothing
+    #[arg(long)]
+    pub(crate) message: bool,
+}
+
+impl Reopen {
+    /// It is the decision `reopen_PHASE`, or `reopen` where nothing is named.
+    pub(crate) fn decision(&self) -> Decide {
+        let option = match &self.to {
+            Some(phase) => format!("reopen_{phase}"),
+            None => "reopen".to_owned(),
+        };
+        Decide {
+            run: self.run.clone(),
+            option,
             because: self.reason.clone(),
             sign: self.sign.clone(),
             signature: self.signature.clone(),

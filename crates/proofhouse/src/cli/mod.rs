@@ -98,6 +98,7 @@ fn dispatch(args: &Args, out: &Out) -> Result<u8, EngineError> {
             gc::gc(&project, mode, out)
         }
         Command::Heal(heal) => decide::decide(&project, &heal.decision(), out),
+        Command::Reopen(reopen) => decide::decide(&project, &reopen.decision(), out),
         Command::Audit { run, ci } => {
             let rigour = match ci {
                 true => engine::audit::Rigour::Ci,
