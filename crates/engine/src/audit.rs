@@ -4,6 +4,7 @@
 mod decisions;
 mod seals;
 mod views;
+mod waiver;
 
 use crate::context::task_folder;
 use crate::error::EngineError;
@@ -152,6 +153,7 @@ fn read(
         .map(|peek| peek.machine.workflow().clone());
     let mut walker = workflow.as_ref().map(Walker::of);
     let mut kept: BTreeSet<String> = BTreeSet::new();
+    let mut doubts = Vec::new();
     let pairs: Vec<(u64, String)> = claims
         .iter()
         .map(|claim| (claim.seq, claim.hash.clone()))
@@ -170,16 +172,20 @@ fn read(
                 };
                 let doubt = signers.doubt(name, &event, record, moment);
                 walker.findings.extend(doubt);
+                walker.findings.extend(signers.waiver(name, &event, record));
                 walker.take(event, record.seq)
             }
             _ => {
-                kept.extend(evidence_of(&crate::run::event(record)?));
+                let event = crate::run::event(record)?;
+                doubts.extend(signers.waiver(name, &event, record));
+                kept.extend(evidence_of(&event));
                 Ok(())
             }
         }
     })?;
     report.records = audited.records;
     report.head = Some(audited.head.clone());
+    report.findings.extend(doubts);
     report.findings.extend(
         audited
             .findings

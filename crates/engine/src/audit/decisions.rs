@@ -6,7 +6,7 @@ use crate::approval::{self, SIGNED, Words};
 use crate::error::EngineError;
 use crate::project::Project;
 use crate::start::STARTED;
-use kernel::{Body, Decision, Event};
+use kernel::{Body, Decision, Event, Time};
 use store::RecordRef;
 
 /// When something was decided.
@@ -66,7 +66,7 @@ impl Signers {
                 says("unsigned_decision", why)
             }
             (false, _) => None,
-            (true, Some(pem)) => match self.signer(run, decision, pem, event, record) {
+            (true, Some(pem)) => match self.signer(pem, &words(run, decision, record), event.at) {
                 Ok(who) if who == decision.who => None,
                 Ok(who) => says("forged_decision", format!("{who} signed it")),
                 Err(why) => says("forged_decision", why),
@@ -74,31 +74,27 @@ impl Signers {
         }
     }
 
-    fn wants_signatures(&self) -> bool {
+    pub(super) fn wants_signatures(&self) -> bool {
         self.rigour == Rigour::Ci && self.approvers.is_some()
     }
 
-    fn signer(
-        &self,
-        run: &str,
-        decision: &Decision,
-        pem: &str,
-        event: &Event,
-        record: &RecordRef<'_>,
-    ) -> Result<String, String> {
+    /// Whose signature over these words it is, or why it is nobody's.
+    pub(super) fn signer(&self, pem: &str, words: &Words<'_>, at: Time) -> Result<String, String> {
         let approvers = self.approvers.as_deref();
         let approvers = approvers.ok_or("there is no .proofhouse/approvers to check it with")?;
-        let words = Words {
-            run,
-            seq: decision.seen_seq,
-            // A decision follows at once on what the person saw, or it is not written at all.
-            head: record.prev,
-            option: &decision.option,
-            because: &decision.because,
-        };
-        let signer = approval::verify(approvers, pem, &words, event.at);
-        signer
+        approval::verify(approvers, pem, words, at)
             .map(|signer| signer.principal)
             .map_err(|error| error.what)
+    }
+}
+
+fn words<'a>(run: &'a str, decision: &'a Decision, record: &'a RecordRef<'_>) -> Words<'a> {
+    Words {
+        run,
+        seq: decision.seen_seq,
+        // A decision follows at once on what the person saw, or it is not written at all.
+        head: record.prev,
+        option: &decision.option,
+        because: &decision.because,
     }
 }
