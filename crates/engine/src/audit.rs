@@ -4,6 +4,7 @@
 pub(crate) mod decisions;
 mod seals;
 mod views;
+mod waiver;
 
 use crate::context::task_folder;
 use crate::error::EngineError;
@@ -155,6 +156,7 @@ fn read(
         walker.recall(project, name, workflow)?;
     }
     let mut kept: BTreeSet<String> = BTreeSet::new();
+    let mut doubts = Vec::new();
     let pairs: Vec<(u64, String)> = claims
         .iter()
         .map(|claim| (claim.seq, claim.hash.clone()))
@@ -173,16 +175,20 @@ fn read(
                 };
                 let doubt = signers.doubt(name, &event, record, moment);
                 walker.findings.extend(doubt);
+                walker.findings.extend(signers.waiver(name, &event, record));
                 walker.take(event, record.seq)
             }
             _ => {
-                kept.extend(evidence_of(&crate::run::event(record)?));
+                let event = crate::run::event(record)?;
+                doubts.extend(signers.waiver(name, &event, record));
+                kept.extend(evidence_of(&event));
                 Ok(())
             }
         }
     })?;
     report.records = audited.records;
     report.head = Some(audited.head.clone());
+    report.findings.extend(doubts);
     report.findings.extend(
         audited
             .findings

@@ -1,26 +1,12 @@
 //! A loaded workflow: the table, and what surrounds it (roles, briefs, gates, the task's files).
 
+pub use kernel::effect::Capability;
 use kernel::effect::{Access, Cap, Sight};
 use kernel::event::Moved;
 use kernel::table::{Table, Target};
 use kernel::{CheckSpec, Refusal, StateName};
-use serde::Deserialize;
 use serde_json::Value;
 use std::collections::BTreeMap;
-
-/// What a role may do.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Capability {
-    /// Read files of its view.
-    Read,
-    /// Search in them.
-    Search,
-    /// Run commands.
-    Execute,
-    /// Change the repository.
-    Edit,
-}
 
 /// A role: capabilities and a sentence.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -149,6 +149,9 @@ pub struct RunStarted {
     /// Through which channel that came: `terminal`, or `ssh-signature SHA256:...`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sandbox_waived_through: Option<String>,
+    /// The armored signature, if that was signed: an audit checks it again.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sandbox_waiver_signature: Option<String>,
 }
 
 /// An engine took the run up.

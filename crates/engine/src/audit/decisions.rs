@@ -6,7 +6,7 @@ use crate::approval::{self, SIGNED, Words};
 use crate::error::EngineError;
 use crate::project::Project;
 use crate::start::STARTED;
-use kernel::{Body, Event};
+use kernel::{Body, Event, Time};
 use store::RecordRef;
 
 /// When something was decided.
@@ -70,7 +70,13 @@ impl Signers {
             because: &decision.because,
         };
         let signature = decision.signature.as_deref();
-        let doubt = self.vouches(&words, &decision.who, &decision.channel, signature, event.at);
+        let doubt = self.vouches(
+            &words,
+            &decision.who,
+            &decision.channel,
+            signature,
+            event.at,
+        );
         doubt.and_then(|(code, why)| says(code, why))
     }
 
@@ -81,16 +87,17 @@ impl Signers {
         who: &str,
         channel: &str,
         signature: Option<&str>,
-        at: kernel::Time,
+        at: Time,
     ) -> Option<(&'static str, String)> {
         match (channel.starts_with(SIGNED), signature) {
             (true, None) => Some(("signature_missing", "it is said to be signed".to_owned())),
-            (false, _) if self.wants_signatures() => {
+            (false, None) if self.wants_signatures() => {
                 let why = format!("through `{channel}`, though decisions are signed here");
                 Some(("unsigned_decision", why))
             }
-            (false, _) => None,
-            (true, Some(pem)) => match self.signer(words, pem, at) {
+            (false, None) => None,
+            // A signature counts whatever the channel says: leaving a lie unread helps nobody.
+            (_, Some(pem)) => match self.signer(words, pem, at) {
                 Ok(signer) if signer == who => None,
                 Ok(signer) => Some(("forged_decision", format!("{signer} signed it"))),
                 Err(why) => Some(("forged_decision", why)),
@@ -102,11 +109,11 @@ impl Signers {
         self.rigour == Rigour::Ci && self.approvers.is_some()
     }
 
-    fn signer(&self, words: &Words<'_>, pem: &str, at: kernel::Time) -> Result<String, String> {
+    /// Whose signature over these words it is, or why it is nobody's.
+    fn signer(&self, words: &Words<'_>, pem: &str, at: Time) -> Result<String, String> {
         let approvers = self.approvers.as_deref();
         let approvers = approvers.ok_or("there is no .proofhouse/approvers to check it with")?;
-        let signer = approval::verify(approvers, pem, words, at);
-        signer
+        approval::verify(approvers, pem, words, at)
             .map(|signer| signer.principal)
             .map_err(|error| error.what)
     }

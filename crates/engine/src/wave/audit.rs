@@ -137,7 +137,7 @@ fn person(fact: &Fact) -> Option<(String, &Said)> {
         Fact::CriterionTicked(ticked) => {
             Some((people::tick_option(&ticked.criterion), &ticked.said))
         }
-        Fact::SandboxWaived(said) => Some((crate::start::WAIVE.to_owned(), said)),
+        Fact::SandboxWaived(said) => Some((crate::waiver::WAIVE.to_owned(), said)),
         _ => None,
     }
 }

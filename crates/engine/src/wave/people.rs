@@ -6,7 +6,8 @@ use super::fact::Said;
 use super::shop::{Desk, Shop};
 use crate::approval::{Approved, Words};
 use crate::error::EngineError;
-use crate::start::{Approve, WAIVE, WAIVE_BECAUSE};
+use crate::start::Approve;
+use crate::waiver::{WAIVE, WAIVE_BECAUSE};
 use crate::world::now;
 
 /// The milestone's journal, where a person signs for it.

@@ -17,6 +17,7 @@ mod factory_run;
 mod holes;
 mod index;
 mod lights_out;
+mod models;
 mod phase;
 mod reach;
 mod results;
