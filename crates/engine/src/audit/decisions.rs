@@ -54,7 +54,7 @@ impl Signers {
             let why = "nobody says that by starting a run, or not at this place".to_owned();
             return says("forged_decision", why);
         }
-        if !decision.with.is_null() {
+        if !approval::binds(&decision.because, &decision.with) {
             let why = "it carries what nobody has signed".to_owned();
             return says("forged_decision", why);
         }

@@ -306,10 +306,13 @@ pub(crate) struct Log {
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Decide {
-    /// The run
+    /// The run, or the project
     pub(crate) run: String,
     /// One of the options that `proofhouse inbox` shows
     pub(crate) option: String,
+    /// What the option needs, a JSON object; for projects of the factory
+    #[arg(long, value_name = "FILE")]
+    pub(crate) payload: Option<PathBuf>,
     /// Why; it is journaled, and goes into the next brief
     #[arg(long, value_name = "TEXT")]
     pub(crate) because: String,
@@ -346,6 +349,7 @@ impl Heal {
     /// It is the decision `heal`, with the finding as its reason.
     pub(crate) fn decision(&self) -> Decide {
         Decide {
+            payload: None,
             run: self.run.clone(),
             option: "heal".to_owned(),
             because: self.reason.clone(),
@@ -463,9 +467,43 @@ pub(crate) struct FactoryStart {
     pub(crate) budget: Vec<(String, u64)>,
 }
 
+/// How a person's word on a project is given.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Word {
+    /// Why; it is journaled
+    #[arg(long, value_name = "TEXT")]
+    pub(crate) because: String,
+    /// Sign with this unencrypted SSH key
+    #[arg(long, value_name = "KEY", conflicts_with = "signature")]
+    pub(crate) sign: Option<PathBuf>,
+    /// A signature made with `ssh-keygen -Y sign -n proofhouse-decision`
+    #[arg(long, value_name = "FILE")]
+    pub(crate) signature: Option<PathBuf>,
+    /// Print the bytes to be signed, and decide nothing
+    #[arg(long)]
+    pub(crate) message: bool,
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct Deprecate {
+    /// A shipped version, MM-...@x.y.z
+    pub(crate) module: String,
+    /// What to use in its place, MM-...@x.y.z
+    #[arg(long, value_name = "MODULE", requires = "migration")]
+    pub(crate) superseded_by: Option<String>,
+    /// How its users get there
+    #[arg(long, value_name = "TEXT")]
+    pub(crate) migration: Option<String>,
+    /// The project (default: the only one)
+    #[arg(long)]
+    pub(crate) name: Option<String>,
+    #[command(flatten)]
+    pub(crate) word: Word,
+}
+
 #[derive(Debug, clap::Args)]
 pub(crate) struct Resolve {
-    /// The escalation, ESC-...
+    /// The escalation, ESC-...; or the exception ICE-... behind it, or a blocked task T-...
     pub(crate) escalation: String,
     /// APPROVE_OVERRIDE, AMEND_SPEC, SPLIT_TASK, REVISE_PLAN, PROVIDE_FIX or ABANDON_TASK; for an exception APPROVE_CHANGE, REJECT_CHANGE or DEFER
     #[arg(long)]
@@ -473,6 +511,9 @@ pub(crate) struct Resolve {
     /// What the action needs, a JSON object
     #[arg(long, value_name = "FILE")]
     pub(crate) payload: Option<PathBuf>,
+    /// A member of it, such as `rationale=TEXT`; again for more, and for more items of a list
+    #[arg(long, value_name = "NAME=VALUE", value_parser = pair, conflicts_with = "payload")]
+    pub(crate) set: Vec<(String, String)>,
     /// Why; it is journaled
     #[arg(long, value_name = "TEXT", default_value = "")]
     pub(crate) because: String,
@@ -530,6 +571,44 @@ pub(crate) enum FactoryCommand {
     Status {
         /// The project (default: the only one)
         name: Option<String>,
+    },
+    /// Release the modules named, or everything once all tasks are closed; needs a person
+    #[command(after_help = "Example:
+  proofhouse factory release shop --module MM-slug@1.0.0 --because 'the others can wait'")]
+    Release {
+        /// The project (default: the only one)
+        name: Option<String>,
+        /// A shipped module, MM-...@x.y.z; again for more (default: all)
+        #[arg(long, value_name = "MODULE")]
+        module: Vec<String>,
+        #[command(flatten)]
+        word: Word,
+    },
+    /// Say that a module is not for new work; needs a person
+    #[command(after_help = "Example:
+  proofhouse factory deprecate MM-slug@1.0.0 --because 'too slow' \\
+    --superseded-by MM-slug@2.0.0 --migration 'pass the locale'")]
+    Deprecate(Deprecate),
+    /// Try again what could not run, after its cause is mended; needs a person
+    Retry {
+        /// The project (default: the only one)
+        name: Option<String>,
+        #[command(flatten)]
+        word: Word,
+    },
+    /// Extend the budget that is used up; needs a person
+    Extend {
+        /// The project (default: the only one)
+        name: Option<String>,
+        #[command(flatten)]
+        word: Word,
+    },
+    /// Stop a project for good; needs a person
+    Stop {
+        /// The project (default: the only one)
+        name: Option<String>,
+        #[command(flatten)]
+        word: Word,
     },
     /// Print the hash of a contract's five dimensions
     Fingerprint {

@@ -13,6 +13,7 @@ mod crash;
 mod decisions;
 mod docs;
 mod factory;
+mod factory_people;
 mod factory_run;
 mod holes;
 mod index;
