@@ -5,7 +5,9 @@
 //! writes down what it says.
 
 mod craft;
+mod decision;
 mod modules;
+mod product;
 mod release;
 mod resolve;
 mod roles;
@@ -14,9 +16,12 @@ mod session;
 mod ship;
 mod start;
 mod tested;
+mod tools;
 mod views;
 
-pub use resolve::{Asked, Resolved, escalated, message, resolve};
+pub use decision::Resolved;
+pub use product::{New, Review, Said, Spoken, new, review, speak, spoken_message};
+pub use resolve::{Asked, escalated, message, resolve};
 pub use session::{Driving, Peek, drive, peek, projects};
 pub use start::{Begin, Begun, start};
 

@@ -2,17 +2,12 @@
 //! decision. What is signed or confirmed names the escalation and the payload's hash, so a payload
 //! can not be exchanged for another one.
 
-use super::session::{open, peek, projects};
-use super::views::Views;
+use super::decision::{self, Resolved, Word};
+use super::session::{peek, projects};
 use crate::approval::{Approved, Words};
-use crate::driver::settle;
 use crate::error::EngineError;
 use crate::project::Project;
-use crate::run::entries;
-use crate::session::lock;
-use crate::world::now;
 use ::factory::halt::artifact::Escalation;
-use kernel::{Decision, Input, Machine, Status, What};
 use serde_json::{Value, json};
 
 /// What a person asks for.
@@ -26,15 +21,6 @@ pub struct Asked<'a> {
     pub payload: &'a Value,
     /// Why.
     pub because: &'a str,
-}
-
-/// What a resolution led to.
-#[derive(Debug)]
-pub struct Resolved {
-    /// The project.
-    pub name: String,
-    /// As it stands.
-    pub status: Status,
 }
 
 /// The project that holds an escalation, and the escalation.
@@ -120,52 +106,10 @@ pub fn resolve(
             format!("`proofhouse factory status {name}` shows what waits"),
         ));
     }
-    let (mut open, mut machine, _) = open(project, &name)?;
-    let mut due = Vec::new();
-    settle::<_, EngineError>(&mut machine, now(), What::Advance, &mut due)?;
-    if !due.is_empty() {
-        open.journal
-            .append(open.journal.head().seq, &entries(&due))?;
-    }
-    let head = open.journal.head().clone();
-    let (because, with) = (because(asked), with(asked, &escalation)?);
-    let decision = |approved: &Approved| Decision {
-        option: asked.action.to_owned(),
-        because: because.clone(),
-        who: approved.who.clone(),
-        channel: approved.channel.clone(),
-        seen_seq: head.seq,
-        with: with.clone(),
-        signature: approved.signature.clone(),
-    };
-    // First whether it can be decided at all: nobody should sign what will be refused.
-    let nobody = Approved {
-        who: String::new(),
-        channel: String::new(),
-        signature: None,
-    };
-    machine.decide(&Input::new(now(), What::Decide(decision(&nobody))))?;
-    let approved = approve(&Words {
-        run: &name,
-        seq: head.seq,
-        head: &head.hash,
+    let word = Word {
         option: asked.action,
-        because: &because,
-    })?;
-    let mut events = Vec::new();
-    settle::<_, EngineError>(
-        &mut machine,
-        now(),
-        What::Decide(decision(&approved)),
-        &mut events,
-    )?;
-    open.journal.append(head.seq, &entries(&events))?;
-    // An engine that drives the project writes the views itself when it hears of this.
-    if let Ok(_lock) = lock(project, &name) {
-        Views::of(&project.home()).all(&machine)?;
-    }
-    Ok(Resolved {
-        name,
-        status: machine.status(),
-    })
+        because: &because(asked),
+        with: with(asked, &escalation)?,
+    };
+    decision::take(project, &name, word, approve, || Ok(()))
 }

@@ -8,12 +8,14 @@ mod around;
 mod decide;
 pub mod facts;
 mod people;
+mod product;
 mod state;
 mod status;
 mod wanted;
 
 pub use facts::Fact;
 pub use people::{DEPRECATE, EXTEND, RELEASE, RETRY};
+pub use product::{AMEND, APPROVE, REJECT};
 pub use state::{Fix, For};
 
 use crate::delivery::manifest::Manifest;
@@ -22,6 +24,7 @@ use crate::engineering::context::Pack;
 use crate::engineering::work::Work;
 use crate::halt::artifact::Escalation;
 use crate::halt::exception::{ExceptionDecision, Record};
+use crate::product::Product;
 use crate::project::types::{EscalationId, TaskId};
 use crate::project::{TaskGraph, TaskStatus};
 use kernel::effect::Effect;
@@ -39,6 +42,11 @@ impl Factory {
     /// A project that has not begun.
     pub fn new() -> Self {
         Self::default()
+    }
+
+    /// The loop before its tasks, if it began with one.
+    pub fn product(&self) -> Option<&Product> {
+        self.state.product.as_ref()
     }
 
     /// Its tasks.

@@ -137,6 +137,7 @@ pub(crate) fn opening(tasks: &[Declared], jobs: u32) -> [What; 2] {
                 project_id: "P-1".to_owned(),
                 spec_version: "1.0.0".to_owned(),
                 jobs,
+                attempts: None,
             })
             .note(),
         ),

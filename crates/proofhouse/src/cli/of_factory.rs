@@ -71,7 +71,7 @@ pub(crate) fn run(
 }
 
 /// The project that is meant: the named one, or the only one.
-fn named(project: &Project, name: Option<&str>) -> Result<String, EngineError> {
+pub(crate) fn named(project: &Project, name: Option<&str>) -> Result<String, EngineError> {
     if let Some(name) = name {
         return Ok(name.to_owned());
     }
@@ -80,7 +80,7 @@ fn named(project: &Project, name: Option<&str>) -> Result<String, EngineError> {
         EngineError::user(
             "no_project",
             "there is no project of the factory here",
-            "begin one with `proofhouse factory start SPEC.json`",
+            "begin one with `proofhouse factory new SPEC.md`, or with `factory start SPEC.json` from a finished spec",
         )
     })
 }
@@ -112,7 +112,9 @@ pub(crate) fn status(project: &Project, name: Option<&str>, out: &Out) -> Result
             vec![id, task.status.as_str().to_owned(), modules.join(", ")]
         })
         .collect();
-    out.table(&["task", "status", "modules"], &rows);
+    if machine.product().is_none() || !rows.is_empty() {
+        out.table(&["task", "status", "modules"], &rows);
+    }
     for escalation in open {
         out.line(&format!(
             "{} {} ({}): {}\n  proofhouse resolve {} --action {} --payload FILE",

@@ -138,7 +138,7 @@ fn inline(value: &Value) -> String {
     }
 }
 
-fn toml(script: &Value) -> String {
+pub(crate) fn toml(script: &Value) -> String {
     let mut text = format!("log = {}\n", script["log"]);
     for attempt in script["attempt"].as_array().unwrap() {
         text.push_str("[[attempt]]\n");

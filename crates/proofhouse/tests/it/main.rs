@@ -18,6 +18,7 @@ mod holes;
 mod index;
 mod lights_out;
 mod phase;
+mod product;
 mod reach;
 mod results;
 mod sandbox;
