@@ -98,7 +98,7 @@ pub(crate) fn effect(state: &State, id: EffectId) -> Option<Effect> {
                 id,
                 product::GATE,
                 subject,
-                None,
+                product.attempt,
                 &[product::CHECK],
                 &with,
             )

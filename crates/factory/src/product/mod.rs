@@ -176,6 +176,8 @@ pub struct Product {
     pub answer: Option<Answer>,
     /// What a person must mend.
     pub stuck: Option<String>,
+    /// The attempt that left the newest draft.
+    pub attempt: Option<EffectId>,
     /// What the next attempt finds.
     pub desk: Desk,
     /// The newest draft.
@@ -209,6 +211,7 @@ impl Product {
             patience: Patience::default(),
             answer: None,
             stuck: None,
+            attempt: None,
             desk: Desk::Cleared,
             draft: None,
             deficiencies: Vec::new(),
@@ -279,8 +282,9 @@ impl Product {
 
     /// Takes a step in.
     pub fn take(&mut self, step: &ProductStep) {
-        if let Some(Answer::Attempt(..)) = self.answer.take() {
+        if let Some(Answer::Attempt(effect, _)) = self.answer.take() {
             self.ended += 1;
+            self.attempt = Some(effect);
         }
         if let ProductStep::Again {
             why,
