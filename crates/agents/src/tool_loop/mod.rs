@@ -23,7 +23,7 @@ mod toolbox;
 pub use added::CommandTool;
 pub(crate) use ask::Model;
 pub use history::HISTORY_FILE;
-pub use toolbox::{Place, Tool};
+pub use toolbox::{Place, RESEARCH_FILE, Then, Tool};
 
 use crate::agent::Order;
 use crate::failure::{Failure, one_line};
@@ -81,7 +81,8 @@ impl<'a> ToolLoop<'a> {
         }
     }
 
-    /// Works until the model answers without calling a tool, or something ends it.
+    /// Works until the model answers without calling a tool, calls one that ends the attempt, or
+    /// something else ends it.
     pub(crate) fn run(mut self, max_turns: u32) -> Ended {
         let mut session = None;
         let end = match self.open() {
@@ -166,8 +167,11 @@ impl<'a> ToolLoop<'a> {
                     self.push(Entry::User(prompt::CUT_OFF.to_owned()), history);
                 }
                 Stop::Natural | Stop::Length => {
-                    let answers = self.work_off(&calls, &toolbox, space)?;
-                    self.push(Entry::Results(answers), history);
+                    let worked = self.work_off(&calls, &toolbox, space)?;
+                    self.push(Entry::Results(worked.answers), history);
+                    if let Some(last) = worked.last {
+                        return Ok(last);
+                    }
                 }
             }
         }

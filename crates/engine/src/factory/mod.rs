@@ -7,6 +7,7 @@
 mod craft;
 mod decide;
 mod modules;
+mod product;
 mod release;
 mod resolve;
 mod roles;
@@ -15,9 +16,11 @@ mod session;
 mod ship;
 mod start;
 mod tested;
+mod tools;
 mod views;
 
 pub use decide::{Ask, Resolved, decide, decide_message};
+pub use product::{New, Review, Said, Spoken, new, review, speak, spoken_message};
 pub use resolve::{Asked, escalated, message, resolve};
 pub use session::{Driving, Peek, drive, is_project, peek, projects};
 pub use start::{Begin, Begun, start};

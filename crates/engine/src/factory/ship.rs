@@ -2,7 +2,7 @@
 //! Repeated after a crash, a step finds what it has done before and does the same again.
 
 use super::modules::{CONTRACT, EXAMPLES, LOG, SHIP, Stored};
-use super::{release, tested};
+use super::{product, release, tested};
 use crate::context::Context;
 use crate::perform::{self, lost, save};
 use crate::{index_place, worktree};
@@ -88,6 +88,7 @@ pub(super) fn gate(
             "dependency_check" | "fingerprint_check" | "deprecation_check" | "code_index_check" => {
                 release::check(context, &spec.check, &spec.with)
             }
+            ::factory::product::CHECK => product::judge(context, &spec.with),
             name => step(context, order, name, &spec.with, cancel),
         };
         let (verdict, reason, evidence) = match found {

@@ -56,6 +56,9 @@ impl Views {
             &self.root.join("project/state_machine.json"),
             &machine.state_machine(),
         )?;
+        if let Some(product) = machine.product() {
+            super::product::restore(&self.root, product)?;
+        }
         for escalation in machine.escalations() {
             let id = &escalation.escalation_id;
             let path = self.root.join(format!("escalations/{id}.json"));

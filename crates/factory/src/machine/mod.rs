@@ -8,6 +8,7 @@ mod around;
 mod decide;
 pub mod facts;
 mod people;
+mod product;
 mod questions;
 mod state;
 mod status;
@@ -15,6 +16,7 @@ mod wanted;
 
 pub use facts::Fact;
 pub use people::{DEPRECATE, EXTEND, RELEASE, RETRY};
+pub use product::{AMEND, APPROVE, REJECT};
 pub use questions::{Question, Subject};
 pub use state::{Fix, For};
 
@@ -24,6 +26,7 @@ use crate::engineering::context::Pack;
 use crate::engineering::work::Work;
 use crate::halt::artifact::Escalation;
 use crate::halt::exception::{ExceptionDecision, Record};
+use crate::product::Product;
 use crate::project::types::{EscalationId, TaskId};
 use crate::project::{TaskGraph, TaskStatus};
 use kernel::effect::Effect;
@@ -41,6 +44,11 @@ impl Factory {
     /// A project that has not begun.
     pub fn new() -> Self {
         Self::default()
+    }
+
+    /// The loop before its tasks, if it began with one.
+    pub fn product(&self) -> Option<&Product> {
+        self.state.product.as_ref()
     }
 
     /// Its tasks.

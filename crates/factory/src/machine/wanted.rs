@@ -1,7 +1,7 @@
 //! What should be in flight: the one place.
 
 use super::around::Around;
-use super::state::{For, Phase, State};
+use super::state::{For, State};
 use crate::delivery::gates::Gate;
 use crate::engineering::context::{Pack, Scene, brief, module_folder, pack, sight};
 use crate::engineering::roles::{Occasion, Role};
@@ -19,11 +19,11 @@ const GATE_MILLIS: u64 = 15 * 60_000;
 
 /// May anything new be begun?
 pub(crate) fn may_begin(state: &State) -> bool {
-    state.phase == Phase::Open && state.ledger.budgets.first_spent().is_none()
+    state.phase.works() && state.ledger.budgets.first_spent().is_none()
 }
 
 pub(crate) fn wanted(state: &State) -> Vec<Effect> {
-    if state.phase != Phase::Open {
+    if !state.phase.works() {
         return Vec::new();
     }
     let free = may_begin(state);
@@ -81,6 +81,7 @@ fn effect(state: &State, id: EffectId, of: &For) -> Option<Effect> {
             let (who, occasion) = change.want()?;
             Some(change_role(state, id, change, who, occasion))
         }
+        For::Product => super::product::effect(state, id),
         For::Release => {
             let releasing = state.releasing.as_ref()?;
             let checks = Gate::ALL.map(Gate::as_str);
@@ -91,7 +92,7 @@ fn effect(state: &State, id: EffectId, of: &For) -> Option<Effect> {
     }
 }
 
-fn gate(
+pub(crate) fn gate(
     state: &State,
     id: EffectId,
     name: &str,

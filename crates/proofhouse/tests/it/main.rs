@@ -20,6 +20,7 @@ mod index;
 mod lights_out;
 mod models;
 mod phase;
+mod product;
 mod reach;
 mod results;
 mod rules;
