@@ -5,6 +5,7 @@
 //! writes down what it says.
 
 mod craft;
+mod debated;
 mod modules;
 mod release;
 mod resolve;
@@ -13,6 +14,9 @@ mod scratch;
 mod session;
 mod ship;
 mod start;
+mod stubs;
+mod suite;
+mod surface;
 mod tested;
 mod views;
 
