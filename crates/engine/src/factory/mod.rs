@@ -6,6 +6,7 @@
 
 mod craft;
 mod debated;
+mod decide;
 mod modules;
 mod release;
 mod resolve;
@@ -20,8 +21,9 @@ mod surface;
 mod tested;
 mod views;
 
-pub use resolve::{Asked, Resolved, escalated, message, resolve};
-pub use session::{Driving, Peek, drive, peek, projects};
+pub use decide::{Ask, Resolved, decide, decide_message};
+pub use resolve::{Asked, escalated, message, resolve};
+pub use session::{Driving, Peek, drive, is_project, peek, projects};
 pub use start::{Begin, Begun, start};
 
 /// What the journal of a project names in the place of a workflow.

@@ -156,8 +156,6 @@ pub struct Work {
     pub raised: Option<Box<Raised>>,
     /// The end.
     pub end: Option<End>,
-    /// The attempt that made the newest deliverable.
-    pub deliverable: Option<EffectId>,
 }
 
 /// What a loop is told about the rest of the project: only what is shipped.
@@ -419,7 +417,6 @@ impl Work {
             }
             Step::Debated(at, said) => {
                 if matches!(said.said, Said::Proposed | Said::Amended) {
-                    self.deliverable = effect;
                     self.modules[*at].deliverable = effect;
                 }
                 self.debated(*at, said, result);
