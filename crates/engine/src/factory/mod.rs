@@ -5,6 +5,7 @@
 //! writes down what it says.
 
 mod craft;
+mod debated;
 mod decide;
 mod modules;
 mod product;
@@ -15,6 +16,9 @@ mod scratch;
 mod session;
 mod ship;
 mod start;
+mod stubs;
+mod suite;
+mod surface;
 mod tested;
 mod tools;
 mod views;

@@ -69,7 +69,7 @@ fn effect(state: &State, id: EffectId, of: &For) -> Option<Effect> {
                         id,
                         "ship",
                         format!("{task}/{}", reference.module),
-                        work.deliverable,
+                        work.modules[module].deliverable,
                         &[check],
                         &with,
                     )

@@ -91,7 +91,7 @@ fn ship(work: &mut Work) {
     for answer in [said::proposal(), said::pass(), said::approve()] {
         hear(work, done(answer));
     }
-    for _ in 0..3 {
+    while let Some(At::Ship(_)) = turn(work) {
         hear(work, checked(Verdict::Pass));
     }
 }
@@ -555,7 +555,12 @@ fn s9_6_the_deliverable_itself_decides_what_was_amended() {
 
 #[test]
 fn s11_a_failing_ship_is_a_failing_debate_and_is_bounded_with_it() {
-    for (passes, code) in [(0, "interface_fingerprint"), (1, "black_box_tests")] {
+    for (passes, code) in [
+        (0, "interface_fingerprint"),
+        (1, "public_surface"),
+        (2, "black_box_tests"),
+        (3, "tests_fail_on_stubs"),
+    ] {
         let mut work = planned(&[("MM-a", &[])]);
         for round in 0..3 {
             for answer in [said::proposal(), said::pass(), said::approve()] {
@@ -573,15 +578,48 @@ fn s11_a_failing_ship_is_a_failing_debate_and_is_bounded_with_it() {
 }
 
 #[test]
-fn s11_a_step_that_could_not_run_or_did_not_run_has_failed() {
-    for answer in [checked(Verdict::CouldNotRun), Answer::Gate(Vec::new())] {
-        let mut work = planned(&[("MM-a", &[])]);
-        for said in [said::proposal(), said::pass(), said::approve()] {
-            hear(&mut work, done(said));
+fn s11_a_step_that_could_not_run_stops_for_a_person_and_costs_no_revision() {
+    let steps = STEPS.iter().filter(|row| row.step != ShipStep::Amendments);
+    for (before, row) in steps.enumerate() {
+        for answer in [checked(Verdict::CouldNotRun), Answer::Gate(Vec::new())] {
+            let mut work = planned(&[("MM-a", &[])]);
+            for said in [said::proposal(), said::pass(), said::approve()] {
+                hear(&mut work, done(said));
+            }
+            for _ in 0..before {
+                hear(&mut work, checked(Verdict::Pass));
+            }
+            // The engine's own step is tried again by itself, a few times.
+            let mut tries = 0;
+            while work.stuck.is_none() {
+                hear(&mut work, answer.clone());
+                tries += 1;
+            }
+            let most = if row.step == ShipStep::Record { 3 } else { 1 };
+            assert_eq!(tries, most, "{}", row.check);
+            assert!(work.want().is_none() && work.next(&Nothing, Time(1)).is_none());
+            assert_eq!(work.modules[0].debate.revisions, 0);
+            assert_eq!(turn(&work), Some(At::Ship(row.step)));
+            // A person mends it: the same step again, and the debate is where it was.
+            work.stuck = None;
+            assert_eq!(work.want(), Some(Want::Ship(0, row.step)));
+            hear(&mut work, checked(Verdict::Pass));
+            assert_ne!(turn(&work), Some(At::Ship(row.step)));
+            assert_eq!(work.modules[0].debate.revisions, 0);
         }
-        hear(&mut work, answer);
-        assert_eq!(turn(&work), Some(At::Revise));
     }
+}
+
+#[test]
+fn s11_a_failure_beside_a_check_that_could_not_run_is_a_failure() {
+    let mut work = planned(&[("MM-a", &[])]);
+    for said in [said::proposal(), said::pass(), said::approve()] {
+        hear(&mut work, done(said));
+    }
+    let result = |verdict| CheckResult::new("black_box_tests", verdict, "so");
+    let both = vec![result(Verdict::CouldNotRun), result(Verdict::Fail)];
+    hear(&mut work, Answer::Gate(both));
+    assert_eq!(turn(&work), Some(At::Revise));
 }
 
 // ---- attempts that end badly ----

@@ -92,7 +92,7 @@ fn s17_2_approve_override_ships_without_a_debate() {
         .filter(|(subject, _)| *subject == module)
         .map(|(_, state)| state.clone())
         .collect();
-    assert_eq!(again, ["ship", "ship", "ship"]);
+    assert_eq!(again, ["ship"; 5]);
 }
 
 #[test]
