@@ -196,6 +196,7 @@ fn begin(
     };
     project.prepare()?;
     lay_down(project, &workflow, &started)?;
+    project.keep_workflow(&workflow)?;
     let mut journal = Journal::create(&project.journals(), &name)?;
     journal.append(0, &entries(&events))?;
     // What was said by starting moved the run on: its files say so at once.

@@ -11,7 +11,7 @@ use serde_json::Value;
 
 /// What the waiver of the sandbox is called where a person signs or confirms it.
 pub const WAIVE: &str = "waive_sandbox";
-const BECAUSE: &str =
+pub(crate) const WAIVE_BECAUSE: &str =
     "this machine may not be able to hold the agents and checks of this run; I take that on";
 
 /// What the waiver itself puts into the start, and so can not be bound to.
@@ -42,7 +42,7 @@ pub(crate) fn words<'a>(run: &'a str, head: &'a str) -> Words<'a> {
         seq: 0,
         head,
         option: WAIVE,
-        because: BECAUSE,
+        because: WAIVE_BECAUSE,
     }
 }
 

@@ -100,6 +100,8 @@ pub struct StateDef {
     pub about: String,
     /// The field that a person is told first.
     pub tells: Option<String>,
+    /// In a `rest` state: is a run that rests here done, until a person says otherwise?
+    pub done: bool,
 }
 
 /// Who writes a field of the state file.
@@ -188,7 +190,7 @@ impl Field {
 /// What is said to a decision that makes no sense where the run stands.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Rebuff {
-    /// The option.
+    /// The option; with a `*` at its end, whatever begins so.
     pub option: String,
     /// The states in which this is said; none: everywhere.
     pub states: Vec<StateName>,

@@ -161,6 +161,9 @@ pub struct SessionOpened {
     pub session: String,
     /// The engine's version.
     pub version: String,
+    /// The hash of the workflow that it goes on with; none in journals of older versions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub workflow_hash: Option<String>,
 }
 
 /// A torn last line was cut.

@@ -3,7 +3,6 @@
 
 use super::decisions::Signers;
 use super::{Finding, finding};
-use crate::approval::SIGNED;
 use crate::waiver::{bound_to, words};
 use kernel::{Body, Event};
 use store::RecordRef;
@@ -30,26 +29,14 @@ impl Signers {
             let what = format!("the sandbox waived by {who}: {why}");
             Some(finding(code, record.seq, what))
         };
-        match (channel, signature) {
-            (None, _) => says("forged_decision", "it came through no channel".to_owned()),
-            (Some(channel), None) if channel.starts_with(SIGNED) => {
-                says("signature_missing", "it is said to be signed".to_owned())
-            }
-            (Some(channel), None) if self.wants_signatures() => {
-                let why = format!("through `{channel}`, though decisions are signed here");
-                says("unsigned_decision", why)
-            }
-            (Some(_), None) => None,
-            // A signature counts whatever the channel says: leaving a lie unread helps nobody.
-            (Some(_), Some(pem)) => {
-                let head = record.body_as().map(|body| bound_to(&body, record.at));
-                let signer = head.and_then(|head| self.signer(pem, &words(run, &head), record.at));
-                match signer {
-                    Ok(signer) if signer == who => None,
-                    Ok(signer) => says("forged_decision", format!("{signer} signed it")),
-                    Err(why) => says("forged_decision", why),
-                }
-            }
-        }
+        let Some(channel) = channel else {
+            return says("forged_decision", "it came through no channel".to_owned());
+        };
+        let head = match record.body_as() {
+            Ok(body) => bound_to(&body, record.at),
+            Err(why) => return says("forged_decision", why),
+        };
+        let doubt = self.vouches(&words(run, &head), who, channel, signature, record.at);
+        doubt.and_then(|(code, why)| says(code, why))
     }
 }

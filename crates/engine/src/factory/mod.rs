@@ -5,6 +5,7 @@
 //! writes down what it says.
 
 mod craft;
+mod decide;
 mod modules;
 mod release;
 mod resolve;
@@ -16,8 +17,9 @@ mod start;
 mod tested;
 mod views;
 
-pub use resolve::{Asked, Resolved, escalated, message, resolve};
-pub use session::{Driving, Peek, drive, peek, projects};
+pub use decide::{Ask, Resolved, decide, decide_message};
+pub use resolve::{Asked, escalated, message, resolve};
+pub use session::{Driving, Peek, drive, is_project, peek, projects};
 pub use start::{Begin, Begun, start};
 
 /// What the journal of a project names in the place of a workflow.
