@@ -47,7 +47,12 @@ fn added(
     };
     let known = |item: &String| {
         let mut names = names.iter();
-        names.any(|name| subject.frozen.get(*name).is_some_and(|items| items.contains_key(item)))
+        names.any(|name| {
+            subject
+                .frozen
+                .get(*name)
+                .is_some_and(|items| items.contains_key(item))
+        })
     };
     let mut now = items::named(subject, &closed)?;
     now.retain(|item| !known(item));

@@ -79,7 +79,10 @@ fn walk(folder: &Path, name: &str, lines: &mut Vec<String>) -> std::io::Result<(
         } else if kind.is_file() {
             Found::File(entry.path())
         } else {
-            return Err(Error::new(ErrorKind::InvalidData, format!("{path} is no file")));
+            return Err(Error::new(
+                ErrorKind::InvalidData,
+                format!("{path} is no file"),
+            ));
         };
         lines.push(format!("{path} {}", seal::hash_of(&found)?));
         if lines.len() > MOST {

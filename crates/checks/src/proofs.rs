@@ -148,7 +148,11 @@ impl Check for Proofs {
                     "verify.json",
                     "[{\"id\": \"AC-1\", \"command\": \"ls; echo it works\", \"expect\": \"it works\"}]",
                 )],
-                ..Example::fails("a command that looks, and then says so", plain(), "proves nothing")
+                ..Example::fails(
+                    "a command that looks, and then says so",
+                    plain(),
+                    "proves nothing",
+                )
             },
             Example {
                 task: &[(

@@ -52,8 +52,7 @@ impl Room {
         // Python would take what lies in a `__pycache__`, which nobody has hashed.
         let compiled = room.path.join(".proofhouse-pycache");
         let compiled = compiled.to_string_lossy().into_owned();
-        room.env
-            .insert("PYTHONPYCACHEPREFIX".to_owned(), compiled);
+        room.env.insert("PYTHONPYCACHEPREFIX".to_owned(), compiled);
         for name in installed {
             room.link(subject.place.repo, name)
                 .map_err(|error| format!("{name} cannot be linked: {error}"))?;

@@ -158,7 +158,10 @@ impl Check for Sections {
                 )
             },
             Example {
-                task: &[("EVIDENCE.md", "# Commands\nLogs go to stdout.\n```\n[cli]\n```\n")],
+                task: &[(
+                    "EVIDENCE.md",
+                    "# Commands\nLogs go to stdout.\n```\n[cli]\n```\n",
+                )],
                 ..Example::fails(
                     "no drawing to speak of",
                     json!({"file": "task/EVIDENCE.md", "headings": ["Commands"], "drawing": 2}),
@@ -210,10 +213,16 @@ impl Wanted<'_> {
         };
         let missing = self.mentions.iter().filter(|words| !says(words));
         let mut lacks: Vec<String> = missing
-            .map(|words| format!("`{heading}` does not mention {}", words.replace('|', " or ")))
+            .map(|words| {
+                format!(
+                    "`{heading}` does not mention {}",
+                    words.replace('|', " or ")
+                )
+            })
             .collect();
         let blocks = found.iter().flat_map(|section| &section.code);
-        let drawn = blocks.map(|block| block.lines().filter(|line| !line.trim().is_empty()).count());
+        let drawn =
+            blocks.map(|block| block.lines().filter(|line| !line.trim().is_empty()).count());
         if let Some(lines) = self.drawing
             && (drawn.max().unwrap_or(0) as i64) < lines
         {

@@ -70,7 +70,13 @@ impl Signers {
             because: &decision.because,
         };
         let signature = decision.signature.as_deref();
-        let doubt = self.vouches(&words, &decision.who, &decision.channel, signature, event.at);
+        let doubt = self.vouches(
+            &words,
+            &decision.who,
+            &decision.channel,
+            signature,
+            event.at,
+        );
         doubt.and_then(|(code, why)| says(code, why))
     }
 

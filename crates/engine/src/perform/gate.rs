@@ -131,10 +131,14 @@ pub(super) fn perform(
     };
     let mut results = checks::run_gate(&order.checks, &subject);
     if let Some(guard) = guard {
-        results.extend(guard.and_then(|guard| guard.settle(context)).unwrap_or_else(|error| {
-            let (verdict, why) = (Verdict::CouldNotRun, error.to_string());
-            Some(CheckResult::new("engine", verdict, why))
-        }));
+        results.extend(
+            guard
+                .and_then(|guard| guard.settle(context))
+                .unwrap_or_else(|error| {
+                    let (verdict, why) = (Verdict::CouldNotRun, error.to_string());
+                    Some(CheckResult::new("engine", verdict, why))
+                }),
+        );
     }
     for result in &mut results {
         result.reason = context.secrets.text(&result.reason);

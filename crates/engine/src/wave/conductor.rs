@@ -417,15 +417,11 @@ fn judge(
     else {
         return Ok(());
     };
-    let known = desk
-        .board
-        .goal
-        .as_ref()
-        .is_some_and(|goal| {
-            let tried = milestone.criteria.len() - milestone.unproven().len();
-            let same = goal.unproven == milestone.unproven() && goal.results.len() == tried;
-            goal.commit == tip && same && (tried == 0 || passes(&goal.results))
-        });
+    let known = desk.board.goal.as_ref().is_some_and(|goal| {
+        let tried = milestone.criteria.len() - milestone.unproven().len();
+        let same = goal.unproven == milestone.unproven() && goal.results.len() == tried;
+        goal.commit == tip && same && (tried == 0 || passes(&goal.results))
+    });
     if known {
         return Ok(());
     }

@@ -354,7 +354,10 @@ impl Board {
         if criterion.verify.is_some() {
             return Err(Refusal::new(
                 "criterion_has_proof",
-                format!("`{}` names its command, and only that proves it", criterion.text),
+                format!(
+                    "`{}` names its command, and only that proves it",
+                    criterion.text
+                ),
                 "`proofhouse wave run` tries it",
             ));
         }
@@ -363,7 +366,10 @@ impl Board {
         let Some(goal) = judged.filter(|_| self.complete(milestone)) else {
             return Err(Refusal::new(
                 "milestone_incomplete",
-                format!("`{}` is not complete: there is nothing to judge yet", milestone.name),
+                format!(
+                    "`{}` is not complete: there is nothing to judge yet",
+                    milestone.name
+                ),
                 "`proofhouse wave run` merges what is left; then look at it",
             ));
         };

@@ -348,7 +348,8 @@ pub fn run_name(milestone: &str, slug: &str, nth: u32) -> String {
 /// Does the line hold this name as a word of its own?
 fn names(line: &str, name: &str) -> bool {
     let part = |each: char| each.is_alphanumeric() || each == '-' || each == '_';
-    line.split(|each: char| !part(each)).any(|word| word == name)
+    line.split(|each: char| !part(each))
+        .any(|word| word == name)
 }
 
 fn criterion(text: String) -> Criterion {

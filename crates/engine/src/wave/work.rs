@@ -188,7 +188,10 @@ fn begin_run(shop: &Shop, project: &Project, asked: &NewRun) -> Result<(), Engin
         Some(said) => start_waived(project, asked, &|_| {
             Ok(Approved {
                 who: said.who.clone(),
-                channel: format!("{}, for the milestone {}", said.channel, shop.milestone.name),
+                channel: format!(
+                    "{}, for the milestone {}",
+                    said.channel, shop.milestone.name
+                ),
                 signature: None,
             })
         }),

@@ -4,10 +4,10 @@ use super::args::{WaveCommand, WaveJobs, WaveTick};
 use super::exit;
 use super::out::{Out, Tone, plain};
 use super::run::on_stop;
+use engine::approval::{self, Approved, Words};
 use engine::wave::Shop;
 use engine::wave::board::Board;
 use engine::wave::conductor::{self, Orders, Rest, Watcher};
-use engine::approval::{self, Approved, Words};
 use engine::wave::fact::{Dated, Fact};
 use engine::wave::people;
 use engine::wave::report::{CriterionReport, Report, report, unmet, verify};
@@ -77,7 +77,9 @@ fn waived(project: &Project, shop: &Shop, args: &WaveJobs) -> Result<(), EngineE
     if !args.waive_sandbox {
         return Ok(());
     }
-    people::waive(shop, &|words| approved(project, args.sign.as_deref(), words))
+    people::waive(shop, &|words| {
+        approved(project, args.sign.as_deref(), words)
+    })
 }
 
 fn tick(project: &Project, args: &WaveTick, out: &Out) -> Result<u8, EngineError> {
@@ -158,7 +160,12 @@ fn queue(out: &Out, report: &Report) {
 /// Criteria that wait for a person, and how to answer.
 fn criteria(out: &Out, report: &Report) {
     for one in &report.criteria {
-        out.line(&format!("  {}. {}  {}", one.number, plain(&one.text), one.stands));
+        out.line(&format!(
+            "  {}. {}  {}",
+            one.number,
+            plain(&one.text),
+            one.stands
+        ));
     }
     let open = |one: &&CriterionReport| report.unticked.contains(&one.text);
     if let Some(first) = report.criteria.iter().find(open) {

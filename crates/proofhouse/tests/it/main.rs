@@ -6,6 +6,7 @@
 mod add;
 mod audit;
 mod bad_input;
+mod cheats;
 mod checks;
 mod cli;
 mod config;
@@ -17,7 +18,9 @@ mod factory_run;
 mod holes;
 mod index;
 mod lights_out;
+mod matrix;
 mod phase;
+mod phase_gates;
 mod reach;
 mod results;
 mod sandbox;

@@ -2,6 +2,7 @@
 //! and nothing of the user's is touched.
 
 mod crash;
+mod people;
 
 use crate::support::World;
 use serde_json::Value;
