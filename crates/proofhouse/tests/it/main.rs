@@ -6,6 +6,7 @@
 mod add;
 mod audit;
 mod bad_input;
+mod cheats;
 mod checks;
 mod cli;
 mod config;
@@ -18,8 +19,10 @@ mod factory_run;
 mod holes;
 mod index;
 mod lights_out;
+mod matrix;
 mod models;
 mod phase;
+mod phase_gates;
 mod product;
 mod reach;
 mod results;
