@@ -6,6 +6,7 @@
 
 mod craft;
 mod modules;
+mod page;
 mod release;
 mod resolve;
 mod roles;
@@ -13,12 +14,16 @@ mod scratch;
 mod session;
 mod ship;
 mod start;
+mod story;
+mod superseding;
 mod tested;
 mod views;
 
+pub use page::page;
 pub use resolve::{Asked, Resolved, escalated, message, resolve};
 pub use session::{Driving, Peek, drive, peek, projects};
 pub use start::{Begin, Begun, start};
+pub use story::{Line, Mark, Moment, Story};
 
 /// What the journal of a project names in the place of a workflow.
 pub const NAME: &str = "factory";

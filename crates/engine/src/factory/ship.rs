@@ -2,7 +2,7 @@
 //! Repeated after a crash, a step finds what it has done before and does the same again.
 
 use super::modules::{CONTRACT, EXAMPLES, LOG, SHIP, Stored};
-use super::{release, tested};
+use super::{release, superseding, tested};
 use crate::context::Context;
 use crate::perform::{self, lost, save};
 use crate::{index_place, worktree};
@@ -31,6 +31,8 @@ pub(super) struct Told {
     amendments: Vec<Amendment>,
     #[serde(default)]
     fix: Option<BTreeMap<String, String>>,
+    #[serde(default)]
+    supersedes: Option<ModuleRef>,
 }
 
 /// What a step found: a sentence, and what it rests on.
@@ -128,7 +130,13 @@ fn step(
             fingerprint(&module, told.contract.as_ref()).map(Held::from)
         }
         "black_box_tests" => tested::run(context, order, &module, cancel),
-        "ship_record" => record(context, &module).map(Held::from),
+        "ship_record" => {
+            let held = record(context, &module)?;
+            if let Some(old) = &told.supersedes {
+                superseding::mark(context, old, &told.module)?;
+            }
+            Ok(Held::from(held))
+        }
         other => Err(could_not(format!("the engine has no check `{other}`"))),
     }
 }
