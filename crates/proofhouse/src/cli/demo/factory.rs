@@ -159,7 +159,11 @@ fn close(project: &Project, dir: &Path, teller: &Teller<'_>, out: &Out) -> Resul
         "\n{verdict} in {took}: {}",
         plain(&modules.join(", "))
     ));
-    out.line(&format!("evidence: file://{}", page.display()));
+    out.line("\nwhat was proven on the way:");
+    for line in teller.recap() {
+        out.line(&line);
+    }
+    out.line(&format!("\nevidence: file://{}", page.display()));
     out.line("\nlook further:");
     out.line(&format!("  cd {}", dir.display()));
     for command in commands {

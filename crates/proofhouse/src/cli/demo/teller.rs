@@ -61,12 +61,46 @@ const ASIDES: [(Moment, &str, &str); 10] = [
     (
         Moment::Reused,
         "",
-        "found by meaning in the index of what is shipped: no code, no debate, no cost",
+        "what is shipped and sealed is used as it is: no code, no debate, no cost",
     ),
     (
         Moment::Released,
         "PASS",
         "dependencies, fingerprints and seals, deprecations, index: all four gates held",
+    ),
+];
+
+/// A moment, once and several times.
+const RECAP: [(Moment, &str, &str); 6] = [
+    (
+        Moment::ChallengeFailed,
+        "challenge failed and was answered, or went to a person",
+        "challenges failed and were answered, or went to a person",
+    ),
+    (
+        Moment::Amendment,
+        "approval came with an amendment, and the ship found it in the files",
+        "approvals came with amendments, and the ship found them in the files",
+    ),
+    (
+        Moment::ShipRefused,
+        "deliverable that every role approved was refused by the engine's own tests",
+        "deliverables that every role approved were refused by the engine's own tests",
+    ),
+    (
+        Moment::Superseded,
+        "shipped contract was changed, by exception, debate and a new sealed version",
+        "shipped contracts were changed, by exception, debate and a new sealed version",
+    ),
+    (
+        Moment::Reused,
+        "task was done by a module that was shipped before",
+        "tasks were done by modules that were shipped before",
+    ),
+    (
+        Moment::Halted,
+        "question went to the (scripted) human, and was answered with a signature",
+        "questions went to the (scripted) human, and were answered with a signature",
     ),
 ];
 
@@ -131,6 +165,22 @@ impl<'a> Teller<'a> {
     /// Everything that was noteworthy.
     pub(super) fn moments(&self) -> impl Iterator<Item = &Line> {
         self.told.iter().filter(|line| line.moment.is_some())
+    }
+
+    /// What all of it comes to: counts of what the journal holds.
+    pub(super) fn recap(&self) -> Vec<String> {
+        let count = |moment| {
+            self.moments()
+                .filter(|one| one.moment == Some(moment))
+                .count()
+        };
+        RECAP
+            .iter()
+            .map(|(moment, one, many)| match count(*moment) {
+                1 => format!("{:>3}  {one}", 1),
+                other => format!("{other:>3}  {many}"),
+            })
+            .collect()
     }
 
     pub(super) fn millis(&self) -> u64 {
