@@ -12,6 +12,7 @@
 
 mod allowed;
 mod occasion;
+mod payload;
 mod signature;
 mod stamp;
 mod terminal;
@@ -19,6 +20,7 @@ mod terminal;
 mod tests;
 
 pub use occasion::key_for_the_occasion;
+pub use payload::{binds, bound};
 pub use signature::{Signer, sign_with_key_file, verify};
 pub use terminal::{ControllingTerminal, Terminal, Who, confirm, run_code};
 

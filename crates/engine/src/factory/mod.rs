@@ -5,6 +5,7 @@
 //! writes down what it says.
 
 mod craft;
+mod decide;
 mod modules;
 mod page;
 mod release;
@@ -19,9 +20,10 @@ mod superseding;
 mod tested;
 mod views;
 
+pub use decide::{Ask, Resolved, decide, decide_message};
 pub use page::page;
-pub use resolve::{Asked, Resolved, escalated, message, resolve};
-pub use session::{Driving, Peek, drive, peek, projects};
+pub use resolve::{Asked, escalated, message, resolve};
+pub use session::{Driving, Peek, drive, is_project, peek, projects};
 pub use start::{Begin, Begun, start};
 pub use story::{Line, Mark, Moment, Story};
 

@@ -46,7 +46,11 @@ const ROLES: [(&str, &str, &str, &[&str]); 4] = [
 pub(super) fn workflow() -> Arc<Workflow> {
     let role = |(name, _, tier, _): &(&str, &str, &'static str, &[&str])| {
         let role = Role {
-            can: vec![Capability::Read, Capability::Search],
+            can: match *name {
+                // It alone makes something, so it alone may build and try it.
+                "proposer" => Capability::ALL.to_vec(),
+                _ => vec![Capability::Read, Capability::Search],
+            },
             about: format!("the {name} of the factory"),
             tier,
             sight: Sight {

@@ -110,6 +110,7 @@ pub fn start(
         agent: asked.agent.unwrap_or_default().to_owned(),
         sandbox_waived_by: None,
         sandbox_waived_through: None,
+        sandbox_waiver_signature: None,
     };
     let events = opening(asked, plan, started)?;
     project.prepare()?;
