@@ -12,6 +12,7 @@ mod cli;
 mod config;
 mod crash;
 mod decisions;
+mod demo;
 mod docs;
 mod factory;
 mod factory_people;
