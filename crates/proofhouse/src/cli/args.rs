@@ -247,9 +247,9 @@ pub(crate) struct New {
     /// `acp:PROGRAM`, `command:PROGRAM ARGS` or `scripted:FILE`
     #[arg(long)]
     pub(crate) agent: Option<String>,
-    /// How much the run may decide by itself
-    #[arg(long, value_enum, default_value_t = AutonomyArg::Auto)]
-    pub(crate) autonomy: AutonomyArg,
+    /// How much the run may decide by itself (default: `approvals.autonomy` of the config, else `auto`)
+    #[arg(long, value_enum)]
+    pub(crate) autonomy: Option<AutonomyArg>,
     /// Pause after each passed gate
     #[arg(long)]
     pub(crate) stepped: bool,
