@@ -134,6 +134,7 @@ impl Session<'_> {
                 "the workflow `{}` has changed since this run began; the run goes on with today's",
                 workflow.name
             ));
+            self.project.keep_workflow(&workflow)?;
         }
         // Nothing to do: no session, and no need for an agent.
         let at = crate::world::now();

@@ -110,6 +110,7 @@ fn machine(count: u32) {
         agent: String::new(),
         sandbox_waived_by: None,
         sandbox_waived_through: None,
+        sandbox_waiver_signature: None,
     };
     apply(&mut machine, Body::RunStarted(Box::new(started)));
     let declared = Fact::TasksDeclared(TasksDeclared {

@@ -127,11 +127,12 @@ impl<'a> ToolLoop<'a> {
         history: &mut History,
         max_turns: u32,
     ) -> Result<String, Failure> {
-        let toolbox = Toolbox::new(self.extra);
+        let toolbox = Toolbox::new(&self.order.can, self.extra);
         let system = prompt::system(self.order);
         self.push(Entry::User(self.order.brief.clone()), history);
         for _ in 0..max_turns {
             self.model.bounds.check()?;
+            self.afford()?;
             if self.context.is_full() {
                 self.compact(space)?;
             }
@@ -201,6 +202,23 @@ impl<'a> ToolLoop<'a> {
     fn push(&mut self, entry: Entry, history: &mut History) {
         history.append(&entry);
         self.context.entries.push(entry);
+    }
+
+    /// Refuses another call once the run's money or tokens are used up.
+    fn afford(&self) -> Result<(), Failure> {
+        let (spent, allowed) = (self.usage, self.order.allowance);
+        let tokens = spent.input_tokens.saturating_add(spent.output_tokens);
+        // The numbers stay out of it: what is said here may come before a model.
+        let what = if spent.micro_dollars >= allowed.micro_dollars {
+            "money"
+        } else if tokens >= allowed.tokens {
+            "tokens"
+        } else {
+            return Ok(());
+        };
+        let reason =
+            format!("stopped by Proofhouse before its next call: nothing is left of the {what}");
+        Err(Failure::new(Class::Killed, reason))
     }
 
     fn spend(&mut self, usage: Usage) {

@@ -1,12 +1,18 @@
-//! The tools of one attempt: ours, and those that a workflow or the engine adds. To the loop they
-//! are all the same: a name, a description, a schema, and something that is done.
+//! The tools of one attempt: ours as far as the role may use them, and those that a workflow or the
+//! engine adds. To the loop they are all the same: a name, a description, a schema, and something
+//! that is done.
+//!
+//! It refuses to leave a capability to the prompt: a tool that a role may not use is not offered,
+//! and a call of it does nothing.
 
 use super::space::refused;
 use super::{files, run, search, space::Space, todo};
 use crate::agent::Order;
 use crate::wire::{Call, ToolSpec};
+use kernel::effect::Capability;
 use sandbox::Cancel;
 use serde_json::{Value, json};
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs::OpenOptions;
 use std::io::Write as _;
 use std::sync::Arc;
@@ -93,29 +99,46 @@ pub trait Tool: Send + Sync {
 pub(super) struct Toolbox {
     tools: Vec<Arc<dyn Tool>>,
     specs: Vec<ToolSpec>,
+    /// Ours that the role may not use, with the capability that it lacks.
+    withheld: BTreeMap<String, Capability>,
 }
 
 impl Toolbox {
-    pub(super) fn new(extra: &[Arc<dyn Tool>]) -> Self {
-        let mut tools: Vec<Arc<dyn Tool>> = vec![
-            Arc::new(files::Read),
-            Arc::new(files::Write),
-            Arc::new(files::Edit),
-            Arc::new(search::Ls),
-            Arc::new(search::Glob),
-            Arc::new(search::Grep),
-            Arc::new(run::Run),
-            Arc::new(todo::Todo::default()),
+    /// What a role with these capabilities is offered. `write` and `edit` need none, since every
+    /// role may write in `task/`; that `repo/` is closed to one without `edit` is [`Space`]'s. A
+    /// workflow's own tools need none either: a role has exactly those that it was given by name.
+    pub(super) fn new(can: &BTreeSet<Capability>, extra: &[Arc<dyn Tool>]) -> Self {
+        let ours: [(Option<Capability>, Arc<dyn Tool>); 8] = [
+            (Some(Capability::Read), Arc::new(files::Read)),
+            (None, Arc::new(files::Write)),
+            (None, Arc::new(files::Edit)),
+            (Some(Capability::Read), Arc::new(search::Ls)),
+            (Some(Capability::Search), Arc::new(search::Glob)),
+            (Some(Capability::Search), Arc::new(search::Grep)),
+            (Some(Capability::Execute), Arc::new(run::Run)),
+            (None, Arc::new(todo::Todo::default())),
         ];
-        // Ours come first: an added tool cannot take the place of one of them.
+        let (mut tools, mut withheld) = (Vec::new(), BTreeMap::new());
+        for (needs, tool) in ours {
+            match needs.filter(|needs| !can.contains(needs)) {
+                None => tools.push(tool),
+                Some(lacking) => _ = withheld.insert(tool.spec().name, lacking),
+            }
+        }
+        // Ours come first: an added tool cannot take the place of one of them, offered or not.
         for tool in extra {
             let name = tool.spec().name;
-            if !tools.iter().any(|known| known.spec().name == name) {
+            let known = tools.iter().any(|known| known.spec().name == name);
+            if !known && !withheld.contains_key(&name) {
                 tools.push(Arc::clone(tool));
             }
         }
         let specs = tools.iter().map(|tool| tool.spec()).collect();
-        Self { tools, specs }
+        Self {
+            tools,
+            specs,
+            withheld,
+        }
     }
 
     pub(super) fn specs(&self) -> &[ToolSpec] {
@@ -126,11 +149,15 @@ impl Toolbox {
         let found = self.specs.iter().position(|spec| spec.name == call.name);
         let Some(tool) = found.and_then(|at| self.tools.get(at)) else {
             let names: Vec<&str> = self.specs.iter().map(|spec| spec.name.as_str()).collect();
-            return Err(format!(
-                "there is no tool `{}`; there are {}",
-                call.name,
-                names.join(", ")
-            ));
+            let names = names.join(", ");
+            return Err(match self.withheld.get(&call.name) {
+                Some(lacking) => format!(
+                    "this role may not use `{}`: it can not {}; nothing was done; there are {names}",
+                    call.name,
+                    lacking.as_str()
+                ),
+                None => format!("there is no tool `{}`; there are {names}", call.name),
+            });
         };
         match &call.arguments {
             Ok(arguments) => Ok((tool.call(arguments, place)?, tool.then())),

@@ -5,7 +5,7 @@
 //! writes down what it says.
 
 mod craft;
-mod decision;
+mod decide;
 mod modules;
 mod product;
 mod release;
@@ -19,10 +19,10 @@ mod tested;
 mod tools;
 mod views;
 
-pub use decision::Resolved;
+pub use decide::{Ask, Resolved, decide, decide_message};
 pub use product::{New, Review, Said, Spoken, new, review, speak, spoken_message};
 pub use resolve::{Asked, escalated, message, resolve};
-pub use session::{Driving, Peek, drive, peek, projects};
+pub use session::{Driving, Peek, drive, is_project, peek, projects};
 pub use start::{Begin, Begun, start};
 
 /// What the journal of a project names in the place of a workflow.

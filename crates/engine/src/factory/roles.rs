@@ -70,7 +70,11 @@ const ROLES: [Row; 5] = [
 pub(super) fn workflow() -> Arc<Workflow> {
     let role = |row: &Row| {
         let role = Role {
-            can: vec![Capability::Read, Capability::Search],
+            can: match row.name {
+                // It alone makes something, so it alone may build and try it.
+                "proposer" => Capability::ALL.to_vec(),
+                _ => vec![Capability::Read, Capability::Search],
+            },
             about: format!("the {} of the factory", row.name),
             tier: row.tier,
             sight: Sight {

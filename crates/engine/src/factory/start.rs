@@ -146,6 +146,7 @@ pub(super) fn fresh(
         agent: asked.agent.unwrap_or_default().to_owned(),
         sandbox_waived_by: None,
         sandbox_waived_through: None,
+        sandbox_waiver_signature: None,
     };
     Ok((name, started))
 }

@@ -4,6 +4,7 @@
 mod attempt;
 mod earlier;
 mod gate;
+mod guard;
 #[cfg(test)]
 mod tests;
 
@@ -82,6 +83,7 @@ fn checkpoint(
     let paths = in_repo(context, paths);
     let kept = git::committed(repo, &made, &paths)?;
     git::put_back(repo, to, &kept)?;
+    crate::view::remove_empty(context)?;
     commit(&format!("revert: {}", order.subject))
 }
 

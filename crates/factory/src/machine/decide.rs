@@ -44,6 +44,7 @@ pub(crate) fn decide(state: &State, input: &Input) -> Result<Vec<Event>, Refusal
         What::Open { session, version } => Ok(vec![event(Body::SessionOpened(SessionOpened {
             session: session.clone(),
             version: version.clone(),
+            workflow_hash: None,
         }))]),
         What::TailCut { bytes, kept_in } => Ok(vec![event(Body::TailCut(TailCut {
             bytes: *bytes,

@@ -9,6 +9,7 @@ mod decide;
 pub mod facts;
 mod people;
 mod product;
+mod questions;
 mod state;
 mod status;
 mod wanted;
@@ -16,6 +17,7 @@ mod wanted;
 pub use facts::Fact;
 pub use people::{DEPRECATE, EXTEND, RELEASE, RETRY};
 pub use product::{AMEND, APPROVE, REJECT};
+pub use questions::{Question, Subject};
 pub use state::{Fix, For};
 
 use crate::delivery::manifest::Manifest;
@@ -110,6 +112,11 @@ impl Factory {
     /// The context pack of an attempt that is wanted or in flight.
     pub fn pack(&self, effect: EffectId) -> Option<Pack> {
         wanted::pack_of(&self.state, effect)
+    }
+
+    /// Everything that waits for a person, each with the answers that it may have now.
+    pub fn questions(&self) -> Vec<Question> {
+        questions::questions(&self.state)
     }
 
     /// For whom an effect is wanted or in flight.

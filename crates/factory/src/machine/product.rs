@@ -90,6 +90,7 @@ pub(crate) fn effect(state: &State, id: EffectId) -> Option<Effect> {
             not_before: product.patience.not_before,
             continues: product.patience.continues.as_ref().map(|(one, _)| *one),
             sealed: BTreeMap::new(),
+            allowance: state.ledger.allowance(),
         }),
         Want::Judgement => {
             let with = json!({"research": product.research, "named": product.named});

@@ -166,6 +166,7 @@ pub(crate) fn started() -> RunStarted {
         agent: String::new(),
         sandbox_waived_by: None,
         sandbox_waived_through: None,
+        sandbox_waiver_signature: None,
     }
 }
 

@@ -37,6 +37,7 @@ impl Hand {
             agent: String::new(),
             sandbox_waived_by: None,
             sandbox_waived_through: None,
+            sandbox_waiver_signature: None,
         };
         let mut hand = Hand {
             flow: Flow::new(workflow),

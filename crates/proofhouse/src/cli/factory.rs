@@ -3,7 +3,7 @@
 
 use super::args::{Args, FactoryCommand};
 use super::out::{Out, Tone, plain};
-use super::{exit, of_factory, of_product, schema};
+use super::{exit, of_factory, of_product, schema, verbs};
 use ::factory::contract::{Surface, compare};
 use ::factory::plan::{NoPlan, TaskFile};
 use ::factory::spec::ProductSpec;
@@ -98,6 +98,19 @@ pub(crate) fn factory(args: &Args, command: &FactoryCommand, out: &Out) -> Resul
         }
         FactoryCommand::Status { name } => {
             of_factory::status(&super::project(args)?, name.as_deref(), out)
+        }
+        FactoryCommand::Release { name, module, word } => {
+            verbs::release(&super::project(args)?, name.as_deref(), module, word, out)
+        }
+        FactoryCommand::Deprecate(asked) => verbs::deprecate(&super::project(args)?, asked, out),
+        FactoryCommand::Retry { name, word } => {
+            verbs::retry(&super::project(args)?, name.as_deref(), word, out)
+        }
+        FactoryCommand::Extend { name, word } => {
+            verbs::extend(&super::project(args)?, name.as_deref(), word, out)
+        }
+        FactoryCommand::Stop { name, word } => {
+            verbs::stop(&super::project(args)?, name.as_deref(), word, out)
         }
         FactoryCommand::Fingerprint { contract, against } => {
             fingerprint(contract, against.as_deref(), out)

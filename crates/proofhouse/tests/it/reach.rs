@@ -4,7 +4,7 @@
 use crate::support::{HONEST, World};
 
 /// Can this machine confine at all? Where it can not, a run refuses, which another test shows.
-fn confines(world: &World) -> bool {
+pub(crate) fn confines(world: &World) -> bool {
     let here = world.path().to_str().unwrap();
     let said = world.run(&["sandbox", "run", "--read", here, "--", "true"]);
     if said.code != 0 {
@@ -131,7 +131,10 @@ fn a_waiver_of_the_sandbox_is_on_record() {
     assert_eq!(started["sandbox_waived_by"], "ann@example.org");
     let channel = started["sandbox_waived_through"].as_str().unwrap();
     assert!(channel.starts_with("ssh-signature SHA256:"), "{channel}");
+    let signature = started["sandbox_waiver_signature"].as_str().unwrap();
+    assert!(signature.contains("BEGIN SSH SIGNATURE"), "{signature}");
     world.run(&["run", "t"]).exits(0);
+    world.run(&["audit", "--ci"]).exits(0);
 }
 
 #[test]

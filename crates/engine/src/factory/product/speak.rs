@@ -4,7 +4,7 @@
 //! not shown. An approval is refused unless the spec, as it lies on disk, is those very bytes and
 //! becomes tasks.
 
-use super::super::decision::{self, Resolved, Word};
+use super::super::decide::{Ask, Resolved, decide_message, decide_with};
 use super::super::session::{Peek, peek};
 use super::super::start::{declared, write_files};
 use super::review::{product, shown};
@@ -66,39 +66,14 @@ impl Said<'_> {
     }
 }
 
-/// The reason as it is signed and journaled: the words, and the spec that they are about.
-fn because(spoken: &Spoken<'_>, product: &Product) -> String {
-    let about = match &product.shown {
-        Some(shown) => format!("[spec sha256 {}]", shown.spec.hash),
-        None => "[no complete spec]".to_owned(),
-    };
-    format!("{} {about}", spoken.said.text())
-        .trim_start()
-        .to_owned()
-}
-
-/// The bytes that are to be signed.
-pub fn spoken_message(project: &Project, spoken: &Spoken<'_>) -> Result<Vec<u8>, EngineError> {
-    let Peek { machine, head } = peek(project, spoken.name)?;
-    let product = product(spoken.name, &machine)?;
-    Ok(crate::approval::message(&Words {
-        run: spoken.name,
-        seq: head.seq,
-        head: &head.hash,
-        option: spoken.said.option(),
-        because: &because(spoken, product),
-    }))
-}
-
-/// An approved spec on its way to tasks.
-struct Planned {
-    spec: ProductSpec,
-    files: Vec<TaskFile>,
+/// What a word carries, and what must be written before it counts.
+struct Carried {
     with: Value,
+    write: Option<(ProductSpec, Vec<TaskFile>)>,
 }
 
 /// The three passes over the very bytes that were shown; nothing is written yet.
-fn planned(project: &Project, name: &str, product: &Product) -> Result<Planned, EngineError> {
+fn planned(project: &Project, name: &str, product: &Product) -> Result<Carried, EngineError> {
     let bytes = shown(project, name, product)?;
     let no_tasks = |what: String| {
         let mend = format!("nothing was approved; `proofhouse factory amend {name}` can mend it");
@@ -116,15 +91,16 @@ fn planned(project: &Project, name: &str, product: &Product) -> Result<Planned, 
         "spec_version": spec.spec_version.to_string(),
         "tasks": declared(&spec, &plan),
     });
-    Ok(Planned { spec, files, with })
+    let write = Some((spec, files));
+    Ok(Carried { with, write })
 }
 
-/// Takes a person's word in. `approve` is asked with the exact words before anything is written.
-pub fn speak(
+/// The word as a decision of the project. Its reason names the spec that it is about.
+fn asking<T>(
     project: &Project,
     spoken: &Spoken<'_>,
-    approve: impl FnOnce(&Words<'_>) -> Result<Approved, EngineError>,
-) -> Result<Resolved, EngineError> {
+    then: impl FnOnce(&Ask<'_>, &Carried) -> Result<T, EngineError>,
+) -> Result<T, EngineError> {
     let Peek { machine, .. } = peek(project, spoken.name)?;
     let product = product(spoken.name, &machine)?;
     let is = product.shown.as_ref().map(|shown| shown.spec.hash.as_str());
@@ -140,26 +116,41 @@ pub fn speak(
             ),
         ));
     }
-    let because = because(spoken, product);
-    let word = |with| Word {
-        option: spoken.said.option(),
-        because: &because,
-        with,
+    let bare = |with| Carried { with, write: None };
+    let carried = match spoken.said {
+        Said::Approve { .. } => planned(project, spoken.name, product)?,
+        Said::Reject { reasons } => bare(json!({"reasons": reasons})),
+        Said::Amend { feedback } => bare(json!({"feedback": feedback})),
     };
-    let nothing = || Ok(());
-    match spoken.said {
-        Said::Approve { .. } => {
-            let Planned { spec, files, with } = planned(project, spoken.name, product)?;
-            let ready = || write_files(&project.home(), &spec, &files);
-            decision::take(project, spoken.name, word(with), approve, ready)
-        }
-        Said::Reject { reasons } => {
-            let with = json!({"reasons": reasons});
-            decision::take(project, spoken.name, word(with), approve, nothing)
-        }
-        Said::Amend { feedback } => {
-            let with = json!({"feedback": feedback});
-            decision::take(project, spoken.name, word(with), approve, nothing)
-        }
-    }
+    let about = is.map_or("no complete spec".to_owned(), |hash| {
+        format!("spec sha256 {hash}")
+    });
+    let ask = Ask {
+        name: spoken.name,
+        option: spoken.said.option(),
+        about: &about,
+        with: &carried.with,
+        because: spoken.said.text(),
+    };
+    then(&ask, &carried)
+}
+
+/// The bytes that are to be signed.
+pub fn spoken_message(project: &Project, spoken: &Spoken<'_>) -> Result<Vec<u8>, EngineError> {
+    asking(project, spoken, |ask, _| decide_message(project, ask))
+}
+
+/// Takes a person's word in. `approve` is asked with the exact words before anything is written.
+pub fn speak(
+    project: &Project,
+    spoken: &Spoken<'_>,
+    approve: impl FnOnce(&Words<'_>) -> Result<Approved, EngineError>,
+) -> Result<Resolved, EngineError> {
+    asking(project, spoken, |ask, carried| {
+        let ready = || match &carried.write {
+            Some((spec, files)) => write_files(&project.home(), spec, files),
+            None => Ok(()),
+        };
+        decide_with(project, ask, approve, ready)
+    })
 }
