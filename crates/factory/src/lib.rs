@@ -30,6 +30,7 @@ pub mod release;
 pub mod schema;
 pub mod ship;
 pub mod spec;
+pub mod surface;
 pub mod version;
 
 pub use deficiency::{Deficiency, Report, Severity};

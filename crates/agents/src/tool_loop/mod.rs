@@ -204,11 +204,11 @@ impl<'a> ToolLoop<'a> {
         self.context.entries.push(entry);
     }
 
-    /// Refuses another call once the run's money or tokens are used up.
-    fn afford(&self) -> Result<(), Failure> {
+    /// Refuses another call once the run's money or tokens are used up. Why is for people: the
+    /// transcript says it, and not the reason, which the next brief repeats.
+    fn afford(&mut self) -> Result<(), Failure> {
         let (spent, allowed) = (self.usage, self.order.allowance);
         let tokens = spent.input_tokens.saturating_add(spent.output_tokens);
-        // The numbers stay out of it: what is said here may come before a model.
         let what = if spent.micro_dollars >= allowed.micro_dollars {
             "money"
         } else if tokens >= allowed.tokens {
@@ -216,8 +216,8 @@ impl<'a> ToolLoop<'a> {
         } else {
             return Ok(());
         };
-        let reason =
-            format!("stopped by Proofhouse before its next call: nothing is left of the {what}");
+        self.note(&format!("nothing is left of the {what}: no further call"));
+        let reason = "stopped by Proofhouse before its next call";
         Err(Failure::new(Class::Killed, reason))
     }
 

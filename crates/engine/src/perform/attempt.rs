@@ -98,6 +98,11 @@ fn saved(home: &Path) -> Option<Answer> {
     serde_json::from_slice(&bytes).ok()
 }
 
+/// What was taken back of an attempt that had ended.
+pub(super) fn taken_back(home: &Path) -> Option<Vec<Change>> {
+    saved(home).map(|answer| answer.changes)
+}
+
 /// The agent has worked and the engine's own disk failed it. That is no answer: a machine that
 /// heard one would pay for the work again. The attempt stays in flight, and the next session goes
 /// on from what is on disk.

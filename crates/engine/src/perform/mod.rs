@@ -21,6 +21,11 @@ use sandbox::Cancel;
 use std::collections::BTreeMap;
 use std::path::Path;
 
+/// What was taken back of the attempt with this home; none if that is not on disk.
+pub(crate) fn taken_back(home: &Path) -> Option<Vec<crate::view::Change>> {
+    attempt::taken_back(home)
+}
+
 /// What a gate judges, as the machine remembers it.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Judged {

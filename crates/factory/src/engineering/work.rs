@@ -2,7 +2,7 @@
 //! and what became of each. It knows of other tasks only what is shipped.
 
 use super::artifacts::Failure;
-use super::debate::{At, Debate, Move, Now, Said};
+use super::debate::{At, Checked, Debate, Move, Now, Said};
 use super::patience::{After, Patience};
 use super::plan::{self, Plan, PlanFault, ReuseDecision};
 use super::roles::{Occasion, Role};
@@ -40,6 +40,9 @@ pub struct Module {
     pub version: Version,
     /// Its debate.
     pub debate: Debate,
+    /// The attempt that made its newest deliverable: what was debated is what is shipped.
+    #[serde(default)]
+    pub deliverable: Option<EffectId>,
 }
 
 /// What came back from the effect in flight.
@@ -134,8 +137,6 @@ pub struct Work {
     pub raised: Option<Box<Raised>>,
     /// The end.
     pub end: Option<End>,
-    /// The attempt that made the newest deliverable.
-    pub deliverable: Option<EffectId>,
 }
 
 /// What a loop is told about the rest of the project: only what is shipped.
@@ -277,12 +278,13 @@ impl Work {
             Answer::Attempt(effect, outcome) => (*effect, outcome),
             Answer::Gate(results) => {
                 let active = self.active();
-                let debated =
+                let checked =
                     active.and_then(|at| Some((at, self.modules[at].debate.checked(results)?)));
-                return debated.map_or_else(
-                    || Step::Stuck("a gate ended that nobody asked for".to_owned()),
-                    |(at, step)| Step::Debated(at, step),
-                );
+                return match checked {
+                    Some((at, Checked::Moved(step))) => Step::Debated(at, step),
+                    Some((_, Checked::CouldNotRun(why))) => Step::Stuck(why),
+                    None => Step::Stuck("a gate ended that nobody asked for".to_owned()),
+                };
             }
         };
         let (Class::Done, Some(result)) = (outcome.class, &outcome.result) else {
@@ -377,7 +379,7 @@ impl Work {
             }
             Step::Debated(at, said) => {
                 if matches!(said.said, Said::Proposed | Said::Amended) {
-                    self.deliverable = effect;
+                    self.modules[*at].deliverable = effect;
                 }
                 self.debated(*at, said, result);
             }
@@ -424,6 +426,7 @@ impl Work {
             fate: Fate::Waiting,
             version: Version::FIRST,
             debate: Debate::default(),
+            deliverable: None,
         };
         self.modules = vec![blank; plan.modules.len()];
         self.plan = Some(plan);

@@ -25,9 +25,10 @@ use crate::delivery::registry::Registry;
 use crate::engineering::context::Pack;
 use crate::engineering::work::Work;
 use crate::halt::artifact::Escalation;
+use crate::halt::change::Change;
 use crate::halt::exception::{ExceptionDecision, Record};
 use crate::product::Product;
-use crate::project::types::{EscalationId, TaskId};
+use crate::project::types::{EscalationId, ExceptionId, TaskId};
 use crate::project::{TaskGraph, TaskStatus};
 use kernel::effect::Effect;
 use kernel::{EffectId, Event, Input, Machine, Refusal, Status};
@@ -92,6 +93,11 @@ impl Factory {
     /// What people decided about them, in order.
     pub fn rulings(&self) -> &[ExceptionDecision] {
         &self.state.rulings
+    }
+
+    /// The changes of contracts that are being debated or shipped.
+    pub fn change(&self, id: &ExceptionId) -> Option<&Change> {
+        self.state.changes.get(id)
     }
 
     /// Every shipped version of every module.

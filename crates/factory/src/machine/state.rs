@@ -168,7 +168,12 @@ impl State {
                         product.answer = Some(Answer::Gate(ended.results.clone()));
                     }
                 }
-                Some(For::Change(_)) | None => {}
+                Some(For::Change(id)) => {
+                    if let Some(change) = self.changes.get_mut(&id) {
+                        change.checked = Some(ended.results.clone());
+                    }
+                }
+                None => {}
             },
             // Wanted again under a new number; a lost attempt has no session to go on with.
             Body::EffectLost(lost) => {

@@ -390,6 +390,7 @@ impl Reopen {
             None => "reopen".to_owned(),
         };
         Decide {
+            payload: None,
             run: self.run.clone(),
             option,
             because: self.reason.clone(),
@@ -405,6 +406,15 @@ pub(crate) struct Demo {
     /// Where to make the sample repository; it stays there
     #[arg(long, value_name = "DIR")]
     pub(crate) dir: Option<PathBuf>,
+    /// What to show: a whole project of the factory, or one task of the phase workflow
+    #[arg(long, value_enum, default_value_t = DemoOf::Factory)]
+    pub(crate) workflow: DemoOf,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+pub(crate) enum DemoOf {
+    Factory,
+    Phase,
 }
 
 #[derive(Debug, Subcommand)]
