@@ -1,6 +1,7 @@
 //! The command line: what is asked, and how the answer is printed.
 
 mod args;
+mod args_factory;
 mod audit;
 mod config;
 mod decide;
