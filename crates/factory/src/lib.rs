@@ -24,6 +24,7 @@ mod markdown;
 pub mod micro_plan;
 pub mod moment;
 pub mod plan;
+pub mod product;
 pub mod project;
 pub mod release;
 pub mod schema;

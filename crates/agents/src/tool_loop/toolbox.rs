@@ -1,8 +1,11 @@
-//! The tools of one attempt: ours as far as the role may use them, and those that a workflow adds.
+//! The tools of one attempt: ours as far as the role may use them, and those that a workflow or the
+//! engine adds. To the loop they are all the same: a name, a description, a schema, and something
+//! that is done.
 //!
 //! It refuses to leave a capability to the prompt: a tool that a role may not use is not offered,
 //! and a call of it does nothing.
 
+use super::space::refused;
 use super::{files, run, search, space::Space, todo};
 use crate::agent::Order;
 use crate::wire::{Call, ToolSpec};
@@ -10,8 +13,15 @@ use kernel::effect::Capability;
 use sandbox::Cancel;
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
+use std::fs::OpenOptions;
+use std::io::Write as _;
 use std::sync::Arc;
 use std::time::Duration;
+use store::layers::Writing;
+
+/// What tools looked up outside of the view, in the attempt's folder: one JSON record per line. No
+/// agent can write there.
+pub const RESEARCH_FILE: &str = "research.jsonl";
 
 /// Where a tool works, and how long it may.
 #[derive(Clone, Copy)]
@@ -25,6 +35,49 @@ pub struct Place<'a> {
     pub(super) space: &'a Space,
 }
 
+impl Place<'_> {
+    /// A file of the view, as the model names it.
+    ///
+    /// # Errors
+    /// A sentence for the model.
+    pub fn read(&self, path: &str) -> Result<Vec<u8>, String> {
+        let path = self.space.path(path)?;
+        self.space.backend(&path).read(&path).map_err(refused)
+    }
+
+    /// Writes a file of the view, where the role may.
+    ///
+    /// # Errors
+    /// A sentence for the model.
+    pub fn write(&self, path: &str, bytes: &[u8]) -> Result<(), String> {
+        let path = self.space.path(path)?;
+        let backend = self.space.writable(&path)?;
+        backend
+            .write(&path, bytes, Writing::MayReplace)
+            .map_err(refused)
+    }
+
+    /// Puts on record what was looked up.
+    ///
+    /// # Errors
+    /// If it can not be written down: what nobody can check is not looked up.
+    pub fn looked_up(&self, record: &Value) -> Result<(), String> {
+        let path = self.order.home.join(RESEARCH_FILE);
+        let file = OpenOptions::new().create(true).append(true).open(path);
+        file.and_then(|mut file| file.write_all(format!("{record}\n").as_bytes()))
+            .map_err(|error| format!("the search can not be put on record: {error}"))
+    }
+}
+
+/// What a call that worked means for the attempt.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Then {
+    /// The model goes on.
+    GoesOn,
+    /// The attempt ends, with the tool's answer as its result.
+    Ends,
+}
+
 /// Something that a model can call.
 pub trait Tool: Send + Sync {
     /// How it is offered.
@@ -35,6 +88,11 @@ pub trait Tool: Send + Sync {
     /// # Errors
     /// A sentence for the model: what is wrong and how to go on.
     fn call(&self, arguments: &Value, place: &Place<'_>) -> Result<String, String>;
+
+    /// What follows from a call that worked.
+    fn then(&self) -> Then {
+        Then::GoesOn
+    }
 }
 
 /// All tools of one attempt.
@@ -87,7 +145,7 @@ impl Toolbox {
         &self.specs
     }
 
-    pub(super) fn call(&self, call: &Call, place: &Place<'_>) -> Result<String, String> {
+    pub(super) fn call(&self, call: &Call, place: &Place<'_>) -> Result<(String, Then), String> {
         let found = self.specs.iter().position(|spec| spec.name == call.name);
         let Some(tool) = found.and_then(|at| self.tools.get(at)) else {
             let names: Vec<&str> = self.specs.iter().map(|spec| spec.name.as_str()).collect();
@@ -102,7 +160,7 @@ impl Toolbox {
             });
         };
         match &call.arguments {
-            Ok(arguments) => tool.call(arguments, place),
+            Ok(arguments) => Ok((tool.call(arguments, place)?, tool.then())),
             Err(text) => {
                 let shown: String = text.chars().take(200).collect();
                 Err(format!(

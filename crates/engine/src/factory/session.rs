@@ -2,8 +2,8 @@
 
 use super::NAME;
 use super::craft::{Making, known};
-use super::roles;
 use super::views::Views;
+use super::{roles, tools};
 use crate::driver::{Ending, Until, drive as run_loop};
 use crate::error::EngineError;
 use crate::project::Project;
@@ -173,7 +173,8 @@ fn once(
         until: Until::Rest,
         restore: Restore::No,
     };
-    let agents = session.agents(&roles::workflow(), &first.agent)?;
+    let offered = tools::all(project, &project.config()?)?;
+    let agents = session.agents(&roles::workflow(), &first.agent, &offered)?;
     let craft = Making::of(project, &first, agents)?;
     let mut world = Real::of(open, craft, observer);
     hook(world.interrupter());

@@ -3,7 +3,7 @@
 //! Repeated after a crash, a step finds what it has done before and does the same again.
 
 use super::modules::{CONTRACT, EXAMPLES, LOG, SHIP, Stored};
-use super::{debated, release, scratch, stubs, surface, tested};
+use super::{debated, product, release, scratch, stubs, superseding, surface, tested};
 use crate::context::Context;
 use crate::perform::{self, lost, save};
 use crate::{index_place, worktree};
@@ -32,6 +32,8 @@ pub(super) struct Told {
     amendments: Vec<Amendment>,
     #[serde(default)]
     fix: Option<BTreeMap<String, String>>,
+    #[serde(default)]
+    supersedes: Option<ModuleRef>,
 }
 
 /// What a step found: a sentence, and what it rests on.
@@ -89,6 +91,7 @@ pub(super) fn gate(
             "dependency_check" | "fingerprint_check" | "deprecation_check" | "code_index_check" => {
                 release::check(context, &spec.check, &spec.with)
             }
+            ::factory::product::CHECK => product::judge(context, &spec.with),
             name => step(context, order, name, &spec.with, cancel),
         };
         let (verdict, reason, evidence) = match found {
@@ -136,7 +139,13 @@ fn step(
             tested::run(context, order, &module, cancel)
         }
         "tests_fail_on_stubs" => stubs::run(context, order, &module, cancel),
-        "ship_record" => record(context, &module).map(Held::from),
+        "ship_record" => {
+            let held = record(context, &module)?;
+            if let Some(old) = &told.supersedes {
+                superseding::mark(context, old, &told.module)?;
+            }
+            Ok(Held::from(held))
+        }
         other => Err(could_not(format!("the engine has no check `{other}`"))),
     }
 }

@@ -305,6 +305,11 @@ fn evidence(
     if let Ok(bytes) = std::fs::read(history) {
         kept.push(context.keep(&name("history"), &bytes)?);
     }
+    // What our own tools looked up for it, as they wrote it down.
+    let research = context.home(order.id).join(agents::RESEARCH_FILE);
+    if let Ok(bytes) = std::fs::read(research) {
+        kept.push(context.keep(&name("research"), &bytes)?);
+    }
     Ok(kept)
 }
 

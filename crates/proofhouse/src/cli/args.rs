@@ -120,6 +120,7 @@ A milestone is .proofhouse/milestones/NAME/milestone.toml; docs/waves.md shows o
     Doctor,
     /// Judge specs, plan projects, fingerprint contracts
     #[command(after_help = "Examples:
+  proofhouse factory new SPEC.md --agent claude
   proofhouse factory validate spec.json
   proofhouse factory plan spec.json --dry-run --json
   proofhouse factory fingerprint contract.json --against locked.json
@@ -389,6 +390,7 @@ impl Reopen {
             None => "reopen".to_owned(),
         };
         Decide {
+            payload: None,
             run: self.run.clone(),
             option,
             because: self.reason.clone(),
@@ -404,6 +406,15 @@ pub(crate) struct Demo {
     /// Where to make the sample repository; it stays there
     #[arg(long, value_name = "DIR")]
     pub(crate) dir: Option<PathBuf>,
+    /// What to show: a whole project of the factory, or one task of the phase workflow
+    #[arg(long, value_enum, default_value_t = DemoOf::Factory)]
+    pub(crate) workflow: DemoOf,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+pub(crate) enum DemoOf {
+    Factory,
+    Phase,
 }
 
 #[derive(Debug, Subcommand)]
@@ -447,6 +458,44 @@ pub(crate) enum Format {
     Mermaid,
     Dot,
     Tla,
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct FactoryNew {
+    /// What the product is to be, in your own words: a Markdown file
+    pub(crate) spec: PathBuf,
+    /// Another document that the agent may read (may be given more than once)
+    #[arg(long, value_name = "FILE")]
+    pub(crate) with: Vec<PathBuf>,
+    /// The project's name (default: factory)
+    #[arg(long)]
+    pub(crate) name: Option<String>,
+    /// Who works (default: `agent` of the config)
+    #[arg(long, value_name = "AGENT")]
+    pub(crate) agent: Option<String>,
+    /// Independent tasks at once, once there are tasks
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=256))]
+    pub(crate) jobs: u16,
+    /// Cap a budget, such as `attempts=200`
+    #[arg(long, value_name = "NAME=CAP", value_parser = cap)]
+    pub(crate) budget: Vec<(String, u64)>,
+}
+
+/// The channel of a word about a spec, and the spec that is meant.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Channel {
+    /// The hash of the spec that you read; another one is refused
+    #[arg(long, value_name = "SHA256")]
+    pub(crate) spec: Option<String>,
+    /// Sign with this unencrypted SSH key
+    #[arg(long, value_name = "KEY", conflicts_with = "signature")]
+    pub(crate) sign: Option<PathBuf>,
+    /// A signature made with `ssh-keygen -Y sign -n proofhouse-decision`
+    #[arg(long, value_name = "FILE")]
+    pub(crate) signature: Option<PathBuf>,
+    /// Print the bytes to be signed, and decide nothing
+    #[arg(long)]
+    pub(crate) message: bool,
 }
 
 #[derive(Debug, clap::Args)]
@@ -553,6 +602,52 @@ pub(crate) enum FactoryCommand {
     Render {
         /// A product spec
         spec: PathBuf,
+    },
+    /// Begin a project from a SPEC.md: an agent makes a spec of it, and you approve that
+    #[command(
+        after_help = "Example:\n  proofhouse factory new SPEC.md --agent claude\n  proofhouse factory run factory\n  proofhouse factory review factory"
+    )]
+    New(FactoryNew),
+    /// Read the spec that waits for your word, with warnings, sources and hash
+    Review {
+        /// The project (default: the only one)
+        name: Option<String>,
+    },
+    /// Approve the spec as it was shown; needs a person
+    Approve {
+        /// The project
+        name: String,
+        /// Why; it is journaled
+        #[arg(long, value_name = "TEXT", default_value = "accepted as shown")]
+        because: String,
+        #[command(flatten)]
+        channel: Channel,
+    },
+    /// Discard the spec and start again from SPEC.md; needs a person
+    Reject {
+        /// The project
+        name: String,
+        /// Why: the next attempt starts with your words, and without the draft
+        #[arg(long, value_name = "TEXT", required_unless_present = "file")]
+        reasons: Option<String>,
+        /// The same, from a file
+        #[arg(long, value_name = "FILE", conflicts_with = "reasons")]
+        file: Option<PathBuf>,
+        #[command(flatten)]
+        channel: Channel,
+    },
+    /// Have the spec changed; needs a person
+    Amend {
+        /// The project
+        name: String,
+        /// What to change: the agent goes on from the draft
+        #[arg(long, value_name = "TEXT", required_unless_present = "file")]
+        feedback: Option<String>,
+        /// The same, from a file
+        #[arg(long, value_name = "FILE", conflicts_with = "feedback")]
+        file: Option<PathBuf>,
+        #[command(flatten)]
+        channel: Channel,
     },
     /// Begin a project from an approved spec; nothing works yet
     #[command(

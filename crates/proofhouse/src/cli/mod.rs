@@ -16,6 +16,7 @@ mod init;
 mod log;
 mod new;
 mod of_factory;
+mod of_product;
 mod out;
 mod progress;
 mod questions;

@@ -299,3 +299,70 @@ fn a_waiver_that_nobody_signed_is_found() {
     let said = world.run(&["audit", "--ci"]).exits(1);
     assert!(said.out.contains("unsigned_decision"), "{}", said.out);
 }
+
+/// A workflow of a person's own, and a finished run of it.
+fn of_an_own_workflow() -> World {
+    let world = World::new();
+    let source = flow::built_in("phase").unwrap();
+    for (path, text) in &source.files {
+        let text = text.replace("name = \"phase\"", "name = \"mine\"");
+        world.write(&format!(".proofhouse/workflows/mine/{path}"), &text);
+    }
+    world.write("agent/script.toml", HONEST);
+    world.write(".gitignore", "agent/\n");
+    let args = [
+        "new",
+        "mine",
+        "--dir",
+        "tasks/t",
+        "--set",
+        "objective=be good",
+        "--set",
+        "done_gate=grep says so",
+        "--check",
+        "grep -q good code.txt",
+        "--agent",
+        "scripted:agent/script.toml",
+    ];
+    world.run(&args).exits(0);
+    world.run(&["run", "t"]).exits(0);
+    world
+}
+
+#[test]
+fn the_steps_of_a_changed_workflow_are_taken_again_on_the_one_that_made_them() {
+    let world = of_an_own_workflow();
+    let file = ".proofhouse/workflows/mine/workflow.toml";
+    let changed = world.read(file).replace("passes = 8", "passes = 9");
+    world.write(file, &changed);
+    let said = world.run(&["audit"]).exits(0);
+    assert!(!said.out.contains("workflow_missing"), "{}", said.out);
+    // A step that no gate led to is found, although the workflow is another one by now.
+    rewrite(&world, |entries| {
+        let gate = entries
+            .iter()
+            .rposition(|entry| entry.kind == "gate_ended.v1")
+            .unwrap();
+        let mut entries = entries;
+        for result in entries[gate].body["results"].as_array_mut().unwrap() {
+            result["verdict"] = "fail".into();
+        }
+        entries
+    });
+    found(&world, "unfounded_move");
+}
+
+#[test]
+fn a_workflow_that_was_taken_away_is_missed() {
+    let world = of_an_own_workflow();
+    let file = ".proofhouse/workflows/mine/workflow.toml";
+    let changed = world.read(file).replace("passes = 8", "passes = 9");
+    let hash = world.journal()[0]["body"]["workflow_hash"]
+        .as_str()
+        .unwrap()
+        .to_owned();
+    world.write(file, &changed);
+    let kept = world.at(&format!(".proofhouse/evidence/{}/{hash}", &hash[..2]));
+    std::fs::remove_file(kept).unwrap();
+    found(&world, "workflow_missing");
+}
