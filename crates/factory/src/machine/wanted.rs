@@ -89,7 +89,9 @@ fn effect(state: &State, id: EffectId, of: &For) -> Option<Effect> {
                         "supersedes": change.from,
                     });
                     let subject = format!("{}/{}", change.exception, change.to.module);
-                    gate(state, id, "ship", subject, None, &[step.row().check], &with)
+                    let check = step.row().check;
+                    let made = change.deliverable;
+                    gate(state, id, "ship", subject, made, &[check], &with)
                 }
             })
         }
