@@ -222,6 +222,7 @@ impl Change {
             Checked::CouldNotRun(why) if self.bad_ends < MOST_BAD_ENDS => {
                 return Some(ChangeStep::Again(why));
             }
+            // A change has no place to wait in: a person mends what is missing and rules again.
             Checked::CouldNotRun(why) => return Some(ChangeStep::Failed(why)),
         };
         Some(match (&found.said, &found.to) {
