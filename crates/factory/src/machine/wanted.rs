@@ -3,7 +3,7 @@
 use super::around::Around;
 use super::state::{For, State};
 use crate::delivery::gates::Gate;
-use crate::engineering::context::{Pack, Scene, brief, module_folder, pack, sight};
+use crate::engineering::context::{Pack, Scene, brief, module_folder, pack, sight, workspace};
 use crate::engineering::roles::{Occasion, Role};
 use crate::engineering::work::{Surroundings, Want, Work};
 use crate::halt::candidate;
@@ -270,7 +270,7 @@ fn change_role(
         Role::Proposer => (
             Access::Edit,
             vec![own(&change.to), own(&change.from)],
-            vec![own(&change.to)],
+            workspace(&module_folder(&change.to)).to_vec(),
         ),
         Role::MicroPlanner | Role::Challenger | Role::Arbiter => {
             (Access::ReadOnly, Vec::new(), Vec::new())

@@ -276,7 +276,7 @@ fn s11_a_ship_whose_toolchain_is_missing_waits_for_a_person_and_costs_no_revisio
     world.run(&["factory", "run", "p"]).exits(0);
     let log = world.read("agent/agent.log");
     assert!(!log.contains("state=revise"), "{log}");
-    assert_eq!(module(&world, "MM-moment", "ship.json").is_empty(), false);
+    assert!(!module(&world, "MM-moment", "ship.json").is_empty());
 }
 
 #[test]
@@ -368,12 +368,17 @@ fn s6_6_what_is_edited_after_the_debate_or_the_seal_does_not_ship() {
         "{reason}"
     );
     assert!(reason.ends_with("(inputs)"), "{reason}");
+    let artifact: Value =
+        serde_json::from_str(&module(&world, "MM-moment", "escalation.json")).unwrap();
+    let differs = &artifact["mismatch"]["dimensions"];
+    assert_eq!(differs[0]["dimension"], "inputs", "{artifact}");
+    assert_eq!(differs[0]["added"][0]["constraints"], json!(["anything"]));
     edit("contract.json", "anything", "not empty");
 
     // As it was debated, it ships; the second task then halts on its own rejection.
     approve(&third);
     let fourth = halted();
-    assert!(moment("ship.json").is_file());
+    assert!(moment("ship.json").is_file() && !moment("escalation.json").exists());
     edit(
         "implementation/lib.rs",
         "split_once(' ')",
@@ -390,6 +395,27 @@ fn s6_6_what_is_edited_after_the_debate_or_the_seal_does_not_ship() {
     assert!(
         !world
             .at(".proofhouse/state_store/modules/MM-label/1.0.0/ship.json")
+            .exists()
+    );
+}
+
+#[test]
+fn s6_6_nobody_but_the_ship_writes_the_evidence_of_a_ship() {
+    let mut forged = rust(MOMENT, MOMENT_TESTS);
+    let path = "repo/state_store/modules/MM-moment/1.0.0/ship.json";
+    let steps = forged.as_array_mut().unwrap();
+    steps.push(json!({"write": path, "text": "{}"}));
+    let world = one_task(rounds(&moment_plan(), &[forged]));
+    world.run(&["factory", "run", "p"]).exits(2);
+    let journal = world.read(".proofhouse/journal/p.jsonl");
+    assert!(
+        journal.contains("out_of_scope") && journal.contains("ship.json"),
+        "{journal}"
+    );
+    assert!(gates(&world).is_empty());
+    assert!(
+        !world
+            .at(".proofhouse/state_store/modules/MM-moment/1.0.0/ship.json")
             .exists()
     );
 }
