@@ -17,6 +17,7 @@ mod docs;
 mod factory;
 mod factory_people;
 mod factory_run;
+mod factory_ship;
 mod holes;
 mod index;
 mod lights_out;
