@@ -2,6 +2,7 @@
 //! on the table, every piece of evidence. It trusts no checkpoint and no view.
 
 mod decisions;
+mod project;
 mod seals;
 mod views;
 
@@ -151,7 +152,7 @@ fn read(
         .ok()
         .map(|peek| peek.machine.workflow().clone());
     let mut walker = workflow.as_ref().map(Walker::of);
-    let mut kept: BTreeSet<String> = BTreeSet::new();
+    let mut of_factory = crate::factory::is_project(project, name).then(self::project::Walker::new);
     let pairs: Vec<(u64, String)> = claims
         .iter()
         .map(|claim| (claim.seq, claim.hash.clone()))
@@ -172,10 +173,10 @@ fn read(
                 walker.findings.extend(doubt);
                 walker.take(event, record.seq)
             }
-            _ => {
-                kept.extend(evidence_of(&crate::run::event(record)?));
-                Ok(())
-            }
+            _ => match &mut of_factory {
+                Some(walker) => walker.take(name, record, signers),
+                None => crate::run::event(record).map(|_| ()),
+            },
         }
     })?;
     report.records = audited.records;
@@ -190,23 +191,14 @@ fn read(
         let what = format!("and {} more findings of the same journal", audited.left_out);
         report.findings.push(finding("more_findings", 0, what));
     }
-    if workflow.is_none() && report.findings.is_empty() {
-        let error = match Run::peek(project, name).err() {
-            // Its own machine says whether its records follow from each other.
-            Some(error) if error.code == "factory_project" => {
-                report.evidence = kept.len();
-                let broken = project.vault()?.verify_all(kept.iter().map(String::as_str));
-                let findings = broken
-                    .iter()
-                    .map(|error| finding(error.code(), 0, error.to_string()));
-                report.findings.extend(findings);
-                crate::factory::peek(project, name).err()
-            }
-            other => other,
-        };
-        report
-            .findings
-            .extend(error.map(|error| finding(&error.code, 0, error.what)));
+    if let Some(walker) = of_factory {
+        let (evidence, findings) = walker.end(project, name);
+        report.evidence = evidence;
+        report.findings.extend(findings);
+    } else if workflow.is_none() && report.findings.is_empty() {
+        let error = Run::peek(project, name).err();
+        let error = error.map(|error| finding(&error.code, 0, error.what));
+        report.findings.extend(error);
     }
     if let Some(walker) = walker {
         report.findings.extend(walker.findings);

@@ -6,7 +6,10 @@
 
 mod craft;
 mod decide;
+pub(crate) mod indexed;
 mod modules;
+pub(crate) mod proven;
+pub(crate) mod records;
 mod release;
 mod resolve;
 mod roles;
@@ -14,6 +17,7 @@ mod scratch;
 mod session;
 mod ship;
 mod start;
+mod task_files;
 mod tested;
 mod views;
 
@@ -21,6 +25,7 @@ pub use decide::{Ask, Resolved, decide, decide_message};
 pub use resolve::{Asked, escalated, message, resolve};
 pub use session::{Driving, Peek, drive, is_project, peek, projects};
 pub use start::{Begin, Begun, start};
+pub(crate) use views::standing_faults;
 
 /// What the journal of a project names in the place of a workflow.
 pub const NAME: &str = "factory";

@@ -17,7 +17,7 @@ pub(super) const CONTRACT: &str = "contract.json";
 pub(super) const EXAMPLES: &str = "examples.md";
 pub(super) const SHIP: &str = "ship.json";
 pub(super) const LOG: &str = "tests/execution_log.json";
-const SEAL: &str = "seal.json";
+pub(super) const SEAL: &str = "seal.json";
 
 /// One version of a module on disk.
 #[derive(Debug, Clone)]

@@ -2,7 +2,7 @@
 //! Repeated after a crash, a step finds what it has done before and does the same again.
 
 use super::modules::{CONTRACT, EXAMPLES, LOG, SHIP, Stored};
-use super::{release, tested};
+use super::{proven, release, tested};
 use crate::context::Context;
 use crate::perform::{self, lost, save};
 use crate::{index_place, worktree};
@@ -128,7 +128,11 @@ fn step(
             fingerprint(&module, told.contract.as_ref()).map(Held::from)
         }
         "black_box_tests" => tested::run(context, order, &module, cancel),
-        "ship_record" => record(context, &module).map(Held::from),
+        "ship_record" => {
+            let reason = record(context, &module)?;
+            let evidence = proven::keep(context, &module)?;
+            Ok(Held { reason, evidence })
+        }
         other => Err(could_not(format!("the engine has no check `{other}`"))),
     }
 }

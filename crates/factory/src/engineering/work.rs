@@ -45,6 +45,9 @@ pub struct Module {
     pub version: Version,
     /// Its debate.
     pub debate: Debate,
+    /// The attempt that made its first proposal: what tells this debate from one before it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub opened: Option<EffectId>,
 }
 
 /// What came back from the effect in flight.
@@ -416,6 +419,8 @@ impl Work {
             Step::Debated(at, said) => {
                 if matches!(said.said, Said::Proposed | Said::Amended) {
                     self.deliverable = effect;
+                    let opened = &mut self.modules[*at].opened;
+                    *opened = opened.or(effect);
                 }
                 self.debated(*at, said, result);
             }
@@ -474,6 +479,7 @@ impl Work {
             fate: Fate::Waiting,
             version: Version::FIRST,
             debate: Debate::default(),
+            opened: None,
         };
         self.modules = vec![blank; plan.modules.len()];
         self.plan = Some(plan);

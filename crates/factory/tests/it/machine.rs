@@ -58,7 +58,7 @@ impl People {
 
 /// A project as a test tells it.
 #[derive(Debug, Clone)]
-struct Story {
+pub(crate) struct Story {
     tasks: Vec<Declared>,
     script: Script,
     people: People,
@@ -159,7 +159,7 @@ fn abandoned() -> Story {
     }
 }
 
-fn stories() -> [(&'static str, Story); 4] {
+pub(crate) fn stories() -> [(&'static str, Story); 4] {
     [
         ("troubled", troubled()),
         ("resolved", resolved()),
@@ -183,7 +183,7 @@ fn tell(project: &mut Project, people: &mut People, mut pick: impl FnMut(usize) 
     panic!("it never ends");
 }
 
-fn calm(story: &Story, jobs: u32) -> Project {
+pub(crate) fn calm(story: &Story, jobs: u32) -> Project {
     let mut project = Project::new(&story.tasks, jobs, story.script.clone());
     tell(&mut project, &mut story.people.clone(), |_| 0);
     project

@@ -17,6 +17,7 @@ mod machine;
 mod modules;
 mod plan;
 mod project;
+mod records;
 mod said;
 mod samples;
 mod spec;
