@@ -218,9 +218,7 @@ fn s9_7_on_the_real_engine_every_brief_and_every_view_is_what_the_table_gives() 
             "{role:?} {occasion:?} never worked"
         );
     }
-    let by_person = |one: &&Invoked| {
-        one.role == Role::Challenger && one.brief.contains(FIXED)
-    };
+    let by_person = |one: &&Invoked| one.role == Role::Challenger && one.brief.contains(FIXED);
     assert!(
         invoked.iter().any(|one| by_person(&one)),
         "nobody challenged the person's fix"
