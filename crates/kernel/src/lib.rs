@@ -15,6 +15,7 @@ pub mod ledger;
 pub mod machine;
 pub mod opening;
 pub mod outcome;
+pub mod pack;
 pub mod pattern;
 pub mod position;
 pub mod refusal;

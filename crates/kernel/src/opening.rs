@@ -10,6 +10,8 @@ use crate::refusal::Refusal;
 /// What a machine remembers that every answer here rests on.
 #[derive(Debug, Clone, Copy)]
 pub struct Begun<'a> {
+    /// The workflow's hash as of today, where the machine follows one.
+    pub workflow_hash: Option<&'a str>,
     /// What was started, if anything was.
     pub started: Option<&'a RunStarted>,
     /// Effects in flight.
@@ -43,6 +45,7 @@ impl Begun<'_> {
             What::Open { session, version } => event(Body::SessionOpened(SessionOpened {
                 session: session.clone(),
                 version: version.clone(),
+                workflow_hash: self.workflow_hash.map(str::to_owned),
             })),
             What::TailCut { bytes, kept_in } => event(Body::TailCut(TailCut {
                 bytes: *bytes,

@@ -53,6 +53,7 @@ impl Walker {
         }
         self.findings
             .extend(signers.doubt(name, &event, record, Moment::Later));
+        self.findings.extend(signers.waiver(name, &event, record));
         if let Some(what) = self.unfounded(&event) {
             self.findings
                 .push(finding("unfounded_fact", record.seq, what));

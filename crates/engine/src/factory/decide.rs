@@ -60,6 +60,16 @@ pub fn decide(
     ask: &Ask<'_>,
     approve: impl FnOnce(&Words<'_>) -> Result<Approved, EngineError>,
 ) -> Result<Resolved, EngineError> {
+    decide_with(project, ask, approve, || Ok(()))
+}
+
+/// The same, where `ready` makes what must be there before the journal says that it is decided.
+pub(super) fn decide_with(
+    project: &Project,
+    ask: &Ask<'_>,
+    approve: impl FnOnce(&Words<'_>) -> Result<Approved, EngineError>,
+    ready: impl FnOnce() -> Result<(), EngineError>,
+) -> Result<Resolved, EngineError> {
     let (mut open, mut machine, _) = open(project, ask.name)?;
     // A decision that is on record and not carried out yet (a crash between the two) comes first.
     let mut due = Vec::new();
@@ -95,6 +105,7 @@ pub fn decide(
         option: ask.option,
         because: &because,
     })?;
+    ready()?;
     let mut events = Vec::new();
     let decided = What::Decide(decision(&because, &approved));
     settle::<_, EngineError>(&mut machine, now(), decided, &mut events)?;

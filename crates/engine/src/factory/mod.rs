@@ -5,9 +5,12 @@
 //! writes down what it says.
 
 mod craft;
+mod debated;
 mod decide;
 pub(crate) mod indexed;
 mod modules;
+mod page;
+mod product;
 pub(crate) mod proven;
 pub(crate) mod records;
 mod release;
@@ -17,15 +20,24 @@ mod scratch;
 mod session;
 mod ship;
 mod start;
+mod story;
+mod stubs;
+mod suite;
+mod superseding;
+mod surface;
 mod task_files;
 mod tested;
+mod tools;
 mod views;
 
 pub use decide::{Ask, Resolved, decide, decide_message};
+pub use page::page;
+pub use product::{New, Review, Said, Spoken, new, review, speak, spoken_message};
 pub use resolve::{Asked, escalated, message, resolve};
 pub use session::{Driving, Peek, drive, is_project, peek, projects};
 pub use start::{Begin, Begun, start};
 pub(crate) use views::standing_faults;
+pub use story::{Line, Mark, Moment, Story};
 
 /// What the journal of a project names in the place of a workflow.
 pub const NAME: &str = "factory";

@@ -4,8 +4,8 @@ use super::NAME;
 use super::craft::{Making, known};
 use super::indexed;
 use super::records::Keeper;
-use super::roles;
 use super::views::Views;
+use super::{roles, tools};
 use crate::driver::{Ending, Until, drive as run_loop};
 use crate::error::EngineError;
 use crate::project::Project;
@@ -183,7 +183,8 @@ fn once(
         until: Until::Rest,
         restore: Restore::No,
     };
-    let agents = session.agents(&roles::workflow(), &first.agent)?;
+    let offered = tools::all(project, &project.config()?)?;
+    let agents = session.agents(&roles::workflow(), &first.agent, &offered)?;
     // What an earlier life left unwritten comes first: roles read task files, people read records.
     let keeper = Keeper::open(project, name)?;
     views.all(&machine)?;

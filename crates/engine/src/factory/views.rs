@@ -1,8 +1,8 @@
 //! What the state store says of a project: views of the journal, written after it (section 7). A
 //! file that is lost is written anew; what people write into one is not read.
 
-use super::modules::{CONTRACT, Stored};
-use super::task_files;
+use super::modules::{CONTRACT, SHIP, Stored};
+use super::{superseding, task_files};
 use crate::error::EngineError;
 use crate::project::Project;
 use ::factory::contract::from_plan;
@@ -57,7 +57,11 @@ impl Views {
         write(
             &self.home.join("state_store/project/state_machine.json"),
             &machine.state_machine(),
-        )
+        )?;
+        if let Some(product) = machine.product() {
+            super::product::restore(&self.home.join("state_store"), product)?;
+        }
+        Ok(())
     }
 }
 
@@ -111,10 +115,28 @@ fn at_work<'a>(machine: &'a Factory, order: &AttemptOrder) -> Option<(&'a Work, 
 /// it follows from the journal (`records`).
 pub(super) struct Before {
     contract: Option<(Stored, Value)>,
+    lock: Lock,
+}
+
+/// What becomes of a contract that is there already. A debate that begins locks its own: the one
+/// before may be of a plan that a person or an exception has put aside. After that nobody does.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Lock {
+    Anew,
+    Stays,
 }
 
 impl Before {
     pub(super) fn of(machine: &Factory, home: &Path, order: &AttemptOrder) -> Self {
+        let of_change = || {
+            let For::Change(id) = machine.subject(order.id)? else {
+                return None;
+            };
+            let change = machine.change(id).filter(|_| order.role == "proposer")?;
+            let contract = superseding::contract(home, change)?;
+            let value = serde_json::to_value(contract).ok()?;
+            Some((Stored::at(home, &change.to), value))
+        };
         let contract = at_work(machine, order)
             .filter(|_| order.role == "proposer")
             .and_then(|(work, at)| {
@@ -128,13 +150,21 @@ impl Before {
                 let contract = from_plan::contract(module, version, &module.depends_on)?;
                 let value = serde_json::to_value(contract).ok()?;
                 Some((Stored::at(home, &reference), value))
-            });
-        Self { contract }
+            })
+            .or_else(of_change);
+        Self {
+            contract,
+            lock: if order.state.as_str() == "propose" {
+                Lock::Anew
+            } else {
+                Lock::Stays
+            },
+        }
     }
 
     pub(super) fn write(&self) -> Result<(), EngineError> {
         if let Some((module, contract)) = &self.contract
-            && !module.has(CONTRACT)
+            && (!module.has(CONTRACT) || (self.lock == Lock::Anew && !module.has(SHIP)))
         {
             write(&module.folder.join(CONTRACT), contract)?;
         }

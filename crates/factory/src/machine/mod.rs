@@ -8,6 +8,7 @@ mod around;
 mod decide;
 pub mod facts;
 mod people;
+mod product;
 mod questions;
 pub mod records;
 mod state;
@@ -16,6 +17,7 @@ mod wanted;
 
 pub use facts::Fact;
 pub use people::{DEPRECATE, EXTEND, RELEASE, RETRY};
+pub use product::{AMEND, APPROVE, REJECT};
 pub use questions::{Question, Subject};
 pub use records::{Record, Recorder};
 pub use state::{Fix, For};
@@ -25,8 +27,10 @@ use crate::delivery::registry::Registry;
 use crate::engineering::context::Pack;
 use crate::engineering::work::Work;
 use crate::halt::artifact::{Escalation, Resolved};
+use crate::halt::change::Change;
 use crate::halt::exception::{ExceptionDecision, Record as ExceptionRecord};
-use crate::project::types::{EscalationId, TaskId};
+use crate::product::Product;
+use crate::project::types::{EscalationId, ExceptionId, TaskId};
 use crate::project::{TaskGraph, TaskStatus};
 use kernel::effect::Effect;
 use kernel::{EffectId, Event, Input, Machine, Refusal, Status};
@@ -43,6 +47,11 @@ impl Factory {
     /// A project that has not begun.
     pub fn new() -> Self {
         Self::default()
+    }
+
+    /// The loop before its tasks, if it began with one.
+    pub fn product(&self) -> Option<&Product> {
+        self.state.product.as_ref()
     }
 
     /// Its tasks.
@@ -86,6 +95,11 @@ impl Factory {
     /// What people decided about them, in order.
     pub fn rulings(&self) -> &[ExceptionDecision] {
         &self.state.rulings
+    }
+
+    /// The changes of contracts that are being debated or shipped.
+    pub fn change(&self, id: &ExceptionId) -> Option<&Change> {
+        self.state.changes.get(id)
     }
 
     /// Every shipped version of every module.

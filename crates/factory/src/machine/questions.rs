@@ -2,6 +2,7 @@
 //! machine would take now. It refuses to list what is still being worked on.
 
 use super::people::{EXTEND, RELEASE, RETRY, RULINGS};
+use super::product;
 use super::state::{Phase, State};
 use crate::halt::artifact::Escalation;
 use crate::halt::exception::Record;
@@ -27,6 +28,8 @@ pub enum Subject {
     Budget,
     /// A release failed.
     Release,
+    /// A spec is drafted; section 3.2.4.
+    Spec,
 }
 
 /// Something that a person must decide.
@@ -51,8 +54,10 @@ pub struct Question {
 }
 
 pub(crate) fn questions(state: &State) -> Vec<Question> {
-    if state.phase != Phase::Open {
-        return Vec::new();
+    match state.phase {
+        Phase::Open => {}
+        Phase::Specifying => return about_spec(state).into_iter().collect(),
+        Phase::Declaring | Phase::Stopped => return Vec::new(),
     }
     let mut all = Vec::new();
     all.extend(state.ledger.budgets.first_spent().map(|spent| Question {
@@ -103,6 +108,21 @@ pub(crate) fn questions(state: &State) -> Vec<Question> {
             }),
     );
     all
+}
+
+fn about_spec(state: &State) -> Option<Question> {
+    let (_, why) = product::reason(state)?;
+    let mut options = product::options(state);
+    options.push(STOP);
+    Some(Question {
+        subject: Subject::Spec,
+        id: "spec".to_owned(),
+        task: None,
+        what: "read the spec, then approve, reject or amend it".to_owned(),
+        why,
+        recommended: None,
+        options: words(&options),
+    })
 }
 
 fn words(names: &[&str]) -> Vec<String> {

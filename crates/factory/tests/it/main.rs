@@ -21,4 +21,5 @@ mod records;
 mod said;
 mod samples;
 mod spec;
+mod surface;
 mod world;

@@ -3,7 +3,7 @@
 
 use super::args::{Args, FactoryCommand};
 use super::out::{Out, Tone, plain};
-use super::{exit, of_factory, schema, verbs};
+use super::{exit, of_factory, of_product, schema, verbs};
 use ::factory::contract::{Surface, compare};
 use ::factory::plan::{NoPlan, TaskFile};
 use ::factory::spec::ProductSpec;
@@ -58,6 +58,40 @@ pub(crate) fn factory(args: &Args, command: &FactoryCommand, out: &Out) -> Resul
             let spec = read_spec(&asked.spec)?;
             let (plan, files) = ::factory::plan::task_files(&spec).map_err(no_plan)?;
             of_factory::start(&super::project(args)?, asked, &spec, &plan, &files, out)
+        }
+        FactoryCommand::New(asked) => of_product::new(&super::project(args)?, asked, out),
+        FactoryCommand::Review { name } => {
+            of_product::review(&super::project(args)?, name.as_deref(), out)
+        }
+        FactoryCommand::Approve {
+            name,
+            because,
+            channel,
+        } => {
+            let said = engine::factory::Said::Approve { because };
+            of_product::speak(&super::project(args)?, name, said, channel, out)
+        }
+        FactoryCommand::Reject {
+            name,
+            reasons,
+            file,
+            channel,
+        } => {
+            let reasons = of_product::text(reasons.as_deref(), file.as_deref())?;
+            let said = engine::factory::Said::Reject { reasons: &reasons };
+            of_product::speak(&super::project(args)?, name, said, channel, out)
+        }
+        FactoryCommand::Amend {
+            name,
+            feedback,
+            file,
+            channel,
+        } => {
+            let feedback = of_product::text(feedback.as_deref(), file.as_deref())?;
+            let said = engine::factory::Said::Amend {
+                feedback: &feedback,
+            };
+            of_product::speak(&super::project(args)?, name, said, channel, out)
         }
         FactoryCommand::Run { name, agent } => {
             of_factory::run(&super::project(args)?, name, agent.as_deref(), out)

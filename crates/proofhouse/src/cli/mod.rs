@@ -16,6 +16,7 @@ mod init;
 mod log;
 mod new;
 mod of_factory;
+mod of_product;
 mod out;
 mod progress;
 mod questions;
@@ -101,6 +102,7 @@ fn dispatch(args: &Args, out: &Out) -> Result<u8, EngineError> {
             gc::gc(&project, mode, out)
         }
         Command::Heal(heal) => decide::decide(&project, &heal.decision(), out),
+        Command::Reopen(reopen) => decide::decide(&project, &reopen.decision(), out),
         Command::Audit { run, ci } => {
             let rigour = match ci {
                 true => engine::audit::Rigour::Ci,

@@ -80,7 +80,7 @@ pub(crate) fn named(project: &Project, name: Option<&str>) -> Result<String, Eng
         EngineError::user(
             "no_project",
             "there is no project of the factory here",
-            "begin one with `proofhouse factory start SPEC.json`",
+            "begin one with `proofhouse factory new SPEC.md`, or with `factory start SPEC.json` from a finished spec",
         )
     })
 }
@@ -120,7 +120,9 @@ pub(crate) fn status(project: &Project, name: Option<&str>, out: &Out) -> Result
             vec![id, task.status.as_str().to_owned(), modules.join(", ")]
         })
         .collect();
-    out.table(&["task", "status", "modules"], &rows);
+    if peek.machine.product().is_none() || !rows.is_empty() {
+        out.table(&["task", "status", "modules"], &rows);
+    }
     questions::print(out, &name, &peek);
     let status = peek.machine.status();
     if let (true, Some(waiting)) = (peek.machine.questions().is_empty(), &status.waiting_for) {

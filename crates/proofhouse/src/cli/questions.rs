@@ -3,7 +3,7 @@
 
 use super::out::{Out, Tone, plain};
 use ::factory::halt::Action;
-use ::factory::machine::{DEPRECATE, EXTEND, Question, RELEASE, RETRY, Subject};
+use ::factory::machine::{AMEND, DEPRECATE, EXTEND, Question, REJECT, RELEASE, RETRY, Subject};
 use engine::factory::Peek;
 use kernel::position::STOP;
 use serde_json::{Value, json};
@@ -18,6 +18,15 @@ fn command(project: &str, question: &Question, option: &str) -> String {
         (_, RETRY) => format!("proofhouse factory retry {project} {because}"),
         (_, EXTEND) => format!("proofhouse factory extend {project} {because}"),
         (_, STOP) => format!("proofhouse factory stop {project} {because}"),
+        (Subject::Spec, option) => {
+            let words = match option {
+                REJECT => " --reasons \"...\"",
+                AMEND => " --feedback \"...\"",
+                _ => "",
+            };
+            let verb = option.to_lowercase();
+            format!("proofhouse factory {verb} {project}{words}")
+        }
         (Subject::Escalation | Subject::Exception | Subject::Blocked, _) => {
             let payload = payload(option);
             format!("proofhouse resolve {id} --action {option}{payload} {because}")
