@@ -36,8 +36,8 @@ pub use product::{New, Review, Said, Spoken, new, review, speak, spoken_message}
 pub use resolve::{Asked, escalated, message, resolve};
 pub use session::{Driving, Peek, drive, is_project, peek, projects};
 pub use start::{Begin, Begun, start};
-pub(crate) use views::standing_faults;
 pub use story::{Line, Mark, Moment, Story};
+pub(crate) use views::standing_faults;
 
 /// What the journal of a project names in the place of a workflow.
 pub const NAME: &str = "factory";
