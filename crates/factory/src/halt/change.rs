@@ -4,7 +4,7 @@
 
 use super::exception::{Compatibility, Delta};
 use crate::engineering::artifacts::Ruling;
-use crate::engineering::debate::{At, Debate, Move, Now, Said};
+use crate::engineering::debate::{At, Checked, Debate, Move, Now, Said};
 use crate::engineering::roles::{Occasion, Role};
 use crate::engineering::ship::ShipStep;
 use crate::project::types::{ExceptionId, ModuleRef, TaskId, Version};
@@ -207,7 +207,11 @@ impl Change {
 
     /// What the engine's own step means. What does not ship is another round, as a rejection is.
     fn shipped(&self, results: &[CheckResult]) -> Option<ChangeStep> {
-        let mut found = self.debate.checked(results)?;
+        let mut found = match self.debate.checked(results)? {
+            Checked::Moved(found) => found,
+            // A change has no place to wait in: a person mends what is missing and rules again.
+            Checked::CouldNotRun(why) => return Some(ChangeStep::Failed(why)),
+        };
         Some(match (&found.said, &found.to) {
             (_, Now::Shipped) => ChangeStep::Resolved(found),
             (Said::Broke(..), Now::At(to)) if *to == self.debate.at => ChangeStep::Debated(found),
