@@ -5,6 +5,7 @@ use ::factory::engineering::debate::{Move, Now, Said};
 use ::factory::engineering::work::{End, Step};
 use ::factory::halt::change::ChangeStep;
 use ::factory::machine::Fact;
+use ::factory::product::ProductStep;
 use ::factory::project::ModuleRef;
 use kernel::Note;
 use serde::Serialize;
@@ -31,6 +32,13 @@ fn word(value: &impl Serialize) -> String {
 
 fn said(fact: &Fact) -> String {
     match fact {
+        Fact::ProductBegan(began) => format!("a spec is drafted from {}", began.spec.name),
+        Fact::ProductStepped(one) => drafted(&one.step),
+        Fact::SpecApproved(one) => {
+            format!("{} approved {} {}", one.who, one.spec_id, one.spec_version)
+        }
+        Fact::SpecRejected(one) => format!("{} rejected the spec: {}", one.who, one.reasons),
+        Fact::SpecAmended(one) => format!("{} wants the spec changed: {}", one.who, one.feedback),
         Fact::TasksDeclared(declared) => format!("{} tasks were declared", declared.tasks.len()),
         Fact::ProjectOpened(opened) => format!(
             "the project {} is open, spec {}, {} at a time",
@@ -87,6 +95,23 @@ fn said(fact: &Fact) -> String {
         }
         Fact::RunStopped(one) => format!("{} stopped the project", one.who),
         Fact::DecisionVoid(one) => format!("a decision came too late: {}", one.refusal),
+    }
+}
+
+fn drafted(step: &ProductStep) -> String {
+    match step {
+        ProductStep::Drafted { .. } => "a draft of the spec is judged".to_owned(),
+        ProductStep::Shown(shown) => {
+            let hash = shown.spec.hash.get(..12).unwrap_or(&shown.spec.hash);
+            format!("the spec {hash} is complete and waits for a person")
+        }
+        ProductStep::Refused { deficiencies, .. } => {
+            let first = deficiencies.first().map_or("", String::as_str);
+            format!("the draft has {} deficiencies: {first}", deficiencies.len())
+        }
+        ProductStep::Again { why, .. } => format!("once more: {why}"),
+        ProductStep::Stuck(why) => format!("stuck: {why}"),
+        ProductStep::GaveUp(why) => format!("gave up: {why}"),
     }
 }
 

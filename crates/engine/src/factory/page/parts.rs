@@ -7,10 +7,10 @@ use crate::views::page::html::{
     Out, Tone, chip, count, dollars, duration, esc, grouped, href, short, time,
 };
 use ::factory::delivery::registry::IndexStatus;
-use ::factory::engineering::context::SURFACES;
 use ::factory::project::TaskStatus;
 use kernel::Machine;
 use kernel::machine::Activity;
+use kernel::pack::Permission;
 
 /// The page lies in `views/NAME/`, below the folder that holds the state store.
 const UP: &str = "../../";
@@ -241,7 +241,8 @@ fn row(out: &mut Out, module: &Module) {
         Seal::Whole => chip(Tone::Good, "whole"),
         Seal::Broken => chip(Tone::Bad, "broken"),
     };
-    let links = SURFACES.iter().filter_map(|name| {
+    let surfaces = Permission::ContractOnly.module_globs();
+    let links = surfaces.iter().filter_map(|name| {
         let path = href(&format!("{UP}{}/{name}", module.folder))?;
         Some(format!(
             "<a href=\"{path}\">{}</a>",
