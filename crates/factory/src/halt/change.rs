@@ -8,6 +8,7 @@ use crate::engineering::debate::{At, Checked, Debate, Move, Now, Said};
 use crate::engineering::roles::{Occasion, Role};
 use crate::engineering::ship::ShipStep;
 use crate::project::types::{ExceptionId, ModuleRef, TaskId, Version};
+use kernel::EffectId;
 use kernel::outcome::{CheckResult, Class, Outcome};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -136,6 +137,9 @@ pub struct Change {
     /// What the engine's own step of the ship found, not heard yet.
     #[serde(default)]
     pub checked: Option<Vec<CheckResult>>,
+    /// The attempt that made the newest deliverable.
+    #[serde(default)]
+    pub deliverable: Option<EffectId>,
     bad_ends: u32,
 }
 
@@ -187,8 +191,17 @@ impl Change {
             debate: Debate::default(),
             answer: None,
             checked: None,
+            deliverable: None,
             bad_ends: 0,
         }
+    }
+
+    /// An attempt came back; it is heard next.
+    pub fn answered(&mut self, effect: EffectId, outcome: Box<Outcome>) {
+        if self.debate.at == At::Propose {
+            self.deliverable = Some(effect);
+        }
+        self.answer = Some(outcome);
     }
 
     /// Whose turn it is; none while an answer waits to be heard.

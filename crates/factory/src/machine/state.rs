@@ -141,7 +141,7 @@ impl State {
                     }
                     Some(For::Change(id)) => {
                         if let Some(change) = self.changes.get_mut(&id) {
-                            change.answer = Some(outcome);
+                            change.answered(ended.effect, outcome);
                         }
                     }
                     Some(For::Product) => {

@@ -89,7 +89,8 @@ fn effect(state: &State, id: EffectId, of: &For) -> Option<Effect> {
                         "supersedes": change.from,
                     });
                     let subject = format!("{}/{}", change.exception, change.to.module);
-                    gate(state, id, "ship", subject, None, &[step.row().check], &with)
+                    let made = change.deliverable;
+                    gate(state, id, "ship", subject, made, &[step.row().check], &with)
                 }
             })
         }

@@ -46,7 +46,7 @@ pub(super) fn demo(dir: &Path, out: &Out) -> Result<u8, EngineError> {
     engine::git::first_commit(dir, "A spec of one page")?;
     let project = Project::find(dir)?;
     project.prepare()?;
-    let person = Person::arrive(&project, dir.join("demo/scripted-human.key"))?;
+    let mut person = Person::arrive(&project, dir.join("demo/scripted-human.key"))?;
     if !out.json {
         open(dir, out);
     }
