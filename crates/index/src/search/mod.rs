@@ -19,6 +19,7 @@ use crate::segment::Facet;
 use crate::vector::unit;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
+use std::sync::OnceLock;
 
 /// The most results that may be asked for.
 pub(crate) const MOST: usize = 1_000;
@@ -216,8 +217,7 @@ fn both<T>(
         return (None, words());
     };
     std::thread::scope(|scope| {
-        let more = scan.is_worth_a_thread()
-            && std::thread::available_parallelism().is_ok_and(|n| n.get() > 1);
+        let more = scan.is_worth_a_thread() && processors() > 1;
         let helper = more.then(|| {
             let builder = std::thread::Builder::new().name("index-scan".into());
             builder.spawn_scoped(scope, || scan.work())
@@ -232,6 +232,12 @@ fn both<T>(
         }
         (Some(best), words)
     })
+}
+
+/// Asked once: the answer is put together from several files.
+fn processors() -> usize {
+    static PROCESSORS: OnceLock<usize> = OnceLock::new();
+    *PROCESSORS.get_or_init(|| std::thread::available_parallelism().map_or(1, usize::from))
 }
 
 fn clamp(cosine: f32) -> f64 {
