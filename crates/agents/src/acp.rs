@@ -6,7 +6,9 @@
 //! are the sandbox and the view.
 
 use crate::agent::Order;
-use crate::external::dialect::{Dialect, End, Heard, Kind, Plan, Said, event, line_of, number};
+use crate::external::dialect::{
+    Counts, Dialect, End, Heard, Kind, Plan, Said, event, line_of, number,
+};
 use crate::external::place::Place;
 use crate::external::settings::Settings;
 use crate::external::trouble::Trouble;
@@ -32,6 +34,10 @@ pub(crate) struct Acp {
 impl Kind for Acp {
     fn name(&self) -> &'static str {
         "acp"
+    }
+
+    fn counts(&self) -> Counts {
+        Counts::Tokens
     }
 
     fn program(&self) -> &str {

@@ -4,11 +4,11 @@
 //! reply: no journal, no clock, no gate.
 
 use crate::result::Shape;
-use kernel::effect::Access;
+use kernel::effect::{Access, Allowance, Capability};
 use kernel::outcome::{Class, Usage};
 use sandbox::Cancel;
 use serde_json::Value;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
@@ -24,6 +24,8 @@ pub struct Order {
     pub state: String,
     /// The role's name.
     pub role: String,
+    /// What the role may do. Our own tool loop holds it to all of it.
+    pub can: BTreeSet<Capability>,
     /// May the role change the repository?
     pub access: Access,
     /// From 1: attempts that ended in this state in this run, plus one. Lost ones do not count.
@@ -36,6 +38,8 @@ pub struct Order {
     pub brief: String,
     /// Wall limit for the whole attempt.
     pub wall: Duration,
+    /// What it may spend. Our own tool loop makes no call beyond it.
+    pub allowance: Allowance,
     /// Set on top of `sandbox::base_env()`; the `PROOFHOUSE_*` variables win over both.
     pub env: BTreeMap<String, String>,
     /// What its processes may reach; none: everything that we can. A connector adds what it needs

@@ -6,7 +6,7 @@
 //! then is taken off.
 
 use crate::agent::Order;
-use crate::external::dialect::{Dialect, End, Heard, Kind, Plan, Said, event, number};
+use crate::external::dialect::{Counts, Dialect, End, Heard, Kind, Plan, Said, event, number};
 use crate::external::place::Place;
 use crate::external::settings::Settings;
 use crate::external::trouble::Trouble;
@@ -25,6 +25,10 @@ pub(crate) struct Codex;
 impl Kind for Codex {
     fn name(&self) -> &'static str {
         "codex"
+    }
+
+    fn counts(&self) -> Counts {
+        Counts::Tokens
     }
 
     fn program(&self) -> &str {

@@ -7,7 +7,9 @@
 
 use crate::agent::Order;
 use crate::codex::{Session, forget_index};
-use crate::external::dialect::{Dialect, End, Heard, Kind, Plan, Said, event, line_of, number};
+use crate::external::dialect::{
+    Counts, Dialect, End, Heard, Kind, Plan, Said, event, line_of, number,
+};
 use crate::external::gate::Gate;
 use crate::external::place::Place;
 use crate::external::settings::{Login, Settings};
@@ -34,6 +36,10 @@ pub(crate) struct CodexApp;
 impl Kind for CodexApp {
     fn name(&self) -> &'static str {
         "codex-app"
+    }
+
+    fn counts(&self) -> Counts {
+        Counts::Tokens
     }
 
     fn program(&self) -> &str {

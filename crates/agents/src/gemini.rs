@@ -5,7 +5,7 @@
 //! own ten retries: three, then the run decides.
 
 use crate::agent::Order;
-use crate::external::dialect::{Dialect, End, Heard, Kind, Plan, Said, event, number};
+use crate::external::dialect::{Counts, Dialect, End, Heard, Kind, Plan, Said, event, number};
 use crate::external::place::Place;
 use crate::external::settings::{Login, Settings};
 use crate::external::trouble::Trouble;
@@ -28,6 +28,10 @@ pub(crate) struct Gemini;
 impl Kind for Gemini {
     fn name(&self) -> &'static str {
         "gemini"
+    }
+
+    fn counts(&self) -> Counts {
+        Counts::Tokens
     }
 
     fn program(&self) -> &str {

@@ -19,12 +19,21 @@ const ANSWER_BYTES: usize = 64 * 1024 * 1024;
 /// The most that is read of an error.
 const ERROR_BYTES: usize = 64 * 1024;
 
-/// A POST of JSON.
+/// A request: a POST of JSON, or a GET where there is no body.
 #[derive(Debug)]
 pub(crate) struct Post {
     pub(crate) url: String,
     pub(crate) headers: Vec<(&'static str, String)>,
-    pub(crate) body: String,
+    pub(crate) body: Body,
+}
+
+/// What goes with a request.
+#[derive(Debug)]
+pub(crate) enum Body {
+    /// Nothing: it asks for something.
+    Nothing,
+    /// JSON.
+    Json(String),
 }
 
 /// How a client reaches its host.
@@ -198,15 +207,25 @@ fn request(
     post: Post,
     send: &SyncSender<Piece>,
 ) -> Result<(), (Class, String)> {
-    let mut request = agent
-        .post(&post.url)
-        .header("content-type", "application/json");
-    for (name, value) in &post.headers {
-        request = request.header(*name, value);
-    }
-    let response = request
-        .send(post.body.as_bytes())
-        .map_err(|error| (class(&error), error.to_string()))?;
+    let response = match &post.body {
+        Body::Json(body) => {
+            let mut request = agent
+                .post(&post.url)
+                .header("content-type", "application/json");
+            for (name, value) in &post.headers {
+                request = request.header(*name, value);
+            }
+            request.send(body.as_bytes())
+        }
+        Body::Nothing => {
+            let mut request = agent.get(&post.url);
+            for (name, value) in &post.headers {
+                request = request.header(*name, value);
+            }
+            request.call()
+        }
+    };
+    let response = response.map_err(|error| (class(&error), error.to_string()))?;
     let headers = response.headers().iter().filter_map(|(name, value)| {
         Some((name.as_str().to_owned(), value.to_str().ok()?.to_owned()))
     });

@@ -30,6 +30,7 @@ mod sse;
 mod tool_loop;
 mod transcript;
 mod tune;
+mod web_search;
 mod wire;
 
 pub use agent::{Agent, Order, Reply};
@@ -41,7 +42,8 @@ pub use ready::{Readiness, readiness};
 pub use scripted::{ScriptError, Scripted};
 pub use spec::{AgentError, AgentSpec};
 pub use store::redact::{redact, redact_bytes};
-pub use tool_loop::{CommandTool, HISTORY_FILE, Place, Tool};
+pub use tool_loop::{CommandTool, HISTORY_FILE, Place, RESEARCH_FILE, Then, Tool};
 pub use transcript::TRANSCRIPT_BYTES;
 pub use tune::Tuning;
+pub use web_search::{SearchProvider, SearchSettings, WebSearch};
 pub use wire::ToolSpec;

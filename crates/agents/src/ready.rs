@@ -4,6 +4,7 @@
 //! starts nothing, so "ready" is a good guess and not a proof.
 
 use crate::api::Api;
+use crate::external::dialect::Counts;
 use crate::external::settings::{External, Login, Settings};
 use crate::scripted::Scripted;
 use crate::spec::AgentSpec;
@@ -117,7 +118,27 @@ fn external(agent: &External, settings: &Settings) -> Vec<String> {
         )),
         (Login::Key, None) | (Login::User, _) => {}
     }
+    if kind.counts() == Counts::Tokens && settings.price().is_none() {
+        missing.push(unpriced(name, settings.model.as_deref()));
+    }
     missing
+}
+
+/// Said before anything is spent: a budget of money that counts nothing would be a false comfort.
+fn unpriced(agent: &str, model: Option<&str>) -> String {
+    let (what, mend) = match model {
+        Some(model) => (
+            format!("the price of `{model}` is not known"),
+            format!("set `[prices.\"{model}\"]` in the config"),
+        ),
+        None => (
+            "no model is named".to_owned(),
+            format!("name a model that has a price, as in `{agent}:MODEL`"),
+        ),
+    };
+    format!(
+        "{agent} counts tokens and no money, and {what}: its cost counts as $0, and no budget of money holds; {mend}"
+    )
 }
 
 /// Variables that say where a provider is, not who you are.
@@ -180,6 +201,34 @@ mod tests {
             said.contains("`agents.claude.program`") && said.contains("/nowhere/key"),
             "{said}"
         );
+    }
+
+    #[test]
+    fn an_agent_whose_money_nobody_counts_says_so() {
+        let unknown = "its cost counts as $0, and no budget of money holds";
+        for (text, unpriced) in [
+            ("codex", "no model is named"),
+            ("codex:nobody-knows-it", "`nobody-knows-it` is not known"),
+            ("codex-app:x", "set `[prices.\"x\"]` in the config"),
+            ("gemini:x", "counts tokens and no money"),
+            ("acp:sh", "counts tokens and no money"),
+        ] {
+            let said = missing(text);
+            assert!(
+                said.contains(unknown) && said.contains(unpriced),
+                "{text}: {said}"
+            );
+        }
+        for text in [
+            "codex:gpt-5.5",
+            "codex:gpt-5.5-2026-04-23",
+            "claude",
+            "opencode",
+            "pi",
+        ] {
+            let said = missing(text);
+            assert!(!said.contains(unknown), "{text}: {said}");
+        }
     }
 
     #[test]

@@ -100,7 +100,7 @@ impl Check for Freeze {
                 Setting::required("name", "the name under which `frozen` finds them"),
                 Setting::required(
                     "items",
-                    "globs that begin with `repo/` or `task/`, sections such as `task/T.md#3 Contract`, `commands`, `runner config`",
+                    "globs that begin with `repo/` or `task/`, sections such as `task/T.md#3 Contract`, `commands`, `runner config`, `test config`, `dependencies`",
                 ),
                 Setting::optional("min", "how many items there must be; 1"),
                 Setting::optional(

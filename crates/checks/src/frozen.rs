@@ -1,5 +1,5 @@
-//! `frozen`: what an earlier gate froze is still the same, byte for byte. It refuses to pass where
-//! nothing was frozen.
+//! `frozen`: what an earlier gate froze is still the same, byte for byte, and where it is told so
+//! nothing was put beside it. It refuses to pass where nothing was frozen.
 
 use crate::settings::Settings;
 use crate::text::{answer, first_few};
@@ -36,6 +36,29 @@ fn copies(settings: &Settings<'_>, subject: &Subject<'_>) -> Result<BTreeSet<Str
     Ok(hashes.collect())
 }
 
+/// What is there now under a closed name, and was not when it was frozen.
+fn added(
+    settings: &Settings<'_>,
+    subject: &Subject<'_>,
+    names: &[&str],
+) -> Result<Vec<String>, String> {
+    let Some(closed) = settings.list("closed")? else {
+        return Ok(Vec::new());
+    };
+    let known = |item: &String| {
+        let mut names = names.iter();
+        names.any(|name| {
+            subject
+                .frozen
+                .get(*name)
+                .is_some_and(|items| items.contains_key(item))
+        })
+    };
+    let mut now = items::named(subject, &closed)?;
+    now.retain(|item| !known(item));
+    Ok(now)
+}
+
 impl Check for Frozen {
     fn name(&self) -> &'static str {
         "frozen"
@@ -50,6 +73,10 @@ impl Check for Frozen {
             &[
                 Setting::required("of", "the names, as given to `freeze`"),
                 Setting::optional(
+                    "closed",
+                    "items as for `freeze`: what they name now must be among what was frozen",
+                ),
+                Setting::optional(
                     "kept_as",
                     "a glob of copies: what was changed must stand in one of them as it was",
                 ),
@@ -60,14 +87,19 @@ impl Check for Frozen {
     fn lint(&self, with: &Value) -> Result<(), String> {
         let settings = Settings::open(self, with)?;
         settings.text("kept_as")?.map_or(Ok(()), items::lint)?;
+        let closed = settings.list("closed")?.unwrap_or_default();
+        closed.iter().try_for_each(|item| items::lint(item))?;
         settings.list("of").map(drop)
     }
 
     fn run(&self, with: &Value, subject: &Subject<'_>) -> Vec<CheckResult> {
-        let opened = Settings::open(self, with)
-            .and_then(|settings| Ok((settings.list("of")?, copies(&settings, subject)?)));
-        let (names, copies) = match opened {
-            Ok((names, copies)) => (names.unwrap_or_default(), copies),
+        let opened = Settings::open(self, with).and_then(|settings| {
+            let names = settings.list("of")?.unwrap_or_default();
+            let added = added(&settings, subject, &names)?;
+            Ok((names, copies(&settings, subject)?, added))
+        });
+        let (names, copies, added) = match opened {
+            Ok(opened) => opened,
             Err(why) => return vec![answer(self.name(), Verdict::CouldNotRun, &why)],
         };
         let judge = |name: &str| {
@@ -89,7 +121,12 @@ impl Check for Frozen {
                 }
             }
         };
-        names.into_iter().map(judge).collect()
+        let mut results: Vec<CheckResult> = names.into_iter().map(judge).collect();
+        if !added.is_empty() {
+            let why = format!("came after the freeze: {}", first_few(&added, 5));
+            results.push(answer(self.name(), Verdict::Fail, &why));
+        }
+        results
     }
 
     fn examples(&self) -> Vec<Example> {
@@ -130,6 +167,24 @@ impl Check for Frozen {
                     "changed, and not kept",
                     json!({"of": ["scope"], "kept_as": "task/scope-v*.md"}),
                     "task/scope.md was changed",
+                )
+            },
+            Example {
+                repo: &[("tests/a.py", "one"), ("tests/conftest.py", "lax")],
+                frozen: &[("tests", "repo/tests/a.py", "one")],
+                ..Example::fails(
+                    "something was put beside it",
+                    json!({"of": ["tests"], "closed": ["test config"]}),
+                    "came after the freeze: repo/tests/conftest.py",
+                )
+            },
+            Example {
+                repo: &[("tests/a.py", "one"), ("tests/b.py", "more")],
+                frozen: &[("tests", "repo/tests/a.py", "one")],
+                ..Example::passes(
+                    "one more test is none of those",
+                    json!({"of": ["tests"], "closed": ["test config"]}),
+                    "1 items are the same",
                 )
             },
             Example::cannot_run("nothing was frozen", with(), "tripwire_missing"),

@@ -2,8 +2,7 @@
 //! (`task/X.md#3 Contract`), by the hash of their bytes. It refuses to follow links, so that a
 //! frozen name always means the same place.
 
-use crate::paths;
-use crate::{Place, Subject};
+use crate::{Place, Subject, installed, paths};
 use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
 use kernel::pattern::filled_in;
 use pulldown_cmark::{Event, HeadingLevel, Options, Parser, Tag, TagEnd};
@@ -18,9 +17,34 @@ pub(crate) const COMMANDS: &str = "commands";
 /// Every file that tells a test runner how to run, see [`RUNNER_FILES`].
 const RUNNER_CONFIG: &str = "runner config";
 
+/// Every folder of installed dependencies that git ignores, see [`crate::installed`].
+const DEPENDENCIES: &str = "dependencies";
+/// What only says how tests run: no manifest and no lockfile, which honest work may have to change.
+const TEST_CONFIG: &str = "test config";
+const TEST_FILES: [&str; 18] = [
+    "repo/**/.cargo/config.toml",
+    "repo/**/.cargo/config",
+    "repo/**/.config/nextest.toml",
+    "repo/**/babel.config.*",
+    "repo/**/.babelrc*",
+    "repo/**/jest.config.*",
+    "repo/**/vitest.config.*",
+    "repo/**/vitest.workspace.*",
+    "repo/**/.mocharc*",
+    "repo/**/conftest.py",
+    "repo/**/pytest.ini",
+    "repo/**/.pytest.ini",
+    "repo/**/setup.cfg",
+    "repo/**/tox.ini",
+    "repo/**/.coveragerc",
+    "repo/**/sitecustomize.py",
+    "repo/**/usercustomize.py",
+    "repo/**/bunfig.toml",
+];
+
 /// What decides how tests are found and run, and with which versions: manifests, configuration and
 /// lockfiles of the runners that we know.
-pub(crate) const RUNNER_FILES: [&str; 45] = [
+pub(crate) const RUNNER_FILES: [&str; 47] = [
     "repo/**/Cargo.toml",
     "repo/**/Cargo.lock",
     "repo/**/.cargo/config.toml",
@@ -51,6 +75,8 @@ pub(crate) const RUNNER_FILES: [&str; 45] = [
     "repo/**/vite.config.*",
     "repo/**/.mocharc*",
     "repo/**/conftest.py",
+    "repo/**/sitecustomize.py",
+    "repo/**/usercustomize.py",
     "repo/**/pytest.ini",
     "repo/**/.pytest.ini",
     "repo/**/pyproject.toml",
@@ -158,7 +184,7 @@ pub(crate) fn section<'t>(text: &'t str, heading: &str) -> Result<&'t str, Strin
 
 /// Refuses what is no glob of `repo/` or `task/`, or no section of a Markdown file.
 pub(crate) fn lint(pattern: &str) -> Result<(), String> {
-    if [COMMANDS, RUNNER_CONFIG].contains(&pattern) {
+    if [COMMANDS, RUNNER_CONFIG, TEST_CONFIG, DEPENDENCIES].contains(&pattern) {
         return Ok(());
     }
     let (file, heading) = pattern.split_once('#').unwrap_or((pattern, "x"));
@@ -180,6 +206,7 @@ pub(crate) fn lint(pattern: &str) -> Result<(), String> {
 pub(crate) fn spelt_out(subject: &Subject<'_>, patterns: &[&str]) -> Vec<String> {
     let one = |pattern: &&str| match *pattern {
         RUNNER_CONFIG => RUNNER_FILES.map(str::to_owned).to_vec(),
+        TEST_CONFIG => TEST_FILES.map(str::to_owned).to_vec(),
         pattern => filled_in(pattern, subject.fields),
     };
     patterns.iter().flat_map(one).collect()
@@ -190,7 +217,7 @@ pub(crate) fn globs(patterns: &[&str]) -> Result<GlobSet, String> {
     let mut set = GlobSetBuilder::new();
     for pattern in patterns
         .iter()
-        .filter(|pattern| !pattern.contains('#') && **pattern != COMMANDS)
+        .filter(|pattern| !pattern.contains('#') && ![COMMANDS, DEPENDENCIES].contains(*pattern))
     {
         let glob = GlobBuilder::new(pattern).literal_separator(true).build();
         set.add(glob.map_err(|error| error.to_string())?);
@@ -215,6 +242,9 @@ pub(crate) fn named(subject: &Subject<'_>, patterns: &[&str]) -> Result<Vec<Stri
     let sections = patterns.iter().filter(|pattern| pattern.contains('#'));
     names.extend(sections.map(|section| (*section).to_owned()));
     names.extend(patterns.contains(&COMMANDS).then(|| COMMANDS.to_owned()));
+    if patterns.contains(&DEPENDENCIES) {
+        names.extend(installed::items(subject.place.repo));
+    }
     names.sort();
     names.dedup();
     Ok(names)

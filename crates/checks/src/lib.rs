@@ -35,6 +35,7 @@ mod header;
 mod health;
 mod idents;
 mod ids;
+mod installed;
 mod items;
 mod judged;
 mod lockfile;

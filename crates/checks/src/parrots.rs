@@ -114,16 +114,68 @@ pub(crate) fn proves_nothing(command: &str, expect: &str) -> bool {
     if language.is_some_and(|(_, options)| spells_out(first, options)) && says_it(command) {
         return true;
     }
+    // Words that are said whatever the rest of the line does: behind `;`, `|`, `&` or `||`.
+    if unasked(command)
+        .iter()
+        .any(|part| is_parrot(part) && !substitutes(part) && says_it(part))
+    {
+        return true;
+    }
     let mut real = parts(command)
         .filter(|part| !program(part).is_empty())
         .peekable();
     real.peek().is_some()
         && real.all(|part| {
             // What a substitution runs may prove something, unless the words are there already.
-            let substitutes = part.contains("$(") || part.contains('`');
-            let fed = program(part) == "cat" && part.contains("<<");
-            (PARROTS.contains(&program(part)) || fed) && (!substitutes || says_it(part))
+            is_parrot(part) && (!substitutes(part) || says_it(part))
         })
+}
+
+/// Does it say what it is told, and nothing else?
+fn is_parrot(part: &str) -> bool {
+    let fed = program(part) == "cat" && part.contains("<<");
+    PARROTS.contains(&program(part)) || fed
+}
+
+fn substitutes(part: &str) -> bool {
+    part.contains("$(") || part.contains('`')
+}
+
+/// The simple commands that no success of another one leads to. `a && b` says `b` only after `a`
+/// succeeded, so `b` may tell something; but nothing can be learnt from an `a` that always succeeds.
+fn unasked(command: &str) -> Vec<&str> {
+    let mut found = Vec::new();
+    let mut asked = false;
+    let mut rest = command;
+    loop {
+        let end = rest.find([';', '&', '|', '\n']).unwrap_or(rest.len());
+        let part = rest[..end].trim();
+        if !part.is_empty() && !asked {
+            found.push(part);
+        }
+        let behind = &rest[end..];
+        let Some(operator) = behind.chars().next() else {
+            return found;
+        };
+        rest = match behind.strip_prefix("&&") {
+            Some(rest) => {
+                asked = asked || may_fail(part);
+                rest
+            }
+            None => {
+                asked = false;
+                &behind[operator.len_utf8()..]
+            }
+        };
+    }
+}
+
+/// Can its success mean anything? A listing of whatever is there, or a word, can not fail.
+fn may_fail(part: &str) -> bool {
+    let alone = words(part).count() == 1;
+    let name = program(part);
+    let never = is_parrot(part) || ["cd", "pwd", "date", "sleep"].contains(&name);
+    !name.is_empty() && !never && !(name == "ls" && alone)
 }
 
 #[cfg(test)]
@@ -149,6 +201,15 @@ mod tests {
             "echo it works $(true)",
             "X=1; echo it works",
             "cat <<< 'it works'",
+            "ls; echo it works",
+            "ls && echo it works",
+            "cd . && ls && echo it works",
+            "./todo list; echo it works",
+            "./todo list || echo it works",
+            "./todo list | echo it works",
+            "./todo list & echo it works",
+            "./todo list && true; echo it works",
+            "./todo list\nprintf 'it works'",
         ] {
             assert!(proves_nothing(command, "it works"), "{command}");
         }
@@ -166,6 +227,9 @@ mod tests {
             "python3 -c 'import todo; print(todo.list())'",
             "python3 todo.py list milk",
             "test -f milk && echo milk",
+            "cd app && ./todo has milk && echo milk",
+            "./todo list; echo done",
+            "echo start; ./todo list | grep milk",
         ] {
             assert!(!proves_nothing(command, "milk"), "{command}");
         }

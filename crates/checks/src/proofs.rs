@@ -146,6 +146,17 @@ impl Check for Proofs {
             Example {
                 task: &[(
                     "verify.json",
+                    "[{\"id\": \"AC-1\", \"command\": \"ls; echo it works\", \"expect\": \"it works\"}]",
+                )],
+                ..Example::fails(
+                    "a command that looks, and then says so",
+                    plain(),
+                    "proves nothing",
+                )
+            },
+            Example {
+                task: &[(
+                    "verify.json",
                     "[{\"id\": \"AC-1\", \"command\": \"cat ../task/verify.json\", \"expect\": \"it works\"}]",
                 )],
                 ..Example::fails("a list that proves itself", plain(), "proves nothing")

@@ -1,23 +1,22 @@
 //! A clean room: a folder of our own that holds a checkpoint's files, with chosen files of the
-//! repository laid in and frozen copies over all of it. What runs there reaches the room and the
-//! installed dependencies, and nothing else of the repository: an ignored file, a stray
-//! configuration or a changed test can not help it.
+//! repository laid in and frozen copies over all of it. What runs there reaches the room and those
+//! installed dependencies that were frozen, and nothing else of the repository: an ignored file, a
+//! stray configuration, a changed test or a dependency that came later can not help it.
 
 use crate::paths::Found;
-use crate::{Place, Subject, TreeNow, items, paths, seal};
+use crate::{Place, Subject, TreeNow, installed, items, paths, seal};
 use globset::GlobSet;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// Installed dependencies that git ignores: read from where they are, never written.
-const DEPENDENCIES: [&str; 4] = ["node_modules", ".venv", "venv", "vendor"];
 static NEXT: AtomicU64 = AtomicU64::new(0);
 
 /// The folder; it goes when this goes.
 pub(crate) struct Room {
     path: PathBuf,
     policy: Option<sandbox::Policy>,
+    env: BTreeMap<String, String>,
 }
 
 /// What of the repository is laid into a room.
@@ -29,25 +28,61 @@ pub(crate) struct Candidate<'a> {
 }
 
 impl Room {
-    /// A room with the files of a checkpoint.
-    pub(crate) fn of(subject: &Subject<'_>, commit: &str) -> Result<Self, String> {
+    /// A room with the files of a checkpoint, and the dependencies that are among what was frozen.
+    pub(crate) fn of(
+        subject: &Subject<'_>,
+        commit: &str,
+        frozen: &BTreeMap<String, String>,
+    ) -> Result<Self, String> {
         let path = folder()?;
-        let mut room = Self { path, policy: None };
+        let mut room = Self {
+            path,
+            policy: None,
+            env: subject.env.clone(),
+        };
         (subject.check_out)(commit, &room.path)
             .map_err(|why| format!("the checkpoint {commit} cannot be laid out: {why}"))?;
-        room.policy = subject.policy.map(|policy| room.policy(policy, subject));
-        for name in DEPENDENCIES {
-            let (from, to) = (subject.place.repo.join(name), room.path.join(name));
-            if from.is_dir() && to.symlink_metadata().is_err() {
-                std::os::unix::fs::symlink(&from, &to)
-                    .map_err(|error| format!("{name} cannot be linked: {error}"))?;
-            }
+        let installed: Vec<&str> = frozen
+            .keys()
+            .filter_map(|item| installed::folder(item))
+            .collect();
+        room.policy = subject
+            .policy
+            .map(|policy| room.policy(policy, subject, &installed));
+        // Python would take what lies in a `__pycache__`, which nobody has hashed.
+        let compiled = room.path.join(".proofhouse-pycache");
+        let compiled = compiled.to_string_lossy().into_owned();
+        room.env.insert("PYTHONPYCACHEPREFIX".to_owned(), compiled);
+        for name in installed {
+            room.link(subject.place.repo, name)
+                .map_err(|error| format!("{name} cannot be linked: {error}"))?;
         }
         Ok(room)
     }
 
+    /// A folder of dependencies, entry by entry, without what runners keep there for themselves.
+    fn link(&self, repo: &Path, name: &str) -> std::io::Result<()> {
+        let to = self.path.join(name);
+        if to.symlink_metadata().is_ok() {
+            return Ok(()); // The checkpoint has it.
+        }
+        std::fs::create_dir(&to)?;
+        for entry in std::fs::read_dir(repo.join(name))? {
+            let entry = entry?;
+            if !installed::is_cache(&entry.file_name().to_string_lossy()) {
+                std::os::unix::fs::symlink(entry.path(), to.join(entry.file_name()))?;
+            }
+        }
+        Ok(())
+    }
+
     /// The check's own policy, for this room instead of the repository.
-    fn policy(&self, of: &sandbox::Policy, subject: &Subject<'_>) -> sandbox::Policy {
+    fn policy(
+        &self,
+        of: &sandbox::Policy,
+        subject: &Subject<'_>,
+        installed: &[&str],
+    ) -> sandbox::Policy {
         let repo = subject.place.repo;
         let mut policy = of.clone();
         let outside = |path: &PathBuf| !path.starts_with(repo);
@@ -55,10 +90,8 @@ impl Room {
         policy.read.retain(outside);
         policy.hidden.retain(outside);
         policy.write.push(self.path.clone());
-        let installed = DEPENDENCIES.map(|name| repo.join(name));
-        policy
-            .read
-            .extend(installed.into_iter().filter(|path| path.is_dir()));
+        let installed = installed.iter().map(|name| repo.join(name));
+        policy.read.extend(installed.filter(|path| path.is_dir()));
         policy
     }
 
@@ -110,7 +143,7 @@ impl Room {
         for (item, hash) in frozen {
             let Some(path) = item
                 .strip_prefix("repo/")
-                .filter(|path| !path.contains('#'))
+                .filter(|path| !path.contains('#') && !path.ends_with('/'))
             else {
                 continue;
             };
@@ -185,6 +218,7 @@ impl Room {
                 ..subject.place
             },
             policy: self.policy.as_ref(),
+            env: &self.env,
             tree: &tree,
             ..*subject
         })
@@ -214,9 +248,14 @@ fn folder() -> Result<PathBuf, String> {
 }
 
 /// Names that a build makes and nobody judges.
-const MADE: [&str; 3] = ["target", "__pycache__", ".pytest_cache"];
+const MADE: [&str; 4] = [
+    "target",
+    "__pycache__",
+    ".pytest_cache",
+    ".proofhouse-pycache",
+];
 
-/// Every regular file and link of a room, with its hash. The links to dependencies are ours.
+/// Every regular file and link of a room, with its hash. Links in folders of dependencies are ours.
 fn files(root: &Path) -> Result<BTreeMap<String, String>, String> {
     let mut found = BTreeMap::new();
     let mut folders = vec![(root.to_owned(), String::new())];
@@ -235,7 +274,7 @@ fn files(root: &Path) -> Result<BTreeMap<String, String>, String> {
             } else if kind.is_file() {
                 let hash = seal::hash_of(&Found::File(entry.path())).map_err(cannot)?;
                 found.insert(path, hash);
-            } else if kind.is_symlink() && !DEPENDENCIES.contains(&path.as_str()) {
+            } else if kind.is_symlink() && !installed::FOLDERS.contains(&name.as_str()) {
                 let target = std::fs::read_link(entry.path()).map_err(cannot)?;
                 let hash = seal::hash_of(&Found::Link(target)).map_err(cannot)?;
                 found.insert(path, hash);
@@ -257,6 +296,7 @@ mod tests {
         let room = Room {
             path: folder().unwrap(),
             policy: None,
+            env: BTreeMap::new(),
         };
         std::fs::write(room.path.join("link.txt"), "a file in its place").unwrap();
         let link = paths::found_in(repo.path(), "link.txt").unwrap();

@@ -3,7 +3,7 @@
 //! see a change. It follows no link: a link is where it leads to.
 
 use crate::paths::{self, Found};
-use crate::{Place, Subject, items};
+use crate::{Place, Subject, installed, items};
 use sha2::{Digest, Sha256};
 use std::io::Read;
 use std::path::Path;
@@ -42,6 +42,10 @@ pub(crate) fn now(subject: &Subject<'_>, item: &str) -> Result<Sealed, String> {
 }
 
 fn of(place: Place<'_>, item: &str) -> Result<Sealed, String> {
+    if let Some(name) = installed::folder(item) {
+        let hash = installed::hash(place.repo, name)?;
+        return Ok(Sealed { hash, copy: None });
+    }
     let has_views = item.strip_prefix("task/") == Some(place.views.file);
     if item.contains('#') || has_views {
         return items::bytes(place, item).map(kept);

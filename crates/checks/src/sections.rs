@@ -1,5 +1,6 @@
 //! `sections`: a Markdown file has the named headings with something real under each. It refuses
-//! placeholders, comments and headings inside code.
+//! placeholders, comments and headings inside code. It can ask for words and for a drawing in them,
+//! and it can not tell whether those are true.
 
 use crate::settings::Settings;
 use crate::text::{answer, first_few};
@@ -13,6 +14,8 @@ pub(crate) struct Sections;
 struct Wanted<'a> {
     file: &'a str,
     headings: Vec<&'a str>,
+    mentions: Vec<&'a str>,
+    drawing: Option<i64>,
 }
 
 impl Check for Sections {
@@ -29,6 +32,14 @@ impl Check for Sections {
             &[
                 Setting::required("file", "`task/...` or `repo/...`"),
                 Setting::required("headings", "headings of any level, in any case"),
+                Setting::optional(
+                    "mentions",
+                    "words of which each stands in each section, in any case; `a|b` is either",
+                ),
+                Setting::optional(
+                    "drawing",
+                    "how many lines a fenced block in each section has at least",
+                ),
             ]
         }
     }
@@ -57,6 +68,8 @@ impl Check for Sections {
                 wrong.push(format!("`{heading}` is missing"));
             } else if found.iter().all(|section| is_placeholder(&section.content)) {
                 wrong.push(format!("`{heading}` has no real content"));
+            } else {
+                wrong.extend(wanted.lacks(heading, &found));
             }
         }
         let (verdict, reason) = if wrong.is_empty() {
@@ -133,6 +146,36 @@ impl Check for Sections {
                 task: &[("EVIDENCE.md", "# Commands\n## Commands\n# Risks\ntext\n")],
                 ..Example::fails("headings alone", one(), "`Commands` has no real content")
             },
+            Example {
+                task: &[(
+                    "EVIDENCE.md",
+                    "# Commands\nLogs go to stdout.\n```\n[cli] -> [lib]\n           |\n        [file]\n```\n",
+                )],
+                ..Example::passes(
+                    "words and a drawing",
+                    json!({"file": "task/EVIDENCE.md", "headings": ["Commands"], "mentions": ["stdout|stderr", "log"], "drawing": 3}),
+                    "the section has content",
+                )
+            },
+            Example {
+                task: &[(
+                    "EVIDENCE.md",
+                    "# Commands\nLogs go to stdout.\n```\n[cli]\n```\n",
+                )],
+                ..Example::fails(
+                    "no drawing to speak of",
+                    json!({"file": "task/EVIDENCE.md", "headings": ["Commands"], "drawing": 2}),
+                    "`Commands` has no drawing",
+                )
+            },
+            Example {
+                task: &[("EVIDENCE.md", "# Commands\nLogs go to stdout.\n")],
+                ..Example::fails(
+                    "a word is missing",
+                    json!({"file": "task/EVIDENCE.md", "headings": ["Commands"], "mentions": ["log", "trace|otel"]}),
+                    "`Commands` does not mention trace or otel",
+                )
+            },
             Example::cannot_run(
                 "a path without a folder",
                 json!({"file": "EVIDENCE.md", "headings": ["Commands"]}),
@@ -148,6 +191,45 @@ impl Sections {
         let file = settings.text("file")?.unwrap_or_default();
         paths::lint_placed(file)?;
         let headings = settings.list("headings")?.unwrap_or_default();
-        Ok(Wanted { file, headings })
+        Ok(Wanted {
+            file,
+            headings,
+            mentions: settings.list("mentions")?.unwrap_or_default(),
+            drawing: settings.number("drawing", 1, 1000)?,
+        })
+    }
+}
+
+impl Wanted<'_> {
+    /// What the sections under a heading do not hold.
+    fn lacks(&self, heading: &str, found: &[markdown::Section]) -> Vec<String> {
+        let content: String = found
+            .iter()
+            .map(|section| section.content.to_lowercase() + "\n")
+            .collect();
+        let says = |words: &&str| {
+            let mut either = words.split('|').map(str::trim);
+            either.any(|word| content.contains(&word.to_lowercase()))
+        };
+        let missing = self.mentions.iter().filter(|words| !says(words));
+        let mut lacks: Vec<String> = missing
+            .map(|words| {
+                format!(
+                    "`{heading}` does not mention {}",
+                    words.replace('|', " or ")
+                )
+            })
+            .collect();
+        let blocks = found.iter().flat_map(|section| &section.code);
+        let drawn =
+            blocks.map(|block| block.lines().filter(|line| !line.trim().is_empty()).count());
+        if let Some(lines) = self.drawing
+            && (drawn.max().unwrap_or(0) as i64) < lines
+        {
+            lacks.push(format!(
+                "`{heading}` has no drawing: a fenced block of at least {lines} lines"
+            ));
+        }
+        lacks
     }
 }

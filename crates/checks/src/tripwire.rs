@@ -13,7 +13,7 @@ use crate::runners::{self, Ending, TestRun, compare};
 use crate::settings::Settings;
 use crate::tests::{Order, Tests, judge, suite};
 use crate::text::{answer, first_few};
-use crate::{Check, Example, Setting, Subject, frozen, items};
+use crate::{Check, Example, Setting, Subject, frozen, installed, items};
 use kernel::StateName;
 use kernel::outcome::{CheckResult, Verdict};
 use serde_json::{Map, Value, json};
@@ -159,8 +159,8 @@ impl Tripwire {
                 wire.base
             ))
         })?;
-        let before = Room::of(subject, commit).map_err(cannot)?;
-        let after = Room::of(subject, commit).map_err(cannot)?;
+        let before = Room::of(subject, commit, &frozen).map_err(cannot)?;
+        let after = Room::of(subject, commit, &frozen).map_err(cannot)?;
         lay_in(wire, subject, &after)?;
         for room in [&before, &after] {
             room.restore(subject, &frozen).map_err(cannot)?;
@@ -284,16 +284,31 @@ impl Tripwire {
 /// Everything that was frozen, if all of it is as it was.
 fn untouched(wire: &Wire<'_>, subject: &Subject<'_>) -> Result<BTreeMap<String, String>, Tripped> {
     let mut all = BTreeMap::new();
-    let mut changed = Vec::new();
     for name in &wire.names {
         let Some(items) = subject.frozen.get(*name) else {
             return Err(cannot(format!("nothing was frozen as `{name}`")));
         };
-        changed.extend(frozen::changed(subject, items));
         all.extend(items.clone());
     }
+    let (installed, files) = all
+        .clone()
+        .into_iter()
+        .partition(|(item, _)| installed::folder(item).is_some());
+    let changed = frozen::changed(subject, &files);
     if changed.is_empty() {
-        return Ok(all);
+        // Not a cheat for certain: somebody may have installed something. But no green is believed
+        // that may rest on it, and only a person can say.
+        let changed = frozen::changed(subject, &installed);
+        if changed.is_empty() {
+            return Ok(all);
+        }
+        let which = first_few(&changed, 5);
+        return Err(Tripped {
+            code: "dependencies_changed",
+            ..cannot(format!(
+                "installed dependencies are not as they were frozen: {which}; install them anew as they were, or redraft"
+            ))
+        });
     }
     let which = first_few(&changed, 5);
     Err(cheat(

@@ -1,19 +1,20 @@
-//! A condition on any check of a gate: `when = { file, section, is }`. It refuses to spare a check
-//! in doubt: if the deciding words cannot be read, the check runs.
+//! A condition on any check of a gate: `when = { file, section, is }` or `{ file, section, mentions }`. It
+//! refuses to spare a check in doubt: if the deciding words cannot be read, the check runs.
 
 use crate::settings::Settings;
 use crate::text::{label, one_line};
-use crate::{Check, Subject, choice, find, paths, registry};
+use crate::{Check, Subject, choice, find, markdown, paths, registry};
 use serde_json::Value;
 
 /// The key beside a check's own settings.
 const KEY: &str = "when";
-const MUST: &str = "a table with `is` (a list of words) and either `file` (with or without `section` and `label`) or `field`";
+const MUST: &str = "a table with `is` (a list of words) and either `file` (with or without `section` and `label`) or `field`; or one with `mentions` (a list of words), `file` and `section`";
 
 /// When a check applies.
 pub(crate) struct When {
     place: Place,
     is: Vec<String>,
+    mentions: Vec<String>,
 }
 
 enum Place {
@@ -58,7 +59,7 @@ impl When {
     fn read(value: &Value) -> Result<Self, String> {
         let refuse = || format!("the setting `{KEY}` must be {MUST}");
         let map = value.as_object().ok_or_else(refuse)?;
-        let known = ["file", "section", "label", "field", "is"];
+        let known = ["file", "section", "label", "field", "is", "mentions"];
         if map.keys().any(|key| !known.contains(&key.as_str())) {
             return Err(refuse());
         }
@@ -66,8 +67,12 @@ impl When {
         let text = |key: &str| -> Result<Option<String>, String> {
             Ok(settings.text(key)?.map(str::to_owned))
         };
-        let is = settings.list("is")?.ok_or_else(refuse)?;
+        let (is, mentions) = (settings.list("is")?, settings.list("mentions")?);
         let (section, label) = (text("section")?, text("label")?);
+        let searched = text("field")?.is_none() && section.is_some() && label.is_none();
+        if is.is_some() == mentions.is_some() || (mentions.is_some() && !searched) {
+            return Err(refuse());
+        }
         let place = match (text("file")?, text("field")?) {
             (Some(file), None) if section.is_some() || label.is_some() => {
                 paths::lint_placed(&file)?;
@@ -80,12 +85,22 @@ impl When {
             (None, Some(field)) if section.is_none() && label.is_none() => Place::Field(field),
             _ => return Err(refuse()),
         };
-        let is = is.into_iter().map(str::to_owned).collect();
-        Ok(Self { place, is })
+        let owned = |words: Option<Vec<&str>>| -> Vec<String> {
+            let words = words.unwrap_or_default().into_iter();
+            words.map(str::to_owned).collect()
+        };
+        Ok(Self {
+            place,
+            is: owned(is),
+            mentions: owned(mentions),
+        })
     }
 
     /// Why the check does not apply, if it certainly does not.
     pub(crate) fn spares(&self, subject: &Subject<'_>) -> Option<String> {
+        if !self.mentions.is_empty() {
+            return self.unmentioned(subject);
+        }
         let (what, line) = match &self.place {
             Place::Field(field) => (field, subject.fields.get(field)?.clone()),
             Place::File {
@@ -108,6 +123,28 @@ impl When {
             label(what),
             one_line(&line, 40),
             words.join(" or ")
+        ))
+    }
+
+    /// The same where a section is searched for words.
+    fn unmentioned(&self, subject: &Subject<'_>) -> Option<String> {
+        let Place::File { file, section, .. } = &self.place else {
+            return None;
+        };
+        let text = paths::read(subject.place, file).ok()?;
+        let found = markdown::chosen(&text, section.as_deref()).ok()?;
+        let says = |word: &String| {
+            let word = word.to_lowercase();
+            let mut sections = found.iter();
+            sections.any(|section| section.content.to_lowercase().contains(&word))
+        };
+        if self.mentions.iter().any(says) {
+            return None;
+        }
+        Some(format!(
+            "it does not apply: `{}` mentions no {}",
+            label(section.as_deref().unwrap_or(file)),
+            self.mentions.join(", ")
         ))
     }
 }

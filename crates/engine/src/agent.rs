@@ -48,9 +48,20 @@ pub fn missing(
     Ok(missing)
 }
 
-/// The workflow's tools of these names, for agents that can be offered some.
-pub fn tools(workflow: &Workflow, names: &[String]) -> Vec<Arc<dyn agents::Tool>> {
+/// Tools of the engine's own, by name: what a machine offers to its roles besides a workflow's.
+pub type Offered = BTreeMap<String, Arc<dyn agents::Tool>>;
+
+/// The tools of these names, for agents that can be offered some: the engine's own, and commands
+/// of the workflow. To an agent they are the same thing.
+pub fn tools(
+    workflow: &Workflow,
+    offered: &Offered,
+    names: &[String],
+) -> Vec<Arc<dyn agents::Tool>> {
     let found = names.iter().filter_map(|name| {
+        if let Some(ours) = offered.get(name) {
+            return Some(ours.clone());
+        }
         let tool = workflow.tools.get(name)?;
         let tool: Arc<dyn agents::Tool> = Arc::new(CommandTool {
             name: name.clone(),

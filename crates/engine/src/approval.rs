@@ -11,12 +11,16 @@
 //! channel. Neither helps if agents may write the approvers file, so it is outside of every view.
 
 mod allowed;
+mod occasion;
+mod payload;
 mod signature;
 mod stamp;
 mod terminal;
 #[cfg(test)]
 mod tests;
 
+pub use occasion::key_for_the_occasion;
+pub use payload::{binds, bound};
 pub use signature::{Signer, sign_with_key_file, verify};
 pub use terminal::{ControllingTerminal, Terminal, Who, confirm, run_code};
 

@@ -1,9 +1,10 @@
 //! Recomputing everything that a run claims: the chain, the commits that vouch for it, every step
 //! on the table, every piece of evidence. It trusts no checkpoint and no view.
 
-mod decisions;
+pub(crate) mod decisions;
 mod seals;
 mod views;
+mod waiver;
 
 use crate::context::task_folder;
 use crate::error::EngineError;
@@ -96,7 +97,7 @@ pub fn audit(
         reports.push(report);
     }
     if only.is_none() {
-        reports.extend(crate::wave::audit::audit(project)?);
+        reports.extend(crate::wave::audit::audit(project, &signers)?);
     }
     Ok(reports)
 }
@@ -151,7 +152,11 @@ fn read(
         .ok()
         .map(|peek| peek.machine.workflow().clone());
     let mut walker = workflow.as_ref().map(Walker::of);
+    if let (Some(walker), Some(workflow)) = (&mut walker, &workflow) {
+        walker.recall(project, name, workflow)?;
+    }
     let mut kept: BTreeSet<String> = BTreeSet::new();
+    let mut doubts = Vec::new();
     let pairs: Vec<(u64, String)> = claims
         .iter()
         .map(|claim| (claim.seq, claim.hash.clone()))
@@ -170,16 +175,20 @@ fn read(
                 };
                 let doubt = signers.doubt(name, &event, record, moment);
                 walker.findings.extend(doubt);
+                walker.findings.extend(signers.waiver(name, &event, record));
                 walker.take(event, record.seq)
             }
             _ => {
-                kept.extend(evidence_of(&crate::run::event(record)?));
+                let event = crate::run::event(record)?;
+                doubts.extend(signers.waiver(name, &event, record));
+                kept.extend(evidence_of(&event));
                 Ok(())
             }
         }
     })?;
     report.records = audited.records;
     report.head = Some(audited.head.clone());
+    report.findings.extend(doubts);
     report.findings.extend(
         audited
             .findings
@@ -281,6 +290,10 @@ fn caches(
 /// Replays a journal and looks at every step.
 struct Walker {
     machine: Flow,
+    /// The same journal on the workflow as it was, where that has changed since.
+    former: Vec<Flow>,
+    /// Is every workflow at hand that the run ever went by?
+    whole: bool,
     findings: Vec<Finding>,
     evidence: Vec<EvidenceRef>,
     snapshots: Vec<SnapshotTaken>,
@@ -305,21 +318,81 @@ impl Walker {
         }
     }
 
+    /// Brings back the workflows that the run's records name and that are not today's. One that was
+    /// never kept is of a journal of an older version, or somebody took it away: that is said.
+    fn recall(
+        &mut self,
+        project: &Project,
+        name: &str,
+        today: &Arc<Workflow>,
+    ) -> Result<(), EngineError> {
+        let (mut named, mut kept) = (BTreeSet::new(), false);
+        let journals = project.journals();
+        let run = store::RunName::new(name)?;
+        // What can not be read has its finding elsewhere.
+        let _ = store::audit(&journals, &run, Audit::default(), |record| {
+            match crate::run::event(record)?.body {
+                Body::RunStarted(started) => {
+                    named.insert(started.workflow_hash.clone());
+                }
+                Body::SessionOpened(opened) => {
+                    kept |= opened.workflow_hash.is_some();
+                    named.extend(opened.workflow_hash);
+                }
+                _ => {}
+            }
+            Ok(())
+        });
+        named.remove(&today.hash);
+        for hash in named {
+            match project.kept_workflow(&today.name, &hash) {
+                Some(former) => self.former.push(Flow::new(former)),
+                None => {
+                    self.whole = false;
+                    let what = format!(
+                        "the workflow `{}` has changed since, and how it was ({hash}) is not among the evidence: its steps can not be taken again",
+                        today.name
+                    );
+                    let lost = kept.then(|| finding("workflow_missing", 0, what));
+                    self.findings.extend(lost);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The machines that may have made the records: on the workflow of today, and as it was.
+    fn machines(&self) -> impl Iterator<Item = &Flow> {
+        std::iter::once(&self.machine).chain(&self.former)
+    }
+
+    /// Is it a step of the workflow's table, as it is or was?
+    fn legal(&self, to: &Position) -> bool {
+        self.machines().any(|machine| {
+            let at = general(machine.position());
+            let mode = machine.started().map(|started| started.mode);
+            let ways = ways(&machine.workflow().table, &at, mode.unwrap_or_default());
+            ways.iter().any(|way| way.to == *to)
+        })
+    }
+
     /// Every step follows from the state alone, so it can be taken again.
     fn follows(&self, at: kernel::Time, moved: &kernel::event::Moved) -> bool {
-        let due = self
-            .machine
-            .decide(&Input::new(at, What::Advance))
-            .unwrap_or_default();
-        matches!(
-            due.first().map(|event| &event.body),
-            Some(Body::Moved(due)) if due.action == moved.action && due.by == moved.by && due.position == moved.position
-        )
+        self.machines().any(|machine| {
+            let due = machine.decide(&Input::new(at, What::Advance));
+            let due = due.unwrap_or_default();
+            matches!(
+                due.first().map(|event| &event.body),
+                Some(Body::Moved(due)) if due.action == moved.action && due.by == moved.by && due.position == moved.position
+            )
+        })
     }
 
     fn of(workflow: &Arc<Workflow>) -> Self {
         Self {
             machine: Flow::new(workflow.clone()),
+            former: Vec::new(),
+            whole: true,
             findings: Vec::new(),
             evidence: Vec::new(),
             snapshots: Vec::new(),
@@ -338,21 +411,13 @@ impl Walker {
                     let what = format!("`{}` by a person, and no decision led there", moved.action);
                     self.findings.push(finding("unfounded_move", seq, what));
                 }
-                let at = general(self.machine.position());
-                let started = self.machine.started();
-                let mode = started.map(|started| started.mode).unwrap_or_default();
                 let to = general(&moved.position);
-                let workflow = self.machine.workflow();
-                let what = format!("`{}` from `{}` to `{}`", moved.action, at.state, to.state);
-                if !ways(&workflow.table, &at, mode)
-                    .iter()
-                    .any(|way| way.to == to)
-                {
+                let at = &self.machine.position().state;
+                let what = format!("`{}` from `{at}` to `{}`", moved.action, to.state);
+                if !self.legal(&to) {
                     let what = format!("{what} is not a step of the workflow's table");
                     self.findings.push(finding("illegal_move", seq, what));
-                } else if started.is_some_and(|started| started.workflow_hash == workflow.hash)
-                    && !self.follows(event.at, moved)
-                {
+                } else if self.whole && !self.follows(event.at, moved) {
                     let what = format!(
                         "{what} does not follow from what the journal holds before it: no gate, request or decision led there"
                     );
@@ -370,13 +435,12 @@ impl Walker {
             ),
             Body::SnapshotTaken(taken) => {
                 let hash = store::sha256_hex(taken.text.as_bytes());
-                let due = self.machine.decide(&Input::new(event.at, What::Advance));
-                let due = due.unwrap_or_default();
-                let started = self.machine.started();
-                let same = started
-                    .is_some_and(|begun| begun.workflow_hash == self.machine.workflow().hash);
-                let founded = due.first().is_some_and(|due| due.body == event.body);
-                if hash != taken.hash || (same && !founded) {
+                let founded = self.machines().any(|machine| {
+                    let due = machine.decide(&Input::new(event.at, What::Advance));
+                    let due = due.unwrap_or_default();
+                    due.first().is_some_and(|due| due.body == event.body)
+                });
+                if hash != taken.hash || (self.whole && !founded) {
                     let what = format!(
                         "the snapshot {} does not follow from what the journal holds before it",
                         taken.file
@@ -388,6 +452,9 @@ impl Walker {
             _ => {}
         }
         self.machine.apply(&event);
+        for former in &mut self.former {
+            former.apply(&event);
+        }
         Ok(())
     }
 }

@@ -103,6 +103,11 @@ impl Context {
     pub fn home(&self, effect: kernel::EffectId) -> PathBuf {
         self.project.work(&self.run).join(effect.to_string())
     }
+
+    /// The list of folders that taking back has made.
+    pub(crate) fn made_folders(&self) -> PathBuf {
+        self.project.work(&self.run).join("made-folders")
+    }
 }
 
 /// What nobody sees: the person's globs or the usual ones, and key files that lie in the repository.

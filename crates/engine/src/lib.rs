@@ -26,6 +26,7 @@ pub mod spend;
 pub mod start;
 mod view;
 pub mod views;
+mod waiver;
 pub mod wave;
 pub mod worktree;
 pub mod world;

@@ -152,6 +152,25 @@ impl Project {
         load(&source)
     }
 
+    /// Keeps a workflow's files in the vault under the workflow's own hash: whoever audits a run can
+    /// take its steps again when the workflow has long changed.
+    pub(crate) fn keep_workflow(&self, workflow: &Workflow) -> Result<(), EngineError> {
+        let source = self.workflow_source(&workflow.name)?;
+        // Somebody may have changed it since it was loaded: then it is not the one.
+        if source.hash() == workflow.hash {
+            let name = format!("workflow {}", workflow.name);
+            self.vault()?.put(&name, &source.bytes())?;
+        }
+        Ok(())
+    }
+
+    /// A workflow that was kept, by its hash.
+    pub(crate) fn kept_workflow(&self, name: &str, hash: &str) -> Option<Arc<Workflow>> {
+        let bytes = self.vault().ok()?.get(hash).ok()?;
+        let source = Source::from_bytes(name, &bytes)?;
+        load(&source).ok()
+    }
+
     /// The files of a workflow.
     pub fn workflow_source(&self, name: &str) -> Result<Source, EngineError> {
         let folder = self.home().join("workflows").join(name);

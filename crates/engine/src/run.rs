@@ -181,20 +181,24 @@ pub(crate) fn run_name(project: &Project, name: &str) -> Result<RunName, EngineE
     }
 }
 
-/// The workflow that the run's first record names.
-fn workflow_of(project: &Project, name: &RunName) -> Result<Arc<Workflow>, EngineError> {
+/// What the journal's first line names as its workflow. Read leniently: a replay judges strictly.
+pub(crate) fn first_named(
+    project: &Project,
+    name: &RunName,
+) -> Result<Option<String>, EngineError> {
     let path = project.journals().join(format!("{name}.jsonl"));
     let file = std::fs::File::open(&path).map_err(EngineError::io("open", &path))?;
     let mut line = String::new();
-    // Read leniently: the replay that follows judges every record strictly.
     let read = std::io::BufReader::new(file).read_line(&mut line);
-    let workflow = read
+    let first = read
         .ok()
         .and_then(|_| serde_json::from_str::<serde_json::Value>(&line).ok());
-    let workflow = workflow
-        .as_ref()
-        .and_then(|record| record["body"]["workflow"].as_str());
-    match workflow {
+    Ok(first.and_then(|record| Some(record["body"]["workflow"].as_str()?.to_owned())))
+}
+
+/// The workflow that the run's first record names.
+fn workflow_of(project: &Project, name: &RunName) -> Result<Arc<Workflow>, EngineError> {
+    match first_named(project, name)?.as_deref() {
         Some(crate::factory::NAME) => Err(EngineError::user(
             "factory_project",
             format!("`{name}` is a project of the factory"),
@@ -203,7 +207,10 @@ fn workflow_of(project: &Project, name: &RunName) -> Result<Arc<Workflow>, Engin
         Some(workflow) => project.workflow(workflow),
         None => Err(EngineError::environment(
             "journal_corrupt",
-            format!("{}: line 1 is no `run_started` record", path.display()),
+            format!(
+                "{}: line 1 is no `run_started` record",
+                project.journals().join(format!("{name}.jsonl")).display()
+            ),
             "restore the journal from a commit; other runs are not concerned",
         )),
     }

@@ -1,5 +1,6 @@
 //! Driving a run for real: one engine at a time, from opening to a rest.
 
+use crate::agent::Offered;
 use crate::context::Context;
 use crate::driver::{Ending, Until, drive};
 use crate::error::EngineError;
@@ -133,6 +134,7 @@ impl Session<'_> {
                 "the workflow `{}` has changed since this run began; the run goes on with today's",
                 workflow.name
             ));
+            self.project.keep_workflow(&workflow)?;
         }
         // Nothing to do: no session, and no need for an agent.
         let at = crate::world::now();
@@ -156,7 +158,7 @@ impl Session<'_> {
                 status: run.machine.status(),
             });
         }
-        let agents = self.agents(&workflow, &started.agent)?;
+        let agents = self.agents(&workflow, &started.agent, &Offered::new())?;
         let context = Context::of(&run.project, &workflow, &started, agents)?;
         if self.restore == Restore::Views {
             restore(&context, &run, observer)?;
@@ -181,11 +183,13 @@ impl Session<'_> {
         })
     }
 
-    /// An agent for every role: the one that the person names, the run's own, or the config's.
+    /// An agent for every role: the one that the person names, the run's own, or the config's; with
+    /// those of the offered tools that the role has.
     pub(crate) fn agents(
         &self,
         workflow: &Workflow,
         started: &str,
+        offered: &Offered,
     ) -> Result<BTreeMap<String, Arc<dyn Agent>>, EngineError> {
         let config = self.project.config()?;
         let named = self.agent.or((!started.is_empty()).then_some(started));
@@ -214,7 +218,7 @@ impl Session<'_> {
                 Entry::Occupied(built) => built.get().clone(),
                 Entry::Vacant(place) => {
                     let spec = crate::agent::spec(self.project, &config, text)?;
-                    let agent = spec.build_with(crate::agent::tools(workflow, names))?;
+                    let agent = spec.build_with(crate::agent::tools(workflow, offered, names))?;
                     place.insert(Arc::from(agent)).clone()
                 }
             };

@@ -91,14 +91,15 @@ pub fn today(project: &Project, now: Time) -> Result<u64, EngineError> {
     Ok(total)
 }
 
-/// Refuses another attempt when the day's cap is reached.
-pub fn within_the_day(project: &Project, now: Time) -> Result<(), EngineError> {
+/// What the day's cap leaves; no cap leaves everything. It refuses another attempt when the cap is
+/// reached.
+pub fn left_of_the_day(project: &Project, now: Time) -> Result<u64, EngineError> {
     let Some(cap) = project.config()?.day_micro_dollars() else {
-        return Ok(());
+        return Ok(u64::MAX);
     };
     let spent = today(project, now)?;
     if spent < cap {
-        return Ok(());
+        return Ok(cap - spent);
     }
     Err(EngineError::user(
         "day_cap_reached",

@@ -2,6 +2,7 @@
 
 mod needs;
 
+pub use crate::waiver::WAIVE;
 pub use needs::Missing;
 
 use crate::approval::{Approved, ControllingTerminal, Terminal, Words};
@@ -65,11 +66,6 @@ pub struct Started {
     pub missing: Vec<String>,
 }
 
-/// What the waiver of the sandbox is called where a person signs or confirms it.
-pub const WAIVE: &str = "waive_sandbox";
-const WAIVE_BECAUSE: &str =
-    "this machine may not be able to hold the agents and checks of this run; I take that on";
-
 /// A channel through which a person can agree.
 pub type Approve<'a> = dyn Fn(&Words<'_>) -> Result<Approved, EngineError> + 'a;
 
@@ -86,22 +82,6 @@ pub fn start_waived(
     approve: &Approve<'_>,
 ) -> Result<Started, EngineError> {
     begin(project, asked, Some(approve))
-}
-
-/// There is no journal yet whose head a decision could be bound to: it is bound to what is to be
-/// started, and when.
-fn waive(started: &mut RunStarted, approve: &Approve<'_>) -> Result<(), EngineError> {
-    let whole = serde_json::json!({"at": now(), "start": started});
-    let approved = approve(&Words {
-        run: &started.run.to_string(),
-        seq: 0,
-        head: &store::sha256_hex(whole.to_string().as_bytes()),
-        option: WAIVE,
-        because: WAIVE_BECAUSE,
-    })?;
-    started.sandbox_waived_by = Some(approved.who);
-    started.sandbox_waived_through = Some(approved.channel);
-    Ok(())
 }
 
 fn begin(
@@ -169,10 +149,13 @@ fn begin(
         agent,
         sandbox_waived_by: None,
         sandbox_waived_through: None,
+        sandbox_waiver_signature: None,
     };
     refuse_folder(project, &workflow, &started)?;
+    // The moment that the journal gives the start is the one that a waiver is bound to.
+    let at = now();
     if let Some(approve) = waiver {
-        waive(&mut started, approve)?;
+        crate::waiver::waive(&mut started, at, approve)?;
     }
     let mut terminal = ControllingTerminal::open();
     let gates = workflow.states.values().flat_map(|state| &state.gate);
@@ -190,7 +173,7 @@ fn begin(
     let mut events = Vec::new();
     settle::<_, EngineError>(
         &mut machine,
-        now(),
+        at,
         What::Start(Box::new(started.clone())),
         &mut events,
     )?;
@@ -213,6 +196,7 @@ fn begin(
     };
     project.prepare()?;
     lay_down(project, &workflow, &started)?;
+    project.keep_workflow(&workflow)?;
     let mut journal = Journal::create(&project.journals(), &name)?;
     journal.append(0, &entries(&events))?;
     // What was said by starting moved the run on: its files say so at once.

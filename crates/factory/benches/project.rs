@@ -110,6 +110,7 @@ fn machine(count: u32) {
         agent: String::new(),
         sandbox_waived_by: None,
         sandbox_waived_through: None,
+        sandbox_waiver_signature: None,
     };
     apply(&mut machine, Body::RunStarted(Box::new(started)));
     let declared = Fact::TasksDeclared(TasksDeclared {
@@ -119,6 +120,7 @@ fn machine(count: u32) {
     let opened = Fact::ProjectOpened(ProjectOpened {
         project_id: "P-1".to_owned(),
         spec_version: "1.0.0".to_owned(),
+        attempts: None,
         jobs: 1,
     });
     apply(&mut machine, Body::Noted(opened.note()));

@@ -24,11 +24,13 @@ mod markdown;
 pub mod micro_plan;
 pub mod moment;
 pub mod plan;
+pub mod product;
 pub mod project;
 pub mod release;
 pub mod schema;
 pub mod ship;
 pub mod spec;
+pub mod surface;
 pub mod version;
 
 pub use deficiency::{Deficiency, Report, Severity};

@@ -196,6 +196,9 @@ pub(crate) struct RawState {
     #[serde(default)]
     pub(crate) gate: Vec<RawCheck>,
     pub(crate) completing: Option<bool>,
+    /// Only in `rest` states: a run that rests here is done.
+    #[serde(default)]
+    pub(crate) done: bool,
     pub(crate) about: Option<String>,
     /// The field that a person is told first.
     pub(crate) tells: Option<String>,

@@ -1,26 +1,12 @@
 //! A loaded workflow: the table, and what surrounds it (roles, briefs, gates, the task's files).
 
+pub use kernel::effect::Capability;
 use kernel::effect::{Access, Cap, Sight};
 use kernel::event::Moved;
 use kernel::table::{Table, Target};
 use kernel::{CheckSpec, Refusal, StateName};
-use serde::Deserialize;
 use serde_json::Value;
 use std::collections::BTreeMap;
-
-/// What a role may do.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Capability {
-    /// Read files of its view.
-    Read,
-    /// Search in them.
-    Search,
-    /// Run commands.
-    Execute,
-    /// Change the repository.
-    Edit,
-}
 
 /// A role: capabilities and a sentence.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -114,6 +100,8 @@ pub struct StateDef {
     pub about: String,
     /// The field that a person is told first.
     pub tells: Option<String>,
+    /// In a `rest` state: is a run that rests here done, until a person says otherwise?
+    pub done: bool,
 }
 
 /// Who writes a field of the state file.
@@ -202,7 +190,7 @@ impl Field {
 /// What is said to a decision that makes no sense where the run stands.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Rebuff {
-    /// The option.
+    /// The option; with a `*` at its end, whatever begins so.
     pub option: String,
     /// The states in which this is said; none: everywhere.
     pub states: Vec<StateName>,

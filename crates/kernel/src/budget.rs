@@ -101,6 +101,13 @@ impl Budgets {
         }
     }
 
+    /// At least so much is left from here on: the work has become known.
+    pub fn raise(&mut self, name: &str, left: u64) {
+        if let Some(budget) = self.0.get_mut(name) {
+            budget.cap = budget.cap.max(budget.used.saturating_add(left));
+        }
+    }
+
     /// The first budget that forbids another attempt.
     pub fn first_spent(&self) -> Option<&CounterName> {
         self.0

@@ -48,6 +48,40 @@ pub enum EffectKind {
     Checkpoint,
 }
 
+/// What a role may do.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Capability {
+    /// Read files of its view.
+    Read,
+    /// Search in them.
+    Search,
+    /// Run commands.
+    Execute,
+    /// Change the repository.
+    Edit,
+}
+
+impl Capability {
+    /// All of them.
+    pub const ALL: [Capability; 4] = [
+        Capability::Read,
+        Capability::Search,
+        Capability::Execute,
+        Capability::Edit,
+    ];
+
+    /// As workflows write it.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Capability::Read => "read",
+            Capability::Search => "search",
+            Capability::Execute => "execute",
+            Capability::Edit => "edit",
+        }
+    }
+}
+
 /// May the role change the repository?
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -81,6 +115,25 @@ impl Default for Sight {
     }
 }
 
+/// What an attempt may spend. It is what the run has left; an agent is never told.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Allowance {
+    /// Money, in millionths of a dollar.
+    pub micro_dollars: u64,
+    /// Tokens, read and written.
+    pub tokens: u64,
+}
+
+impl Default for Allowance {
+    /// No bound.
+    fn default() -> Self {
+        Self {
+            micro_dollars: u64::MAX,
+            tokens: u64::MAX,
+        }
+    }
+}
+
 /// An order for one attempt.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AttemptOrder {
@@ -102,6 +155,8 @@ pub struct AttemptOrder {
     pub brief: String,
     /// Wall limit in milliseconds, already cut to what the run's budget leaves.
     pub wall_millis: u64,
+    /// What the run's budgets leave for it.
+    pub allowance: Allowance,
     /// Not to be started before this: the provider asked for patience.
     pub not_before: Option<crate::time::Time>,
     /// The attempt whose result was invalid, and whose view and session this one goes on with.

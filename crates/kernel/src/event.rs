@@ -149,6 +149,9 @@ pub struct RunStarted {
     /// Through which channel that came: `terminal`, or `ssh-signature SHA256:...`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sandbox_waived_through: Option<String>,
+    /// The armored signature, if that was signed: an audit checks it again.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sandbox_waiver_signature: Option<String>,
 }
 
 /// An engine took the run up.
@@ -158,6 +161,9 @@ pub struct SessionOpened {
     pub session: String,
     /// The engine's version.
     pub version: String,
+    /// The hash of the workflow that it goes on with; none in journals of older versions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub workflow_hash: Option<String>,
 }
 
 /// A torn last line was cut.

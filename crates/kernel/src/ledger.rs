@@ -1,7 +1,7 @@
 //! The bookkeeping that every machine shares: effects in flight, fencing, attempts, spending.
 
 use crate::budget::{self, Budgets};
-use crate::effect::EffectKind;
+use crate::effect::{Allowance, EffectKind};
 use crate::event::{
     AttemptEnded, Body, CheckpointEnded, EffectBegan, EffectLost, Event, GateEnded, LateDropped,
 };
@@ -238,5 +238,14 @@ impl Ledger {
             .get(budget::WALL_MILLIS)
             .map_or(asked, |budget| budget.left());
         asked.min(left).max(1)
+    }
+
+    /// What the budgets leave for an attempt.
+    pub fn allowance(&self) -> Allowance {
+        let left = |name| self.budgets.get(name).map_or(u64::MAX, |one| one.left());
+        Allowance {
+            micro_dollars: left(budget::MICRO_DOLLARS),
+            tokens: left(budget::TOKENS),
+        }
     }
 }

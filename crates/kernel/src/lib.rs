@@ -14,6 +14,7 @@ pub mod input;
 pub mod ledger;
 pub mod machine;
 pub mod outcome;
+pub mod pack;
 pub mod pattern;
 pub mod position;
 pub mod refusal;

@@ -59,7 +59,7 @@ impl Hold {
             Hold::Approval { .. } => &["approve", "reject"],
             Hold::Step | Hold::Stall => &["continue"],
             Hold::Budget { .. } => &["extend"],
-            Hold::Risk => &["lower"],
+            Hold::Risk => &[LOWER],
             Hold::Trouble => &["retry"],
         }
     }
@@ -67,6 +67,8 @@ impl Hold {
 
 /// The answer that is always possible.
 pub const STOP: &str = "stop";
+/// The answer that gives up `auto`, wherever a high-risk run waits for a person.
+const LOWER: &str = "lower";
 
 /// Where a run stands.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -200,8 +202,19 @@ impl Table {
                 options.push(name.to_owned());
             }
         }
+        if self.may_lower(at, mode) {
+            options.push(LOWER.to_owned());
+        }
         options.push(STOP.to_owned());
         options
+    }
+
+    /// Where a person is asked, they may also take the gate into their own hands: otherwise a way to
+    /// complete that the risk guard refuses them would stay shut for good.
+    fn may_lower(&self, at: &Position, mode: Mode) -> bool {
+        at.hold.is_none()
+            && self.state(&at.state).kind == Kind::Wait
+            && at.autonomy.completion(mode.risk).is_err()
     }
 
     /// Takes one step. Refuses what the table does not allow; never changes `at`.
@@ -358,6 +371,10 @@ impl Table {
         let way = self.leaving(&at.state).find(|(_, way)| {
             way.by == Actor::Human && way.action.as_str() == option && self.possible(at, mode, way)
         });
+        if way.is_none() && option == LOWER && self.may_lower(at, mode) {
+            next.autonomy = Autonomy::Conservative;
+            return Ok(next);
+        }
         match way {
             Some((_, way)) => Ok(self.land(at, mode, way, resolve(at, way))),
             None => Err(Refusal::new(

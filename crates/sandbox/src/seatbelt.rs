@@ -64,6 +64,16 @@ pub(crate) fn profile(policy: &Policy, proxy: Option<u16>) -> String {
             root,
         );
     }
+    // Of several rules that fit, the last one counts: these must come after what is allowed.
+    for hidden in &policy.hidden {
+        rule(
+            &mut text,
+            "deny",
+            "file-read* file-write* process-exec*",
+            "subpath",
+            hidden,
+        );
+    }
     match &policy.network {
         Network::None => {}
         Network::Loopback => {
@@ -110,13 +120,17 @@ pub(crate) fn endpoints(policy: &Policy) -> Option<Vec<Endpoint>> {
 }
 
 fn allow(text: &mut String, what: &str, how: &str, path: &Path) {
+    rule(text, "allow", what, how, path);
+}
+
+fn rule(text: &mut String, verdict: &str, what: &str, how: &str, path: &Path) {
     // In a profile's string, a quote or a backslash would end or bend it.
     let escaped = path
         .display()
         .to_string()
         .replace('\\', "\\\\")
         .replace('"', "\\\"");
-    let _ = writeln!(text, "(allow {what} ({how} \"{escaped}\"))");
+    let _ = writeln!(text, "({verdict} {what} ({how} \"{escaped}\"))");
 }
 
 #[cfg(test)]
@@ -131,6 +145,83 @@ mod tests {
         assert!(text.contains("(allow file-read* process-exec* (subpath \"/r\"))"));
         assert!(text.contains("(allow file-read* file-write* process-exec* (subpath \"/w\"))"));
         assert!(!text.contains("network"));
+    }
+
+    /// Every rule with a path: its verdict, what it is about, and the path.
+    fn rules(text: &str) -> Vec<(&str, &str, &str)> {
+        let of_paths = text
+            .lines()
+            .filter(|line| line.contains("path \"") || line.contains("literal \""));
+        of_paths
+            .map(|line| {
+                let line = line
+                    .strip_prefix('(')
+                    .unwrap()
+                    .strip_suffix("\"))")
+                    .unwrap();
+                let (verdict, rest) = line.split_once(' ').unwrap();
+                let (what, path) = rest.split_once(" (").unwrap();
+                (verdict, what, path.split_once('"').unwrap().1)
+            })
+            .collect()
+    }
+
+    #[test]
+    fn exactly_the_roots_of_the_policy_and_of_the_system_are_named() {
+        let mut policy = Policy::confined(["/r/one", "/r/two"], ["/w/one", "/w/two"]);
+        policy.hidden = vec!["/w/one/.proofhouse".into()];
+        let text = profile(&policy, None);
+        let named = |wanted: &str| -> Vec<&str> {
+            let rules = rules(&text);
+            let fitting = rules.iter().filter(|(verdict, what, _)| {
+                *verdict == "allow" && what.split(' ').any(|one| one == wanted)
+            });
+            fitting.map(|(_, _, path)| *path).collect()
+        };
+        assert_eq!(named("file-write*"), ["/w/one", "/w/two"]);
+        let ours = ["/r/one", "/r/two", "/w/one", "/w/two"];
+        let devices = ["/dev/null", "/dev/zero", "/dev/random", "/dev/urandom"];
+        let mut readable = named("file-read*");
+        readable.retain(|path| !SYSTEM.contains(path) && !FILES.contains(path));
+        readable.retain(|path| !devices.contains(path));
+        assert_eq!(readable, ours);
+        assert_eq!(named("file-write-data"), devices);
+        let system_or_ours = |path: &str| SYSTEM.contains(&path) || ours.contains(&path);
+        assert!(named("process-exec*").into_iter().all(system_or_ours));
+        // Nothing is allowed without a path, but what no file or address is behind.
+        let bare = text.lines().filter(|line| line.starts_with("(allow"));
+        let bare = bare.filter(|line| !line.contains("path \"") && !line.contains("literal \""));
+        let harmless = [
+            "(allow process-fork)",
+            "(allow signal (target same-sandbox))",
+            "(allow sysctl-read)",
+            "(allow process-info* (target same-sandbox))",
+        ];
+        assert_eq!(bare.collect::<Vec<_>>(), harmless);
+        let secret = [
+            "/private/etc/master.passwd",
+            "/Users",
+            "/private/var/root",
+            "/tmp",
+        ];
+        let above = |path: &&str| secret.iter().any(|one| Path::new(one).starts_with(path));
+        let rules = rules(&text);
+        let subpaths = rules
+            .iter()
+            .map(|(_, _, path)| *path)
+            .filter(|path| *path != "/");
+        assert_eq!(subpaths.filter(above).count(), 0, "{text}");
+    }
+
+    #[test]
+    fn what_is_hidden_is_denied_after_everything_that_is_allowed() {
+        let mut policy = Policy::confined(["/r"], ["/w"]);
+        policy.hidden = vec!["/w/.proofhouse".into(), "/r/\"key".into()];
+        let text = profile(&policy, None);
+        let hidden = "(deny file-read* file-write* process-exec* (subpath \"/w/.proofhouse\"))";
+        let at = text.find(hidden).unwrap();
+        assert!(text.contains("(subpath \"/r/\\\"key\"))"), "{text}");
+        assert!(!text[at..].contains("(allow file"), "{text}");
     }
 
     #[test]

@@ -34,5 +34,6 @@ pub fn drawn_start(seed: u64) -> RunStarted {
         agent: "sim".to_owned(),
         sandbox_waived_by: None,
         sandbox_waived_through: None,
+        sandbox_waiver_signature: None,
     }
 }

@@ -4,7 +4,7 @@
 //! a reply. It refuses to start without a price, and to send a key where others can read it.
 
 mod error;
-mod reach;
+pub(crate) mod reach;
 mod settings;
 
 pub use error::ApiError;

@@ -9,7 +9,7 @@ use std::fmt;
 
 /// How far a request travels.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Reach {
+pub(crate) enum Reach {
     /// It stays on this machine.
     Local,
     /// It leaves it.
@@ -18,10 +18,10 @@ pub(super) enum Reach {
 
 /// A key in memory. It prints as a mark.
 #[derive(Clone, PartialEq, Eq)]
-pub(super) struct Secret(String);
+pub(crate) struct Secret(String);
 
 impl Secret {
-    pub(super) fn expose(&self) -> &str {
+    pub(crate) fn expose(&self) -> &str {
         &self.0
     }
 }
@@ -34,50 +34,12 @@ impl fmt::Debug for Secret {
 
 impl ApiSettings {
     pub(super) fn reach(&self) -> Result<Reach, ApiError> {
-        let bad = || ApiError::BadUrl {
-            url: self.base_url.clone(),
-        };
-        let (scheme, rest) = self.base_url.split_once("://").ok_or_else(bad)?;
-        let authority = rest.split(['/', '?', '#']).next().unwrap_or_default();
-        // A password in a URL would be in every log.
-        if !matches!(scheme, "http" | "https") || authority.is_empty() || authority.contains('@') {
-            return Err(bad());
-        }
-        Ok(if is_local(authority) {
-            Reach::Local
-        } else {
-            Reach::Remote
-        })
+        reach(&self.base_url)
     }
 
     /// The key, if there is one; a provider on this machine need not have one.
     pub(super) fn secret(&self, reach: Reach) -> Result<Option<Secret>, ApiError> {
-        let found = match &self.key {
-            KeySource::None => return Ok(None),
-            KeySource::Variable(name) => std::env::var(name).ok(),
-            KeySource::File(path) => std::fs::read_to_string(path).ok(),
-        };
-        let key = found
-            .map(|key| key.trim().to_owned())
-            .filter(|key| !key.is_empty());
-        match (key, reach, &self.key) {
-            (Some(_), Reach::Remote, _) if !self.base_url.starts_with("https://") => {
-                Err(ApiError::Unencrypted {
-                    url: self.base_url.clone(),
-                })
-            }
-            (Some(key), _, _) => Ok(Some(Secret(key))),
-            (None, _, KeySource::File(path)) => Err(ApiError::NoKey {
-                place: format!("the file {}", path.display()),
-                mend: "write it there, and nothing else",
-            }),
-            (None, Reach::Local, _) => Ok(None),
-            (None, Reach::Remote, KeySource::Variable(name)) => Err(ApiError::NoKey {
-                place: format!("the variable {name}"),
-                mend: "set it, or name a key file in the settings",
-            }),
-            (None, Reach::Remote, KeySource::None) => Ok(None),
-        }
+        secret(&self.base_url, &self.key, reach)
     }
 
     /// The model's price; what runs on this machine is free.
@@ -89,6 +51,52 @@ impl ApiSettings {
                 model: self.model.clone(),
             }),
         }
+    }
+}
+
+/// How far a request to this address travels.
+pub(crate) fn reach(url: &str) -> Result<Reach, ApiError> {
+    let bad = || ApiError::BadUrl {
+        url: url.to_owned(),
+    };
+    let (scheme, rest) = url.split_once("://").ok_or_else(bad)?;
+    let authority = rest.split(['/', '?', '#']).next().unwrap_or_default();
+    // A password in a URL would be in every log.
+    if !matches!(scheme, "http" | "https") || authority.is_empty() || authority.contains('@') {
+        return Err(bad());
+    }
+    Ok(if is_local(authority) {
+        Reach::Local
+    } else {
+        Reach::Remote
+    })
+}
+
+/// The key for this address, if there is one; a host on this machine need not have one.
+pub(crate) fn secret(url: &str, key: &KeySource, reach: Reach) -> Result<Option<Secret>, ApiError> {
+    let found = match key {
+        KeySource::None => return Ok(None),
+        KeySource::Variable(name) => std::env::var(name).ok(),
+        KeySource::File(path) => std::fs::read_to_string(path).ok(),
+    };
+    let found = found
+        .map(|key| key.trim().to_owned())
+        .filter(|key| !key.is_empty());
+    match (found, reach, key) {
+        (Some(_), Reach::Remote, _) if !url.starts_with("https://") => Err(ApiError::Unencrypted {
+            url: url.to_owned(),
+        }),
+        (Some(key), _, _) => Ok(Some(Secret(key))),
+        (None, _, KeySource::File(path)) => Err(ApiError::NoKey {
+            place: format!("the file {}", path.display()),
+            mend: "write it there, and nothing else",
+        }),
+        (None, Reach::Local, _) => Ok(None),
+        (None, Reach::Remote, KeySource::Variable(name)) => Err(ApiError::NoKey {
+            place: format!("the variable {name}"),
+            mend: "set it, or name a key file in the settings",
+        }),
+        (None, Reach::Remote, KeySource::None) => Ok(None),
     }
 }
 

@@ -42,6 +42,11 @@ pub(crate) trait Kind: Send + Sync + std::fmt::Debug {
         Sessions::Move
     }
 
+    /// What it says about its cost.
+    fn counts(&self) -> Counts {
+        Counts::Money
+    }
+
     /// How to start it. May write configuration below the place's home, nowhere else.
     ///
     /// # Errors
@@ -50,6 +55,15 @@ pub(crate) trait Kind: Send + Sync + std::fmt::Debug {
 
     /// Somebody who understands what it says.
     fn dialect(&self, order: &Order, place: &Place) -> Box<dyn Dialect>;
+}
+
+/// What an agent says about its cost.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Counts {
+    /// Tokens and money.
+    Money,
+    /// Tokens alone: what they cost is for the price table to say.
+    Tokens,
 }
 
 /// What becomes of sessions when their view moves.

@@ -21,10 +21,10 @@ mod verdict;
 
 use crate::agent::{Agent, Order, Reply};
 use crate::home::Home;
-use crate::prices::Tokens;
+use crate::prices::{Price, Tokens};
 use crate::transcript::TRANSCRIPT_BYTES;
 pub(crate) use confine::program_roots;
-use dialect::Kind;
+use dialect::{Counts, Kind};
 use hearing::Hearing;
 use kernel::outcome::Class;
 use log::{EventLog, Left};
@@ -143,16 +143,29 @@ impl Connector {
             serde_json::from_str(&text).unwrap_or(result)
         });
         let usage = &mut reply.usage;
-        let model = self.settings.model.as_deref().unwrap_or_default();
-        if usage.micro_dollars == 0
-            && let Some(price) = self.settings.prices.find(model)
-        {
-            usage.micro_dollars = price.cost(Tokens {
-                input: usage.input_tokens,
-                cached: usage.cached_tokens,
-                written: 0,
-                output: usage.output_tokens,
-            });
+        let all = usage.input_tokens.saturating_add(usage.output_tokens);
+        if usage.micro_dollars == 0 && all > 0 {
+            match self.settings.price() {
+                Some(price) => {
+                    // A sum over many requests does not say how long any of them was.
+                    let price = Price {
+                        long: None,
+                        ..price
+                    };
+                    usage.micro_dollars = price.cost(Tokens {
+                        input: usage.input_tokens,
+                        cached: usage.cached_tokens,
+                        written: 0,
+                        output: usage.output_tokens,
+                    });
+                }
+                None if self.kind.counts() == Counts::Tokens => {
+                    let unpriced =
+                        format!("; its {all} tokens have no known price and count as $0");
+                    reply.reason.push_str(&unpriced);
+                }
+                None => {}
+            }
         }
         reply
     }

@@ -11,7 +11,7 @@ use crate::codex_app::CodexApp;
 use crate::gemini::Gemini;
 use crate::opencode::Opencode;
 use crate::pi::Pi;
-use crate::prices::Prices;
+use crate::prices::{Price, Prices};
 use crate::spec::AgentError;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -64,6 +64,13 @@ pub enum Login {
     /// The user's own login: the agent's login files, and no others, are linked from the user's
     /// home.
     User,
+}
+
+impl Settings {
+    /// The price of the model that is named, if it is known.
+    pub(crate) fn price(&self) -> Option<Price> {
+        self.prices.find(self.model.as_deref()?)
+    }
 }
 
 /// The external agents that have a connector.

@@ -11,11 +11,11 @@ use crate::codex_app::CodexApp;
 use crate::gemini::Gemini;
 use crate::opencode::Opencode;
 use crate::pi::Pi;
-use kernel::effect::Access;
+use kernel::effect::{Access, Capability};
 use kernel::outcome::Class;
 use sandbox::Talk;
 use serde_json::Value;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 macro_rules! fixture {
@@ -30,12 +30,14 @@ fn order(access: Access) -> Order {
         effect: 1,
         state: "implement".into(),
         role: "coder".into(),
+        can: BTreeSet::from(Capability::ALL),
         access,
         nth: 1,
         view: "/w/view".into(),
         home: "/w/attempt".into(),
         brief: "Do it.\n".into(),
         wall: Duration::from_secs(1),
+        allowance: Default::default(),
         env: BTreeMap::new(),
         continues: None,
         policy: None,

@@ -5,7 +5,7 @@
 
 use crate::bounds::Bounds;
 use crate::failure::Failure;
-use crate::http::{Client, Post};
+use crate::http::{Body, Client, Post};
 use crate::prices::{Price, Tokens};
 use crate::sse::Sse;
 use crate::tool_loop::prompt;
@@ -125,12 +125,13 @@ impl Model {
     }
 
     fn once(&mut self, request: &Request<'_>) -> Result<Message, Failure> {
+        let body = self.wire.body(request).to_string();
+        let sent = body.len();
         let post = Post {
             url: self.url.clone(),
             headers: self.wire.headers(self.key.as_deref()),
-            body: self.wire.body(request).to_string(),
+            body: Body::Json(body),
         };
-        let sent = post.body.len();
         let mut heard = 0;
         let mut reader = self.wire.reader();
         let mut stream = Sse::default();

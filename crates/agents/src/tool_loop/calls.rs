@@ -1,7 +1,7 @@
 //! Working off the calls of one turn.
 
 use super::space::Space;
-use super::toolbox::{self, Toolbox};
+use super::toolbox::{self, Then, Toolbox};
 use super::{Place, ToolLoop, park};
 use crate::failure::{Failure, one_line};
 use crate::wire::{Answer, Call, Verdict};
@@ -13,6 +13,17 @@ const SHOWN_BYTES: usize = 4 * 1024;
 /// The most calls that are worked off in one turn.
 const CALLS_PER_TURN: usize = 64;
 
+/// Said for a call that came after the one that ended the attempt.
+const TOO_LATE: &str = "this call was not run: an earlier one of the same turn ended the attempt";
+
+/// What came of one turn's calls.
+pub(super) struct Worked {
+    /// One answer for each.
+    pub(super) answers: Vec<Answer>,
+    /// The result, if one of them ended the attempt.
+    pub(super) last: Option<String>,
+}
+
 impl ToolLoop<'_> {
     /// Does what the model asks for, call by call.
     pub(super) fn work_off(
@@ -20,8 +31,9 @@ impl ToolLoop<'_> {
         calls: &[Call],
         toolbox: &Toolbox,
         space: &Space,
-    ) -> Result<Vec<Answer>, Failure> {
+    ) -> Result<Worked, Failure> {
         let mut answers = Vec::new();
+        let mut last = None;
         for (at, call) in calls.iter().enumerate() {
             self.model.bounds.check()?;
             (self.progress)(&one_line(&toolbox::describe(call)));
@@ -33,6 +45,7 @@ impl ToolLoop<'_> {
                 space,
             };
             let outcome = match at {
+                _ if last.is_some() => Err(TOO_LATE.to_owned()),
                 0..CALLS_PER_TURN => toolbox.call(call, &place),
                 _ => Err(format!(
                     "only {CALLS_PER_TURN} calls are worked off in one turn; call it again"
@@ -42,7 +55,12 @@ impl ToolLoop<'_> {
                 return Err(Failure::new(Class::Crashed, reason));
             }
             let (text, verdict) = match outcome {
-                Ok(text) => (text, Verdict::Worked),
+                Ok((text, then)) => {
+                    if then == Then::Ends {
+                        last = Some(redact(&text, self.secrets));
+                    }
+                    (text, Verdict::Worked)
+                }
                 Err(text) => (text, Verdict::Failed),
             };
             let text = park::preview(&redact(&text, self.secrets), space);
@@ -53,6 +71,6 @@ impl ToolLoop<'_> {
                 verdict,
             });
         }
-        Ok(answers)
+        Ok(Worked { answers, last })
     }
 }

@@ -23,7 +23,7 @@ mod toolbox;
 pub use added::CommandTool;
 pub(crate) use ask::Model;
 pub use history::HISTORY_FILE;
-pub use toolbox::{Place, Tool};
+pub use toolbox::{Place, RESEARCH_FILE, Then, Tool};
 
 use crate::agent::Order;
 use crate::failure::{Failure, one_line};
@@ -81,7 +81,8 @@ impl<'a> ToolLoop<'a> {
         }
     }
 
-    /// Works until the model answers without calling a tool, or something ends it.
+    /// Works until the model answers without calling a tool, calls one that ends the attempt, or
+    /// something else ends it.
     pub(crate) fn run(mut self, max_turns: u32) -> Ended {
         let mut session = None;
         let end = match self.open() {
@@ -126,11 +127,12 @@ impl<'a> ToolLoop<'a> {
         history: &mut History,
         max_turns: u32,
     ) -> Result<String, Failure> {
-        let toolbox = Toolbox::new(self.extra);
+        let toolbox = Toolbox::new(&self.order.can, self.extra);
         let system = prompt::system(self.order);
         self.push(Entry::User(self.order.brief.clone()), history);
         for _ in 0..max_turns {
             self.model.bounds.check()?;
+            self.afford()?;
             if self.context.is_full() {
                 self.compact(space)?;
             }
@@ -165,8 +167,11 @@ impl<'a> ToolLoop<'a> {
                     self.push(Entry::User(prompt::CUT_OFF.to_owned()), history);
                 }
                 Stop::Natural | Stop::Length => {
-                    let answers = self.work_off(&calls, &toolbox, space)?;
-                    self.push(Entry::Results(answers), history);
+                    let worked = self.work_off(&calls, &toolbox, space)?;
+                    self.push(Entry::Results(worked.answers), history);
+                    if let Some(last) = worked.last {
+                        return Ok(last);
+                    }
                 }
             }
         }
@@ -197,6 +202,23 @@ impl<'a> ToolLoop<'a> {
     fn push(&mut self, entry: Entry, history: &mut History) {
         history.append(&entry);
         self.context.entries.push(entry);
+    }
+
+    /// Refuses another call once the run's money or tokens are used up. Why is for people: the
+    /// transcript says it, and not the reason, which the next brief repeats.
+    fn afford(&mut self) -> Result<(), Failure> {
+        let (spent, allowed) = (self.usage, self.order.allowance);
+        let tokens = spent.input_tokens.saturating_add(spent.output_tokens);
+        let what = if spent.micro_dollars >= allowed.micro_dollars {
+            "money"
+        } else if tokens >= allowed.tokens {
+            "tokens"
+        } else {
+            return Ok(());
+        };
+        self.note(&format!("nothing is left of the {what}: no further call"));
+        let reason = "stopped by Proofhouse before its next call";
+        Err(Failure::new(Class::Killed, reason))
     }
 
     fn spend(&mut self, usage: Usage) {

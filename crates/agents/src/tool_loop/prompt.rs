@@ -1,7 +1,7 @@
 //! What the loop itself says to the model. The brief says the rest.
 
 use crate::agent::Order;
-use kernel::effect::Access;
+use kernel::effect::{Access, Capability};
 
 /// Said when an answer hit the output limit.
 pub(super) const CUT_OFF: &str = "Your message was cut off at the output limit. Go on with a shorter message: put long text into files.";
@@ -19,13 +19,16 @@ pub(super) fn system(order: &Order) -> String {
             "You may read it; you may not change it, and a change fails the attempt."
         }
     };
+    let commands = match order.can.contains(&Capability::Execute) {
+        true => "; commands run inside `repo/` (`src/lib.rs`)",
+        false => "",
+    };
     format!(
         "You are the {role} of one step in a gated workflow. You work with tools in a folder that holds all \
          that you may see:\n\
          - `repo/` is the repository. {repo}\n\
          - `task/` holds the task's own files. You may write there.\n\
-         Paths of the file tools start at that folder (`repo/src/lib.rs`); commands run inside `repo/` \
-         (`src/lib.rs`). Nothing else is reachable. Long outputs are parked in files below `parked/`, which \
+         Paths of the file tools start at that folder (`repo/src/lib.rs`){commands}. Nothing else is reachable. Long outputs are parked in files below `parked/`, which \
          you can read.\n\n\
          Nobody answers questions while you work. Whether the work is good is checked by programs that you \
          do not control: never claim what you have not run. When you are done, answer without calling a tool, \

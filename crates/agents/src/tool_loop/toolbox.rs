@@ -1,12 +1,27 @@
-//! The tools of one attempt: ours, and those that a workflow adds.
+//! The tools of one attempt: ours as far as the role may use them, and those that a workflow or the
+//! engine adds. To the loop they are all the same: a name, a description, a schema, and something
+//! that is done.
+//!
+//! It refuses to leave a capability to the prompt: a tool that a role may not use is not offered,
+//! and a call of it does nothing.
 
+use super::space::refused;
 use super::{files, run, search, space::Space, todo};
 use crate::agent::Order;
 use crate::wire::{Call, ToolSpec};
+use kernel::effect::Capability;
 use sandbox::Cancel;
 use serde_json::{Value, json};
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs::OpenOptions;
+use std::io::Write as _;
 use std::sync::Arc;
 use std::time::Duration;
+use store::layers::Writing;
+
+/// What tools looked up outside of the view, in the attempt's folder: one JSON record per line. No
+/// agent can write there.
+pub const RESEARCH_FILE: &str = "research.jsonl";
 
 /// Where a tool works, and how long it may.
 #[derive(Clone, Copy)]
@@ -20,6 +35,49 @@ pub struct Place<'a> {
     pub(super) space: &'a Space,
 }
 
+impl Place<'_> {
+    /// A file of the view, as the model names it.
+    ///
+    /// # Errors
+    /// A sentence for the model.
+    pub fn read(&self, path: &str) -> Result<Vec<u8>, String> {
+        let path = self.space.path(path)?;
+        self.space.backend(&path).read(&path).map_err(refused)
+    }
+
+    /// Writes a file of the view, where the role may.
+    ///
+    /// # Errors
+    /// A sentence for the model.
+    pub fn write(&self, path: &str, bytes: &[u8]) -> Result<(), String> {
+        let path = self.space.path(path)?;
+        let backend = self.space.writable(&path)?;
+        backend
+            .write(&path, bytes, Writing::MayReplace)
+            .map_err(refused)
+    }
+
+    /// Puts on record what was looked up.
+    ///
+    /// # Errors
+    /// If it can not be written down: what nobody can check is not looked up.
+    pub fn looked_up(&self, record: &Value) -> Result<(), String> {
+        let path = self.order.home.join(RESEARCH_FILE);
+        let file = OpenOptions::new().create(true).append(true).open(path);
+        file.and_then(|mut file| file.write_all(format!("{record}\n").as_bytes()))
+            .map_err(|error| format!("the search can not be put on record: {error}"))
+    }
+}
+
+/// What a call that worked means for the attempt.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Then {
+    /// The model goes on.
+    GoesOn,
+    /// The attempt ends, with the tool's answer as its result.
+    Ends,
+}
+
 /// Something that a model can call.
 pub trait Tool: Send + Sync {
     /// How it is offered.
@@ -30,53 +88,79 @@ pub trait Tool: Send + Sync {
     /// # Errors
     /// A sentence for the model: what is wrong and how to go on.
     fn call(&self, arguments: &Value, place: &Place<'_>) -> Result<String, String>;
+
+    /// What follows from a call that worked.
+    fn then(&self) -> Then {
+        Then::GoesOn
+    }
 }
 
 /// All tools of one attempt.
 pub(super) struct Toolbox {
     tools: Vec<Arc<dyn Tool>>,
     specs: Vec<ToolSpec>,
+    /// Ours that the role may not use, with the capability that it lacks.
+    withheld: BTreeMap<String, Capability>,
 }
 
 impl Toolbox {
-    pub(super) fn new(extra: &[Arc<dyn Tool>]) -> Self {
-        let mut tools: Vec<Arc<dyn Tool>> = vec![
-            Arc::new(files::Read),
-            Arc::new(files::Write),
-            Arc::new(files::Edit),
-            Arc::new(search::Ls),
-            Arc::new(search::Glob),
-            Arc::new(search::Grep),
-            Arc::new(run::Run),
-            Arc::new(todo::Todo::default()),
+    /// What a role with these capabilities is offered. `write` and `edit` need none, since every
+    /// role may write in `task/`; that `repo/` is closed to one without `edit` is [`Space`]'s. A
+    /// workflow's own tools need none either: a role has exactly those that it was given by name.
+    pub(super) fn new(can: &BTreeSet<Capability>, extra: &[Arc<dyn Tool>]) -> Self {
+        let ours: [(Option<Capability>, Arc<dyn Tool>); 8] = [
+            (Some(Capability::Read), Arc::new(files::Read)),
+            (None, Arc::new(files::Write)),
+            (None, Arc::new(files::Edit)),
+            (Some(Capability::Read), Arc::new(search::Ls)),
+            (Some(Capability::Search), Arc::new(search::Glob)),
+            (Some(Capability::Search), Arc::new(search::Grep)),
+            (Some(Capability::Execute), Arc::new(run::Run)),
+            (None, Arc::new(todo::Todo::default())),
         ];
-        // Ours come first: an added tool cannot take the place of one of them.
+        let (mut tools, mut withheld) = (Vec::new(), BTreeMap::new());
+        for (needs, tool) in ours {
+            match needs.filter(|needs| !can.contains(needs)) {
+                None => tools.push(tool),
+                Some(lacking) => _ = withheld.insert(tool.spec().name, lacking),
+            }
+        }
+        // Ours come first: an added tool cannot take the place of one of them, offered or not.
         for tool in extra {
             let name = tool.spec().name;
-            if !tools.iter().any(|known| known.spec().name == name) {
+            let known = tools.iter().any(|known| known.spec().name == name);
+            if !known && !withheld.contains_key(&name) {
                 tools.push(Arc::clone(tool));
             }
         }
         let specs = tools.iter().map(|tool| tool.spec()).collect();
-        Self { tools, specs }
+        Self {
+            tools,
+            specs,
+            withheld,
+        }
     }
 
     pub(super) fn specs(&self) -> &[ToolSpec] {
         &self.specs
     }
 
-    pub(super) fn call(&self, call: &Call, place: &Place<'_>) -> Result<String, String> {
+    pub(super) fn call(&self, call: &Call, place: &Place<'_>) -> Result<(String, Then), String> {
         let found = self.specs.iter().position(|spec| spec.name == call.name);
         let Some(tool) = found.and_then(|at| self.tools.get(at)) else {
             let names: Vec<&str> = self.specs.iter().map(|spec| spec.name.as_str()).collect();
-            return Err(format!(
-                "there is no tool `{}`; there are {}",
-                call.name,
-                names.join(", ")
-            ));
+            let names = names.join(", ");
+            return Err(match self.withheld.get(&call.name) {
+                Some(lacking) => format!(
+                    "this role may not use `{}`: it can not {}; nothing was done; there are {names}",
+                    call.name,
+                    lacking.as_str()
+                ),
+                None => format!("there is no tool `{}`; there are {names}", call.name),
+            });
         };
         match &call.arguments {
-            Ok(arguments) => tool.call(arguments, place),
+            Ok(arguments) => Ok((tool.call(arguments, place)?, tool.then())),
             Err(text) => {
                 let shown: String = text.chars().take(200).collect();
                 Err(format!(

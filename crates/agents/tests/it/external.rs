@@ -136,6 +136,30 @@ fn whoever_stays_after_the_last_word_is_sent_home() {
 }
 
 #[test]
+fn tokens_without_a_price_are_named_and_not_passed_over() {
+    let run = |model: Option<&str>| {
+        let world = World::new();
+        let settings = Settings {
+            model: model.map(str::to_owned),
+            ..settings(&world, &say(DONE))
+        };
+        let agent = External::Codex;
+        let agent = AgentSpec::External { agent, settings }.build();
+        world.run(&*agent.expect("an agent"))
+    };
+    for model in [None, Some("nobody-knows-it")] {
+        let reply = run(model);
+        assert_eq!((reply.class, reply.usage.micro_dollars), (Class::Done, 0));
+        let says = "its 9 tokens have no known price and count as $0";
+        assert!(reply.reason.contains(says), "{model:?}: {}", reply.reason);
+    }
+    // 7 read at 5, 2 written at 30.
+    let reply = run(Some("gpt-5.5"));
+    assert_eq!(reply.usage.micro_dollars, 95);
+    assert!(!reply.reason.contains("no known price"), "{}", reply.reason);
+}
+
+#[test]
 fn trouble_is_classed() {
     let failed = |text: &str| format!(r#"{{"type":"turn.failed","error":{{"message":"{text}"}}}}"#);
     let cases = [

@@ -1,9 +1,9 @@
 //! A view, a home and an order in a folder of their own.
 
 use agents::{Agent, Order, Reply};
-use kernel::effect::Access;
+use kernel::effect::{Access, Capability};
 use sandbox::Cancel;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -40,12 +40,14 @@ impl World {
             effect: 7,
             state: "implement".into(),
             role: "coder".into(),
+            can: BTreeSet::from(Capability::ALL),
             access: Access::Edit,
             nth: 1,
             view: self.path("view"),
             home: self.path("home"),
             brief: "Do it.\n".into(),
             wall: AMPLE,
+            allowance: Default::default(),
             env: BTreeMap::new(),
             continues: None,
             policy: None,

@@ -6,7 +6,7 @@ use crate::approval::{self, SIGNED, Words};
 use crate::error::EngineError;
 use crate::project::Project;
 use crate::start::STARTED;
-use kernel::{Body, Decision, Event};
+use kernel::{Body, Event, Time};
 use store::RecordRef;
 
 /// When something was decided.
@@ -19,7 +19,7 @@ pub(super) enum Moment {
 }
 
 /// Who may sign, and how much is asked.
-pub(super) struct Signers {
+pub(crate) struct Signers {
     approvers: Option<String>,
     rigour: Rigour,
 }
@@ -54,40 +54,13 @@ impl Signers {
             let why = "nobody says that by starting a run, or not at this place".to_owned();
             return says("forged_decision", why);
         }
-        if !decision.with.is_null() {
+        if !approval::binds(&decision.because, &decision.with) {
             let why = "it carries what nobody has signed".to_owned();
             return says("forged_decision", why);
         }
-        match (decision.channel.starts_with(SIGNED), &decision.signature) {
-            (true, None) => says("signature_missing", "it is said to be signed".to_owned()),
-            (false, _) if self.wants_signatures() && decision.channel != STARTED => {
-                let channel = &decision.channel;
-                let why = format!("through `{channel}`, though decisions are signed here");
-                says("unsigned_decision", why)
-            }
-            (false, _) => None,
-            (true, Some(pem)) => match self.signer(run, decision, pem, event, record) {
-                Ok(who) if who == decision.who => None,
-                Ok(who) => says("forged_decision", format!("{who} signed it")),
-                Err(why) => says("forged_decision", why),
-            },
+        if decision.channel == STARTED {
+            return None;
         }
-    }
-
-    fn wants_signatures(&self) -> bool {
-        self.rigour == Rigour::Ci && self.approvers.is_some()
-    }
-
-    fn signer(
-        &self,
-        run: &str,
-        decision: &Decision,
-        pem: &str,
-        event: &Event,
-        record: &RecordRef<'_>,
-    ) -> Result<String, String> {
-        let approvers = self.approvers.as_deref();
-        let approvers = approvers.ok_or("there is no .proofhouse/approvers to check it with")?;
         let words = Words {
             run,
             seq: decision.seen_seq,
@@ -96,8 +69,51 @@ impl Signers {
             option: &decision.option,
             because: &decision.because,
         };
-        let signer = approval::verify(approvers, pem, &words, event.at);
-        signer
+        let signature = decision.signature.as_deref();
+        let doubt = self.vouches(
+            &words,
+            &decision.who,
+            &decision.channel,
+            signature,
+            event.at,
+        );
+        doubt.and_then(|(code, why)| says(code, why))
+    }
+
+    /// Does the channel vouch for these words of this person? If not: a code and why.
+    pub(crate) fn vouches(
+        &self,
+        words: &Words<'_>,
+        who: &str,
+        channel: &str,
+        signature: Option<&str>,
+        at: Time,
+    ) -> Option<(&'static str, String)> {
+        match (channel.starts_with(SIGNED), signature) {
+            (true, None) => Some(("signature_missing", "it is said to be signed".to_owned())),
+            (false, None) if self.wants_signatures() => {
+                let why = format!("through `{channel}`, though decisions are signed here");
+                Some(("unsigned_decision", why))
+            }
+            (false, None) => None,
+            // A signature counts whatever the channel says: leaving a lie unread helps nobody.
+            (_, Some(pem)) => match self.signer(words, pem, at) {
+                Ok(signer) if signer == who => None,
+                Ok(signer) => Some(("forged_decision", format!("{signer} signed it"))),
+                Err(why) => Some(("forged_decision", why)),
+            },
+        }
+    }
+
+    fn wants_signatures(&self) -> bool {
+        self.rigour == Rigour::Ci && self.approvers.is_some()
+    }
+
+    /// Whose signature over these words it is, or why it is nobody's.
+    fn signer(&self, words: &Words<'_>, pem: &str, at: Time) -> Result<String, String> {
+        let approvers = self.approvers.as_deref();
+        let approvers = approvers.ok_or("there is no .proofhouse/approvers to check it with")?;
+        approval::verify(approvers, pem, words, at)
             .map(|signer| signer.principal)
             .map_err(|error| error.what)
     }

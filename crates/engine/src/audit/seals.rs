@@ -49,9 +49,9 @@ impl Seals {
                 lines: &lines,
             },
         };
-        // A person may set other commands for the next run.
+        // A person may set other commands for the next run; and what is installed is in no commit.
         let files = machine.sealed().into_iter();
-        let files = files.filter(|(item, _)| item.contains('/'));
+        let files = files.filter(|(item, _)| item.contains('/') && !item.ends_with('/'));
         let broken = files.filter_map(|(item, hash)| {
             let what = match checks::item_hash(place, &item) {
                 Ok(now) if now == hash => return None,

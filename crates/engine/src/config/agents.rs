@@ -25,6 +25,11 @@ impl Config {
         })
     }
 
+    /// A file that only the person's own config and environment may name.
+    pub(crate) fn own_file(&self, name: &str, base: &Path) -> Result<Option<PathBuf>, EngineError> {
+        Ok(self.own_text(name)?.map(|file| place(file, base)))
+    }
+
     /// Every key file that is named, for whoever must not see or keep what is in it.
     pub fn key_files(&self, base: &Path) -> Vec<PathBuf> {
         let named = self

@@ -46,6 +46,9 @@ pub const AGENT_NETWORKS: [&str; 3] = ["none", "model", "full"];
 /// What checks may talk to.
 pub const CHECK_NETWORKS: [&str; 3] = ["none", "loopback", "full"];
 
+/// Who may search the web for an agent.
+pub const SEARCH_PROVIDERS: [&str; 4] = ["tavily", "serpapi", "brave", "searxng"];
+
 /// Whose login a coding agent uses.
 pub const LOGINS: [&str; 2] = ["key", "user"];
 
@@ -236,6 +239,30 @@ pub const KEYS: &[Key] = &[
         Shape::Text,
         "a file that holds that endpoint's key; not from a repository's file",
         "\"/etc/keys/embeddings\"",
+    ),
+    key(
+        "search.provider",
+        Shape::OneOf(&SEARCH_PROVIDERS),
+        "the service behind the tool `web_search`; not from a repository's file",
+        "\"tavily\"",
+    ),
+    key(
+        "search.url",
+        Shape::Text,
+        "its address, if not its usual one; `searxng` needs one; not from a repository's file",
+        "\"https://searx.example.org\"",
+    ),
+    key(
+        "search.key_env",
+        Shape::Text,
+        "the environment variable that holds its key; not from a repository's file",
+        "\"TAVILY_API_KEY\"",
+    ),
+    key(
+        "search.key_file",
+        Shape::Text,
+        "a file that holds its key; not from a repository's file",
+        "\"/etc/keys/search\"",
     ),
     key(
         "evidence.base_url",

@@ -2,7 +2,7 @@
 //! releases are gates of its own.
 
 use super::views::{Before, Views};
-use super::{roles, ship};
+use super::{product, roles, ship};
 use crate::context::{Context, Files};
 use crate::error::EngineError;
 use crate::perform::{self, Job, Judged};
@@ -84,6 +84,12 @@ impl Craft for Making {
                 Ok(ship::gate(&context, &order, cancel, progress))
             });
         }
+        let desk = match effect {
+            Effect::Attempt(order) if order.role == ::factory::product::ROLE => {
+                machine.product().map(product::Desk::of)
+            }
+            _ => None,
+        };
         let before = match effect {
             Effect::Attempt(order) => {
                 let home = context.project.home();
@@ -99,6 +105,9 @@ impl Craft for Making {
         Box::new(move |cancel, progress| {
             if let Some(before) = before {
                 before.write()?;
+            }
+            if let Some(desk) = desk {
+                desk.lay(&context.project.home(), &context.vault)?;
             }
             perform::perform(&context, &job, cancel, progress)
         })

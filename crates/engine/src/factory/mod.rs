@@ -5,7 +5,11 @@
 //! writes down what it says.
 
 mod craft;
+mod debated;
+mod decide;
 mod modules;
+mod page;
+mod product;
 mod release;
 mod resolve;
 mod roles;
@@ -13,12 +17,22 @@ mod scratch;
 mod session;
 mod ship;
 mod start;
+mod story;
+mod stubs;
+mod suite;
+mod superseding;
+mod surface;
 mod tested;
+mod tools;
 mod views;
 
-pub use resolve::{Asked, Resolved, escalated, message, resolve};
-pub use session::{Driving, Peek, drive, peek, projects};
+pub use decide::{Ask, Resolved, decide, decide_message};
+pub use page::page;
+pub use product::{New, Review, Said, Spoken, new, review, speak, spoken_message};
+pub use resolve::{Asked, escalated, message, resolve};
+pub use session::{Driving, Peek, drive, is_project, peek, projects};
 pub use start::{Begin, Begun, start};
+pub use story::{Line, Mark, Moment, Story};
 
 /// What the journal of a project names in the place of a workflow.
 pub const NAME: &str = "factory";

@@ -26,10 +26,12 @@ pub(super) struct Stored {
     pub(super) folder: PathBuf,
 }
 
-/// The tested files, by path.
+/// The tested files, by path, and what tested them.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Seal {
     pub(super) files: BTreeMap<String, String>,
+    #[serde(default)]
+    pub(super) runner: String,
 }
 
 impl Stored {
@@ -105,7 +107,10 @@ impl Stored {
             }
             files.insert(name.clone(), store::sha256_hex(&self.read(&name)?));
         }
-        Ok(Seal { files })
+        Ok(Seal {
+            files,
+            runner: String::new(),
+        })
     }
 
     pub(super) fn write(&self, name: &str, value: &impl Serialize) -> Result<(), EngineError> {
@@ -115,22 +120,53 @@ impl Stored {
         Ok(store::write_atomic(&path, &json)?)
     }
 
-    /// Puts on record what was tested.
-    pub(super) fn mark_tested(&self) -> Result<(), String> {
-        let seal = self.now()?;
+    /// Puts on record what was tested, and by what.
+    pub(super) fn mark_tested(&self, runner: &str) -> Result<(), String> {
+        let mut seal = self.now()?;
+        runner.clone_into(&mut seal.runner);
         self.write(SEAL, &seal).map_err(|error| error.to_string())
+    }
+
+    /// What was tested, as it was put on record.
+    pub(super) fn tested(&self) -> Result<Seal, String> {
+        serde_json::from_slice(&self.read(SEAL)?)
+            .map_err(|error| format!("{SEAL} of {}: {error}", self.reference))
+    }
+
+    /// The texts below a folder of it, by path. What is no text is left out: no code is.
+    pub(super) fn texts(&self, folder: &str) -> Result<BTreeMap<String, String>, String> {
+        let mut texts = BTreeMap::new();
+        for (name, _) in self.now()?.files {
+            if let Some(path) = name
+                .strip_prefix(folder)
+                .and_then(|it| it.strip_prefix('/'))
+            {
+                let text = String::from_utf8(self.read(&name)?);
+                texts.extend(text.ok().map(|text| (path.to_owned(), text)));
+            }
+        }
+        Ok(texts)
     }
 
     /// What differs from what was tested; empty: nothing does.
     pub(super) fn broken(&self) -> Result<Vec<String>, String> {
-        let sealed: Seal = serde_json::from_slice(&self.read(SEAL)?)
-            .map_err(|error| format!("{SEAL} of {}: {error}", self.reference))?;
+        let sealed = self.tested()?;
         let now = self.now()?;
         let mut names: Vec<&String> = sealed.files.keys().chain(now.files.keys()).collect();
         names.sort();
         names.dedup();
         let differs = |name: &&String| sealed.files.get(*name) != now.files.get(*name);
         Ok(names.into_iter().filter(differs).cloned().collect())
+    }
+
+    /// Is it what was tested?
+    pub(super) fn as_tested(&self) -> Result<(), String> {
+        let broken = self.broken()?;
+        if broken.is_empty() {
+            return Ok(());
+        }
+        let names = broken.join(", ");
+        Err(format!("changed after its tests had passed: {names}"))
     }
 
     /// Makes every file of it read-only.

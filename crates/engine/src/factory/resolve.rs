@@ -1,24 +1,19 @@
-//! A person's resolution of an escalation (section 17.2), through the same channels as every other
-//! decision. What is signed or confirmed names the escalation and the payload's hash, so a payload
-//! can not be exchanged for another one.
+//! What a person resolves: an escalation, the exception behind one, or a task that is blocked by
+//! what was abandoned and has no escalation of its own (sections 13.5 and 17.2).
 
-use super::session::{open, peek, projects};
-use super::views::Views;
+use super::decide::{Ask, Resolved, decide, decide_message};
+use super::session::{peek, projects};
 use crate::approval::{Approved, Words};
-use crate::driver::settle;
 use crate::error::EngineError;
 use crate::project::Project;
-use crate::run::entries;
-use crate::session::lock;
-use crate::world::now;
 use ::factory::halt::artifact::Escalation;
-use kernel::{Decision, Input, Machine, Status, What};
+use ::factory::project::{TaskId, TaskStatus};
 use serde_json::{Value, json};
 
 /// What a person asks for.
 #[derive(Debug, Clone, Copy)]
 pub struct Asked<'a> {
-    /// `ESC-...`.
+    /// `ESC-...`, `ICE-...` or `T-...`.
     pub escalation: &'a str,
     /// One of the six resolutions, or a ruling on an exception.
     pub action: &'a str,
@@ -28,26 +23,28 @@ pub struct Asked<'a> {
     pub because: &'a str,
 }
 
-/// What a resolution led to.
-#[derive(Debug)]
-pub struct Resolved {
-    /// The project.
-    pub name: String,
-    /// As it stands.
-    pub status: Status,
-}
+/// Rulings on exceptions; everything else is about a task.
+const RULINGS: [&str; 3] = ["APPROVE_CHANGE", "REJECT_CHANGE", "DEFER"];
 
 /// The project that holds an escalation, and the escalation.
 pub fn escalated(project: &Project, id: &str) -> Result<(String, Escalation), EngineError> {
     let mut known = Vec::new();
     for name in projects(project)? {
-        for escalation in peek(project, &name)?.machine.escalations() {
-            if escalation.escalation_id.as_str() == id {
-                return Ok((name, escalation.clone()));
+        let machine = peek(project, &name)?.machine;
+        let mut found = None;
+        for escalation in machine.escalations() {
+            let exception = escalation.exception.as_ref();
+            let this = escalation.escalation_id.as_str() == id
+                || exception.is_some_and(|one| one.as_str() == id);
+            if this {
+                found = Some(escalation.clone());
             }
             if escalation.resolved.is_none() {
                 known.push(escalation.escalation_id.to_string());
             }
+        }
+        if let Some(found) = found {
+            return Ok((name, found));
         }
     }
     let mend = match known.as_slice() {
@@ -61,17 +58,59 @@ pub fn escalated(project: &Project, id: &str) -> Result<(String, Escalation), En
     ))
 }
 
-/// The reason as it is signed and journaled.
-fn because(asked: &Asked<'_>) -> String {
-    let hash = store::sha256_hex(asked.payload.to_string().as_bytes());
-    format!(
-        "{} [{}, payload sha256 {hash}]",
-        asked.because, asked.escalation
-    )
+/// The project of a task, if some project has it; its open escalation, if it has one.
+fn task_named(project: &Project, id: &str) -> Result<Option<Subject>, EngineError> {
+    let task = TaskId::new(id);
+    for name in projects(project)? {
+        let machine = peek(project, &name)?.machine;
+        let Some(found) = machine.tasks().get(&task) else {
+            continue;
+        };
+        let halted = found.status == TaskStatus::Halted;
+        let escalation = found.escalation_ref.as_ref().filter(|_| halted);
+        let escalation = escalation.and_then(|id| {
+            let mut all = machine.escalations();
+            all.find(|one| one.escalation_id == *id).cloned()
+        });
+        return Ok(Some(Subject {
+            name,
+            task,
+            escalation,
+        }));
+    }
+    Ok(None)
+}
+
+/// What a resolution is about.
+struct Subject {
+    name: String,
+    task: TaskId,
+    escalation: Option<Escalation>,
+}
+
+fn subject(project: &Project, id: &str) -> Result<Subject, EngineError> {
+    if id.starts_with("T-")
+        && let Some(found) = task_named(project, id)?
+    {
+        return Ok(found);
+    }
+    let (name, escalation) = escalated(project, id)?;
+    if escalation.resolved.is_some() {
+        return Err(EngineError::user(
+            "escalation_resolved",
+            format!("`{id}` is resolved already"),
+            format!("`proofhouse factory status {name}` shows what waits"),
+        ));
+    }
+    Ok(Subject {
+        name,
+        task: escalation.task_id.clone(),
+        escalation: Some(escalation),
+    })
 }
 
 /// The payload with what the machine finds the task or the exception by.
-fn with(asked: &Asked<'_>, escalation: &Escalation) -> Result<Value, EngineError> {
+fn with(asked: &Asked<'_>, subject: &Subject) -> Result<Value, EngineError> {
     let mut payload = match asked.payload {
         Value::Null => json!({}),
         other => other.clone(),
@@ -83,27 +122,41 @@ fn with(asked: &Asked<'_>, escalation: &Escalation) -> Result<Value, EngineError
             "`proofhouse schema HumanResolution` has the form",
         ));
     };
-    let (name, id) = match (asked.action, &escalation.exception) {
-        ("APPROVE_CHANGE" | "REJECT_CHANGE" | "DEFER", Some(id)) => {
-            ("exception_id", id.to_string())
+    let exception = subject.escalation.as_ref();
+    let exception = exception.and_then(|one| one.exception.as_ref());
+    let (name, id) = match exception.filter(|_| RULINGS.contains(&asked.action)) {
+        Some(id) => ("exception_id", id.to_string()),
+        None if RULINGS.contains(&asked.action) => {
+            return Err(EngineError::user(
+                "exception_not_open",
+                format!("`{}` was halted by no exception", asked.escalation),
+                "give one of the six resolutions",
+            ));
         }
-        _ => ("task", escalation.task_id.to_string()),
+        None => ("task", subject.task.to_string()),
     };
     members.insert(name.to_owned(), Value::String(id));
     Ok(payload)
 }
 
+fn asking<T>(
+    project: &Project,
+    asked: &Asked<'_>,
+    then: impl FnOnce(&Ask<'_>) -> Result<T, EngineError>,
+) -> Result<T, EngineError> {
+    let subject = subject(project, asked.escalation)?;
+    then(&Ask {
+        name: &subject.name,
+        option: asked.action,
+        about: asked.escalation,
+        with: &with(asked, &subject)?,
+        because: asked.because,
+    })
+}
+
 /// The bytes that are to be signed.
 pub fn message(project: &Project, asked: &Asked<'_>) -> Result<Vec<u8>, EngineError> {
-    let (name, _) = escalated(project, asked.escalation)?;
-    let head = peek(project, &name)?.head;
-    Ok(crate::approval::message(&Words {
-        run: &name,
-        seq: head.seq,
-        head: &head.hash,
-        option: asked.action,
-        because: &because(asked),
-    }))
+    asking(project, asked, |ask| decide_message(project, ask))
 }
 
 /// Resolves. `approve` is asked with the exact words before anything is written.
@@ -112,60 +165,5 @@ pub fn resolve(
     asked: &Asked<'_>,
     approve: impl FnOnce(&Words<'_>) -> Result<Approved, EngineError>,
 ) -> Result<Resolved, EngineError> {
-    let (name, escalation) = escalated(project, asked.escalation)?;
-    if escalation.resolved.is_some() {
-        return Err(EngineError::user(
-            "escalation_resolved",
-            format!("`{}` is resolved already", asked.escalation),
-            format!("`proofhouse factory status {name}` shows what waits"),
-        ));
-    }
-    let (mut open, mut machine, _) = open(project, &name)?;
-    let mut due = Vec::new();
-    settle::<_, EngineError>(&mut machine, now(), What::Advance, &mut due)?;
-    if !due.is_empty() {
-        open.journal
-            .append(open.journal.head().seq, &entries(&due))?;
-    }
-    let head = open.journal.head().clone();
-    let (because, with) = (because(asked), with(asked, &escalation)?);
-    let decision = |approved: &Approved| Decision {
-        option: asked.action.to_owned(),
-        because: because.clone(),
-        who: approved.who.clone(),
-        channel: approved.channel.clone(),
-        seen_seq: head.seq,
-        with: with.clone(),
-        signature: approved.signature.clone(),
-    };
-    // First whether it can be decided at all: nobody should sign what will be refused.
-    let nobody = Approved {
-        who: String::new(),
-        channel: String::new(),
-        signature: None,
-    };
-    machine.decide(&Input::new(now(), What::Decide(decision(&nobody))))?;
-    let approved = approve(&Words {
-        run: &name,
-        seq: head.seq,
-        head: &head.hash,
-        option: asked.action,
-        because: &because,
-    })?;
-    let mut events = Vec::new();
-    settle::<_, EngineError>(
-        &mut machine,
-        now(),
-        What::Decide(decision(&approved)),
-        &mut events,
-    )?;
-    open.journal.append(head.seq, &entries(&events))?;
-    // An engine that drives the project writes the views itself when it hears of this.
-    if let Ok(_lock) = lock(project, &name) {
-        Views::of(&project.home()).all(&machine)?;
-    }
-    Ok(Resolved {
-        name,
-        status: machine.status(),
-    })
+    asking(project, asked, |ask| decide(project, ask, approve))
 }

@@ -1,9 +1,11 @@
-//! The four roles as agents are given them: the form of their results, and nothing of the machine.
+//! The five roles as agents are given them: the form of their results, and nothing of the machine.
 //!
 //! A result is the document of that name without what the engine gives itself (ids, and what the
 //! result is about), so that a role can neither forge an id nor be refused for a missing one.
 
+use super::tools;
 use crate::error::EngineError;
+use ::factory::product;
 use ::factory::schema;
 use agents::result::Shape;
 use flow::{Capability, Checkpoints, Role, Workflow};
@@ -14,52 +16,78 @@ use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// A role, the document that it returns, its tier, and the members that are the engine's.
-const ROLES: [(&str, &str, &str, &[&str]); 4] = [
-    (
-        "micro_planner",
-        "MicroPlan",
-        "top",
-        &["micro_plan_id", "parent_task_ref"],
-    ),
-    (
-        "proposer",
-        "Proposal",
-        "standard",
-        &["proposal_id", "target_artifact_id"],
-    ),
-    (
-        "challenger",
-        "Challenge",
-        "top",
-        &["challenge_id", "target_artifact_id"],
-    ),
-    (
-        "arbiter",
-        "Adjudication",
-        "top",
-        &["adjudication_id", "target_artifact_id"],
-    ),
+/// A role as the factory's table has it.
+struct Row {
+    name: &'static str,
+    /// The document that it returns; none: it leaves a file, and says that it has.
+    returns: Option<&'static str>,
+    tier: &'static str,
+    /// The members of the document that are the engine's.
+    ours: &'static [&'static str],
+    /// What the engine offers it besides files and programs, where its agent can be offered tools.
+    tools: &'static [&'static str],
+}
+
+const ROLES: [Row; 5] = [
+    Row {
+        name: product::ROLE,
+        returns: None,
+        tier: "top",
+        ours: &[],
+        tools: &tools::OF_PRODUCT,
+    },
+    Row {
+        name: "micro_planner",
+        returns: Some("MicroPlan"),
+        tier: "top",
+        ours: &["micro_plan_id", "parent_task_ref"],
+        tools: &tools::OF_ENGINEERS,
+    },
+    Row {
+        name: "proposer",
+        returns: Some("Proposal"),
+        tier: "standard",
+        ours: &["proposal_id", "target_artifact_id"],
+        tools: &tools::OF_ENGINEERS,
+    },
+    Row {
+        name: "challenger",
+        returns: Some("Challenge"),
+        tier: "top",
+        ours: &["challenge_id", "target_artifact_id"],
+        tools: &[],
+    },
+    Row {
+        name: "arbiter",
+        returns: Some("Adjudication"),
+        tier: "top",
+        ours: &["adjudication_id", "target_artifact_id"],
+        tools: &[],
+    },
 ];
 
 /// The roles in the form that agents are chosen by.
 pub(super) fn workflow() -> Arc<Workflow> {
-    let role = |(name, _, tier, _): &(&str, &str, &'static str, &[&str])| {
+    let role = |row: &Row| {
         let role = Role {
-            can: vec![Capability::Read, Capability::Search],
-            about: format!("the {name} of the factory"),
-            tier,
+            can: match row.name {
+                // It alone makes something, so it alone may build and try it.
+                "proposer" => Capability::ALL.to_vec(),
+                _ => vec![Capability::Read, Capability::Search],
+            },
+            about: format!("the {} of the factory", row.name),
+            tier: row.tier,
             sight: Sight {
                 sees: Vec::new(),
                 hidden: Vec::new(),
                 scope: Vec::new(),
             },
             result: None,
-            tools: Vec::new(),
+            tools: row.tools.iter().map(|name| (*name).to_owned()).collect(),
             sees_field: None,
             scope_field: None,
         };
-        ((*name).to_owned(), role)
+        (row.name.to_owned(), role)
     };
     Arc::new(Workflow {
         name: super::NAME.to_owned(),
@@ -92,17 +120,34 @@ pub(super) fn workflow() -> Arc<Workflow> {
 /// What the results must look like, by role.
 pub(super) fn shapes() -> Result<BTreeMap<String, Arc<Shape>>, EngineError> {
     let mut shapes = BTreeMap::new();
-    for (role, document, _, ours) in ROLES {
+    for row in ROLES {
         let bad = |why: String| {
-            let what = format!("the schema of `{document}`: {why}");
+            let what = format!("the schema of what `{}` returns: {why}", row.name);
             EngineError::environment("bad_schema", what, "please report")
         };
-        let found = schema::find(document).ok_or_else(|| bad("there is none".to_owned()))?;
-        let schema = returned((found.schema)(), ours, role);
+        let schema = match row.returns {
+            Some(document) => {
+                let found = schema::find(document).ok_or_else(|| bad("none".to_owned()))?;
+                returned((found.schema)(), row.ours, row.name)
+            }
+            None => said(),
+        };
         let shape = Shape::alone(&schema).map_err(bad)?;
-        shapes.insert(role.to_owned(), Arc::new(shape));
+        shapes.insert(row.name.to_owned(), Arc::new(shape));
     }
     Ok(shapes)
+}
+
+/// What a role says whose work is a file.
+fn said() -> Value {
+    json!({
+        "type": "object",
+        "properties": {
+            "summary": {"type": "string"},
+            "sources": {"type": "array", "items": {"type": "string"}},
+        },
+        "required": ["summary"],
+    })
 }
 
 /// A document's schema as the schema of a result.

@@ -1,64 +1,97 @@
-//! A module as a crate of its own, laid out where its tests can be run: `implementation/`, `tests/`
-//! and the modules that it uses, each as a crate beside it.
+//! A module laid out where its tests can be run: implementation, tests, and the modules that it uses
+//! beside it. In Rust each is a crate, in Python each a package on the path.
 //!
-//! The layout is what makes tests black-box: they are crates of their own and see only what is
-//! public. It refuses links, and texts that would include the source past that.
+//! The layout is what makes tests black-box: they have what is public and nothing else. It refuses
+//! links, modules of another language, and used modules that are not as they were sealed.
 
 use super::modules::Stored;
 use ::factory::project::ModuleRef;
+use ::factory::surface::{Language, python};
 use index::Dependency;
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Texts by which a test would reach into the implementation.
-const AROUND: [&str; 3] = ["include!", "include_str!", "#[path"];
+/// A module that is laid out.
+pub(super) struct Laid {
+    pub(super) language: Language,
+    /// The folder.
+    pub(super) top: PathBuf,
+    /// What code calls it: `MM-slug` is `mm_slug`.
+    pub(super) name: String,
+    /// The modules that it uses, directly or not, by that name.
+    pub(super) uses: BTreeMap<String, Stored>,
+    /// Where they are, below the folder.
+    pub(super) path: Vec<String>,
+}
 
-/// `MM-slug` is the crate `mm-slug`.
+/// `MM-slug` is the crate `mm-slug`, and `mm_slug` in code.
 fn package(reference: &ModuleRef) -> String {
     reference.module.as_str().to_lowercase()
 }
 
+pub(super) fn code_name(reference: &ModuleRef) -> String {
+    package(reference).replace('-', "_")
+}
+
+/// What a module is written in.
+pub(super) fn language(module: &Stored) -> Result<Language, String> {
+    let files = module.texts("implementation")?;
+    Language::of(files.keys().map(String::as_str))
+        .map_err(|why| format!("{}: {why}", module.reference))
+}
+
 /// Lays the module out in `to`, which is made anew.
-pub(super) fn lay_out(root: &Path, module: &Stored, to: &Path) -> Result<(), String> {
+pub(super) fn lay_out(root: &Path, module: &Stored, to: &Path) -> Result<Laid, String> {
     if to.symlink_metadata().is_ok() {
         fs::remove_dir_all(to).map_err(|error| format!("{}: {error}", to.display()))?;
     }
-    let mut made = Vec::new();
-    one(root, module, to, Path::new(""), &mut made)?;
-    tests(module, to)
+    let mut laid = Laid {
+        language: language(module)?,
+        top: to.to_owned(),
+        name: code_name(&module.reference),
+        uses: BTreeMap::new(),
+        path: vec![".".to_owned()],
+    };
+    one(root, module, Path::new(""), &mut laid)?;
+    let tests = module.folder.join("tests");
+    if !tests.is_dir() {
+        return Err(format!("{} has no tests/", module.reference));
+    }
+    copy(&tests, &to.join("tests"))?;
+    if laid.language == Language::Python {
+        write(&to.join("run_tests.py"), python::RUNNER.as_bytes())?;
+    }
+    Ok(laid)
 }
 
-fn one(
-    root: &Path,
-    module: &Stored,
-    top: &Path,
-    at: &Path,
-    made: &mut Vec<ModuleRef>,
-) -> Result<(), String> {
-    let folder = top.join(at);
-    let (from, to) = (
-        module.folder.join("implementation"),
-        folder.join("implementation"),
-    );
-    if !from.join("lib.rs").is_file() {
-        return Err(format!("{} has no implementation/lib.rs", module.reference));
-    }
-    copy(&from, &to)?;
-    let mut uses = String::new();
+fn one(root: &Path, module: &Stored, at: &Path, laid: &mut Laid) -> Result<(), String> {
+    let folder = laid.top.join(at);
+    let inside = match laid.language {
+        Language::Rust => "implementation".to_owned(),
+        Language::Python => code_name(&module.reference),
+    };
+    copy(&module.folder.join("implementation"), &folder.join(inside))?;
+    let mut crates = String::new();
     for dependency in module.contract()?.dependencies {
         let used = find(root, &dependency.reference)?;
+        whole(&used, laid.language)?;
         let name = package(&used.reference);
-        let place = Path::new("uses").join(format!("{name}-{}", used.reference.version));
-        let path = top.join(&place).display().to_string();
-        uses.push_str(&format!("{name} = {{ path = {path:?} }}\n"));
-        if !made.contains(&used.reference) {
-            made.push(used.reference.clone());
-            one(root, &used, top, &place, made)?;
+        let place = format!("uses/{name}-{}", used.reference.version);
+        let path = laid.top.join(&place).display().to_string();
+        crates.push_str(&format!("{name} = {{ path = {path:?} }}\n"));
+        if !laid.path.contains(&place) {
+            laid.path.push(place.clone());
+            laid.uses.insert(code_name(&used.reference), used.clone());
+            one(root, &used, Path::new(&place), laid)?;
         }
+    }
+    if laid.language == Language::Python {
+        return Ok(());
     }
     // The empty workspace keeps cargo from looking for one above.
     let manifest = format!(
-        "[package]\nname = \"{}\"\nversion = \"{}\"\nedition = \"2021\"\npublish = false\n\n[lib]\npath = \"implementation/lib.rs\"\ndoctest = false\n\n[dependencies]\n{uses}{}",
+        "[package]\nname = \"{}\"\nversion = \"{}\"\nedition = \"2021\"\npublish = false\n\n[lib]\npath = \"implementation/lib.rs\"\ndoctest = false\n\n[dependencies]\n{crates}{}",
         package(&module.reference),
         module.reference.version,
         if at.as_os_str().is_empty() {
@@ -70,20 +103,24 @@ fn one(
     write(&folder.join("Cargo.toml"), manifest.as_bytes())
 }
 
-fn tests(module: &Stored, to: &Path) -> Result<(), String> {
-    let from = module.folder.join("tests");
-    if !from.is_dir() {
-        return Err(format!("{} has no tests/", module.reference));
+/// A used module is as it was sealed, and in the same language.
+fn whole(used: &Stored, wanted: Language) -> Result<(), String> {
+    let broken = used.broken()?;
+    if !broken.is_empty() {
+        return Err(format!(
+            "{} is used, and its seal is broken: {}",
+            used.reference,
+            broken.join(", ")
+        ));
     }
-    copy(&from, &to.join("tests"))?;
-    for path in plain_files(&from)? {
-        let text = fs::read_to_string(from.join(&path)).unwrap_or_default();
-        if let Some(word) = AROUND.iter().find(|word| text.contains(**word)) {
-            return Err(format!(
-                "tests/{} uses `{word}`: tests see the public surface alone",
-                path.display()
-            ));
-        }
+    let language = language(used)?;
+    if language != wanted {
+        return Err(format!(
+            "{} is in {}, and a module in {} can not use it",
+            used.reference,
+            language.as_str(),
+            wanted.as_str()
+        ));
     }
     Ok(())
 }
@@ -91,24 +128,28 @@ fn tests(module: &Stored, to: &Path) -> Result<(), String> {
 /// The newest shipped version that a dependency allows.
 pub(super) fn find(root: &Path, dependency: &str) -> Result<Stored, String> {
     let wanted = Dependency::parse(dependency).map_err(|error| error.to_string())?;
-    let id = wanted.module_id.as_str();
+    let shipped = shipped(root, wanted.module_id.as_str());
+    let allowed = |one: &&ModuleRef| {
+        let version = index::Version::parse(&one.version.to_string());
+        version.is_ok_and(|version| wanted.range.contains(version))
+    };
+    let found = shipped.iter().rfind(allowed);
+    let found = found.ok_or_else(|| format!("no shipped module is {dependency}"))?;
+    Ok(Stored::at(root, found))
+}
+
+/// The shipped versions of a module, the newest last.
+pub(super) fn shipped(root: &Path, id: &str) -> Vec<ModuleRef> {
     let versions = root.join("state_store/modules").join(id);
-    let mut found: Option<ModuleRef> = None;
+    let mut found = Vec::new();
     for entry in fs::read_dir(&versions).into_iter().flatten().flatten() {
         let name = entry.file_name().to_string_lossy().into_owned();
-        let Some(reference) = ModuleRef::parse(&format!("{id}@{name}")) else {
-            continue;
-        };
-        let Ok(version) = index::Version::parse(&name) else {
-            continue;
-        };
-        let shipped = Stored::at(root, &reference).has(super::modules::SHIP);
-        if shipped && wanted.range.contains(version) {
-            found = found.max(Some(reference));
-        }
+        let reference = ModuleRef::parse(&format!("{id}@{name}"));
+        let has = |one: &ModuleRef| Stored::at(root, one).has(super::modules::SHIP);
+        found.extend(reference.filter(has));
     }
-    let found = found.ok_or_else(|| format!("no shipped module is {dependency}"))?;
-    Ok(Stored::at(root, &found))
+    found.sort();
+    found
 }
 
 fn plain_files(folder: &Path) -> Result<Vec<PathBuf>, String> {
@@ -132,7 +173,7 @@ fn copy(from: &Path, to: &Path) -> Result<(), String> {
     Ok(())
 }
 
-fn write(path: &Path, bytes: &[u8]) -> Result<(), String> {
+pub(super) fn write(path: &Path, bytes: &[u8]) -> Result<(), String> {
     let wrong = |error: std::io::Error| format!("{}: {error}", path.display());
     if let Some(parent) = path.parent() {
         fs::create_dir_all(parent).map_err(wrong)?;

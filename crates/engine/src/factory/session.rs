@@ -2,12 +2,12 @@
 
 use super::NAME;
 use super::craft::{Making, known};
-use super::roles;
 use super::views::Views;
+use super::{roles, tools};
 use crate::driver::{Ending, Until, drive as run_loop};
 use crate::error::EngineError;
 use crate::project::Project;
-use crate::run::{latest, run_name};
+use crate::run::{first_named, latest, run_name};
 use crate::session::{Ended, Restore, Session, clean, lock};
 use crate::world::{Interrupter, Observer, Open, Real, now};
 use ::factory::machine::Factory;
@@ -55,15 +55,17 @@ fn started(project: &Project, name: &RunName) -> Result<RunStarted, EngineError>
     }
 }
 
+/// Is this a project of the factory? Its first record says so.
+pub fn is_project(project: &Project, name: &str) -> bool {
+    let named = run_name(project, name).and_then(|name| first_named(project, &name));
+    named.is_ok_and(|workflow| workflow.as_deref() == Some(NAME))
+}
+
 /// The names of all projects of the factory here.
 pub fn projects(project: &Project) -> Result<Vec<String>, EngineError> {
-    let mut names = Vec::new();
-    for name in store::list(&project.journals())? {
-        if started(project, &name).is_ok() {
-            names.push(name.to_string());
-        }
-    }
-    Ok(names)
+    let names = store::list(&project.journals())?.into_iter();
+    let names = names.map(|name| name.to_string());
+    Ok(names.filter(|name| is_project(project, name)).collect())
 }
 
 fn begin(project: &Project, name: &RunName) -> Result<(Factory, Option<Checkpoint>), EngineError> {
@@ -171,7 +173,8 @@ fn once(
         until: Until::Rest,
         restore: Restore::No,
     };
-    let agents = session.agents(&roles::workflow(), &first.agent)?;
+    let offered = tools::all(project, &project.config()?)?;
+    let agents = session.agents(&roles::workflow(), &first.agent, &offered)?;
     let craft = Making::of(project, &first, agents)?;
     let mut world = Real::of(open, craft, observer);
     hook(world.interrupter());

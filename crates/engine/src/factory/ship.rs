@@ -1,12 +1,13 @@
-//! The steps of a ship (section 11), each a gate of its own: amendments, fingerprint, tests, record.
+//! The steps of a ship (section 11), each a gate of its own: amendments, fingerprint, surface, tests,
+//! stubs, record.
 //! Repeated after a crash, a step finds what it has done before and does the same again.
 
 use super::modules::{CONTRACT, EXAMPLES, LOG, SHIP, Stored};
-use super::{release, tested};
+use super::{debated, product, release, scratch, stubs, superseding, surface, tested};
 use crate::context::Context;
 use crate::perform::{self, lost, save};
 use crate::{index_place, worktree};
-use ::factory::contract::{MicroModuleContract, compare, from_plan};
+use ::factory::contract::{MicroModuleContract, compare, from_plan, judge_bump, required_bump};
 use ::factory::engineering::artifacts::{Amendment, AmendmentAction};
 use ::factory::engineering::plan::IoContract;
 use ::factory::project::{ModuleRef, mint};
@@ -31,6 +32,8 @@ pub(super) struct Told {
     amendments: Vec<Amendment>,
     #[serde(default)]
     fix: Option<BTreeMap<String, String>>,
+    #[serde(default)]
+    supersedes: Option<ModuleRef>,
 }
 
 /// What a step found: a sentence, and what it rests on.
@@ -88,6 +91,7 @@ pub(super) fn gate(
             "dependency_check" | "fingerprint_check" | "deprecation_check" | "code_index_check" => {
                 release::check(context, &spec.check, &spec.with)
             }
+            ::factory::product::CHECK => product::judge(context, &spec.with),
             name => step(context, order, name, &spec.with, cancel),
         };
         let (verdict, reason, evidence) = match found {
@@ -125,10 +129,23 @@ fn step(
         "amendments_applied" => amendments(&module, &told.amendments).map(Held::from),
         "interface_fingerprint" => {
             fix(&module, told.fix.as_ref())?;
-            fingerprint(&module, told.contract.as_ref()).map(Held::from)
+            let locked = fingerprint(&module, told.contract.as_ref())?;
+            let version = version(context, &module)?;
+            Ok(Held::from(format!("{locked}; {version}")))
         }
-        "black_box_tests" => tested::run(context, order, &module, cancel),
-        "ship_record" => record(context, &module).map(Held::from),
+        "public_surface" => surface::check(context, order, &module, cancel),
+        "black_box_tests" => {
+            debated::check(context, order, &module, told.fix.as_ref())?;
+            tested::run(context, order, &module, cancel)
+        }
+        "tests_fail_on_stubs" => stubs::run(context, order, &module, cancel),
+        "ship_record" => {
+            let held = record(context, &module)?;
+            if let Some(old) = &told.supersedes {
+                superseding::mark(context, old, &told.module)?;
+            }
+            Ok(Held::from(held))
+        }
         other => Err(could_not(format!("the engine has no check `{other}`"))),
     }
 }
@@ -196,17 +213,27 @@ fn fingerprint(module: &Stored, locked: Option<&IoContract>) -> Result<String, B
     }
 }
 
+/// Does its version follow from the one that is shipped (section 7)?
+fn version(context: &Context, module: &Stored) -> Result<String, Broke> {
+    let root = context.project.home();
+    let earlier = scratch::shipped(&root, module.reference.module.as_str());
+    let before = earlier.iter().rfind(|one| **one < module.reference);
+    let Some(before) = before else {
+        return Ok("no version is shipped before it".to_owned());
+    };
+    let (old, new) = (Stored::at(&root, before).contract()?, module.contract()?);
+    let required = required_bump(old.surface(), new.surface());
+    judge_bump(old.module_version, new.module_version, required)?;
+    Ok(format!("it follows {before}"))
+}
+
 /// Evidence, seal and index entry, in this order: whoever finds the entry finds all of it.
 fn record(context: &Context, module: &Stored) -> Result<String, Broke> {
     let contract = module.contract()?;
-    let broken = module.broken()?;
-    if !broken.is_empty() {
-        let what = format!("changed after its tests had passed: {}", broken.join(", "));
-        return Err(what.into());
-    }
+    module.as_tested()?;
     let ship_id = mint("SHIP", &context.run, &module.reference.to_string());
     if !module.has(SHIP) {
-        let evidence = evidence(context, &contract, &ship_id)?;
+        let evidence = evidence(context, &contract, &ship_id, module.tested()?.runner)?;
         module.write(SHIP, &evidence).map_err(could_not)?;
     }
     let known = module.evidence()?;
@@ -227,6 +254,7 @@ fn evidence(
     context: &Context,
     contract: &MicroModuleContract,
     ship_id: &str,
+    runner_id: String,
 ) -> Result<ShipEvidence, Broke> {
     let revision = worktree::resolve(context.project.top(), "HEAD").map_err(could_not)?;
     let uses: Vec<&str> = contract
@@ -250,11 +278,7 @@ fn evidence(
         environment: Environment {
             repo_revision: revision.unwrap_or_else(|| "no commit yet".to_owned()),
             dependency_lock_ref: format!("sha256:{uses}"),
-            runner_id: format!(
-                "cargo on {}-{}",
-                std::env::consts::ARCH,
-                std::env::consts::OS
-            ),
+            runner_id,
         },
     })
 }

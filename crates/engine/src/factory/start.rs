@@ -21,7 +21,9 @@ use std::path::Path;
 use store::{Journal, RunName};
 
 /// Attempts that a task may take by default: a plan, and a module or two with all their revisions.
-const ATTEMPTS_PER_TASK: u64 = 30;
+pub(super) const ATTEMPTS_PER_TASK: u64 = 30;
+/// And a project, however small.
+pub(super) const FEWEST_ATTEMPTS: u64 = 60;
 /// Facts are of a size that a journal's line can hold.
 const TASKS_PER_FACT: usize = 500;
 
@@ -56,6 +58,41 @@ pub fn start(
     plan: &Plan,
     files: &[TaskFile],
 ) -> Result<Begun, EngineError> {
+    let attempts = ATTEMPTS_PER_TASK.saturating_mul(plan.tasks.len() as u64);
+    let (name, started) = fresh(
+        project,
+        &Fresh {
+            name: asked.name,
+            agent: asked.agent,
+            attempts: attempts.max(FEWEST_ATTEMPTS),
+            budgets: asked.budgets,
+        },
+    )?;
+    let events = opening(asked, plan, started)?;
+    project.prepare()?;
+    write_files(&project.home(), asked.spec, files)?;
+    let mut journal = Journal::create(&project.journals(), &name)?;
+    journal.append(0, &entries(&events))?;
+    Ok(Begun {
+        name: name.to_string(),
+        tasks: plan.tasks.len(),
+    })
+}
+
+/// A project that is to begin, however it does.
+pub(super) struct Fresh<'a> {
+    pub(super) name: Option<&'a str>,
+    pub(super) agent: Option<&'a str>,
+    /// The cap of attempts, unless the person or the config says otherwise.
+    pub(super) attempts: u64,
+    pub(super) budgets: &'a [(String, u64)],
+}
+
+/// The name and the first record of a new project, or why there can be none.
+pub(super) fn fresh(
+    project: &Project,
+    asked: &Fresh<'_>,
+) -> Result<(RunName, RunStarted), EngineError> {
     if let Some(other) = projects(project)?.first() {
         return Err(EngineError::user(
             "project_exists",
@@ -79,8 +116,7 @@ pub fn start(
         crate::agent::spec(project, &config, agent)?;
     }
     let mut budgets: BTreeMap<CounterName, u64> = BTreeMap::new();
-    let attempts = ATTEMPTS_PER_TASK.saturating_mul(plan.tasks.len() as u64);
-    budgets.insert(CounterName::from(ATTEMPTS), attempts.max(60));
+    budgets.insert(CounterName::from(ATTEMPTS), asked.attempts);
     for (name, _) in DEFAULTS {
         budgets.extend(
             config
@@ -110,19 +146,9 @@ pub fn start(
         agent: asked.agent.unwrap_or_default().to_owned(),
         sandbox_waived_by: None,
         sandbox_waived_through: None,
+        sandbox_waiver_signature: None,
     };
-    let events = opening(asked, plan, started)?;
-    project.prepare()?;
-    write_files(&project.home(), files)?;
-    let json = serde_json::to_vec_pretty(asked.spec)
-        .map_err(|error| EngineError::io("write", &project.home())(error.into()))?;
-    store::write_atomic(&project.home().join("project/spec.json"), &json)?;
-    let mut journal = Journal::create(&project.journals(), &name)?;
-    journal.append(0, &entries(&events))?;
-    Ok(Begun {
-        name: name.to_string(),
-        tasks: plan.tasks.len(),
-    })
+    Ok((name, started))
 }
 
 /// The journal's first records, as the machine takes them.
@@ -143,8 +169,14 @@ fn opening(
         project_id: asked.spec.spec_id.clone(),
         spec_version: asked.spec.spec_version.to_string(),
         jobs: asked.jobs,
+        attempts: None,
     };
     whats.push(What::Note(Fact::ProjectOpened(opened).note()));
+    told(whats)
+}
+
+/// The events of a new machine that is told all this.
+pub(super) fn told(whats: Vec<What>) -> Result<Vec<kernel::Event>, EngineError> {
     let (mut machine, mut events) = (Factory::new(), Vec::new());
     for what in whats {
         settle::<_, EngineError>(&mut machine, now(), what, &mut events)?;
@@ -152,7 +184,8 @@ fn opening(
     Ok(events)
 }
 
-fn declared(spec: &ProductSpec, plan: &Plan) -> Vec<Declared> {
+/// The tasks of a spec, as the machine knows them.
+pub(super) fn declared(spec: &ProductSpec, plan: &Plan) -> Vec<Declared> {
     let mut names = Vec::new();
     for pillar in &spec.pillars {
         for epic in &pillar.epics {
@@ -177,7 +210,12 @@ fn declared(spec: &ProductSpec, plan: &Plan) -> Vec<Declared> {
     tasks.collect()
 }
 
-fn write_files(home: &Path, files: &[TaskFile]) -> Result<(), EngineError> {
+/// Writes the task files and the spec that they come from.
+pub(super) fn write_files(
+    home: &Path,
+    spec: &ProductSpec,
+    files: &[TaskFile],
+) -> Result<(), EngineError> {
     let folder = home.join("project");
     if folder.symlink_metadata().is_ok() {
         // Of a start that failed: there is no project of the factory here.
@@ -190,5 +228,7 @@ fn write_files(home: &Path, files: &[TaskFile]) -> Result<(), EngineError> {
         }
         store::write_atomic(&path, file.text.as_bytes())?;
     }
-    Ok(())
+    let json = serde_json::to_vec_pretty(spec)
+        .map_err(|error| EngineError::io("write", &folder)(error.into()))?;
+    Ok(store::write_atomic(&folder.join("spec.json"), &json)?)
 }

@@ -1,26 +1,19 @@
-//! The tests of a module, run by the ship and by nobody else (sections 5.4, 11.3 and 12.4): in a
-//! crate of their own, in the sandbox, test by test; then the minimum of coverage by name, and the
-//! floor of `examples.md`. One failure is enough to block.
+//! The tests of a module, run by the ship and by nobody else (sections 5.4, 11.3 and 12.4), against
+//! what was debated; then the minimum of coverage by name, and the floor of `examples.md`. One
+//! failure is enough to block, and what was not run has failed. What was tested is put on record, so
+//! that no later step can be about something else.
 
 use super::modules::{EXAMPLES, LOG, SHIP, Stored};
-use super::scratch;
 use super::ship::{Broke, Held, could_not};
+use super::suite::{self, Expect};
+use super::surface;
 use crate::context::Context;
-use crate::perform::InVault;
-use ::factory::contract::{coverage, examples};
+use ::factory::contract::{MicroModuleContract, coverage, examples};
 use ::factory::ship::{ExecutionLog, Outcome, Summary, TestResult};
 use checks::runners::{Status, TestRun};
-use checks::{Keep, Place, Subject, TreeNow};
-use kernel::effect::{CheckSpec, GateOrder, Weight};
-use kernel::outcome::{CheckResult, Verdict};
+use kernel::effect::GateOrder;
+use kernel::outcome::Verdict;
 use sandbox::Cancel;
-use serde_json::json;
-use std::collections::{BTreeMap, BTreeSet};
-use std::path::Path;
-use std::time::Duration;
-use store::{Node, Tree};
-
-const RESULTS: &str = "results of suite";
 
 /// Runs them, and writes down what was tested.
 pub(super) fn run(
@@ -33,164 +26,93 @@ pub(super) fn run(
         return Err(format!("{} is shipped already", module.reference).into());
     }
     let contract = module.contract()?;
-    let home = context.home(order.id);
-    let krate = home.join("crate");
-    std::fs::create_dir_all(&home).map_err(could_not)?;
-    scratch::lay_out(&context.project.home(), module, &krate)?;
+    let laid = surface::lay_out(context, order, module)?;
+    let code = surface::extract(context, order, module, &laid, cancel)?;
     let began = crate::world::now();
-    let result = cargo(context, order, &krate, cancel)?;
-    let run = results(context, &result)?;
-    let tests = run
-        .tests
-        .iter()
-        .filter(|test| test.status != Status::Skipped);
-    let tests: Vec<TestResult> = tests
-        .map(|test| TestResult {
-            name: test.name.clone(),
-            result: if test.status == Status::Passed {
-                Outcome::Pass
-            } else {
-                Outcome::Fail
-            },
-            duration_ms: None,
-        })
-        .collect();
-    let passed = tests
-        .iter()
-        .filter(|test| test.result == Outcome::Pass)
-        .count() as u64;
-    let total = tests.len() as u64;
-    let log = ExecutionLog {
-        module_id: contract.module_id.clone(),
-        module_version: contract.module_version,
-        executed_at: began.to_string(),
-        tests,
-        summary: Summary {
-            total,
-            passed,
-            failed: total - passed,
-        },
-    };
+    let (result, run) = suite::run(context, order, &laid, &code.runner, Expect::Green, cancel)?;
+    if result.verdict == Verdict::CouldNotRun {
+        return Err(Broke {
+            verdict: Verdict::CouldNotRun,
+            reason: result.reason,
+            evidence: result.evidence,
+        });
+    }
+    let log = log(&contract, &run, began.to_string());
     let mut wrong = Vec::new();
     if result.verdict != Verdict::Pass {
         wrong.push(result.reason.clone());
     } else if log.blocks_ship() {
-        wrong.push("the execution log blocks the ship".to_owned());
-    }
-    let skipped = run.count(Status::Skipped);
-    if skipped > 0 {
-        wrong.push(format!("{skipped} tests are skipped"));
+        let names = log.tests.iter().filter(|one| one.result == Outcome::Fail);
+        let names: Vec<&str> = names.map(|one| one.name.as_str()).collect();
+        wrong.push(format!(
+            "skipped, ignored or expected to fail, which is no pass: {}",
+            names.join(", ")
+        ));
     }
     if wrong.is_empty() {
         let missing = coverage::missing(contract.surface(), log.passed());
         wrong.extend(missing.iter().map(coverage::Requirement::failure));
     }
     let text = String::from_utf8_lossy(&module.read(EXAMPLES)?).into_owned();
-    let report = examples::judge(&text, contract.surface(), &[]);
+    let entries = surface::shown(contract.surface(), &code.surface);
+    let report = examples::judge(&text, contract.surface(), &entries);
     wrong.extend(
         report
             .errors
             .iter()
             .map(|found| format!("{EXAMPLES}: {}", found.message)),
     );
+    // Also of a suite that failed: it is the evidence of the halt that may follow (section 11.3).
+    if !log.tests.is_empty() {
+        module.write(LOG, &log).map_err(could_not)?;
+    }
     if !wrong.is_empty() {
         return Err(Broke {
-            verdict: if result.verdict == Verdict::CouldNotRun {
-                Verdict::CouldNotRun
-            } else {
-                Verdict::Fail
-            },
+            verdict: Verdict::Fail,
             reason: wrong.join("; "),
             evidence: result.evidence,
         });
     }
-    module.write(LOG, &log).map_err(could_not)?;
-    module.mark_tested()?;
+    module.mark_tested(&format!(
+        "{} on {}-{}",
+        code.runner,
+        std::env::consts::ARCH,
+        std::env::consts::OS
+    ))?;
     Ok(Held {
-        reason: format!("{total} tests passed; every constraint, invariant and error has one"),
+        reason: format!(
+            "{} tests passed; every constraint, invariant and error has one",
+            log.summary.total
+        ),
         evidence: result.evidence,
     })
 }
 
-fn cargo(
-    context: &Context,
-    order: &GateOrder,
-    krate: &Path,
-    cancel: &Cancel,
-) -> Result<CheckResult, Broke> {
-    let policy = context.reach.scratch(krate);
-    let keep = InVault(context);
-    let tree = || tree(krate);
-    let pid_file = context.home(order.id).join("pid");
-    let (fields, results, frozen, standing) = (
-        BTreeMap::new(),
-        BTreeMap::new(),
-        BTreeMap::new(),
-        BTreeSet::new(),
-    );
-    let no_checkpoints =
-        |_: &str, _: &Path| Err("a module has no checkpoints to go back to".to_owned());
-    let subject = Subject {
-        place: Place {
-            repo: krate,
-            task: krate,
-            views: checks::Views::default(),
+/// The log of section 11.3. It has two results: what was skipped did not pass.
+fn log(contract: &MicroModuleContract, run: &TestRun, executed_at: String) -> ExecutionLog {
+    let tests: Vec<TestResult> = run
+        .tests
+        .iter()
+        .map(|test| TestResult {
+            name: test.name.clone(),
+            result: match test.status {
+                Status::Passed => Outcome::Pass,
+                Status::Failed | Status::Skipped => Outcome::Fail,
+            },
+            duration_ms: None,
+        })
+        .collect();
+    let passed = run.count(Status::Passed) as u64;
+    let total = tests.len() as u64;
+    ExecutionLog {
+        module_id: contract.module_id.clone(),
+        module_version: contract.module_version,
+        executed_at,
+        tests,
+        summary: Summary {
+            total,
+            passed,
+            failed: total - passed,
         },
-        fields: &fields,
-        fields_before: &fields,
-        tree_before: "",
-        tree_after: "",
-        changed: &[],
-        result: None,
-        results: &results,
-        commands: &[],
-        frozen: &frozen,
-        standing: &standing,
-        known: &order.known,
-        commits: &order.commits,
-        check_out: &no_checkpoints,
-        wall: Duration::from_millis(order.wall_millis),
-        cancel,
-        env: &context.env,
-        pid_file: Some(&pid_file),
-        policy: Some(&policy),
-        keep: &keep,
-        tree: &tree,
-    };
-    let spec = CheckSpec {
-        check: "tests".to_owned(),
-        with: json!({"runner": "cargo", "command": "exec cargo test --offline --no-fail-fast 2>&1"}),
-        weight: Weight::Binding,
-        shows: None,
-        code: None,
-    };
-    let mut results = checks::run_gate(&[spec], &subject).into_iter();
-    results
-        .next()
-        .ok_or_else(|| could_not("the tests gave no answer"))
-}
-
-/// What the suite did, test by test: the check keeps it as evidence.
-fn results(context: &Context, result: &CheckResult) -> Result<TestRun, Broke> {
-    let kept = result.evidence.iter().find(|kept| kept.name == RESULTS);
-    let Some(kept) = kept else {
-        return Err(could_not(&result.reason));
-    };
-    let bytes = InVault(context).fetch(&kept.hash).map_err(could_not)?;
-    serde_json::from_slice(&bytes).map_err(could_not)
-}
-
-fn tree(krate: &Path) -> Result<TreeNow, String> {
-    let built = |path: &Path| path == Path::new("target") || path == Path::new("Cargo.lock");
-    let files = store::walk(krate, &built).map_err(|error| error.to_string())?;
-    let tree = Tree::of(krate, files).map_err(|error| error.to_string())?;
-    let hash = tree.hash();
-    let files = tree.files.into_iter().map(|(path, node)| match node {
-        Node::File { sha256 } | Node::Executable { sha256 } => (path, sha256),
-        other => (path, format!("{other:?}")),
-    });
-    Ok(TreeNow {
-        hash,
-        files: files.collect(),
-    })
+    }
 }

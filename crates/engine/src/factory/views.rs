@@ -1,7 +1,8 @@
 //! What the state store says of a project: views of the journal, written after it (section 7). A
 //! file that is lost is written anew; what people write into one is not read.
 
-use super::modules::{CONTRACT, Stored};
+use super::modules::{CONTRACT, SHIP, Stored};
+use super::superseding;
 use crate::error::EngineError;
 use ::factory::context_pack::{ContextPack, CreatedFor};
 use ::factory::contract::from_plan;
@@ -56,6 +57,9 @@ impl Views {
             &self.root.join("project/state_machine.json"),
             &machine.state_machine(),
         )?;
+        if let Some(product) = machine.product() {
+            super::product::restore(&self.root, product)?;
+        }
         for escalation in machine.escalations() {
             let id = &escalation.escalation_id;
             let path = self.root.join(format!("escalations/{id}.json"));
@@ -100,10 +104,28 @@ fn at_work<'a>(machine: &'a Factory, order: &AttemptOrder) -> Option<(&'a Work, 
 pub(super) struct Before {
     pack: Option<(PathBuf, Value)>,
     contract: Option<(Stored, Value)>,
+    lock: Lock,
+}
+
+/// What becomes of a contract that is there already. A debate that begins locks its own: the one
+/// before may be of a plan that a person or an exception has put aside. After that nobody does.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Lock {
+    Anew,
+    Stays,
 }
 
 impl Before {
     pub(super) fn of(machine: &Factory, home: &Path, run: &str, order: &AttemptOrder) -> Self {
+        let of_change = || {
+            let For::Change(id) = machine.subject(order.id)? else {
+                return None;
+            };
+            let change = machine.change(id).filter(|_| order.role == "proposer")?;
+            let contract = superseding::contract(home, change)?;
+            let value = serde_json::to_value(contract).ok()?;
+            Some((Stored::at(home, &change.to), value))
+        };
         let contract = at_work(machine, order)
             .filter(|_| order.role == "proposer")
             .and_then(|(work, at)| {
@@ -117,10 +139,16 @@ impl Before {
                 let contract = from_plan::contract(module, version, &module.depends_on)?;
                 let value = serde_json::to_value(contract).ok()?;
                 Some((Stored::at(home, &reference), value))
-            });
+            })
+            .or_else(of_change);
         Self {
             pack: pack(machine, home, run, order),
             contract,
+            lock: if order.state.as_str() == "propose" {
+                Lock::Anew
+            } else {
+                Lock::Stays
+            },
         }
     }
 
@@ -129,7 +157,7 @@ impl Before {
             write(path, pack)?;
         }
         if let Some((module, contract)) = &self.contract
-            && !module.has(CONTRACT)
+            && (!module.has(CONTRACT) || (self.lock == Lock::Anew && !module.has(SHIP)))
         {
             write(&module.folder.join(CONTRACT), contract)?;
         }

@@ -7,13 +7,13 @@ use crate::view::sight::Globs;
 use crate::view::{self, Base, Change, Root};
 use agents::{Agent, Order, Reply};
 use flow::{Owner, parse_fields};
-use kernel::effect::{Access, AttemptOrder};
+use kernel::effect::{Access, AttemptOrder, Capability};
 use kernel::input::Found;
 use kernel::outcome::EvidenceRef;
 use kernel::{Class, EffectId, Outcome, StateName, What};
 use sandbox::Cancel;
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::time::Duration;
 
@@ -38,13 +38,15 @@ pub(super) fn perform(
 ) -> Result<What, EngineError> {
     let home = context.home(order.id);
     let worked = (|| {
-        crate::spend::within_the_day(&context.project, crate::world::now())?;
+        let today = crate::spend::left_of_the_day(&context.project, crate::world::now())?;
         let globs = Globs::of(&order.sight, &context.hidden)?;
         let base = match order.continues {
             Some(earlier) => view::go_on(context, earlier, &home, &globs)?,
             None => view::lay_out(context, &home, &globs)?,
         };
-        let agent_order = agent_order(context, order, &home);
+        let mut agent_order = agent_order(context, order, &home);
+        let allowance = &mut agent_order.allowance;
+        allowance.micro_dollars = allowance.micro_dollars.min(today);
         let reply = agent(context, order)?.run(&agent_order, cancel, progress);
         Ok((reply, base))
     })();
@@ -94,6 +96,11 @@ pub(super) fn left_behind(context: &Context, id: EffectId) -> Result<Option<What
 fn saved(home: &Path) -> Option<Answer> {
     let bytes = std::fs::read(home.join(ANSWER)).ok()?;
     serde_json::from_slice(&bytes).ok()
+}
+
+/// What was taken back of an attempt that had ended.
+pub(super) fn taken_back(home: &Path) -> Option<Vec<Change>> {
+    saved(home).map(|answer| answer.changes)
 }
 
 /// The agent has worked and the engine's own disk failed it. That is no answer: a machine that
@@ -163,12 +170,14 @@ fn agent_order(context: &Context, order: &AttemptOrder, home: &Path) -> Order {
         effect: order.id.0,
         state: order.state.to_string(),
         role: order.role.clone(),
+        can: can(context, order),
         access: order.access,
         nth: order.nth,
         view: home.join("view"),
         home: home.to_owned(),
         brief: order.brief.clone(),
         wall: Duration::from_millis(order.wall_millis),
+        allowance: order.allowance,
         env: env(home),
         policy: Some(context.reach.agent(home)),
         shape: context.shape(&order.role),
@@ -176,6 +185,13 @@ fn agent_order(context: &Context, order: &AttemptOrder, home: &Path) -> Order {
             .continues
             .and_then(|earlier| session(&context.home(earlier))),
     }
+}
+
+/// What the role may do; one that nobody describes may do nothing.
+fn can(context: &Context, order: &AttemptOrder) -> BTreeSet<Capability> {
+    let role = context.workflow.roles.get(&order.role);
+    let can = role.into_iter().flat_map(|role| role.can.iter().copied());
+    can.collect()
 }
 
 /// From the agent's reply to the outcome: the same for a live reply and a recovered one.
@@ -288,6 +304,11 @@ fn evidence(
     let history = context.home(order.id).join(agents::HISTORY_FILE);
     if let Ok(bytes) = std::fs::read(history) {
         kept.push(context.keep(&name("history"), &bytes)?);
+    }
+    // What our own tools looked up for it, as they wrote it down.
+    let research = context.home(order.id).join(agents::RESEARCH_FILE);
+    if let Ok(bytes) = std::fs::read(research) {
+        kept.push(context.keep(&name("research"), &bytes)?);
     }
     Ok(kept)
 }

@@ -4,6 +4,7 @@
 mod attempt;
 mod earlier;
 mod gate;
+mod guard;
 #[cfg(test)]
 mod tests;
 
@@ -19,6 +20,11 @@ use kernel::{EffectId, Outcome, Usage, What};
 use sandbox::Cancel;
 use std::collections::BTreeMap;
 use std::path::Path;
+
+/// What was taken back of the attempt with this home; none if that is not on disk.
+pub(crate) fn taken_back(home: &Path) -> Option<Vec<crate::view::Change>> {
+    attempt::taken_back(home)
+}
 
 /// What a gate judges, as the machine remembers it.
 #[derive(Debug, Clone, Default)]
@@ -82,6 +88,7 @@ fn checkpoint(
     let paths = in_repo(context, paths);
     let kept = git::committed(repo, &made, &paths)?;
     git::put_back(repo, to, &kept)?;
+    crate::view::remove_empty(context)?;
     commit(&format!("revert: {}", order.subject))
 }
 

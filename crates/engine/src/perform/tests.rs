@@ -281,3 +281,38 @@ fn a_list_that_was_cut_is_not_reverted_by_half() {
     let cut = ["and 3 more".to_owned(), "repo/a".to_owned()];
     assert_eq!(whole(&cut, "c0ffee").unwrap_err().code, "revert_incomplete");
 }
+
+#[test]
+fn what_is_written_into_a_task_while_a_gate_runs_is_put_back_and_kept() {
+    let begun = begun(|_, _| Class::Done);
+    let context = &begun.context;
+    let task = |path: &str| context.task.join(path);
+    std::fs::write(task("README.md"), "mine\n").unwrap();
+    let guard = super::guard::TaskGuard::of(context).unwrap();
+    assert_eq!(guard.settle(context).unwrap(), None);
+    let state = std::fs::read(task("STATE.md")).unwrap();
+    std::fs::write(task("STATE.md"), "Done gate: anything\n").unwrap();
+    std::fs::remove_file(task("README.md")).unwrap();
+    std::fs::write(task("planted.md"), "planted\n").unwrap();
+    // The engine's own pages are none of it.
+    std::fs::create_dir_all(task("artifacts")).unwrap();
+    std::fs::write(task("artifacts/evidence.html"), "a page").unwrap();
+    let found = guard
+        .settle(context)
+        .unwrap()
+        .expect("three files were touched");
+    assert_eq!(found.code.as_deref(), Some("task_changed_by_gate"));
+    assert_eq!(found.verdict, kernel::Verdict::Fail);
+    for name in ["STATE.md", "README.md", "planted.md"] {
+        assert!(found.reason.contains(name), "{}", found.reason);
+    }
+    assert_eq!(std::fs::read(task("STATE.md")).unwrap(), state);
+    assert_eq!(std::fs::read(task("README.md")).unwrap(), b"mine\n");
+    assert!(!task("planted.md").exists());
+    let kept: Vec<Vec<u8>> = found
+        .evidence
+        .iter()
+        .map(|piece| context.vault.get(&piece.hash).unwrap())
+        .collect();
+    assert!(kept.contains(&b"planted\n".to_vec()), "nothing is lost");
+}

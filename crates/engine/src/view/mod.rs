@@ -15,7 +15,7 @@ mod tests;
 
 pub(crate) use lay_out::{base_of, go_on, lay_out};
 pub(crate) use spare::put_aside;
-pub(crate) use take_back::{conflict, take_back};
+pub(crate) use take_back::{conflict, remove_empty, take_back};
 
 use crate::context::{Context, Files};
 use crate::error::EngineError;
@@ -79,7 +79,14 @@ pub(crate) fn repo_files(context: &Context, work_tree: &Path) -> Result<Vec<Path
 /// The factory's files: of its own folder only what roles may be shown at all, of a view everything
 /// but what building leaves behind.
 fn store_files(context: &Context, work_tree: &Path) -> Result<Vec<PathBuf>, EngineError> {
-    const SHOWN: [&str; 2] = ["project", "state_store/modules"];
+    const SHOWN: [&str; 6] = [
+        "project",
+        "state_store/modules",
+        "state_store/product/SPEC.md",
+        "state_store/product/with",
+        "state_store/product/draft",
+        "state_store/product/deficiencies.json",
+    ];
     let source = work_tree == context.project.repo();
     let skip = |path: &Path| {
         let shown = SHOWN.map(Path::new);

@@ -138,4 +138,43 @@ mod tests {
             );
         }
     }
+
+    #[test]
+    fn a_view_shows_of_a_module_what_the_layers_serve_whole() {
+        use store::layers::{Permission, Rel, Seen, Sight as _, View};
+        let folder = "state_store/modules/MM-a/1.0.0";
+        let files = [
+            "contract.json",
+            "examples.md",
+            "ship.json",
+            "seal.json",
+            "envelope.txt",
+            "implementation/lib.rs",
+            "implementation/contract.json",
+            "tests/execution_log.json",
+            "tests/ship.json",
+        ];
+        for level in [
+            Permission::MetadataOnly,
+            Permission::SummaryOnly,
+            Permission::ContractOnly,
+            Permission::Full,
+        ] {
+            let globs = level.module_globs().into_iter();
+            let sight = Sight {
+                sees: globs.map(|glob| format!("{folder}/{glob}")).collect(),
+                hidden: Vec::new(),
+                scope: Vec::new(),
+            };
+            let globs = Globs::of(&sight, &[]).unwrap();
+            let layer = View::empty().give(&Rel::parse(folder).unwrap(), level);
+            for other in [folder, "state_store/modules/MM-a/1.0.1"] {
+                for file in files {
+                    let path = format!("{other}/{file}");
+                    let whole = layer.sees(&path) == Seen::Whole;
+                    assert_eq!(globs.shows(Path::new(&path)), whole, "{level:?} {path}");
+                }
+            }
+        }
+    }
 }

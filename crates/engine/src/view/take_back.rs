@@ -89,7 +89,7 @@ pub(crate) fn take_back(
         match &change.after {
             None => fs::remove_file(&target).map_err(EngineError::io("delete", &target))?,
             Some(Node::Link { target: link }) => {
-                prepare(&target)?;
+                prepare(context, &target)?;
                 if here.is_some() {
                     fs::remove_file(&target).map_err(EngineError::io("replace", &target))?;
                 }
@@ -97,7 +97,7 @@ pub(crate) fn take_back(
                     .map_err(EngineError::io("link", &target))?;
             }
             Some(_) => {
-                prepare(&target)?;
+                prepare(context, &target)?;
                 if matches!(here, Some(Node::Link { .. })) {
                     fs::remove_file(&target).map_err(EngineError::io("replace", &target))?;
                 }
@@ -116,9 +116,40 @@ pub(crate) fn take_back(
     Ok(())
 }
 
-fn prepare(target: &Path) -> Result<(), EngineError> {
-    match target.parent() {
-        Some(parent) => fs::create_dir_all(parent).map_err(EngineError::io("create", parent)),
-        None => Ok(()),
+/// Makes the folders of a path, and writes down which were not there before: a revert takes exactly
+/// those away again once they are empty.
+fn prepare(context: &Context, target: &Path) -> Result<(), EngineError> {
+    let Some(parent) = target.parent() else {
+        return Ok(());
+    };
+    let missing: Vec<&Path> = parent
+        .ancestors()
+        .take_while(|folder| folder.symlink_metadata().is_err())
+        .collect();
+    if !missing.is_empty() {
+        let list = context.made_folders();
+        let lines: String = missing
+            .iter()
+            .map(|folder| format!("{}\n", folder.display()))
+            .collect();
+        let before = fs::read_to_string(&list).unwrap_or_default();
+        store::write_atomic(&list, (before + &lines).as_bytes())?;
     }
+    fs::create_dir_all(parent).map_err(EngineError::io("create", parent))
+}
+
+/// Removes folders that this run made and that are empty now.
+pub(crate) fn remove_empty(context: &Context) -> Result<(), EngineError> {
+    let list = context.made_folders();
+    let made = fs::read_to_string(&list).unwrap_or_default();
+    let mut folders: Vec<&Path> = made.lines().map(Path::new).collect();
+    // The deepest first.
+    folders.sort_by_key(|folder| std::cmp::Reverse(folder.components().count()));
+    for folder in folders {
+        if folder.starts_with(context.project.repo()) || folder.starts_with(&context.task) {
+            // One with something in it is refused by the system itself, and stays.
+            let _ = fs::remove_dir(folder);
+        }
+    }
+    Ok(())
 }

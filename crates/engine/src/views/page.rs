@@ -6,7 +6,7 @@
 
 mod attempts;
 mod gates;
-mod html;
+pub(crate) mod html;
 mod people;
 #[cfg(test)]
 mod tests;
@@ -14,9 +14,9 @@ mod verdict;
 
 use html::{Out, esc};
 
-const STYLE: &str = include_str!("page.css");
+pub(crate) const STYLE: &str = include_str!("page.css");
 /// Even if an escape were missed, the browser runs nothing and fetches only files beside the page.
-const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; img-src 'self' file:; \
+pub(crate) const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; img-src 'self' file:; \
                       base-uri 'none'; form-action 'none'";
 
 /// Everything that the page shows. Plain texts, already worded for people.

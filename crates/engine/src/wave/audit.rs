@@ -2,8 +2,11 @@
 //! for it, every step of the board, every piece of evidence. It trusts no view.
 
 use super::board::{Board, Stage};
-use super::fact::{Dated, Fact};
+use super::fact::{Dated, Fact, Said};
+use super::people;
 use super::shop::{self, TRAILER};
+use crate::approval::Words;
+use crate::audit::decisions::Signers;
 use crate::audit::{Finding, RunAudit};
 use crate::error::EngineError;
 use crate::git;
@@ -14,7 +17,7 @@ use std::collections::BTreeSet;
 use store::{Audit, RunName};
 
 /// Audits every milestone that has a journal.
-pub fn audit(project: &Project) -> Result<Vec<RunAudit>, EngineError> {
+pub(crate) fn audit(project: &Project, signers: &Signers) -> Result<Vec<RunAudit>, EngineError> {
     let (claims, malformed) = git::claims_by(project.repo(), TRAILER)?;
     let mut names: BTreeSet<String> = shop::names(project).into_iter().collect();
     // One that a commit vouches for and that is gone is the worst case of all.
@@ -44,7 +47,7 @@ pub fn audit(project: &Project) -> Result<Vec<RunAudit>, EngineError> {
         report
             .findings
             .extend(trailers.map(|trailer| finding("malformed_trailer", 0, trailer.clone())));
-        if let Err(error) = one(project, &folder, &own, &mut report) {
+        if let Err(error) = one(project, &name, signers, &own, &mut report) {
             report.findings.push(finding(&error.code, 0, error.what));
         }
         reports.push(report);
@@ -62,10 +65,12 @@ fn finding(code: &str, line: u64, what: String) -> Finding {
 
 fn one(
     project: &Project,
-    folder: &std::path::Path,
+    milestone: &str,
+    signers: &Signers,
     claims: &[(u64, String)],
     report: &mut RunAudit,
 ) -> Result<(), EngineError> {
+    let folder = &project.home().join("milestones").join(milestone);
     let mut board = Board::default();
     let mut found = Vec::new();
     let mut evidence: BTreeSet<String> = BTreeSet::new();
@@ -78,6 +83,21 @@ fn one(
         let dated = shop::dated(record.at, record.kind, record.body.get())?;
         if let Some(what) = unfounded(&board, &dated) {
             found.push(finding("unfounded_fact", record.seq, what));
+        }
+        if let Some((option, said)) = person(&dated.fact) {
+            let words = Words {
+                run: &people::signed_as(milestone),
+                seq: said.seen_seq,
+                head: record.prev,
+                option: &option,
+                because: &said.because,
+            };
+            let signature = said.signature.as_deref();
+            let doubt = signers.vouches(&words, &said.who, &said.channel, signature, record.at);
+            found.extend(doubt.map(|(code, why)| {
+                let what = format!("`{option}` by {}: {why}", said.who);
+                finding(code, record.seq, what)
+            }));
         }
         for result in results(&dated.fact) {
             evidence.extend(result.evidence.iter().map(|piece| piece.hash.clone()));
@@ -111,6 +131,17 @@ fn one(
     Ok(())
 }
 
+/// What a person said, and the option that they signed.
+fn person(fact: &Fact) -> Option<(String, &Said)> {
+    match fact {
+        Fact::CriterionTicked(ticked) => {
+            Some((people::tick_option(&ticked.criterion), &ticked.said))
+        }
+        Fact::SandboxWaived(said) => Some((crate::waiver::WAIVE.to_owned(), said)),
+        _ => None,
+    }
+}
+
 fn results(fact: &Fact) -> &[CheckResult] {
     match fact {
         Fact::WaveOpened(opened) => &opened.results,
@@ -129,6 +160,9 @@ fn unfounded(board: &Board, dated: &Dated) -> Option<String> {
         Fact::WaveOpened(_) if board.wave.is_some() => {
             Some("a wave was opened while one was live".to_owned())
         }
+        Fact::CriterionTicked(ticked) if board.tip.as_ref() != Some(&ticked.commit) => Some(
+            format!("`{}` was ticked on what is not the tip", ticked.criterion),
+        ),
         Fact::WaveOpened(opened) if !passes(&opened.results) => {
             Some("a wave was opened on a base whose gate had failed".to_owned())
         }

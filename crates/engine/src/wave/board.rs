@@ -30,6 +30,10 @@ pub struct Board {
     pub tip: Option<String>,
     /// What was found of the goal.
     pub goal: Option<GoalJudged>,
+    /// Criteria that a person has ticked, with the last time that they did.
+    pub ticked: BTreeMap<String, CriterionTicked>,
+    /// Who took on that the sandbox may not hold.
+    pub waived: Option<Said>,
 }
 
 /// A task that failed before.
@@ -206,8 +210,25 @@ impl Board {
         tasks.all(|task| self.merged.contains_key(&task.slug))
     }
 
-    /// Do all criteria that name a command hold on the present tip?
+    /// Do all criteria hold on the present tip, by the engine's runs and by a person's word?
     pub fn goal_met(&self) -> bool {
+        self.proven() && self.unticked().is_empty()
+    }
+
+    /// Criteria that wait for a person's word on the present tip.
+    pub fn unticked(&self) -> Vec<&str> {
+        let goal = self.goal.iter();
+        let goal = goal.filter(|goal| Some(&goal.commit) == self.tip.as_ref());
+        let open = goal.flat_map(|goal| goal.unproven.iter().map(move |text| (goal, text)));
+        let open = open.filter(|(goal, text)| {
+            let ticked = self.ticked.get(*text);
+            ticked.is_none_or(|ticked| ticked.commit != goal.commit)
+        });
+        open.map(|(_, text)| text.as_str()).collect()
+    }
+
+    /// Do all criteria that name a command hold on the present tip?
+    pub fn proven(&self) -> bool {
         self.goal.as_ref().is_some_and(|goal| {
             Some(&goal.commit) == self.tip.as_ref()
                 && (goal.results.is_empty() || passes(&goal.results))
@@ -229,6 +250,10 @@ impl Board {
                 self.digests.push(closed.digest.clone());
             }
             Fact::GoalJudged(judged) => self.goal = Some(judged.clone()),
+            Fact::CriterionTicked(ticked) => {
+                self.ticked.insert(ticked.criterion.clone(), ticked.clone());
+            }
+            Fact::SandboxWaived(said) => self.waived = Some(said.clone()),
             Fact::TailCut(_) => {}
             Fact::TaskMerged(merged) => {
                 self.merged

@@ -130,6 +130,10 @@ pub fn run(
 fn take_up(shop: &Shop, watcher: &mut dyn Watcher) -> Result<Desk, EngineError> {
     base::not_on_our_branch(shop)?;
     let mut desk = shop.open()?;
+    if let Some(said) = &desk.board.waived {
+        // Set by an earlier wave of this process: it is the same word.
+        let _ = shop.waived.set(said.clone());
+    }
     shop.check_ledger(&desk.board)?;
     worktree::clear_half_made(shop.project.repo(), &|name| shop.owns(name))?;
     sandbox::kill_leftover(&shop.scratch().join("pid"))?;
@@ -168,6 +172,9 @@ fn open_wave(
 ) -> Result<(), EngineError> {
     let shop = orders.shop;
     // First whether it can be opened at all: the gate may take long.
+    let roadmap = shop.project.repo().join(&shop.milestone.roadmap);
+    let roadmap = std::fs::read_to_string(roadmap).ok();
+    shop.milestone.on_roadmap(roadmap.as_deref())?;
     desk.board
         .decide(now(), open_input(orders, "", Vec::new()))?;
     let left_out = worktree::uncommitted(shop.project.repo())?;
@@ -410,11 +417,11 @@ fn judge(
     else {
         return Ok(());
     };
-    let known = desk
-        .board
-        .goal
-        .as_ref()
-        .is_some_and(|goal| goal.commit == tip && passes(&goal.results));
+    let known = desk.board.goal.as_ref().is_some_and(|goal| {
+        let tried = milestone.criteria.len() - milestone.unproven().len();
+        let same = goal.unproven == milestone.unproven() && goal.results.len() == tried;
+        goal.commit == tip && same && (tried == 0 || passes(&goal.results))
+    });
     if known {
         return Ok(());
     }

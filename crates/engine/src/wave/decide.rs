@@ -68,6 +68,17 @@ pub enum Input<'a> {
     Close,
     /// The criteria were tried.
     Judge(GoalJudged),
+    /// A person says that a criterion holds: its text, or its number from 1.
+    Tick {
+        /// The milestone as it is written now.
+        milestone: &'a Milestone,
+        /// Which.
+        which: &'a str,
+        /// Who, how and why.
+        said: Said,
+    },
+    /// A person takes on that the sandbox may not hold.
+    Waive(Said),
 }
 
 /// How a worker ended.
@@ -185,6 +196,12 @@ impl Board {
             Input::MergeEnded { task, end } => self.merge_ended(task, end),
             Input::Close => self.closing(),
             Input::Judge(judged) => Ok(vec![Fact::GoalJudged(judged)]),
+            Input::Tick {
+                milestone,
+                which,
+                said,
+            } => self.tick(milestone, which, said).map(|fact| vec![fact]),
+            Input::Waive(said) => Ok(vec![Fact::SandboxWaived(said)]),
         }
     }
 
@@ -324,6 +341,50 @@ impl Board {
             roster: roster.collect(),
             results,
         })])
+    }
+
+    fn tick(&self, milestone: &Milestone, which: &str, said: Said) -> Result<Fact, Refusal> {
+        let criterion = milestone.criterion(which).ok_or_else(|| {
+            Refusal::new(
+                "criterion_unknown",
+                format!("`{}` has no criterion `{which}`", milestone.name),
+                "`proofhouse wave status` numbers them; say the number or the whole text",
+            )
+        })?;
+        if criterion.verify.is_some() {
+            return Err(Refusal::new(
+                "criterion_has_proof",
+                format!(
+                    "`{}` names its command, and only that proves it",
+                    criterion.text
+                ),
+                "`proofhouse wave run` tries it",
+            ));
+        }
+        let judged = self.goal.as_ref();
+        let judged = judged.filter(|goal| Some(&goal.commit) == self.tip.as_ref());
+        let Some(goal) = judged.filter(|_| self.complete(milestone)) else {
+            return Err(Refusal::new(
+                "milestone_incomplete",
+                format!(
+                    "`{}` is not complete: there is nothing to judge yet",
+                    milestone.name
+                ),
+                "`proofhouse wave run` merges what is left; then look at it",
+            ));
+        };
+        if said.because.trim().is_empty() {
+            return Err(Refusal::new(
+                "tick_reason_required",
+                "nobody can tell later why this was said to hold",
+                "say in `--because` what you looked at",
+            ));
+        }
+        Ok(Fact::CriterionTicked(CriterionTicked {
+            criterion: criterion.text.clone(),
+            commit: goal.commit.clone(),
+            said,
+        }))
     }
 
     fn restart(&self) -> Vec<Fact> {

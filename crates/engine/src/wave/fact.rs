@@ -90,6 +90,37 @@ facts! {
     WaveClosed(WaveClosed) = "wave_closed.v1",
     /// The exit criteria were tried.
     GoalJudged(GoalJudged) = "goal_judged.v1",
+    /// A person says that a criterion holds, which no command can show.
+    CriterionTicked(CriterionTicked) = "criterion_ticked.v1",
+    /// A person took on that the sandbox may not hold on this machine.
+    SandboxWaived(Said) = "wave_sandbox_waived.v1",
+}
+
+/// What a person said about a milestone, and how it came in.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Said {
+    /// Who.
+    pub who: String,
+    /// Through which channel.
+    pub channel: String,
+    /// Why.
+    pub because: String,
+    /// The journal's last record when it was said.
+    pub seen_seq: u64,
+    /// The armored signature, if it was signed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub signature: Option<String>,
+}
+
+/// A person says that a criterion holds.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CriterionTicked {
+    /// As it is written.
+    pub criterion: String,
+    /// On this commit; on another one it has to be said again.
+    pub commit: String,
+    /// Who, how and why.
+    pub said: Said,
 }
 
 /// A wave began.

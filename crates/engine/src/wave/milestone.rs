@@ -28,6 +28,10 @@ pub struct Milestone {
     pub sequential_after: u32,
     /// How often a task may be begun anew after a failure or a failed merge.
     pub tries: u32,
+    /// How far along the product is that it is a part of.
+    pub stage: Option<String>,
+    /// The file that says what each stage is made of, below the repository's top.
+    pub roadmap: String,
     /// In the order of merging.
     pub tasks: Vec<Task>,
 }
@@ -114,6 +118,10 @@ struct Raw {
     #[serde(default)]
     agent: Option<String>,
     #[serde(default)]
+    stage: Option<String>,
+    #[serde(default)]
+    roadmap: Option<String>,
+    #[serde(default)]
     task: Vec<Task>,
 }
 
@@ -121,6 +129,8 @@ const JOBS: usize = 4;
 const SEQUENTIAL_AFTER: u32 = 3;
 const TRIES: u32 = 2;
 const TIMEOUT: &str = "4h";
+const ROADMAP: &str = "ROADMAP.md";
+const STAGES: [&str; 4] = ["prototype", "poc", "mvp", "production"];
 
 impl Milestone {
     /// Reads the text of a `milestone.toml`; `configured` are the repository's own commands.
@@ -151,6 +161,8 @@ impl Milestone {
             jobs: raw.jobs.unwrap_or(JOBS),
             sequential_after: raw.sequential_after.unwrap_or(SEQUENTIAL_AFTER),
             tries: raw.tries.unwrap_or(TRIES),
+            stage: raw.stage,
+            roadmap: raw.roadmap.unwrap_or_else(|| ROADMAP.to_owned()),
             tasks: raw
                 .task
                 .into_iter()
@@ -191,6 +203,19 @@ impl Milestone {
         }
         if self.jobs == 0 || self.tries == 0 {
             return no("`jobs` and `tries` are at least 1".to_owned(), "raise it");
+        }
+        if let Some(stage) = &self.stage
+            && !STAGES.contains(&stage.as_str())
+        {
+            let mend = format!("write one of {}", STAGES.join(", "));
+            return no(format!("`{stage}` is no stage"), &mend);
+        }
+        let mut parts = Path::new(&self.roadmap).components();
+        if self.roadmap.is_empty() || !parts.all(|part| matches!(part, Component::Normal(_))) {
+            return no(
+                format!("`roadmap = \"{}\"` leads out", self.roadmap),
+                "name a file below the repository's top",
+            );
         }
         let mut known = BTreeSet::new();
         for task in &self.tasks {
@@ -261,6 +286,50 @@ impl Milestone {
         self.tasks.iter().find(|task| task.slug == slug)
     }
 
+    /// The criterion of this text, or of this number from 1.
+    pub fn criterion(&self, which: &str) -> Option<&Criterion> {
+        let which = which.trim();
+        let number = which.parse::<usize>().ok();
+        let numbered = number.and_then(|number| self.criteria.get(number.checked_sub(1)?));
+        let mut all = self.criteria.iter();
+        numbered.or_else(|| all.find(|one| one.text.trim() == which))
+    }
+
+    /// Refuses a milestone of a stage that no roadmap plans: in its text a heading names the stage,
+    /// and the milestone stands below.
+    pub fn on_roadmap(&self, text: Option<&str>) -> Result<(), EngineError> {
+        let Some(stage) = &self.stage else {
+            return Ok(());
+        };
+        let mut level = None;
+        let planned = text.unwrap_or_default().lines().any(|line| {
+            let line = line.to_lowercase();
+            let depth = line.chars().take_while(|each| *each == '#').count();
+            if depth > 0 {
+                if line.contains(stage.as_str()) {
+                    level = Some(depth);
+                } else if level.is_some_and(|level| depth <= level) {
+                    level = None;
+                }
+            }
+            level.is_some() && names(&line, &self.name)
+        });
+        if planned {
+            return Ok(());
+        }
+        Err(EngineError::user(
+            "stage_no_roadmap",
+            format!(
+                "milestone `{}` is of the stage `{stage}`, and {} does not plan it",
+                self.name, self.roadmap
+            ),
+            format!(
+                "write a heading with `{stage}` there and name `{}` below it, or take `stage` out of milestone.toml",
+                self.name
+            ),
+        ))
+    }
+
     /// Criteria that only a person can judge.
     pub fn unproven(&self) -> Vec<&str> {
         let open = self.criteria.iter().filter(|one| one.verify.is_none());
@@ -274,6 +343,13 @@ pub fn run_name(milestone: &str, slug: &str, nth: u32) -> String {
         0 | 1 => format!("{milestone}-{slug}"),
         nth => format!("{milestone}-{slug}-{nth}"),
     }
+}
+
+/// Does the line hold this name as a word of its own?
+fn names(line: &str, name: &str) -> bool {
+    let part = |each: char| each.is_alphanumeric() || each == '-' || each == '_';
+    line.split(|each: char| !part(each))
+        .any(|word| word == name)
 }
 
 fn criterion(text: String) -> Criterion {
@@ -313,6 +389,30 @@ mod tests {
     }
 
     #[test]
+    fn a_stage_needs_a_roadmap_that_plans_the_milestone() {
+        let text = "goal = 'g'\nintegration = ['true']\nstage = 'mvp'\n[[task]]\nslug = 'a'\n";
+        let milestone = parse(text).unwrap();
+        assert_eq!(milestone.roadmap, "ROADMAP.md");
+        for (roadmap, planned) in [
+            (None, false),
+            (Some(""), false),
+            (Some("# MVP\n- the milestone m\n"), true),
+            (Some("# Plan\n## mvp\n### First\n- `m`: parse\n"), true),
+            (Some("# mvp\n- more\n"), false),
+            (Some("# poc\n- m\n# mvp\n- later\n"), false),
+            (Some("# mvp\n- later\n# poc\n- m\n"), false),
+        ] {
+            let judged = milestone.on_roadmap(roadmap);
+            assert_eq!(judged.is_ok(), planned, "{roadmap:?}");
+            if let Err(error) = judged {
+                assert_eq!(error.code, "stage_no_roadmap");
+            }
+        }
+        let free = parse(&text.replace("stage = 'mvp'\n", "")).unwrap();
+        assert!(free.on_roadmap(None).is_ok());
+    }
+
+    #[test]
     fn every_fault_is_named() {
         let head = "goal = 'g'\nintegration = ['true']\n";
         for (text, says) in [
@@ -325,6 +425,14 @@ mod tests {
                 "surprise",
             ),
             (&format!("{head}[[task]]\nslug = 'A b'\n"), "`A b`"),
+            (
+                &format!("{head}stage = 'beta'\n[[task]]\nslug = 'a'\n"),
+                "`beta` is no stage",
+            ),
+            (
+                &format!("{head}roadmap = '../R.md'\n[[task]]\nslug = 'a'\n"),
+                "leads out",
+            ),
             (
                 &format!("{head}[[task]]\nslug = 'a'\n[[task]]\nslug = 'a'\n"),
                 "two tasks",

@@ -17,6 +17,7 @@ pub mod ledger;
 mod merge;
 pub mod milestone;
 pub mod page;
+pub mod people;
 pub mod report;
 pub mod shop;
 #[cfg(test)]

@@ -4,6 +4,7 @@
 
 use super::board::{Board, Stage};
 use super::milestone::Milestone;
+use super::report::CriterionReport;
 use kernel::Refusal;
 use kernel::outcome::Verdict;
 
@@ -100,6 +101,35 @@ pub fn stands(milestone: &Milestone, board: &Board, slug: &str) -> String {
     }
 }
 
+const HOLDS: &str = "holds";
+const TICKED: &str = "ticked by ";
+
+/// What is known of every criterion on the present tip.
+pub(super) fn criteria(milestone: &Milestone, board: &Board) -> Vec<CriterionReport> {
+    let goal = board.goal.as_ref();
+    let goal = goal.filter(|goal| Some(&goal.commit) == board.tip.as_ref());
+    let mut results = goal.into_iter().flat_map(|goal| &goal.results);
+    let mut all = Vec::new();
+    for (index, criterion) in milestone.criteria.iter().enumerate() {
+        let ticked = board.ticked.get(&criterion.text);
+        let ticked = ticked.filter(|ticked| goal.is_some_and(|goal| goal.commit == ticked.commit));
+        let result = criterion.verify.as_ref().and_then(|_| results.next());
+        let stands = match (&criterion.verify, result, ticked) {
+            (None, _, Some(ticked)) => format!("{TICKED}{}", ticked.said.who),
+            (None, _, None) if goal.is_some() => "waits for a person".to_owned(),
+            (Some(_), Some(result), _) if result.verdict == Verdict::Pass => HOLDS.to_owned(),
+            (Some(_), Some(_), _) => "does not hold".to_owned(),
+            _ => "not tried yet".to_owned(),
+        };
+        all.push(CriterionReport {
+            number: index + 1,
+            text: criterion.text.clone(),
+            stands,
+        });
+    }
+    all
+}
+
 fn state(milestone: &Milestone, board: &Board) -> String {
     let mut text = String::new();
     let unproven = milestone.unproven();
@@ -114,13 +144,13 @@ fn state(milestone: &Milestone, board: &Board) -> String {
         )
     };
     text.push_str(&format!("goal-ready: {ready}\n\n"));
-    let mut results = board.goal.iter().flat_map(|goal| &goal.results);
-    for criterion in &milestone.criteria {
-        let proven = criterion.verify.is_some()
-            && results.next().map(|result| result.verdict) == Some(Verdict::Pass)
-            && board.goal.as_ref().map(|goal| &goal.commit) == board.tip.as_ref();
-        let mark = if proven { "x" } else { " " };
-        text.push_str(&format!("- [{mark}] {}\n", criterion.text.trim()));
+    for criterion in criteria(milestone, board) {
+        let (mark, by) = match criterion.stands.as_str() {
+            HOLDS => ("x", String::new()),
+            ticked if ticked.starts_with(TICKED) => ("x", format!(" ({ticked})")),
+            _ => (" ", String::new()),
+        };
+        text.push_str(&format!("- [{mark}] {}{by}\n", criterion.text.trim()));
     }
     if !milestone.criteria.is_empty() {
         text.push('\n');

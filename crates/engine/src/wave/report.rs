@@ -31,8 +31,16 @@ pub struct Report {
     pub review: Vec<Review>,
     /// Are all tasks merged?
     pub complete: bool,
-    /// Do all criteria that name a command hold on the tip?
+    /// Do all criteria hold on the tip, by the engine's runs and by a person's word?
     pub goal_met: bool,
+    /// Do all that name a command?
+    pub proven: bool,
+    /// Every criterion, in order, and what is known of it.
+    pub criteria: Vec<CriterionReport>,
+    /// Those that wait for a person's word now.
+    pub unticked: Vec<String>,
+    /// Who took on that the sandbox may not hold.
+    pub sandbox_waived_by: Option<String>,
     /// Digests of the waves that ended.
     pub waves: Vec<String>,
     /// What a person should know, and what stops nothing.
@@ -75,6 +83,17 @@ pub struct TaskReport {
     pub stage: Option<Stage>,
     /// Why it failed the last time.
     pub failed: Option<String>,
+}
+
+/// One exit criterion.
+#[derive(Debug, Clone, Serialize)]
+pub struct CriterionReport {
+    /// From 1.
+    pub number: usize,
+    /// As written.
+    pub text: String,
+    /// In a few words.
+    pub stands: String,
 }
 
 /// A run that waits for a person.
@@ -142,6 +161,10 @@ pub fn report(shop: &Shop, board: &Board) -> Report {
         review: review.collect(),
         complete: board.complete(milestone),
         goal_met: board.goal_met(),
+        proven: board.proven(),
+        criteria: page::criteria(milestone, board),
+        unticked: board.unticked().into_iter().map(str::to_owned).collect(),
+        sandbox_waived_by: board.waived.as_ref().map(|said| said.who.clone()),
         waves: board.digests.clone(),
         warnings: warnings(milestone, board),
     }
@@ -258,7 +281,7 @@ pub fn unmet(report: &Report) -> Option<EngineError> {
             "`proofhouse wave status` shows why; mend the task and raise `tries` in milestone.toml to try it again",
         ));
     }
-    if !report.goal_met {
+    if !report.proven {
         return Some(EngineError::user(
             "milestone_goal_unmet",
             format!(

@@ -3,7 +3,7 @@
 
 use super::board::Board;
 use super::decide::Input;
-use super::fact::{Dated, Fact};
+use super::fact::{Dated, Fact, Said};
 use super::milestone::Milestone;
 use super::{ledger, page};
 use crate::error::{Blame, EngineError};
@@ -12,6 +12,7 @@ use crate::world::now;
 use kernel::Time;
 use std::fs::{File, TryLockError};
 use std::path::PathBuf;
+use std::sync::OnceLock;
 use store::{Entry, Head, Journal, Replay, RunName};
 
 /// The journal's name in the milestone's folder.
@@ -27,6 +28,8 @@ pub struct Shop {
     pub project: Project,
     /// The milestone as it is written now.
     pub milestone: Milestone,
+    /// Who took on that the sandbox may not hold, once the journal was read.
+    pub(super) waived: OnceLock<Said>,
 }
 
 /// A milestone that is being worked on: its journal, its state, its lock.
@@ -76,7 +79,11 @@ impl Shop {
             .join(DEFINITION);
         let text = std::fs::read_to_string(&path).map_err(EngineError::io("read", &path))?;
         let milestone = Milestone::parse(&name, &text, &project.config()?.commands())?;
-        Ok(Self { project, milestone })
+        Ok(Self {
+            project,
+            milestone,
+            waived: OnceLock::new(),
+        })
     }
 
     fn only(project: &Project, all: &[String]) -> Result<String, EngineError> {

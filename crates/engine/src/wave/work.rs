@@ -5,12 +5,14 @@ use super::decide::Worked;
 use super::fact::{Row, TaskFinished};
 use super::milestone::Task;
 use super::shop::Shop;
+use crate::approval::Approved;
 use crate::driver::{Ending, Until};
 use crate::error::EngineError;
 use crate::git;
+use crate::project::Project;
 use crate::run::Run;
 use crate::session::{Restore, Session};
-use crate::start::{NewRun, start};
+use crate::start::{NewRun, start, start_waived};
 use crate::worktree::{self, Found};
 use crate::world::{Interrupter, Observer};
 use agents::Agent;
@@ -139,13 +141,20 @@ fn begin(shop: &Shop, job: &Job) -> Result<(), EngineError> {
         // itself has there stays.
         worktree::sweep(project.repo(), &job.row.dir)?;
     }
-    start(
+    let mut set = task.set.clone();
+    if let Some(stage) = &shop.milestone.stage
+        && has_stage(&project, task)?
+    {
+        set.entry(STAGE.to_owned()).or_insert_with(|| stage.clone());
+    }
+    begin_run(
+        shop,
         &project,
         &NewRun {
             workflow: task.workflow.clone(),
             dir: Some(dir.clone()),
             name: Some(name.clone()),
-            set: task.set.clone().into_iter().collect(),
+            set: set.into_iter().collect(),
             commands: task.checks.clone(),
             agent: task.agent.clone(),
             autonomy: task.autonomy,
@@ -161,6 +170,33 @@ fn begin(shop: &Shop, job: &Job) -> Result<(), EngineError> {
         store::write_atomic(&dir.join(NOTE), note.as_bytes())?;
     }
     Ok(())
+}
+
+/// The field that takes the milestone's stage, in workflows that have it.
+const STAGE: &str = "stage";
+
+fn has_stage(project: &Project, task: &Task) -> Result<bool, EngineError> {
+    let workflow = project.workflow(&task.workflow)?;
+    let fields = workflow.task.iter().flat_map(|task| &task.fields);
+    Ok(fields.into_iter().any(|field| field.name == STAGE))
+}
+
+/// What a person waived for the milestone, they waived for its runs: the run's record says so.
+fn begin_run(shop: &Shop, project: &Project, asked: &NewRun) -> Result<(), EngineError> {
+    let started = match shop.waived.get() {
+        None => start(project, asked),
+        Some(said) => start_waived(project, asked, &|_| {
+            Ok(Approved {
+                who: said.who.clone(),
+                channel: format!(
+                    "{}, for the milestone {}",
+                    said.channel, shop.milestone.name
+                ),
+                signature: None,
+            })
+        }),
+    };
+    started.map(drop)
 }
 
 /// Commits everything in the worktree, with the run's last record in the message.

@@ -2,7 +2,7 @@
 //! larger one: nobody is harmed by a major version too many.
 
 use super::SurfaceRef;
-use crate::version::Bump;
+use crate::version::{Bump, Version};
 
 /// The smallest bump that is honest.
 pub fn required_bump(old: SurfaceRef<'_>, new: SurfaceRef<'_>) -> Bump {
@@ -40,6 +40,37 @@ pub fn required_bump(old: SurfaceRef<'_>, new: SurfaceRef<'_>) -> Bump {
         .into_iter()
         .max()
         .unwrap_or(Bump::Patch)
+}
+
+/// Does a new version say what the change needs? A larger number than needed may be a person's
+/// word; but with the same contract only the last number rises, and it never falls.
+pub fn judge_bump(old: Version, new: Version, required: Bump) -> Result<Bump, String> {
+    let risen = if new <= old {
+        return Err(format!("{new} does not follow {old}: versions only rise"));
+    } else if new.major > old.major {
+        Bump::Major
+    } else if new.minor > old.minor {
+        Bump::Minor
+    } else {
+        Bump::Patch
+    };
+    let word = |bump| match bump {
+        Bump::Patch => "patch",
+        Bump::Minor => "minor",
+        Bump::Major => "major",
+    };
+    let honest = match required {
+        Bump::Patch => risen == Bump::Patch,
+        Bump::Minor | Bump::Major => risen >= required,
+    };
+    if honest {
+        return Ok(risen);
+    }
+    Err(format!(
+        "from {old} to {new} the {} number rises, and the change of the contract is a {} one",
+        word(risen),
+        word(required)
+    ))
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]

@@ -109,6 +109,19 @@ pub fn missing<'t>(
     missing
 }
 
+/// Those of these tests that carry a key of the contract: what the module is proven by.
+pub fn covering<'t>(
+    surface: SurfaceRef<'_>,
+    tests: impl IntoIterator<Item = &'t str>,
+) -> Vec<&'t str> {
+    let required = required(surface);
+    let carries = |name: &&str| {
+        let bare = bare(name);
+        required.iter().any(|one| covers(&bare, &one.key))
+    };
+    tests.into_iter().filter(carries).collect()
+}
+
 /// `tests::unit::test_error__empty[0]` is `error__empty`.
 fn bare(name: &str) -> String {
     let name = name.split(['[', '(']).next().unwrap_or_default();

@@ -9,7 +9,7 @@ mod fingerprint;
 pub mod from_plan;
 mod validate;
 
-pub use bump::required_bump;
+pub use bump::{judge_bump, required_bump};
 pub use fingerprint::{DimensionDiff, Fingerprint, Mismatch, canonical, compare};
 
 use crate::version::Version;

@@ -7,12 +7,10 @@ use super::work::Work;
 use crate::halt::exception::may_raise;
 use crate::project::types::{ModuleRef, TaskId};
 use kernel::effect::Sight;
+use kernel::pack::Permission;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use std::fmt::Write;
-
-/// The files of a module that others may see (section 12.2).
-pub const SURFACES: [&str; 3] = ["contract.json", "examples.md", "ship.json"];
 
 /// The schemas that a planner and a proposer get (section 3.4).
 const SCHEMAS: [&str; 7] = [
@@ -70,18 +68,21 @@ pub fn sight(scene: &Scene<'_>, role: Role, occasion: Occasion) -> Sight {
         hidden: Vec::new(),
         scope: Vec::new(),
     };
-    for (material, _) in given(role, occasion) {
+    for (material, grant) in given(role, occasion) {
         match material {
             Material::TaskFile => sight.sees.push(scene.task_file()),
             Material::DependencyContracts => {
-                let surfaces = scene.upstream.iter().flat_map(|one| {
+                let shown = scene.upstream.iter().flat_map(|one| {
                     let folder = module_folder(one);
-                    SURFACES.map(|file| format!("{folder}/{file}"))
+                    let globs = grant.permission().module_globs().into_iter();
+                    globs.map(move |glob| format!("{folder}/{glob}"))
                 });
-                sight.sees.extend(surfaces);
+                sight.sees.extend(shown);
             }
             Material::Workspace => {
-                sight.sees.push(format!("{}/**", scene.folder()));
+                let globs = grant.permission().module_globs().into_iter();
+                let shown = globs.map(|glob| format!("{}/{glob}", scene.folder()));
+                sight.sees.extend(shown);
                 sight.scope.push(format!("{}/**", scene.folder()));
             }
             // Inside the workspace, in the brief, or a tool.
@@ -108,7 +109,7 @@ pub struct Pack {
     /// Not given, and why.
     pub excluded_refs: Vec<Excluded>,
     /// For whatever is not named.
-    pub default_permission: String,
+    pub default_permission: Permission,
 }
 
 /// One thing that is given.
@@ -118,7 +119,7 @@ pub struct Included {
     #[serde(rename = "ref")]
     pub reference: String,
     /// How much of it.
-    pub permission: String,
+    pub permission: Permission,
     /// Why.
     pub reason: String,
 }
@@ -139,11 +140,6 @@ pub fn pack(scene: &Scene<'_>, role: Role, occasion: Occasion) -> Pack {
     let own = own.map_or_else(|| scene.task.to_string(), |one| one.to_string());
     let mut included = Vec::new();
     for (material, grant) in given(role, occasion) {
-        let permission = match grant {
-            Grant::ContractOnly => "CONTRACT_ONLY",
-            Grant::Full | Grant::AllRounds => "FULL",
-            Grant::FailuresOnly | Grant::PriorRounds => "SUMMARY_ONLY",
-        };
         let references = match material {
             Material::TaskFile => vec![scene.task.to_string()],
             Material::DependencyContracts => {
@@ -153,7 +149,7 @@ pub fn pack(scene: &Scene<'_>, role: Role, occasion: Occasion) -> Pack {
         };
         included.extend(references.into_iter().map(|reference| Included {
             reference,
-            permission: permission.to_owned(),
+            permission: grant.permission(),
             reason: format!("section 9.7: {} for the {}", word(material), role.as_str()),
         }));
     }
@@ -167,7 +163,7 @@ pub fn pack(scene: &Scene<'_>, role: Role, occasion: Occasion) -> Pack {
                 reason,
             })
             .collect(),
-        default_permission: "CONTRACT_ONLY".to_owned(),
+        default_permission: Permission::default(),
     }
 }
 
@@ -233,7 +229,8 @@ fn section(scene: &Scene<'_>, material: Material, grant: Grant) -> Option<(&'sta
         Material::DependencyContracts => {
             let lines = scene.upstream.iter().map(|one| {
                 let folder = module_folder(one);
-                format!("- {one}: `{folder}/` ({})", SURFACES.join(", "))
+                let files = grant.permission().module_globs().join(", ");
+                format!("- {one}: `{folder}/` ({files})")
             });
             let lines: Vec<String> = lines.collect();
             (!lines.is_empty()).then_some(())?;

@@ -121,6 +121,16 @@ pub struct Move {
     pub to: Now,
 }
 
+/// What a step of the ship means.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Checked {
+    /// The debate goes on, or ends.
+    Moved(Move),
+    /// The step could not be tried. That says nothing about the module, so it costs no revision:
+    /// a person mends the environment, and the same step is tried again.
+    CouldNotRun(String),
+}
+
 /// Everything that was said, as it was said.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Trail {
@@ -298,18 +308,17 @@ impl Debate {
     }
 
     /// What the engine's own step of the ship means. A step without results was not run.
-    pub fn checked(&self, results: &[CheckResult]) -> Option<Move> {
+    pub fn checked(&self, results: &[CheckResult]) -> Option<Checked> {
         let At::Ship(step) = self.at else {
             return None;
         };
+        let row = step.row();
         if !results.is_empty() && passes(results) {
             let to = step
                 .next()
                 .map_or(Now::Shipped, |next| Now::At(At::Ship(next)));
-            return Some(Move {
-                said: Said::Passed(step),
-                to,
-            });
+            let said = Said::Passed(step);
+            return Some(Checked::Moved(Move { said, to }));
         }
         let mut failures: Vec<Failure> = results
             .iter()
@@ -317,18 +326,25 @@ impl Debate {
             .map(|result| Failure::new(&result.check, result.reason.clone(), ""))
             .collect();
         if failures.is_empty() {
-            failures.push(Failure::new(step.row().check, "it was not run", ""));
+            failures.push(Failure::new(row.check, "it was not run", ""));
         }
-        let to = match step.row().on_fail {
+        let again = row.on_fail == OnFail::Retry && self.complaints < MOST_RETRIES;
+        let judged = results.iter().any(|one| one.verdict == Verdict::Fail);
+        if !judged && !again {
+            let lines = failures.iter();
+            let lines: Vec<String> = lines
+                .map(|failure| format!("{} could not run: {}", failure.invariant, failure.evidence))
+                .collect();
+            return Some(Checked::CouldNotRun(lines.join("; ")));
+        }
+        let to = match row.on_fail {
             OnFail::Halt => self.failed("amendment_unapplied"),
-            OnFail::Revise => self.revise_or(self.failed(step.row().check)),
-            OnFail::Retry if self.complaints < MOST_RETRIES => Now::At(self.at),
-            OnFail::Retry => self.failed(step.row().check),
+            OnFail::Revise => self.revise_or(self.failed(row.check)),
+            OnFail::Retry if again => Now::At(self.at),
+            OnFail::Retry => self.failed(row.check),
         };
-        Some(Move {
-            said: Said::Broke(step, failures),
-            to,
-        })
+        let said = Said::Broke(step, failures);
+        Some(Checked::Moved(Move { said, to }))
     }
 
     /// Takes a move in. `result` is what the role returned.

@@ -7,6 +7,7 @@ pub mod amend;
 pub mod artifacts;
 pub mod context;
 pub mod debate;
+pub mod patience;
 pub mod plan;
 pub mod roles;
 pub mod rubric;

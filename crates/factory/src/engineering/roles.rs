@@ -1,6 +1,7 @@
 //! Who may see what in a debate: the normative table of section 9.7 as data. Briefs, views and packs
 //! are compiled from it, so there is no second place that could grant more.
 
+use kernel::pack::Permission;
 use serde::{Deserialize, Serialize};
 
 /// Who works.
@@ -162,6 +163,17 @@ pub enum Grant {
     PriorRounds,
     /// Everything that was said.
     AllRounds,
+}
+
+impl Grant {
+    /// The level of a context pack that says so. What a view shows of a module follows from it.
+    pub fn permission(self) -> Permission {
+        match self {
+            Grant::ContractOnly => Permission::ContractOnly,
+            Grant::Full | Grant::AllRounds => Permission::Full,
+            Grant::FailuresOnly | Grant::PriorRounds => Permission::SummaryOnly,
+        }
+    }
 }
 
 /// One row: what, its name in the document, and the cells of proposer, challenger and arbiter.

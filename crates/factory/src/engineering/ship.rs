@@ -9,10 +9,14 @@ use serde::{Deserialize, Serialize};
 pub enum ShipStep {
     /// Every amendment is in the deliverable.
     Amendments,
-    /// The public surface is the locked contract's.
+    /// The contract is the locked one, and its version follows from the one before.
     Fingerprint,
+    /// What the code makes public is what the contract declares.
+    Surface,
     /// Every test passes, and there is one.
     Tests,
+    /// The same tests fail when the code is replaced by stubs.
+    Stubs,
     /// Evidence written, implementation and tests sealed, Code Index told.
     Record,
 }
@@ -51,7 +55,7 @@ pub struct ShipRow {
 }
 
 /// In this order.
-pub const STEPS: [ShipRow; 4] = [
+pub const STEPS: [ShipRow; 6] = [
     ShipRow {
         step: ShipStep::Amendments,
         check: "amendments_applied",
@@ -65,8 +69,20 @@ pub const STEPS: [ShipRow; 4] = [
         on_fail: OnFail::Revise,
     },
     ShipRow {
+        step: ShipStep::Surface,
+        check: "public_surface",
+        applies: Applies::Always,
+        on_fail: OnFail::Revise,
+    },
+    ShipRow {
         step: ShipStep::Tests,
         check: "black_box_tests",
+        applies: Applies::Always,
+        on_fail: OnFail::Revise,
+    },
+    ShipRow {
+        step: ShipStep::Stubs,
+        check: "tests_fail_on_stubs",
         applies: Applies::Always,
         on_fail: OnFail::Revise,
     },

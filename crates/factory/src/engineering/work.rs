@@ -2,7 +2,8 @@
 //! and what became of each. It knows of other tasks only what is shipped.
 
 use super::artifacts::Failure;
-use super::debate::{At, Debate, Move, Now, Said};
+use super::debate::{At, Checked, Debate, Move, Now, Said};
+use super::patience::{After, Patience};
 use super::plan::{self, Plan, PlanFault, ReuseDecision};
 use super::roles::{Occasion, Role};
 use super::ship::ShipStep;
@@ -15,12 +16,6 @@ use serde_json::Value;
 
 /// How often a plan is asked for again.
 pub const MOST_PLAN_RETRIES: u32 = 2;
-/// How often an attempt that ends badly is made again, for one question.
-const MOST_BAD_ENDS: u32 = 2;
-const MOST_REASKS: u32 = 2;
-const MOST_WAITS: u32 = 8;
-const FIRST_WAIT_MILLIS: u64 = 2_000;
-const LONGEST_WAIT_MILLIS: u64 = 5 * 60_000;
 
 /// What became of a module.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -45,6 +40,9 @@ pub struct Module {
     pub version: Version,
     /// Its debate.
     pub debate: Debate,
+    /// The attempt that made its newest deliverable: what was debated is what is shipped.
+    #[serde(default)]
+    pub deliverable: Option<EffectId>,
 }
 
 /// What came back from the effect in flight.
@@ -55,20 +53,6 @@ pub enum Answer {
     Attempt(EffectId, Box<Outcome>),
     /// A gate.
     Gate(Vec<CheckResult>),
-}
-
-/// What is remembered of attempts that ended badly, for the present question.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
-pub struct Patience {
-    bad_ends: u32,
-    reasks: u32,
-    waits: u32,
-    /// Not before this.
-    pub not_before: Option<Time>,
-    /// The attempt to go on with, and what was wrong with its result.
-    pub continues: Option<(EffectId, String)>,
-    /// What the next brief must say about the last answer.
-    pub complaint: Vec<String>,
 }
 
 /// How it ended.
@@ -153,8 +137,6 @@ pub struct Work {
     pub raised: Option<Box<Raised>>,
     /// The end.
     pub end: Option<End>,
-    /// The attempt that made the newest deliverable.
-    pub deliverable: Option<EffectId>,
 }
 
 /// What a loop is told about the rest of the project: only what is shipped.
@@ -217,8 +199,7 @@ impl Work {
 
     /// How often the present question was asked before, whatever came of it.
     pub fn asked(&self) -> u32 {
-        let patience = &self.patience;
-        let again = patience.bad_ends + patience.reasks + patience.waits;
+        let again = self.patience.asked();
         let debate = self.active().map(|at| &self.modules[at].debate);
         again + debate.map_or(self.plan_refusals, |one| one.revisions + one.complaints)
     }
@@ -297,12 +278,13 @@ impl Work {
             Answer::Attempt(effect, outcome) => (*effect, outcome),
             Answer::Gate(results) => {
                 let active = self.active();
-                let debated =
+                let checked =
                     active.and_then(|at| Some((at, self.modules[at].debate.checked(results)?)));
-                return debated.map_or_else(
-                    || Step::Stuck("a gate ended that nobody asked for".to_owned()),
-                    |(at, step)| Step::Debated(at, step),
-                );
+                return match checked {
+                    Some((at, Checked::Moved(step))) => Step::Debated(at, step),
+                    Some((_, Checked::CouldNotRun(why))) => Step::Stuck(why),
+                    None => Step::Stuck("a gate ended that nobody asked for".to_owned()),
+                };
             }
         };
         let (Class::Done, Some(result)) = (outcome.class, &outcome.result) else {
@@ -343,36 +325,18 @@ impl Work {
     }
 
     fn ended_badly(&self, effect: EffectId, outcome: &Outcome, at: Time) -> Step {
-        let why = format!(
-            "the attempt ended as {}: {}",
-            outcome.class.as_str(),
-            outcome.reason
-        );
-        let patience = &self.patience;
-        match outcome.class {
-            Class::Transient | Class::Quota if patience.waits < MOST_WAITS => {
-                let doubled = FIRST_WAIT_MILLIS << patience.waits;
-                let wait = outcome
-                    .retry_after_millis
-                    .unwrap_or(doubled.min(LONGEST_WAIT_MILLIS));
-                Step::Again {
-                    why,
-                    not_before: Some(Time(at.0.saturating_add(wait))),
-                    continues: None,
-                }
-            }
-            Class::InvalidResult if patience.reasks < MOST_REASKS => Step::Again {
-                why: outcome.reason.clone(),
-                not_before: None,
-                continues: Some(effect),
-            },
-            Class::CouldNotRun | Class::Auth | Class::Transient | Class::Quota => Step::Stuck(why),
-            _ if patience.bad_ends < MOST_BAD_ENDS => Step::Again {
+        match self.patience.after(effect, outcome, at) {
+            After::Again {
                 why,
-                not_before: None,
-                continues: None,
+                not_before,
+                continues,
+            } => Step::Again {
+                why,
+                not_before,
+                continues,
             },
-            _ => match self.active() {
+            After::Stuck(why) => Step::Stuck(why),
+            After::Spent(why) => match self.active() {
                 Some(at) => Step::Debated(at, self.gave_up(why)),
                 None => Step::GaveUp(why),
             },
@@ -392,7 +356,7 @@ impl Work {
             continues,
         } = step
         {
-            self.again(why, *not_before, *continues);
+            self.patience.again(why, *not_before, *continues);
             return;
         }
         self.patience = Patience::default();
@@ -415,7 +379,7 @@ impl Work {
             }
             Step::Debated(at, said) => {
                 if matches!(said.said, Said::Proposed | Said::Amended) {
-                    self.deliverable = effect;
+                    self.modules[*at].deliverable = effect;
                 }
                 self.debated(*at, said, result);
             }
@@ -437,18 +401,6 @@ impl Work {
             Step::Over(end) => self.end = Some(end.clone()),
             Step::Again { .. } => {}
         }
-    }
-
-    fn again(&mut self, why: &str, not_before: Option<Time>, continues: Option<EffectId>) {
-        let patience = &mut self.patience;
-        match (not_before, continues) {
-            (Some(_), _) => patience.waits += 1,
-            (None, Some(_)) => patience.reasks += 1,
-            (None, None) => patience.bad_ends += 1,
-        }
-        patience.not_before = not_before;
-        patience.continues = continues.map(|effect| (effect, why.to_owned()));
-        patience.complaint = vec![why.to_owned()];
     }
 
     fn debated(&mut self, at: usize, said: &Move, result: Option<&Value>) {
@@ -474,6 +426,7 @@ impl Work {
             fate: Fate::Waiting,
             version: Version::FIRST,
             debate: Debate::default(),
+            deliverable: None,
         };
         self.modules = vec![blank; plan.modules.len()];
         self.plan = Some(plan);

@@ -18,7 +18,7 @@ struct Cause {
 }
 
 /// One row for each code that a loop can halt with.
-const CAUSES: [Cause; 11] = [
+const CAUSES: [Cause; 13] = [
     Cause {
         code: "plan_invalid",
         decision: "no valid micro plan was made: revise the task's decomposition, or simplify its scope",
@@ -42,6 +42,16 @@ const CAUSES: [Cause; 11] = [
     Cause {
         code: "interface_fingerprint",
         decision: "the public surface is not the locked contract's: fix the code, or change the contract",
+        recommended: Action::ProvideFix,
+    },
+    Cause {
+        code: "public_surface",
+        decision: "the code makes public what the contract does not declare, or the other way round: fix the code, or change the contract",
+        recommended: Action::ProvideFix,
+    },
+    Cause {
+        code: "tests_fail_on_stubs",
+        decision: "tests pass without an implementation and so prove nothing: fix the tests, or amend what is asked for",
         recommended: Action::ProvideFix,
     },
     Cause {

@@ -1,12 +1,14 @@
-//! The third phase of an exception (section 13.5): a candidate contract with a bumped version, and
-//! its debate of at most three rounds.
+//! The third phase of an exception (section 13.5): a candidate contract with a bumped version, its
+//! debate of at most three rounds, and the ship of what was approved. A version that was debated and
+//! not shipped supersedes nothing: whoever uses it would find no code (section 5.6).
 
 use super::exception::{Compatibility, Delta};
 use crate::engineering::artifacts::Ruling;
-use crate::engineering::debate::{At, Debate, Move, Now, Said};
+use crate::engineering::debate::{At, Checked, Debate, Move, Now, Said};
 use crate::engineering::roles::{Occasion, Role};
+use crate::engineering::ship::ShipStep;
 use crate::project::types::{ExceptionId, ModuleRef, TaskId, Version};
-use kernel::outcome::{Class, Outcome};
+use kernel::outcome::{CheckResult, Class, Outcome};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -97,12 +99,19 @@ pub fn apply(contract: &Value, delta: &Delta) -> Result<Value, Vec<String>> {
     }
 }
 
-/// An element's name: its member `name`, or the whole text.
+/// An element's name: its member `name`, or of a line in the plan's short form what stands before
+/// the colon.
 fn name(element: &Value) -> String {
     let named = element.get("name").unwrap_or(element);
-    named
+    let text = named
         .as_str()
-        .map_or_else(|| named.to_string(), str::to_owned)
+        .map_or_else(|| named.to_string(), str::to_owned);
+    let kind = text.split(' ').next().unwrap_or_default();
+    // An effect is its kind and its target: two WRITEs are two effects.
+    if kind.len() > 1 && kind.chars().all(|c| c.is_ascii_uppercase()) {
+        return text;
+    }
+    text.split(':').next().unwrap_or_default().trim().to_owned()
 }
 
 /// A candidate contract and its debate.
@@ -124,7 +133,19 @@ pub struct Change {
     pub debate: Debate,
     /// Who came back and was not heard yet.
     pub answer: Option<Box<Outcome>>,
+    /// What the engine's own step of the ship found, not heard yet.
+    #[serde(default)]
+    pub checked: Option<Vec<CheckResult>>,
     bad_ends: u32,
+}
+
+/// What should be in flight for a change.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Turn {
+    /// A role's turn in the debate.
+    Role(Role, Occasion),
+    /// A step of the ship.
+    Ship(ShipStep),
 }
 
 /// One step, as it is journaled.
@@ -137,7 +158,7 @@ pub enum ChangeStep {
     Round(Move),
     /// The attempt ended badly; again.
     Again(String),
-    /// Approved.
+    /// Approved and shipped.
     Resolved(Move),
     /// No consensus, or nobody who could give one. A person decides what next.
     Failed(String),
@@ -165,20 +186,52 @@ impl Change {
             round: 1,
             debate: Debate::default(),
             answer: None,
+            checked: None,
             bad_ends: 0,
         }
     }
 
     /// Whose turn it is; none while an answer waits to be heard.
-    pub fn want(&self) -> Option<(Role, Occasion)> {
-        self.answer
-            .is_none()
-            .then(|| self.debate.at.role())
-            .flatten()
+    pub fn want(&self) -> Option<Turn> {
+        if self.answer.is_some() || self.checked.is_some() {
+            return None;
+        }
+        Some(match self.debate.at {
+            At::Ship(step) => Turn::Ship(step),
+            turn => {
+                let (role, occasion) = turn.role()?;
+                Turn::Role(role, occasion)
+            }
+        })
+    }
+
+    /// What the engine's own step means. What does not ship is another round, as a rejection is.
+    fn shipped(&self, results: &[CheckResult]) -> Option<ChangeStep> {
+        let mut found = match self.debate.checked(results)? {
+            Checked::Moved(found) => found,
+            // A change has no place to wait in: a person mends what is missing and rules again.
+            Checked::CouldNotRun(why) => return Some(ChangeStep::Failed(why)),
+        };
+        Some(match (&found.said, &found.to) {
+            (_, Now::Shipped) => ChangeStep::Resolved(found),
+            (Said::Broke(..), Now::At(to)) if *to == self.debate.at => ChangeStep::Debated(found),
+            (Said::Broke(..), _) if self.round < MOST_ROUNDS => {
+                found.to = Now::At(At::Propose);
+                ChangeStep::Round(found)
+            }
+            (Said::Broke(step, failures), _) => {
+                let why: Vec<&str> = failures.iter().map(|one| one.evidence.as_str()).collect();
+                ChangeStep::Failed(format!("{}: {}", step.row().check, why.join("; ")))
+            }
+            _ => ChangeStep::Debated(found),
+        })
     }
 
     /// The next step that follows from the state alone.
     pub fn next(&self) -> Option<ChangeStep> {
+        if let Some(results) = &self.checked {
+            return self.shipped(results);
+        }
         let outcome = self.answer.as_ref()?;
         let (Class::Done, Some(result)) = (outcome.class, &outcome.result) else {
             let why = format!("{}: {}", outcome.class.as_str(), outcome.reason);
@@ -194,8 +247,9 @@ impl Change {
             heard.to = Now::At(At::Adjudicate);
         }
         Some(match (&heard.said, &heard.to) {
+            // The contract is approved; now its version must ship.
             (Said::Ruled { decision, .. }, _) if *decision == Ruling::Approve => {
-                ChangeStep::Resolved(heard)
+                ChangeStep::Debated(heard)
             }
             (Said::Ruled { .. }, _) if self.round < MOST_ROUNDS => {
                 heard.to = Now::At(At::Propose);
@@ -212,6 +266,7 @@ impl Change {
     /// Takes a step in.
     pub fn take(&mut self, step: &ChangeStep) {
         let answer = self.answer.take();
+        self.checked = None;
         let result = answer.as_ref().and_then(|outcome| outcome.result.as_ref());
         match step {
             ChangeStep::Debated(said) | ChangeStep::Resolved(said) => {

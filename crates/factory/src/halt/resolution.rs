@@ -130,6 +130,12 @@ impl Action {
         found.map(|row| row.action)
     }
 
+    /// Is this member of its payload a list of texts?
+    pub fn takes_list(self, member: &str) -> bool {
+        let mut members = self.row().members.iter();
+        members.any(|(name, holds)| *name == member && *holds == Holds::Texts)
+    }
+
     /// May it be given for a blocked task?
     pub fn suits_blocked(self) -> bool {
         self.row().for_blocked == Blocked::Allowed

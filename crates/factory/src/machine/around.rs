@@ -1,10 +1,12 @@
 //! What one task's loop may know of the others: what is shipped upstream, and which version is free.
 
 use super::state::State;
-use crate::delivery::registry::{Registry, fingerprint};
-use crate::engineering::plan::PlanModule;
+use crate::contract::{from_plan, required_bump};
+use crate::delivery::registry::{Entry, Registry, fingerprint};
+use crate::engineering::plan::{IoContract, PlanModule};
 use crate::engineering::work::{Fate, Surroundings, Work};
 use crate::project::types::{ModuleRef, TaskId, Version};
+use crate::version::Bump;
 use serde_json::json;
 use std::collections::BTreeSet;
 
@@ -46,6 +48,23 @@ pub(crate) fn resolved(registry: &Registry, work: &Work, module: usize) -> Vec<M
         }
     }
     found
+}
+
+/// Which number rises from a shipped version to a planned one (section 7). Contracts that a plan did
+/// not make are not compared; what nobody can tell is taken for breaking.
+fn bump(shipped: &Entry, planned: &PlanModule) -> Bump {
+    let new = json!(planned.io_contract);
+    if shipped.fingerprint == fingerprint(&new) {
+        return Bump::Patch;
+    }
+    let old = serde_json::from_value::<IoContract>(shipped.contract.clone());
+    match (old, &planned.io_contract) {
+        (Ok(old), Some(new)) => {
+            let (old, new) = (from_plan::surface(&old), from_plan::surface(new));
+            required_bump(old.surface(), new.surface())
+        }
+        _ => Bump::Major,
+    }
 }
 
 impl Around<'_> {
@@ -97,19 +116,21 @@ impl Surroundings for Around<'_> {
         let Some(taken) = highest.max(newest.map(|entry| entry.reference.version)) else {
             return Version::FIRST;
         };
-        let same = newest
-            .is_some_and(|entry| entry.fingerprint == fingerprint(&json!(module.io_contract)));
-        if same {
-            Version {
-                patch: taken.patch + 1,
-                ..taken
-            }
-        } else {
-            Version {
-                major: taken.major + 1,
-                minor: 0,
-                patch: 0,
-            }
+        let bump = newest.map_or(Bump::Major, |entry| bump(entry, module));
+        let Version {
+            major,
+            minor,
+            patch,
+        } = taken;
+        let (major, minor, patch) = match bump {
+            Bump::Patch => (major, minor, patch.saturating_add(1)),
+            Bump::Minor => (major, minor.saturating_add(1), 0),
+            Bump::Major => (major.saturating_add(1), 0, 0),
+        };
+        Version {
+            major,
+            minor,
+            patch,
         }
     }
 }

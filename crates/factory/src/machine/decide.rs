@@ -7,6 +7,7 @@ use super::facts::{
     TaskHalted, TaskShipped,
 };
 use super::people::{carry, everything, release_id};
+use super::product;
 use super::state::{Phase, State};
 use super::wanted::{begin, may_begin};
 use crate::delivery::gates;
@@ -43,6 +44,7 @@ pub(crate) fn decide(state: &State, input: &Input) -> Result<Vec<Event>, Refusal
         What::Open { session, version } => Ok(vec![event(Body::SessionOpened(SessionOpened {
             session: session.clone(),
             version: version.clone(),
+            workflow_hash: None,
         }))]),
         What::TailCut { bytes, kept_in } => Ok(vec![event(Body::TailCut(TailCut {
             bytes: *bytes,
@@ -81,8 +83,10 @@ pub(crate) fn decide(state: &State, input: &Input) -> Result<Vec<Event>, Refusal
 /// and people, and can not be told.
 fn told(state: &State, note: &Note) -> Result<Note, Refusal> {
     let fact = Fact::read(note)?;
-    let declaring = state.phase == Phase::Declaring;
+    // With a product loop the tasks are those of the spec that a person approved.
+    let declaring = state.phase == Phase::Declaring && state.product.is_none();
     match &fact {
+        Fact::ProductBegan(began) if declaring => product::may_begin(state, began)?,
         Fact::TasksDeclared(_) if declaring => {}
         Fact::ProjectOpened(opened) if declaring => {
             if opened.jobs == 0 {
@@ -105,7 +109,7 @@ fn told(state: &State, note: &Note) -> Result<Note, Refusal> {
             return Err(Refusal::new(
                 "note_not_yours",
                 format!("`{}` can not be told now", note.name),
-                "only `tasks_declared.v1` and `project_opened.v1` can, before the project is open",
+                "only `product_began.v1`, `tasks_declared.v1` and `project_opened.v1` can, before the project is open",
             ));
         }
     }
@@ -120,8 +124,10 @@ pub(crate) fn advance(state: &State, at: Time) -> Option<Fact> {
                 .unwrap_or_else(|refusal| Fact::DecisionVoid(DecisionVoid { refusal })),
         );
     }
-    if state.phase != Phase::Open {
-        return None;
+    match state.phase {
+        Phase::Specifying | Phase::Declaring => return product::advance(state, at),
+        Phase::Stopped => return None,
+        Phase::Open => {}
     }
     for task in state.graph.in_progress() {
         let Some(work) = state.work.get(&task.declared.id) else {

@@ -7,6 +7,7 @@ use crate::engineering::work::Step;
 use crate::halt::change::ChangeStep;
 use crate::halt::exception::ExceptionDecision;
 use crate::halt::resolution::Resolution;
+use crate::product::{Began, ProductStep};
 use crate::project::Declared;
 use crate::project::types::{EscalationId, ExceptionId, ModuleRef, TaskId, Version};
 use kernel::{Note, Refusal};
@@ -60,6 +61,16 @@ fn malformed(note: &Note, error: &serde_json::Error) -> Refusal {
 }
 
 facts! {
+    /// A person's `SPEC.md` is to become a spec.
+    ProductBegan(Box<Began>) = "product_began.v1",
+    /// The product loop made a step.
+    ProductStepped(Box<ProductStepped>) = "product_stepped.v1",
+    /// A person approved the spec.
+    SpecApproved(SpecApproved) = "spec_approved.v1",
+    /// A person rejected it.
+    SpecRejected(SpecRejected) = "spec_rejected.v1",
+    /// A person wants it changed.
+    SpecAmended(SpecAmended) = "spec_amended.v1",
     /// Some tasks of the approved spec; large projects declare in parts.
     TasksDeclared(TasksDeclared) = "tasks_declared.v1",
     /// All tasks are declared; work may begin.
@@ -94,6 +105,44 @@ facts! {
     DecisionVoid(DecisionVoid) = "decision_void.v1",
 }
 
+/// The product loop made a step.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ProductStepped {
+    /// The step.
+    pub step: ProductStep,
+}
+
+/// A person approved the spec; its tasks are in the decision before.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SpecApproved {
+    /// The hash of the very bytes.
+    pub spec: String,
+    /// `SPEC-NNN`.
+    pub spec_id: String,
+    /// Its version.
+    pub spec_version: String,
+    /// Who.
+    pub who: String,
+}
+
+/// A person rejected the spec.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SpecRejected {
+    /// Why; the next attempt starts with it.
+    pub reasons: String,
+    /// Who.
+    pub who: String,
+}
+
+/// A person wants the spec changed.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SpecAmended {
+    /// How.
+    pub feedback: String,
+    /// Who.
+    pub who: String,
+}
+
 /// Some tasks.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TasksDeclared {
@@ -110,6 +159,9 @@ pub struct ProjectOpened {
     pub spec_version: String,
     /// How many tasks may be in progress at once.
     pub jobs: u32,
+    /// Attempts that the budget must have left for them; none: as it was started.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub attempts: Option<u64>,
 }
 
 /// A task went to the engineering loop.

@@ -8,12 +8,16 @@ mod around;
 mod decide;
 pub mod facts;
 mod people;
+mod product;
+mod questions;
 mod state;
 mod status;
 mod wanted;
 
 pub use facts::Fact;
 pub use people::{DEPRECATE, EXTEND, RELEASE, RETRY};
+pub use product::{AMEND, APPROVE, REJECT};
+pub use questions::{Question, Subject};
 pub use state::{Fix, For};
 
 use crate::delivery::manifest::Manifest;
@@ -21,8 +25,10 @@ use crate::delivery::registry::Registry;
 use crate::engineering::context::Pack;
 use crate::engineering::work::Work;
 use crate::halt::artifact::Escalation;
+use crate::halt::change::Change;
 use crate::halt::exception::{ExceptionDecision, Record};
-use crate::project::types::{EscalationId, TaskId};
+use crate::product::Product;
+use crate::project::types::{EscalationId, ExceptionId, TaskId};
 use crate::project::{TaskGraph, TaskStatus};
 use kernel::effect::Effect;
 use kernel::{EffectId, Event, Input, Machine, Refusal, Status};
@@ -39,6 +45,11 @@ impl Factory {
     /// A project that has not begun.
     pub fn new() -> Self {
         Self::default()
+    }
+
+    /// The loop before its tasks, if it began with one.
+    pub fn product(&self) -> Option<&Product> {
+        self.state.product.as_ref()
     }
 
     /// Its tasks.
@@ -84,6 +95,11 @@ impl Factory {
         &self.state.rulings
     }
 
+    /// The changes of contracts that are being debated or shipped.
+    pub fn change(&self, id: &ExceptionId) -> Option<&Change> {
+        self.state.changes.get(id)
+    }
+
     /// Every shipped version of every module.
     pub fn registry(&self) -> &Registry {
         &self.state.registry
@@ -102,6 +118,11 @@ impl Factory {
     /// The context pack of an attempt that is wanted or in flight.
     pub fn pack(&self, effect: EffectId) -> Option<Pack> {
         wanted::pack_of(&self.state, effect)
+    }
+
+    /// Everything that waits for a person, each with the answers that it may have now.
+    pub fn questions(&self) -> Vec<Question> {
+        questions::questions(&self.state)
     }
 
     /// For whom an effect is wanted or in flight.

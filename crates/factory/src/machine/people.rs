@@ -53,6 +53,9 @@ pub(crate) fn carry(state: &State, decision: &Decision, at: Time) -> Result<Fact
     if let Some((_, ruling)) = RULINGS.iter().find(|(name, _)| *name == option) {
         return ruled(state, decision, *ruling, at);
     }
+    if let Some(carried) = super::product::carry(state, decision) {
+        return carried;
+    }
     match option {
         EXTEND => {
             let spent = state.ledger.budgets.first_spent().ok_or_else(|| {
@@ -69,7 +72,7 @@ pub(crate) fn carry(state: &State, decision: &Decision, at: Time) -> Result<Fact
             let all = state.work.iter();
             let stuck = all.filter(|(_, work)| work.stuck.is_some());
             let tasks: Vec<TaskId> = stuck.map(|(id, _)| id.clone()).collect();
-            if tasks.is_empty() {
+            if tasks.is_empty() && !super::product::may_retry(state) {
                 return Err(Refusal::new(
                     "nothing_is_stuck",
                     "no task is stuck",
@@ -477,7 +480,10 @@ fn deprecate(state: &State, with: &Value, at: Time) -> Result<Fact, Refusal> {
 
 /// What may be answered now.
 pub(crate) fn options(state: &State) -> Vec<String> {
-    let mut all: Vec<&str> = Vec::new();
+    let mut all: Vec<&str> = super::product::options(state);
+    if state.phase == Phase::Specifying && state.ledger.budgets.first_spent().is_some() {
+        all.push(EXTEND);
+    }
     if state.phase == Phase::Open {
         let halted = state.graph.count(TaskStatus::Halted) > 0;
         let blocked = state.graph.count(TaskStatus::Blocked) > 0;

@@ -12,6 +12,7 @@ use crate::halt::artifact::{Escalation, Resolved};
 use crate::halt::change::{Change, ChangeStep};
 use crate::halt::exception::{AfterRejection, ExceptionDecision, Record, Ruling};
 use crate::halt::resolution::Resolution;
+use crate::product::Product;
 use crate::project::types::{EscalationId, ExceptionId, ModuleRef, TaskId, mint};
 use crate::project::view::Head;
 use crate::project::{Declared, TaskGraph, TaskStatus};
@@ -33,6 +34,8 @@ pub enum For {
     Change(ExceptionId),
     /// The release.
     Release,
+    /// The product loop.
+    Product,
 }
 
 /// How far the project is.
@@ -42,10 +45,22 @@ pub(crate) enum Phase {
     /// Tasks are being declared.
     #[default]
     Declaring,
+    /// There is no approved spec yet.
+    Specifying,
     /// Work goes on.
     Open,
     /// A person stopped it.
     Stopped,
+}
+
+impl Phase {
+    /// Is anything wanted at all?
+    pub(crate) fn works(self) -> bool {
+        match self {
+            Phase::Specifying | Phase::Open => true,
+            Phase::Declaring | Phase::Stopped => false,
+        }
+    }
 }
 
 /// A release that is being judged.
@@ -71,6 +86,8 @@ pub(crate) struct State {
     pub(crate) started: Option<RunStarted>,
     pub(crate) head: Head,
     pub(crate) phase: Phase,
+    #[serde(default)]
+    pub(crate) product: Option<Product>,
     pub(crate) jobs: u32,
     pub(crate) declaring: Vec<Declared>,
     pub(crate) graph: TaskGraph,
@@ -127,6 +144,11 @@ impl State {
                             change.answer = Some(outcome);
                         }
                     }
+                    Some(For::Product) => {
+                        if let Some(product) = &mut self.product {
+                            product.answer = Some(Answer::Attempt(ended.effect, outcome));
+                        }
+                    }
                     Some(For::Release) | None => {}
                 }
             }
@@ -141,14 +163,27 @@ impl State {
                         releasing.answer = Some(ended.results.clone());
                     }
                 }
-                Some(For::Change(_)) | None => {}
+                Some(For::Product) => {
+                    if let Some(product) = &mut self.product {
+                        product.answer = Some(Answer::Gate(ended.results.clone()));
+                    }
+                }
+                Some(For::Change(id)) => {
+                    if let Some(change) = self.changes.get_mut(&id) {
+                        change.checked = Some(ended.results.clone());
+                    }
+                }
+                None => {}
             },
             // Wanted again under a new number; a lost attempt has no session to go on with.
             Body::EffectLost(lost) => {
-                if let Some(For::Task(task)) = self.orders.remove(&lost.effect)
-                    && let Some(work) = self.work.get_mut(&task)
-                {
-                    work.patience.continues = None;
+                let patience = match self.orders.remove(&lost.effect) {
+                    Some(For::Task(task)) => self.work.get_mut(&task).map(|one| &mut one.patience),
+                    Some(For::Product) => self.product.as_mut().map(|one| &mut one.patience),
+                    Some(For::Change(_) | For::Release) | None => None,
+                };
+                if let Some(patience) = patience {
+                    patience.continues = None;
                 }
             }
             Body::Decided(decision) => self.decision = Some(decision.clone()),
@@ -173,12 +208,16 @@ impl State {
     /// Gives a number to everything that is wanted and has none. Part of taking a fact in, so a
     /// replay gives the same numbers.
     fn place_orders(&mut self) {
-        if self.phase != Phase::Open {
+        if !self.phase.works() {
             self.orders.clear();
             return;
         }
         let ordered: BTreeSet<&For> = self.orders.values().collect();
         let mut wants: Vec<For> = Vec::new();
+        let product = self.product.as_ref();
+        if self.phase == Phase::Specifying && product.is_some_and(|one| one.want().is_some()) {
+            wants.push(For::Product);
+        }
         for task in self.graph.in_progress() {
             let id = &task.declared.id;
             if self.work.get(id).is_some_and(|work| work.want().is_some()) {
@@ -211,6 +250,28 @@ impl State {
 
     fn take(&mut self, fact: Fact, at: Time) {
         match fact {
+            Fact::ProductBegan(began) => {
+                self.product = Some(Product::new(*began));
+                self.phase = Phase::Specifying;
+            }
+            Fact::ProductStepped(stepped) => {
+                if let Some(product) = &mut self.product {
+                    product.take(&stepped.step);
+                }
+            }
+            Fact::SpecApproved(approved) => self.spec_approved(approved),
+            Fact::SpecRejected(rejected) => {
+                self.decision = None;
+                if let Some(product) = &mut self.product {
+                    product.reject(&rejected.reasons);
+                }
+            }
+            Fact::SpecAmended(amended) => {
+                self.decision = None;
+                if let Some(product) = &mut self.product {
+                    product.amend(&amended.feedback);
+                }
+            }
             Fact::TasksDeclared(declared) => self.declaring.extend(declared.tasks),
             Fact::ProjectOpened(opened) => self.open(&opened),
             Fact::TaskDispatched(dispatched) => {
@@ -248,6 +309,9 @@ impl State {
                         work.stuck = None;
                     }
                 }
+                if let (Phase::Specifying, Some(product)) = (self.phase, &mut self.product) {
+                    product.retry();
+                }
                 self.decision = None;
             }
             Fact::RunStopped(_) => {
@@ -267,6 +331,13 @@ impl State {
             spec_version: opened.spec_version.clone(),
         };
         self.jobs = opened.jobs;
+        if let Some(attempts) = opened.attempts {
+            let budgets = &mut self.ledger.budgets;
+            budgets.raise(kernel::budget::ATTEMPTS, attempts);
+        }
+        if let Some(product) = &mut self.product {
+            product.approved = None;
+        }
         let declared = std::mem::take(&mut self.declaring);
         if let Ok(graph) = TaskGraph::declare(declared) {
             self.graph = graph;

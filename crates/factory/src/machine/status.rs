@@ -12,11 +12,14 @@ use std::collections::BTreeMap;
 
 /// Whom the project waits for, if nothing is to be done: a stable word and a sentence.
 fn reason(state: &State) -> Option<(&'static str, String)> {
-    if state.phase == Phase::Declaring {
+    if state.phase == Phase::Declaring && state.product.is_none() {
         return Some((
             "declaring",
             "the project's tasks are not declared yet".to_owned(),
         ));
+    }
+    if let Some(reason) = super::product::reason(state) {
+        return Some(reason);
     }
     if let Some(spent) = state.ledger.budgets.first_spent() {
         return Some(("budget", format!("the budget `{spent}` is used up")));
@@ -68,6 +71,7 @@ pub(crate) fn status(state: &State) -> Status {
     };
     let (name, kind) = match activity {
         Activity::Stopped => ("stopped", Kind::End),
+        Activity::Working if state.phase == Phase::Specifying => ("specifying", Kind::Work),
         Activity::Working if state.releasing.is_some() => ("releasing", Kind::Gate),
         Activity::Working => ("building", Kind::Work),
         Activity::Waiting => (reason.as_ref().map_or("waiting", |one| one.0), Kind::Wait),

@@ -1,12 +1,13 @@
 //! What should be in flight: the one place.
 
 use super::around::Around;
-use super::state::{For, Phase, State};
+use super::state::{For, State};
 use crate::delivery::gates::Gate;
 use crate::engineering::context::{Pack, Scene, brief, module_folder, pack, sight};
 use crate::engineering::roles::{Occasion, Role};
 use crate::engineering::work::{Surroundings, Want, Work};
-use crate::halt::change::Change;
+use crate::halt::candidate;
+use crate::halt::change::{Change, Turn};
 use crate::project::types::{ModuleRef, TaskId};
 use kernel::effect::{Access, AttemptOrder, CheckSpec, Effect, GateOrder, Sight, Weight};
 use kernel::event::{Body, EffectBegan};
@@ -19,11 +20,11 @@ const GATE_MILLIS: u64 = 15 * 60_000;
 
 /// May anything new be begun?
 pub(crate) fn may_begin(state: &State) -> bool {
-    state.phase == Phase::Open && state.ledger.budgets.first_spent().is_none()
+    state.phase.works() && state.ledger.budgets.first_spent().is_none()
 }
 
 pub(crate) fn wanted(state: &State) -> Vec<Effect> {
-    if state.phase != Phase::Open {
+    if !state.phase.works() {
         return Vec::new();
     }
     let free = may_begin(state);
@@ -69,7 +70,7 @@ fn effect(state: &State, id: EffectId, of: &For) -> Option<Effect> {
                         id,
                         "ship",
                         format!("{task}/{}", reference.module),
-                        work.deliverable,
+                        work.modules[module].deliverable,
                         &[check],
                         &with,
                     )
@@ -78,9 +79,21 @@ fn effect(state: &State, id: EffectId, of: &For) -> Option<Effect> {
         }
         For::Change(exception) => {
             let change = state.changes.get(exception)?;
-            let (who, occasion) = change.want()?;
-            Some(change_role(state, id, change, who, occasion))
+            Some(match change.want()? {
+                Turn::Role(who, occasion) => change_role(state, id, change, who, occasion),
+                Turn::Ship(step) => {
+                    let with = json!({
+                        "module": change.to,
+                        "folder": module_folder(&change.to),
+                        "contract": candidate::short(&change.candidate),
+                        "supersedes": change.from,
+                    });
+                    let subject = format!("{}/{}", change.exception, change.to.module);
+                    gate(state, id, "ship", subject, None, &[step.row().check], &with)
+                }
+            })
         }
+        For::Product => super::product::effect(state, id),
         For::Release => {
             let releasing = state.releasing.as_ref()?;
             let checks = Gate::ALL.map(Gate::as_str);
@@ -91,7 +104,7 @@ fn effect(state: &State, id: EffectId, of: &For) -> Option<Effect> {
     }
 }
 
-fn gate(
+pub(crate) fn gate(
     state: &State,
     id: EffectId,
     name: &str,
@@ -201,6 +214,7 @@ fn role(
         nth: work.asked() + 1,
         brief: brief(&scene, who, occasion),
         wall_millis: state.ledger.wall_limit(ATTEMPT_MILLIS),
+        allowance: state.ledger.allowance(),
         not_before: work.patience.not_before,
         continues: continues.map(|(effect, _)| *effect),
         sealed: BTreeMap::new(),
@@ -219,8 +233,25 @@ fn change_role(
     let exception = record
         .map(|record| json!(record.raised.exception))
         .unwrap_or_default();
+    let task = match who {
+        Role::Proposer => format!(
+            "\n## Your workspace\n\n`{}/`: implement the new version there, with black-box tests and `examples.md`. The present one is in `{}/`.\n",
+            module_folder(&change.to),
+            module_folder(&change.from)
+        ),
+        Role::MicroPlanner | Role::Challenger | Role::Arbiter => String::new(),
+    };
+    let failures = match occasion {
+        Occasion::Propose if !change.debate.failures.is_empty() => {
+            format!(
+                "\n## What failed\n\n```json\n{}\n```\n",
+                text(&json!(change.debate.failures))
+            )
+        }
+        _ => String::new(),
+    };
     let brief = format!(
-        "# {} for {} (round {} of {})\n\nThe contract of {} is to become that of {}. Judge whether it is well-formed, whether the evidence justifies the change, and whether the claim of compatibility is true.\n\n## The exception\n\n```json\n{}\n```\n\n## The candidate contract\n\n```json\n{}\n```\n\n## The debate so far\n\n```json\n{}\n```\n",
+        "# {} for {} (round {} of {})\n\nThe contract of {} is to become that of {}. Judge whether it is well-formed, whether the evidence justifies the change, and whether the claim of compatibility is true.\n{task}{failures}\n## The exception\n\n```json\n{}\n```\n\n## The candidate contract\n\n```json\n{}\n```\n\n## The debate so far\n\n```json\n{}\n```\n",
         who.as_str(),
         change.exception,
         change.round,
@@ -231,20 +262,33 @@ fn change_role(
         text(&change.candidate),
         text(&json!(change.debate.trail)),
     );
+    let own = |one: &ModuleRef| format!("{}/**", module_folder(one));
+    // Both are versions of the same module, so its Proposer sees the source of both (section 9.7).
+    let (access, sees, scope) = match who {
+        Role::Proposer => (
+            Access::Edit,
+            vec![own(&change.to), own(&change.from)],
+            vec![own(&change.to)],
+        ),
+        Role::MicroPlanner | Role::Challenger | Role::Arbiter => {
+            (Access::ReadOnly, Vec::new(), Vec::new())
+        }
+    };
     Effect::Attempt(AttemptOrder {
         id,
         state: StateName::from(turn(who, occasion)),
         role: who.as_str().to_owned(),
         subject: change.exception.to_string(),
-        access: Access::ReadOnly,
+        access,
         sight: Sight {
-            sees: Vec::new(),
+            sees,
             hidden: Vec::new(),
-            scope: Vec::new(),
+            scope,
         },
         nth: change.round,
         brief,
         wall_millis: state.ledger.wall_limit(ATTEMPT_MILLIS),
+        allowance: state.ledger.allowance(),
         not_before: None,
         continues: None,
         sealed: BTreeMap::new(),

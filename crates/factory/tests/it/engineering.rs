@@ -3,7 +3,7 @@
 use crate::said;
 use factory::engineering::amend::{Elements, contradicted};
 use factory::engineering::artifacts::{Amendment, AmendmentAction, ChallengeVerdict, adjudication};
-use factory::engineering::context::{Scene, brief, pack, sight};
+use factory::engineering::context::{Scene, brief, module_folder, pack, sight};
 use factory::engineering::debate::{At, Debate, Judge, Move, Now, Said};
 use factory::engineering::plan::{self, judge};
 use factory::engineering::roles::{Grant, INPUTS, Material, Occasion, Role, given};
@@ -11,8 +11,10 @@ use factory::engineering::rubric::EVALUATION;
 use factory::engineering::ship::{STEPS, ShipStep};
 use factory::engineering::work::{Answer, End, Fate, Step, Surroundings, Want, Work};
 use factory::project::{ModuleRef, TaskId, Version};
+use kernel::pack::Permission;
 use kernel::{CheckResult, Class, EffectId, Outcome, Time, Verdict};
 use serde_json::{Value, json};
+use std::collections::BTreeSet;
 
 /// The table of section 9.7, as the document prints it.
 const DOCUMENT: &str = "\
@@ -91,7 +93,7 @@ fn ship(work: &mut Work) {
     for answer in [said::proposal(), said::pass(), said::approve()] {
         hear(work, done(answer));
     }
-    for _ in 0..3 {
+    while let Some(At::Ship(_)) = turn(work) {
         hear(work, checked(Verdict::Pass));
     }
 }
@@ -196,11 +198,58 @@ fn s5_3_a_pack_names_everything_that_is_given_and_everything_that_is_not() {
             let rows = pack.included_refs.len() + pack.excluded_refs.len();
             assert_eq!(rows, INPUTS.len(), "{role:?} {occasion:?}");
             let reasons = pack.excluded_refs.iter().all(|one| !one.reason.is_empty());
-            assert!(reasons && pack.default_permission == "CONTRACT_ONLY");
+            assert!(reasons && pack.default_permission == Permission::ContractOnly);
         }
     }
     let up = given(Role::Proposer, Occasion::Propose);
     assert!(up.contains(&(Material::DependencyContracts, Grant::ContractOnly)));
+}
+
+#[test]
+fn s5_3_a_view_shows_of_modules_what_the_pack_permits_and_nothing_else() {
+    let work = scene_after(&[said::proposal()]);
+    let task = TaskId::from("T-a-001");
+    let upstream = ["MM-up@1.0.0", "MM-other@2.1.0"].map(|one| ModuleRef::parse(one).unwrap());
+    let scene = Scene {
+        task: &task,
+        work: &work,
+        module: Some(0),
+        upstream: &upstream,
+        criteria: &[],
+    };
+    let roles = Role::DEBATERS.into_iter().chain([Role::MicroPlanner]);
+    let occasions = [
+        Occasion::Propose,
+        Occasion::Revise,
+        Occasion::Amend,
+        Occasion::Challenge,
+        Occasion::Adjudicate,
+    ];
+    let mut levels = BTreeSet::new();
+    for (role, occasion) in roles.flat_map(|role| occasions.map(|occasion| (role, occasion))) {
+        let mut permitted = BTreeSet::new();
+        for one in pack(&scene, role, occasion).included_refs {
+            // A whole module, or the workspace in one; other parts are in the brief.
+            let named = match one.reference.split_once('#') {
+                Some((named, "workspace")) => named,
+                Some(_) => continue,
+                None => one.reference.as_str(),
+            };
+            match ModuleRef::parse(named) {
+                Some(module) => {
+                    levels.insert(one.permission);
+                    let globs = one.permission.module_globs().into_iter();
+                    permitted
+                        .extend(globs.map(|glob| format!("{}/{glob}", module_folder(&module))));
+                }
+                None => _ = permitted.insert(format!("project/**/{named}.md")),
+            }
+        }
+        let sees: BTreeSet<String> = sight(&scene, role, occasion).sees.into_iter().collect();
+        assert_eq!(sees, permitted, "{role:?} {occasion:?}");
+    }
+    // The table gives modules at these two levels, so both were looked at.
+    assert_eq!(levels, [Permission::ContractOnly, Permission::Full].into());
 }
 
 // ---- 10: the plan ----
@@ -555,7 +604,12 @@ fn s9_6_the_deliverable_itself_decides_what_was_amended() {
 
 #[test]
 fn s11_a_failing_ship_is_a_failing_debate_and_is_bounded_with_it() {
-    for (passes, code) in [(0, "interface_fingerprint"), (1, "black_box_tests")] {
+    for (passes, code) in [
+        (0, "interface_fingerprint"),
+        (1, "public_surface"),
+        (2, "black_box_tests"),
+        (3, "tests_fail_on_stubs"),
+    ] {
         let mut work = planned(&[("MM-a", &[])]);
         for round in 0..3 {
             for answer in [said::proposal(), said::pass(), said::approve()] {
@@ -573,15 +627,48 @@ fn s11_a_failing_ship_is_a_failing_debate_and_is_bounded_with_it() {
 }
 
 #[test]
-fn s11_a_step_that_could_not_run_or_did_not_run_has_failed() {
-    for answer in [checked(Verdict::CouldNotRun), Answer::Gate(Vec::new())] {
-        let mut work = planned(&[("MM-a", &[])]);
-        for said in [said::proposal(), said::pass(), said::approve()] {
-            hear(&mut work, done(said));
+fn s11_a_step_that_could_not_run_stops_for_a_person_and_costs_no_revision() {
+    let steps = STEPS.iter().filter(|row| row.step != ShipStep::Amendments);
+    for (before, row) in steps.enumerate() {
+        for answer in [checked(Verdict::CouldNotRun), Answer::Gate(Vec::new())] {
+            let mut work = planned(&[("MM-a", &[])]);
+            for said in [said::proposal(), said::pass(), said::approve()] {
+                hear(&mut work, done(said));
+            }
+            for _ in 0..before {
+                hear(&mut work, checked(Verdict::Pass));
+            }
+            // The engine's own step is tried again by itself, a few times.
+            let mut tries = 0;
+            while work.stuck.is_none() {
+                hear(&mut work, answer.clone());
+                tries += 1;
+            }
+            let most = if row.step == ShipStep::Record { 3 } else { 1 };
+            assert_eq!(tries, most, "{}", row.check);
+            assert!(work.want().is_none() && work.next(&Nothing, Time(1)).is_none());
+            assert_eq!(work.modules[0].debate.revisions, 0);
+            assert_eq!(turn(&work), Some(At::Ship(row.step)));
+            // A person mends it: the same step again, and the debate is where it was.
+            work.stuck = None;
+            assert_eq!(work.want(), Some(Want::Ship(0, row.step)));
+            hear(&mut work, checked(Verdict::Pass));
+            assert_ne!(turn(&work), Some(At::Ship(row.step)));
+            assert_eq!(work.modules[0].debate.revisions, 0);
         }
-        hear(&mut work, answer);
-        assert_eq!(turn(&work), Some(At::Revise));
     }
+}
+
+#[test]
+fn s11_a_failure_beside_a_check_that_could_not_run_is_a_failure() {
+    let mut work = planned(&[("MM-a", &[])]);
+    for said in [said::proposal(), said::pass(), said::approve()] {
+        hear(&mut work, done(said));
+    }
+    let result = |verdict| CheckResult::new("black_box_tests", verdict, "so");
+    let both = vec![result(Verdict::CouldNotRun), result(Verdict::Fail)];
+    hear(&mut work, Answer::Gate(both));
+    assert_eq!(turn(&work), Some(At::Revise));
 }
 
 // ---- attempts that end badly ----

@@ -92,7 +92,7 @@ fn s17_2_approve_override_ships_without_a_debate() {
         .filter(|(subject, _)| *subject == module)
         .map(|(_, state)| state.clone())
         .collect();
-    assert_eq!(again, ["ship", "ship", "ship"]);
+    assert_eq!(again, ["ship"; 5]);
 }
 
 #[test]
@@ -510,6 +510,48 @@ fn s13_7_three_rounds_without_consensus_leave_it_to_people() {
 }
 
 #[test]
+fn s13_5_and_5_6_a_version_that_does_not_ship_supersedes_nothing() {
+    let mut project = raised("BACKWARD_COMPATIBLE");
+    let id = exception(&project);
+    let subject = format!("{id}/{}", module_of(A));
+    project.script = project
+        .script
+        .clone()
+        .breaks(&subject, "black_box_tests", 0);
+    project
+        .decide("APPROVE_CHANGE", json!({"exception_id": id}))
+        .unwrap();
+    project.run();
+    assert_eq!(project.status(B), TaskStatus::Halted);
+    let asked = project.asked();
+    let count = |subject: &str, state: &str| {
+        let all = asked.iter();
+        all.filter(|one| one.0 == subject && one.1 == state).count()
+    };
+    // A round each, and in each the fingerprint and the tests.
+    assert_eq!((count(&id, "propose"), count(&subject, "ship")), (3, 6));
+    let registry = project.machine.registry();
+    assert_eq!(registry.iter().count(), 1);
+    assert_eq!(registry.iter().next().unwrap().status, IndexStatus::Shipped);
+    let artifact = project
+        .machine
+        .escalation_artifact(&escalation(&project))
+        .unwrap();
+    let context = artifact["resolution_context"].as_str().unwrap();
+    assert!(context.contains("black_box_tests"), "{context}");
+
+    // A person may let it be tried again, and then it ships.
+    project.script = project.script.clone().mends(&subject);
+    project
+        .decide("APPROVE_CHANGE", json!({"exception_id": id}))
+        .unwrap();
+    project.run();
+    assert_eq!(project.status(C), TaskStatus::Shipped);
+    let entry = project.machine.registry().iter().next().unwrap();
+    assert_eq!(entry.status, IndexStatus::Superseded);
+}
+
+#[test]
 fn s13_5_a_deferred_or_rejected_exception_stays_halted_and_the_decision_is_a_record() {
     let mut project = raised("BREAKING");
     let id = exception(&project);
@@ -575,6 +617,17 @@ fn s7_and_13_5_a_delta_that_does_not_fit_is_refused() {
     ] {
         assert!(apply(&contract, &delta(bad)).is_err());
     }
+    // Lines of a plan have their name before the colon, and effects are more than their kind.
+    let plan = json!({"inputs": ["text: &str; not empty"], "effects": ["WRITE log: a line"]});
+    let changed = apply(
+        &plan,
+        &delta(json!({
+            "modified_inputs": [{"name": "text", "type": "&str", "constraints": []}],
+            "added_effects": ["WRITE trail: a line"],
+        })),
+    );
+    assert_eq!(changed.unwrap()["inputs"][0]["type"], "&str");
+    assert!(apply(&plan, &delta(json!({"added_inputs": ["text: bytes"]}))).is_err());
     let version = Version {
         major: 1,
         minor: 2,

@@ -3,7 +3,7 @@
 
 use crate::project::task;
 use crate::said;
-use crate::world::{Project, Script, module_of, opening, started};
+use crate::world::{Project, Script, approval, module_of, opening, specifying, started};
 use factory::machine::facts::{Fact, TaskDispatched};
 use factory::machine::{Factory, facts};
 use factory::project::{Declared, TaskId, TaskStatus};
@@ -28,10 +28,28 @@ const D: &str = "T-a-004";
 struct People {
     plan: BTreeMap<&'static str, Vec<&'static str>>,
     seen: BTreeMap<String, Vec<String>>,
+    /// The tasks of the spec that they approve.
+    tasks: Vec<Declared>,
 }
 
 impl People {
+    /// The word about a spec, by its hash.
+    fn on_spec(&self, hash: &str) -> (String, Value) {
+        let planned = self.plan.get(hash).and_then(|all| all.first());
+        let option = planned.copied().unwrap_or("stop");
+        let with = match option {
+            "APPROVE" => approval(hash, &self.tasks),
+            "REJECT" => json!({"reasons": "it is not what we meant"}),
+            "AMEND" => json!({"feedback": "name the errors"}),
+            _ => Value::Null,
+        };
+        (option.to_owned(), with)
+    }
+
     fn answer(&mut self, why: &str) -> (String, Value) {
+        if let Some(rest) = why.strip_prefix("the spec ") {
+            return self.on_spec(rest.split(' ').next().unwrap_or_default());
+        }
         let task = why.split('`').nth(1).unwrap_or_default();
         let word = |prefix: &str| {
             let at = why.find(prefix)?;
@@ -56,12 +74,30 @@ impl People {
     }
 }
 
+/// What a project begins with.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+enum Begins {
+    #[default]
+    WithTasks,
+    WithSpecMd,
+}
+
+impl Begins {
+    fn whats(self, tasks: &[Declared], jobs: u32) -> Vec<What> {
+        match self {
+            Begins::WithTasks => opening(tasks, jobs).to_vec(),
+            Begins::WithSpecMd => vec![specifying(jobs)],
+        }
+    }
+}
+
 /// A project as a test tells it.
 #[derive(Debug, Clone)]
 struct Story {
     tasks: Vec<Declared>,
     script: Script,
     people: People,
+    begins: Begins,
     /// What every task must have become.
     end: Vec<(&'static str, TaskStatus)>,
 }
@@ -83,6 +119,7 @@ fn troubled() -> Story {
         tasks: vec![task(A, &[]), task(B, &[A])],
         script,
         people: People::default(),
+        begins: Begins::WithTasks,
         end: vec![(A, TaskStatus::Shipped), (B, TaskStatus::Shipped)],
     }
 }
@@ -102,6 +139,7 @@ fn resolved() -> Story {
             plan: BTreeMap::from([(B, vec!["SPLIT_TASK"]), (A, vec!["APPROVE_OVERRIDE"])]),
             ..People::default()
         },
+        begins: Begins::WithTasks,
         end: vec![
             (A, TaskStatus::Shipped),
             (B, TaskStatus::Abandoned),
@@ -126,6 +164,7 @@ fn changed() -> Story {
             plan: BTreeMap::from([(B, vec!["APPROVE_CHANGE", "ABANDON_TASK"])]),
             ..People::default()
         },
+        begins: Begins::WithTasks,
         // The change names the version that is superseded by now, so the second one is refused.
         end: vec![(A, TaskStatus::Shipped)],
     }
@@ -150,6 +189,7 @@ fn abandoned() -> Story {
             ]),
             ..People::default()
         },
+        begins: Begins::WithTasks,
         end: vec![
             (A, TaskStatus::Shipped),
             (B, TaskStatus::Abandoned),
@@ -159,8 +199,32 @@ fn abandoned() -> Story {
     }
 }
 
-fn stories() -> [(&'static str, Story); 4] {
+/// A draft refused twice, a spec rejected, one amended, one approved; then its tasks.
+fn specified() -> Story {
+    let script = Script::default()
+        .breaks("SPEC.md", "spec_complete", 1)
+        .breaks("SPEC.md", "spec_complete", 4);
+    let tasks = vec![task(A, &[]), task(B, &[A])];
+    Story {
+        tasks: tasks.clone(),
+        script,
+        people: People {
+            plan: BTreeMap::from([
+                ("spec-2", vec!["REJECT"]),
+                ("spec-3", vec!["AMEND"]),
+                ("spec-5", vec!["APPROVE"]),
+            ]),
+            tasks,
+            ..People::default()
+        },
+        begins: Begins::WithSpecMd,
+        end: vec![(A, TaskStatus::Shipped), (B, TaskStatus::Shipped)],
+    }
+}
+
+fn stories() -> [(&'static str, Story); 5] {
     [
+        ("specified", specified()),
         ("troubled", troubled()),
         ("resolved", resolved()),
         ("changed", changed()),
@@ -184,7 +248,8 @@ fn tell(project: &mut Project, people: &mut People, mut pick: impl FnMut(usize) 
 }
 
 fn calm(story: &Story, jobs: u32) -> Project {
-    let mut project = Project::new(&story.tasks, jobs, story.script.clone());
+    let whats = story.begins.whats(&story.tasks, jobs);
+    let mut project = Project::told(story.script.clone(), &whats);
     tell(&mut project, &mut story.people.clone(), |_| 0);
     project
 }
@@ -212,7 +277,7 @@ fn s15_5_every_prefix_of_every_journal_reaches_the_same_end_and_pays_nothing_twi
         let journal = &whole.journal;
         for cut in 0..=journal.len() {
             // Before the project is open there is nothing to resume.
-            if cut < 3 {
+            if cut < 1 + story.begins.whats(&story.tasks, 1).len() {
                 continue;
             }
             // With its memory of who made what: checks judge the work, whoever asks.
@@ -271,14 +336,16 @@ fn s15_5_a_snapshot_restores_everything() {
 struct Declaring {
     inner: Factory,
     tasks: Vec<Declared>,
+    begins: Begins,
     jobs: u32,
 }
 
 impl Declaring {
-    fn new(tasks: &[Declared], jobs: u32) -> Self {
+    fn new(story: &Story, jobs: u32) -> Self {
         Self {
             inner: Factory::new(),
-            tasks: tasks.to_vec(),
+            tasks: story.tasks.clone(),
+            begins: story.begins,
             jobs,
         }
     }
@@ -286,7 +353,13 @@ impl Declaring {
 
 impl Machine for Declaring {
     fn decide(&self, input: &Input) -> Result<Vec<Event>, Refusal> {
-        if input.what == What::Advance && self.inner.tasks().is_empty() {
+        let begun = self.inner.product().is_some() || !self.inner.tasks().is_empty();
+        if input.what == What::Advance && self.begins == Begins::WithSpecMd && !begun {
+            return self
+                .inner
+                .decide(&Input::new(input.at, specifying(self.jobs)));
+        }
+        if input.what == What::Advance && !begun {
             let [tasks, open] = opening(&self.tasks, self.jobs);
             let open = Input::new(input.at, open);
             return match self.inner.decide(&open) {
@@ -348,9 +421,13 @@ fn actors(story: &Story) -> Actors {
 fn s19_2_a_crash_at_every_place_of_the_engines_loop_leads_to_the_same_end() {
     let rows = machine_invariants::<Declaring>();
     // The other stories are cut at every event above; these two have every kind of effect.
-    for (name, story) in [("troubled", troubled()), ("changed", changed())] {
+    for (name, story) in [
+        ("troubled", troubled()),
+        ("changed", changed()),
+        ("specified", specified()),
+    ] {
         let tried = crash_everywhere(|| {
-            Simulation::new(0, || Declaring::new(&story.tasks, 1), &rows)
+            Simulation::new(0, || Declaring::new(&story, 1), &rows)
                 .start(started())
                 .cast(actors(&story))
         });
@@ -369,7 +446,7 @@ fn s19_2_any_weather_leads_to_the_same_end() {
             let jobs = u32::try_from(seed % 3).unwrap() + 1;
             let mut weather = Weather::of(seed);
             weather.stop = 0;
-            let report = Simulation::new(seed, || Declaring::new(&story.tasks, jobs), &rows)
+            let report = Simulation::new(seed, || Declaring::new(&story, jobs), &rows)
                 .start(started())
                 .cast(actors(&story))
                 .weather(weather)
@@ -399,6 +476,7 @@ fn random_story() -> impl Strategy<Value = Story> {
             tasks: Vec::new(),
             script: Script::default(),
             people: People::default(),
+            begins: Begins::WithTasks,
             end: Vec::new(),
         };
         for (at, id) in IDS.into_iter().enumerate().take(size) {
@@ -517,6 +595,11 @@ fn s5_1_every_fact_is_versioned_and_read_back() {
         }
     }
     for name in [
+        "product_began.v1",
+        "product_stepped.v1",
+        "spec_approved.v1",
+        "spec_rejected.v1",
+        "spec_amended.v1",
         "engineering_stepped.v1",
         "task_halted.v1",
         "change_stepped.v1",

@@ -20,4 +20,5 @@ mod project;
 mod said;
 mod samples;
 mod spec;
+mod surface;
 mod world;

@@ -9,8 +9,8 @@ use kernel::effect::{AttemptOrder, Effect, GateOrder};
 use kernel::event::RunStarted;
 use kernel::input::{Decision, Found};
 use kernel::{
-    Autonomy, CheckResult, Class, CounterName, EffectId, Event, Input, Machine, Mode, Outcome,
-    Refusal, RunId, Time, Usage, Verdict, What,
+    Autonomy, CheckResult, Class, CounterName, EffectId, Event, EvidenceRef, Input, Machine, Mode,
+    Outcome, Refusal, RunId, Time, Usage, Verdict, What,
 };
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -37,6 +37,12 @@ impl Script {
         self
     }
 
+    /// From now on nothing of this breaks.
+    pub(crate) fn mends(mut self, subject: &str) -> Self {
+        self.fails.retain(|(one, _, _)| one != subject);
+        self
+    }
+
     /// A module of this task fails its whole debate.
     pub(crate) fn rejects(self, task: &str) -> Self {
         let subject = format!("{task}/{}", module_of(task));
@@ -51,6 +57,7 @@ impl Script {
         let result = found
             .cloned()
             .unwrap_or_else(|| match order.state.as_str() {
+                "specify" => serde_json::json!({"summary": "drafted", "sources": ["a book"]}),
                 "micro_plan" => said::plan(&[(module_of(&order.subject).as_str(), &[])]),
                 "propose" | "revise" => said::proposal(),
                 "challenge" => said::pass(),
@@ -78,7 +85,11 @@ impl Script {
                 *subject == order.subject && *check == spec.check && now
             });
             let verdict = if broken { Verdict::Fail } else { Verdict::Pass };
-            CheckResult::new(&spec.check, verdict, "as scripted")
+            let mut result = CheckResult::new(&spec.check, verdict, "as scripted");
+            if order.state.as_str() == factory::product::GATE {
+                result.evidence = judged(nth.unwrap_or_default());
+            }
+            result
         });
         checks.collect()
     }
@@ -103,6 +114,42 @@ impl Script {
     }
 }
 
+/// What the gate of a draft keeps: the draft of the nth attempt has the hash `spec-n`.
+fn judged(nth: u32) -> Vec<EvidenceRef> {
+    use factory::product::{PAGE, REPORT, SPEC};
+    let of = |(name, word): (&str, &str)| EvidenceRef {
+        hash: format!("{word}-{nth}"),
+        name: name.to_owned(),
+        size: 1,
+    };
+    [(SPEC, "spec"), (PAGE, "page"), (REPORT, "report")]
+        .map(of)
+        .to_vec()
+}
+
+/// A project that begins with a person's `SPEC.md`.
+pub(crate) fn specifying(jobs: u32) -> What {
+    let spec = EvidenceRef {
+        hash: "given".to_owned(),
+        name: "SPEC.md".to_owned(),
+        size: 9,
+    };
+    let began = factory::product::Began {
+        spec,
+        with: Vec::new(),
+        jobs,
+        attempts_per_task: Some(30),
+    };
+    What::Note(Fact::ProductBegan(Box::new(began)).note())
+}
+
+/// What goes with the approval of a spec.
+pub(crate) fn approval(hash: &str, tasks: &[Declared]) -> Value {
+    serde_json::json!({
+        "spec": hash, "spec_id": "SPEC-001", "spec_version": "1.0.0", "tasks": tasks,
+    })
+}
+
 /// The module of a task whose plan has just one.
 pub(crate) fn module_of(task: &str) -> String {
     format!("MM-{}", task.trim_start_matches("T-"))
@@ -125,6 +172,7 @@ pub(crate) fn started() -> RunStarted {
         agent: String::new(),
         sandbox_waived_by: None,
         sandbox_waived_through: None,
+        sandbox_waiver_signature: None,
     }
 }
 
@@ -137,6 +185,7 @@ pub(crate) fn opening(tasks: &[Declared], jobs: u32) -> [What; 2] {
                 project_id: "P-1".to_owned(),
                 spec_version: "1.0.0".to_owned(),
                 jobs,
+                attempts: None,
             })
             .note(),
         ),
@@ -155,6 +204,11 @@ pub(crate) struct Project {
 
 impl Project {
     pub(crate) fn new(tasks: &[Declared], jobs: u32, script: Script) -> Self {
+        Self::told(script, &opening(tasks, jobs))
+    }
+
+    /// A project that is told this, once it has started.
+    pub(crate) fn told(script: Script, whats: &[What]) -> Self {
         let mut project = Self {
             machine: Factory::new(),
             journal: Vec::new(),
@@ -163,8 +217,8 @@ impl Project {
             clock: 1_794_709_527_000,
         };
         project.feed(What::Start(Box::new(started()))).unwrap();
-        for what in opening(tasks, jobs) {
-            project.feed(what).unwrap();
+        for what in whats {
+            project.feed(what.clone()).unwrap();
         }
         project
     }

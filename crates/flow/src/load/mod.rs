@@ -211,19 +211,42 @@ fn rebuffs(raw: &RawWorkflow) -> Vec<Rebuff> {
 }
 
 impl Source {
-    /// Over all files: another hash is another workflow.
+    /// Over all files: another hash is another workflow. It is the hash of [`Source::bytes`], so
+    /// that whatever keeps those by their hash can give a workflow back by its own.
     pub fn hash(&self) -> String {
-        let mut hasher = Sha256::new();
+        let digest = Sha256::digest(self.bytes());
+        digest.iter().map(|byte| format!("{byte:02x}")).collect()
+    }
+
+    /// All files as one text: each name and each text behind its length.
+    pub fn bytes(&self) -> Vec<u8> {
+        let mut bytes = Vec::new();
         for (path, text) in &self.files {
             for part in [path.as_bytes(), text.as_bytes()] {
-                hasher.update((part.len() as u64).to_be_bytes());
-                hasher.update(part);
+                bytes.extend((part.len() as u64).to_be_bytes());
+                bytes.extend(part);
             }
         }
-        hasher
-            .finalize()
-            .iter()
-            .map(|byte| format!("{byte:02x}"))
-            .collect()
+        bytes
+    }
+
+    /// The other way round; nothing if these bytes are no workflow's.
+    pub fn from_bytes(name: &str, mut bytes: &[u8]) -> Option<Self> {
+        let mut files = BTreeMap::new();
+        let part = |bytes: &mut &[u8]| {
+            let (length, rest) = bytes.split_first_chunk::<8>()?;
+            let length = usize::try_from(u64::from_be_bytes(*length)).ok()?;
+            let (part, rest) = rest.split_at_checked(length)?;
+            *bytes = rest;
+            String::from_utf8(part.to_vec()).ok()
+        };
+        while !bytes.is_empty() {
+            let path = part(&mut bytes)?;
+            files.insert(path, part(&mut bytes)?);
+        }
+        Some(Self {
+            name: name.to_owned(),
+            files,
+        })
     }
 }

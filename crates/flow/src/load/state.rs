@@ -50,6 +50,14 @@ pub(super) fn state_def(
             "add `brief = \"briefs/NAME.md\"`",
         );
     }
+    if state.done && state.kind != Kind::Rest {
+        loader.problem(
+            "needless_done",
+            at,
+            format!("state `{name}` is no rest state, and says `done`"),
+            "remove `done`, or make it `kind = \"rest\"`",
+        );
+    }
     if state.passes == Some(0) {
         let what = format!("state `{name}` has `passes = 0`");
         loader.problem("bad_passes", at, what, "allow at least one pass");
@@ -117,6 +125,7 @@ pub(super) fn state_def(
         wall_millis,
         about: state.about.clone().unwrap_or_default(),
         tells: state.tells.clone(),
+        done: state.done,
     }
 }
 

@@ -39,6 +39,7 @@ pub(crate) fn decide(
         What::Open { session, version } => Ok(vec![event(Body::SessionOpened(SessionOpened {
             session: session.clone(),
             version: version.clone(),
+            workflow_hash: Some(workflow.hash.clone()),
         }))]),
         What::TailCut { bytes, kept_in } => Ok(vec![event(Body::TailCut(TailCut {
             bytes: *bytes,
@@ -82,8 +83,13 @@ pub(crate) fn decide(
 fn rebuffed(workflow: &Workflow, run: &FlowState, option: &str, refusal: Refusal) -> Refusal {
     let state = &run.position.state;
     let mut own = workflow.rebuffs.iter();
-    let own = own
-        .find(|own| own.option == option && (own.states.is_empty() || own.states.contains(state)));
+    let own = own.find(|own| {
+        let is_it = match own.option.strip_suffix('*') {
+            Some(begins) => option.starts_with(begins),
+            None => own.option == option,
+        };
+        is_it && (own.states.is_empty() || own.states.contains(state))
+    });
     own.map_or(refusal, |own| own.refusal.clone())
 }
 
@@ -410,6 +416,10 @@ fn arrival(run: &FlowState, step: &Step, to: &Position) -> Arrival {
         Step::Fire(_) if entered => Arrival::Entered,
         Step::Answer(option) if option == STOP => Arrival::Stayed,
         Step::Answer(_) if to.state != run.position.state => Arrival::Entered,
+        // A person took the gate into their own hands, and waits where they were asked.
+        Step::Answer(_) if to.autonomy != run.position.autonomy && run.position.hold.is_none() => {
+            Arrival::Stayed
+        }
         // Not the hold's own option, so a human action that leads back into the very state.
         Step::Answer(option)
             if run

@@ -31,6 +31,7 @@ fn activity(workflow: &Workflow, run: &FlowState) -> Activity {
         Kind::End => Activity::Done,
         Kind::Wait => Activity::Waiting,
         Kind::Rest if state.completing == Completing::Yes => Activity::Done,
+        Kind::Rest if workflow.states[&run.position.state].done => Activity::Done,
         Kind::Rest => Activity::Resting,
         Kind::Work | Kind::Gate => Activity::Working,
     }

@@ -108,6 +108,9 @@ pub(crate) struct FlowState {
     /// The due checkpoint also puts back what was touched.
     #[serde(default)]
     pub(crate) revert_due: bool,
+    /// Has putting it back failed once, and was it asked for again?
+    #[serde(default)]
+    pub(crate) revert_failed: bool,
     /// What the run knows, and what the next snapshot must say.
     #[serde(default)]
     pub(crate) snapshots: Snapshots,
@@ -155,6 +158,7 @@ impl FlowState {
             good_commit: None,
             touched: BTreeSet::new(),
             revert_due: false,
+            revert_failed: false,
             snapshots: Snapshots::default(),
             created: Time::default(),
             record: Record::default(),
@@ -230,9 +234,20 @@ impl FlowState {
                         self.commits.insert(state, commit.clone());
                     }
                     self.revert_due = false;
+                    self.revert_failed = false;
                     self.good_commit.clone_from(&ended.commit);
                     self.touched.clear();
                     self.losses = 0;
+                }
+                // A person has seen it fail and asked for it again: it is theirs to do by hand, and
+                // the run goes on with what is there. Without an end to this nobody gets past it.
+                Some(problem) if self.revert_due && self.revert_failed => {
+                    self.checkpoint_due = None;
+                    self.revert_due = false;
+                    self.revert_failed = false;
+                    self.touched.clear();
+                    self.note(format!("the broken work was not put back: {problem}"));
+                    self.last_why = format!("the broken work was not put back: {problem}");
                 }
                 // Nobody can be asked any more: say it and let the end be the end.
                 Some(problem) if self.position.is_over(&workflow.table) => {
@@ -240,6 +255,7 @@ impl FlowState {
                     self.last_why = format!("the last checkpoint commit failed: {problem}");
                 }
                 Some(problem) => {
+                    self.revert_failed = self.revert_due;
                     self.stage = Stage::Stuck {
                         why: format!("the checkpoint commit failed: {problem}"),
                     };

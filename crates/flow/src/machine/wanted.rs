@@ -90,6 +90,7 @@ fn attempt(workflow: &Workflow, run: &FlowState, id: EffectId) -> Effect {
         },
         role,
         wall_millis: run.ledger.wall_limit(def.wall_millis),
+        allowance: run.ledger.allowance(),
         not_before: run.patience.not_before,
         continues: run.patience.continues.as_ref().map(|(effect, _)| *effect),
         sealed: run.sealed(workflow),

@@ -519,8 +519,19 @@ fn answers(w: &mut Writer<'_>) -> Vec<String> {
     );
     let lowered = w.unchanged_but(&["hold", "autonomy"]);
     let lower = "autonomy' = \"conservative\"".to_owned();
-    w.held("Lower", &["risk"], &[clear.clone(), lower, lowered]);
-    for name in ["Continue", "Retry", "ExtendRun", "ExtendPasses", "Lower"] {
+    w.held("Lower", &["risk"], &[clear.clone(), lower.clone(), lowered]);
+    let waits = w.states(|state| state.kind == Kind::Wait);
+    let asked = [
+        "~Over".to_owned(),
+        "hold = \"none\"".to_owned(),
+        format!("state \\in {waits}"),
+        "autonomy = \"auto\" /\\ risk = \"high\"".to_owned(),
+        lower,
+        w.unchanged_but(&["autonomy"]),
+    ];
+    w.action("LowerWhereAsked", &asked);
+    let fixed = ["Continue", "Retry", "ExtendRun", "ExtendPasses"];
+    for name in fixed.into_iter().chain(["Lower", "LowerWhereAsked"]) {
         names.push(name.to_owned());
     }
     for counter in w.table.counters.keys() {

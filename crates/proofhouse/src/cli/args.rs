@@ -59,6 +59,12 @@ Otherwise it needs a terminal and the typed run code.")]
 
 A decision like any other: signed, or typed at a terminal. Three times; then it is a HARD-STOP.")]
     Heal(Heal),
+    /// Open a task that is done again, in one of its phases
+    #[command(after_help = "Example:
+  proofhouse reopen slugs --to build --reason 'umlauts are lost'
+
+A decision like any other: signed, or typed at a terminal. Gates behind the phase stand no more.")]
+    Reopen(Reopen),
     /// Recompute everything that runs claim; exit 1 on any finding
     #[command(after_help = "Example:\n  proofhouse audit --ci")]
     Audit {
@@ -114,6 +120,7 @@ A milestone is .proofhouse/milestones/NAME/milestone.toml; docs/waves.md shows o
     Doctor,
     /// Judge specs, plan projects, fingerprint contracts
     #[command(after_help = "Examples:
+  proofhouse factory new SPEC.md --agent claude
   proofhouse factory validate spec.json
   proofhouse factory plan spec.json --dry-run --json
   proofhouse factory fingerprint contract.json --against locked.json
@@ -175,6 +182,22 @@ pub(crate) enum WaveCommand {
         /// The milestone (default: the only one, or the one with a live wave)
         milestone: Option<String>,
     },
+    /// Say that an exit criterion holds which names no command; needs a person
+    Tick(WaveTick),
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct WaveTick {
+    /// The milestone
+    pub(crate) milestone: String,
+    /// The criterion: its number in `proofhouse wave status`, or its text
+    pub(crate) criterion: String,
+    /// What you looked at; it is journaled
+    #[arg(long, value_name = "TEXT")]
+    pub(crate) because: String,
+    /// Sign with this unencrypted SSH key
+    #[arg(long, value_name = "KEY")]
+    pub(crate) sign: Option<PathBuf>,
 }
 
 #[derive(Debug, clap::Args)]
@@ -184,6 +207,13 @@ pub(crate) struct WaveJobs {
     /// Tasks at once (default: as the milestone says)
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=256))]
     pub(crate) jobs: Option<u16>,
+    /// Take on that this machine may not enforce the sandbox for this milestone: a decision, at a
+    /// terminal or signed, that is journaled
+    #[arg(long)]
+    pub(crate) waive_sandbox: bool,
+    /// Sign the waiver with this unencrypted SSH key
+    #[arg(long, value_name = "KEY", requires = "waive_sandbox")]
+    pub(crate) sign: Option<PathBuf>,
 }
 
 #[derive(Debug, Subcommand)]
@@ -277,10 +307,13 @@ pub(crate) struct Log {
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Decide {
-    /// The run
+    /// The run, or the project
     pub(crate) run: String,
     /// One of the options that `proofhouse inbox` shows
     pub(crate) option: String,
+    /// What the option needs, a JSON object; for projects of the factory
+    #[arg(long, value_name = "FILE")]
+    pub(crate) payload: Option<PathBuf>,
     /// Why; it is journaled, and goes into the next brief
     #[arg(long, value_name = "TEXT")]
     pub(crate) because: String,
@@ -317,8 +350,49 @@ impl Heal {
     /// It is the decision `heal`, with the finding as its reason.
     pub(crate) fn decision(&self) -> Decide {
         Decide {
+            payload: None,
             run: self.run.clone(),
             option: "heal".to_owned(),
+            because: self.reason.clone(),
+            sign: self.sign.clone(),
+            signature: self.signature.clone(),
+            message: self.message,
+        }
+    }
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct Reopen {
+    /// The run
+    pub(crate) run: String,
+    /// The phase to go back to, where the workflow has several
+    #[arg(long, value_name = "PHASE")]
+    pub(crate) to: Option<String>,
+    /// Why; it is journaled, and goes into the next brief
+    #[arg(long, value_name = "TEXT", default_value = "")]
+    pub(crate) reason: String,
+    /// Sign with this unencrypted SSH key
+    #[arg(long, value_name = "KEY", conflicts_with = "signature")]
+    pub(crate) sign: Option<PathBuf>,
+    /// A signature made with `ssh-keygen -Y sign -n proofhouse-decision`
+    #[arg(long, value_name = "FILE")]
+    pub(crate) signature: Option<PathBuf>,
+    /// Print the bytes to be signed, and decide nothing
+    #[arg(long)]
+    pub(crate) message: bool,
+}
+
+impl Reopen {
+    /// It is the decision `reopen_PHASE`, or `reopen` where nothing is named.
+    pub(crate) fn decision(&self) -> Decide {
+        let option = match &self.to {
+            Some(phase) => format!("reopen_{phase}"),
+            None => "reopen".to_owned(),
+        };
+        Decide {
+            payload: None,
+            run: self.run.clone(),
+            option,
             because: self.reason.clone(),
             sign: self.sign.clone(),
             signature: self.signature.clone(),
@@ -332,6 +406,15 @@ pub(crate) struct Demo {
     /// Where to make the sample repository; it stays there
     #[arg(long, value_name = "DIR")]
     pub(crate) dir: Option<PathBuf>,
+    /// What to show: a whole project of the factory, or one task of the phase workflow
+    #[arg(long, value_enum, default_value_t = DemoOf::Factory)]
+    pub(crate) workflow: DemoOf,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+pub(crate) enum DemoOf {
+    Factory,
+    Phase,
 }
 
 #[derive(Debug, Subcommand)]
@@ -378,6 +461,44 @@ pub(crate) enum Format {
 }
 
 #[derive(Debug, clap::Args)]
+pub(crate) struct FactoryNew {
+    /// What the product is to be, in your own words: a Markdown file
+    pub(crate) spec: PathBuf,
+    /// Another document that the agent may read (may be given more than once)
+    #[arg(long, value_name = "FILE")]
+    pub(crate) with: Vec<PathBuf>,
+    /// The project's name (default: factory)
+    #[arg(long)]
+    pub(crate) name: Option<String>,
+    /// Who works (default: `agent` of the config)
+    #[arg(long, value_name = "AGENT")]
+    pub(crate) agent: Option<String>,
+    /// Independent tasks at once, once there are tasks
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=256))]
+    pub(crate) jobs: u16,
+    /// Cap a budget, such as `attempts=200`
+    #[arg(long, value_name = "NAME=CAP", value_parser = cap)]
+    pub(crate) budget: Vec<(String, u64)>,
+}
+
+/// The channel of a word about a spec, and the spec that is meant.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Channel {
+    /// The hash of the spec that you read; another one is refused
+    #[arg(long, value_name = "SHA256")]
+    pub(crate) spec: Option<String>,
+    /// Sign with this unencrypted SSH key
+    #[arg(long, value_name = "KEY", conflicts_with = "signature")]
+    pub(crate) sign: Option<PathBuf>,
+    /// A signature made with `ssh-keygen -Y sign -n proofhouse-decision`
+    #[arg(long, value_name = "FILE")]
+    pub(crate) signature: Option<PathBuf>,
+    /// Print the bytes to be signed, and decide nothing
+    #[arg(long)]
+    pub(crate) message: bool,
+}
+
+#[derive(Debug, clap::Args)]
 pub(crate) struct FactoryStart {
     /// A product spec
     pub(crate) spec: PathBuf,
@@ -395,9 +516,43 @@ pub(crate) struct FactoryStart {
     pub(crate) budget: Vec<(String, u64)>,
 }
 
+/// How a person's word on a project is given.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Word {
+    /// Why; it is journaled
+    #[arg(long, value_name = "TEXT")]
+    pub(crate) because: String,
+    /// Sign with this unencrypted SSH key
+    #[arg(long, value_name = "KEY", conflicts_with = "signature")]
+    pub(crate) sign: Option<PathBuf>,
+    /// A signature made with `ssh-keygen -Y sign -n proofhouse-decision`
+    #[arg(long, value_name = "FILE")]
+    pub(crate) signature: Option<PathBuf>,
+    /// Print the bytes to be signed, and decide nothing
+    #[arg(long)]
+    pub(crate) message: bool,
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct Deprecate {
+    /// A shipped version, MM-...@x.y.z
+    pub(crate) module: String,
+    /// What to use in its place, MM-...@x.y.z
+    #[arg(long, value_name = "MODULE", requires = "migration")]
+    pub(crate) superseded_by: Option<String>,
+    /// How its users get there
+    #[arg(long, value_name = "TEXT")]
+    pub(crate) migration: Option<String>,
+    /// The project (default: the only one)
+    #[arg(long)]
+    pub(crate) name: Option<String>,
+    #[command(flatten)]
+    pub(crate) word: Word,
+}
+
 #[derive(Debug, clap::Args)]
 pub(crate) struct Resolve {
-    /// The escalation, ESC-...
+    /// The escalation, ESC-...; or the exception ICE-... behind it, or a blocked task T-...
     pub(crate) escalation: String,
     /// APPROVE_OVERRIDE, AMEND_SPEC, SPLIT_TASK, REVISE_PLAN, PROVIDE_FIX or ABANDON_TASK; for an exception APPROVE_CHANGE, REJECT_CHANGE or DEFER
     #[arg(long)]
@@ -405,6 +560,9 @@ pub(crate) struct Resolve {
     /// What the action needs, a JSON object
     #[arg(long, value_name = "FILE")]
     pub(crate) payload: Option<PathBuf>,
+    /// A member of it, such as `rationale=TEXT`; again for more, and for more items of a list
+    #[arg(long, value_name = "NAME=VALUE", value_parser = pair, conflicts_with = "payload")]
+    pub(crate) set: Vec<(String, String)>,
     /// Why; it is journaled
     #[arg(long, value_name = "TEXT", default_value = "")]
     pub(crate) because: String,
@@ -445,6 +603,52 @@ pub(crate) enum FactoryCommand {
         /// A product spec
         spec: PathBuf,
     },
+    /// Begin a project from a SPEC.md: an agent makes a spec of it, and you approve that
+    #[command(
+        after_help = "Example:\n  proofhouse factory new SPEC.md --agent claude\n  proofhouse factory run factory\n  proofhouse factory review factory"
+    )]
+    New(FactoryNew),
+    /// Read the spec that waits for your word, with warnings, sources and hash
+    Review {
+        /// The project (default: the only one)
+        name: Option<String>,
+    },
+    /// Approve the spec as it was shown; needs a person
+    Approve {
+        /// The project
+        name: String,
+        /// Why; it is journaled
+        #[arg(long, value_name = "TEXT", default_value = "accepted as shown")]
+        because: String,
+        #[command(flatten)]
+        channel: Channel,
+    },
+    /// Discard the spec and start again from SPEC.md; needs a person
+    Reject {
+        /// The project
+        name: String,
+        /// Why: the next attempt starts with your words, and without the draft
+        #[arg(long, value_name = "TEXT", required_unless_present = "file")]
+        reasons: Option<String>,
+        /// The same, from a file
+        #[arg(long, value_name = "FILE", conflicts_with = "reasons")]
+        file: Option<PathBuf>,
+        #[command(flatten)]
+        channel: Channel,
+    },
+    /// Have the spec changed; needs a person
+    Amend {
+        /// The project
+        name: String,
+        /// What to change: the agent goes on from the draft
+        #[arg(long, value_name = "TEXT", required_unless_present = "file")]
+        feedback: Option<String>,
+        /// The same, from a file
+        #[arg(long, value_name = "FILE", conflicts_with = "feedback")]
+        file: Option<PathBuf>,
+        #[command(flatten)]
+        channel: Channel,
+    },
     /// Begin a project from an approved spec; nothing works yet
     #[command(
         after_help = "Example:\n  proofhouse factory start spec.json --agent claude --jobs 2"
@@ -462,6 +666,44 @@ pub(crate) enum FactoryCommand {
     Status {
         /// The project (default: the only one)
         name: Option<String>,
+    },
+    /// Release the modules named, or everything once all tasks are closed; needs a person
+    #[command(after_help = "Example:
+  proofhouse factory release shop --module MM-slug@1.0.0 --because 'the others can wait'")]
+    Release {
+        /// The project (default: the only one)
+        name: Option<String>,
+        /// A shipped module, MM-...@x.y.z; again for more (default: all)
+        #[arg(long, value_name = "MODULE")]
+        module: Vec<String>,
+        #[command(flatten)]
+        word: Word,
+    },
+    /// Say that a module is not for new work; needs a person
+    #[command(after_help = "Example:
+  proofhouse factory deprecate MM-slug@1.0.0 --because 'too slow' \\
+    --superseded-by MM-slug@2.0.0 --migration 'pass the locale'")]
+    Deprecate(Deprecate),
+    /// Try again what could not run, after its cause is mended; needs a person
+    Retry {
+        /// The project (default: the only one)
+        name: Option<String>,
+        #[command(flatten)]
+        word: Word,
+    },
+    /// Extend the budget that is used up; needs a person
+    Extend {
+        /// The project (default: the only one)
+        name: Option<String>,
+        #[command(flatten)]
+        word: Word,
+    },
+    /// Stop a project for good; needs a person
+    Stop {
+        /// The project (default: the only one)
+        name: Option<String>,
+        #[command(flatten)]
+        word: Word,
     },
     /// Print the hash of a contract's five dimensions
     Fingerprint {

@@ -2,13 +2,23 @@
 
 use super::args::Decide;
 use super::out::{Out, Tone};
-use super::{exit, status};
+use super::{exit, status, verbs};
 use engine::approval::{self, Approved, ControllingTerminal, Words};
 use engine::{EngineError, Project, Run};
 use std::io::Write;
 use std::path::Path;
 
 pub(crate) fn decide(project: &Project, args: &Decide, out: &Out) -> Result<u8, EngineError> {
+    if engine::factory::is_project(project, &args.run) {
+        return verbs::decide(project, args, out);
+    }
+    if args.payload.is_some() {
+        return Err(EngineError::user(
+            "payload_not_taken",
+            format!("`{}` is a run, and its options take no payload", args.run),
+            "leave `--payload` out; what the run should know goes into `--because`",
+        ));
+    }
     if args.message {
         return message(project, args);
     }

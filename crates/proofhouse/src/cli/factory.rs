@@ -3,7 +3,7 @@
 
 use super::args::{Args, FactoryCommand};
 use super::out::{Out, Tone, plain};
-use super::{exit, of_factory, schema};
+use super::{exit, of_factory, of_product, schema, verbs};
 use ::factory::contract::{Surface, compare};
 use ::factory::plan::{NoPlan, TaskFile};
 use ::factory::spec::ProductSpec;
@@ -59,11 +59,58 @@ pub(crate) fn factory(args: &Args, command: &FactoryCommand, out: &Out) -> Resul
             let (plan, files) = ::factory::plan::task_files(&spec).map_err(no_plan)?;
             of_factory::start(&super::project(args)?, asked, &spec, &plan, &files, out)
         }
+        FactoryCommand::New(asked) => of_product::new(&super::project(args)?, asked, out),
+        FactoryCommand::Review { name } => {
+            of_product::review(&super::project(args)?, name.as_deref(), out)
+        }
+        FactoryCommand::Approve {
+            name,
+            because,
+            channel,
+        } => {
+            let said = engine::factory::Said::Approve { because };
+            of_product::speak(&super::project(args)?, name, said, channel, out)
+        }
+        FactoryCommand::Reject {
+            name,
+            reasons,
+            file,
+            channel,
+        } => {
+            let reasons = of_product::text(reasons.as_deref(), file.as_deref())?;
+            let said = engine::factory::Said::Reject { reasons: &reasons };
+            of_product::speak(&super::project(args)?, name, said, channel, out)
+        }
+        FactoryCommand::Amend {
+            name,
+            feedback,
+            file,
+            channel,
+        } => {
+            let feedback = of_product::text(feedback.as_deref(), file.as_deref())?;
+            let said = engine::factory::Said::Amend {
+                feedback: &feedback,
+            };
+            of_product::speak(&super::project(args)?, name, said, channel, out)
+        }
         FactoryCommand::Run { name, agent } => {
             of_factory::run(&super::project(args)?, name, agent.as_deref(), out)
         }
         FactoryCommand::Status { name } => {
             of_factory::status(&super::project(args)?, name.as_deref(), out)
+        }
+        FactoryCommand::Release { name, module, word } => {
+            verbs::release(&super::project(args)?, name.as_deref(), module, word, out)
+        }
+        FactoryCommand::Deprecate(asked) => verbs::deprecate(&super::project(args)?, asked, out),
+        FactoryCommand::Retry { name, word } => {
+            verbs::retry(&super::project(args)?, name.as_deref(), word, out)
+        }
+        FactoryCommand::Extend { name, word } => {
+            verbs::extend(&super::project(args)?, name.as_deref(), word, out)
+        }
+        FactoryCommand::Stop { name, word } => {
+            verbs::stop(&super::project(args)?, name.as_deref(), word, out)
         }
         FactoryCommand::Fingerprint { contract, against } => {
             fingerprint(contract, against.as_deref(), out)

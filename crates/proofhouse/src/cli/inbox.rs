@@ -1,7 +1,7 @@
 //! `proofhouse inbox`: everything that waits for a person, in one place.
 
 use super::out::Out;
-use super::{exit, status};
+use super::{exit, questions, status};
 use engine::start::runs;
 use engine::{EngineError, Project};
 use kernel::Machine;
@@ -19,6 +19,19 @@ pub(crate) fn inbox(project: &Project, out: &Out) -> Result<u8, EngineError> {
                     if !out.json {
                         status::waiting(out, &name, &waiting);
                     }
+                }
+            }
+            // A project of the factory may wait for several answers at once.
+            Err(error) if error.code == "factory_project" => {
+                let peek = engine::factory::peek(project, &name)?;
+                let open = peek.machine.questions();
+                shown += open.len();
+                let code = engine::approval::run_code(&name, &peek.head.hash);
+                for question in questions::facts(&name, &open) {
+                    facts.push(serde_json::json!({"run": name, "question": question, "seq": peek.head.seq, "run_code": code}));
+                }
+                if !out.json {
+                    questions::print(out, &name, &peek);
                 }
             }
             Err(error) => {

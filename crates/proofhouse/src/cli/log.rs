@@ -1,15 +1,19 @@
 //! `proofhouse log`.
 
 use super::args::Log;
-use super::exit;
 use super::out::{Out, Tone, plain};
+use super::{exit, history};
 use engine::{EngineError, Project, Run};
 use kernel::Body;
 use std::collections::VecDeque;
 use store::{Journal, Replay, RunName};
 
 pub(crate) fn log(project: &Project, args: &Log, out: &Out) -> Result<u8, EngineError> {
-    Run::peek(project, &args.run)?;
+    if engine::factory::is_project(project, &args.run) {
+        engine::factory::peek(project, &args.run)?;
+    } else {
+        Run::peek(project, &args.run)?;
+    }
     let most = args.last.unwrap_or(usize::MAX);
     let mut lines: VecDeque<String> = VecDeque::new();
     Journal::read(
@@ -55,10 +59,16 @@ fn sentence(body: &Body) -> String {
             "cut a torn last line of {} bytes, kept in {}",
             cut.bytes, cut.kept_in
         ),
-        Body::EffectBegan(began) => format!(
-            "{} began: {:?} in `{}` {}",
-            began.effect, began.kind, began.state, began.role
-        ),
+        Body::EffectBegan(began) => {
+            let on = match began.subject.as_str() {
+                "" => String::new(),
+                subject => format!(" on {subject}"),
+            };
+            format!(
+                "{} began: {:?} in `{}` {}{on}",
+                began.effect, began.kind, began.state, began.role
+            )
+        }
         Body::AttemptEnded(ended) => {
             let outcome = &ended.outcome;
             let request = outcome
@@ -113,7 +123,7 @@ fn sentence(body: &Body) -> String {
             "a person edited {}",
             edited.fields.keys().cloned().collect::<Vec<_>>().join(", ")
         ),
-        Body::Noted(note) => format!("{}: {}", note.name, note.body),
+        Body::Noted(note) => history::sentence(note),
         Body::SnapshotTaken(taken) => format!("snapshot {} ({})", taken.file, taken.hash),
     }
 }

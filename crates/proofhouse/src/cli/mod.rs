@@ -9,19 +9,23 @@ mod doctor;
 pub(crate) mod exit;
 mod factory;
 mod gc;
+mod history;
 mod inbox;
 mod index;
 mod init;
 mod log;
 mod new;
 mod of_factory;
+mod of_product;
 mod out;
 mod progress;
+mod questions;
 mod resolve;
 mod run;
 mod sandbox;
 mod schema;
 mod status;
+mod verbs;
 mod wave;
 mod workflow;
 
@@ -98,6 +102,7 @@ fn dispatch(args: &Args, out: &Out) -> Result<u8, EngineError> {
             gc::gc(&project, mode, out)
         }
         Command::Heal(heal) => decide::decide(&project, &heal.decision(), out),
+        Command::Reopen(reopen) => decide::decide(&project, &reopen.decision(), out),
         Command::Audit { run, ci } => {
             let rigour = match ci {
                 true => engine::audit::Rigour::Ci,

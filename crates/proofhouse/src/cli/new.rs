@@ -5,8 +5,9 @@ use super::exit;
 use super::out::{Out, Tone};
 use engine::approval::{self, Words};
 use engine::start::{Missing, NewRun, start, start_waived};
-use engine::{EngineError, Project};
-use kernel::{Autonomy, Mode, Pace, Risk};
+use engine::{EngineError, Project, Run};
+use kernel::machine::Activity;
+use kernel::{Autonomy, Machine, Mode, Pace, Risk};
 
 pub(crate) fn new(project: &Project, args: &New, out: &Out) -> Result<u8, EngineError> {
     let asked = NewRun {
@@ -95,6 +96,31 @@ pub(crate) fn new(project: &Project, args: &New, out: &Out) -> Result<u8, Engine
         let warning = out.paint(Tone::Warn, "warning");
         out.line(&format!("  {warning} {}", super::out::plain(missing)));
     }
-    out.line(&format!("next: proofhouse run {}", started.run));
+    next(project, &started.run, out)?;
     Ok(exit::OK)
+}
+
+/// What to do now: drive it, or, if nobody has said yet what is wanted, how to say it.
+fn next(project: &Project, run: &str, out: &Out) -> Result<(), EngineError> {
+    let peek = Run::peek(project, run)?;
+    let (status, workflow) = (peek.machine.status(), peek.machine.workflow());
+    if status.activity != Activity::Resting {
+        out.line(&format!("next: proofhouse run {run}"));
+        return Ok(());
+    }
+    let about = &workflow.states[&status.state].about;
+    out.line(&format!("  it rests in `{}`: {about}", status.state));
+    let task = workflow.task.as_ref();
+    let says = task.and_then(|task| task.request_says.as_deref());
+    if let (Some(task), Some(says)) = (task, says) {
+        let field = task.request.as_deref().unwrap_or_default();
+        out.line(&format!(
+            "  nothing is asked for yet: write it behind `{field}:` in the task's {}",
+            task.state_file
+        ));
+        out.line(&format!(
+            "next: proofhouse decide {run} {says} --because 'what is to be built', then proofhouse run {run}"
+        ));
+    }
+    Ok(())
 }

@@ -3,7 +3,7 @@
 use super::args::FactoryStart;
 use super::out::{Out, Tone, plain};
 use super::progress::Progress;
-use super::{exit, run};
+use super::{exit, questions, run};
 use ::factory::plan::{Plan, TaskFile};
 use ::factory::spec::ProductSpec;
 use engine::factory::{Begin, Driving, Peek};
@@ -71,7 +71,7 @@ pub(crate) fn run(
 }
 
 /// The project that is meant: the named one, or the only one.
-fn named(project: &Project, name: Option<&str>) -> Result<String, EngineError> {
+pub(crate) fn named(project: &Project, name: Option<&str>) -> Result<String, EngineError> {
     if let Some(name) = name {
         return Ok(name.to_owned());
     }
@@ -80,30 +80,38 @@ fn named(project: &Project, name: Option<&str>) -> Result<String, EngineError> {
         EngineError::user(
             "no_project",
             "there is no project of the factory here",
-            "begin one with `proofhouse factory start SPEC.json`",
+            "begin one with `proofhouse factory new SPEC.md`, or with `factory start SPEC.json` from a finished spec",
         )
     })
 }
 
+/// Where a project stands, as JSON.
+pub(crate) fn facts(name: &str, peek: &Peek) -> serde_json::Value {
+    let Peek { machine, head } = peek;
+    let open = machine.escalations().filter(|one| one.resolved.is_none());
+    let open: Vec<_> = open.map(|one| one.escalation_id.to_string()).collect();
+    serde_json::json!({
+        "project": name, "seq": head.seq, "status": machine.status(),
+        "state_machine": machine.state_machine(), "escalations": open,
+        "questions": questions::facts(name, &machine.questions()), "releases": releases(peek),
+        "run_code": engine::approval::run_code(name, &head.hash),
+    })
+}
+
+fn releases(peek: &Peek) -> Vec<serde_json::Value> {
+    let all = peek.machine.releases().iter();
+    all.map(|one| one.document()).collect()
+}
+
 pub(crate) fn status(project: &Project, name: Option<&str>, out: &Out) -> Result<u8, EngineError> {
     let name = named(project, name)?;
-    let Peek { machine, head } = engine::factory::peek(project, &name)?;
-    let status = machine.status();
-    let releases: Vec<_> = machine
-        .releases()
-        .iter()
-        .map(|one| one.document())
-        .collect();
-    let open = machine.escalations().filter(|one| one.resolved.is_none());
+    let peek = engine::factory::peek(project, &name)?;
     if out.json {
-        let open: Vec<_> = open.map(|one| one.escalation_id.to_string()).collect();
-        out.facts(&serde_json::json!({
-            "project": name, "seq": head.seq, "status": status,
-            "state_machine": machine.state_machine(), "escalations": open, "releases": releases,
-        }));
+        out.facts(&facts(&name, &peek));
         return Ok(exit::OK);
     }
-    let rows: Vec<Vec<String>> = machine
+    let rows: Vec<Vec<String>> = peek
+        .machine
         .tasks()
         .iter()
         .map(|task| {
@@ -112,31 +120,22 @@ pub(crate) fn status(project: &Project, name: Option<&str>, out: &Out) -> Result
             vec![id, task.status.as_str().to_owned(), modules.join(", ")]
         })
         .collect();
-    out.table(&["task", "status", "modules"], &rows);
-    for escalation in open {
-        out.line(&format!(
-            "{} {} ({}): {}\n  proofhouse resolve {} --action {} --payload FILE",
-            out.paint(Tone::Warn, "waiting"),
-            escalation.escalation_id,
-            escalation.task_id,
-            plain(&escalation.minimal_decision_required),
-            escalation.escalation_id,
-            serde_json::json!(escalation.recommended_resolution)
-                .as_str()
-                .unwrap_or_default(),
-        ));
+    if peek.machine.product().is_none() || !rows.is_empty() {
+        out.table(&["task", "status", "modules"], &rows);
     }
-    if let (None, Some(waiting)) = (
-        machine.escalations().find(|one| one.resolved.is_none()),
-        &status.waiting_for,
-    ) {
+    questions::print(out, &name, &peek);
+    let status = peek.machine.status();
+    if let (true, Some(waiting)) = (peek.machine.questions().is_empty(), &status.waiting_for) {
         out.line(&format!(
             "{} {}",
             out.paint(Tone::Warn, "waiting"),
             plain(&waiting.why)
         ));
     }
-    for release in releases {
+    if status.activity == Activity::Stopped {
+        out.line(&out.paint(Tone::Warn, "stopped by a person"));
+    }
+    for release in releases(&peek) {
         let passed = release["overall_result"] == "PASS";
         let tone = if passed { Tone::Good } else { Tone::Bad };
         let result = release["overall_result"].as_str().unwrap_or_default();

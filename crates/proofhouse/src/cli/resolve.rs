@@ -3,16 +3,17 @@
 use super::args::Resolve;
 use super::out::{Out, Tone};
 use super::{decide, exit};
+use ::factory::halt::Action;
 use engine::approval::Words;
 use engine::factory::Asked;
 use engine::{EngineError, Project};
-use serde_json::Value;
+use serde_json::{Map, Value};
 use std::io::Write;
 use std::path::Path;
 
 pub(crate) fn resolve(project: &Project, args: &Resolve, out: &Out) -> Result<u8, EngineError> {
     let payload = match &args.payload {
-        None => Value::Null,
+        None => members(args)?,
         Some(path) => read(path)?,
     };
     let asked = Asked {
@@ -51,8 +52,42 @@ pub(crate) fn resolve(project: &Project, args: &Resolve, out: &Out) -> Result<u8
     Ok(exit::OK)
 }
 
-fn read(path: &Path) -> Result<Value, EngineError> {
-    let bytes = std::fs::read(path).map_err(EngineError::io("read", path))?;
+/// The payload as flags give it: texts, and lists where the action takes one.
+fn members(args: &Resolve) -> Result<Value, EngineError> {
+    let action = Action::of(&args.action);
+    let mut payload = Map::new();
+    for (name, value) in &args.set {
+        let value = Value::String(value.clone());
+        let holds_list = action.is_some_and(|action| action.takes_list(name));
+        match payload.get_mut(name) {
+            Some(Value::Array(list)) => list.push(value),
+            Some(_) => {
+                return Err(EngineError::user(
+                    "payload_malformed",
+                    format!("`{name}` is set twice, and is no list"),
+                    "set it once",
+                ));
+            }
+            None if holds_list => {
+                payload.insert(name.clone(), Value::Array(vec![value]));
+            }
+            None => {
+                payload.insert(name.clone(), value);
+            }
+        }
+    }
+    Ok(Value::Object(payload))
+}
+
+pub(crate) fn read(path: &Path) -> Result<Value, EngineError> {
+    let bytes = std::fs::read(path).map_err(|error| match error.kind() {
+        std::io::ErrorKind::NotFound => EngineError::user(
+            "no_such_file",
+            format!("there is no file {}", path.display()),
+            "check the path",
+        ),
+        _ => EngineError::io("read", path)(error),
+    })?;
     serde_json::from_slice(&bytes).map_err(|error| {
         EngineError::user(
             "payload_malformed",

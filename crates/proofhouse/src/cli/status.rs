@@ -1,7 +1,7 @@
 //! `proofhouse status`.
 
-use super::exit;
 use super::out::{Out, Tone, dollars, duration, plain};
+use super::{exit, of_factory};
 use engine::start::runs;
 use engine::{EngineError, Peek, Project, Run};
 use kernel::machine::{Activity, Waiting};
@@ -9,6 +9,9 @@ use kernel::{Machine, Status};
 
 pub(crate) fn status(project: &Project, run: Option<&str>, out: &Out) -> Result<u8, EngineError> {
     match run {
+        Some(run) if engine::factory::is_project(project, run) => {
+            return of_factory::status(project, Some(run), out);
+        }
         Some(run) => print(project, run, out)?,
         None => all(project, out)?,
     }
@@ -204,6 +207,22 @@ pub(crate) fn waiting(out: &Out, run: &str, waiting: &Waiting) {
     }
 }
 
+/// Where a run stands, or a project of the factory.
+fn stands(
+    project: &Project,
+    name: &str,
+    peek: &Result<Peek, EngineError>,
+) -> Result<Status, EngineError> {
+    match peek {
+        Ok(peek) => Ok(peek.machine.status()),
+        Err(error) if error.code == "factory_project" => {
+            let peek = engine::factory::peek(project, name)?;
+            Ok(peek.machine.status())
+        }
+        Err(error) => Err(error.clone()),
+    }
+}
+
 fn all(project: &Project, out: &Out) -> Result<(), EngineError> {
     let runs = runs(project)?;
     if out.json {
@@ -211,6 +230,9 @@ fn all(project: &Project, out: &Out) -> Result<(), EngineError> {
         for (name, peek) in &runs {
             list.push(match peek {
                 Ok(peek) => facts(project, name, peek)?,
+                Err(error) if error.code == "factory_project" => {
+                    of_factory::facts(name, &engine::factory::peek(project, name)?)
+                }
                 Err(error) => serde_json::json!({"run": name, "error": {"code": error.code, "what": error.what, "mend": error.mend}}),
             });
         }
@@ -225,9 +247,8 @@ fn all(project: &Project, out: &Out) -> Result<(), EngineError> {
     }
     let rows: Vec<Vec<String>> = runs
         .iter()
-        .map(|(name, peek)| match peek {
-            Ok(peek) => {
-                let status = peek.machine.status();
+        .map(|(name, peek)| match stands(project, name, peek) {
+            Ok(status) => {
                 let doing = match &status.waiting_for {
                     Some(waiting) => format!("waiting: {}", waiting.reason),
                     None => format!("{:?}", status.activity).to_lowercase(),

@@ -1,24 +1,29 @@
 //! `proofhouse wave`: several tasks of a milestone at once.
 
-use super::args::{WaveCommand, WaveJobs};
+use super::args::{WaveCommand, WaveJobs, WaveTick};
 use super::exit;
 use super::out::{Out, Tone, plain};
 use super::run::on_stop;
+use engine::approval::{self, Approved, Words};
 use engine::wave::Shop;
 use engine::wave::board::Board;
 use engine::wave::conductor::{self, Orders, Rest, Watcher};
 use engine::wave::fact::{Dated, Fact};
-use engine::wave::report::{Report, report, unmet, verify};
+use engine::wave::people;
+use engine::wave::report::{CriterionReport, Report, report, unmet, verify};
 use engine::{EngineError, Project};
+use std::path::Path;
 
 pub(crate) fn wave(project: &Project, command: &WaveCommand, out: &Out) -> Result<u8, EngineError> {
     match command {
         WaveCommand::Open(args) => {
             let shop = Shop::find(project, args.milestone.as_deref())?;
+            waived(project, &shop, args)?;
             conductor::open(&orders(&shop, args), &mut Lines { out })?;
             print(&shop, out)
         }
         WaveCommand::Run(args) => run(project, args, out),
+        WaveCommand::Tick(args) => tick(project, args, out),
         WaveCommand::Status { milestone } => {
             print(&Shop::find(project, milestone.as_deref())?, out)
         }
@@ -54,8 +59,44 @@ fn orders<'a>(shop: &'a Shop, args: &WaveJobs) -> Orders<'a> {
     }
 }
 
+/// Lets a person's word about a milestone in.
+fn approved(
+    project: &Project,
+    sign: Option<&Path>,
+    words: &Words<'_>,
+) -> Result<Approved, EngineError> {
+    if sign.is_none() {
+        // There is no run whose `status` could show it.
+        let code = approval::run_code(words.run, words.head);
+        eprintln!("the run code is {code}");
+    }
+    super::decide::approved(project, sign, None, words)
+}
+
+fn waived(project: &Project, shop: &Shop, args: &WaveJobs) -> Result<(), EngineError> {
+    if !args.waive_sandbox {
+        return Ok(());
+    }
+    people::waive(shop, &|words| {
+        approved(project, args.sign.as_deref(), words)
+    })
+}
+
+fn tick(project: &Project, args: &WaveTick, out: &Out) -> Result<u8, EngineError> {
+    let shop = Shop::find(project, Some(&args.milestone))?;
+    let approve = |words: &Words<'_>| approved(project, args.sign.as_deref(), words);
+    let ticked = people::tick(&shop, &args.criterion, &args.because, &approve)?;
+    if out.json {
+        return print(&shop, out);
+    }
+    let (word, name) = (out.paint(Tone::Good, "ticked"), &args.milestone);
+    out.line(&format!("{word} `{}` of `{name}`", plain(&ticked)));
+    Ok(exit::OK)
+}
+
 fn run(project: &Project, args: &WaveJobs, out: &Out) -> Result<u8, EngineError> {
     let shop = Shop::find(project, args.milestone.as_deref())?;
+    waived(project, &shop, args)?;
     let hook = |stop: conductor::Stop| on_stop(Box::new(move || stop.stop()));
     let rest = conductor::run(&orders(&shop, args), &mut Lines { out }, &hook)?;
     let (board, _) = shop.peek()?;
@@ -78,6 +119,12 @@ fn run(project: &Project, args: &WaveJobs, out: &Out) -> Result<u8, EngineError>
     }
     if let Some(error) = unmet(&report) {
         return Err(error);
+    }
+    if !report.unticked.is_empty() {
+        if !out.json {
+            criteria(out, &report);
+        }
+        return Ok(exit::WAITING);
     }
     if !out.json {
         warn(out, &report);
@@ -106,6 +153,29 @@ fn queue(out: &Out, report: &Report) {
         out.line(&format!(
             "next: proofhouse status {}, decide it, then proofhouse wave run {}",
             first.run, report.milestone
+        ));
+    }
+}
+
+/// Criteria that wait for a person, and how to answer.
+fn criteria(out: &Out, report: &Report) {
+    for one in &report.criteria {
+        out.line(&format!(
+            "  {}. {}  {}",
+            one.number,
+            plain(&one.text),
+            one.stands
+        ));
+    }
+    let open = |one: &&CriterionReport| report.unticked.contains(&one.text);
+    if let Some(first) = report.criteria.iter().find(open) {
+        let word = out.paint(Tone::Warn, "waiting");
+        out.line(&format!(
+            "{word} every task is merged; only a person can say whether all criteria hold"
+        ));
+        out.line(&format!(
+            "next: proofhouse wave tick {} {} --because 'what you looked at'",
+            report.milestone, first.number
         ));
     }
 }
@@ -162,14 +232,18 @@ fn print(shop: &Shop, out: &Out) -> Result<u8, EngineError> {
     out.table(&["task", "stands", "run", "failed before"], &rows);
     queue(out, &report);
     warn(out, &report);
+    if let Some(who) = &report.sandbox_waived_by {
+        out.line(&format!("  the sandbox is waived, by {}", plain(who)));
+    }
     if report.complete {
-        let met = if report.goal_met {
-            "every criterion that names a command holds"
-        } else {
-            "not all criteria hold"
+        let met = match (report.goal_met, report.proven) {
+            (true, _) => "every criterion holds",
+            (false, true) => "every criterion that names a command holds",
+            (false, false) => "not all criteria hold",
         };
         out.line(&format!("  complete; {met}"));
     }
+    criteria(out, &report);
     Ok(exit::OK)
 }
 
@@ -229,5 +303,9 @@ fn line(fact: &Fact) -> Option<String> {
         Fact::WaveFellBack(back) => format!("{} failed: one by one from here", back.failures),
         Fact::WaveClosed(closed) => closed.digest.clone(),
         Fact::GoalJudged(judged) => format!("criteria tried on {}", judged.commit),
+        Fact::CriterionTicked(ticked) => {
+            format!("`{}` ticked by {}", ticked.criterion, ticked.said.who)
+        }
+        Fact::SandboxWaived(said) => format!("the sandbox is waived, by {}", said.who),
     })
 }

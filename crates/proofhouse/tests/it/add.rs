@@ -1,6 +1,9 @@
 //! The `add` workflow through the real binary: its happy path, its decisions, and every cheat that we
 //! know. The agents are scripts in `tests/data/add/`; each is laid before the honest one.
 
+mod again;
+mod codes;
+
 use crate::support::{Said, World};
 use serde_json::Value;
 use std::path::{Path, PathBuf};

@@ -230,3 +230,139 @@ fn a_decision_that_nobody_made_is_found() {
     });
     found(&world, "unfounded_move");
 }
+
+#[test]
+fn a_waiver_that_nobody_signed_is_found() {
+    let waived = || {
+        let world = World::new();
+        let key = world.approver("ann");
+        let sign = ["--waive-sandbox", "--sign", key.to_str().unwrap()];
+        world.start(HONEST, &sign);
+        world.run(&["audit", "--ci"]).exits(0);
+        world
+    };
+    let tampered = |code: &str, change: &dyn Fn(&mut Entry)| {
+        let world = waived();
+        rewrite(&world, |mut entries| {
+            change(&mut entries[0]);
+            entries
+        });
+        found(&world, code);
+    };
+    let forged = "forged_decision";
+    tampered(forged, &|start| {
+        start.body["sandbox_waived_by"] = "eve".into();
+    });
+    // What was signed is this start and no other: an agent, a check or a budget put in later.
+    tampered(forged, &|start| start.body["agent"] = "command:evil".into());
+    tampered(forged, &|start| {
+        start.body["commands"] = serde_json::json!(["true"]);
+    });
+    tampered(forged, &|start| {
+        start.body["budgets"] = serde_json::json!({"attempts": 9_999});
+    });
+    tampered(forged, &|start| start.at = kernel::Time(start.at.0 + 1));
+    tampered(forged, &|start| {
+        start.body["sandbox_waiver_signature"] = "no signature".into();
+    });
+    tampered(forged, &|start| {
+        let body = start.body.as_object_mut().unwrap();
+        body.remove("sandbox_waived_through");
+    });
+    tampered(forged, &|start| {
+        let body = start.body.as_object_mut().unwrap();
+        body.remove("sandbox_waived_by");
+    });
+    tampered("signature_missing", &|start| {
+        let body = start.body.as_object_mut().unwrap();
+        body.remove("sandbox_waiver_signature");
+    });
+    // Taken over from another start, signed by the same person.
+    let (one, other) = (waived(), waived());
+    let signature = other.journal()[0]["body"]["sandbox_waiver_signature"].clone();
+    let approvers = other.read(".proofhouse/approvers");
+    one.write(".proofhouse/approvers", &approvers);
+    rewrite(&one, |mut entries| {
+        entries[0].body["sandbox_waiver_signature"] = signature.clone();
+        entries
+    });
+    found(&one, forged);
+    // Typed at a terminal, where people sign.
+    let world = waived();
+    rewrite(&world, |mut entries| {
+        let body = entries[0].body.as_object_mut().unwrap();
+        body.remove("sandbox_waiver_signature");
+        body.insert("sandbox_waived_through".to_owned(), "terminal".into());
+        entries
+    });
+    world.run(&["audit"]).exits(0);
+    let said = world.run(&["audit", "--ci"]).exits(1);
+    assert!(said.out.contains("unsigned_decision"), "{}", said.out);
+}
+
+/// A workflow of a person's own, and a finished run of it.
+fn of_an_own_workflow() -> World {
+    let world = World::new();
+    let source = flow::built_in("phase").unwrap();
+    for (path, text) in &source.files {
+        let text = text.replace("name = \"phase\"", "name = \"mine\"");
+        world.write(&format!(".proofhouse/workflows/mine/{path}"), &text);
+    }
+    world.write("agent/script.toml", HONEST);
+    world.write(".gitignore", "agent/\n");
+    let args = [
+        "new",
+        "mine",
+        "--dir",
+        "tasks/t",
+        "--set",
+        "objective=be good",
+        "--set",
+        "done_gate=grep says so",
+        "--check",
+        "grep -q good code.txt",
+        "--agent",
+        "scripted:agent/script.toml",
+    ];
+    world.run(&args).exits(0);
+    world.run(&["run", "t"]).exits(0);
+    world
+}
+
+#[test]
+fn the_steps_of_a_changed_workflow_are_taken_again_on_the_one_that_made_them() {
+    let world = of_an_own_workflow();
+    let file = ".proofhouse/workflows/mine/workflow.toml";
+    let changed = world.read(file).replace("passes = 8", "passes = 9");
+    world.write(file, &changed);
+    let said = world.run(&["audit"]).exits(0);
+    assert!(!said.out.contains("workflow_missing"), "{}", said.out);
+    // A step that no gate led to is found, although the workflow is another one by now.
+    rewrite(&world, |entries| {
+        let gate = entries
+            .iter()
+            .rposition(|entry| entry.kind == "gate_ended.v1")
+            .unwrap();
+        let mut entries = entries;
+        for result in entries[gate].body["results"].as_array_mut().unwrap() {
+            result["verdict"] = "fail".into();
+        }
+        entries
+    });
+    found(&world, "unfounded_move");
+}
+
+#[test]
+fn a_workflow_that_was_taken_away_is_missed() {
+    let world = of_an_own_workflow();
+    let file = ".proofhouse/workflows/mine/workflow.toml";
+    let changed = world.read(file).replace("passes = 8", "passes = 9");
+    let hash = world.journal()[0]["body"]["workflow_hash"]
+        .as_str()
+        .unwrap()
+        .to_owned();
+    world.write(file, &changed);
+    let kept = world.at(&format!(".proofhouse/evidence/{}/{hash}", &hash[..2]));
+    std::fs::remove_file(kept).unwrap();
+    found(&world, "workflow_missing");
+}

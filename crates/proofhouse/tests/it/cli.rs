@@ -199,12 +199,18 @@ fn no_color_is_honoured_even_on_a_terminal() {
 }
 
 #[test]
-fn the_demo_does_the_main_job() {
+fn the_demo_of_one_task_does_the_main_job() {
     let folder = tempfile::tempdir().unwrap();
     let world = World::new();
     let dir = folder.path().join("demo");
     let said = world
-        .run(&["demo", "--dir", dir.to_str().unwrap()])
+        .run(&[
+            "demo",
+            "--workflow",
+            "phase",
+            "--dir",
+            dir.to_str().unwrap(),
+        ])
         .exits(0);
     for text in [
         "replies are scripted",

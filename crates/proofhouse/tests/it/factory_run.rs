@@ -7,10 +7,10 @@ use serde_json::{Value, json};
 use std::io::{BufRead, BufReader};
 use std::process::Stdio;
 
-const FIRST: &str = "T-core-auth-login-001";
-const SECOND: &str = "T-core-auth-login-002";
+pub(crate) const FIRST: &str = "T-core-auth-login-001";
+pub(crate) const SECOND: &str = "T-core-auth-login-002";
 
-fn plan(id: &str, purpose: &str, output: &str, uses: &[&str]) -> Value {
+pub(crate) fn plan(id: &str, purpose: &str, output: &str, uses: &[&str]) -> Value {
     json!({"modules": [{
         "module_id": id, "name": id, "purpose": purpose,
         "io_contract": {
@@ -27,7 +27,7 @@ fn plan(id: &str, purpose: &str, output: &str, uses: &[&str]) -> Value {
     }]})
 }
 
-fn proposal() -> Value {
+pub(crate) fn proposal() -> Value {
     json!({
         "summary": "built",
         "claim": "the module turns a line into its parts as the contract says",
@@ -36,7 +36,7 @@ fn proposal() -> Value {
     })
 }
 
-fn challenge(verdict: &str) -> Value {
+pub(crate) fn challenge(verdict: &str) -> Value {
     let marks = ["R1", "R2", "R3", "R4", "R5", "R6"].map(|id| {
         let mark = if verdict == "FAIL" && id == "R3" { "NOT_MET" } else { "MET" };
         let evidence = match id {
@@ -55,41 +55,41 @@ fn challenge(verdict: &str) -> Value {
     json!({"verdict": verdict, "failures": failures, "rubric_assessments": marks})
 }
 
-fn approve() -> Value {
+pub(crate) fn approve() -> Value {
     json!({
         "decision": "APPROVE", "amendments": [], "rationale": "every criterion is met",
         "ship_directive": "SHIP",
     })
 }
 
-const MOMENT: &str = r#"#[derive(Debug, PartialEq)]
+pub(crate) const MOMENT: &str = r#"#[derive(Debug, PartialEq)]
 pub struct Malformed;
 pub fn split(line: &str) -> Result<(String, String), Malformed> {
     let (moment, text) = line.split_once(' ').ok_or(Malformed)?;
     Ok((moment.to_owned(), text.to_owned()))
 }
 "#;
-const MOMENT_TESTS: &str = r#"use mm_moment::{Malformed, split};
+pub(crate) const MOMENT_TESTS: &str = r#"use mm_moment::{Malformed, split};
 #[test] fn happy_path() { assert_eq!(split("1 a"), Ok(("1".into(), "a".into()))); }
 #[test] fn input__line__1() { assert_eq!(split(""), Err(Malformed)); }
 #[test] fn output__parts__1() { assert_eq!(split("9 z").unwrap().0, "9"); }
 #[test] fn error__malformed() { assert_eq!(split("alone"), Err(Malformed)); }
 "#;
-const LABEL: &str = r#"pub use mm_moment::Malformed;
+pub(crate) const LABEL: &str = r#"pub use mm_moment::Malformed;
 pub fn label(line: &str) -> Result<String, Malformed> {
     let (moment, text) = mm_moment::split(line)?;
     Ok(format!("{text} at {moment}"))
 }
 "#;
-const LABEL_TESTS: &str = r#"use mm_label::{Malformed, label};
+pub(crate) const LABEL_TESTS: &str = r#"use mm_label::{Malformed, label};
 #[test] fn happy_path() { assert_eq!(label("1 a"), Ok("a at 1".into())); }
 #[test] fn input__line__1() { assert_eq!(label(""), Err(Malformed)); }
 #[test] fn output__label__1() { assert!(label("9 z").unwrap().starts_with('z')); }
 #[test] fn error__malformed() { assert_eq!(label("alone"), Err(Malformed)); }
 "#;
-const EXAMPLES: &str = "# Examples\n\n## A line\n\nThe line is split at its first blank.\n\n```\n1 started\n```\n\n```\nOk\n```\n\n## Malformed\n\nA line without a blank is refused.\n\n```\nalone\n```\n\n```\nErr(Malformed)\n```\n";
+pub(crate) const EXAMPLES: &str = "# Examples\n\n## A line\n\nThe line is split at its first blank.\n\n```\n1 started\n```\n\n```\nOk\n```\n\n## Malformed\n\nA line without a blank is refused.\n\n```\nalone\n```\n\n```\nErr(Malformed)\n```\n";
 
-fn writes(module: &str, code: &str, tests: &str) -> Value {
+pub(crate) fn writes(module: &str, code: &str, tests: &str) -> Value {
     let at = |name: &str| format!("repo/state_store/modules/{module}/1.0.0/{name}");
     json!([
         {"wait": 0.02},
@@ -100,7 +100,7 @@ fn writes(module: &str, code: &str, tests: &str) -> Value {
 }
 
 /// The first module fails its first challenge, the second its first ship: its code is wrong.
-fn script() -> Value {
+pub(crate) fn script() -> Value {
     let says = |who: &str, task: &str| format!("{who} for {task}");
     let wrong = LABEL.replace("{text} at {moment}", "{moment} at {text}");
     json!({"log": "agent.log", "attempt": [
@@ -138,7 +138,7 @@ fn inline(value: &Value) -> String {
     }
 }
 
-fn toml(script: &Value) -> String {
+pub(crate) fn toml(script: &Value) -> String {
     let mut text = format!("log = {}\n", script["log"]);
     for attempt in script["attempt"].as_array().unwrap() {
         text.push_str("[[attempt]]\n");
@@ -149,7 +149,7 @@ fn toml(script: &Value) -> String {
     text
 }
 
-fn started(script: &Value) -> World {
+pub(crate) fn started(script: &Value) -> World {
     let world = World::new();
     world.write(
         "spec.json",
@@ -171,7 +171,7 @@ fn started(script: &Value) -> World {
     world
 }
 
-fn module(world: &World, module: &str, file: &str) -> String {
+pub(crate) fn module(world: &World, module: &str, file: &str) -> String {
     world.read(&format!(
         ".proofhouse/state_store/modules/{module}/1.0.0/{file}"
     ))

@@ -4,7 +4,7 @@
 use crate::support::{HONEST, World};
 
 /// Can this machine confine at all? Where it can not, a run refuses, which another test shows.
-fn confines(world: &World) -> bool {
+pub(crate) fn confines(world: &World) -> bool {
     let here = world.path().to_str().unwrap();
     let said = world.run(&["sandbox", "run", "--read", here, "--", "true"]);
     if said.code != 0 {
@@ -131,7 +131,53 @@ fn a_waiver_of_the_sandbox_is_on_record() {
     assert_eq!(started["sandbox_waived_by"], "ann@example.org");
     let channel = started["sandbox_waived_through"].as_str().unwrap();
     assert!(channel.starts_with("ssh-signature SHA256:"), "{channel}");
+    let signature = started["sandbox_waiver_signature"].as_str().unwrap();
+    assert!(signature.contains("BEGIN SSH SIGNATURE"), "{signature}");
     world.run(&["run", "t"]).exits(0);
+    world.run(&["audit", "--ci"]).exits(0);
+}
+
+/// `run t` on a machine without namespaces, which is what a sandbox is for whoever runs inside it.
+fn run_without_namespaces(world: &World) -> crate::support::Said {
+    let (here, bin) = (world.path().to_str().unwrap(), crate::support::BIN);
+    let outer = ["sandbox", "run", "--net", "full", "--write", here];
+    let inner = ["--read", bin, "--", bin, "--repo", here, "run", "t"];
+    world.run(&[&outer[..], &inner[..]].concat())
+}
+
+#[test]
+fn a_policy_that_can_not_be_held_is_refused_and_a_waiver_lets_it_run() {
+    let world = World::new();
+    if !confines(&world) {
+        return;
+    }
+    // No check ran, so nothing passed, whatever the agents say.
+    world.start(HONEST, &[]);
+    let said = run_without_namespaces(&world).exits(2);
+    let refusal = "this machine cannot enforce the sandbox policy: ";
+    assert!(said.out.contains(refusal), "{}", said.out);
+    assert_ne!(world.status()["state"], "done");
+    let journal = world.journal().into_iter();
+    let gates = journal.filter(|record| record["kind"] == "gate_ended.v1");
+    let results = gates.flat_map(|gate| gate["body"]["results"].as_array().unwrap().clone());
+    let commands: Vec<serde_json::Value> = results
+        .filter(|result| result["check"].as_str().unwrap().starts_with("command"))
+        .collect();
+    let refused = |result: &serde_json::Value| {
+        result["verdict"] == "could_not_run" && result["reason"].as_str().unwrap().contains(refusal)
+    };
+    assert!(
+        !commands.is_empty() && commands.iter().all(refused),
+        "{commands:#?}"
+    );
+    // The same run with a waiver by a person who signs it.
+    let world = World::new();
+    let key = world.approver("ann");
+    let waiver = ["--waive-sandbox", "--sign", key.to_str().unwrap()];
+    world.start(HONEST, &waiver);
+    run_without_namespaces(&world).exits(0);
+    assert_eq!(world.status()["state"], "done");
+    world.run(&["audit", "--ci"]).exits(0);
 }
 
 #[test]

@@ -61,38 +61,7 @@ pub(crate) struct World {
 pub(crate) const CHECK: &str = "grep -q good code.txt";
 
 /// An agent that does everything right, at once.
-pub(crate) const HONEST: &str = r#"
-[[attempt]]
-state = "intake"
-steps = [{ set = "Not doing", to = "more" }, { set = "Reality constraints", to = "none that matter" }]
-result = { summary = "framed" }
-[[attempt]]
-state = "shape"
-steps = [{ set = "Validation plan", to = "grep" }]
-result = { summary = "shaped" }
-[[attempt]]
-state = "implement"
-steps = [
-    { write = "repo/code.txt", text = "good\n" },
-    { set = "Current result", to = "it is good" },
-    { set = "Evidence location", to = "artifacts/" },
-    { edit = "task/EVIDENCE.md", find = "<!-- What the candidate is, and how it can be checked. -->", replace = "code.txt; grep it" },
-]
-result = { summary = "built", next = "verify" }
-[[attempt]]
-state = "verify"
-steps = [{ run = "cat code.txt > ../task/artifacts/seen.txt" }]
-result = { summary = "verified", verdict = "pass" }
-[[attempt]]
-state = "review"
-steps = [{ append = "task/EVIDENCE.md", text = "\nlooks right\n" }]
-result = { summary = "reviewed", verdict = "pass" }
-[[attempt]]
-state = "repair"
-steps = [{ write = "repo/code.txt", text = "good\n" }]
-result = { summary = "repaired", next = "verify" }
-usage = { input_tokens = 10, output_tokens = 5, micro_dollars = 100 }
-"#;
+pub(crate) const HONEST: &str = include_str!("../data/phase/happy.toml");
 
 impl World {
     /// A repository with one commit.

@@ -2,6 +2,7 @@
 //! and nothing of the user's is touched.
 
 mod crash;
+mod people;
 
 use crate::support::World;
 use serde_json::Value;
@@ -642,7 +643,9 @@ fn a_red_base_and_an_unmet_goal_are_said_so() {
     );
     // A task that meets the goal; what is merged is not worked on again.
     milestone(&world, "m", head, &[task("a", ""), task("d", "")]);
-    world.run(&["wave", "run", "m"]).exits(0);
+    // Only a person can say whether it is nice.
+    world.run(&["wave", "run", "m"]).exits(2);
+    assert_eq!(status(&world, "m")["proven"], true);
     each_once(&world.read("agent/agent.log"), 2);
 }
 

@@ -17,23 +17,22 @@ mod rel;
 mod routes;
 mod shipped;
 mod sight;
-mod surface;
 mod view;
 
 pub use composite::Composite;
 pub use denied::{Code, Denied};
 pub use files::{Files, RESERVED, Resolving};
 pub use immutable::{Freezing, Immutable};
+pub use kernel::pack::{Permission, SURFACES, Seen, Surface, Unit};
 pub use opaque::Opaque;
-pub use pack::{CreatedFor, Excluded, Included, Pack, Permission, Reference};
+pub use pack::{CreatedFor, Excluded, Included, Pack, Reference};
 pub use packed::Packed;
 pub use query::{Case, Glob, Grep};
 pub use rel::Rel;
 pub use routes::{Keeping, Route, STATE_STORE, state_store};
 pub use shipped::{Shipped, ShippedOnDisk, ShippedSet, Units};
 use sight::reduce;
-pub use sight::{Everything, Seen, Sight};
-pub use surface::{SURFACES, Surface};
+pub use sight::{Everything, Sight};
 pub use view::{Unlisted, View};
 
 /// The largest file that any layer reads, writes or searches.

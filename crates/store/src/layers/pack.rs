@@ -1,26 +1,9 @@
 //! The context pack as it is written down (document 002, section 5.3): what a role was given, how
 //! much of it, what was kept from it, and why. Reading one is strict; only the engine makes them.
 
-use super::{Code, Denied};
+use super::{Code, Denied, Permission};
 use serde::{Deserialize, Serialize};
 use std::fmt;
-
-/// How much of a reference may be seen. Each level shows all that the one before it shows.
-#[derive(
-    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize,
-)]
-#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
-pub enum Permission {
-    /// Who and which version it is.
-    MetadataOnly,
-    /// And what it is for.
-    SummaryOnly,
-    /// `contract.json`, `examples.md` and `ship.json` (section 6.1).
-    #[default]
-    ContractOnly,
-    /// Everything, and the right to change it.
-    Full,
-}
 
 /// A thing and its version: `id@version`.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]

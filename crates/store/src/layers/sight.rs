@@ -1,6 +1,8 @@
 //! What a layer lets the layers below it look at, so that hidden files are never opened, never
 //! counted and never walked into.
 
+use super::Seen;
+
 /// A filter on paths from the root. It must answer from the path alone or from the disk's state,
 /// and is asked from several threads.
 pub trait Sight: Sync {
@@ -11,27 +13,14 @@ pub trait Sight: Sync {
     fn sees(&self, file: &str) -> Seen;
 }
 
-/// How much of a file may be seen.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Seen {
-    /// Nothing: the file does not exist.
-    Nothing,
-    /// The named members of a JSON object, and nothing else.
-    Members(&'static [&'static str]),
-    /// Everything.
-    Whole,
-}
-
-impl Seen {
-    /// What two layers let through together.
-    pub fn and(self, other: Seen) -> Seen {
-        match (self, other) {
-            (Seen::Nothing, _) | (_, Seen::Nothing) => Seen::Nothing,
-            (Seen::Whole, seen) | (seen, Seen::Whole) => seen,
-            // Lists are nested by design (metadata in summary): the shorter one is in the other.
-            (Seen::Members(a), Seen::Members(b)) if a.len() <= b.len() => Seen::Members(a),
-            (Seen::Members(_), Seen::Members(b)) => Seen::Members(b),
-        }
+/// What two layers let through together.
+fn both(one: Seen, other: Seen) -> Seen {
+    match (one, other) {
+        (Seen::Nothing, _) | (_, Seen::Nothing) => Seen::Nothing,
+        (Seen::Whole, seen) | (seen, Seen::Whole) => seen,
+        // Lists are nested by design (metadata in summary): the shorter one is in the other.
+        (Seen::Members(a), Seen::Members(b)) if a.len() <= b.len() => Seen::Members(a),
+        (Seen::Members(_), Seen::Members(b)) => Seen::Members(b),
     }
 }
 
@@ -60,7 +49,7 @@ impl Sight for Both<'_> {
     fn sees(&self, file: &str) -> Seen {
         match self.0.sees(file) {
             Seen::Nothing => Seen::Nothing,
-            seen => seen.and(self.1.sees(file)),
+            seen => both(seen, self.1.sees(file)),
         }
     }
 }

@@ -5,7 +5,6 @@
 //! something that it gives.
 
 use super::opaque::in_sealed_folder;
-use super::surface::surface;
 use super::{Permission, Rel, Seen, Sight, Units, rel};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -136,13 +135,13 @@ impl Sight for View {
         let own_name = file.rsplit('/').next().unwrap_or_default();
         match self.governing(file) {
             Some((Permission::Full, _)) => Seen::Whole,
-            Some((permission, "")) => surface(own_name, permission),
+            Some((permission, "")) => permission.of(own_name),
             // Surfaces stand directly in the version folder.
-            Some((permission, name)) => surface(name, permission),
+            Some((permission, name)) => permission.of(name),
             None => match (&self.modules, self.unlisted) {
                 (Some(units), Some(permission)) => units
                     .of(file)
-                    .map_or(Seen::Nothing, |(_, name)| surface(name, permission)),
+                    .map_or(Seen::Nothing, |(_, name)| permission.of(name)),
                 _ => Seen::Nothing,
             },
         }

@@ -4,8 +4,10 @@ use super::{done, each};
 use crate::contract::make_pipe;
 use crate::world::transcript;
 use agents::{Agent, Api, ApiSettings, Order};
+use kernel::effect::Allowance;
 use kernel::outcome::Class;
 use sandbox::Cancel;
+use serde_json::json;
 use std::time::Duration;
 use testkit::model_server::{Call, Script, Turn};
 
@@ -112,6 +114,43 @@ fn a_cancel_ends_a_running_command() {
             assert_eq!(stage.server.requests().len(), 1);
         },
     );
+}
+
+#[test]
+fn no_call_is_made_once_the_money_or_the_tokens_are_used_up() {
+    // Each request costs 10 fresh tokens at 1 and 2 written at 2: 14 micro-dollars, 12 tokens.
+    let endless = || Turn::call(Call::tool("todo", json!({}))).costs(10, 0, 2);
+    let allowed = |micro_dollars, tokens| Allowance {
+        micro_dollars,
+        tokens,
+    };
+    let ample = u64::MAX;
+    for (allowance, requests, says) in [
+        (allowed(15, ample), 2, "nothing is left of the money"),
+        (allowed(28, ample), 2, "nothing is left of the money"),
+        (allowed(ample, 13), 2, "nothing is left of the tokens"),
+        (allowed(0, ample), 0, "nothing is left of the money"),
+        (allowed(29, ample), 3, ""),
+    ] {
+        let script = || Script::new([endless(), endless(), super::done().costs(10, 0, 2)]);
+        each(script, |stage| {
+            let order = Order {
+                allowance,
+                ..stage.world.order()
+            };
+            let reply = stage.agent().run(&order, &Cancel::new(), &|_| {});
+            assert_eq!(stage.server.requests().len(), requests, "{allowance:?}");
+            assert_eq!(reply.usage.micro_dollars, 14 * requests as u64);
+            let expected = match says {
+                "" => Class::Done,
+                _ => Class::Killed,
+            };
+            assert_eq!(reply.class, expected, "{}", reply.reason);
+            assert!(transcript(&reply).contains(says), "{}", transcript(&reply));
+            // The next brief repeats the reason, and an agent that sees a budget stops early.
+            assert!(!reply.reason.contains("left"), "{}", reply.reason);
+        });
+    }
 }
 
 #[test]

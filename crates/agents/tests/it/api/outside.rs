@@ -3,12 +3,13 @@
 use super::{KEY, done, each};
 use crate::world::transcript;
 use agents::{Agent, Order};
-use kernel::effect::Access;
+use kernel::effect::{Access, Capability};
 use kernel::outcome::Class;
 use sandbox::Cancel;
-use serde_json::json;
+use serde_json::{Value, json};
 use std::fs;
-use testkit::model_server::{Call, Script, Turn};
+use std::sync::Arc;
+use testkit::model_server::{Call, Request, Script, Turn};
 
 const SECRET: &str = "what nobody may see";
 
@@ -98,6 +99,118 @@ fn a_reader_changes_its_task_and_nothing_else() {
         assert!(!stage.world.path("view/repo/new").exists());
         assert_eq!(stage.world.read("view/task/note.md"), "x");
     });
+}
+
+/// The names of the tools that a request offers.
+fn offered(request: &Request) -> Vec<String> {
+    let tools = request.body["tools"].as_array().expect("tools").iter();
+    let name = |tool: &Value| {
+        let name = tool["name"].as_str().or(tool["function"]["name"].as_str());
+        name.expect("a name").to_owned()
+    };
+    tools.map(name).collect()
+}
+
+#[test]
+fn what_a_role_can_not_do_is_not_offered_and_does_nothing_when_called() {
+    use Capability::{Edit, Execute, Read, Search};
+    // Every role may write in `task/`, so `write` and `edit` are there; `repo/` is theirs to refuse.
+    let cases: [(&[Capability], &[&str]); 5] = [
+        (&[], &["write", "edit", "todo"]),
+        (&[Read], &["read", "write", "edit", "ls", "todo"]),
+        (
+            &[Read, Search],
+            &["read", "write", "edit", "ls", "glob", "grep", "todo"],
+        ),
+        (&[Execute, Edit], &["write", "edit", "run", "todo"]),
+        (
+            &Capability::ALL,
+            &["read", "write", "edit", "ls", "glob", "grep", "run", "todo"],
+        ),
+    ];
+    let calls = || {
+        [
+            ("read", json!({ "path": "repo/a" })),
+            ("ls", json!({ "path": "repo" })),
+            ("glob", json!({ "pattern": "repo/**" })),
+            ("grep", json!({ "pattern": "nobody" })),
+            ("run", json!({ "command": "cat a; touch planted" })),
+            ("write", json!({ "path": "repo/planted", "content": "x" })),
+            (
+                "edit",
+                json!({ "path": "repo/a", "old": "what", "new": "x" }),
+            ),
+        ]
+    };
+    for (can, expected) in cases {
+        let script = || {
+            let calls = calls().map(|(name, arguments)| Call::tool(name, arguments));
+            Script::new([Turn::calls(calls), done()])
+        };
+        each(script, |stage| {
+            fs::write(stage.world.path("view/repo/a"), SECRET).expect("a file");
+            let access = match can.contains(&Edit) {
+                true => Access::Edit,
+                false => Access::ReadOnly,
+            };
+            let order = Order {
+                can: can.iter().copied().collect(),
+                access,
+                ..stage.world.order()
+            };
+            let reply = stage.agent().run(&order, &Cancel::new(), &|_| {});
+            assert_eq!(reply.class, Class::Done, "{}", reply.reason);
+            assert_eq!(offered(&stage.last()), expected, "{can:?}");
+            let answers = stage.answers(&stage.last());
+            for ((name, _), answer) in calls().iter().zip(&answers) {
+                let refused = format!("this role may not use `{name}`");
+                let known = expected.contains(name);
+                assert_eq!(
+                    answer.contains(&refused),
+                    !known,
+                    "{can:?} {name}: {answer}"
+                );
+                assert!(known || !answer.contains("may see"), "{name}: {answer}");
+            }
+            let planted = stage.world.path("view/repo/planted").exists();
+            let may_plant = can.contains(&Execute) || can.contains(&Edit);
+            assert_eq!(planted, may_plant, "{can:?}");
+            let text = stage.world.read("view/repo/a");
+            assert_eq!(text == SECRET, !can.contains(&Edit), "{can:?}");
+        });
+    }
+}
+
+#[test]
+fn a_workflows_tool_does_not_bring_back_what_a_role_can_not_do() {
+    let word = str::to_owned;
+    let named = |name: &str| agents::CommandTool {
+        name: word(name),
+        about: word("Says it."),
+        command: ["echo", "said"].map(word).to_vec(),
+        parameters: [].into(),
+        wall: crate::world::AMPLE,
+    };
+    let calls = || ["run", "say"].map(|name| Call::tool(name, json!({})));
+    each(
+        || Script::new([Turn::calls(calls()), done()]),
+        |stage| {
+            let agent = stage
+                .agent()
+                .with_tools(vec![Arc::new(named("run")), Arc::new(named("say"))]);
+            let order = Order {
+                can: [Capability::Read].into(),
+                access: Access::ReadOnly,
+                ..stage.world.order()
+            };
+            let reply = agent.run(&order, &Cancel::new(), &|_| {});
+            assert_eq!(reply.class, Class::Done, "{}", reply.reason);
+            let answers = stage.answers(&stage.last());
+            assert!(answers[0].contains("may not use `run`"), "{answers:?}");
+            // Given by name, it is one command and no shell.
+            assert!(answers[1].starts_with("said\n"), "{answers:?}");
+        },
+    );
 }
 
 #[test]

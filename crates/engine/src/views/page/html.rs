@@ -4,24 +4,24 @@
 use crate::views::page::Link;
 
 /// A page in the making. `raw` is for our own markup; every other way in escapes.
-pub(super) struct Out(String);
+pub(crate) struct Out(String);
 
 impl Out {
-    pub(super) fn new() -> Self {
+    pub(crate) fn new() -> Self {
         Out(String::with_capacity(16 << 10))
     }
 
-    pub(super) fn done(self) -> String {
+    pub(crate) fn done(self) -> String {
         self.0
     }
 
     /// Our own markup, with values already escaped.
-    pub(super) fn raw(&mut self, markup: &str) {
+    pub(crate) fn raw(&mut self, markup: &str) {
         self.0.push_str(markup);
     }
 
     /// A paragraph of foreign text; nothing if it is blank.
-    pub(super) fn paragraph(&mut self, class: &str, text: &str) {
+    pub(crate) fn paragraph(&mut self, class: &str, text: &str) {
         if !text.trim().is_empty() {
             let text = esc(text.trim());
             self.raw(&format!("<p class=\"{class}\">{text}</p>\n"));
@@ -29,12 +29,12 @@ impl Out {
     }
 
     /// A name and a value of a `<dl>`; the value is markup.
-    pub(super) fn pair(&mut self, name: &str, value: &str) {
+    pub(crate) fn pair(&mut self, name: &str, value: &str) {
         self.raw(&format!("<div><dt>{name}</dt><dd>{value}</dd></div>\n"));
     }
 
     /// A list of files, if there are any.
-    pub(super) fn links(&mut self, links: &[Link]) {
+    pub(crate) fn links(&mut self, links: &[Link]) {
         if links.is_empty() {
             return;
         }
@@ -47,7 +47,7 @@ impl Out {
 }
 
 /// Text as HTML, in an element or in a quoted attribute. What can not be seen is spelled out.
-pub(super) fn esc(text: &str) -> String {
+pub(crate) fn esc(text: &str) -> String {
     let mut safe = String::with_capacity(text.len() + 16);
     for c in text.chars() {
         match c {
@@ -71,7 +71,7 @@ pub(super) fn esc(text: &str) -> String {
 
 /// A path relative to the page, percent-encoded, or nothing if it leads elsewhere. The colon is
 /// encoded too, so that no path can begin with a scheme.
-pub(super) fn href(path: &str) -> Option<String> {
+pub(crate) fn href(path: &str) -> Option<String> {
     if path.is_empty() || path.starts_with(['/', '\\']) {
         return None;
     }
@@ -88,7 +88,7 @@ pub(super) fn href(path: &str) -> Option<String> {
 }
 
 /// A file's name and size, linked if it may be.
-pub(super) fn anchor(link: &Link) -> String {
+pub(crate) fn anchor(link: &Link) -> String {
     let text = format!(
         "<span class=\"name\">{}</span> <span class=\"size\">{}</span>",
         esc(&link.name),
@@ -102,7 +102,7 @@ pub(super) fn anchor(link: &Link) -> String {
 
 /// A status in words, a sign and a colour.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Tone {
+pub(crate) enum Tone {
     Good,
     Bad,
     Unsure,
@@ -110,7 +110,7 @@ pub(super) enum Tone {
 }
 
 impl Tone {
-    pub(super) fn class(self) -> &'static str {
+    pub(crate) fn class(self) -> &'static str {
         match self {
             Tone::Good => "good",
             Tone::Bad => "bad",
@@ -120,7 +120,7 @@ impl Tone {
     }
 }
 
-pub(super) fn chip(tone: Tone, text: &str) -> String {
+pub(crate) fn chip(tone: Tone, text: &str) -> String {
     let sign = match tone {
         Tone::Good => "\u{2713}",
         Tone::Bad => "\u{2715}",
@@ -135,7 +135,7 @@ pub(super) fn chip(tone: Tone, text: &str) -> String {
 }
 
 /// A time in UTC, short for people and exact for machines.
-pub(super) fn time(at: &str) -> String {
+pub(crate) fn time(at: &str) -> String {
     match kernel::Time::parse(at) {
         Some(_) => format!(
             "<time datetime=\"{at}\">{} {} UTC</time>",
@@ -147,7 +147,7 @@ pub(super) fn time(at: &str) -> String {
 }
 
 /// A hash short enough to read; hovering shows all of it.
-pub(super) fn short(hash: &str) -> String {
+pub(crate) fn short(hash: &str) -> String {
     let mut first: String = hash.chars().take(12).collect();
     if first.len() < hash.len() {
         first.push('\u{2026}');
@@ -155,7 +155,7 @@ pub(super) fn short(hash: &str) -> String {
     format!("<code title=\"{}\">{}</code>", esc(hash), esc(&first))
 }
 
-pub(super) fn bytes(size: u64) -> String {
+pub(crate) fn bytes(size: u64) -> String {
     match size {
         0..1_000 => format!("{size} B"),
         1_000..1_000_000 => format!("{}.{} kB", size / 1_000, size % 1_000 / 100),
@@ -163,7 +163,7 @@ pub(super) fn bytes(size: u64) -> String {
     }
 }
 
-pub(super) fn duration(millis: u64) -> String {
+pub(crate) fn duration(millis: u64) -> String {
     match millis {
         0..1_000 => format!("{millis} ms"),
         1_000..60_000 => format!("{}.{} s", millis / 1_000, millis % 1_000 / 100),
@@ -172,7 +172,7 @@ pub(super) fn duration(millis: u64) -> String {
     }
 }
 
-pub(super) fn dollars(micro: u64) -> String {
+pub(crate) fn dollars(micro: u64) -> String {
     match micro {
         0 => "$0".to_owned(),
         1..100_000 => format!("${}.{:04}", micro / 1_000_000, micro % 1_000_000 / 100),
@@ -181,7 +181,7 @@ pub(super) fn dollars(micro: u64) -> String {
 }
 
 /// Digits in groups of three, with a space that does not break.
-pub(super) fn grouped(number: u64) -> String {
+pub(crate) fn grouped(number: u64) -> String {
     let digits = number.to_string();
     let mut text = String::new();
     for (at, digit) in digits.chars().enumerate() {
@@ -194,7 +194,7 @@ pub(super) fn grouped(number: u64) -> String {
 }
 
 /// "1 check", "2 checks".
-pub(super) fn count(number: usize, one: &str) -> String {
+pub(crate) fn count(number: usize, one: &str) -> String {
     let ending = if number == 1 { "" } else { "s" };
     format!("{number} {one}{ending}")
 }

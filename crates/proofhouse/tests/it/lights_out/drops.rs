@@ -1,22 +1,27 @@
 //! Sessions that drop: the engine is killed in the middle of a phase, and the next one goes on where
 //! the evidence shows.
 
-use super::{Product, block, nth};
+use super::{Product, block, fault, nth};
 use crate::crash::spawn_until;
 
 const OUTER: &str = include_str!("../../data/lights-out/outer.toml");
 
 /// Drives the run until an agent hangs in this state, then kills the engine.
 fn dropped_in(product: &Product, state: &str, nth_attempt: u32) {
+    dropped_besides(product, "", state, nth_attempt);
+}
+
+/// The same, by an agent that has these faults besides.
+fn dropped_besides(product: &Product, faults: &str, state: &str, nth_attempt: u32) {
     let hangs = nth(
         &block(OUTER, "hangs").replace("STATE", state),
         &[nth_attempt],
     );
-    product.agent(&hangs);
+    product.agent(&format!("{hangs}{faults}"));
     let (mut child, _out) = spawn_until(&product.world, &format!("{state}: attempt"));
     child.kill().unwrap();
     child.wait().unwrap();
-    product.agent("");
+    product.agent(faults);
 }
 
 /// What the next session does first.
@@ -26,6 +31,63 @@ fn recovers(product: &Product, to: &str) {
     product.world.run(&["run", "t", "--once"]);
     let actions = product.actions().split_off(before);
     assert_eq!(actions[..3], ["DropSession", "StartContextRecovery", to]);
+}
+
+/// Killed in each of these phases, one after the other; the person's patience is five drops long.
+fn dropped_in_all(product: &Product, faults: &str, phases: &[(&str, &str)]) {
+    for (state, recovery) in phases {
+        dropped_besides(product, faults, state, 1);
+        recovers(product, recovery);
+    }
+    product.runs(0);
+    product.is_in("PipelineComplete");
+    let drops = phases.len();
+    assert_eq!(product.world.status()["budgets"]["drops"]["used"], drops);
+    product.world.run(&["audit"]).exits(0);
+}
+
+#[test]
+fn killed_in_every_other_phase_it_goes_on_where_the_evidence_shows() {
+    let faults = [
+        fault("review", &[1]),
+        block(super::FAULTS, "reviewed"),
+        fault("verify", &[1]),
+    ]
+    .concat();
+    let product = Product::begun(&faults, &[]);
+    let phases = [
+        ("Designing", "RecoverToDesign"),
+        ("ReviewFixing", "RecoverToReview"),
+        ("VerifyFixing", "RecoverToVerify"),
+    ];
+    dropped_in_all(&product, &faults, &phases);
+    let product = Product::begun("", &[]);
+    let phases = [
+        ("Reviewing", "RecoverToReview"),
+        ("Verifying", "RecoverToVerify"),
+    ];
+    dropped_in_all(&product, "", &phases);
+}
+
+/// The table says in which phases a session can drop: each is killed in one of the two tests here.
+#[test]
+fn no_phase_is_left_out() {
+    let source = include_str!("drops.rs");
+    let workflow = flow::built_in("lights-out").unwrap();
+    let table: toml::Table = toml::from_str(&workflow.files["workflow.toml"]).unwrap();
+    let ways = table["transition"].as_array().unwrap().iter();
+    let drops = ways.filter(|way| way["action"].as_str() == Some("DropSession"));
+    let phases: Vec<&str> = drops
+        .flat_map(|way| way["from"].as_array().unwrap())
+        .map(|phase| phase.as_str().unwrap())
+        .collect();
+    assert_eq!(phases.len(), 10);
+    for phase in phases {
+        assert!(
+            source.contains(&format!("(\"{phase}\", \"Recover")),
+            "{phase}"
+        );
+    }
 }
 
 #[test]

@@ -61,6 +61,7 @@ fn three_times(dead: &Dead<'_>) -> Product {
     let world = &product.world;
     // What a person has in their tree is none of the engine's business.
     world.write("mine.txt", "not committed yet\n");
+    std::fs::create_dir(world.at("mine")).unwrap();
     product.runs(2);
     product.is_in("BlockedOnGate");
     let actions = product.actions().join(" ");
@@ -187,6 +188,10 @@ fn building_three_times() {
         !product.world.at("Cargo.toml").exists(),
         "all of it is put back"
     );
+    // So are the folders that came with it, and no others.
+    assert!(!product.world.at("src").exists() && !product.world.at("tests").exists());
+    assert!(product.world.at("mine").is_dir());
+    assert!(product.world.at("scaffolding/notes").is_dir());
     product.world.run(&["run", "t", "--once"]);
     carries(
         &product,

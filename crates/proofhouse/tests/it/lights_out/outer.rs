@@ -108,3 +108,22 @@ fn the_market_is_asked_and_the_next_version_is_what_a_person_confirms() {
     );
     world.run(&["audit"]).exits(0);
 }
+
+#[test]
+fn whoever_asks_for_nothing_yet_is_told_what_to_write() {
+    let world = crate::support::World::new();
+    world.write("preferences.md", "# Preferences\n\nStack: Rust\n");
+    let said = world.run(&["new", "lights-out", "--name", "t"]).exits(0);
+    for part in [
+        "it rests in `PreferencesConfigured`",
+        "write it behind `Request:` in the task's STATE.md",
+        "next: proofhouse decide t RequestBuild --because",
+    ] {
+        assert!(said.out.contains(part), "no `{part}` in {}", said.out);
+    }
+    assert!(
+        !said.out.contains("next: proofhouse run t\n"),
+        "{}",
+        said.out
+    );
+}

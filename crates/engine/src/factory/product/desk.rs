@@ -1,0 +1,139 @@
+//! The files of the product loop on disk: what the role finds before it works, and what people read.
+//! All of them are made from the vault by the hashes that the journal has.
+//!
+//! What a fresh start takes away is kept in the vault first. A spec that somebody edited is left
+//! as it is: the review refuses it, and nothing of theirs is lost.
+
+use crate::error::EngineError;
+use ::factory::product::{DRAFT, Desk as Finds, FOLDER, PAGE, Product, REPORT, SPEC};
+use kernel::outcome::EvidenceRef;
+use std::path::{Path, PathBuf};
+use store::Vault;
+
+/// What the role's next attempt finds.
+pub(in crate::factory) struct Desk {
+    spec: EvidenceRef,
+    rejections: Vec<String>,
+    with: Vec<EvidenceRef>,
+    finds: Finds,
+    draft: Option<EvidenceRef>,
+    report: Option<EvidenceRef>,
+}
+
+impl Desk {
+    pub(in crate::factory) fn of(product: &Product) -> Self {
+        let wrong = !product.deficiencies.is_empty();
+        Self {
+            spec: product.began.spec.clone(),
+            rejections: product.rejections.clone(),
+            with: product.began.with.clone(),
+            finds: product.desk,
+            draft: product.draft.clone(),
+            report: product.report.clone().filter(|_| wrong),
+        }
+    }
+
+    /// Lays it out below `.proofhouse/`.
+    pub(in crate::factory) fn lay(&self, home: &Path, vault: &Vault) -> Result<(), EngineError> {
+        let folder = home.join(FOLDER);
+        let mut spec = vault.get(&self.spec.hash)?;
+        if !self.rejections.is_empty() {
+            spec.extend_from_slice(feedback(&self.rejections).as_bytes());
+        }
+        write(&folder.join("SPEC.md"), &spec)?;
+        clear(&folder.join("with"), vault)?;
+        for document in &self.with {
+            let path = folder.join("with").join(&document.name);
+            write(&path, &vault.get(&document.hash)?)?;
+        }
+        if self.finds == Finds::Cleared {
+            clear(&folder.join("draft"), vault)?;
+        }
+        for (name, kept) in [(DRAFT, &self.draft), (REPORT, &self.report)] {
+            let path = folder.join(name);
+            match kept {
+                Some(kept) => write(&path, &vault.get(&kept.hash)?)?,
+                None if path.symlink_metadata().is_ok() => {
+                    keep(&path, vault)?;
+                    std::fs::remove_file(&path).map_err(EngineError::io("remove", &path))?;
+                }
+                None => {}
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Section 3.2.4: the reasons, appended to the person's own words.
+fn feedback(rejections: &[String]) -> String {
+    let mut text = "\n\n## Rejection Feedback\n".to_owned();
+    for reasons in rejections {
+        text.push_str(&format!("\n{}\n", reasons.trim_end()));
+    }
+    text
+}
+
+fn write(path: &Path, bytes: &[u8]) -> Result<(), EngineError> {
+    if let Some(parent) = path.parent() {
+        std::fs::create_dir_all(parent).map_err(EngineError::io("create", parent))?;
+    }
+    Ok(store::write_atomic(path, bytes)?)
+}
+
+fn keep(path: &Path, vault: &Vault) -> Result<(), EngineError> {
+    // A link or a socket holds nothing of its own.
+    if path.symlink_metadata().is_ok_and(|found| found.is_file()) {
+        let bytes = std::fs::read(path).map_err(EngineError::io("read", path))?;
+        vault.put(&format!("before: {}", path.display()), &bytes)?;
+    }
+    Ok(())
+}
+
+fn clear(folder: &Path, vault: &Vault) -> Result<(), EngineError> {
+    if folder.symlink_metadata().is_err() {
+        return Ok(());
+    }
+    for path in store::walk(folder, &|_| false)? {
+        keep(&folder.join(path), vault)?;
+    }
+    std::fs::remove_dir_all(folder).map_err(EngineError::io("clear", folder))
+}
+
+/// Where the spec that was shown lies, and its page.
+pub(super) fn places(store: &Path) -> [(&'static str, PathBuf); 2] {
+    [SPEC, PAGE].map(|name| (name, store.join("product").join(name)))
+}
+
+/// Writes what was shown where it is missing. What is there stays, also if somebody changed it.
+pub(in crate::factory) fn restore(store: &Path, product: &Product) -> Result<(), EngineError> {
+    let Some(shown) = &product.shown else {
+        return Ok(());
+    };
+    let Some(home) = store.parent() else {
+        return Ok(());
+    };
+    let vault = Vault::open(&home.join("evidence"))?;
+    for ((_, path), kept) in places(store).iter().zip([&shown.spec, &shown.page]) {
+        if path.symlink_metadata().is_err() {
+            write(path, &vault.get(&kept.hash)?)?;
+        }
+    }
+    Ok(())
+}
+
+/// Puts a spec in the place of what was shown before.
+pub(super) fn show(
+    store: &Path,
+    vault: &Vault,
+    spec: &[u8],
+    page: &[u8],
+) -> Result<(), EngineError> {
+    for ((_, path), bytes) in places(store).iter().zip([spec, page]) {
+        if std::fs::read(path).is_ok_and(|old| old == bytes) {
+            continue;
+        }
+        keep(path, vault)?;
+        write(path, bytes)?;
+    }
+    Ok(())
+}

@@ -1,0 +1,15 @@
+//! The product loop in the real world (section 3.2): a person's `SPEC.md` in, a judged spec out, and
+//! a person's word about it. What happens next is decided in crate `factory`.
+
+mod begin;
+mod desk;
+mod judge;
+mod research;
+mod review;
+mod speak;
+
+pub use begin::{New, new};
+pub(super) use desk::{Desk, restore};
+pub(super) use judge::judge;
+pub use review::{Review, review};
+pub use speak::{Said, Spoken, speak, spoken_message};

@@ -1,0 +1,129 @@
+//! What a person reads before they decide: the page, the warnings, the sources, and the hash of the
+//! very bytes. A spec that is not what the journal says was shown is refused, not explained away.
+
+use super::super::session::{Peek, peek};
+use super::{desk, judge, research};
+use crate::error::EngineError;
+use crate::project::Project;
+use ::factory::machine::Factory;
+use ::factory::product::{At, Product, SPEC};
+use ::factory::{Deficiency, Report};
+use kernel::Machine;
+use serde::Serialize;
+use serde_json::Value;
+
+/// Everything about a spec that a person may want to see.
+#[derive(Debug, Clone, Serialize)]
+pub struct Review {
+    /// The project.
+    pub project: String,
+    /// `drafting`, `judging`, `shown`, `spent` or `approved`.
+    pub at: At,
+    /// The hash of what waits for a decision, or was approved.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub sha256: Option<String>,
+    /// The spec itself.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub spec: Option<Value>,
+    /// The spec as people read it, with warnings and sources.
+    pub page: String,
+    /// What a person should know.
+    pub warnings: Vec<Deficiency>,
+    /// What is wrong with a draft that is not complete.
+    pub deficiencies: Vec<String>,
+    /// What was looked up.
+    pub sources: Vec<String>,
+    /// AMENDs in a row.
+    pub amends: usize,
+    /// The advice of section 3.2.4, once it is due.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub advice: Option<String>,
+    /// What may be decided now.
+    pub options: Vec<String>,
+}
+
+/// The product loop of a machine.
+pub(super) fn product<'a>(name: &str, machine: &'a Factory) -> Result<&'a Product, EngineError> {
+    machine.product().ok_or_else(|| {
+        EngineError::user(
+            "no_product_loop",
+            format!("the project `{name}` began with a finished spec"),
+            format!("`proofhouse factory status {name}` shows it"),
+        )
+    })
+}
+
+/// The bytes that were shown, if they are still what lies on disk.
+pub(super) fn shown(
+    project: &Project,
+    name: &str,
+    product: &Product,
+) -> Result<Vec<u8>, EngineError> {
+    let store = project.home().join("state_store");
+    let shown = product.shown.as_ref().ok_or_else(|| {
+        EngineError::user(
+            "spec_not_shown",
+            format!("there is no complete spec of `{name}` yet"),
+            format!("`proofhouse factory run {name}` goes on"),
+        )
+    })?;
+    let vault = project.vault()?;
+    for ((what, path), kept) in desk::places(&store).iter().zip([&shown.spec, &shown.page]) {
+        let now = std::fs::read(path).map_err(EngineError::io("read", path))?;
+        if store::sha256_hex(&now) != kept.hash {
+            return Err(EngineError::user(
+                "spec_changed",
+                format!(
+                    "{} is not the {what} that was judged and shown (sha256 {})",
+                    path.display(),
+                    kept.hash
+                ),
+                format!(
+                    "move the file away and `proofhouse factory review {name}` writes it anew; what you want changed goes into `proofhouse factory amend {name} --feedback TEXT`"
+                ),
+            ));
+        }
+    }
+    Ok(vault.get(&shown.spec.hash)?)
+}
+
+/// Reads the review of a project's spec. A file that is missing is written anew.
+pub fn review(project: &Project, name: &str) -> Result<Review, EngineError> {
+    let Peek { machine, .. } = peek(project, name)?;
+    let product = product(name, &machine)?;
+    desk::restore(&project.home().join("state_store"), product)?;
+    let vault = project.vault()?;
+    let mut review = Review {
+        project: name.to_owned(),
+        at: product.at,
+        sha256: None,
+        spec: None,
+        page: String::new(),
+        warnings: Vec::new(),
+        deficiencies: product.deficiencies.clone(),
+        sources: research::sources(&vault, &product.research, &product.named),
+        amends: product.feedback.len(),
+        advice: product.advice(),
+        options: Vec::new(),
+    };
+    let waiting = machine.status().waiting_for;
+    review.options = waiting.map(|one| one.options).unwrap_or_default();
+    if let Some(kept) = &product.report {
+        let report: Report = serde_json::from_slice(&vault.get(&kept.hash)?).unwrap_or_default();
+        review.deficiencies = match report.errors.is_empty() {
+            true => review.deficiencies,
+            false => report.errors.iter().map(judge::line).collect(),
+        };
+        review.warnings = report.warnings;
+    }
+    if let Some(was) = &product.shown {
+        let bytes = shown(project, name, product)?;
+        review.sha256 = Some(was.spec.hash.clone());
+        review.spec = serde_json::from_slice(&bytes).ok();
+        let page = vault.get(&was.page.hash)?;
+        review.page = String::from_utf8_lossy(&page).into_owned();
+    } else if product.draft.is_none() && product.deficiencies.is_empty() {
+        review.page = format!("There is no {SPEC} yet.\n");
+    }
+    Ok(review)
+}

@@ -1,0 +1,156 @@
+//! A person's word about a spec (section 3.2.4), through the same channels as every other decision.
+//!
+//! What is signed or confirmed names the hash of the spec, so that nobody approves what they were
+//! not shown. An approval is refused unless the spec, as it lies on disk, is those very bytes and
+//! becomes tasks.
+
+use super::super::decide::{Ask, Resolved, decide_message, decide_with};
+use super::super::session::{Peek, peek};
+use super::super::start::{declared, write_files};
+use super::review::{product, shown};
+use crate::approval::{Approved, Words};
+use crate::error::EngineError;
+use crate::project::Project;
+use ::factory::machine::{AMEND, APPROVE, REJECT};
+use ::factory::plan::{NoPlan, TaskFile};
+use ::factory::product::Product;
+use ::factory::spec::ProductSpec;
+use serde_json::{Value, json};
+
+/// What a person says.
+#[derive(Debug, Clone, Copy)]
+pub enum Said<'a> {
+    /// It is accepted as it was shown.
+    Approve {
+        /// Why.
+        because: &'a str,
+    },
+    /// It is discarded.
+    Reject {
+        /// Why: all that the next attempt hears.
+        reasons: &'a str,
+    },
+    /// It is to be changed.
+    Amend {
+        /// How.
+        feedback: &'a str,
+    },
+}
+
+/// A person's word about a project's spec.
+#[derive(Debug, Clone, Copy)]
+pub struct Spoken<'a> {
+    /// The project.
+    pub name: &'a str,
+    /// The word.
+    pub said: Said<'a>,
+    /// The hash of the spec that the person means; none: whatever was shown last.
+    pub spec: Option<&'a str>,
+}
+
+impl Said<'_> {
+    fn option(&self) -> &'static str {
+        match self {
+            Said::Approve { .. } => APPROVE,
+            Said::Reject { .. } => REJECT,
+            Said::Amend { .. } => AMEND,
+        }
+    }
+
+    fn text(&self) -> &str {
+        match self {
+            Said::Approve { because } => because,
+            Said::Reject { reasons } => reasons,
+            Said::Amend { feedback } => feedback,
+        }
+    }
+}
+
+/// What a word carries, and what must be written before it counts.
+struct Carried {
+    with: Value,
+    write: Option<(ProductSpec, Vec<TaskFile>)>,
+}
+
+/// The three passes over the very bytes that were shown; nothing is written yet.
+fn planned(project: &Project, name: &str, product: &Product) -> Result<Carried, EngineError> {
+    let bytes = shown(project, name, product)?;
+    let no_tasks = |what: String| {
+        let mend = format!("nothing was approved; `proofhouse factory amend {name}` can mend it");
+        EngineError::user("spec_invalid", what, mend)
+    };
+    let (spec, _) = ::factory::spec::read(&bytes)
+        .map_err(|report| no_tasks(format!("the spec has {} errors", report.errors.len())))?;
+    let (plan, files) = ::factory::plan::task_files(&spec).map_err(|NoPlan(problems)| {
+        let what = problems.first().map_or("no plan", |first| &first.what);
+        no_tasks(what.to_owned())
+    })?;
+    let with = json!({
+        "spec": store::sha256_hex(&bytes),
+        "spec_id": spec.spec_id,
+        "spec_version": spec.spec_version.to_string(),
+        "tasks": declared(&spec, &plan),
+    });
+    let write = Some((spec, files));
+    Ok(Carried { with, write })
+}
+
+/// The word as a decision of the project. Its reason names the spec that it is about.
+fn asking<T>(
+    project: &Project,
+    spoken: &Spoken<'_>,
+    then: impl FnOnce(&Ask<'_>, &Carried) -> Result<T, EngineError>,
+) -> Result<T, EngineError> {
+    let Peek { machine, .. } = peek(project, spoken.name)?;
+    let product = product(spoken.name, &machine)?;
+    let is = product.shown.as_ref().map(|shown| shown.spec.hash.as_str());
+    if let Some(meant) = spoken.spec
+        && is != Some(meant)
+    {
+        return Err(EngineError::user(
+            "spec_changed",
+            format!("{meant} is not the spec that waits for a decision"),
+            format!(
+                "read what does with `proofhouse factory review {}`",
+                spoken.name
+            ),
+        ));
+    }
+    let bare = |with| Carried { with, write: None };
+    let carried = match spoken.said {
+        Said::Approve { .. } => planned(project, spoken.name, product)?,
+        Said::Reject { reasons } => bare(json!({"reasons": reasons})),
+        Said::Amend { feedback } => bare(json!({"feedback": feedback})),
+    };
+    let about = is.map_or("no complete spec".to_owned(), |hash| {
+        format!("spec sha256 {hash}")
+    });
+    let ask = Ask {
+        name: spoken.name,
+        option: spoken.said.option(),
+        about: &about,
+        with: &carried.with,
+        because: spoken.said.text(),
+    };
+    then(&ask, &carried)
+}
+
+/// The bytes that are to be signed.
+pub fn spoken_message(project: &Project, spoken: &Spoken<'_>) -> Result<Vec<u8>, EngineError> {
+    asking(project, spoken, |ask, _| decide_message(project, ask))
+}
+
+/// Takes a person's word in. `approve` is asked with the exact words before anything is written.
+pub fn speak(
+    project: &Project,
+    spoken: &Spoken<'_>,
+    approve: impl FnOnce(&Words<'_>) -> Result<Approved, EngineError>,
+) -> Result<Resolved, EngineError> {
+    asking(project, spoken, |ask, carried| {
+        let ready = || match &carried.write {
+            Some((spec, files)) => write_files(&project.home(), spec, files),
+            None => Ok(()),
+        };
+        decide_with(project, ask, approve, ready)
+    })
+}

@@ -1,0 +1,155 @@
+//! One run of a module's tests, in the sandbox, test by test. Runners and their reports are those of
+//! the check `tests`; here is only which command a language has, and what the environment lacks.
+
+use super::scratch::Laid;
+use super::ship::{Broke, could_not};
+use crate::context::Context;
+use crate::perform::InVault;
+use ::factory::surface::Language;
+use checks::runners::{FaultKind, TestRun};
+use checks::{Keep, Place, Subject, TreeNow};
+use kernel::effect::{CheckSpec, GateOrder, Weight};
+use kernel::outcome::{CheckResult, Verdict};
+use sandbox::Cancel;
+use serde_json::json;
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+use std::time::Duration;
+use store::{Node, Tree};
+
+const RESULTS: &str = "results of suite";
+/// What a build says when the machine is at fault, and not the module.
+const ENVIRONMENT: [&str; 5] = [
+    "rustup could not",
+    "linker `",
+    "o space left on device",
+    "toolchain '",
+    "No module named 'pytest'",
+];
+
+/// What the suite is expected to be.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Expect {
+    Green,
+    Red,
+}
+
+/// Runs it. The error says why it could not be run.
+pub(super) fn run(
+    context: &Context,
+    order: &GateOrder,
+    laid: &Laid,
+    runner: &str,
+    expect: Expect,
+    cancel: &Cancel,
+) -> Result<(CheckResult, TestRun), Broke> {
+    let top = laid.top.as_path();
+    let policy = context.reach.scratch(top);
+    let keep = InVault(context);
+    let tree = || tree(top);
+    let pid_file = context.home(order.id).join("pid");
+    let (fields, results, frozen, standing) = (
+        BTreeMap::new(),
+        BTreeMap::new(),
+        BTreeMap::new(),
+        BTreeSet::new(),
+    );
+    let no_checkpoints =
+        |_: &str, _: &Path| Err("a module has no checkpoints to go back to".to_owned());
+    let subject = Subject {
+        place: Place {
+            repo: top,
+            task: top,
+            views: checks::Views::default(),
+        },
+        fields: &fields,
+        fields_before: &fields,
+        tree_before: "",
+        tree_after: "",
+        changed: &[],
+        result: None,
+        results: &results,
+        commands: &[],
+        frozen: &frozen,
+        standing: &standing,
+        known: &order.known,
+        commits: &order.commits,
+        check_out: &no_checkpoints,
+        wall: Duration::from_millis(order.wall_millis),
+        cancel,
+        env: &context.env,
+        pid_file: Some(&pid_file),
+        policy: Some(&policy),
+        keep: &keep,
+        tree: &tree,
+    };
+    let (reader, command) = command(laid, runner);
+    let spec = CheckSpec {
+        check: "tests".to_owned(),
+        with: json!({
+            "runner": reader, "command": command,
+            "expect": match expect { Expect::Green => "green", Expect::Red => "red" },
+        }),
+        weight: Weight::Binding,
+        shows: None,
+        code: None,
+    };
+    let result = checks::run_gate(&[spec], &subject).into_iter().next();
+    let mut result = result.ok_or_else(|| could_not("the tests gave no answer"))?;
+    let run = results_of(context, &result)?;
+    let ours = run
+        .faults
+        .iter()
+        .filter(|fault| fault.kind == FaultKind::NotBuilt)
+        .any(|fault| ENVIRONMENT.iter().any(|word| fault.what.contains(word)));
+    if ours {
+        result.verdict = Verdict::CouldNotRun;
+    }
+    Ok((result, run))
+}
+
+/// Who reads the results, and the line for the shell.
+fn command(laid: &Laid, runner: &str) -> (&'static str, String) {
+    let path = laid.path.join(":");
+    match laid.language {
+        Language::Rust => (
+            "cargo",
+            "exec cargo test --offline --no-fail-fast 2>&1".to_owned(),
+        ),
+        Language::Python if runner.starts_with("pytest") => (
+            "pytest",
+            format!(
+                "PYTHONPATH={path} exec python3 -B -m pytest -p no:cacheprovider --junitxml=\"$PROOFHOUSE_REPORT\" tests"
+            ),
+        ),
+        Language::Python => (
+            "junit",
+            format!("PYTHONPATH={path} exec python3 -B run_tests.py"),
+        ),
+    }
+}
+
+/// What the suite did, test by test: the check keeps it as evidence.
+fn results_of(context: &Context, result: &CheckResult) -> Result<TestRun, Broke> {
+    let kept = result.evidence.iter().find(|kept| kept.name == RESULTS);
+    let Some(kept) = kept else {
+        return Err(could_not(&result.reason));
+    };
+    let bytes = InVault(context).fetch(&kept.hash).map_err(could_not)?;
+    serde_json::from_slice(&bytes).map_err(could_not)
+}
+
+fn tree(top: &Path) -> Result<TreeNow, String> {
+    let built = |path: &Path| path == Path::new("target") || path == Path::new("Cargo.lock");
+    let files = store::walk(top, &built).map_err(|error| error.to_string())?;
+    let tree = Tree::of(top, files).map_err(|error| error.to_string())?;
+    let hash = tree.hash();
+    let files = tree.files.into_iter().map(|(path, node)| match node {
+        Node::File { sha256 } | Node::Executable { sha256 } => (path, sha256),
+        other => (path, format!("{other:?}")),
+    });
+    Ok(TreeNow {
+        hash,
+        files: files.collect(),
+    })
+}

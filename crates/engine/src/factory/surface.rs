@@ -1,0 +1,195 @@
+//! The surface step of a ship: what the code makes public is what the contract declares, and the
+//! tests keep to it. Files are read and Python is run here; what follows from them is decided in
+//! `factory::surface`.
+
+use super::modules::Stored;
+use super::scratch::{self, Laid};
+use super::ship::{Broke, Held, could_not};
+use crate::context::Context;
+use ::factory::contract::SurfaceRef;
+use ::factory::surface::python::{self, Said};
+use ::factory::surface::{self, Extracted, Language, rust};
+use kernel::effect::GateOrder;
+use sandbox::{Cancel, Launch, Limits};
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+/// More differences than this help nobody.
+const MOST: usize = 20;
+const OUTPUT: usize = 16 << 20;
+const WALL: Duration = Duration::from_secs(120);
+
+/// Compares the two, and looks through the tests.
+pub(super) fn check(
+    context: &Context,
+    order: &GateOrder,
+    module: &Stored,
+    cancel: &Cancel,
+) -> Result<Held, Broke> {
+    let contract = module.contract()?;
+    let laid = lay_out(context, order, module)?;
+    let code = extract(context, order, module, &laid, cancel)?;
+    let found = surface::judge(contract.surface(), laid.language, &code.surface);
+    let mut wrong: Vec<String> = found.iter().map(ToString::to_string).collect();
+    wrong.extend(reaches(context, order, module, &laid, cancel)?);
+    if wrong.is_empty() {
+        let entries = surface::entry_points(contract.surface(), &code.surface);
+        return Ok(Held::from(format!(
+            "{}: `{}` has the contract's inputs, outputs, errors and modes, by name and by kind of type; nothing else is public",
+            laid.language.as_str(),
+            entries.join("`, `")
+        )));
+    }
+    let more = wrong.len().saturating_sub(MOST);
+    wrong.truncate(MOST);
+    if more > 0 {
+        wrong.push(format!("and {more} more"));
+    }
+    let count = if found.is_empty() {
+        "the tests reach past the public surface".to_owned()
+    } else {
+        "the public surface is not the contract's".to_owned()
+    };
+    Err(format!("{count}: {}", wrong.join("; ")).into())
+}
+
+/// The module in the folder of this gate.
+pub(super) fn lay_out(
+    context: &Context,
+    order: &GateOrder,
+    module: &Stored,
+) -> Result<Laid, Broke> {
+    let home = context.home(order.id);
+    std::fs::create_dir_all(&home).map_err(could_not)?;
+    Ok(scratch::lay_out(
+        &context.project.home(),
+        module,
+        &home.join("crate"),
+    )?)
+}
+
+/// A surface, and in what it was found.
+pub(super) struct Found {
+    pub(super) surface: Extracted,
+    /// What runs the tests.
+    pub(super) runner: String,
+}
+
+/// What the code makes public.
+pub(super) fn extract(
+    context: &Context,
+    order: &GateOrder,
+    module: &Stored,
+    laid: &Laid,
+    cancel: &Cancel,
+) -> Result<Found, Broke> {
+    match laid.language {
+        Language::Rust => {
+            let mut uses = BTreeMap::new();
+            for (name, used) in &laid.uses {
+                // What it passes on from its own modules is not followed further.
+                let files = used.texts("implementation")?;
+                uses.insert(name.clone(), rust::extract(&files, &BTreeMap::new())?);
+            }
+            let files = module.texts("implementation")?;
+            let surface = rust::extract(&files, &uses)?;
+            Ok(Found {
+                surface,
+                runner: "cargo".to_owned(),
+            })
+        }
+        Language::Python => match script(context, order, laid, "surface", cancel)? {
+            Said::Surface {
+                surface,
+                python,
+                runner,
+            } => Ok(Found {
+                surface,
+                runner: format!("{runner} with Python {python}"),
+            }),
+            Said::Broken { broken } => Err(format!("implementation/{broken}").into()),
+            other => Err(could_not(format!("the script said {other:?}"))),
+        },
+    }
+}
+
+/// Where tests reach past the surface.
+fn reaches(
+    context: &Context,
+    order: &GateOrder,
+    module: &Stored,
+    laid: &Laid,
+    cancel: &Cancel,
+) -> Result<Vec<String>, Broke> {
+    const RULE: &str = "tests see the public surface alone";
+    let mut found = Vec::new();
+    match laid.language {
+        Language::Rust => {
+            for (path, text) in module.texts("tests")? {
+                if !path.ends_with(".rs") {
+                    continue;
+                }
+                let reaches = surface::private_reaches(&text);
+                let reaches = reaches.map_err(|why| format!("tests/{path}: {why}"))?;
+                let lines = reaches.iter();
+                found.extend(
+                    lines.map(|one| format!("tests/{path}:{} uses {}: {RULE}", one.line, one.by)),
+                );
+            }
+        }
+        Language::Python => match script(context, order, laid, "tests", cancel)? {
+            Said::Tests { reaches } => found.extend(
+                reaches
+                    .iter()
+                    .map(|one| format!("tests/{}:{} uses {}: {RULE}", one.file, one.line, one.by)),
+            ),
+            Said::Broken { broken } => return Err(broken.into()),
+            other => return Err(could_not(format!("the script said {other:?}"))),
+        },
+    }
+    Ok(found)
+}
+
+/// Runs our script about the laid out package, confined.
+pub(super) fn script(
+    context: &Context,
+    order: &GateOrder,
+    laid: &Laid,
+    mode: &str,
+    cancel: &Cancel,
+) -> Result<Said, Broke> {
+    let top = laid.top.display().to_string();
+    let mut argv: Vec<String> = ["python3", "-I", "-B", "-c", python::SCRIPT, mode, &top]
+        .map(str::to_owned)
+        .to_vec();
+    argv.push(laid.name.clone());
+    argv.extend(laid.uses.keys().cloned());
+    let limits = Limits {
+        wall: WALL.min(Duration::from_millis(order.wall_millis)),
+        idle: None,
+        output_bytes: OUTPUT,
+    };
+    let mut launch = Launch::new(argv, &laid.top, context.env.clone(), limits);
+    launch.policy = Some(context.reach.scratch(&laid.top));
+    launch.pid_file = Some(context.home(order.id).join("pid"));
+    let ended = sandbox::run(&launch, cancel)
+        .map_err(|error| could_not(format!("a module in Python needs `python3`: {error}")))?;
+    python::read(&ended.stdout).map_err(|why| {
+        let said = String::from_utf8_lossy(&ended.stderr).into_owned();
+        let last = said.lines().rfind(|line| !line.trim().is_empty());
+        could_not(format!(
+            "the script that reads Python failed: {why}; {}",
+            last.unwrap_or("it said nothing more")
+        ))
+    })
+}
+
+/// The names of functions that examples must show one by one; a single one needs no naming.
+pub(super) fn shown<'a>(contract: SurfaceRef<'_>, code: &'a Extracted) -> Vec<&'a str> {
+    let entries = surface::entry_points(contract, code);
+    if entries.len() > 1 {
+        entries
+    } else {
+        Vec::new()
+    }
+}

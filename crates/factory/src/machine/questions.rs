@@ -1,0 +1,226 @@
+//! Everything that waits for a person, one question each: what, why, and the answers that the
+//! machine would take now. It refuses to list what is still being worked on.
+
+use super::people::{EXTEND, RELEASE, RETRY, RULINGS};
+use super::product;
+use super::state::{Phase, State};
+use crate::halt::artifact::Escalation;
+use crate::halt::exception::Record;
+use crate::halt::resolution::Action;
+use crate::project::graph::Task;
+use crate::project::{TaskId, TaskStatus};
+use kernel::position::STOP;
+use serde::Serialize;
+
+/// What a question is about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Subject {
+    /// A task halted; section 17.
+    Escalation,
+    /// A contract should change; section 13.
+    Exception,
+    /// The environment could not run what a task needs.
+    Stuck,
+    /// A task waits for what was abandoned.
+    Blocked,
+    /// A budget is used up.
+    Budget,
+    /// A release failed.
+    Release,
+    /// A spec is drafted; section 3.2.4.
+    Spec,
+}
+
+/// Something that a person must decide.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Question {
+    /// What kind.
+    pub subject: Subject,
+    /// `ESC-...`, `ICE-...`, `T-...`, `REL-...` or a budget's name.
+    pub id: String,
+    /// The task.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub task: Option<TaskId>,
+    /// What is to be decided.
+    pub what: String,
+    /// What led to it.
+    pub why: String,
+    /// What we would do.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub recommended: Option<String>,
+    /// What may be answered.
+    pub options: Vec<String>,
+}
+
+pub(crate) fn questions(state: &State) -> Vec<Question> {
+    match state.phase {
+        Phase::Open => {}
+        Phase::Specifying => return about_spec(state).into_iter().collect(),
+        Phase::Declaring | Phase::Stopped => return Vec::new(),
+    }
+    let mut all = Vec::new();
+    all.extend(state.ledger.budgets.first_spent().map(|spent| Question {
+        subject: Subject::Budget,
+        id: spent.to_string(),
+        task: None,
+        what: "let it go on, or stop the project".to_owned(),
+        why: format!("the budget `{spent}` is used up"),
+        recommended: None,
+        options: words(&[EXTEND, STOP]),
+    }));
+    for (id, work) in &state.work {
+        all.extend(work.stuck.as_ref().map(|why| Question {
+            subject: Subject::Stuck,
+            id: id.to_string(),
+            task: Some(id.clone()),
+            what: "mend what is missing, then let it be tried again".to_owned(),
+            why: why.clone(),
+            recommended: Some(RETRY.to_owned()),
+            options: words(&[RETRY, STOP]),
+        }));
+    }
+    for task in state.graph.halted() {
+        let escalation = task.escalation_ref.as_ref();
+        let Some(escalation) = escalation.and_then(|id| state.escalations.get(id)) else {
+            continue;
+        };
+        let exception = escalation.exception.as_ref();
+        match exception.and_then(|id| state.exceptions.get(id)) {
+            // The person has answered; the debate goes on without them.
+            Some(record) if state.changes.contains_key(&record.exception_id) => {}
+            Some(record) => all.push(about_exception(state, escalation, record)),
+            None => all.push(about_task(state, task, escalation)),
+        }
+    }
+    all.extend(blocked(state));
+    let last = state.releases.last().filter(|last| !last.passed());
+    all.extend(
+        last.filter(|_| state.releasing.is_none())
+            .map(|last| Question {
+                subject: Subject::Release,
+                id: last.release_id.clone(),
+                task: None,
+                what: "mend what the gates stumbled over, then release again".to_owned(),
+                why: lines(last.violations.iter().map(|one| one.why.as_str())),
+                recommended: Some(RELEASE.to_owned()),
+                options: words(&[RELEASE]),
+            }),
+    );
+    all
+}
+
+fn about_spec(state: &State) -> Option<Question> {
+    let (_, why) = product::reason(state)?;
+    let mut options = product::options(state);
+    options.push(STOP);
+    Some(Question {
+        subject: Subject::Spec,
+        id: "spec".to_owned(),
+        task: None,
+        what: "read the spec, then approve, reject or amend it".to_owned(),
+        why,
+        recommended: None,
+        options: words(&options),
+    })
+}
+
+fn words(names: &[&str]) -> Vec<String> {
+    names.iter().map(|name| (*name).to_owned()).collect()
+}
+
+fn lines<'a>(all: impl Iterator<Item = &'a str>) -> String {
+    let all: Vec<&str> = all.filter(|line| !line.is_empty()).collect();
+    all.join("\n")
+}
+
+/// The resolutions that fit a halted task: nothing can be shipped or fixed that was never made.
+fn resolutions(state: &State, task: &TaskId) -> Vec<String> {
+    let work = state.work.get(task);
+    let fits = |action: &Action| match action {
+        Action::ApproveOverride => work.is_some_and(|work| !work.shippable().is_empty()),
+        Action::ProvideFix => work.is_some_and(|work| work.fixable().is_some()),
+        Action::AmendSpec | Action::SplitTask | Action::RevisePlan | Action::AbandonTask => true,
+    };
+    let fitting = Action::all().filter(fits);
+    fitting.map(|action| action.as_str().to_owned()).collect()
+}
+
+fn failed(escalation: &Escalation) -> String {
+    let failed = escalation.failed_invariants.iter();
+    let failed: Vec<String> = failed
+        .map(|one| format!("{}: {}", one.invariant, one.evidence))
+        .collect();
+    lines(failed.iter().map(String::as_str))
+}
+
+fn about_task(state: &State, task: &Task, escalation: &Escalation) -> Question {
+    let id = &task.declared.id;
+    let options = resolutions(state, id);
+    let recommended = escalation.recommended_resolution.as_str().to_owned();
+    Question {
+        subject: Subject::Escalation,
+        id: escalation.escalation_id.to_string(),
+        task: Some(id.clone()),
+        what: escalation.minimal_decision_required.clone(),
+        why: failed(escalation),
+        recommended: Some(recommended).filter(|one| options.contains(one)),
+        options,
+    }
+}
+
+fn about_exception(state: &State, escalation: &Escalation, record: &Record) -> Question {
+    let exception = &record.raised.exception;
+    let rulings = RULINGS.iter().map(|(name, _)| (*name).to_owned());
+    let mut why = format!("{}: {}", exception.target_module, exception.reason);
+    for line in &exception.evidence {
+        why.push_str(&format!("\nevidence: {line}"));
+    }
+    // Earlier answers, such as DEFER, and what a debate of the change ended with.
+    let rulings_before = state.rulings.iter();
+    for ruling in rulings_before.filter(|one| one.exception_id == record.exception_id) {
+        let word = RULINGS.iter().find(|(_, one)| *one == ruling.ruling);
+        let word = word.map_or("", |(name, _)| *name);
+        why.push_str(&format!("\n{} said {word}: {}", ruling.who, ruling.because));
+    }
+    Question {
+        subject: Subject::Exception,
+        id: record.exception_id.to_string(),
+        task: Some(record.task.clone()),
+        what: format!(
+            "{} ({})",
+            escalation.minimal_decision_required, escalation.escalation_id
+        ),
+        why,
+        recommended: None,
+        options: rulings.chain(resolutions(state, &record.task)).collect(),
+    }
+}
+
+/// Tasks that no open halt blocks: what they wait for will never come.
+fn blocked(state: &State) -> Vec<Question> {
+    if state.graph.count(TaskStatus::Blocked) == 0 || state.graph.halted().next().is_some() {
+        return Vec::new();
+    }
+    let all = state.graph.iter();
+    let blocked = all.filter(|task| task.status == TaskStatus::Blocked);
+    let options = Action::all().filter(|action| action.suits_blocked());
+    let options: Vec<String> = options.map(|action| action.as_str().to_owned()).collect();
+    let question = |task: &Task| {
+        let dead = task.depends_on().filter(|on| {
+            let on = state.graph.get(on).map(|one| one.status);
+            matches!(on, Some(TaskStatus::Abandoned | TaskStatus::Blocked))
+        });
+        let dead: Vec<&str> = dead.map(TaskId::as_str).collect();
+        Question {
+            subject: Subject::Blocked,
+            id: task.declared.id.to_string(),
+            task: Some(task.declared.id.clone()),
+            what: "say what becomes of it without what it waits for".to_owned(),
+            why: format!("it depends on {}", dead.join(", ")),
+            recommended: None,
+            options: options.clone(),
+        }
+    };
+    blocked.map(question).collect()
+}

@@ -1,0 +1,121 @@
+//! What the product role is told and what it sees. A brief follows from the state alone; the
+//! documents themselves lie in the view.
+
+use super::{DRAFT, FOLDER, Product, REPORT};
+use kernel::effect::Sight;
+use std::fmt::Write;
+
+/// The files that the role sees, and where it may write.
+pub fn sight(product: &Product) -> Sight {
+    let below = |path: &str| format!("{FOLDER}/{path}");
+    let mut sees = vec![below("SPEC.md"), below("with/**"), below("draft/**")];
+    if !product.deficiencies.is_empty() {
+        sees.push(below(REPORT));
+    }
+    Sight {
+        sees,
+        hidden: Vec::new(),
+        scope: vec![below("draft/**")],
+    }
+}
+
+const SHAPE: &str = r#"```text
+spec:    spec_id SPEC-NNN, spec_version x.y.z, title, description, created_at, updated_at (ISO 8601), pillars
+pillar:  pillar_id PIL-NNN, name, description, rationale, epics
+epic:    epic_id EPC-NNN, name, description, success_criteria (at least 1), stories
+story:   story_id STR-NNN, name, description, user_facing_behavior, tasks
+task:    task_id TSK-NNN (once in the whole spec), name, description, subtasks (at least 2),
+         acceptance_criteria (at least 2), depends_on (other task_ids; no circles), io_contract_sketch
+sketch:  inputs, outputs, error_surfaces, effects, modes: prose, none empty, no TBD, no N/A
+```"#;
+
+const RULES: &str = "\
+Every pillar has an epic, every epic a story and a success criterion, every story a task. A task is what one engineer builds as a few small modules. Nothing required is left out or empty, and nothing is a placeholder; each such fault is an error, and errors block. These are warnings, which the person sees: a description under 20 characters, an acceptance criterion that names nothing observable (returns, displays, raises, writes, emits, rejects, validates ...), subtasks that repeat each other, an `error_surfaces` without one specific error.";
+
+/// The whole brief.
+pub fn brief(product: &Product) -> String {
+    let mut text = format!(
+        "# product for {}\n\nTurn the person's `SPEC.md` into a complete, structured product spec: pillars, epics, stories and tasks, with acceptance criteria and a sketch of each task's input and output. Research what you need to know. Decide what the person left open, and say so in the descriptions. Invent no requirement that contradicts theirs.\n",
+        product.began.spec.name
+    );
+    let _ = write!(
+        text,
+        "\n## What you have\n\n- `repo/{FOLDER}/SPEC.md`: what the person wrote; read it first\n"
+    );
+    for document in &product.began.with {
+        let _ = writeln!(text, "- `repo/{FOLDER}/with/{}`", document.name);
+    }
+    if product.draft.is_some() {
+        let _ = writeln!(text, "- `repo/{FOLDER}/{DRAFT}`: the present draft");
+    }
+    let _ = write!(
+        text,
+        "\n## What you make\n\n`repo/{FOLDER}/{DRAFT}`, one JSON object:\n\n{SHAPE}\n\n{RULES}\n\nNotes for yourself go below `repo/{FOLDER}/draft/`; write nowhere else.\n"
+    );
+    let _ = write!(
+        text,
+        "\n## How you end\n\nIf you have the tool `emit_structured_spec`, call it with the whole spec: it says what is missing, and ends your work once nothing is. `validate_spec` judges the draft without ending, `search_code_index` finds modules that are shipped already, `web_search` searches the web. Otherwise write the file above, and then return one JSON object: `summary`, and `sources` (a list of texts: where you looked). The file is judged after you end; what you say of it is not.\n"
+    );
+    rejected(product, &mut text);
+    amended(product, &mut text);
+    refused(product, &mut text);
+    text
+}
+
+fn rejected(product: &Product, text: &mut String) {
+    if product.rejections.is_empty() {
+        return;
+    }
+    let _ = write!(
+        text,
+        "\n## Rejection Feedback\n\nA person rejected an earlier spec. It is gone, and so is the research for it: start from `SPEC.md`, which ends with the same words.\n\n"
+    );
+    for reasons in &product.rejections {
+        let _ = writeln!(text, "{}\n", quoted(reasons));
+    }
+}
+
+fn amended(product: &Product, text: &mut String) {
+    let Some((last, earlier)) = product.feedback.split_last() else {
+        return;
+    };
+    let _ = write!(
+        text,
+        "\n## Amendments\n\nA person read the draft and wants it changed. Address every point; keep the rest.\n\n{}\n",
+        quoted(last)
+    );
+    if !earlier.is_empty() {
+        let _ = write!(
+            text,
+            "\nBefore that they asked for this, which stays true:\n\n"
+        );
+        for feedback in earlier {
+            let _ = writeln!(text, "{}\n", quoted(feedback));
+        }
+    }
+}
+
+fn refused(product: &Product, text: &mut String) {
+    if !product.deficiencies.is_empty() {
+        let _ = write!(
+            text,
+            "\n## What is wrong with the draft\n\nAll of it is in `repo/{FOLDER}/{REPORT}`.\n\n"
+        );
+        for line in &product.deficiencies {
+            let _ = writeln!(text, "- {line}");
+        }
+    }
+    if !product.patience.complaint.is_empty() {
+        let _ = write!(text, "\n## What was wrong with the last answer\n\n");
+        for line in &product.patience.complaint {
+            let _ = writeln!(text, "- {line}");
+        }
+    }
+}
+
+/// A person's words as a quotation: no line of theirs can pass for a heading of ours.
+fn quoted(words: &str) -> String {
+    let lines = words.trim_end().lines();
+    let lines: Vec<String> = lines.map(|line| format!("> {line}")).collect();
+    lines.join("\n")
+}

@@ -1,0 +1,19 @@
+//! Whether a text can be approved as a spec: all of section 3.2.3, and the three passes that make
+//! tasks of it, in one report. The tools and the gate ask here, so they can not disagree.
+
+use crate::plan::{self, NoPlan};
+use crate::spec::{self, ProductSpec};
+use crate::{Deficiency, Report};
+
+/// The spec with its warnings, or everything that is wrong with it.
+pub fn judge(bytes: &[u8]) -> Result<(ProductSpec, Report), Report> {
+    let (spec, mut report) = spec::read(bytes)?;
+    let Err(NoPlan(problems)) = plan::task_files(&spec) else {
+        return Ok((spec, report));
+    };
+    report.errors.extend(problems.into_iter().map(|problem| {
+        let message = format!("{}; {} [{}]", problem.what, problem.mend, problem.code);
+        Deficiency::error("no_plan", "$", "", message)
+    }));
+    Err(report)
+}

@@ -1,0 +1,134 @@
+//! Do tests in Rust keep to the public surface (section 5.4, minimum 5)? They are crates of their
+//! own and can not name what is private; what is left is to include the source. Words in comments
+//! and texts are no code, so this goes by tokens.
+
+use proc_macro2::{Delimiter, TokenStream, TokenTree};
+
+/// A place where a test reaches past the surface.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Reach {
+    /// From 1.
+    pub line: u32,
+    /// By what.
+    pub by: String,
+}
+
+const INCLUDES: [&str; 3] = ["include", "include_str", "include_bytes"];
+/// A text that names where the source is.
+const SOURCE: &str = "implementation/";
+
+/// Every place in a test file that reaches the source. An error says where it is no Rust.
+pub fn private_reaches(text: &str) -> Result<Vec<Reach>, String> {
+    let tokens: TokenStream = text.parse().map_err(|error: proc_macro2::LexError| {
+        format!("line {}: {error}", error.span().start().line)
+    })?;
+    let mut found = Vec::new();
+    walk(tokens, &mut found);
+    Ok(found)
+}
+
+fn walk(tokens: TokenStream, found: &mut Vec<Reach>) {
+    let tokens: Vec<TokenTree> = tokens.into_iter().collect();
+    let mut imports = false;
+    for (at, token) in tokens.iter().enumerate() {
+        let line = u32::try_from(token.span().start().line).unwrap_or(u32::MAX);
+        let mut say = |by: String| found.push(Reach { line, by });
+        let next = |text: char| matches!(tokens.get(at + 1), Some(TokenTree::Punct(one)) if one.as_char() == text);
+        match token {
+            TokenTree::Ident(word) if *word == "use" => imports = true,
+            TokenTree::Punct(one) if one.as_char() == ';' => imports = false,
+            TokenTree::Ident(word) if INCLUDES.iter().any(|one| word == one) => {
+                if next('!') || imports {
+                    say(format!("`{word}!`"));
+                }
+            }
+            TokenTree::Literal(one) if one.to_string().contains(SOURCE) => {
+                say(format!("a path into `{SOURCE}`"));
+            }
+            TokenTree::Group(group) => {
+                let hash = at > 0
+                    && matches!(&tokens[at - 1], TokenTree::Punct(one) if matches!(one.as_char(), '#' | '!'));
+                if hash && group.delimiter() == Delimiter::Bracket && sets_path(group.stream()) {
+                    say("`#[path]`".to_owned());
+                }
+                if imports {
+                    // `use std::{include as slurp};`
+                    let words = group.stream().to_string();
+                    let mut words = words.split(|c: char| !(c.is_alphanumeric() || c == '_'));
+                    if let Some(word) = words.find(|word| INCLUDES.contains(word)) {
+                        found.push(Reach {
+                            line,
+                            by: format!("`{word}!`"),
+                        });
+                    }
+                }
+                walk(group.stream(), found);
+            }
+            _ => {}
+        }
+    }
+}
+
+/// `path = ...`, also inside of `cfg_attr(...)`.
+fn sets_path(attribute: TokenStream) -> bool {
+    let tokens: Vec<TokenTree> = attribute.into_iter().collect();
+    tokens.iter().enumerate().any(|(at, token)| match token {
+        TokenTree::Ident(word) if *word == "path" => {
+            matches!(tokens.get(at + 1), Some(TokenTree::Punct(one)) if one.as_char() == '=')
+        }
+        TokenTree::Group(group) => sets_path(group.stream()),
+        _ => false,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn s5_4_5_a_test_that_includes_source_is_named_with_its_line() {
+        for (text, by) in [
+            ("\ninclude!(\"../x.rs\");", "`include!`"),
+            (
+                "\nfn t() { assert!(include_str!(\"../x.rs\").is_empty()) }",
+                "`include_str!`",
+            ),
+            (
+                "\nfn t() { core::include_bytes!(\"a\"); }",
+                "`include_bytes!`",
+            ),
+            ("\nuse std::include as slurp;", "`include!`"),
+            ("\nuse std::{include_str as slurp};", "`include_str!`"),
+            ("\n#[path = \"../a.rs\"] mod a;", "`#[path]`"),
+            (
+                "\n#[cfg_attr(all(), path = \"../a.rs\")] mod a;",
+                "`#[path]`",
+            ),
+            (
+                "\nfn t() { std::fs::read(\"implementation/lib.rs\"); }",
+                "a path into `implementation/`",
+            ),
+        ] {
+            let found = private_reaches(text).unwrap();
+            let expected = Reach {
+                line: 2,
+                by: by.to_owned(),
+            };
+            assert!(found.contains(&expected), "{text}: {found:?}");
+        }
+        for text in [
+            "// include!(\"x\") and #[path]\nfn t() { let path = 1; let s = \"include!\"; }",
+            "use mm_a::include;\n"
+                .replace("include", "including")
+                .as_str(),
+            "#[derive(Debug)] struct Path { path: u8 }",
+        ] {
+            assert_eq!(private_reaches(text).unwrap(), [], "{text}");
+        }
+        assert!(
+            private_reaches("fn t() { \"open")
+                .unwrap_err()
+                .starts_with("line 1")
+        );
+    }
+}

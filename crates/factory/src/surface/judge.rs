@@ -1,0 +1,235 @@
+//! Is the surface that code has the surface that a contract declares? All that differs is named, in
+//! one pass, with its file and line and the dimension that it belongs to.
+//!
+//! The mapping: one public function for each mode of the contract is its entry (`signature.rs`);
+//! errors are told apart by name (`errors.rs`); types are public when the contract or the entry
+//! names them, or a public field of such a type. It compares names and shapes, never behaviour.
+
+use super::shape::{Aliases, named_types};
+use super::{Call, Extracted, Function, Item, Kind, Language, Shape, errors, signature};
+use crate::contract::SurfaceRef;
+use std::collections::BTreeSet;
+use std::fmt;
+
+/// One difference.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Mismatch {
+    /// `inputs`, `outputs`, `error_surfaces`, `effects`, `modes`; `surface` if it is none of them.
+    pub dimension: &'static str,
+    /// The file below `implementation/`, and the line; none if the contract has something that the
+    /// code does not.
+    pub place: Option<(String, u32)>,
+    /// What.
+    pub what: String,
+}
+
+impl fmt::Display for Mismatch {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.place {
+            Some((file, line)) => write!(f, "implementation/{file}:{line}: ")?,
+            None => write!(f, "contract.json: ")?,
+        }
+        write!(f, "{} ({})", self.what, self.dimension)
+    }
+}
+
+/// What a comparison works on and adds to.
+pub(super) struct Judging<'a> {
+    pub(super) contract: SurfaceRef<'a>,
+    pub(super) language: Language,
+    pub(super) code: &'a Extracted,
+    pub(super) found: Vec<Mismatch>,
+    /// Public names that something accounts for.
+    pub(super) declared: BTreeSet<String>,
+}
+
+impl Judging<'_> {
+    pub(super) fn at(&mut self, dimension: &'static str, item: &Item, what: String) {
+        self.on_line(dimension, item, item.line, what);
+    }
+
+    pub(super) fn on_line(
+        &mut self,
+        dimension: &'static str,
+        item: &Item,
+        line: u32,
+        what: String,
+    ) {
+        self.found.push(Mismatch {
+            dimension,
+            place: Some((item.file.clone(), line)),
+            what,
+        });
+    }
+
+    pub(super) fn lacks(&mut self, dimension: &'static str, what: String) {
+        self.found.push(Mismatch {
+            dimension,
+            place: None,
+            what,
+        });
+    }
+
+    pub(super) fn shape(&self, text: &str, generics: &[String]) -> Shape {
+        if generics.iter().any(|one| one == text.trim()) {
+            return Shape::Any;
+        }
+        Shape::of_code(text, &self.code.aliases)
+    }
+}
+
+/// Names are the same if their letters and digits are: `max_items`, `MaxItems`, `max items`.
+pub(super) fn same(one: &str, other: &str) -> bool {
+    let letters = |name: &str| -> String {
+        let letters = name.chars().filter(|c| c.is_alphanumeric());
+        letters.flat_map(char::to_lowercase).collect()
+    };
+    letters(one) == letters(other)
+}
+
+fn is_async(function: &Function, aliases: &Aliases) -> bool {
+    let later = |text: &String| matches!(Shape::of_code(text, aliases), Shape::Later(_));
+    function.call == Call::Async || function.returns.as_ref().is_some_and(later)
+}
+
+/// The functions that stand for the contract, one for each of its modes.
+fn entries<'a>(contract: SurfaceRef<'_>, code: &'a Extracted) -> Vec<(&'a Item, &'a Function)> {
+    let mut found = Vec::new();
+    for (wanted, waits) in [(contract.modes.sync, false), (contract.modes.async_, true)] {
+        let of_mode = |(_, function): &(&Item, &Function)| {
+            is_async(function, &code.aliases) == waits && wanted
+        };
+        let candidates: Vec<_> = code.functions().filter(of_mode).collect();
+        let fits = |(_, function): &&(&Item, &Function)| {
+            let names = function.parameters.iter().map(|one| &one.name);
+            names.len() == contract.inputs.len()
+                && names
+                    .zip(contract.inputs)
+                    .all(|(name, input)| same(name, &input.name))
+        };
+        let best = candidates.iter().find(fits).or(candidates.first());
+        found.extend(best.copied());
+    }
+    found
+}
+
+/// The names of the functions that stand for the contract.
+pub fn entry_points<'a>(contract: SurfaceRef<'_>, code: &'a Extracted) -> Vec<&'a str> {
+    let entries = entries(contract, code).into_iter();
+    entries.map(|(item, _)| item.name.as_str()).collect()
+}
+
+/// Everything that differs; nothing: the surface is the contract's.
+pub fn judge(contract: SurfaceRef<'_>, language: Language, code: &Extracted) -> Vec<Mismatch> {
+    let mut judging = Judging {
+        contract,
+        language,
+        code,
+        found: Vec::new(),
+        declared: BTreeSet::new(),
+    };
+    for place in &code.unseen {
+        judging.found.push(Mismatch {
+            dimension: "surface",
+            place: Some((place.file.clone(), place.line)),
+            what: format!(
+                "{} can not be seen and might make anything public; write it out",
+                place.what
+            ),
+        });
+    }
+    let inputs = contract.inputs.iter().map(|one| &one.type_);
+    let types = inputs.chain(contract.outputs.iter().map(|one| &one.type_));
+    let names = types.flat_map(|text| named_types(text));
+    judging.declared = names.map(str::to_owned).collect();
+    let entries = entries(contract, code);
+    for (wanted, waits, word) in [
+        (contract.modes.sync, false, "sync"),
+        (contract.modes.async_, true, "async"),
+    ] {
+        let has = entries
+            .iter()
+            .any(|(_, function)| is_async(function, &code.aliases) == waits);
+        if wanted && !has {
+            let what = format!("no public function is {word}, and the contract says that it is");
+            judging.lacks("modes", what);
+        }
+    }
+    for (item, function) in &entries {
+        judging.declared.insert(item.name.clone());
+        if let Some(from) = &function.from {
+            let what = format!(
+                "`{}` is that of `{from}`: reuse that module instead",
+                item.name
+            );
+            judging.at("surface", item, what);
+        }
+        signature::inputs(&mut judging, item, function);
+        let outcome = signature::outcome(&judging, function);
+        signature::outputs(&mut judging, item, &outcome);
+        errors::carried(&mut judging, item, &outcome);
+    }
+    if entries.is_empty() {
+        errors::public(&mut judging);
+    }
+    close(&mut judging);
+    undeclared(&mut judging);
+    let mut found = judging.found;
+    found.sort_by(|a, b| (&a.place, &a.what).cmp(&(&b.place, &b.what)));
+    found.dedup();
+    found
+}
+
+/// Types that public members of declared types name are declared with them.
+fn close(judging: &mut Judging<'_>) {
+    loop {
+        let before = judging.declared.len();
+        for item in &judging.code.items {
+            let members = match &item.kind {
+                Kind::Record { fields } => fields,
+                Kind::Choice { variants } => variants,
+                _ => continue,
+            };
+            if judging.declared.contains(&item.name) {
+                let types = members.iter().filter_map(|one| one.type_.as_deref());
+                let names = types.flat_map(named_types).map(str::to_owned);
+                judging.declared.extend(names.collect::<Vec<_>>());
+            }
+        }
+        if judging.declared.len() == before {
+            return;
+        }
+    }
+}
+
+fn undeclared(judging: &mut Judging<'_>) {
+    let code = judging.code;
+    for item in &code.items {
+        if judging.declared.contains(&item.name) && !matches!(item.kind, Kind::Method { .. }) {
+            continue;
+        }
+        let name = &item.name;
+        let (dimension, what) = match &item.kind {
+            Kind::Function(_) => (
+                "surface",
+                format!("the function `{name}` is public; a contract has one entry"),
+            ),
+            Kind::Method { of } => (
+                "surface",
+                format!("`{name}` is public: `{of}` carries values, and a contract has one entry"),
+            ),
+            Kind::Exception => ("error_surfaces", format!("`{name}` is no declared error")),
+            Kind::Record { .. } | Kind::Choice { .. } | Kind::Alias => (
+                "surface",
+                format!("the type `{name}` is public, and the contract does not name it"),
+            ),
+            Kind::Constant => ("surface", format!("the constant `{name}` is public")),
+            Kind::Foreign { from } => (
+                "surface",
+                format!("`{name}` of `{from}` is made public, and the contract does not name it"),
+            ),
+            Kind::Other { word } => ("surface", format!("the {word} `{name}` is public")),
+        };
+        judging.at(dimension, item, what);
+    }
+}

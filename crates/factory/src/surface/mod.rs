@@ -1,0 +1,232 @@
+//! The public surface of a module as its code has it, and whether it is the contract's.
+//!
+//! A contract has five dimensions and names no function; a surface has functions and types. Between
+//! the two lies one mapping, for every language the same (`judge.rs`): one entry function, whose
+//! parameters are the inputs, whose result carries the outputs and the errors. Everything else that
+//! is public is a mismatch, and so is everything that is declared and not public.
+//!
+//! Nothing here reads a file or runs a program: texts come in. It does not judge what code does.
+
+mod black_box;
+mod errors;
+mod judge;
+pub mod python;
+pub mod rust;
+mod shape;
+mod signature;
+mod stubs;
+
+pub use black_box::{Reach, private_reaches};
+pub use judge::{Mismatch, entry_points, judge};
+pub use shape::Shape;
+pub use stubs::{STUB, stubbed};
+
+use serde::{Deserialize, Serialize};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// What a module is written in. One for each module.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Language {
+    /// `implementation/lib.rs` is the root of a library.
+    Rust,
+    /// `implementation/__init__.py` is the root of a package.
+    Python,
+}
+
+impl Language {
+    /// For people.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Language::Rust => "Rust",
+            Language::Python => "Python",
+        }
+    }
+
+    /// The file below `implementation/` that decides it.
+    pub fn root(self) -> &'static str {
+        match self {
+            Language::Rust => "lib.rs",
+            Language::Python => "__init__.py",
+        }
+    }
+
+    /// The language of these files, by path below `implementation/`.
+    pub fn of<'p>(paths: impl IntoIterator<Item = &'p str>) -> Result<Self, String> {
+        let (mut rust, mut python) = (Vec::new(), Vec::new());
+        for path in paths {
+            match path.rsplit_once('.').map(|(_, ending)| ending) {
+                Some("rs") => rust.push(path),
+                Some("py") => python.push(path),
+                _ => {}
+            }
+        }
+        match (rust.first(), python.first()) {
+            (Some(one), Some(other)) => Err(format!(
+                "implementation/ has {one} and {other}: a module is in one language"
+            )),
+            (Some(_), None) if rust.contains(&"lib.rs") => Ok(Language::Rust),
+            (None, Some(_)) if python.contains(&"__init__.py") => Ok(Language::Python),
+            _ => {
+                Err("implementation/ has neither lib.rs (Rust) nor __init__.py (Python)".to_owned())
+            }
+        }
+    }
+}
+
+/// Everything that a module's code makes public.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Extracted {
+    /// In the order in which they stand.
+    pub items: Vec<Item>,
+    /// What can not be seen from outside, and so might make anything public.
+    #[serde(default)]
+    pub unseen: Vec<Place>,
+    /// Names that are raised somewhere (Python).
+    #[serde(default)]
+    pub raises: BTreeSet<String>,
+    /// Other names of types, private ones too: their parameters, and what they stand for.
+    #[serde(default)]
+    pub aliases: BTreeMap<String, (Vec<String>, String)>,
+}
+
+/// Something with a place.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Place {
+    /// Below `implementation/`.
+    pub file: String,
+    /// From 1.
+    pub line: u32,
+    /// What is there, for people.
+    pub what: String,
+}
+
+/// Something public.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Item {
+    /// Under which callers find it.
+    pub name: String,
+    /// Below `implementation/`.
+    pub file: String,
+    /// From 1.
+    pub line: u32,
+    /// What it is.
+    pub kind: Kind,
+}
+
+/// What something public is.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case", tag = "is")]
+pub enum Kind {
+    /// It can be called.
+    Function(Function),
+    /// It holds values.
+    Record {
+        /// The public ones; in order.
+        fields: Vec<Member>,
+    },
+    /// It is one of several.
+    Choice {
+        /// Which.
+        variants: Vec<Member>,
+    },
+    /// It can be raised.
+    Exception,
+    /// Another name for a type.
+    Alias,
+    /// A value.
+    Constant,
+    /// A function of a type.
+    Method {
+        /// The type.
+        of: String,
+    },
+    /// It comes from another module, which does not make it public, or whose surface nobody gave.
+    Foreign {
+        /// The module.
+        from: String,
+    },
+    /// No contract has a place for it.
+    Other {
+        /// What it is called: `trait`, `macro`.
+        word: String,
+    },
+}
+
+/// Something that can be called.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Function {
+    /// In order.
+    pub parameters: Vec<Parameter>,
+    /// As it is written.
+    pub returns: Option<String>,
+    /// Whether callers wait.
+    pub call: Call,
+    /// Names in the types above that stand for any type.
+    #[serde(default)]
+    pub generics: Vec<String>,
+    /// The module that defines it, if it is another one.
+    #[serde(default)]
+    pub from: Option<String>,
+}
+
+/// Whether callers wait.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Call {
+    /// They do.
+    Sync,
+    /// They await it.
+    Async,
+}
+
+/// One parameter.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Parameter {
+    /// Its name.
+    pub name: String,
+    /// As it is written.
+    #[serde(rename = "type")]
+    pub type_: Option<String>,
+    /// Whether it may be left out.
+    pub need: Need,
+}
+
+/// Whether callers must give it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Need {
+    /// They must.
+    Required,
+    /// It has a default.
+    Optional,
+    /// It takes whatever else is given.
+    Rest,
+}
+
+/// A field or a variant.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Member {
+    /// Its name.
+    pub name: String,
+    /// As it is written: of a field its type, of a variant what it carries.
+    #[serde(rename = "type", default)]
+    pub type_: Option<String>,
+    /// From 1.
+    pub line: u32,
+}
+
+impl Extracted {
+    /// The public item of that name.
+    pub fn get(&self, name: &str) -> Option<&Item> {
+        self.items.iter().find(|item| item.name == name)
+    }
+
+    /// The public functions.
+    pub fn functions(&self) -> impl Iterator<Item = (&Item, &Function)> {
+        self.items.iter().filter_map(|item| match &item.kind {
+            Kind::Function(function) => Some((item, function)),
+            _ => None,
+        })
+    }
+}

@@ -1,0 +1,560 @@
+//! The public surface of a crate, from the texts of its files: what `pub` reaches from the root,
+//! through modules and re-exports. What a macro or a foreign glob might make public can not be
+//! seen, and is said so; code for tests is no part of it.
+
+use super::{Call, Extracted, Function, Item, Kind, Member, Need, Parameter, Place};
+use std::collections::{BTreeMap, BTreeSet};
+use syn::spanned::Spanned;
+use syn::{Attribute, ImplItem, UseTree, Visibility};
+
+/// The texts of a crate's files, by path below `implementation/`.
+pub type Files = BTreeMap<String, String>;
+
+/// The surface of a crate. `uses` are the surfaces of the crates that it may re-export from, by
+/// crate name. An error says which file does not parse, and where.
+pub fn extract(files: &Files, uses: &BTreeMap<String, Extracted>) -> Result<Extracted, String> {
+    let mut krate = Crate {
+        files,
+        uses,
+        modules: Vec::new(),
+        found: Extracted::default(),
+        seen: BTreeSet::new(),
+    };
+    krate.file("lib.rs", Vec::new(), "")?;
+    krate.walk(0, 0);
+    krate.methods();
+    let mut found = krate.found;
+    found
+        .items
+        .sort_by(|a, b| (&a.file, a.line, &a.name).cmp(&(&b.file, b.line, &b.name)));
+    Ok(found)
+}
+
+/// One file, parsed, or where it can not be.
+pub(super) fn parse(name: &str, text: &str) -> Result<syn::File, String> {
+    syn::parse_file(text).map_err(|error| {
+        let line = error.span().start().line;
+        format!("{name}:{line}: {error}")
+    })
+}
+
+/// Is this for tests alone?
+pub(super) fn for_tests(attributes: &[Attribute]) -> bool {
+    attributes.iter().any(|attribute| {
+        let syn::Meta::List(list) = &attribute.meta else {
+            return attribute.path().is_ident("test");
+        };
+        let condition = list.tokens.to_string();
+        let words = || condition.split(|c: char| !c.is_alphanumeric());
+        list.path.is_ident("cfg")
+            && words().any(|word| word == "test")
+            && !words().any(|word| matches!(word, "not" | "any"))
+    })
+}
+
+struct Crate<'f> {
+    files: &'f Files,
+    uses: &'f BTreeMap<String, Extracted>,
+    modules: Vec<Module<'f>>,
+    found: Extracted,
+    /// What was reached already, by module and place in it.
+    seen: BTreeSet<(usize, usize, String)>,
+}
+
+struct Module<'f> {
+    path: Vec<String>,
+    file: String,
+    text: &'f str,
+    items: Vec<syn::Item>,
+    children: BTreeMap<String, usize>,
+}
+
+/// Where a path leads.
+enum Target {
+    Item(usize, usize),
+    Module(usize),
+    Foreign(String, String),
+    Nowhere,
+}
+
+/// How far re-exports of re-exports are followed.
+const DEEPEST: u32 = 16;
+
+impl<'f> Crate<'f> {
+    /// Reads a file and the modules below it. `folder` is where its `mod` files are.
+    fn file(&mut self, name: &str, path: Vec<String>, folder: &str) -> Result<usize, String> {
+        let text = self
+            .files
+            .get(name)
+            .ok_or_else(|| format!("implementation/ has no {name}"))?;
+        let parsed = parse(name, text)?;
+        self.module(name, text, path, folder, parsed.items)
+    }
+
+    fn module(
+        &mut self,
+        file: &str,
+        text: &'f str,
+        path: Vec<String>,
+        folder: &str,
+        items: Vec<syn::Item>,
+    ) -> Result<usize, String> {
+        let items: Vec<syn::Item> = items
+            .into_iter()
+            .filter(|item| !attributes(item).is_some_and(for_tests))
+            .collect();
+        let here = self.modules.len();
+        self.modules.push(Module {
+            path: path.clone(),
+            file: file.to_owned(),
+            text,
+            items: Vec::new(),
+            children: BTreeMap::new(),
+        });
+        for item in &items {
+            match item {
+                syn::Item::Mod(one) => {
+                    let name = one.ident.to_string();
+                    let mut below = path.clone();
+                    below.push(name.clone());
+                    let line = line(one.ident.span());
+                    if one.attrs.iter().any(|a| a.path().is_ident("path")) {
+                        self.unseen(file, line, "a module by `#[path]`");
+                        continue;
+                    }
+                    let inside = format!("{folder}{name}/");
+                    let child = match &one.content {
+                        Some((_, items)) => {
+                            self.module(file, text, below, &inside, items.clone())?
+                        }
+                        None => {
+                            let beside = format!("{folder}{name}.rs");
+                            let own = format!("{inside}mod.rs");
+                            let places = [beside, own];
+                            let found = places.iter().find(|path| self.files.contains_key(*path));
+                            let Some(found) = found else {
+                                return Err(format!("{file}:{line}: `mod {name}` has no file"));
+                            };
+                            self.file(found, below, &inside)?
+                        }
+                    };
+                    self.modules[here].children.insert(name, child);
+                }
+                syn::Item::Type(alias) => {
+                    let parameters = alias.generics.type_params();
+                    let parameters = parameters.map(|one| one.ident.to_string()).collect();
+                    let written = written(text, &*alias.ty);
+                    let name = alias.ident.to_string();
+                    self.found.aliases.insert(name, (parameters, written));
+                }
+                _ => {}
+            }
+        }
+        self.modules[here].items = items;
+        Ok(here)
+    }
+
+    fn unseen(&mut self, file: &str, line: u32, what: &str) {
+        self.found.unseen.push(Place {
+            file: file.to_owned(),
+            line,
+            what: what.to_owned(),
+        });
+    }
+
+    /// Everything public of a module that is public itself.
+    fn walk(&mut self, module: usize, depth: u32) {
+        if depth > DEEPEST {
+            return;
+        }
+        for at in 0..self.modules[module].items.len() {
+            let item = self.modules[module].items[at].clone();
+            let file = self.modules[module].file.clone();
+            match &item {
+                syn::Item::Mod(one) if public(&one.vis) => {
+                    let child = self.modules[module].children.get(&one.ident.to_string());
+                    if let Some(child) = child.copied() {
+                        self.walk(child, depth + 1);
+                    }
+                }
+                syn::Item::Use(one) if public(&one.vis) => {
+                    self.reexport(module, &mut Vec::new(), &one.tree, depth);
+                }
+                syn::Item::ExternCrate(one) if public(&one.vis) => {
+                    let what = "a crate that is made public as a whole";
+                    self.unseen(&file, line(one.ident.span()), what);
+                }
+                syn::Item::Macro(one) => self.item_macro(&file, one),
+                _ => self.add(module, at, None),
+            }
+        }
+    }
+
+    fn item_macro(&mut self, file: &str, one: &syn::ItemMacro) {
+        let line = line(one.mac.path.span());
+        let exported = one.attrs.iter().any(|a| a.path().is_ident("macro_export"));
+        match &one.ident {
+            Some(name) if exported => self.found.items.push(Item {
+                name: name.to_string(),
+                file: file.to_owned(),
+                line,
+                kind: Kind::Other {
+                    word: "macro".to_owned(),
+                },
+            }),
+            Some(_) => {}
+            None if one.mac.path.is_ident("thread_local") => {}
+            None => self.unseen(file, line, "what a macro makes"),
+        }
+    }
+
+    /// Adds an item if it is public, or under the name of its re-export, which is.
+    fn add(&mut self, module: usize, at: usize, renamed: Option<&str>) {
+        let here = &self.modules[module];
+        let Some((name, visible, span, kind)) = of_item(&here.items[at], here.text) else {
+            return;
+        };
+        if renamed.is_none() && !public(visible) {
+            return;
+        }
+        let name = renamed.map_or(name, str::to_owned);
+        let item = Item {
+            name: name.clone(),
+            file: here.file.clone(),
+            line: line(span),
+            kind,
+        };
+        if self.seen.insert((module, at, name)) {
+            self.found.items.push(item);
+        }
+    }
+
+    fn reexport(&mut self, module: usize, path: &mut Vec<String>, tree: &UseTree, depth: u32) {
+        match tree {
+            UseTree::Path(one) => {
+                path.push(one.ident.to_string());
+                self.reexport(module, path, &one.tree, depth);
+                path.pop();
+            }
+            UseTree::Group(group) => {
+                for tree in &group.items {
+                    self.reexport(module, path, tree, depth);
+                }
+            }
+            UseTree::Name(one) => {
+                let name = one.ident.to_string();
+                self.named(module, path, &name, &name, line(one.ident.span()), depth);
+            }
+            UseTree::Rename(one) => {
+                let (from, to) = (one.ident.to_string(), one.rename.to_string());
+                self.named(module, path, &from, &to, line(one.rename.span()), depth);
+            }
+            UseTree::Glob(glob) => match self.resolve(module, path, depth) {
+                Target::Module(child) => self.walk(child, depth + 1),
+                _ => {
+                    let file = self.modules[module].file.clone();
+                    let what = format!("`{}::*`", path.join("::"));
+                    self.unseen(&file, line(glob.star_token.span()), &what);
+                }
+            },
+        }
+    }
+
+    fn named(
+        &mut self,
+        module: usize,
+        path: &[String],
+        from: &str,
+        to: &str,
+        line: u32,
+        depth: u32,
+    ) {
+        let mut whole = path.to_vec();
+        if from != "self" {
+            whole.push(from.to_owned());
+        }
+        let file = self.modules[module].file.clone();
+        match self.resolve(module, &whole, depth) {
+            Target::Item(module, at) => self.add(module, at, Some(to)),
+            Target::Module(child) => self.walk(child, depth + 1),
+            Target::Foreign(krate, name) => {
+                let known = self.uses.get(&krate).and_then(|uses| uses.get(&name));
+                let kind = match known.map(|item| &item.kind) {
+                    Some(Kind::Function(function)) => Kind::Function(Function {
+                        from: Some(krate),
+                        ..function.clone()
+                    }),
+                    Some(kind) => kind.clone(),
+                    None => Kind::Foreign { from: krate },
+                };
+                let item = Item {
+                    name: to.to_owned(),
+                    file,
+                    line,
+                    kind,
+                };
+                self.found.items.push(item);
+            }
+            Target::Nowhere => {
+                let what = format!("`{}`, which is not found", whole.join("::"));
+                self.unseen(&file, line, &what);
+            }
+        }
+    }
+
+    /// Where a path leads, seen from a module.
+    fn resolve(&self, module: usize, path: &[String], depth: u32) -> Target {
+        if depth > DEEPEST {
+            return Target::Nowhere;
+        }
+        let mut at = module;
+        let mut rest = path;
+        while let Some((first, more)) = rest.split_first() {
+            match first.as_str() {
+                "crate" => at = 0,
+                "self" => {}
+                "super" => {
+                    let above = self.modules[at].path.split_last().map(|(_, above)| above);
+                    let found = self
+                        .modules
+                        .iter()
+                        .position(|one| Some(one.path.as_slice()) == above);
+                    match found {
+                        Some(found) => at = found,
+                        None => return Target::Nowhere,
+                    }
+                }
+                _ => break,
+            }
+            rest = more;
+        }
+        let began = rest.len() == path.len();
+        let Some((first, more)) = rest.split_first() else {
+            return Target::Module(at);
+        };
+        let here = &self.modules[at];
+        if let Some(child) = here.children.get(first) {
+            let mut inside = vec!["self".to_owned()];
+            inside.extend_from_slice(more);
+            return self.resolve(*child, &inside, depth + 1);
+        }
+        if more.is_empty() {
+            let own = here
+                .items
+                .iter()
+                .position(|item| of_item(item, here.text).is_some_and(|(name, ..)| name == *first));
+            if let Some(own) = own {
+                return Target::Item(at, own);
+            }
+        }
+        // A name that the module itself imports.
+        for item in &here.items {
+            if let syn::Item::Use(one) = item
+                && let Some(mut whole) = imported(&one.tree, first, &mut Vec::new())
+                && whole.first() != Some(first)
+            {
+                whole.extend_from_slice(more);
+                return self.resolve(at, &whole, depth + 1);
+            }
+        }
+        match rest {
+            [krate, .., name] if began || at == module => {
+                Target::Foreign(krate.clone(), name.clone())
+            }
+            _ => Target::Nowhere,
+        }
+    }
+
+    /// Public functions and constants of public types.
+    fn methods(&mut self) {
+        let types: BTreeSet<String> = self
+            .found
+            .items
+            .iter()
+            .filter(|item| matches!(item.kind, Kind::Record { .. } | Kind::Choice { .. }))
+            .map(|item| item.name.clone())
+            .collect();
+        let mut more = Vec::new();
+        for module in &self.modules {
+            for item in &module.items {
+                let syn::Item::Impl(block) = item else {
+                    continue;
+                };
+                let syn::Type::Path(of) = &*block.self_ty else {
+                    continue;
+                };
+                let Some(of) = of.path.segments.last().map(|one| one.ident.to_string()) else {
+                    continue;
+                };
+                if block.trait_.is_some() || !types.contains(&of) {
+                    continue;
+                }
+                more.extend(block.items.iter().filter_map(|one| {
+                    let (name, kind) = match one {
+                        ImplItem::Fn(one) if public(&one.vis) && !for_tests(&one.attrs) => {
+                            (&one.sig.ident, Kind::Method { of: of.clone() })
+                        }
+                        ImplItem::Const(one) if public(&one.vis) => (&one.ident, Kind::Constant),
+                        _ => return None,
+                    };
+                    Some(Item {
+                        name: format!("{of}::{name}"),
+                        file: module.file.clone(),
+                        line: line(name.span()),
+                        kind,
+                    })
+                }));
+            }
+        }
+        self.found.items.extend(more);
+    }
+}
+
+fn public(visibility: &Visibility) -> bool {
+    matches!(visibility, Visibility::Public(_))
+}
+
+fn line(span: proc_macro2::Span) -> u32 {
+    u32::try_from(span.start().line).unwrap_or(u32::MAX)
+}
+
+/// A piece of the text, as it is written.
+fn written(text: &str, piece: &impl Spanned) -> String {
+    let range = piece.span().byte_range();
+    text.get(range).unwrap_or_default().to_owned()
+}
+
+/// The path under which a `use` brings a name in.
+fn imported(tree: &UseTree, name: &str, path: &mut Vec<String>) -> Option<Vec<String>> {
+    let whole = |path: &[String], last: String| {
+        let mut whole = path.to_vec();
+        whole.extend((last != "self").then_some(last));
+        whole
+    };
+    match tree {
+        UseTree::Path(one) => {
+            path.push(one.ident.to_string());
+            let found = imported(&one.tree, name, path);
+            path.pop();
+            found
+        }
+        UseTree::Group(group) => group
+            .items
+            .iter()
+            .find_map(|tree| imported(tree, name, path)),
+        UseTree::Name(one) => {
+            let own = one.ident.to_string();
+            let bound = if own == "self" { path.last()? } else { &own };
+            (bound == name).then(|| whole(path, own.clone()))
+        }
+        UseTree::Rename(one) => (one.rename == name).then(|| whole(path, one.ident.to_string())),
+        UseTree::Glob(_) => None,
+    }
+}
+
+fn attributes(item: &syn::Item) -> Option<&[Attribute]> {
+    Some(match item {
+        syn::Item::Const(one) => &one.attrs,
+        syn::Item::Enum(one) => &one.attrs,
+        syn::Item::ExternCrate(one) => &one.attrs,
+        syn::Item::Fn(one) => &one.attrs,
+        syn::Item::ForeignMod(one) => &one.attrs,
+        syn::Item::Impl(one) => &one.attrs,
+        syn::Item::Macro(one) => &one.attrs,
+        syn::Item::Mod(one) => &one.attrs,
+        syn::Item::Static(one) => &one.attrs,
+        syn::Item::Struct(one) => &one.attrs,
+        syn::Item::Trait(one) => &one.attrs,
+        syn::Item::TraitAlias(one) => &one.attrs,
+        syn::Item::Type(one) => &one.attrs,
+        syn::Item::Union(one) => &one.attrs,
+        syn::Item::Use(one) => &one.attrs,
+        _ => return None,
+    })
+}
+
+type Seen<'i> = (String, &'i Visibility, proc_macro2::Span, Kind);
+
+fn of_item<'i>(item: &'i syn::Item, text: &str) -> Option<Seen<'i>> {
+    let other = |word: &str| Kind::Other {
+        word: word.to_owned(),
+    };
+    let (name, visible, kind) = match item {
+        syn::Item::Fn(one) => {
+            let kind = Kind::Function(function(&one.sig, text));
+            (&one.sig.ident, &one.vis, kind)
+        }
+        syn::Item::Struct(one) => {
+            let fields = one.fields.iter().filter(|field| public(&field.vis));
+            let fields = fields.enumerate().map(|(at, field)| Member {
+                name: field
+                    .ident
+                    .as_ref()
+                    .map_or_else(|| at.to_string(), |name| bare(&name.to_string())),
+                type_: Some(written(text, &field.ty)),
+                line: line(field.ty.span()),
+            });
+            let kind = Kind::Record {
+                fields: fields.collect(),
+            };
+            (&one.ident, &one.vis, kind)
+        }
+        syn::Item::Enum(one) => {
+            let variants = one.variants.iter().map(|variant| Member {
+                name: variant.ident.to_string(),
+                type_: Some(written(text, &variant.fields)).filter(|it| !it.is_empty()),
+                line: line(variant.ident.span()),
+            });
+            let kind = Kind::Choice {
+                variants: variants.collect(),
+            };
+            (&one.ident, &one.vis, kind)
+        }
+        syn::Item::Type(one) => (&one.ident, &one.vis, Kind::Alias),
+        syn::Item::Const(one) => (&one.ident, &one.vis, Kind::Constant),
+        syn::Item::Static(one) => (&one.ident, &one.vis, Kind::Constant),
+        syn::Item::Trait(one) => (&one.ident, &one.vis, other("trait")),
+        syn::Item::TraitAlias(one) => (&one.ident, &one.vis, other("trait alias")),
+        syn::Item::Union(one) => (&one.ident, &one.vis, other("union")),
+        _ => return None,
+    };
+    Some((bare(&name.to_string()), visible, name.span(), kind))
+}
+
+/// `r#type` is `type`.
+fn bare(name: &str) -> String {
+    name.strip_prefix("r#").unwrap_or(name).to_owned()
+}
+
+fn function(signature: &syn::Signature, text: &str) -> Function {
+    let parameters = signature.inputs.iter().map(|input| match input {
+        syn::FnArg::Typed(one) => Parameter {
+            name: match &*one.pat {
+                syn::Pat::Ident(name) => bare(&name.ident.to_string()),
+                pattern => written(text, pattern),
+            },
+            type_: Some(written(text, &*one.ty)),
+            need: Need::Required,
+        },
+        syn::FnArg::Receiver(_) => Parameter {
+            name: "self".to_owned(),
+            type_: None,
+            need: Need::Required,
+        },
+    });
+    let generics = signature.generics.type_params();
+    Function {
+        parameters: parameters.collect(),
+        returns: match &signature.output {
+            syn::ReturnType::Default => Some("()".to_owned()),
+            syn::ReturnType::Type(_, returned) => Some(written(text, &**returned)),
+        },
+        call: if signature.asyncness.is_some() {
+            Call::Async
+        } else {
+            Call::Sync
+        },
+        generics: generics.map(|one| one.ident.to_string()).collect(),
+        from: None,
+    }
+}

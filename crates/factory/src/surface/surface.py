@@ -1,0 +1,391 @@
+"""Reads what a Python package makes public, puts stubs into it, or looks for tests that reach past
+its surface. It parses and never imports: nothing of the package runs. JSON goes to standard output.
+
+Usage: surface.py surface|stub|tests FOLDER PACKAGE [USED_PACKAGE...]
+"""
+
+import ast
+import builtins
+import importlib.util
+import json
+import os
+import platform
+import re
+import sys
+
+STUB = "this is a stub"
+ENUMS = {"Enum", "IntEnum", "StrEnum", "Flag", "IntFlag"}
+DYNAMIC = {"exec", "eval", "globals", "locals", "vars", "setattr", "__import__"}
+INNER = {"__globals__", "__code__", "__closure__", "__wrapped__", "__dict__"}
+
+
+def is_private(name):
+    return name.startswith("_")
+
+
+def files_of(folder):
+    for top, folders, names in sorted(os.walk(folder)):
+        folders[:] = sorted(one for one in folders if one != "__pycache__")
+        for name in sorted(names):
+            if name.endswith(".py"):
+                path = os.path.join(top, name)
+                yield os.path.relpath(path, folder).replace(os.sep, "/"), path
+
+
+def parse(path, name):
+    with open(path, encoding="utf-8") as file:
+        return ast.parse(file.read(), name)
+
+
+def last_name(node):
+    if isinstance(node, ast.Call):
+        return last_name(node.func)
+    if isinstance(node, ast.Subscript):
+        return last_name(node.value)
+    if isinstance(node, ast.Attribute):
+        return node.attr
+    return node.id if isinstance(node, ast.Name) else ""
+
+
+def statements(body):
+    """Top-level statements, those below `if` and `try` among them."""
+    for one in body:
+        if isinstance(one, (ast.If, ast.Try, ast.With)):
+            yield from statements(one.body)
+            yield from statements(getattr(one, "orelse", []))
+            yield from statements(getattr(one, "finalbody", []))
+            for handler in getattr(one, "handlers", []):
+                yield from statements(handler.body)
+        else:
+            yield one
+
+
+class Package:
+    def __init__(self, folder, name, used):
+        self.folder, self.name, self.used = folder, name, set(used)
+        self.modules, self.unseen, self.raises, self.aliases = {}, [], set(), {}
+        for path, full in files_of(folder):
+            parts = path[:-3].split("/")
+            if parts[-1] == "__init__":
+                parts.pop()
+            dotted = ".".join([name] + parts)
+            self.modules[dotted] = Module(self, dotted, path, parse(full, path))
+
+    def resolve(self, module, name, depth=0):
+        """Where a name is defined: (module, statement), a foreign package, or nothing."""
+        here = self.modules.get(module)
+        if here is None or depth > 16:
+            return None
+        if name in here.defined:
+            return here, here.defined[name]
+        if name in here.imported:
+            source, original = here.imported[name]
+            if source.split(".")[0] != self.name:
+                return source.split(".")[0], None
+            if source + "." + original in self.modules:
+                return None
+            return self.resolve(source, original, depth + 1)
+        return None
+
+    def is_exception(self, module, node, depth=0):
+        for base in node.bases:
+            name = last_name(base)
+            known = getattr(builtins, name, None)
+            if isinstance(known, type) and issubclass(known, BaseException):
+                return True
+            found = self.resolve(module.dotted, name) if depth < 16 else None
+            if found and isinstance(found[1], ast.ClassDef):
+                if self.is_exception(found[0], found[1], depth + 1):
+                    return True
+            elif name.endswith(("Error", "Exception")):
+                return True
+        return False
+
+
+class Module:
+    def __init__(self, package, dotted, path, tree):
+        self.package, self.dotted, self.path, self.tree = package, dotted, path, tree
+        self.defined, self.imported, self.named = {}, {}, None
+        self.stars = []
+        is_package = path.endswith("__init__.py")
+        for one in statements(tree.body):
+            self.statement(one, is_package)
+        for one in ast.walk(tree):
+            if isinstance(one, ast.Raise) and one.exc is not None:
+                package.raises.add(last_name(one.exc))
+
+    def unseen(self, node, what):
+        self.package.unseen.append({"file": self.path, "line": node.lineno, "what": what})
+
+    def statement(self, one, is_package):
+        if isinstance(one, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+            self.defined[one.name] = one
+            if one.name == "__getattr__":
+                self.unseen(one, "`__getattr__`")
+            return
+        for call in ast.walk(one):
+            if isinstance(call, ast.Call) and last_name(call.func) in DYNAMIC:
+                self.unseen(call, "`" + last_name(call.func) + "`")
+        if isinstance(one, (ast.Assign, ast.AnnAssign, ast.AugAssign)):
+            targets = one.targets if isinstance(one, ast.Assign) else [one.target]
+            for target in targets:
+                parts = target.elts if isinstance(target, (ast.Tuple, ast.List)) else [target]
+                for part in parts:
+                    if isinstance(part, ast.Name):
+                        self.assigned(part.id, one)
+        elif isinstance(one, ast.Import):
+            for alias in one.names:
+                bound = (alias.asname or alias.name).split(".")[0]
+                self.imported[bound] = (alias.name, "")
+        elif isinstance(one, ast.ImportFrom):
+            self.import_from(one, is_package)
+
+    def assigned(self, name, one):
+        if name != "__all__":
+            self.defined.setdefault(name, one)
+            value = getattr(one, "value", None)
+            if re.match(r"[A-Z]\w*[a-z]", name) and isinstance(
+                value, (ast.Subscript, ast.Name, ast.Attribute, ast.BinOp)
+            ):
+                self.package.aliases[name] = [[], ast.unparse(value)]
+            return
+        value = getattr(one, "value", None)
+        plain = isinstance(one, ast.Assign) and isinstance(value, (ast.List, ast.Tuple))
+        if plain and all(isinstance(part, ast.Constant) for part in value.elts):
+            self.named = [str(part.value) for part in value.elts]
+        else:
+            self.unseen(one, "an `__all__` that is computed")
+
+    def import_from(self, one, is_package):
+        source = one.module or ""
+        if one.level:
+            above = self.dotted.split(".")
+            drop = one.level - (1 if is_package else 0)
+            above = above[: len(above) - drop] if drop else above
+            source = ".".join(above + ([one.module] if one.module else []))
+        for alias in one.names:
+            if alias.name == "*":
+                self.stars.append((source, one))
+            else:
+                self.imported[alias.asname or alias.name] = (source, alias.name)
+
+    def public(self, depth=0):
+        """The names that it makes public, in order."""
+        if self.named is not None:
+            return list(dict.fromkeys(self.named))
+        ours = {self.package.name} | self.package.used
+        names = [one for one in self.defined if not is_private(one)]
+        for name, (source, original) in self.imported.items():
+            whole = source + "." + original if original else source
+            inside = source.split(".")[0] in ours and whole not in self.package.modules
+            if inside and original and not is_private(name):
+                names.append(name)
+        for source, node in self.stars:
+            other = self.package.modules.get(source)
+            if other is None or depth > 16:
+                self.unseen(node, "`from " + source + " import *`")
+            else:
+                for name in other.public(depth + 1):
+                    self.imported.setdefault(name, (source, name))
+                    names.append(name)
+        return list(dict.fromkeys(names))
+
+
+def parameters(arguments, skip_first):
+    positional = arguments.posonlyargs + arguments.args
+    required = len(positional) - len(arguments.defaults)
+    found = []
+    for at, one in enumerate(positional):
+        found.append(parameter(one, "required" if at < required else "optional"))
+    if skip_first:
+        found = found[1:]
+    if arguments.vararg:
+        found.append(parameter(arguments.vararg, "rest"))
+    for one, default in zip(arguments.kwonlyargs, arguments.kw_defaults):
+        found.append(parameter(one, "required" if default is None else "optional"))
+    if arguments.kwarg:
+        found.append(parameter(arguments.kwarg, "rest"))
+    return found
+
+
+def parameter(one, need):
+    written = ast.unparse(one.annotation) if one.annotation else None
+    return {"name": one.arg, "type": written, "need": need}
+
+
+def fields(node):
+    found = {}
+    for one in node.body:
+        if isinstance(one, ast.AnnAssign) and isinstance(one.target, ast.Name):
+            found[one.target.id] = (ast.unparse(one.annotation), one.lineno)
+        elif isinstance(one, ast.FunctionDef) and one.name == "__init__":
+            types = {each["name"]: each["type"] for each in parameters(one.args, True)}
+            for each in ast.walk(one):
+                if isinstance(each, ast.Attribute) and isinstance(each.ctx, ast.Store):
+                    if isinstance(each.value, ast.Name) and each.value.id == "self":
+                        found.setdefault(each.attr, (types.get(each.attr), each.lineno))
+    members = [(name, *rest) for name, rest in found.items() if not is_private(name)]
+    return [{"name": name, "type": written, "line": line} for name, written, line in members]
+
+
+def kind_of(package, module, node):
+    if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+        return {
+            "is": "function",
+            "parameters": parameters(node.args, False),
+            "returns": ast.unparse(node.returns) if node.returns else None,
+            "call": "async" if isinstance(node, ast.AsyncFunctionDef) else "sync",
+        }
+    if isinstance(node, ast.ClassDef):
+        if package.is_exception(module, node):
+            return {"is": "exception"}
+        if any(last_name(base) in ENUMS for base in node.bases):
+            members = [
+                {"name": target.id, "type": None, "line": one.lineno}
+                for one in node.body
+                if isinstance(one, ast.Assign)
+                for target in one.targets
+                if isinstance(target, ast.Name) and not is_private(target.id)
+            ]
+            return {"is": "choice", "variants": members}
+        return {"is": "record", "fields": fields(node)}
+    return {"is": "constant"}
+
+
+def surface(package):
+    items, seen = [], set()
+    for dotted, module in package.modules.items():
+        if any(is_private(part) for part in dotted.split(".")[1:]):
+            continue
+        for name in module.public():
+            found = package.resolve(dotted, name)
+            if found is None:
+                if dotted + "." + name not in package.modules:
+                    module.unseen(module.tree.body[0], "`" + name + "`, which is not found,")
+                continue
+            if found[1] is None:
+                kind = {"is": "foreign", "from": found[0]}
+                items.append({"name": name, "file": module.path, "line": 1, "kind": kind})
+                continue
+            where, node = found
+            key = (where.path, node.lineno, name)
+            if key in seen:
+                continue
+            seen.add(key)
+            kind = kind_of(package, where, node)
+            if name in package.aliases and kind["is"] == "constant":
+                kind = {"is": "alias"}
+            items.append({"name": name, "file": where.path, "line": node.lineno, "kind": kind})
+            if isinstance(node, ast.ClassDef):
+                for one in node.body:
+                    method = isinstance(one, (ast.FunctionDef, ast.AsyncFunctionDef))
+                    if method and not is_private(one.name):
+                        kind = {"is": "method", "of": name}
+                        whole = name + "." + one.name
+                        place = {"file": where.path, "line": one.lineno}
+                        items.append({"name": whole, **place, "kind": kind})
+    items.sort(key=lambda item: (item["file"], item["line"], item["name"]))
+    has_pytest = importlib.util.find_spec("pytest") is not None
+    return {
+        "surface": {
+            "items": items,
+            "unseen": package.unseen,
+            "raises": sorted(package.raises),
+            "aliases": package.aliases,
+        },
+        "python": platform.python_version(),
+        "runner": "pytest" if has_pytest else "unittest",
+    }
+
+
+def stub(folder):
+    """Every public function and method fails as its first act."""
+    count = 0
+    for path, full in files_of(folder):
+        tree = parse(full, path)
+        bodies = [tree.body] + [
+            one.body for one in statements(tree.body) if isinstance(one, ast.ClassDef)
+        ]
+        for body in bodies:
+            for one in statements(body):
+                is_function = isinstance(one, (ast.FunctionDef, ast.AsyncFunctionDef))
+                if is_function and not is_private(one.name):
+                    text = "raise NotImplementedError(" + repr(STUB) + ")"
+                    one.body.insert(0, ast.parse(text).body[0])
+                    count += 1
+        with open(full, "w", encoding="utf-8") as file:
+            file.write(ast.unparse(ast.fix_missing_locations(tree)) + "\n")
+    return {"stubs": count}
+
+
+def inner(name):
+    return (is_private(name) and not name.startswith("__")) or name in INNER
+
+
+def tests(folder, package):
+    """Places in tests that reach past the surface."""
+    found = []
+    own = re.escape(package.name)
+    by_text = re.compile(r"\b" + own + r"(\.\w+)*\._[a-zA-Z]|implementation/|\b" + own + r"/")
+    for path, full in files_of(folder):
+        tree = parse(full, "tests/" + path)
+        say = lambda node, by: found.append({"file": path, "line": node.lineno, "by": by})
+        bound = set()
+        for node in ast.walk(tree):
+            if isinstance(node, ast.Import):
+                for alias in node.names:
+                    if alias.name.split(".")[0] == package.name:
+                        bound.add((alias.asname or alias.name).split(".")[0])
+                        if any(is_private(part) for part in alias.name.split(".")):
+                            say(node, "`" + alias.name + "`, which is private")
+            elif isinstance(node, ast.ImportFrom):
+                source = node.module or ""
+                if source.split(".")[0] != package.name:
+                    continue
+                module = package.modules.get(source)
+                public = set(module.public()) if module else set()
+                for alias in node.names:
+                    whole = source + "." + alias.name
+                    bound.add(alias.asname or alias.name)
+                    private = any(is_private(part) for part in whole.split("."))
+                    known = alias.name in public or whole in package.modules or alias.name == "*"
+                    if private or not known:
+                        say(node, "`" + whole + "`, which is private")
+        for node in ast.walk(tree):
+            if isinstance(node, ast.Attribute):
+                root = node
+                while isinstance(root, (ast.Attribute, ast.Call, ast.Subscript)):
+                    root = root.func if isinstance(root, ast.Call) else root.value
+                if isinstance(root, ast.Name) and root.id in bound and inner(node.attr):
+                    say(node, "`" + root.id + "." + node.attr + "`, which is private")
+                if node.attr in ("getsource", "getsourcelines", "getsourcefile"):
+                    say(node, "`" + node.attr + "`")
+            elif isinstance(node, ast.Call) and last_name(node.func) in ("getattr", "setattr"):
+                for one in node.args[1:2]:
+                    text = one.value if isinstance(one, ast.Constant) else ""
+                    if isinstance(text, str) and inner(text):
+                        say(node, "`" + text + "`, which is private")
+            elif isinstance(node, ast.Constant) and isinstance(node.value, str):
+                if by_text.search(node.value):
+                    say(node, "the text " + json.dumps(node.value[:80]))
+    found.sort(key=lambda one: (one["file"], one["line"], one["by"]))
+    return {"reaches": found}
+
+
+def main():
+    mode, folder, name, *used = sys.argv[1:]
+    try:
+        home = os.path.join(folder, name)
+        if mode == "stub":
+            said = stub(home)
+        else:
+            package = Package(home, name, used)
+            said = surface(package) if mode == "surface" else tests(folder + "/tests", package)
+    except SyntaxError as error:
+        said = {"broken": "%s:%s: %s" % (error.filename, error.lineno, error.msg)}
+    except UnicodeDecodeError as error:
+        said = {"broken": "a file is not UTF-8: %s" % error}
+    print(json.dumps(said))
+
+
+main()

@@ -1,0 +1,175 @@
+//! `proofhouse demo`: the factory on a sample SPEC.md, with a scripted agent and a scripted human.
+//!
+//! Only their words are scripted. Everything that it makes lies in the sample repository, the script
+//! and the key too, so a demo that was killed goes on with `proofhouse factory run`.
+
+use super::person::{Person, Spoke};
+use super::teller::Teller;
+use crate::cli::out::{Out, Tone, duration, plain};
+use crate::cli::{exit, run};
+use engine::factory::{Begin, Driving, Peek};
+use engine::{Ending, EngineError, Project};
+use kernel::Machine;
+use kernel::machine::Activity;
+use std::path::Path;
+
+/// The project's name.
+const NAME: &str = "receipts";
+const SPEC: &str = include_str!("../../../demo/factory/spec.json");
+const FILES: [(&str, &str); 4] = [
+    ("SPEC.md", include_str!("../../../demo/factory/SPEC.md")),
+    ("spec.json", SPEC),
+    (
+        "demo/amendment.json",
+        include_str!("../../../demo/factory/amendment.json"),
+    ),
+    (".gitignore", "/demo/\n"),
+];
+/// What the agent replies. The first entry that fits wins, so the special stands before the general.
+const SCRIPT: [&str; 9] = [
+    include_str!("../../../demo/factory/script/3-exception.toml"),
+    include_str!("../../../demo/factory/script/6-voucher.toml"),
+    include_str!("../../../demo/factory/script/1-amount.toml"),
+    include_str!("../../../demo/factory/script/2-quantity.toml"),
+    include_str!("../../../demo/factory/script/3-item.toml"),
+    include_str!("../../../demo/factory/script/4-money.toml"),
+    include_str!("../../../demo/factory/script/5-total.toml"),
+    include_str!("../../../demo/factory/script/7-summary.toml"),
+    include_str!("../../../demo/factory/script/9-everybody.toml"),
+];
+/// More than the story has; a loop that never ends is a bug, and must not look like work.
+const MOST_ANSWERS: usize = 10;
+
+pub(super) fn demo(dir: &Path, out: &Out) -> Result<u8, EngineError> {
+    let mut teller = Teller::new(out);
+    super::write_files(dir, &FILES)?;
+    let script = format!("log = \"agent.log\"\n\n{}", SCRIPT.join("\n"));
+    super::write_files(dir, &[("demo/script.toml", &script)])?;
+    engine::git::first_commit(dir, "A spec of one page")?;
+    let project = Project::find(dir)?;
+    project.prepare()?;
+    let person = Person::arrive(&project, dir.join("demo/scripted-human.key"))?;
+    if !out.json {
+        open(dir, out);
+    }
+    begin(&project, &mut teller)?;
+    let driving = Driving {
+        project: &project,
+        name: NAME,
+        agent: None,
+    };
+    for _ in 0..MOST_ANSWERS {
+        let ended = engine::factory::drive(&driving, &mut teller, &run::on_interrupt)?;
+        if ended.ending == Ending::Interrupted {
+            eprintln!(
+                "interrupted. Go on with:\n  cd {}\n  proofhouse factory run {NAME}",
+                dir.display()
+            );
+            return Ok(exit::INTERRUPTED);
+        }
+        match ended.status.activity {
+            Activity::Waiting => {
+                let seen = engine::factory::peek(&project, NAME)?.head.seq;
+                if person.speak(NAME)? == Spoke::NotToThis {
+                    break;
+                }
+                teller.catch_up(&project, NAME, seen)?;
+            }
+            Activity::Done | Activity::Resting | Activity::Working | Activity::Stopped => break,
+        }
+    }
+    close(&project, dir, &teller, out)
+}
+
+fn open(dir: &Path, out: &Out) {
+    let title = "Proofhouse demo: a SPEC.md of one page becomes released, sealed modules";
+    out.line(&out.paint(Tone::Strong, title));
+    out.line(
+        "\nThe replies of the model and of the human are scripted. Everything else is real: the",
+    );
+    out.line("engine, the sandbox, every `cargo test`, every hash, signature and journal entry.\n");
+    out.line(&format!("repository  {}", dir.display()));
+}
+
+/// Judges the spec, plans its tasks and starts the project.
+fn begin(project: &Project, teller: &mut Teller<'_>) -> Result<(), EngineError> {
+    let ours = |what: String| EngineError::environment("demo_broken", what, "please report");
+    let (spec, _) = ::factory::spec::read(SPEC.as_bytes())
+        .map_err(|report| ours(format!("{:?}", report.errors)))?;
+    let (plan, files) =
+        ::factory::plan::task_files(&spec).map_err(|no| ours(format!("{:?}", no.0)))?;
+    let begin = Begin {
+        spec: &spec,
+        name: Some(NAME),
+        agent: Some("scripted:demo/script.toml"),
+        jobs: 1,
+        budgets: &[],
+    };
+    engine::factory::start(project, &begin, &plan, &files)?;
+    let Peek { machine, .. } = engine::factory::peek(project, NAME)?;
+    let tasks = machine.tasks().iter();
+    teller.knows(tasks.map(|task| (task.declared.id.to_string(), task.declared.task.clone())));
+    Ok(())
+}
+
+/// What was proven, and where to look further.
+fn close(project: &Project, dir: &Path, teller: &Teller<'_>, out: &Out) -> Result<u8, EngineError> {
+    let Peek { machine, head } = engine::factory::peek(project, NAME)?;
+    let page = engine::factory::page(project, NAME)?;
+    let releases: Vec<_> = machine
+        .releases()
+        .iter()
+        .map(|one| one.document())
+        .collect();
+    let passed = machine.releases().last().is_some_and(|one| one.passed());
+    let code = match (passed, machine.status().activity) {
+        (true, _) => exit::OK,
+        (false, Activity::Waiting) => exit::WAITING,
+        (false, _) => exit::USER,
+    };
+    let commands = [
+        format!("proofhouse factory status {NAME}"),
+        "proofhouse audit".to_owned(),
+        "proofhouse index search \"read an amount of money\"".to_owned(),
+        "proofhouse index show MM-amount@1.0.0".to_owned(),
+    ];
+    if out.json {
+        let moments: Vec<_> = teller.moments().collect();
+        out.facts(&serde_json::json!({
+            "project": NAME, "dir": dir, "page": page, "seq": head.seq, "millis": teller.millis(),
+            "status": machine.status(), "state_machine": machine.state_machine(),
+            "moments": moments, "releases": releases, "commands": commands,
+        }));
+        return Ok(code);
+    }
+    let took = duration(teller.millis());
+    let modules: Vec<String> = machine
+        .releases()
+        .last()
+        .into_iter()
+        .flat_map(|one| &one.modules)
+        .map(|one| one.module_ref.to_string())
+        .collect();
+    let verdict = if passed {
+        out.paint(Tone::Good, "released")
+    } else {
+        out.paint(Tone::Bad, "not released")
+    };
+    out.line(&format!(
+        "\n{verdict} in {took}: {}",
+        plain(&modules.join(", "))
+    ));
+    out.line("\nwhat was proven on the way:");
+    for line in teller.recap() {
+        out.line(&line);
+    }
+    out.line(&format!("\nevidence: file://{}", page.display()));
+    out.line("\nlook further:");
+    out.line(&format!("  cd {}", dir.display()));
+    for command in commands {
+        out.line(&format!("  {command}"));
+    }
+    out.line("  ls .proofhouse/state_store        modules with contract, tests, seal; escalations; releases");
+    out.line("  ls demo                           the script of the agent and of the human");
+    Ok(code)
+}

@@ -1,0 +1,92 @@
+//! The demo's scripted human. Everything that only a person may decide goes through the same channel
+//! as a real person's word: signed, with a key that was made for this demo alone and whose name says
+//! that nobody stands behind it. No agent sees the key.
+
+use crate::cli::decide::approved;
+use ::factory::halt::Escalation;
+use engine::approval::{Words, key_for_the_occasion};
+use engine::factory::{Asked, Peek};
+use engine::{EngineError, Project};
+use serde_json::Value;
+use std::path::PathBuf;
+
+/// What the journal calls it.
+const NAME: &str = "scripted-human@demo.invalid";
+const AMENDMENT: &str = include_str!("../../../demo/factory/amendment.json");
+
+pub(super) struct Person<'a> {
+    project: &'a Project,
+    key: PathBuf,
+}
+
+/// An answer to what halted a task.
+struct Answer {
+    action: &'static str,
+    payload: Value,
+    because: &'static str,
+}
+
+/// What it says to what; none: it was not told, and a real person must.
+fn answer(escalation: &Escalation) -> Option<Answer> {
+    if escalation.exception.is_some() {
+        return Some(Answer {
+            action: "APPROVE_CHANGE",
+            payload: Value::Null,
+            because: "a refund is no typing error; whoever uses the module must be able to see it",
+        });
+    }
+    let contradicts = |text: &str| text.contains("empty receipt");
+    let failed = &escalation.failed_invariants;
+    failed
+        .iter()
+        .any(|one| contradicts(&one.evidence))
+        .then(|| Answer {
+            action: "AMEND_SPEC",
+            payload: serde_json::from_str(AMENDMENT).unwrap_or_default(),
+            because: "the spec contradicts itself, and it is ours to say which sentence goes",
+        })
+}
+
+impl<'a> Person<'a> {
+    /// Makes the key, and lists it as the only approver.
+    pub(super) fn arrive(project: &'a Project, key: PathBuf) -> Result<Self, EngineError> {
+        let line = key_for_the_occasion(&key, NAME)?;
+        let path = project.approvers();
+        let text = format!(
+            "# Made by `proofhouse demo`: a key without a person, in {}.\n# Remove it before you use this repository for real.\n{line}",
+            key.display()
+        );
+        std::fs::write(&path, text).map_err(EngineError::io("write", &path))?;
+        Ok(Self { project, key })
+    }
+
+    /// Answers what waits, if it knows an answer; whether it did.
+    pub(super) fn speak(&self, name: &str) -> Result<Spoke, EngineError> {
+        let Peek { machine, .. } = engine::factory::peek(self.project, name)?;
+        let mut waiting = machine.tasks().halted();
+        let escalation = waiting.find_map(|task| {
+            let id = task.escalation_ref.as_ref()?;
+            machine.escalations().find(|one| one.escalation_id == *id)
+        });
+        let Some((escalation, answer)) = escalation.and_then(|one| Some((one, answer(one)?)))
+        else {
+            return Ok(Spoke::NotToThis);
+        };
+        let asked = Asked {
+            escalation: escalation.escalation_id.as_str(),
+            action: answer.action,
+            payload: &answer.payload,
+            because: answer.because,
+        };
+        let sign = |words: &Words<'_>| approved(self.project, Some(&self.key), None, words);
+        engine::factory::resolve(self.project, &asked, sign)?;
+        Ok(Spoke::Answered)
+    }
+}
+
+/// Did it know what to say?
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Spoke {
+    Answered,
+    NotToThis,
+}

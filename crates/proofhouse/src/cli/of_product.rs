@@ -1,0 +1,122 @@
+//! `proofhouse factory new|review|approve|reject|amend`: from a person's SPEC.md to a spec that they
+//! have approved.
+
+use super::args::{Channel, FactoryNew};
+use super::out::{Out, Tone, plain};
+use super::{decide, exit, of_factory};
+use engine::approval::Words;
+use engine::factory::{New, Said, Spoken};
+use engine::{EngineError, Project};
+use std::io::Write;
+use std::path::Path;
+
+pub(crate) fn new(project: &Project, asked: &FactoryNew, out: &Out) -> Result<u8, EngineError> {
+    let name = engine::factory::new(
+        project,
+        &New {
+            spec: &asked.spec,
+            with: &asked.with,
+            name: asked.name.as_deref(),
+            agent: asked.agent.as_deref(),
+            jobs: u32::from(asked.jobs),
+            budgets: &asked.budget,
+        },
+    )?;
+    if out.json {
+        out.facts(&serde_json::json!({"project": name}));
+        return Ok(exit::OK);
+    }
+    out.line(&format!(
+        "{} project `{name}` from {}\nnext: proofhouse factory run {name}",
+        out.paint(Tone::Good, "began"),
+        asked.spec.display(),
+    ));
+    Ok(exit::OK)
+}
+
+pub(crate) fn review(project: &Project, name: Option<&str>, out: &Out) -> Result<u8, EngineError> {
+    let name = of_factory::named(project, name)?;
+    let review = engine::factory::review(project, &name)?;
+    if out.json {
+        out.facts(&review);
+        return Ok(exit::OK);
+    }
+    let lines = review.page.trim_end().lines();
+    // A line at a time: the page is an agent's text, and must not steer a terminal.
+    lines.for_each(|line| out.line(&plain(line)));
+    for line in &review.deficiencies {
+        out.line(&format!(
+            "{} {}",
+            out.paint(Tone::Bad, "error"),
+            plain(line)
+        ));
+    }
+    if let Some(advice) = &review.advice {
+        out.line(&format!("\n{} {advice}", out.paint(Tone::Warn, "advice")));
+    }
+    if let Some(hash) = &review.sha256 {
+        out.line(&format!("\nspec sha256 {hash}"));
+    }
+    let next = |option: &str| match option {
+        "APPROVE" => Some(format!("proofhouse factory approve {name}")),
+        "REJECT" => Some(format!("proofhouse factory reject {name} --reasons TEXT")),
+        "AMEND" => Some(format!("proofhouse factory amend {name} --feedback TEXT")),
+        _ => None,
+    };
+    let next = review.options.iter().filter_map(|one| next(one));
+    next.for_each(|line| out.line(&format!("  {line}")));
+    Ok(exit::OK)
+}
+
+/// A person's words, from the command line or from a file.
+pub(crate) fn text(given: Option<&str>, file: Option<&Path>) -> Result<String, EngineError> {
+    match (given, file) {
+        (Some(text), _) => Ok(text.to_owned()),
+        (None, Some(path)) => std::fs::read_to_string(path).map_err(EngineError::io("read", path)),
+        (None, None) => Ok(String::new()),
+    }
+}
+
+pub(crate) fn speak(
+    project: &Project,
+    name: &str,
+    said: Said<'_>,
+    channel: &Channel,
+    out: &Out,
+) -> Result<u8, EngineError> {
+    let spoken = Spoken {
+        name,
+        said,
+        spec: channel.spec.as_deref(),
+    };
+    if channel.message {
+        let mut stdout = std::io::stdout();
+        let message = engine::factory::spoken_message(project, &spoken)?;
+        let written = stdout.write_all(&message).and_then(|()| stdout.flush());
+        written.map_err(EngineError::io("write to", Path::new("standard output")))?;
+        return Ok(exit::OK);
+    }
+    let approve = |words: &Words<'_>| {
+        decide::approved(
+            project,
+            channel.sign.as_deref(),
+            channel.signature.as_deref(),
+            words,
+        )
+    };
+    let spoken = engine::factory::speak(project, &spoken, approve)?;
+    if out.json {
+        out.facts(&serde_json::json!({"project": spoken.name, "status": spoken.status}));
+        return Ok(exit::OK);
+    }
+    let word = match said {
+        Said::Approve { .. } => "approved",
+        Said::Reject { .. } => "rejected",
+        Said::Amend { .. } => "amended",
+    };
+    out.line(&format!(
+        "{} `{name}`: your word is on record\nnext: proofhouse factory run {name}",
+        out.paint(Tone::Good, word),
+    ));
+    Ok(exit::OK)
+}

@@ -1,0 +1,171 @@
+//! `proofhouse factory release|deprecate|retry|extend|stop`, and `decide` on a project: a person's
+//! word on a project of the factory, through the channels of every other decision.
+
+use super::args::{Decide, Deprecate, Word};
+use super::out::{Out, Tone};
+use super::{decide, exit, of_factory, resolve};
+use ::factory::machine::{DEPRECATE, EXTEND, RELEASE, RETRY};
+use engine::approval::Words;
+use engine::factory::Ask;
+use engine::{EngineError, Project};
+use kernel::position::STOP;
+use serde_json::{Value, json};
+use std::io::Write;
+use std::path::Path;
+
+/// A decision and how it is let in.
+struct Saying<'a> {
+    ask: Ask<'a>,
+    sign: Option<&'a Path>,
+    signature: Option<&'a Path>,
+    shown: Shown,
+}
+
+/// Is it decided, or are the bytes to be signed only shown?
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Shown {
+    Nothing,
+    Message,
+}
+
+impl Shown {
+    fn of(word: &Word) -> Self {
+        match word.message {
+            true => Shown::Message,
+            false => Shown::Nothing,
+        }
+    }
+}
+
+fn say(project: &Project, saying: &Saying<'_>, out: &Out) -> Result<u8, EngineError> {
+    let ask = &saying.ask;
+    if saying.shown == Shown::Message {
+        let mut stdout = std::io::stdout();
+        let message = engine::factory::decide_message(project, ask)?;
+        let written = stdout.write_all(&message).and_then(|()| stdout.flush());
+        written.map_err(EngineError::io("write to", Path::new("standard output")))?;
+        return Ok(exit::OK);
+    }
+    let approve =
+        |words: &Words<'_>| decide::approved(project, saying.sign, saying.signature, words);
+    let decided = engine::factory::decide(project, ask, approve)?;
+    if out.json {
+        out.facts(&json!({"project": decided.name, "status": decided.status}));
+        return Ok(exit::OK);
+    }
+    out.line(&format!(
+        "{} `{}`: `{}` is on record",
+        out.paint(Tone::Good, "decided"),
+        decided.name,
+        ask.option
+    ));
+    if ask.option != STOP {
+        out.line(&format!("next: proofhouse factory run {}", decided.name));
+    }
+    Ok(exit::OK)
+}
+
+fn with_word(
+    project: &Project,
+    name: Option<&str>,
+    option: &str,
+    with: &Value,
+    word: &Word,
+    out: &Out,
+) -> Result<u8, EngineError> {
+    let name = of_factory::named(project, name)?;
+    let saying = Saying {
+        ask: Ask {
+            name: &name,
+            option,
+            about: "",
+            with,
+            because: &word.because,
+        },
+        sign: word.sign.as_deref(),
+        signature: word.signature.as_deref(),
+        shown: Shown::of(word),
+    };
+    say(project, &saying, out)
+}
+
+pub(crate) fn release(
+    project: &Project,
+    name: Option<&str>,
+    modules: &[String],
+    word: &Word,
+    out: &Out,
+) -> Result<u8, EngineError> {
+    let with = match modules {
+        [] => Value::Null,
+        modules => json!({"modules": modules}),
+    };
+    with_word(project, name, RELEASE, &with, word, out)
+}
+
+pub(crate) fn deprecate(
+    project: &Project,
+    asked: &Deprecate,
+    out: &Out,
+) -> Result<u8, EngineError> {
+    let mut with = json!({"module": asked.module, "reason": asked.word.because});
+    if let Some(new) = &asked.superseded_by {
+        with["superseded_by"] = json!(new);
+    }
+    if let Some(migration) = &asked.migration {
+        with["migration"] = json!(migration);
+    }
+    let name = asked.name.as_deref();
+    with_word(project, name, DEPRECATE, &with, &asked.word, out)
+}
+
+pub(crate) fn retry(
+    project: &Project,
+    name: Option<&str>,
+    word: &Word,
+    out: &Out,
+) -> Result<u8, EngineError> {
+    with_word(project, name, RETRY, &Value::Null, word, out)
+}
+
+pub(crate) fn extend(
+    project: &Project,
+    name: Option<&str>,
+    word: &Word,
+    out: &Out,
+) -> Result<u8, EngineError> {
+    with_word(project, name, EXTEND, &Value::Null, word, out)
+}
+
+pub(crate) fn stop(
+    project: &Project,
+    name: Option<&str>,
+    word: &Word,
+    out: &Out,
+) -> Result<u8, EngineError> {
+    with_word(project, name, STOP, &Value::Null, word, out)
+}
+
+/// `proofhouse decide PROJECT OPTION`: any option that the machine knows.
+pub(crate) fn decide(project: &Project, args: &Decide, out: &Out) -> Result<u8, EngineError> {
+    let with = match &args.payload {
+        None => Value::Null,
+        Some(path) => resolve::read(path)?,
+    };
+    let saying = Saying {
+        ask: Ask {
+            name: &args.run,
+            option: &args.option,
+            about: "",
+            with: &with,
+            because: &args.because,
+        },
+        sign: args.sign.as_deref(),
+        signature: args.signature.as_deref(),
+        shown: match args.message {
+            true => Shown::Message,
+            false => Shown::Nothing,
+        },
+    };
+    say(project, &saying, out)
+}

@@ -1,0 +1,166 @@
+//! What comes after, and beside, a green: tasks that are opened again, risks that are taken on by a
+//! lowered rung, greens that need no code, coverage that falls, dependencies that were poisoned.
+
+use super::{Add, Scope, data};
+
+impl Add {
+    #[track_caller]
+    fn reopen(&self, to: &[&str], reason: &str) -> crate::support::Said {
+        let key = self.key.to_str().unwrap();
+        let mut args = vec!["reopen", "t", "--reason", reason, "--sign", key];
+        args.extend(to);
+        self.world.run(&args)
+    }
+
+    /// The codes of everything that did not pass.
+    fn codes(&self) -> Vec<String> {
+        let journal = self.world.journal();
+        let gates = journal.iter().filter(|one| one["kind"] == "gate_ended.v1");
+        let results = gates.flat_map(|gate| gate["body"]["results"].as_array().unwrap().clone());
+        results
+            .filter_map(|result| Some(result["code"].as_str()?.to_owned()))
+            .collect()
+    }
+}
+
+#[test]
+fn a_task_that_is_done_is_opened_again_by_a_person_with_a_reason() {
+    let add = Add::start(&data("reopened.toml"), Scope::Narrow, &[]);
+    add.run(2);
+    add.reopen(&["--to", "build"], "too early")
+        .refuses(1, "reopen_not_done");
+    add.decide("freeze", "read it").exits(0);
+    add.run(0);
+    add.is_in("done");
+    add.says("Outcome: PASS");
+    assert_eq!(add.world.status()["activity"], "done");
+    add.reopen(&[], "umlauts")
+        .refuses(1, "reopen_target_invalid");
+    add.reopen(&["--to", "observe"], "umlauts")
+        .refuses(1, "reopen_target_invalid");
+    add.reopen(&["--to", "build"], " ")
+        .refuses(1, "reopen_reason_required");
+    let before = add.world.journal().len();
+    add.run(0);
+    assert_eq!(
+        add.world.journal().len(),
+        before,
+        "it rests until somebody says so"
+    );
+    add.reopen(&["--to", "build"], "umlauts are lost").exits(0);
+    add.is_in("build");
+    add.says("Outcome: pending");
+    add.says("Status: FROZEN @ v1 - approved by ann@example.org");
+    add.run(0);
+    add.is_in("done");
+    add.says("Outcome: PASS");
+    // Further back, the approval goes as well.
+    add.reopen(&["--to", "contract"], "another shape").exits(0);
+    add.says("Status: DRAFT");
+    add.run(2);
+    add.waits_for("freeze");
+    add.world.run(&["audit", "--ci"]).exits(0);
+}
+
+#[test]
+fn who_lowers_the_rung_may_take_a_risk_on_where_they_were_asked() {
+    let add = Add::frozen(&data("residue.toml"), Scope::Narrow, &["--risk", "high"]);
+    add.run(2);
+    let why = add.waits_for("escalated");
+    let waiver = "owner: ann; ticket: T-1; expiry: 2027-01-01";
+    add.decide("risk_accepted", waiver)
+        .refuses(1, "unguarded_high_risk_auto");
+    add.decide("lower", "I look myself").exits(0);
+    assert_eq!(add.waits_for("escalated"), why, "the question stays");
+    add.says("autonomy: conservative");
+    add.decide("lower", "again").refuses(1, "unknown_option");
+    add.decide("risk_accepted", waiver).exits(0);
+    add.run(0);
+    add.is_in("done");
+    add.says("Outcome: RISK-ACCEPTED");
+    add.says(&format!("Reason: {waiver}"));
+    add.world.run(&["audit", "--ci"]).exits(0);
+}
+
+#[test]
+fn a_green_that_needs_no_code_is_a_cheat() {
+    // The tests fail for a file that git ignores, and not for want of code.
+    let add = Add::start(&data("red-for-another-reason.toml"), Scope::Narrow, &[]);
+    add.world.write("agent/red", "");
+    add.run(2);
+    add.decide("freeze", "read it").exits(0);
+    add.world.run(&["run", "t", "--once"]).exits(0);
+    add.is_in("build");
+    std::fs::remove_file(add.world.at("agent/red")).unwrap();
+    add.run(2);
+    assert_eq!(
+        add.stands(),
+        ("hard_stop".into(), "green_without_code".into(), 3)
+    );
+    add.says("Outcome: HARD-STOP");
+}
+
+#[test]
+fn coverage_that_falls_is_a_cheat() {
+    let more = ["--set", "coverage_command=cat src/coverage.txt"];
+    let add = Add::start(&data("coverage-falls.toml"), Scope::Narrow, &more);
+    add.world.write("src/coverage.txt", "TOTAL 20 5 75%\n");
+    add.world.git(&["add", "src/coverage.txt"]);
+    let who = ["-c", "user.name=t", "-c", "user.email=t@t"];
+    add.world
+        .git(&[&who[..], &["commit", "--quiet", "-m", "coverage"]].concat());
+    add.run(2);
+    add.decide("freeze", "read it").exits(0);
+    add.run(2);
+    assert_eq!(
+        add.stands(),
+        ("hard_stop".into(), "coverage_decreased".into(), 3)
+    );
+}
+
+/// A suite that needs an installed dependency, which git ignores.
+fn with_dependencies(script: &str) -> Add {
+    let add = Add::start(script, Scope::Narrow, &[]);
+    let suite = add.world.read("tests/run.sh");
+    let needs = ". ./node_modules/calc/index.sh || exit 1\n";
+    add.world.write("tests/run.sh", &format!("{needs}{suite}"));
+    add.world.write(".gitignore", "agent/\nnode_modules/\n");
+    add.world.write(
+        "node_modules/calc/index.sh",
+        "plus() { echo $(($1 + $2)); }\n",
+    );
+    add.world.git(&["add", "--all"]);
+    let who = ["-c", "user.name=t", "-c", "user.email=t@t"];
+    add.world
+        .git(&[&who[..], &["commit", "--quiet", "-m", "needs calc"]].concat());
+    add.run(2);
+    add.decide("freeze", "read it").exits(0);
+    add
+}
+
+#[test]
+fn a_poisoned_dependency_is_believed_by_nobody() {
+    let honest = with_dependencies("");
+    honest.run(0);
+    honest.is_in("done");
+    // The code writes into the installed folder while the build's own gate runs it.
+    let add = with_dependencies(&data("poisons-a-dependency.toml"));
+    add.run(2);
+    assert!(
+        add.world
+            .read("node_modules/calc/index.sh")
+            .contains("poison"),
+        "the gate of the build runs in the repository"
+    );
+    add.waits_for("escalated");
+    assert!(
+        add.codes().contains(&"dependencies_changed".to_owned()),
+        "{:?}",
+        add.codes()
+    );
+    // Looking again changes nothing, and accepting the risk is on record if somebody does.
+    add.decide("resume", "look again").exits(0);
+    add.run(2);
+    add.waits_for("escalated");
+    assert_eq!(add.stands().2, 0, "nobody is called a cheat for it");
+}

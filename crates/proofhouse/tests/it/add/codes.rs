@@ -1,0 +1,80 @@
+//! Codes of the method that no other test sees come.
+
+use super::{Add, Scope, data};
+
+/// Plays an honest agent with one text replaced, up to the first refusal of this code.
+#[track_caller]
+fn is_refused(find: &str, replace: &str, state: &str, code: &str) {
+    let honest = data("honest.toml");
+    assert!(honest.contains(find), "{find}");
+    let add = Add::start("", Scope::Narrow, &[]);
+    add.world
+        .write("agent/script.toml", &honest.replace(find, replace));
+    add.run(2);
+    add.is_in(state);
+    add.waits_for("budget");
+    assert_eq!(add.stands().1, code, "{replace}");
+}
+
+#[test]
+fn a_task_without_ground_or_scope_goes_no_further() {
+    let ground = "- src/cart.sh :: items - what is in a cart";
+    is_refused(
+        ground,
+        "- src/nowhere.sh :: items - hm",
+        "ground",
+        "task_not_grounded",
+    );
+    let cited = "in src/total.sh prints the sum, or `refused`; `items` of src/cart.sh stays.";
+    is_refused(cited, "prints the sum.", "contract", "task_not_grounded");
+    for scope in ["", " **", " ../elsewhere"] {
+        let replace = format!("Scope (may touch):{scope}");
+        is_refused(
+            "Scope (may touch): src/**",
+            &replace,
+            "contract",
+            "scope_anchor_missing",
+        );
+    }
+}
+
+#[test]
+fn a_wire_that_can_not_be_held_is_a_persons_to_settle() {
+    // What the suite needs is ignored by git, and nobody froze it: the room is not like the repository.
+    let add = Add::start("", Scope::Narrow, &[]);
+    let suite = add.world.read("tests/run.sh");
+    let needs = "[ -f agent/needed ] || count=7\n";
+    let suite = suite.replace(
+        "count=0 failed=0 body=\n",
+        &format!("count=0 failed=0 body=\n{needs}"),
+    );
+    let suite = suite.replace(
+        "done <tests/cases",
+        "done <tests/cases\n[ $count -lt 7 ] || body=\"$body<testcase name=\\\"s9\\\"/>\"",
+    );
+    add.world.write("tests/run.sh", &suite);
+    add.world.write("agent/needed", "");
+    add.world.git(&["add", "--all"]);
+    let who = ["-c", "user.name=t", "-c", "user.email=t@t"];
+    add.world
+        .git(&[&who[..], &["commit", "--quiet", "-m", "needs more"]].concat());
+    add.run(2);
+    add.decide("freeze", "read it").exits(0);
+    add.run(2);
+    let why = add.waits_for("escalated");
+    assert!(
+        why.contains("the clean room is not like the repository"),
+        "{why}"
+    );
+    assert_eq!(add.stands().1, "tripwire_missing");
+}
+
+#[test]
+fn a_task_that_is_built_again_says_why() {
+    let add = Add::frozen(&data("security.toml"), Scope::Narrow, &[]);
+    add.run(2);
+    add.decide("rebuild", " ")
+        .refuses(1, "rebuild_reason_required");
+    add.decide("rebuild", "without eval").exits(0);
+    add.is_in("build");
+}

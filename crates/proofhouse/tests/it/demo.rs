@@ -1,0 +1,338 @@
+//! The demo by the real binary: every moment that it promises is looked for in the journal and in
+//! the state store, not in what it prints.
+
+use crate::support::{Said, World};
+use serde_json::{Value, json};
+use std::io::{BufRead, BufReader};
+use std::path::{Path, PathBuf};
+use std::process::Stdio;
+
+const FIRST: &str = "T-read-lines-line-001";
+const LINE: &str = "T-read-lines-line-003";
+const MONEY: &str = "T-report-totals-summary-001";
+const VOUCHER: &str = "T-report-totals-summary-003";
+const SUMMARY: &str = "T-report-totals-summary-004";
+
+struct Demo {
+    world: World,
+    dir: PathBuf,
+}
+
+impl Demo {
+    fn new() -> Self {
+        let world = World::new();
+        let dir = world.at("shown");
+        Self { world, dir }
+    }
+
+    fn args<'a>(&'a self, more: &[&'a str]) -> Vec<&'a str> {
+        let mut args = vec!["demo", "--dir", self.dir.to_str().unwrap()];
+        args.extend(more);
+        args
+    }
+
+    /// A command in the sample repository.
+    fn there(&self, args: &[&str]) -> Said {
+        let mut all = vec!["--repo", self.dir.to_str().unwrap()];
+        all.extend(args);
+        self.world.run(&all)
+    }
+
+    fn read(&self, path: &str) -> String {
+        std::fs::read_to_string(self.dir.join(path)).unwrap()
+    }
+
+    fn of_module(&self, module: &str, file: &str) -> String {
+        self.read(&format!(".proofhouse/state_store/modules/{module}/{file}"))
+    }
+
+    fn records(&self) -> Vec<Value> {
+        let text = self.read(".proofhouse/journal/receipts.jsonl");
+        let lines = text.lines().map(|line| serde_json::from_str(line).unwrap());
+        lines.collect()
+    }
+
+    /// The facts of a name, in order.
+    fn facts(&self, name: &str) -> Vec<Value> {
+        let all = self.records().into_iter().map(|one| one["body"].clone());
+        let all = all.filter(|body| body["name"] == name);
+        all.map(|body| body["body"].clone()).collect()
+    }
+
+    /// What was said in a task's debates, in order.
+    fn said(&self, task: &str) -> Vec<Value> {
+        let steps = self.facts("engineering_stepped.v1").into_iter();
+        let steps = steps.filter(|one| one["task"] == task);
+        let moves = steps.map(|one| one["step"]["debated"][1]["said"].clone());
+        moves.filter(|said| !said.is_null()).collect()
+    }
+
+    fn status(&self) -> Value {
+        let said = self.there(&["factory", "status", "receipts", "--json"]);
+        said.exits(0).json()
+    }
+}
+
+fn has(all: &[Value], pointer: &str, value: &str) -> bool {
+    all.iter()
+        .any(|one| one.pointer(pointer) == Some(&json!(value)))
+}
+
+#[test]
+fn the_demo_runs_the_factory_and_the_journal_holds_every_moment() {
+    let demo = Demo::new();
+    let told = demo.world.run(&demo.args(&["--json"])).exits(0).json();
+
+    // Two pillars, and tasks that depend on each other.
+    let declared = demo.facts("tasks_declared.v1");
+    let tasks = declared[0]["tasks"].as_array().unwrap();
+    assert!(tasks.len() >= 6);
+    assert!(tasks.iter().any(|task| task["pillar"] == "Read"));
+    assert!(tasks.iter().any(|task| task["pillar"] == "Report"));
+    let bound = tasks
+        .iter()
+        .filter(|task| task["depends_on"][0].is_string());
+    assert!(bound.count() >= 4);
+
+    // A challenge that fails, and the revision that passes.
+    let said = demo.said(FIRST);
+    assert_eq!(said[1]["challenged"]["verdict"], "FAIL");
+    assert_eq!(said[2], "proposed");
+    assert_eq!(said[3]["challenged"]["verdict"], "PASS");
+    let code = demo.of_module("MM-amount/1.0.0", "implementation/lib.rs");
+    assert!(!code.contains("f64"), "the refuted code was shipped");
+
+    // An amendment, and the ship that looked for it.
+    let said = demo.said("T-read-lines-line-002");
+    assert!(has(&said, "/ruled/decision", "APPROVE_WITH_AMENDMENTS"));
+    assert!(has(&said, "/passed", "amendments"));
+    let log: Value =
+        serde_json::from_str(&demo.of_module("MM-quantity/1.0.0", "tests/execution_log.json"))
+            .unwrap();
+    let passed = log["tests"].as_array().unwrap().iter();
+    assert!(passed.clone().any(|test| {
+        test["name"]
+            .as_str()
+            .unwrap()
+            .ends_with("happy_path__largest")
+            && test["result"] == "PASS"
+    }));
+
+    // The cheat: red tests, then a test that says nothing; neither ships.
+    let said = demo.said(MONEY);
+    let broke: Vec<&Value> = said
+        .iter()
+        .map(|one| &one["broke"])
+        .filter(|one| !one.is_null())
+        .collect();
+    assert_eq!(broke.len(), 2, "{said:?}");
+    let red = broke[0][1][0]["evidence"].as_str().unwrap();
+    assert!(red.contains("1 failed"), "{red}");
+    let cheat = broke[1][1][0]["evidence"].as_str().unwrap();
+    assert!(cheat.contains("1 tests are skipped"), "{cheat}");
+    assert!(has(&said, "/passed", "record"));
+    let tests = demo.of_module("MM-money/1.0.0", "tests/money.rs");
+    assert!(!tests.contains("#[ignore]") && tests.contains("\"1.05\""));
+
+    // The exception: approved, debated, shipped with code, superseding.
+    let halted = demo.facts("task_halted.v1");
+    assert!(has(&halted, "/code", "interface_change_exception"));
+    let ruled = demo.facts("exception_decided.v1");
+    assert_eq!(ruled[0]["decision"]["ruling"], "APPROVE_CHANGE");
+    assert_eq!(ruled[0]["candidate"]["version"], "1.1.0");
+    let changed = demo.facts("change_stepped.v1");
+    let said: Vec<Value> = changed
+        .iter()
+        .map(|one| one["step"]["debated"]["said"].clone())
+        .collect();
+    for (pointer, value) in [
+        ("/challenged/verdict", "PASS"),
+        ("/ruled/decision", "APPROVE"),
+        ("/passed", "tests"),
+    ] {
+        assert!(has(&said, pointer, value), "{pointer}: {said:?}");
+    }
+    assert!(changed.last().unwrap()["step"]["resolved"].is_object());
+    let contract: Value =
+        serde_json::from_str(&demo.of_module("MM-amount/1.1.0", "contract.json")).unwrap();
+    assert_eq!(contract["error_surfaces"][1]["name"], "Negative");
+    demo.of_module("MM-amount/1.1.0", "ship.json");
+    let old = demo
+        .there(&["index", "show", "MM-amount@1.0.0", "--json"])
+        .exits(0)
+        .json();
+    assert_eq!(old["entry"]["status"], "SUPERSEDED");
+    assert_eq!(old["entry"]["superseded_by"], "MM-amount@1.1.0");
+    let item: Value =
+        serde_json::from_str(&demo.of_module("MM-item/1.0.0", "contract.json")).unwrap();
+    assert_eq!(item["dependencies"][0]["ref"], "MM-amount@1.1.0");
+
+    // The reuse: a task that is done by a module of another, and not a word of debate.
+    let steps = demo.facts("engineering_stepped.v1");
+    let reused: Vec<&Value> = steps
+        .iter()
+        .filter(|one| one["step"]["reused"].is_array())
+        .collect();
+    assert_eq!(reused.len(), 1);
+    assert_eq!(reused[0]["task"], VOUCHER);
+    assert_eq!(reused[0]["step"]["reused"][1], "MM-amount@1.1.0");
+    assert!(demo.said(VOUCHER).is_empty());
+
+    // The halt, and the person's signed word.
+    let rejected = halted.iter().find(|one| one["task"] == SUMMARY).unwrap();
+    assert_eq!(rejected["code"], "debate_rejected");
+    let resolved = demo.facts("task_resolved.v1");
+    assert_eq!(resolved[0]["task"], SUMMARY);
+    assert_eq!(resolved[0]["resolution"]["action"], "AMEND_SPEC");
+    let records = demo.records();
+    let decided: Vec<&Value> = records
+        .iter()
+        .filter(|one| one["kind"] == "decided.v1")
+        .map(|one| &one["body"])
+        .collect();
+    assert_eq!(decided.len(), 2);
+    for decision in decided {
+        assert_eq!(decision["who"], "scripted-human@demo.invalid");
+        let channel = decision["channel"].as_str().unwrap();
+        assert!(channel.starts_with("ssh-signature SHA256:"), "{channel}");
+        assert!(decision["signature"].is_string());
+    }
+
+    // The release.
+    let status = demo.status();
+    let released = &status["releases"][0];
+    assert_eq!(released["overall_result"], "PASS", "{released}");
+    let gates = released["integration_gates"].as_object().unwrap();
+    assert_eq!(gates.len(), 4);
+    assert!(gates.values().all(|gate| gate == "PASS"));
+    assert_eq!(released["modules"].as_array().unwrap().len(), 6);
+    let file = format!(
+        ".proofhouse/state_store/releases/{}.json",
+        released["release_id"].as_str().unwrap()
+    );
+    let manifest: Value = serde_json::from_str(&demo.read(&file)).unwrap();
+    assert_eq!(manifest["overall_result"], "PASS");
+    let tasks = status["state_machine"]["tasks"].as_object().unwrap();
+    assert!(tasks.values().all(|task| task["status"] == "SHIPPED"));
+
+    // What it told is what the journal holds, and the page has it too.
+    let moments = told["moments"].as_array().unwrap();
+    for moment in [
+        "challenge_failed",
+        "amendment",
+        "ship_refused",
+        "exception_raised",
+        "superseded",
+        "reused",
+        "halted",
+        "resolved",
+        "released",
+    ] {
+        assert!(has(moments, "/moment", moment), "no {moment}: {moments:?}");
+    }
+    assert_eq!(told["releases"], status["releases"]);
+    let page = std::fs::read_to_string(told["page"].as_str().unwrap()).unwrap();
+    for text in [
+        "<h1>Released</h1>",
+        "replies in this project were scripted",
+        "28 cents",
+        "REFUSED",
+        "scripted-human@demo.invalid",
+        "MM-amount@1.1.0",
+    ] {
+        assert!(page.contains(text), "no `{text}` on the page");
+    }
+    assert!(!page.contains("<script") && !page.contains("://"));
+
+    demo.there(&["audit"]).exits(0);
+    let found = demo
+        .there(&["index", "search", "read an amount of money", "--json"])
+        .exits(0);
+    assert!(found.out.contains("MM-amount@1.1.0") || found.out.contains("MM-amount"));
+    demo.world
+        .run(&demo.args(&[]))
+        .refuses(1, "folder_not_empty");
+}
+
+/// Runs the demo and kills it when a line has this text in it.
+fn killed_at(demo: &Demo, text: &str) -> String {
+    let mut child = demo
+        .world
+        .command(&demo.args(&[]))
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    let mut seen = String::new();
+    let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
+    for line in lines.by_ref().map_while(Result::ok) {
+        seen.push_str(&line);
+        seen.push('\n');
+        if line.contains(text) {
+            break;
+        }
+    }
+    child.kill().unwrap();
+    lines.for_each(drop);
+    child.wait().unwrap();
+    seen
+}
+
+fn key_is_private(path: &Path) -> bool {
+    use std::os::unix::fs::PermissionsExt;
+    std::fs::metadata(path).unwrap().permissions().mode() & 0o077 == 0
+}
+
+#[test]
+fn a_killed_demo_goes_on_with_factory_run_and_a_persons_answer() {
+    let demo = Demo::new();
+    let seen = killed_at(&demo, "[4/7]");
+    for text in [
+        "replies of the model and of the human are scripted",
+        "[1/7] Read an amount",
+        "FAIL: by the claim",
+        ">> the Challenger never sees code",
+        "APPROVE_WITH_AMENDMENTS",
+        "APPROVE_CHANGE by scripted-human@demo.invalid (ssh-signature)",
+        "MM-amount@1.1.0 is sealed",
+    ] {
+        assert!(seen.contains(text), "no `{text}` in\n{seen}");
+    }
+    assert!(!seen.contains('\u{1b}'), "colours are for terminals");
+    let halted: Vec<Value> = demo.facts("task_halted.v1");
+    assert_eq!(halted[0]["task"], LINE);
+
+    // Nobody answers for a person now, so it comes as far as the next question.
+    demo.there(&["factory", "run", "receipts"]).exits(2);
+    let status = demo.status();
+    assert_eq!(status["releases"], json!([]));
+    let halted = demo.facts("task_halted.v1");
+    let escalation = halted.last().unwrap()["escalation"].as_str().unwrap();
+    let key = demo.dir.join("demo/scripted-human.key");
+    assert!(key_is_private(&key));
+    let answer = demo.dir.join("demo/amendment.json");
+    demo.there(&[
+        "resolve",
+        escalation,
+        "--action",
+        "AMEND_SPEC",
+        "--payload",
+        answer.to_str().unwrap(),
+        "--because",
+        "an empty receipt is a fault",
+        "--sign",
+        key.to_str().unwrap(),
+    ])
+    .exits(0);
+    demo.there(&["factory", "run", "receipts"]).exits(0);
+    assert_eq!(demo.status()["releases"][0]["overall_result"], "PASS");
+    // No role that had finished was asked again.
+    let log = demo.read("demo/agent.log");
+    let count = |text: &str| log.lines().filter(|line| line.starts_with(text)).count();
+    let plans = log
+        .lines()
+        .filter(|line| line.starts_with("finish ") && line.contains(" state=micro_plan "));
+    assert_eq!(plans.count(), 9, "{log}");
+    assert!(count("start ") <= count("finish ") + 1);
+    demo.there(&["audit"]).exits(0);
+}
