@@ -53,6 +53,12 @@ impl Stored {
         self.folder.join(name).is_file()
     }
 
+    /// Where a file of it is, as documents of the state store name it.
+    pub(super) fn path_of(&self, name: &str) -> String {
+        let folder = ::factory::engineering::context::module_folder(&self.reference);
+        format!("{folder}/{name}")
+    }
+
     fn document<T: Judged>(&self, name: &str) -> Result<T, String> {
         let bytes = self.read(name)?;
         let wrong = |report: ::factory::Report| {
