@@ -531,8 +531,8 @@ fn s13_5_and_5_6_a_version_that_does_not_ship_supersedes_nothing() {
         let all = asked.iter();
         all.filter(|one| one.0 == subject && one.1 == state).count()
     };
-    // A round each, and in each the fingerprint and the tests.
-    assert_eq!((count(&id, "propose"), count(&subject, "ship")), (3, 6));
+    // A round each, and in each the fingerprint, the surface and the tests.
+    assert_eq!((count(&id, "propose"), count(&subject, "ship")), (3, 9));
     let registry = project.machine.registry();
     assert_eq!(registry.iter().count(), 1);
     assert_eq!(registry.iter().next().unwrap().status, IndexStatus::Shipped);
