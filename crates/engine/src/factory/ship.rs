@@ -2,7 +2,7 @@
 //! stubs, record.
 //! Repeated after a crash, a step finds what it has done before and does the same again.
 
-use super::modules::{CONTRACT, EXAMPLES, LOG, SHIP, Stored};
+use super::modules::{CONTRACT, ESCALATION, EXAMPLES, LOG, SHIP, Stored};
 use super::{debated, product, proven, release, scratch, stubs, superseding, surface, tested};
 use crate::context::Context;
 use crate::perform::{self, lost, save};
@@ -19,6 +19,7 @@ use kernel::input::Found;
 use kernel::outcome::{CheckResult, EvidenceRef, Verdict};
 use sandbox::Cancel;
 use serde::Deserialize;
+use serde_json::json;
 use std::collections::BTreeMap;
 use std::path::{Component, Path};
 
@@ -138,7 +139,13 @@ fn step(
             debated::check(context, order, &module, told.fix.as_ref())?;
             tested::run(context, order, &module, cancel)
         }
-        "tests_fail_on_stubs" => stubs::run(context, order, &module, cancel),
+        "tests_fail_on_stubs" => {
+            let found = stubs::run(context, order, &module, cancel);
+            if matches!(&found, Err(broke) if broke.verdict == Verdict::Fail) {
+                module.unmark();
+            }
+            found
+        }
         "ship_record" => {
             let reason = record(context, &module)?;
             if let Some(old) = &told.supersedes {
@@ -202,8 +209,16 @@ fn fingerprint(module: &Stored, locked: Option<&IoContract>) -> Result<String, B
     };
     let locked = from_plan::surface(locked);
     match compare(locked.surface(), contract.surface()) {
-        Ok(fingerprint) => Ok(format!("{fingerprint}, as it was locked")),
+        Ok(fingerprint) => {
+            let _ = std::fs::remove_file(module.folder.join(ESCALATION));
+            Ok(format!("{fingerprint}, as it was locked"))
+        }
         Err(mismatch) => {
+            let artifact = json!({
+                "module_id": contract.module_id, "module_version": contract.module_version,
+                "mismatch": mismatch,
+            });
+            module.write(ESCALATION, &artifact).map_err(could_not)?;
             let names: Vec<&str> = mismatch
                 .dimensions
                 .iter()

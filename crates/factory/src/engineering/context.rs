@@ -83,7 +83,7 @@ pub fn sight(scene: &Scene<'_>, role: Role, occasion: Occasion) -> Sight {
                 let globs = grant.permission().module_globs().into_iter();
                 let shown = globs.map(|glob| format!("{}/{glob}", scene.folder()));
                 sight.sees.extend(shown);
-                sight.scope.push(format!("{}/**", scene.folder()));
+                sight.scope.extend(workspace(&scene.folder()));
             }
             // Inside the workspace, in the brief, or a tool.
             Material::Source
@@ -99,6 +99,15 @@ pub fn sight(scene: &Scene<'_>, role: Role, occasion: Occasion) -> Sight {
         }
     }
     sight
+}
+
+/// What a Proposer may write of a version: all but the evidence of its ship, which is the engine's.
+pub(crate) fn workspace(folder: &str) -> [String; 3] {
+    [
+        format!("{folder}/**"),
+        format!("!{folder}/ship.json"),
+        format!("!{folder}/seal.json"),
+    ]
 }
 
 /// What a role is given and what not (section 5.3), ready to be written down before it works.

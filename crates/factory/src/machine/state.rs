@@ -145,6 +145,7 @@ impl State {
                     Some(For::Change(id)) => {
                         if let Some(change) = self.changes.get_mut(&id) {
                             change.answer = Some(outcome);
+                            change.answered = Some(ended.effect);
                             self.heard.insert(id, ended.effect);
                         }
                     }

@@ -157,7 +157,11 @@ fn s9_7_the_proposer_sees_failures_only_to_revise_and_never_the_rubric() {
         !brief.contains("rubric") && !brief.contains("NOT_MET"),
         "{brief}"
     );
-    assert_eq!(scope, ["state_store/modules/MM-a/1.0.0/**"]);
+    // All of its module but the evidence of the ship.
+    let own = "state_store/modules/MM-a/1.0.0";
+    let but = ["ship.json", "seal.json"].map(|name| format!("!{own}/{name}"));
+    assert_eq!(scope[0], format!("{own}/**"));
+    assert_eq!(scope[1..], but);
     assert!(sees.contains(&"project/**/T-a-001.md".to_owned()));
     let (first, ..) = told(&work, Role::Proposer, Occasion::Propose);
     assert!(!first.contains("refuse it with Empty"), "{first}");

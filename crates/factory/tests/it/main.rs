@@ -16,6 +16,7 @@ mod json;
 mod machine;
 mod modules;
 mod plan;
+mod product;
 mod project;
 mod records;
 mod said;

@@ -20,6 +20,7 @@ mod factory_jobs;
 mod factory_people;
 mod factory_roles;
 mod factory_run;
+mod factory_ship;
 mod holes;
 mod index;
 mod lights_out;
