@@ -3,7 +3,7 @@
 //! Repeated after a crash, a step finds what it has done before and does the same again.
 
 use super::modules::{CONTRACT, ESCALATION, EXAMPLES, LOG, SHIP, Stored};
-use super::{debated, product, release, scratch, stubs, superseding, surface, tested};
+use super::{debated, product, proven, release, scratch, stubs, superseding, surface, tested};
 use crate::context::Context;
 use crate::perform::{self, lost, save};
 use crate::{index_place, worktree};
@@ -147,11 +147,12 @@ fn step(
             found
         }
         "ship_record" => {
-            let held = record(context, &module)?;
+            let reason = record(context, &module)?;
             if let Some(old) = &told.supersedes {
                 superseding::mark(context, old, &told.module)?;
             }
-            Ok(Held::from(held))
+            let evidence = proven::keep(context, &module)?;
+            Ok(Held { reason, evidence })
         }
         other => Err(could_not(format!("the engine has no check `{other}`"))),
     }

@@ -170,15 +170,19 @@ pub struct Excluded {
 /// The pack of a role.
 pub fn pack(scene: &Scene<'_>, role: Role, occasion: Occasion) -> Pack {
     let own = scene.module.and_then(|at| scene.work.reference(at));
-    let own = own.map_or_else(|| scene.task.to_string(), |one| one.to_string());
+    // `id@version`, as section 5.3 has it: a material of a module, or of the harness.
+    let named = |material: Material| match &own {
+        Some(one) => format!("{}.{}@{}", word(material), one.module, one.version),
+        None => format!("{}@1.0.0", word(material)),
+    };
     let mut included = Vec::new();
     for (material, grant) in given(role, occasion) {
         let references = match material {
-            Material::TaskFile => vec![scene.task.to_string()],
+            Material::TaskFile => vec![format!("{}@1.0.0", scene.task)],
             Material::DependencyContracts => {
                 scene.upstream.iter().map(ToString::to_string).collect()
             }
-            _ => vec![format!("{own}#{}", word(material))],
+            _ => vec![named(material)],
         };
         included.extend(references.into_iter().map(|reference| Included {
             reference,
@@ -192,7 +196,7 @@ pub fn pack(scene: &Scene<'_>, role: Role, occasion: Occasion) -> Pack {
         excluded_refs: excluded
             .into_iter()
             .map(|(material, reason)| Excluded {
-                reference: format!("{own}#{}", word(material)),
+                reference: named(material),
                 reason,
             })
             .collect(),

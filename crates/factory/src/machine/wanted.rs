@@ -89,9 +89,8 @@ fn effect(state: &State, id: EffectId, of: &For) -> Option<Effect> {
                         "supersedes": change.from,
                     });
                     let subject = format!("{}/{}", change.exception, change.to.module);
-                    let check = step.row().check;
                     let made = change.deliverable;
-                    gate(state, id, "ship", subject, made, &[check], &with)
+                    gate(state, id, "ship", subject, made, &[step.row().check], &with)
                 }
             })
         }

@@ -234,10 +234,14 @@ fn s5_3_a_view_shows_of_modules_what_the_pack_permits_and_nothing_else() {
         let mut permitted = BTreeSet::new();
         for one in pack(&scene, role, occasion).included_refs {
             // A whole module, or the workspace in one; other parts are in the brief.
-            let named = match one.reference.split_once('#') {
-                Some((named, "workspace")) => named,
-                Some(_) => continue,
-                None => one.reference.as_str(),
+            let reference = one.reference.as_str();
+            let named = match reference.strip_prefix("workspace.") {
+                Some(named) => named,
+                None if reference.starts_with("MM-") => reference,
+                None if reference.starts_with("T-") => {
+                    reference.split('@').next().unwrap_or_default()
+                }
+                None => continue,
             };
             match ModuleRef::parse(named) {
                 Some(module) => {

@@ -49,12 +49,15 @@ fn s17_1_an_escalation_has_every_member_and_the_project_as_it_was() {
             "failed_invariants",
             "minimal_decision_required",
             "recommended_resolution",
+            "resolution",
             "resolution_context",
             "state_machine_snapshot",
             "task_id",
             "task_ref",
         ]
     );
+    // What the person attests is added; the document's own members stay as they were.
+    assert_eq!(artifact["resolution"]["action"], "ABANDON_TASK");
     let snapshot = &artifact["state_machine_snapshot"];
     assert_eq!(snapshot["tasks"], then["tasks"]);
     assert_eq!(snapshot["tasks"][A]["status"], "HALTED");

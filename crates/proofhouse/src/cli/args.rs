@@ -1,5 +1,15 @@
 //! Every command and flag, in one place.
 
+mod factory;
+mod named;
+mod wave;
+
+pub(crate) use factory::{
+    Channel, Deprecate, FactoryCommand, FactoryNew, FactoryStart, Resolve, Word,
+};
+pub(crate) use named::{Heal, Reopen};
+pub(crate) use wave::{WaveCommand, WaveJobs, WaveTick};
+
 use clap::{Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
 
@@ -162,61 +172,6 @@ A milestone is .proofhouse/milestones/NAME/milestone.toml; docs/waves.md shows o
 }
 
 #[derive(Debug, Subcommand)]
-pub(crate) enum WaveCommand {
-    /// Open a wave of all ready tasks, and start nothing yet
-    Open(WaveJobs),
-    /// Do everything that needs no person: open waves, work, merge, close, try the criteria
-    Run(WaveJobs),
-    /// Show where every task stands, what is ready and what waits for a person
-    Status {
-        /// The milestone (default: the only one, or the one with a live wave)
-        milestone: Option<String>,
-    },
-    /// Ask git again where every fork of the live wave stands
-    Verify {
-        /// The milestone (default: the only one, or the one with a live wave)
-        milestone: Option<String>,
-    },
-    /// End the live wave; what is not merged goes back, and its worktrees stay
-    Close {
-        /// The milestone (default: the only one, or the one with a live wave)
-        milestone: Option<String>,
-    },
-    /// Say that an exit criterion holds which names no command; needs a person
-    Tick(WaveTick),
-}
-
-#[derive(Debug, clap::Args)]
-pub(crate) struct WaveTick {
-    /// The milestone
-    pub(crate) milestone: String,
-    /// The criterion: its number in `proofhouse wave status`, or its text
-    pub(crate) criterion: String,
-    /// What you looked at; it is journaled
-    #[arg(long, value_name = "TEXT")]
-    pub(crate) because: String,
-    /// Sign with this unencrypted SSH key
-    #[arg(long, value_name = "KEY")]
-    pub(crate) sign: Option<PathBuf>,
-}
-
-#[derive(Debug, clap::Args)]
-pub(crate) struct WaveJobs {
-    /// The milestone (default: the only one, or the one with a live wave)
-    pub(crate) milestone: Option<String>,
-    /// Tasks at once (default: as the milestone says)
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=256))]
-    pub(crate) jobs: Option<u16>,
-    /// Take on that this machine may not enforce the sandbox for this milestone: a decision, at a
-    /// terminal or signed, that is journaled
-    #[arg(long)]
-    pub(crate) waive_sandbox: bool,
-    /// Sign the waiver with this unencrypted SSH key
-    #[arg(long, value_name = "KEY", requires = "waive_sandbox")]
-    pub(crate) sign: Option<PathBuf>,
-}
-
-#[derive(Debug, Subcommand)]
 pub(crate) enum ConfigCommand {
     /// Every setting, its value and its source
     Show,
@@ -247,9 +202,9 @@ pub(crate) struct New {
     /// `acp:PROGRAM`, `command:PROGRAM ARGS` or `scripted:FILE`
     #[arg(long)]
     pub(crate) agent: Option<String>,
-    /// How much the run may decide by itself
-    #[arg(long, value_enum, default_value_t = AutonomyArg::Auto)]
-    pub(crate) autonomy: AutonomyArg,
+    /// How much the run may decide by itself (default: `approvals.autonomy` of the config, else `auto`)
+    #[arg(long, value_enum)]
+    pub(crate) autonomy: Option<AutonomyArg>,
     /// Pause after each passed gate
     #[arg(long)]
     pub(crate) stepped: bool,
@@ -329,79 +284,6 @@ pub(crate) struct Decide {
 }
 
 #[derive(Debug, clap::Args)]
-pub(crate) struct Heal {
-    /// The run
-    pub(crate) run: String,
-    /// What was found; it is journaled, and goes into the next brief
-    #[arg(long, value_name = "TEXT", default_value = "")]
-    pub(crate) reason: String,
-    /// Sign with this unencrypted SSH key
-    #[arg(long, value_name = "KEY", conflicts_with = "signature")]
-    pub(crate) sign: Option<PathBuf>,
-    /// A signature made with `ssh-keygen -Y sign -n proofhouse-decision`
-    #[arg(long, value_name = "FILE")]
-    pub(crate) signature: Option<PathBuf>,
-    /// Print the bytes to be signed, and decide nothing
-    #[arg(long)]
-    pub(crate) message: bool,
-}
-
-impl Heal {
-    /// It is the decision `heal`, with the finding as its reason.
-    pub(crate) fn decision(&self) -> Decide {
-        Decide {
-            payload: None,
-            run: self.run.clone(),
-            option: "heal".to_owned(),
-            because: self.reason.clone(),
-            sign: self.sign.clone(),
-            signature: self.signature.clone(),
-            message: self.message,
-        }
-    }
-}
-
-#[derive(Debug, clap::Args)]
-pub(crate) struct Reopen {
-    /// The run
-    pub(crate) run: String,
-    /// The phase to go back to, where the workflow has several
-    #[arg(long, value_name = "PHASE")]
-    pub(crate) to: Option<String>,
-    /// Why; it is journaled, and goes into the next brief
-    #[arg(long, value_name = "TEXT", default_value = "")]
-    pub(crate) reason: String,
-    /// Sign with this unencrypted SSH key
-    #[arg(long, value_name = "KEY", conflicts_with = "signature")]
-    pub(crate) sign: Option<PathBuf>,
-    /// A signature made with `ssh-keygen -Y sign -n proofhouse-decision`
-    #[arg(long, value_name = "FILE")]
-    pub(crate) signature: Option<PathBuf>,
-    /// Print the bytes to be signed, and decide nothing
-    #[arg(long)]
-    pub(crate) message: bool,
-}
-
-impl Reopen {
-    /// It is the decision `reopen_PHASE`, or `reopen` where nothing is named.
-    pub(crate) fn decision(&self) -> Decide {
-        let option = match &self.to {
-            Some(phase) => format!("reopen_{phase}"),
-            None => "reopen".to_owned(),
-        };
-        Decide {
-            payload: None,
-            run: self.run.clone(),
-            option,
-            because: self.reason.clone(),
-            sign: self.sign.clone(),
-            signature: self.signature.clone(),
-            message: self.message,
-        }
-    }
-}
-
-#[derive(Debug, clap::Args)]
 pub(crate) struct Demo {
     /// Where to make the sample repository; it stays there
     #[arg(long, value_name = "DIR")]
@@ -458,261 +340,6 @@ pub(crate) enum Format {
     Mermaid,
     Dot,
     Tla,
-}
-
-#[derive(Debug, clap::Args)]
-pub(crate) struct FactoryNew {
-    /// What the product is to be, in your own words: a Markdown file
-    pub(crate) spec: PathBuf,
-    /// Another document that the agent may read (may be given more than once)
-    #[arg(long, value_name = "FILE")]
-    pub(crate) with: Vec<PathBuf>,
-    /// The project's name (default: factory)
-    #[arg(long)]
-    pub(crate) name: Option<String>,
-    /// Who works (default: `agent` of the config)
-    #[arg(long, value_name = "AGENT")]
-    pub(crate) agent: Option<String>,
-    /// Independent tasks at once, once there are tasks
-    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=256))]
-    pub(crate) jobs: u16,
-    /// Cap a budget, such as `attempts=200`
-    #[arg(long, value_name = "NAME=CAP", value_parser = cap)]
-    pub(crate) budget: Vec<(String, u64)>,
-}
-
-/// The channel of a word about a spec, and the spec that is meant.
-#[derive(Debug, clap::Args)]
-pub(crate) struct Channel {
-    /// The hash of the spec that you read; another one is refused
-    #[arg(long, value_name = "SHA256")]
-    pub(crate) spec: Option<String>,
-    /// Sign with this unencrypted SSH key
-    #[arg(long, value_name = "KEY", conflicts_with = "signature")]
-    pub(crate) sign: Option<PathBuf>,
-    /// A signature made with `ssh-keygen -Y sign -n proofhouse-decision`
-    #[arg(long, value_name = "FILE")]
-    pub(crate) signature: Option<PathBuf>,
-    /// Print the bytes to be signed, and decide nothing
-    #[arg(long)]
-    pub(crate) message: bool,
-}
-
-#[derive(Debug, clap::Args)]
-pub(crate) struct FactoryStart {
-    /// A product spec
-    pub(crate) spec: PathBuf,
-    /// The project's name (default: factory)
-    #[arg(long)]
-    pub(crate) name: Option<String>,
-    /// Who works (default: `agent` of the config)
-    #[arg(long, value_name = "AGENT")]
-    pub(crate) agent: Option<String>,
-    /// Independent tasks at once
-    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=256))]
-    pub(crate) jobs: u16,
-    /// Cap a budget, such as `attempts=200`
-    #[arg(long, value_name = "NAME=CAP", value_parser = cap)]
-    pub(crate) budget: Vec<(String, u64)>,
-}
-
-/// How a person's word on a project is given.
-#[derive(Debug, clap::Args)]
-pub(crate) struct Word {
-    /// Why; it is journaled
-    #[arg(long, value_name = "TEXT")]
-    pub(crate) because: String,
-    /// Sign with this unencrypted SSH key
-    #[arg(long, value_name = "KEY", conflicts_with = "signature")]
-    pub(crate) sign: Option<PathBuf>,
-    /// A signature made with `ssh-keygen -Y sign -n proofhouse-decision`
-    #[arg(long, value_name = "FILE")]
-    pub(crate) signature: Option<PathBuf>,
-    /// Print the bytes to be signed, and decide nothing
-    #[arg(long)]
-    pub(crate) message: bool,
-}
-
-#[derive(Debug, clap::Args)]
-pub(crate) struct Deprecate {
-    /// A shipped version, MM-...@x.y.z
-    pub(crate) module: String,
-    /// What to use in its place, MM-...@x.y.z
-    #[arg(long, value_name = "MODULE", requires = "migration")]
-    pub(crate) superseded_by: Option<String>,
-    /// How its users get there
-    #[arg(long, value_name = "TEXT")]
-    pub(crate) migration: Option<String>,
-    /// The project (default: the only one)
-    #[arg(long)]
-    pub(crate) name: Option<String>,
-    #[command(flatten)]
-    pub(crate) word: Word,
-}
-
-#[derive(Debug, clap::Args)]
-pub(crate) struct Resolve {
-    /// The escalation, ESC-...; or the exception ICE-... behind it, or a blocked task T-...
-    pub(crate) escalation: String,
-    /// APPROVE_OVERRIDE, AMEND_SPEC, SPLIT_TASK, REVISE_PLAN, PROVIDE_FIX or ABANDON_TASK; for an exception APPROVE_CHANGE, REJECT_CHANGE or DEFER
-    #[arg(long)]
-    pub(crate) action: String,
-    /// What the action needs, a JSON object
-    #[arg(long, value_name = "FILE")]
-    pub(crate) payload: Option<PathBuf>,
-    /// A member of it, such as `rationale=TEXT`; again for more, and for more items of a list
-    #[arg(long, value_name = "NAME=VALUE", value_parser = pair, conflicts_with = "payload")]
-    pub(crate) set: Vec<(String, String)>,
-    /// Why; it is journaled
-    #[arg(long, value_name = "TEXT", default_value = "")]
-    pub(crate) because: String,
-    /// Sign with this unencrypted SSH key
-    #[arg(long, value_name = "KEY", conflicts_with = "signature")]
-    pub(crate) sign: Option<PathBuf>,
-    /// A signature made with `ssh-keygen -Y sign -n proofhouse-decision`
-    #[arg(long, value_name = "FILE")]
-    pub(crate) signature: Option<PathBuf>,
-    /// Print the bytes to be signed, and resolve nothing
-    #[arg(long)]
-    pub(crate) message: bool,
-}
-
-#[derive(Debug, Subcommand)]
-pub(crate) enum FactoryCommand {
-    /// Say everything that is wrong with a document; exit 1 if something blocks
-    Validate {
-        /// A product spec, or what `--schema` names
-        file: PathBuf,
-        /// What it should be (`proofhouse schema` lists them)
-        #[arg(long, value_name = "NAME", default_value = "ProductSpec")]
-        schema: String,
-    },
-    /// Make the task files of a project, all or none
-    Plan {
-        /// A product spec
-        spec: PathBuf,
-        /// Print the plan and write nothing
-        #[arg(long)]
-        dry_run: bool,
-        /// The folder to make `project/` in (default: the present folder)
-        #[arg(long, value_name = "DIR")]
-        out: Option<PathBuf>,
-    },
-    /// Print a spec as people read it
-    Render {
-        /// A product spec
-        spec: PathBuf,
-    },
-    /// Begin a project from a SPEC.md: an agent makes a spec of it, and you approve that
-    #[command(
-        after_help = "Example:\n  proofhouse factory new SPEC.md --agent claude\n  proofhouse factory run factory\n  proofhouse factory review factory"
-    )]
-    New(FactoryNew),
-    /// Read the spec that waits for your word, with warnings, sources and hash
-    Review {
-        /// The project (default: the only one)
-        name: Option<String>,
-    },
-    /// Approve the spec as it was shown; needs a person
-    Approve {
-        /// The project
-        name: String,
-        /// Why; it is journaled
-        #[arg(long, value_name = "TEXT", default_value = "accepted as shown")]
-        because: String,
-        #[command(flatten)]
-        channel: Channel,
-    },
-    /// Discard the spec and start again from SPEC.md; needs a person
-    Reject {
-        /// The project
-        name: String,
-        /// Why: the next attempt starts with your words, and without the draft
-        #[arg(long, value_name = "TEXT", required_unless_present = "file")]
-        reasons: Option<String>,
-        /// The same, from a file
-        #[arg(long, value_name = "FILE", conflicts_with = "reasons")]
-        file: Option<PathBuf>,
-        #[command(flatten)]
-        channel: Channel,
-    },
-    /// Have the spec changed; needs a person
-    Amend {
-        /// The project
-        name: String,
-        /// What to change: the agent goes on from the draft
-        #[arg(long, value_name = "TEXT", required_unless_present = "file")]
-        feedback: Option<String>,
-        /// The same, from a file
-        #[arg(long, value_name = "FILE", conflicts_with = "feedback")]
-        file: Option<PathBuf>,
-        #[command(flatten)]
-        channel: Channel,
-    },
-    /// Begin a project from an approved spec; nothing works yet
-    #[command(
-        after_help = "Example:\n  proofhouse factory start spec.json --agent claude --jobs 2"
-    )]
-    Start(FactoryStart),
-    /// Go on with a project until it is released, or a person must decide
-    Run {
-        /// The project
-        name: String,
-        /// Another agent than the project was started with
-        #[arg(long, value_name = "AGENT")]
-        agent: Option<String>,
-    },
-    /// Show where every task of a project stands
-    Status {
-        /// The project (default: the only one)
-        name: Option<String>,
-    },
-    /// Release the modules named, or everything once all tasks are closed; needs a person
-    #[command(after_help = "Example:
-  proofhouse factory release shop --module MM-slug@1.0.0 --because 'the others can wait'")]
-    Release {
-        /// The project (default: the only one)
-        name: Option<String>,
-        /// A shipped module, MM-...@x.y.z; again for more (default: all)
-        #[arg(long, value_name = "MODULE")]
-        module: Vec<String>,
-        #[command(flatten)]
-        word: Word,
-    },
-    /// Say that a module is not for new work; needs a person
-    #[command(after_help = "Example:
-  proofhouse factory deprecate MM-slug@1.0.0 --because 'too slow' \\
-    --superseded-by MM-slug@2.0.0 --migration 'pass the locale'")]
-    Deprecate(Deprecate),
-    /// Try again what could not run, after its cause is mended; needs a person
-    Retry {
-        /// The project (default: the only one)
-        name: Option<String>,
-        #[command(flatten)]
-        word: Word,
-    },
-    /// Extend the budget that is used up; needs a person
-    Extend {
-        /// The project (default: the only one)
-        name: Option<String>,
-        #[command(flatten)]
-        word: Word,
-    },
-    /// Stop a project for good; needs a person
-    Stop {
-        /// The project (default: the only one)
-        name: Option<String>,
-        #[command(flatten)]
-        word: Word,
-    },
-    /// Print the hash of a contract's five dimensions
-    Fingerprint {
-        /// A contract
-        contract: PathBuf,
-        /// The locked contract; exit 1 and the difference by dimension if the two are not the same
-        #[arg(long, value_name = "LOCKED")]
-        against: Option<PathBuf>,
-    },
 }
 
 #[derive(Debug, Subcommand)]
@@ -870,7 +497,7 @@ pub(crate) enum RankingArg {
     Lexical,
 }
 
-fn pair(text: &str) -> Result<(String, String), String> {
+pub(super) fn pair(text: &str) -> Result<(String, String), String> {
     let (key, value) = text.split_once('=').ok_or("write it as FIELD=VALUE")?;
     if key.trim().is_empty() {
         return Err("the field before `=` is empty".to_owned());
@@ -878,7 +505,7 @@ fn pair(text: &str) -> Result<(String, String), String> {
     Ok((key.trim().to_owned(), value.to_owned()))
 }
 
-fn cap(text: &str) -> Result<(String, u64), String> {
+pub(super) fn cap(text: &str) -> Result<(String, u64), String> {
     let (key, value) = pair(text)?;
     let value = value.trim().replace('_', "").parse();
     Ok((key, value.map_err(|_| "the cap must be a whole number")?))

@@ -1,0 +1,269 @@
+//! The product loop (section 3.2) as a machine: what each word of a person does to the next attempt,
+//! and what nobody can make it do.
+
+use crate::project::task;
+use crate::world::{Project, Script, approval, opening, specifying};
+use factory::machine::{AMEND, APPROVE, REJECT, RETRY};
+use factory::product::{At, MOST_REDRAFTS, Product};
+use kernel::effect::{AttemptOrder, Effect};
+use kernel::machine::Activity;
+use kernel::{EffectId, Machine, Outcome, What};
+use serde_json::json;
+
+const A: &str = "T-a-001";
+
+fn begun(script: Script) -> Project {
+    let mut project = Project::told(script, &[specifying(1)]);
+    project.run();
+    project
+}
+
+fn product(project: &Project) -> &Product {
+    project.machine.product().unwrap()
+}
+
+fn order(project: &Project) -> AttemptOrder {
+    match project.machine.wanted().first() {
+        Some(Effect::Attempt(order)) => order.clone(),
+        other => panic!("{other:?}"),
+    }
+}
+
+fn options(project: &Project) -> Vec<String> {
+    project.machine.status().waiting_for.unwrap().options
+}
+
+fn refused(project: &mut Project, option: &str, with: serde_json::Value) -> String {
+    let before = project.machine.snapshot();
+    let refusal = project.decide(option, with).unwrap_err();
+    assert_eq!(
+        project.machine.snapshot(),
+        before,
+        "a refusal changes nothing"
+    );
+    refusal.code
+}
+
+#[test]
+fn s3_2_3_an_incomplete_draft_goes_back_with_its_deficiencies_and_not_for_ever() {
+    let script = Script::default().breaks("SPEC.md", "spec_complete", 0);
+    let mut project = Project::told(script, &[specifying(1)]);
+    project.run_one();
+    project.run_one();
+    let again = order(&project);
+    assert_eq!(again.nth, 2);
+    assert!(
+        again.brief.contains("## What is wrong with the draft"),
+        "{}",
+        again.brief
+    );
+    assert!(again.brief.contains("- as scripted"), "{}", again.brief);
+    assert!(
+        again
+            .sight
+            .sees
+            .iter()
+            .any(|one| one.ends_with("deficiencies.json"))
+    );
+    project.run();
+    assert_eq!(product(&project).at, At::Spent);
+    assert_eq!(product(&project).ended, MOST_REDRAFTS + 1);
+    let waiting = project.machine.status().waiting_for.unwrap();
+    assert_eq!(waiting.reason, "spec_incomplete");
+    assert_eq!(waiting.options, [REJECT, AMEND, RETRY, "stop"]);
+    assert_eq!(
+        refused(&mut project, APPROVE, approval("spec-5", &[])),
+        "spec_not_shown"
+    );
+    // A person may have it tried again, as often as at first and no more.
+    project.decide(RETRY, json!(null)).unwrap();
+    project.run();
+    assert_eq!(product(&project).ended, 2 * (MOST_REDRAFTS + 1));
+    assert_eq!(project.machine.status().activity, Activity::Waiting);
+}
+
+#[test]
+fn s3_2_4_reject_restarts_with_a_fresh_context() {
+    let mut project = begun(Script::default());
+    let reasons = json!({"reasons": "too big\n## Not a heading"});
+    project
+        .decide(AMEND, json!({"feedback": "more errors"}))
+        .unwrap();
+    project.run();
+    project.decide(REJECT, reasons).unwrap();
+    let loop_now = product(&project);
+    assert_eq!(loop_now.draft, None, "the draft is not carried");
+    assert!(loop_now.research.is_empty() && loop_now.named.is_empty());
+    assert!(loop_now.feedback.is_empty() && loop_now.shown.is_none());
+    let order = order(&project);
+    assert_eq!(order.nth, 3, "attempts are counted through");
+    assert!(order.continues.is_none(), "no conversation is carried");
+    assert!(
+        order.brief.contains("\n## Rejection Feedback\n"),
+        "{}",
+        order.brief
+    );
+    assert!(
+        order.brief.contains("> too big\n> ## Not a heading"),
+        "{}",
+        order.brief
+    );
+    assert!(!order.brief.contains("more errors"), "{}", order.brief);
+    assert!(
+        !order.brief.contains("the present draft"),
+        "{}",
+        order.brief
+    );
+}
+
+#[test]
+fn s3_2_4_amend_goes_on_from_the_draft_that_was_shown() {
+    let mut project = begun(Script::default());
+    project
+        .decide(AMEND, json!({"feedback": "name the errors"}))
+        .unwrap();
+    let draft = product(&project).draft.as_ref().unwrap();
+    assert_eq!(draft.hash, "spec-1");
+    let order = order(&project);
+    assert!(order.brief.contains("the present draft"), "{}", order.brief);
+    assert!(order.brief.contains("> name the errors"), "{}", order.brief);
+    project.run();
+    assert_eq!(
+        product(&project).shown.as_ref().unwrap().spec.hash,
+        "spec-2"
+    );
+}
+
+#[test]
+fn s3_2_4_three_amends_in_a_row_are_advised_against_and_not_forbidden() {
+    let mut project = begun(Script::default());
+    for count in 1..=5 {
+        assert_eq!(product(&project).advice().is_some(), count > 3, "{count}");
+        project.decide(AMEND, json!({"feedback": "again"})).unwrap();
+        project.run();
+        let why = project.machine.status().waiting_for.unwrap().why;
+        assert_eq!(why.contains("AMENDs in a row"), count >= 3, "{why}");
+    }
+    project
+        .decide(REJECT, json!({"reasons": "start again"}))
+        .unwrap();
+    project.run();
+    assert_eq!(
+        product(&project).advice(),
+        None,
+        "a rejection starts the count again"
+    );
+}
+
+#[test]
+fn s3_2_4_only_the_bytes_that_were_shown_can_be_approved() {
+    let mut project = begun(Script::default());
+    let tasks = [task(A, &[])];
+    assert_eq!(options(&project), [APPROVE, REJECT, AMEND, "stop"]);
+    assert_eq!(
+        refused(&mut project, APPROVE, approval("spec-9", &tasks)),
+        "spec_changed"
+    );
+    assert_eq!(
+        refused(&mut project, APPROVE, approval("spec-1", &[])),
+        "no_tasks"
+    );
+    assert_eq!(
+        refused(&mut project, APPROVE, json!(null)),
+        "payload_malformed"
+    );
+    let circle = [task(A, &[A])];
+    assert!(!refused(&mut project, APPROVE, approval("spec-1", &circle)).is_empty());
+    assert_eq!(
+        refused(&mut project, REJECT, json!({"reasons": " "})),
+        "payload_member_empty"
+    );
+    assert_eq!(
+        refused(&mut project, AMEND, json!({"feedback": ""})),
+        "payload_member_empty"
+    );
+    assert_eq!(
+        refused(&mut project, AMEND, json!({"reasons": "x"})),
+        "payload_malformed"
+    );
+    project.decide(APPROVE, approval("spec-1", &tasks)).unwrap();
+    assert_eq!(project.machine.tasks().iter().count(), 1);
+    assert_eq!(
+        refused(&mut project, APPROVE, approval("spec-1", &tasks)),
+        "spec_not_shown"
+    );
+    assert_eq!(
+        refused(&mut project, REJECT, json!({"reasons": "late"})),
+        "spec_not_shown"
+    );
+}
+
+#[test]
+fn s3_3_an_approved_spec_is_declared_in_parts_and_its_tasks_have_a_budget() {
+    let mut project = begun(Script::default());
+    let tasks: Vec<_> = (1..=1_200)
+        .map(|n| task(&format!("T-a-{n:04}"), &[]))
+        .collect();
+    project.decide(APPROVE, approval("spec-1", &tasks)).unwrap();
+    let declared = project.journal.iter().filter(|event| {
+        matches!(&event.body, kernel::Body::Noted(note) if note.name == "tasks_declared.v1")
+    });
+    assert_eq!(declared.count(), 3);
+    assert_eq!(project.machine.tasks().iter().count(), 1_200);
+    let attempts = project.machine.status().budgets["attempts"];
+    assert!(attempts.cap - attempts.used >= 36_000, "{attempts:?}");
+}
+
+#[test]
+fn s3_2_nobody_can_tell_the_machine_what_a_person_must_decide() {
+    let mut project = begun(Script::default());
+    let [tasks, open] = opening(&[task(A, &[])], 1);
+    for what in [tasks.clone(), open, specifying(1)] {
+        assert_eq!(project.feed(what).unwrap_err().code, "note_not_yours");
+    }
+    let approved = What::Note(kernel::Note {
+        name: "spec_approved.v1".to_owned(),
+        body: json!({"spec": "spec-1", "spec_id": "SPEC-001", "spec_version": "1.0.0", "who": "me"}),
+    });
+    assert_eq!(project.feed(approved).unwrap_err().code, "note_not_yours");
+    let mut other = Project::told(Script::default(), &[tasks]);
+    assert_eq!(other.feed(specifying(1)).unwrap_err().code, "product_begun");
+    assert_eq!(
+        Project::told(Script::default(), &[])
+            .feed(specifying(0))
+            .unwrap_err()
+            .code,
+        "no_jobs"
+    );
+}
+
+#[test]
+fn s3_2_what_the_environment_can_not_run_waits_for_a_person_and_goes_on_where_it_was() {
+    let mut project = Project::told(Script::default(), &[specifying(1)]);
+    let ends = |project: &mut Project, class| {
+        let id = project.machine.wanted().first().unwrap().id();
+        project.feed(What::Begin(id)).unwrap();
+        project
+            .feed(What::AttemptEnded {
+                effect: id,
+                outcome: Box::new(Outcome::bare(class, "no such program")),
+                found: kernel::input::Found::Live,
+            })
+            .unwrap();
+        id
+    };
+    let first: EffectId = ends(&mut project, kernel::Class::CouldNotRun);
+    let waiting = project.machine.status().waiting_for.unwrap();
+    assert_eq!(waiting.reason, "trouble");
+    assert!(waiting.options.contains(&RETRY.to_owned()), "{waiting:?}");
+    project.decide(RETRY, json!(null)).unwrap();
+    assert!(order(&project).id > first);
+    for _ in 0..3 {
+        ends(&mut project, kernel::Class::Crashed);
+    }
+    assert_eq!(
+        product(&project).at,
+        At::Spent,
+        "bad ends are bounded as well"
+    );
+}
