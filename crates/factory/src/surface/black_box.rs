@@ -37,10 +37,10 @@ fn walk(tokens: TokenStream, found: &mut Vec<Reach>) {
         match token {
             TokenTree::Ident(word) if *word == "use" => imports = true,
             TokenTree::Punct(one) if one.as_char() == ';' => imports = false,
-            TokenTree::Ident(word) if INCLUDES.iter().any(|one| word == one) => {
-                if next('!') || imports {
-                    say(format!("`{word}!`"));
-                }
+            TokenTree::Ident(word)
+                if INCLUDES.iter().any(|one| word == one) && (next('!') || imports) =>
+            {
+                say(format!("`{word}!`"));
             }
             TokenTree::Literal(one) if one.to_string().contains(SOURCE) => {
                 say(format!("a path into `{SOURCE}`"));
