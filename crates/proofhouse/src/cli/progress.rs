@@ -1,5 +1,6 @@
 //! A run as it happens: one live line on a terminal, plain lines in a pipe.
 
+use super::history;
 use super::out::{Out, Tone, dollars, duration, plain};
 use engine::world::Observer;
 use kernel::budget::{MICRO_DOLLARS, TOKENS};
@@ -183,7 +184,7 @@ impl Observer for Progress<'_> {
                     &format!("a person edited: {}", names.join(", ")),
                 );
             }
-            Body::Noted(note) => self.say(None, "--", &format!("{}: {}", note.name, note.body)),
+            Body::Noted(note) => self.say(None, "--", &history::sentence(note)),
             Body::SnapshotTaken(taken) => {
                 self.say(None, "--", &format!("snapshot {}", taken.file));
             }
