@@ -12,8 +12,6 @@ use std::io::Read;
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError, SyncSender};
 use std::time::{Duration, Instant};
 
-/// How soon a thrown switch is seen while a stream is silent.
-const SLICE: Duration = Duration::from_millis(20);
 /// How long a connection may take to be made.
 const CONNECT: Duration = Duration::from_secs(20);
 /// The most that one answer may hold: more is a fault, not an answer.
@@ -55,12 +53,26 @@ pub(crate) struct Client {
     route: Route,
 }
 
-/// What the request's thread says.
+/// What is worth waking up for: what the request's thread says, and a thrown switch.
 enum Piece {
     Head(u16, BTreeMap<String, String>),
     Bytes(Vec<u8>),
     End,
     Broken(Class, String),
+    /// The thread has ended, whatever it said before.
+    Gone,
+    /// Somebody threw the switch; the bounds know.
+    Thrown,
+}
+
+/// The thread's end of the channel. It says so when it goes, by a panic too: the switch holds the
+/// channel open, so that a closed one would not tell.
+struct Line(SyncSender<Piece>);
+
+impl Drop for Line {
+    fn drop(&mut self) {
+        let _ = self.0.send(Piece::Gone);
+    }
 }
 
 impl Client {
@@ -82,11 +94,16 @@ impl Client {
         self.bounds.check()?;
         let (send, pieces) = mpsc::sync_channel(64);
         let agent = self.agent.clone();
+        let line = Line(send.clone());
+        // A full channel wakes the receiver just as well.
+        let _woken = self.bounds.cancel.wake(move || {
+            let _ = send.try_send(Piece::Thrown);
+        });
         std::thread::Builder::new()
             .name("model-request".into())
             .spawn(move || {
-                if let Err((class, why)) = request(&agent, post, &send) {
-                    let _ = send.send(Piece::Broken(class, why));
+                if let Err((class, why)) = request(&agent, post, &line.0) {
+                    let _ = line.0.send(Piece::Broken(class, why));
                 }
             })
             .map_err(|error| {
@@ -115,8 +132,11 @@ impl Client {
         let mut size = 0;
         loop {
             self.bounds.check()?;
-            let piece = match pieces.recv_timeout(SLICE) {
+            let silent = self.bounds.idle.saturating_sub(heard.elapsed());
+            let piece = match pieces.recv_timeout(silent.min(self.bounds.left())) {
+                Ok(Piece::Thrown) => continue,
                 Ok(piece) => piece,
+                // The wall, which the bounds know.
                 Err(RecvTimeoutError::Timeout) if heard.elapsed() < self.bounds.idle => continue,
                 Err(RecvTimeoutError::Timeout) => {
                     let idle = self.bounds.idle.as_secs_f64();
@@ -124,9 +144,7 @@ impl Client {
                         format!("killed by Proofhouse: the provider said nothing for {idle} s");
                     return Err(Failure::new(Class::TimedOut, reason));
                 }
-                Err(RecvTimeoutError::Disconnected) => {
-                    return Err(Failure::transient("the request ended without an answer"));
-                }
+                Err(RecvTimeoutError::Disconnected) => Piece::Gone,
             };
             heard = Instant::now();
             match (piece, &head) {
@@ -151,6 +169,9 @@ impl Client {
                     return Err(Failure::status(*status, headers, &error));
                 }
                 (Piece::End, _) => return Ok(()),
+                (Piece::Gone | Piece::Thrown, _) => {
+                    return Err(Failure::transient("the request ended without an answer"));
+                }
                 (Piece::Broken(class, why), Some(_)) => {
                     return Err(Failure::new(class, format!("the stream was cut: {why}")));
                 }

@@ -1,6 +1,10 @@
 //! What a wave adds to each task: 200 trivial tasks with 8 at once on the scripted agent, then twice
 //! as many. A trivial task is one attempt that writes one line, behind one gate; everything else
 //! (worktree, journal, views, commit, merge, integration gate) is ours.
+//!
+//! Beside the clock it prints what no other load on the machine changes: processor time and started
+//! programs a task. The least that such a task can cost, a worktree, a commit and a merge by a shell
+//! loop of git commands, is measured in the same run. `--tasks N` tries another size.
 
 use agents::{Agent, Scripted};
 use engine::Project;
@@ -74,27 +78,94 @@ engine = "state"
 "#;
 
 fn main() {
-    let one = wave(TASKS);
-    let two = wave(2 * TASKS);
+    let arguments: Vec<String> = std::env::args().collect();
+    let at = arguments.iter().position(|argument| argument == "--tasks");
+    let asked = at.and_then(|at| arguments.get(at + 1)?.parse().ok());
+    let tasks = asked.unwrap_or(TASKS);
+    by_hand(tasks.min(50));
+    let one = wave(tasks);
+    let two = wave(2 * tasks);
     println!(
         "twice as many tasks take {:.2} times as long",
         two.as_secs_f64() / one.as_secs_f64()
     );
 }
 
+/// The user's repository.
+fn files(repo: &Path) {
+    put(repo, "README.md", "A repository.\n");
+    for number in 0..50 {
+        put(
+            repo,
+            &format!("src/f{number}.txt"),
+            "a file of the user's\n",
+        );
+    }
+    engine::git::first_commit(repo, "files").expect("a commit");
+}
+
+fn put(repo: &Path, path: &str, text: &str) {
+    let path = repo.join(path);
+    std::fs::create_dir_all(path.parent().expect("below the root")).expect("a folder");
+    std::fs::write(path, text).expect("a file");
+}
+
+/// What a person would type for the same result, without any proof of it.
+const BY_HAND: &str = r#"
+set -e
+for task in $(seq $TASKS); do
+  git worktree add --quiet --detach ../w$task HEAD
+  cd ../w$task
+  mkdir -p tasks/t$task
+  echo x > tasks/t$task/NOTE.md
+  git add --all
+  git commit --quiet --message t$task
+  work=$(git rev-parse HEAD)
+  cd ../repo
+  git merge --quiet --no-edit --no-ff $work
+  test -f README.md
+  git worktree remove ../w$task
+done
+"#;
+
+fn by_hand(tasks: usize) {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let repo = folder.path().join("repo");
+    files(&repo);
+    let mut env = sandbox::base_env();
+    for who in ["AUTHOR", "COMMITTER"] {
+        env.insert(format!("GIT_{who}_NAME"), "bench".into());
+        env.insert(format!("GIT_{who}_EMAIL"), "bench@localhost".into());
+    }
+    env.insert("TASKS".into(), tasks.to_string());
+    let limits = sandbox::Limits {
+        wall: Duration::from_secs(600),
+        idle: None,
+        output_bytes: 1 << 16,
+    };
+    let argv = ["sh", "-c", BY_HAND].map(str::to_owned).to_vec();
+    let launch = sandbox::Launch::new(argv, &repo, env, limits);
+    let (busy, began) = (processor_time(), Instant::now());
+    let ended = sandbox::run(&launch, &sandbox::Cancel::new()).expect("a shell");
+    let took = began.elapsed();
+    let said = String::from_utf8_lossy(&ended.stderr).into_owned();
+    assert!(ended.exited_with(0), "by hand: {said}");
+    assert_eq!(notes(&repo), tasks, "a note of each task");
+    let millis = |time: Duration| time.as_secs_f64() * 1000.0 / tasks as f64;
+    println!(
+        "by hand, one after the other: {:.0} ms a task",
+        millis(took)
+    );
+    if let (Some(before), Some(after)) = (busy, processor_time()) {
+        println!("  processor time {:.0} ms a task", millis(after - before));
+    }
+}
+
 fn wave(tasks: usize) -> Duration {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let repo = folder.path().join("repo");
-    let put = |path: &str, text: &str| {
-        let path = repo.join(path);
-        std::fs::create_dir_all(path.parent().expect("below the root")).expect("a folder");
-        std::fs::write(path, text).expect("a file");
-    };
-    put("README.md", "A repository.\n");
-    for number in 0..50 {
-        put(&format!("src/f{number}.txt"), "a file of the user's\n");
-    }
-    engine::git::first_commit(&repo, "files").expect("a commit");
+    files(&repo);
+    let put = |path: &str, text: &str| put(&repo, path, text);
     put(".proofhouse/workflows/trivial/workflow.toml", WORKFLOW);
     put(
         ".proofhouse/workflows/trivial/briefs/preamble.md",
@@ -122,7 +193,7 @@ fn wave(tasks: usize) -> Duration {
         jobs: Some(JOBS),
         agent: Some(agent),
     };
-    let busy = processor_time();
+    let (busy, launches) = (processor_time(), sandbox::launches());
     let mut clock = Clock {
         began: Instant::now(),
         worked: Duration::ZERO,
@@ -147,9 +218,11 @@ fn wave(tasks: usize) -> Duration {
         millis(clock.worked),
         millis(took - clock.worked),
     );
+    let programs = (sandbox::launches() - launches) as f64 / tasks as f64;
+    println!("  started programs {programs:.1} a task");
     if let (Some(before), Some(after)) = (busy, processor_time()) {
         println!(
-            "processor time, ours and of every program that we started: {:.0} ms a task",
+            "  processor time, ours and of every program that we started: {:.0} ms a task",
             millis(after - before)
         );
     }

@@ -2,6 +2,7 @@
 //! on the table, every piece of evidence. It trusts no checkpoint and no view.
 
 pub(crate) mod decisions;
+mod project;
 mod seals;
 mod views;
 mod waiver;
@@ -155,8 +156,7 @@ fn read(
     if let (Some(walker), Some(workflow)) = (&mut walker, &workflow) {
         walker.recall(project, name, workflow)?;
     }
-    let mut kept: BTreeSet<String> = BTreeSet::new();
-    let mut doubts = Vec::new();
+    let mut of_factory = crate::factory::is_project(project, name).then(self::project::Walker::new);
     let pairs: Vec<(u64, String)> = claims
         .iter()
         .map(|claim| (claim.seq, claim.hash.clone()))
@@ -178,17 +178,14 @@ fn read(
                 walker.findings.extend(signers.waiver(name, &event, record));
                 walker.take(event, record.seq)
             }
-            _ => {
-                let event = crate::run::event(record)?;
-                doubts.extend(signers.waiver(name, &event, record));
-                kept.extend(evidence_of(&event));
-                Ok(())
-            }
+            _ => match &mut of_factory {
+                Some(walker) => walker.take(name, record, signers),
+                None => crate::run::event(record).map(|_| ()),
+            },
         }
     })?;
     report.records = audited.records;
     report.head = Some(audited.head.clone());
-    report.findings.extend(doubts);
     report.findings.extend(
         audited
             .findings
@@ -199,23 +196,14 @@ fn read(
         let what = format!("and {} more findings of the same journal", audited.left_out);
         report.findings.push(finding("more_findings", 0, what));
     }
-    if workflow.is_none() && report.findings.is_empty() {
-        let error = match Run::peek(project, name).err() {
-            // Its own machine says whether its records follow from each other.
-            Some(error) if error.code == "factory_project" => {
-                report.evidence = kept.len();
-                let broken = project.vault()?.verify_all(kept.iter().map(String::as_str));
-                let findings = broken
-                    .iter()
-                    .map(|error| finding(error.code(), 0, error.to_string()));
-                report.findings.extend(findings);
-                crate::factory::peek(project, name).err()
-            }
-            other => other,
-        };
-        report
-            .findings
-            .extend(error.map(|error| finding(&error.code, 0, error.what)));
+    if let Some(walker) = of_factory {
+        let (evidence, findings) = walker.end(project, name);
+        report.evidence = evidence;
+        report.findings.extend(findings);
+    } else if workflow.is_none() && report.findings.is_empty() {
+        let error = Run::peek(project, name).err();
+        let error = error.map(|error| finding(&error.code, 0, error.what));
+        report.findings.extend(error);
     }
     if let Some(walker) = walker {
         report.findings.extend(walker.findings);

@@ -27,6 +27,16 @@ pub(crate) fn ended(
     args: &[&str],
     extra_env: &[(&str, &str)],
 ) -> Result<Ended, EngineError> {
+    told(dir, args, extra_env, Vec::new())
+}
+
+/// The same, with something for git to read.
+fn told(
+    dir: &Path,
+    args: &[&str],
+    extra_env: &[(&str, &str)],
+    stdin: Vec<u8>,
+) -> Result<Ended, EngineError> {
     // Nothing that lies in a repository is run by us.
     let hardened = [
         "git",
@@ -54,10 +64,34 @@ pub(crate) fn ended(
         idle: None,
         output_bytes: 256 << 20,
     };
-    Ok(sandbox::run(
-        &Launch::new(argv, dir, env, limits),
-        &Cancel::new(),
-    )?)
+    let launch = Launch {
+        stdin,
+        ..Launch::new(argv, dir, env, limits)
+    };
+    Ok(sandbox::run(&launch, &Cancel::new())?)
+}
+
+/// The commits that these names mean, in one question; none for a name that means none.
+fn commits<const N: usize>(
+    repo: &Path,
+    names: [&str; N],
+) -> Result<[Option<String>; N], EngineError> {
+    let args = ["cat-file", "--batch-check=%(objectname)"];
+    let asked: String = names
+        .iter()
+        .map(|name| format!("{name}^{{commit}}\n"))
+        .collect();
+    let ended = told(repo, &args, &[], asked.into_bytes())?;
+    if !ended.exited_with(0) {
+        return Err(failed(repo, &args, &ended));
+    }
+    let said = text(&ended.stdout);
+    let mut lines = said.lines();
+    // A name without an object comes back with a remark.
+    Ok(names.map(|_| {
+        let line = lines.next().filter(|line| !line.contains(' '))?;
+        Some(line.to_owned())
+    }))
 }
 
 /// What git's refusal is to us.
@@ -167,13 +201,8 @@ pub fn checkpoint(
     let mut env = vec![("GIT_INDEX_FILE", index.as_str())];
     env.extend(IDENTITY);
     let own_ref = run_ref(run);
-    let known = |name: &str| {
-        git(repo, &["rev-parse", "--verify", "--quiet", name], &[])
-            .ok()
-            .map(|out| text(&out))
-    };
-    let head_commit = known("HEAD^{commit}");
-    let parent = known(&own_ref).or_else(|| head_commit.clone());
+    let [head_commit, own] = commits(repo, ["HEAD", &own_ref])?;
+    let parent = own.or_else(|| head_commit.clone());
     match head_commit {
         Some(_) => git(repo, &["read-tree", "HEAD"], &env)?,
         None => git(repo, &["read-tree", "--empty"], &env)?,

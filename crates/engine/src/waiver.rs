@@ -35,6 +35,9 @@ pub(crate) fn waive(
     Ok(())
 }
 
+/// What the channel of a run begins with that inherits its milestone's waiver; the name follows.
+pub(crate) const INHERITED: &str = "milestone ";
+
 /// The words of a waiver. `head` is [`bound_to`].
 pub(crate) fn words<'a>(run: &'a str, head: &'a str) -> Words<'a> {
     Words {

@@ -27,6 +27,9 @@ pub fn echo(dir: &Path) -> Result<String, EngineError> {
     if !dir.join(".git").exists() {
         return Ok(String::new());
     }
+    if let Some(Head::Commit(head)) = head(dir) {
+        return Ok(head);
+    }
     let ended = git::ended(dir, &["rev-parse", "--show-toplevel", "HEAD"], &[])?;
     let said = text(&ended.stdout);
     let mut lines = said.lines();
@@ -52,8 +55,32 @@ fn record(dir: &Path) -> Option<PathBuf> {
     (back == dir.join(".git").canonicalize().ok()?).then_some(path)
 }
 
+/// What the HEAD of a worktree says.
+enum Head {
+    Commit(String),
+    Branch(String),
+}
+
+/// The HEAD of a worktree, read as git reads it: each start of git is felt in a wave. None where the
+/// file alone does not tell, as with other ways to store refs: then git is to be asked.
+fn head(dir: &Path) -> Option<Head> {
+    let said = std::fs::read_to_string(record(dir)?.join("HEAD")).ok()?;
+    let said = said.strip_suffix('\n')?;
+    if let Some(branch) = said.strip_prefix("ref: refs/heads/") {
+        // The name that stands there when refs are not stored as files.
+        return (branch != ".invalid").then(|| Head::Branch(branch.to_owned()));
+    }
+    let is_hash = matches!(said.len(), 40 | 64) && said.bytes().all(|b| b.is_ascii_hexdigit());
+    is_hash.then(|| Head::Commit(said.to_owned()))
+}
+
 /// Where a repository keeps the records of its worktrees.
 fn records(repo: &Path) -> Result<PathBuf, EngineError> {
+    let own = repo.join(".git");
+    // A folder that points nowhere else is the repository itself.
+    if own.join("HEAD").is_file() && !own.join("commondir").exists() {
+        return Ok(own.join("worktrees"));
+    }
     let shared = ["rev-parse", "--path-format=absolute", "--git-common-dir"];
     Ok(Path::new(&text(&git(repo, &shared, &[])?)).join("worktrees"))
 }
@@ -182,17 +209,37 @@ pub fn held(repo: &Path, dir: &Path, commit: &str) -> Result<Option<String>, Eng
     let Some(record) = own_record(repo, dir)? else {
         return because("it is not a worktree of this repository");
     };
-    if let Some(branch) = branch(dir)? {
-        return Ok(Some(format!("the branch `{branch}` is checked out in it")));
-    }
-    let (head, Some(commit)) = (echo(dir)?, resolve(repo, commit)?) else {
-        return because("the commit that should hold its work is gone");
+    let head = match stands_on(dir)? {
+        Head::Commit(head) => head,
+        Head::Branch(branch) => {
+            return Ok(Some(format!("the branch `{branch}` is checked out in it")));
+        }
     };
-    if head.is_empty() || !is_ancestor(repo, &head, &commit)? {
-        return because("it stands on a commit of somebody else's");
+    let holds = match head.as_str() {
+        "" => Ok(false),
+        head => is_ancestor(repo, head, commit),
+    };
+    match holds {
+        Ok(true) => {}
+        Ok(false) => return because("it stands on a commit of somebody else's"),
+        Err(_) if resolve(repo, commit)?.is_none() => {
+            return because("the commit that should hold its work is gone");
+        }
+        Err(error) => return Err(error),
     }
-    let first = first_difference(dir, &record, &commit)?;
+    let first = first_difference(dir, &record, commit)?;
     Ok(first.map(|first| format!("{first} in it is in no commit")))
+}
+
+/// What a worktree stands on, from its file or from git.
+fn stands_on(dir: &Path) -> Result<Head, EngineError> {
+    if let Some(head) = head(dir) {
+        return Ok(head);
+    }
+    Ok(match branch(dir)? {
+        Some(branch) => Head::Branch(branch),
+        None => Head::Commit(echo(dir)?),
+    })
 }
 
 /// The record of a worktree, if it lies where this repository keeps them.
@@ -205,7 +252,7 @@ fn own_record(repo: &Path, dir: &Path) -> Result<Option<PathBuf>, EngineError> {
 }
 
 /// The first file of a worktree, save what git ignores, that is not as in the commit. Asked with an
-/// index of its own, so that nothing changes.
+/// index of its own, so that nothing changes and no mark in the worktree's index hides a file.
 fn first_difference(
     dir: &Path,
     record: &Path,
@@ -214,26 +261,20 @@ fn first_difference(
     let path = record.join(format!("proofhouse-index-{}", std::process::id()));
     let index = path.display().to_string();
     let env = [("GIT_INDEX_FILE", index.as_str())];
-    let ask = || -> Result<Vec<u8>, EngineError> {
-        git(dir, &["read-tree", commit], &env)?;
-        // Its exit code says whether anything differs; what, is asked next.
-        git::ended(dir, &["update-index", "-q", "--refresh"], &env)?;
-        let changed = [
-            "diff-files",
-            "--name-only",
-            "-z",
-            "--ignore-submodules=none",
-        ];
-        let mut found = git(dir, &changed, &env)?;
-        let others = ["ls-files", "-z", "--others", "--exclude-standard"];
-        found.extend(git(dir, &others, &env)?);
-        Ok(found)
-    };
-    let found = ask();
+    let status: Vec<&str> = STATUS.into_iter().chain(["--no-renames"]).collect();
+    let found = git(dir, &["read-tree", commit], &env).and_then(|_| git(dir, &status, &env));
     let _ = std::fs::remove_file(&path);
-    let found = found?;
-    let first = found.split(|byte| *byte == 0).find(|name| !name.is_empty());
-    Ok(first.map(|name| String::from_utf8_lossy(name).into_owned()))
+    Ok(first_unlike_the_index(&found?))
+}
+
+/// The first file that a status names and that is not as in the index. The first letter of a line is
+/// how the index differs from HEAD, which says nothing here; the second how the file does from it.
+fn first_unlike_the_index(status: &[u8]) -> Option<String> {
+    let lines = status.split(|byte| *byte == 0);
+    let mut unlike = lines.filter(|line| line.len() > 3 && line[1] != b' ');
+    unlike
+        .next()
+        .map(|line| String::from_utf8_lossy(&line[3..]).into_owned())
 }
 
 /// Removes a worktree if nothing in it is held.

@@ -35,6 +35,23 @@ pub struct EscalationArtifact {
     pub recommended_resolution: ResolutionAction,
     /// What helps to decide.
     pub resolution_context: String,
+    /// What was decided: the person's attestation.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub resolution: Option<Attestation>,
+}
+
+/// A resolution, with who answers for it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Attestation {
+    /// One of the six.
+    pub action: ResolutionAction,
+    /// What it needed, with the rationale.
+    pub payload: serde_json::Map<String, serde_json::Value>,
+    /// Who.
+    pub resolved_by: String,
+    /// ISO 8601.
+    pub resolved_at: String,
 }
 
 /// Everything that was said in a debate.

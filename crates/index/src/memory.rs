@@ -6,7 +6,7 @@ use crate::entry::CodeIndexEntry;
 use crate::error::IndexError;
 use crate::open::{Model, model};
 use crate::schema::{MODEL_SHIFT, SEGMENT};
-use crate::segment::{Builder, Segment};
+use crate::segment::{Builder, Rooms, Segment};
 use crate::vector::from_bytes;
 use rusqlite::Connection;
 use std::path::Path;
@@ -55,36 +55,33 @@ impl Memory {
     ) -> Result<(), IndexError> {
         let failed = IndexError::sqlite(path);
         let mut statement = connection
-            .prepare_cached(
-                "SELECT key, body FROM segment WHERE key BETWEEN ?1 AND ?2 ORDER BY key",
-            )
+            .prepare_cached("SELECT key FROM segment WHERE key BETWEEN ?1 AND ?2 ORDER BY key")
             .map_err(&failed)?;
         let from = key(model.id, self.first_of_tail());
-        let mut rows = statement
-            .query((from, key(model.id + 1, 0) - 1))
+        let keys = statement
+            .query_map((from, key(model.id + 1, 0) - 1), |row| row.get(0))
+            .and_then(Iterator::collect::<rusqlite::Result<Vec<i64>>>)
             .map_err(&failed)?;
-        while let Some(row) = rows.next().map_err(&failed)? {
-            let first = self.first_of_tail();
-            let found: i64 = row.get(0).map_err(&failed)?;
-            if found != key(model.id, first) {
-                return Err(corrupt(path, "a segment is missing"));
-            }
-            let body = row
-                .get_ref(1)
-                .and_then(|value| Ok(value.as_blob()?))
-                .map_err(&failed)?;
-            let segment = match Segment::decode(body) {
-                Some(segment) if fits(&segment, model) => segment,
-                // Derived data: damage, or another version's layout, costs time and nothing else.
-                _ => {
-                    let entries = first..first + i64::from(SEGMENT);
-                    build(connection, path, model, entries)?.segment()
+        std::thread::scope(|scope| {
+            let rooms = Rooms::new(scope, keys.len(), model.dimensions * SEGMENT as usize);
+            for found in keys {
+                let first = self.first_of_tail();
+                if found != key(model.id, first) {
+                    return Err(corrupt(path, "a segment is missing"));
                 }
-            };
-            self.sealed.push(segment);
-            self.tail = Builder::default();
-        }
-        Ok(())
+                let segment = match stored(connection, found, &rooms).map_err(&failed)? {
+                    Some(segment) if fits(&segment, model) => segment,
+                    // Derived data: damage, or another version's layout, costs time and nothing else.
+                    _ => {
+                        let entries = first..first + i64::from(SEGMENT);
+                        build(connection, path, model, entries)?.segment()
+                    }
+                };
+                self.sealed.push(segment);
+                self.tail = Builder::default();
+            }
+            Ok(())
+        })
     }
 
     fn take_tail(
@@ -136,6 +133,13 @@ impl Memory {
     pub(crate) fn count(&self) -> usize {
         self.sealed.len() * SEGMENT as usize + self.tail_segment.count()
     }
+}
+
+/// A segment as it is in the file, read in place: as a column's value it would be copied twice more.
+fn stored(connection: &Connection, key: i64, rooms: &Rooms) -> rusqlite::Result<Option<Segment>> {
+    let blob = connection.blob_open(c"main", c"segment", c"body", key, true)?;
+    let room = |size| rooms.take(size);
+    Segment::read(blob.len(), room, |into, at| blob.read_at_exact(into, at))
 }
 
 fn fits(segment: &Segment, model: &Model) -> bool {
@@ -258,6 +262,14 @@ impl Bits {
         self.0.iter().map(|word| word.count_ones() as usize).sum()
     }
 
+    /// Are there none in a range whose ends are multiples of 64, or the end of the set?
+    pub(crate) fn is_empty_within(&self, range: std::ops::Range<usize>) -> bool {
+        let words = range.start / 64..range.end.div_ceil(64).min(self.0.len());
+        self.0
+            .get(words)
+            .is_none_or(|words| words.iter().all(|word| *word == 0))
+    }
+
     /// The slots in a range whose ends are multiples of 64, or the end of the set.
     pub(crate) fn within(&self, range: std::ops::Range<usize>) -> impl Iterator<Item = usize> {
         let words = range.start / 64..range.end.div_ceil(64).min(self.0.len());
@@ -283,6 +295,7 @@ mod tests {
             some.set(slot);
         }
         assert_eq!(some.within(0..192).collect::<Vec<_>>(), [0, 63, 64, 130]);
+        assert!(!some.is_empty_within(64..128) && some.is_empty_within(192..256));
         assert_eq!(some.within(64..128).collect::<Vec<_>>(), [64]);
         let mut all = Bits::all(131);
         assert_eq!(

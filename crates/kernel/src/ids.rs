@@ -3,27 +3,32 @@
 
 use serde::{Deserialize, Serialize};
 use std::fmt;
-use std::sync::Arc;
 
+/// Makes a name a type of its own. For machines beside this crate too: a task and a module are no
+/// more to be confused than a state and an action.
+#[macro_export]
 macro_rules! name {
     ($(#[$doc:meta])* $type:ident) => {
         $(#[$doc])*
-        #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+        #[derive(
+            Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash,
+            serde::Serialize, serde::Deserialize,
+        )]
         #[serde(transparent)]
-        pub struct $type(Arc<str>);
+        pub struct $type(std::sync::Arc<str>);
 
         impl $type {
             /// Wraps a name as it is; loaders decide what a good name looks like.
-            pub fn new(name: impl Into<String>) -> Self {
-                Self(name.into().into())
+            pub fn new(name: impl AsRef<str>) -> Self {
+                Self(name.as_ref().into())
             }
             /// The bare text.
             pub fn as_str(&self) -> &str {
                 &self.0
             }
         }
-        impl fmt::Display for $type {
-            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        impl std::fmt::Display for $type {
+            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
                 f.write_str(&self.0)
             }
         }

@@ -13,6 +13,7 @@ pub mod ids;
 pub mod input;
 pub mod ledger;
 pub mod machine;
+pub mod opening;
 pub mod outcome;
 pub mod pack;
 pub mod pattern;

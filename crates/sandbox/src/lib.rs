@@ -47,7 +47,7 @@ mod tree;
 #[cfg(unix)]
 mod watch;
 
-pub use cancel::Cancel;
+pub use cancel::{Cancel, Woken};
 pub use ended::{Denied, Ended, Killed};
 pub use error::LaunchError;
 pub use launch::{Launch, Limits, TREE_VARIABLE, base_env};
@@ -55,7 +55,7 @@ pub use layer::{Capability, CapabilityState, Layer};
 pub use listen::{Listener, Stream, Talk};
 pub use machine::{Counting, Machine, Through};
 #[cfg(unix)]
-pub use note::kill_leftover;
+pub use note::{kill_leftover, launches};
 pub use plan::{Plan, Route};
 pub use policy::{Bounds, Endpoint, Enforcement, Network, Policy};
 #[cfg(unix)]

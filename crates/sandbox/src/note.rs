@@ -8,9 +8,16 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
+static COUNT: AtomicU64 = AtomicU64::new(0);
+
+/// How many programs this process has started, or tried to: what an operation costs, counted in a
+/// unit that no other load on the machine changes.
+pub fn launches() -> u64 {
+    COUNT.load(Ordering::Relaxed)
+}
+
 /// A name for one launch that no other launch has: boot, time, our pid, a count.
 pub(crate) fn fresh_token() -> String {
-    static COUNT: AtomicU64 = AtomicU64::new(0);
     let nanos = SystemTime::now()
         .duration_since(UNIX_EPOCH)
         .unwrap_or_default()

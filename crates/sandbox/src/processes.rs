@@ -37,6 +37,42 @@ pub(crate) fn all() -> Vec<Process> {
         .collect()
 }
 
+/// The process with this pid and every one whose number was given out after it. None where that can
+/// not be told: numbers are given in rising order and then begin again from below.
+///
+/// It asks for each number, so the numbers of threads answer too; see [`is_whole`].
+pub(crate) fn since(pid: i32) -> Option<Vec<Process>> {
+    let (mut found, mut next) = (Vec::new(), pid);
+    loop {
+        let last = last_given()?;
+        if last < next {
+            // Nobody has come since the last round; unless the numbers have begun again.
+            return (last >= pid).then_some(found);
+        }
+        if last - pid > MOST_ASKED {
+            return None;
+        }
+        found.extend((next..=last).filter_map(process));
+        next = last + 1;
+    }
+}
+
+/// Beyond that many numbers, one look at all processes is cheaper.
+const MOST_ASKED: i32 = 256;
+
+/// The number that was given out last.
+fn last_given() -> Option<i32> {
+    let load = fs::read_to_string("/proc/loadavg").ok()?;
+    load.split_whitespace().next_back()?.parse().ok()
+}
+
+/// Is it a process, and not one of a process's threads?
+pub(crate) fn is_whole(pid: i32) -> bool {
+    let status = fs::read_to_string(format!("/proc/{pid}/status")).unwrap_or_default();
+    let group = status.lines().find_map(|line| line.strip_prefix("Tgid:"));
+    group.and_then(|group| group.trim().parse().ok()) == Some(pid)
+}
+
 /// Does the process carry this token in the environment that it was started with? Tokens nest:
 /// `outer:inner`.
 pub(crate) fn carries(pid: i32, token: &str) -> bool {
@@ -107,5 +143,42 @@ mod tests {
         assert!(all().iter().any(|process| process.pid == own));
         assert!(!carries(own, "no such token"));
         assert_eq!(boot().len(), 12);
+    }
+
+    #[test]
+    fn those_who_came_later_are_found_by_their_numbers() {
+        let mut child = std::process::Command::new("sleep")
+            .arg("600")
+            .spawn()
+            .expect("there is a sleep");
+        let pid = i32::try_from(child.id()).expect("a pid fits");
+        // None on a machine that starts hundreds in this moment, which is an answer too.
+        if let Some(found) = since(pid) {
+            assert!(found.iter().any(|process| process.pid == pid));
+            assert!(found.iter().all(|process| process.pid >= pid));
+        }
+        assert!(is_whole(pid));
+        child.kill().expect("it can be killed");
+        child.wait().expect("it has ended");
+        assert!(!is_whole(pid));
+        // A number that is still to come: the last one given is below it.
+        assert_eq!(since(i32::MAX - 1), None);
+    }
+
+    #[test]
+    fn a_thread_is_not_a_process() {
+        let (send, receive) = std::sync::mpsc::channel();
+        let thread = std::thread::spawn(move || {
+            let here = fs::read_link("/proc/thread-self").expect("there is a /proc");
+            let own = here
+                .file_name()
+                .and_then(|name| name.to_str()?.parse().ok());
+            let own: i32 = own.expect("a number");
+            send.send((own, process(own), is_whole(own)))
+                .expect("heard");
+        });
+        let (own, seen, whole) = receive.recv().expect("said");
+        thread.join().expect("ended");
+        assert!(seen.is_some_and(|seen| seen.pid == own) && !whole);
     }
 }

@@ -10,8 +10,8 @@ use crate::watch::{Step, Watch};
 use crate::{Cancel, Ended, Killed, Launch, LaunchError, spawn};
 use rustix::event::{PollFd, PollFlags, Timespec};
 use rustix::process::{Pid, WaitId, WaitIdOptions, waitid};
-use std::io::{PipeReader, Write};
-use std::os::fd::AsFd;
+use std::io::Write;
+use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::process::ExitStatusExt;
 use std::process::{Child, ExitStatus};
 use std::time::{Duration, Instant};
@@ -45,7 +45,7 @@ pub fn run_with(
     };
     let leader = i32::try_from(child.id()).ok().and_then(Pid::from_raw);
     let since = leader.and_then(|pid| start_of(pid.as_raw_nonzero().get()));
-    let mut tree = Tree::new(leader, &token, since.unwrap_or(0));
+    let mut tree = Tree::begun(leader, &token, since.unwrap_or(0), started);
     let beginning = Beginning {
         launch,
         cancel,
@@ -174,8 +174,13 @@ fn attend<'a>(
     Ok((pipes, end, swept))
 }
 
-/// A reader that becomes readable when the child has ended, without reaping it.
-fn watch_exit(pid: Pid) -> std::io::Result<PipeReader> {
+/// Something that becomes readable when the child has ended, without reaping it.
+fn watch_exit(pid: Pid) -> std::io::Result<OwnedFd> {
+    #[cfg(target_os = "linux")]
+    if let Ok(handle) = rustix::process::pidfd_open(pid, rustix::process::PidfdFlags::empty()) {
+        return Ok(handle);
+    }
+    // A kernel or container without such handles: a thread waits instead.
     let (reader, mut writer) = std::io::pipe()?;
     std::thread::Builder::new()
         .name("exit-watch".into())
@@ -184,7 +189,7 @@ fn watch_exit(pid: Pid) -> std::io::Result<PipeReader> {
             while let Err(rustix::io::Errno::INTR) = waitid(WaitId::Pid(pid), options) {}
             let _ = writer.write(&[1]);
         })?;
-    Ok(reader)
+    Ok(reader.into())
 }
 
 /// What we saw of the child's end.

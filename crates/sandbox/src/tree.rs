@@ -5,8 +5,9 @@
 //! token in its environment (Linux). One that did both and has rewritten its environment block
 //! (`env -i`, some daemons' process titles) is found only if it was seen as a descendant before
 //! its parent died; else it escapes. So does a set-uid program's process, whose environment we may
-//! not read. A launch with a policy has a PID namespace where the machine allows one, and there
-//! nobody escapes. On macOS there is the group alone.
+//! not read, and in a launch's first second one that has chosen its own number, as root may. A launch
+//! with a policy has a PID namespace where the machine allows one, and there nobody escapes. On
+//! macOS there is the group alone.
 
 use rustix::process::{Pid, Signal, kill_process_group};
 use std::time::Duration;
@@ -34,6 +35,9 @@ pub(crate) struct Tree {
     /// When the leader started. Nobody older is its descendant, which spares us most of `/proc`.
     #[cfg(target_os = "linux")]
     since: u64,
+    /// When we started it; none if an earlier Proofhouse did.
+    #[cfg(target_os = "linux")]
+    began: Option<std::time::Instant>,
     /// Seen once, ours for ever: descent is lost when a parent dies.
     #[cfg(target_os = "linux")]
     known: std::collections::BTreeMap<i32, u64>,
@@ -49,7 +53,24 @@ impl Tree {
             #[cfg(target_os = "linux")]
             since,
             #[cfg(target_os = "linux")]
+            began: None,
+            #[cfg(target_os = "linux")]
             known: std::collections::BTreeMap::new(),
+        }
+    }
+
+    /// The same, of a launch that we have just started ourselves.
+    #[cfg_attr(not(target_os = "linux"), allow(unused_variables))]
+    pub(crate) fn begun(
+        leader: Option<Pid>,
+        token: &str,
+        since: u64,
+        began: std::time::Instant,
+    ) -> Self {
+        Self {
+            #[cfg(target_os = "linux")]
+            began: Some(began),
+            ..Self::new(leader, token, since)
         }
     }
 
@@ -92,6 +113,9 @@ mod sweep {
     use std::os::fd::OwnedFd;
     use std::time::{Duration, Instant};
 
+    /// So young a launch can not have seen all numbers given out, and begin again from below: there
+    /// are 32,768 at least.
+    const YOUNG: Duration = Duration::from_secs(1);
     /// Between two rounds of killing, at most.
     const ROUND: Duration = Duration::from_millis(200);
 
@@ -137,8 +161,7 @@ mod sweep {
         pub(super) fn look(&mut self) -> Vec<Process> {
             let own = Pid::as_raw(Some(rustix::process::getpid()));
             let leader = Pid::as_raw(self.leader);
-            let mut all = processes::all();
-            all.retain(|process| process.start >= self.since);
+            let (all, asked) = self.candidates();
             let mut ours: BTreeSet<i32> = all
                 .iter()
                 .filter(|process| process.life == Life::Alive && process.pid != own)
@@ -167,11 +190,34 @@ mod sweep {
             let members: Vec<Process> = all
                 .into_iter()
                 .filter(|process| ours.contains(&process.pid))
+                .filter(|process| asked == Asked::All || processes::is_whole(process.pid))
                 .collect();
             self.known
                 .extend(members.iter().map(|process| (process.pid, process.start)));
             members
         }
+
+        /// Nobody else can be a descendant: a child is younger than its parent, and gets a later
+        /// number. Reading all of `/proc` takes longer than most programs that we start.
+        fn candidates(&self) -> (Vec<Process>, Asked) {
+            if let (Some(began), Some(leader)) = (self.began, self.leader)
+                && let Some(found) = processes::since(leader.as_raw_nonzero().get())
+                && began.elapsed() < YOUNG
+            {
+                return (found, Asked::Numbers);
+            }
+            let mut all = processes::all();
+            all.retain(|process| process.start >= self.since);
+            (all, Asked::All)
+        }
+    }
+
+    /// How the candidates were found.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    enum Asked {
+        All,
+        /// Threads answer as well.
+        Numbers,
     }
 
     /// Signals each process through a handle that cannot come to mean another one, and returns the

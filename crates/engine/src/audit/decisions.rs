@@ -7,6 +7,7 @@ use crate::error::EngineError;
 use crate::project::Project;
 use crate::start::STARTED;
 use kernel::{Body, Event, Time};
+use std::collections::BTreeMap;
 use store::RecordRef;
 
 /// When something was decided.
@@ -22,6 +23,8 @@ pub(super) enum Moment {
 pub(crate) struct Signers {
     approvers: Option<String>,
     rigour: Rigour,
+    /// Who waived the sandbox of which milestone; the audit of milestones looks at their signatures.
+    pub(super) milestones: BTreeMap<String, String>,
 }
 
 impl Signers {
@@ -32,7 +35,11 @@ impl Signers {
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => None,
             Err(error) => return Err(EngineError::io("read", &path)(error)),
         };
-        Ok(Self { approvers, rigour })
+        Ok(Self {
+            approvers,
+            rigour,
+            milestones: crate::wave::shop::waivers(&project.at_top()),
+        })
     }
 
     /// What is doubtful about a record, if it is a decision.

@@ -3,7 +3,7 @@
 
 use super::decisions::Signers;
 use super::{Finding, finding};
-use crate::waiver::{bound_to, words};
+use crate::waiver::{INHERITED, bound_to, words};
 use kernel::{Body, Event};
 use store::RecordRef;
 
@@ -32,6 +32,11 @@ impl Signers {
         let Some(channel) = channel else {
             return says("forged_decision", "it came through no channel".to_owned());
         };
+        if let Some(milestone) = channel.strip_prefix(INHERITED) {
+            let same = self.milestones.get(milestone).is_some_and(|by| by == who);
+            let why = format!("the milestone `{milestone}` has no such waiver");
+            return (!same).then(|| says("forged_decision", why)).flatten();
+        }
         let head = match record.body_as() {
             Ok(body) => bound_to(&body, record.at),
             Err(why) => return says("forged_decision", why),

@@ -41,6 +41,8 @@ const fn key(name: &'static str, shape: Shape, about: &'static str, example: &'s
 
 /// The model tiers, cheapest first.
 pub const TIERS: [&str; 3] = ["fast", "standard", "top"];
+/// The rungs of `approvals.autonomy`.
+pub const RUNGS: [&str; 3] = ["manual", "conservative", "auto"];
 /// What agents may talk to.
 pub const AGENT_NETWORKS: [&str; 3] = ["none", "model", "full"];
 /// What checks may talk to.
@@ -179,6 +181,12 @@ pub const KEYS: &[Key] = &[
         Shape::Number,
         "money that all runs of this repository may spend in one day (UTC)",
         "50000000",
+    ),
+    key(
+        "approvals.autonomy",
+        Shape::OneOf(&RUNGS),
+        "how much new runs may decide by themselves: below `auto`, a person approves before they complete",
+        "\"auto\"",
     ),
     key(
         "checks.commands",

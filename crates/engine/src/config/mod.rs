@@ -134,6 +134,17 @@ impl Config {
         self.number(&format!("budgets.{name}"))
     }
 
+    /// The rung of new runs.
+    pub fn autonomy(&self) -> Option<kernel::Autonomy> {
+        match self.text("approvals.autonomy")? {
+            "manual" => Some(kernel::Autonomy::Manual),
+            "conservative" => Some(kernel::Autonomy::Conservative),
+            "auto" => Some(kernel::Autonomy::Auto),
+            // The reader lets nothing else through.
+            _ => None,
+        }
+    }
+
     /// Money that all runs may spend in a day.
     pub fn day_micro_dollars(&self) -> Option<u64> {
         self.number("day.micro_dollars")

@@ -1,8 +1,9 @@
 //! The factory's craft: roles are attempts like any other, on a view of the state store; ships and
 //! releases are gates of its own.
 
+use super::records::Keeper;
 use super::views::{Before, Views};
-use super::{product, roles, ship};
+use super::{product, roles, ship, task_files};
 use crate::context::{Context, Files};
 use crate::error::EngineError;
 use crate::perform::{self, Job, Judged};
@@ -20,6 +21,7 @@ use store::{Head, RecordRef};
 pub(super) struct Making {
     context: Arc<Context>,
     views: Views,
+    keeper: Keeper,
 }
 
 impl Making {
@@ -27,6 +29,7 @@ impl Making {
         project: &Project,
         started: &RunStarted,
         agents: BTreeMap<String, Arc<dyn Agent>>,
+        keeper: Keeper,
     ) -> Result<Self, EngineError> {
         let project = project.of_factory();
         let mut context = Context::of(&project, &roles::workflow(), started, agents)?;
@@ -37,6 +40,7 @@ impl Making {
         std::fs::create_dir_all(&context.task).map_err(EngineError::io("create", &context.task))?;
         Ok(Self {
             views: Views::of(&project.home()),
+            keeper,
             context: Arc::new(context),
         })
     }
@@ -69,9 +73,15 @@ impl Craft for Making {
     fn write(
         &mut self,
         machine: &Factory,
-        _: &[Event],
-        _: &Head,
+        events: &[Event],
+        head: &Head,
     ) -> Result<Option<What>, EngineError> {
+        self.keeper.take(events, head)?;
+        // A task that a person made or changed has its file before any role looks for it.
+        let dispatched = |event: &Event| matches!(&event.body, Body::Noted(note) if note.name == "task_dispatched.v1");
+        if events.iter().any(dispatched) {
+            task_files::write(&self.context.project.home(), machine)?;
+        }
         self.views.soon(machine, now())?;
         Ok(None)
     }
@@ -93,7 +103,7 @@ impl Craft for Making {
         let before = match effect {
             Effect::Attempt(order) => {
                 let home = context.project.home();
-                Some(Before::of(machine, &home, &context.run, order))
+                Some(Before::of(machine, &home, order))
             }
             Effect::Gate(_) | Effect::Checkpoint(_) => None,
         };

@@ -2,7 +2,7 @@
 //! that it saw and of every change that was taken back; together they say what the module's folder
 //! must hold, to the byte. Whoever edits a file after the debate has edited what nobody judged.
 
-use super::modules::{LOG, Stored};
+use super::modules::{ESCALATION, LOG, SEAL, SHIP, Stored};
 use super::ship::{Broke, could_not};
 use crate::context::Context;
 use crate::perform;
@@ -27,7 +27,10 @@ pub(super) fn check(
     }
     let now = module.now()?.files;
     let names: BTreeSet<&String> = wanted.keys().chain(now.keys()).collect();
-    let differs = |name: &&&String| **name != LOG && wanted.get(**name) != now.get(**name);
+    // What the engine itself writes there was never debated.
+    let ours = [ESCALATION, LOG, SEAL, SHIP];
+    let differs =
+        |name: &&&String| !ours.contains(&name.as_str()) && wanted.get(**name) != now.get(**name);
     let changed: Vec<&str> = names
         .iter()
         .filter(differs)

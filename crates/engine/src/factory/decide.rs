@@ -3,6 +3,8 @@
 //!
 //! It refuses to ask anybody to sign what the machine would refuse, and writes nothing then.
 
+use super::indexed;
+use super::records::Keeper;
 use super::session::{open, peek};
 use super::views::Views;
 use crate::approval::{Approved, Words, bound};
@@ -110,7 +112,9 @@ pub(super) fn decide_with(
     open.journal.append(head.seq, &entries(&events))?;
     // An engine that drives the project writes the views itself when it hears of this.
     if let Ok(_lock) = lock(project, ask.name) {
+        Keeper::open(project, ask.name)?;
         Views::of(&project.home()).all(&machine)?;
+        indexed::follow(project, &machine)?;
     }
     Ok(Resolved {
         name: ask.name.to_owned(),

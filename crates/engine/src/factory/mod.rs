@@ -7,9 +7,12 @@
 mod craft;
 mod debated;
 mod decide;
+pub(crate) mod indexed;
 mod modules;
 mod page;
 mod product;
+pub(crate) mod proven;
+pub(crate) mod records;
 mod release;
 mod resolve;
 mod roles;
@@ -22,6 +25,7 @@ mod stubs;
 mod suite;
 mod superseding;
 mod surface;
+mod task_files;
 mod tested;
 mod tools;
 mod views;
@@ -33,6 +37,7 @@ pub use resolve::{Asked, escalated, message, resolve};
 pub use session::{Driving, Peek, drive, is_project, peek, projects};
 pub use start::{Begin, Begun, start};
 pub use story::{Line, Mark, Moment, Story};
+pub(crate) use views::standing_faults;
 
 /// What the journal of a project names in the place of a workflow.
 pub const NAME: &str = "factory";

@@ -17,7 +17,9 @@ pub(super) const CONTRACT: &str = "contract.json";
 pub(super) const EXAMPLES: &str = "examples.md";
 pub(super) const SHIP: &str = "ship.json";
 pub(super) const LOG: &str = "tests/execution_log.json";
-const SEAL: &str = "seal.json";
+/// What a ship could not reconcile (section 11.2).
+pub(super) const ESCALATION: &str = "escalation.json";
+pub(super) const SEAL: &str = "seal.json";
 
 /// One version of a module on disk.
 #[derive(Debug, Clone)]
@@ -49,6 +51,12 @@ impl Stored {
 
     pub(super) fn has(&self, name: &str) -> bool {
         self.folder.join(name).is_file()
+    }
+
+    /// Where a file of it is, as documents of the state store name it.
+    pub(super) fn path_of(&self, name: &str) -> String {
+        let folder = ::factory::engineering::context::module_folder(&self.reference);
+        format!("{folder}/{name}")
     }
 
     fn document<T: Judged>(&self, name: &str) -> Result<T, String> {
@@ -93,7 +101,9 @@ impl Stored {
     /// Everything that a seal covers, as it is now.
     pub(super) fn now(&self) -> Result<Seal, String> {
         let ours = |path: &Path| {
-            let ours = [SHIP, SEAL].iter().any(|name| path == Path::new(name));
+            let ours = [SHIP, SEAL, ESCALATION]
+                .iter()
+                .any(|name| path == Path::new(name));
             ours || path.ends_with("target")
         };
         let paths = store::walk(&self.folder, &ours).map_err(|error| error.to_string())?;
@@ -167,6 +177,12 @@ impl Stored {
         }
         let names = broken.join(", ");
         Err(format!("changed after its tests had passed: {names}"))
+    }
+
+    /// What was tested is not proven after all: the record of it goes.
+    pub(super) fn unmark(&self) {
+        // One that stays is written over by the next tests.
+        let _ = std::fs::remove_file(self.folder.join(SEAL));
     }
 
     /// Makes every file of it read-only.

@@ -173,6 +173,7 @@ fn html(shown: &Shown<'_>) -> String {
     out.raw("<main>\n");
     parts::moments(&mut out, shown);
     parts::modules(&mut out, shown);
+    parts::product(&mut out, shown);
     parts::tasks(&mut out, shown);
     parts::decisions(&mut out, shown);
     parts::releases(&mut out, shown);

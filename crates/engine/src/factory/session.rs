@@ -2,6 +2,8 @@
 
 use super::NAME;
 use super::craft::{Making, known};
+use super::indexed;
+use super::records::Keeper;
 use super::views::Views;
 use super::{roles, tools};
 use crate::driver::{Ending, Until, drive as run_loop};
@@ -66,6 +68,13 @@ pub fn projects(project: &Project) -> Result<Vec<String>, EngineError> {
     let names = store::list(&project.journals())?.into_iter();
     let names = names.map(|name| name.to_string());
     Ok(names.filter(|name| is_project(project, name)).collect())
+}
+
+/// The name of a project, checked.
+pub(super) fn begun(project: &Project, name: &str) -> Result<RunName, EngineError> {
+    let name = run_name(project, name)?;
+    started(project, &name)?;
+    Ok(name)
 }
 
 fn begin(project: &Project, name: &RunName) -> Result<(Factory, Option<Checkpoint>), EngineError> {
@@ -158,6 +167,7 @@ fn once(
         && machine.status().in_flight.is_empty();
     let views = Views::of(&project.home());
     if idle && open.torn.is_none() {
+        Keeper::open(project, name)?;
         views.all(&machine)?;
         let status = machine.status();
         return Ok(Ended {
@@ -175,13 +185,17 @@ fn once(
     };
     let offered = tools::all(project, &project.config()?)?;
     let agents = session.agents(&roles::workflow(), &first.agent, &offered)?;
-    let craft = Making::of(project, &first, agents)?;
+    // What an earlier life left unwritten comes first: roles read task files, people read records.
+    let keeper = Keeper::open(project, name)?;
+    views.all(&machine)?;
+    let craft = Making::of(project, &first, agents, keeper)?;
     let mut world = Real::of(open, craft, observer);
     hook(world.interrupter());
     let ending = run_loop(&mut machine, &mut world, Until::Rest);
     drop(world);
     // The last moment is never left out, however it ended.
     views.all(&machine)?;
+    indexed::follow(project, &machine)?;
     let ending = ending?;
     let status = machine.status();
     if status.activity == Activity::Done {

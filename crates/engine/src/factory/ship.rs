@@ -2,8 +2,8 @@
 //! stubs, record.
 //! Repeated after a crash, a step finds what it has done before and does the same again.
 
-use super::modules::{CONTRACT, EXAMPLES, LOG, SHIP, Stored};
-use super::{debated, product, release, scratch, stubs, superseding, surface, tested};
+use super::modules::{CONTRACT, ESCALATION, EXAMPLES, LOG, SHIP, Stored};
+use super::{debated, product, proven, release, scratch, stubs, superseding, surface, tested};
 use crate::context::Context;
 use crate::perform::{self, lost, save};
 use crate::{index_place, worktree};
@@ -19,6 +19,7 @@ use kernel::input::Found;
 use kernel::outcome::{CheckResult, EvidenceRef, Verdict};
 use sandbox::Cancel;
 use serde::Deserialize;
+use serde_json::json;
 use std::collections::BTreeMap;
 use std::path::{Component, Path};
 
@@ -138,13 +139,20 @@ fn step(
             debated::check(context, order, &module, told.fix.as_ref())?;
             tested::run(context, order, &module, cancel)
         }
-        "tests_fail_on_stubs" => stubs::run(context, order, &module, cancel),
+        "tests_fail_on_stubs" => {
+            let found = stubs::run(context, order, &module, cancel);
+            if matches!(&found, Err(broke) if broke.verdict == Verdict::Fail) {
+                module.unmark();
+            }
+            found
+        }
         "ship_record" => {
-            let held = record(context, &module)?;
+            let reason = record(context, &module)?;
             if let Some(old) = &told.supersedes {
                 superseding::mark(context, old, &told.module)?;
             }
-            Ok(Held::from(held))
+            let evidence = proven::keep(context, &module)?;
+            Ok(Held { reason, evidence })
         }
         other => Err(could_not(format!("the engine has no check `{other}`"))),
     }
@@ -201,8 +209,16 @@ fn fingerprint(module: &Stored, locked: Option<&IoContract>) -> Result<String, B
     };
     let locked = from_plan::surface(locked);
     match compare(locked.surface(), contract.surface()) {
-        Ok(fingerprint) => Ok(format!("{fingerprint}, as it was locked")),
+        Ok(fingerprint) => {
+            let _ = std::fs::remove_file(module.folder.join(ESCALATION));
+            Ok(format!("{fingerprint}, as it was locked"))
+        }
         Err(mismatch) => {
+            let artifact = json!({
+                "module_id": contract.module_id, "module_version": contract.module_version,
+                "mismatch": mismatch,
+            });
+            module.write(ESCALATION, &artifact).map_err(could_not)?;
             let names: Vec<&str> = mismatch
                 .dimensions
                 .iter()

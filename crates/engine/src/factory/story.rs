@@ -13,6 +13,7 @@ use ::factory::halt::change::ChangeStep;
 use ::factory::halt::exception::Ruling as OnException;
 use ::factory::machine::Fact;
 use ::factory::machine::facts::TaskResolved;
+use ::factory::product::ProductStep;
 use kernel::outcome::{CheckResult, Outcome, Verdict};
 use kernel::{Body, Decision, EffectId, Event, Time};
 use serde::Serialize;
@@ -38,6 +39,10 @@ pub enum Mark {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Moment {
+    /// The engine sent a draft of the spec back.
+    DraftRefused,
+    /// A person approved the spec.
+    SpecApproved,
     /// A challenge failed.
     ChallengeFailed,
     /// An approval asked for changes.
@@ -138,6 +143,16 @@ impl Story {
 
     fn fact(&mut self, at: Time, fact: &Fact) -> Vec<Line> {
         match fact {
+            Fact::ProductStepped(stepped) => self.product(at, &stepped.step),
+            Fact::SpecApproved(approved) => {
+                let text = format!(
+                    "{} {} is what will be built",
+                    approved.spec_id, approved.spec_version
+                );
+                let mut said = line(at, None, "approved", Mark::Good, text);
+                said.moment = Some(Moment::SpecApproved);
+                vec![said]
+            }
             Fact::EngineeringStepped(stepped) => {
                 self.step(at, stepped.task.as_str(), &stepped.step)
             }
@@ -211,6 +226,34 @@ impl Story {
                 vec![said]
             }
             _ => Vec::new(),
+        }
+    }
+
+    /// A step of the product loop. Its effects are about the person's document.
+    fn product(&self, at: Time, step: &ProductStep) -> Vec<Line> {
+        let say = |what, mark, text| line(at, None, what, mark, text);
+        match step {
+            ProductStep::Drafted { .. } => {
+                let mut all = self.outcomes.values();
+                let result = all.find_map(|one| one.result.as_ref()?.get("summary")?.as_str());
+                let text = result.unwrap_or("a draft").to_owned();
+                vec![say("drafted", Mark::Plain, text)]
+            }
+            ProductStep::Shown(shown) => {
+                let hash: String = shown.spec.hash.chars().take(12).collect();
+                let text = format!("complete by all rules; it waits for a person as {hash}");
+                vec![say("judged", Mark::Person, text)]
+            }
+            ProductStep::Refused { deficiencies, .. } => {
+                let mut said = say("judged", Mark::Bad, deficiencies.join("; "));
+                said.text = format!("REFUSED: {}", said.text);
+                said.moment = Some(Moment::DraftRefused);
+                vec![said]
+            }
+            ProductStep::Again { why, .. } => vec![say("again", Mark::Bad, why.clone())],
+            ProductStep::Stuck(why) | ProductStep::GaveUp(why) => {
+                vec![say("stuck", Mark::Bad, why.clone())]
+            }
         }
     }
 
@@ -310,7 +353,7 @@ impl Story {
             .iter()
             .find_map(|name| decision.with.get(name)?.as_str());
         // What is appended for the signature is for the audit, not for the reader.
-        let because = decision.because.split(" [ESC-").next().unwrap_or_default();
+        let because = decision.because.split(" [").next().unwrap_or_default();
         let channel = decision.channel.split(' ').next().unwrap_or_default();
         let text = format!(
             "{} by {} ({channel}): {because}",
@@ -345,8 +388,10 @@ fn of_ship(step: ShipStep) -> (&'static str, Mark) {
     match step {
         ShipStep::Tests => ("tests", Mark::Good),
         ShipStep::Record => ("sealed", Mark::Good),
+        ShipStep::Stubs => ("stubs", Mark::Good),
         ShipStep::Fingerprint => ("interface", Mark::Quiet),
-        _ => ("ship", Mark::Quiet),
+        ShipStep::Surface => ("surface", Mark::Quiet),
+        ShipStep::Amendments => ("amendments", Mark::Quiet),
     }
 }
 

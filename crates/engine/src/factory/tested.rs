@@ -65,6 +65,9 @@ pub(super) fn run(
     // Also of a suite that failed: it is the evidence of the halt that may follow (section 11.3).
     if !log.tests.is_empty() {
         module.write(LOG, &log).map_err(could_not)?;
+        if log.summary.failed > 0 {
+            wrong.push(format!("the whole log is {}", module.path_of(LOG)));
+        }
     }
     if !wrong.is_empty() {
         return Err(Broke {

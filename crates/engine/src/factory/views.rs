@@ -2,23 +2,23 @@
 //! file that is lost is written anew; what people write into one is not read.
 
 use super::modules::{CONTRACT, SHIP, Stored};
-use super::superseding;
+use super::{superseding, task_files};
 use crate::error::EngineError;
-use ::factory::context_pack::{ContextPack, CreatedFor};
+use crate::project::Project;
 use ::factory::contract::from_plan;
 use ::factory::engineering::work::Work;
 use ::factory::machine::{Factory, For};
-use ::factory::project::mint;
 use kernel::Time;
 use kernel::effect::AttemptOrder;
 use serde_json::Value;
+use std::fs::TryLockError;
 use std::path::{Path, PathBuf};
 
 /// How often the state machine's view is written while much happens.
 const APART_MILLIS: u64 = 1_000;
 
 pub(super) struct Views {
-    root: PathBuf,
+    home: PathBuf,
     written: Time,
 }
 
@@ -37,7 +37,7 @@ fn write(path: &Path, value: &impl serde::Serialize) -> Result<(), EngineError> 
 impl Views {
     pub(super) fn of(home: &Path) -> Self {
         Self {
-            root: home.join("state_store"),
+            home: home.to_owned(),
             written: Time(0),
         }
     }
@@ -53,41 +53,52 @@ impl Views {
 
     /// Writes them.
     pub(super) fn all(&self, machine: &Factory) -> Result<(), EngineError> {
+        task_files::write(&self.home, machine)?;
         write(
-            &self.root.join("project/state_machine.json"),
+            &self.home.join("state_store/project/state_machine.json"),
             &machine.state_machine(),
         )?;
         if let Some(product) = machine.product() {
-            super::product::restore(&self.root, product)?;
-        }
-        for escalation in machine.escalations() {
-            let id = &escalation.escalation_id;
-            let path = self.root.join(format!("escalations/{id}.json"));
-            write(
-                &path,
-                &machine.escalation_artifact(id).unwrap_or(Value::Null),
-            )?;
-        }
-        for record in machine.exceptions() {
-            let path = self
-                .root
-                .join(format!("exceptions/{}.json", record.exception_id));
-            write(&path, record)?;
-        }
-        for manifest in machine.releases() {
-            let path = self
-                .root
-                .join(format!("releases/{}.json", manifest.release_id));
-            write(&path, &manifest.document())?;
-            if let Some(report) = manifest.failure_report() {
-                let path = self
-                    .root
-                    .join(format!("releases/{}.failure.json", manifest.release_id));
-                write(&path, &report)?;
-            }
+            super::product::restore(&self.home.join("state_store"), product)?;
         }
         Ok(())
     }
+}
+
+/// Does an engine drive the project right now? Looks, and leaves nothing behind.
+fn is_driven(project: &Project, name: &str) -> bool {
+    let lock = std::fs::File::open(project.work(name).join("lock"));
+    lock.is_ok_and(|file| matches!(file.try_lock(), Err(TryLockError::WouldBlock)))
+}
+
+/// What of the views is not as the journal says, and is nobody's work in progress: a sentence each.
+pub(crate) fn standing_faults(project: &Project, name: &str, machine: &Factory) -> Vec<String> {
+    // An engine that drives the project writes them when it comes to it.
+    if is_driven(project, name) {
+        return Vec::new();
+    }
+    let home = project.home();
+    let mut found = Vec::new();
+    let path = home.join("state_store/project/state_machine.json");
+    let shown = std::fs::read(&path).ok();
+    let shown = shown.and_then(|bytes| serde_json::from_slice::<Value>(&bytes).ok());
+    // One that was never written, or was lost, says nothing wrong; the next run writes it.
+    if path.exists() && shown.as_ref() != Some(&machine.state_machine()) {
+        found
+            .push("state_store/project/state_machine.json is not what the journal says".to_owned());
+    }
+    match task_files::expected(&home, machine) {
+        Err(error) => found.push(error.what),
+        Ok(files) => {
+            for file in files {
+                let text = std::fs::read_to_string(home.join(&file.path));
+                if !text.is_ok_and(|text| text == file.text) {
+                    found.push(format!("{} is not as people's answers left it", file.path));
+                }
+            }
+        }
+    }
+    found
 }
 
 /// The module at work of a task's loop.
@@ -99,10 +110,10 @@ fn at_work<'a>(machine: &'a Factory, order: &AttemptOrder) -> Option<(&'a Work, 
     Some((work, work.active()?))
 }
 
-/// What must be on disk before a role works: its context pack (section 6.3), and for a Proposer the
-/// contract that is locked (section 6.7).
+/// What must be on disk before a role works: for a Proposer the contract that is locked (section
+/// 6.7), and for every role the task's file as people left it. Its context pack is there already:
+/// it follows from the journal (`records`).
 pub(super) struct Before {
-    pack: Option<(PathBuf, Value)>,
     contract: Option<(Stored, Value)>,
     lock: Lock,
 }
@@ -116,7 +127,7 @@ enum Lock {
 }
 
 impl Before {
-    pub(super) fn of(machine: &Factory, home: &Path, run: &str, order: &AttemptOrder) -> Self {
+    pub(super) fn of(machine: &Factory, home: &Path, order: &AttemptOrder) -> Self {
         let of_change = || {
             let For::Change(id) = machine.subject(order.id)? else {
                 return None;
@@ -142,7 +153,6 @@ impl Before {
             })
             .or_else(of_change);
         Self {
-            pack: pack(machine, home, run, order),
             contract,
             lock: if order.state.as_str() == "propose" {
                 Lock::Anew
@@ -153,9 +163,6 @@ impl Before {
     }
 
     pub(super) fn write(&self) -> Result<(), EngineError> {
-        if let Some((path, pack)) = &self.pack {
-            write(path, pack)?;
-        }
         if let Some((module, contract)) = &self.contract
             && (!module.has(CONTRACT) || (self.lock == Lock::Anew && !module.has(SHIP)))
         {
@@ -163,31 +170,4 @@ impl Before {
         }
         Ok(())
     }
-}
-
-fn pack(
-    machine: &Factory,
-    home: &Path,
-    run: &str,
-    order: &AttemptOrder,
-) -> Option<(PathBuf, Value)> {
-    let For::Task(task) = machine.subject(order.id)? else {
-        return None;
-    };
-    let id = mint("CP", run, &order.id.to_string());
-    let given = serde_json::to_value(machine.pack(order.id)?).ok()?;
-    let pack = ContextPack {
-        context_pack_id: id.clone(),
-        created_for: CreatedFor {
-            role: order.role.clone(),
-            run_id: format!("{run}/{}", order.id),
-            task_ref: task.to_string(),
-        },
-        included_refs: serde_json::from_value(given["included_refs"].clone()).ok()?,
-        excluded_refs: serde_json::from_value(given["excluded_refs"].clone()).ok()?,
-        default_permission: serde_json::from_value(given["default_permission"].clone()).ok()?,
-        created_at: crate::world::now().to_string(),
-    };
-    let path = home.join(format!("state_store/context_packs/{id}.json"));
-    Some((path, serde_json::to_value(pack).ok()?))
 }

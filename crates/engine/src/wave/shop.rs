@@ -10,6 +10,7 @@ use crate::error::{Blame, EngineError};
 use crate::project::Project;
 use crate::world::now;
 use kernel::Time;
+use std::collections::BTreeMap;
 use std::fs::{File, TryLockError};
 use std::path::PathBuf;
 use std::sync::OnceLock;
@@ -59,6 +60,15 @@ pub fn names(project: &Project) -> Vec<String> {
         .collect();
     names.sort();
     names
+}
+
+/// Who waived the sandbox of which milestone, as far as their journals can be read.
+pub(crate) fn waivers(project: &Project) -> BTreeMap<String, String> {
+    let waived = |name: String| {
+        let board = read(&project.home().join("milestones").join(&name)).ok()?.0;
+        Some((name, board.waived?.who))
+    };
+    names(project).into_iter().filter_map(waived).collect()
 }
 
 impl Shop {

@@ -13,6 +13,7 @@ use crate::project::Project;
 use crate::run::Run;
 use crate::session::{Restore, Session};
 use crate::start::{NewRun, start, start_waived};
+use crate::waiver::INHERITED;
 use crate::worktree::{self, Found};
 use crate::world::{Interrupter, Observer};
 use agents::Agent;
@@ -188,10 +189,7 @@ fn begin_run(shop: &Shop, project: &Project, asked: &NewRun) -> Result<(), Engin
         Some(said) => start_waived(project, asked, &|_| {
             Ok(Approved {
                 who: said.who.clone(),
-                channel: format!(
-                    "{}, for the milestone {}",
-                    said.channel, shop.milestone.name
-                ),
+                channel: format!("{INHERITED}{}", shop.milestone.name),
                 signature: None,
             })
         }),

@@ -1,11 +1,13 @@
 //! A role's brief, view and pack, compiled from the table of section 9.7 and from nothing else.
 
 use super::debate::Debate;
+use super::plan::IoContract;
 use super::roles::{Grant, Material, Occasion, Role, given, withheld};
 use super::rubric::{DECOMPOSITION, EVALUATION};
 use super::work::Work;
+use crate::contract::{coverage, from_plan};
 use crate::halt::exception::may_raise;
-use crate::project::types::{ModuleRef, TaskId};
+use crate::project::types::{ModuleId, ModuleRef, TaskId};
 use kernel::effect::Sight;
 use kernel::pack::Permission;
 use serde::{Deserialize, Serialize};
@@ -83,7 +85,7 @@ pub fn sight(scene: &Scene<'_>, role: Role, occasion: Occasion) -> Sight {
                 let globs = grant.permission().module_globs().into_iter();
                 let shown = globs.map(|glob| format!("{}/{glob}", scene.folder()));
                 sight.sees.extend(shown);
-                sight.scope.push(format!("{}/**", scene.folder()));
+                sight.scope.extend(workspace(&scene.folder()));
             }
             // Inside the workspace, in the brief, or a tool.
             Material::Source
@@ -99,6 +101,37 @@ pub fn sight(scene: &Scene<'_>, role: Role, occasion: Occasion) -> Sight {
         }
     }
     sight
+}
+
+/// What a Proposer may write of a version: all but the evidence of its ship, which is the engine's.
+pub(crate) fn workspace(folder: &str) -> [String; 3] {
+    [
+        format!("{folder}/**"),
+        format!("!{folder}/ship.json"),
+        format!("!{folder}/seal.json"),
+    ]
+}
+
+/// What a ship will ask of a workspace, so that nobody has to guess it (sections 5.4, 11.3, 12.4).
+fn ship_rules(module: &ModuleId, contract: Option<&IoContract>) -> String {
+    let name = module.as_str().to_lowercase().replace('-', "_");
+    let mut text = format!(
+        "The ship step will judge it, with the tests run by the engine:\n\n\
+         - One language: Rust (`implementation/lib.rs`, the crate `{name}`) or Python (`implementation/__init__.py`, the package `{name}`).\n\
+         - Public is one function for each mode of the contract: its parameters are the inputs, by name and in order; it returns the outputs. Each error surface has a public name of its own: a variant of the error enum in Rust, an exception in Python. Nothing else is public, save types that the contract names.\n\
+         - Tests are `tests/*.rs` or `tests/test_*.py`. They call what is public and nothing else, none is skipped, and each fails when the implementation is taken out.\n\
+         - `examples.md` has an example of a valid call and one of each error: a heading, a sentence, and input and output in fenced blocks, with real values.\n\
+         - `contract.json` is locked, and `ship.json` and `seal.json` are the engine's."
+    );
+    if let Some(contract) = contract {
+        let surface = from_plan::surface(contract);
+        let required = coverage::required(surface.surface());
+        text.push_str("\n\nNames of tests begin, after an optional `test_`, with these; there is at least one each:\n");
+        for one in required {
+            let _ = write!(text, "\n- `{}`: {}", one.key, one.what);
+        }
+    }
+    text
 }
 
 /// What a role is given and what not (section 5.3), ready to be written down before it works.
@@ -137,15 +170,19 @@ pub struct Excluded {
 /// The pack of a role.
 pub fn pack(scene: &Scene<'_>, role: Role, occasion: Occasion) -> Pack {
     let own = scene.module.and_then(|at| scene.work.reference(at));
-    let own = own.map_or_else(|| scene.task.to_string(), |one| one.to_string());
+    // `id@version`, as section 5.3 has it: a material of a module, or of the harness.
+    let named = |material: Material| match &own {
+        Some(one) => format!("{}.{}@{}", word(material), one.module, one.version),
+        None => format!("{}@1.0.0", word(material)),
+    };
     let mut included = Vec::new();
     for (material, grant) in given(role, occasion) {
         let references = match material {
-            Material::TaskFile => vec![scene.task.to_string()],
+            Material::TaskFile => vec![format!("{}@1.0.0", scene.task)],
             Material::DependencyContracts => {
                 scene.upstream.iter().map(ToString::to_string).collect()
             }
-            _ => vec![format!("{own}#{}", word(material))],
+            _ => vec![named(material)],
         };
         included.extend(references.into_iter().map(|reference| Included {
             reference,
@@ -159,7 +196,7 @@ pub fn pack(scene: &Scene<'_>, role: Role, occasion: Occasion) -> Pack {
         excluded_refs: excluded
             .into_iter()
             .map(|(material, reason)| Excluded {
-                reference: format!("{own}#{}", word(material)),
+                reference: named(material),
                 reason,
             })
             .collect(),
@@ -241,7 +278,13 @@ fn section(scene: &Scene<'_>, material: Material, grant: Grant) -> Option<(&'sta
             "Search it with `search_code_index` before you make anything new.".to_owned(),
         ),
         Material::HarnessSchemas => ("Schemas", SCHEMAS.join(", ")),
-        Material::Workspace => ("Your workspace", format!("`{}/`", scene.folder())),
+        Material::Workspace => {
+            let plan = scene.work.plan.as_ref()?;
+            let module = &plan.modules[scene.module?];
+            let rules = ship_rules(&module.module_id, module.io_contract.as_ref());
+            let body = format!("`{}/`\n\n{rules}", scene.folder());
+            ("Your workspace", body)
+        }
         // It is in the workspace.
         Material::Source => return None,
         Material::Proposal => ("The proposal", pretty(trail?.proposals.last()?)),
@@ -280,7 +323,7 @@ fn pretty(value: &Value) -> String {
 fn returns(role: Role, occasion: Occasion) -> &'static str {
     match (role, occasion) {
         (Role::MicroPlanner, _) => {
-            "One JSON object `{\"modules\": [...]}`: a micro plan. Each module has `module_id` (MM-...), `name`, `purpose`, `io_contract` with all five dimensions, `error_cases`, `depends_on` (MM-...@x.y.z), `reuse_candidate_refs`, `reuse_decision` and `reuse_justification`."
+            "One JSON object `{\"modules\": [...]}`: a micro plan. Each module has `module_id` (MM-...), `name`, `purpose`, `io_contract` with all five dimensions (a list of lines each: `inputs` and `outputs` as `name: type; constraint or invariant; ...`, `error_surfaces` as `Name: when`, `effects` as `WRITE target: description` or `none`, `modes` as `sync`, `async`), `error_cases`, `depends_on` (MM-...@x.y.z), `reuse_candidate_refs`, `reuse_decision` and `reuse_justification`."
         }
         (Role::Proposer, Occasion::Amend) => {
             "Apply every amendment. One JSON object: `deliverable_ref`, and `amendments` with `amendment_index`, `applied` and `note` for each."

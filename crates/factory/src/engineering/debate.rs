@@ -178,6 +178,22 @@ impl Default for Debate {
     }
 }
 
+/// What a person says in the Arbiter's place.
+pub fn override_words(who: &str, rationale: &str) -> Value {
+    json!({
+        "decision": Ruling::Approve, "amendments": [], "rationale": rationale,
+        "ship_directive": "SHIP", "by": who,
+    })
+}
+
+/// What a person says in the Proposer's place.
+pub fn fix_words(who: &str, description: &str) -> Value {
+    json!({
+        "claim": description, "deliverable_ref": "the person's files", "by": who,
+        "acceptance_checks": ["the contract and the acceptance criteria of the task"],
+    })
+}
+
 impl Debate {
     fn failed(&self, code: &str) -> Now {
         Now::Failed(code.to_owned())
@@ -410,10 +426,9 @@ impl Debate {
     /// A person's word in the Arbiter's place: it ships without a debate, and fails for good if it
     /// can not.
     pub fn override_by(&mut self, who: &str, rationale: &str) {
-        self.trail.adjudications.push(json!({
-            "decision": Ruling::Approve, "amendments": [], "rationale": rationale,
-            "ship_directive": "SHIP", "by": who,
-        }));
+        self.trail
+            .adjudications
+            .push(override_words(who, rationale));
         self.at = At::Ship(ShipStep::first(Applies::Always));
         (self.revisions, self.complaints) = (MOST_REVISIONS, 0);
         self.amendments.clear();
@@ -421,10 +436,7 @@ impl Debate {
 
     /// A person's fix in the Proposer's place: it is challenged like any other, once.
     pub fn fix_by(&mut self, who: &str, description: &str) {
-        self.trail.proposals.push(json!({
-            "claim": description, "deliverable_ref": "the person's files", "by": who,
-            "acceptance_checks": ["the contract and the acceptance criteria of the task"],
-        }));
+        self.trail.proposals.push(fix_words(who, description));
         self.at = At::Challenge;
         (self.revisions, self.complaints) = (MOST_REVISIONS, 0);
         self.complaint.clear();

@@ -43,6 +43,9 @@ pub struct Module {
     /// The attempt that made its newest deliverable: what was debated is what is shipped.
     #[serde(default)]
     pub deliverable: Option<EffectId>,
+    /// The attempt that made its first proposal: what tells this debate from one before it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub opened: Option<EffectId>,
 }
 
 /// What came back from the effect in flight.
@@ -380,6 +383,8 @@ impl Work {
             Step::Debated(at, said) => {
                 if matches!(said.said, Said::Proposed | Said::Amended) {
                     self.modules[*at].deliverable = effect;
+                    let opened = &mut self.modules[*at].opened;
+                    *opened = opened.or(effect);
                 }
                 self.debated(*at, said, result);
             }
@@ -427,6 +432,7 @@ impl Work {
             version: Version::FIRST,
             debate: Debate::default(),
             deliverable: None,
+            opened: None,
         };
         self.modules = vec![blank; plan.modules.len()];
         self.plan = Some(plan);

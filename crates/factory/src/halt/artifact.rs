@@ -4,6 +4,7 @@ use super::resolution::{Action, Resolution};
 use crate::engineering::artifacts::Failure;
 use crate::engineering::debate::Trail;
 use crate::engineering::work::{Fate, Work};
+use crate::machine::records::{documents, target};
 use crate::project::types::{EscalationId, ExceptionId, TaskId};
 use crate::project::view::Snapshot;
 use kernel::Time;
@@ -131,6 +132,7 @@ pub struct Escalation {
 impl Escalation {
     /// Compiles one from what the loop knows.
     pub fn compile(
+        run: &str,
         id: EscalationId,
         task: &TaskId,
         code: &str,
@@ -140,11 +142,15 @@ impl Escalation {
     ) -> Self {
         let cause = CAUSES.iter().find(|cause| cause.code == code);
         let mut trail = Trail::default();
-        for module in &work.modules {
-            let of = &module.debate.trail;
-            trail.proposals.extend(of.proposals.iter().cloned());
-            trail.challenges.extend(of.challenges.iter().cloned());
-            trail.adjudications.extend(of.adjudications.iter().cloned());
+        for (at, module) in work.modules.iter().enumerate() {
+            let Some(reference) = work.reference(at) else {
+                continue;
+            };
+            let target = target(run, task, &reference, module.opened);
+            let of = documents(run, &target, &module.debate.trail);
+            trail.proposals.extend(of.proposals);
+            trail.challenges.extend(of.challenges);
+            trail.adjudications.extend(of.adjudications);
         }
         Self {
             escalation_id: id,
@@ -168,7 +174,7 @@ impl Escalation {
         let invariants: Vec<Value> = invariants
             .map(|one| json!({"invariant": one.invariant, "evidence": one.evidence}))
             .collect();
-        json!({
+        let mut artifact = json!({
             "escalation_id": self.escalation_id,
             "task_id": self.task_id,
             "task_ref": self.task_ref,
@@ -179,7 +185,17 @@ impl Escalation {
             "minimal_decision_required": self.minimal_decision_required,
             "recommended_resolution": self.recommended_resolution,
             "resolution_context": self.resolution_context,
-        })
+        });
+        // What the person answered, with the rationale: it is theirs to account for (section 4.2).
+        if let Some(resolved) = &self.resolved {
+            artifact["resolution"] = json!({
+                "action": resolved.resolution.action().as_str(),
+                "payload": resolved.resolution.payload(),
+                "resolved_by": resolved.who,
+                "resolved_at": resolved.at,
+            });
+        }
+        artifact
     }
 }
 

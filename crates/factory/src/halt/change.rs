@@ -8,6 +8,7 @@ use crate::engineering::debate::{At, Checked, Debate, Move, Now, Said};
 use crate::engineering::roles::{Occasion, Role};
 use crate::engineering::ship::ShipStep;
 use crate::project::types::{ExceptionId, ModuleRef, TaskId, Version};
+use kernel::EffectId;
 use kernel::outcome::{CheckResult, Class, Outcome};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -133,6 +134,12 @@ pub struct Change {
     pub debate: Debate,
     /// Who came back and was not heard yet.
     pub answer: Option<Box<Outcome>>,
+    /// The attempt that it came from.
+    #[serde(default)]
+    pub answered: Option<EffectId>,
+    /// The attempt that made the newest deliverable: what was debated is what is shipped.
+    #[serde(default)]
+    pub deliverable: Option<EffectId>,
     /// What the engine's own step of the ship found, not heard yet.
     #[serde(default)]
     pub checked: Option<Vec<CheckResult>>,
@@ -186,6 +193,8 @@ impl Change {
             round: 1,
             debate: Debate::default(),
             answer: None,
+            answered: None,
+            deliverable: None,
             checked: None,
             bad_ends: 0,
         }
@@ -209,6 +218,10 @@ impl Change {
     fn shipped(&self, results: &[CheckResult]) -> Option<ChangeStep> {
         let mut found = match self.debate.checked(results)? {
             Checked::Moved(found) => found,
+            // It says nothing about the change, so it costs no round.
+            Checked::CouldNotRun(why) if self.bad_ends < MOST_BAD_ENDS => {
+                return Some(ChangeStep::Again(why));
+            }
             // A change has no place to wait in: a person mends what is missing and rules again.
             Checked::CouldNotRun(why) => return Some(ChangeStep::Failed(why)),
         };
@@ -270,6 +283,9 @@ impl Change {
         let result = answer.as_ref().and_then(|outcome| outcome.result.as_ref());
         match step {
             ChangeStep::Debated(said) | ChangeStep::Resolved(said) => {
+                if said.said == Said::Proposed {
+                    self.deliverable = self.answered;
+                }
                 self.debate.take(said, result);
                 self.bad_ends = 0;
             }

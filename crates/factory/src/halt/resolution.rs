@@ -221,6 +221,15 @@ impl Resolution {
         }
     }
 
+    /// What it carries, as section 17.2 has it.
+    pub fn payload(&self) -> Value {
+        let mut value = serde_json::to_value(self).unwrap_or_default();
+        if let Some(members) = value.as_object_mut() {
+            members.remove("action");
+        }
+        value
+    }
+
     /// Reads an action and its payload: the task that it is for, and the resolution.
     pub fn read(name: &str, payload: &Value) -> Result<(TaskId, Self), Refusal> {
         let Some(action) = Action::of(name) else {

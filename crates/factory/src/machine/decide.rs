@@ -16,65 +16,41 @@ use crate::engineering::work::{End, Work};
 use crate::project::declare;
 use crate::project::graph::Task;
 use crate::project::types::{EscalationId, ExceptionId, mint};
-use kernel::event::{Body, FieldsEdited, SessionOpened, TailCut};
-use kernel::position::STOP;
+use kernel::event::Body;
+use kernel::opening::Begun;
 use kernel::{Event, Input, Note, Refusal, Time, What};
 
 pub(crate) fn decide(state: &State, input: &Input) -> Result<Vec<Event>, Refusal> {
     let event = |body| Event { at: input.at, body };
-    if let Some(events) = state.ledger.answer(input.at, &input.what) {
-        return Ok(events);
-    }
-    if state.started.is_none() && !matches!(input.what, What::Start(_)) {
-        return Err(Refusal::new(
-            "run_not_started",
-            "the journal holds no `run_started`",
-            "start a run with `proofhouse new`",
-        ));
+    let begun = Begun {
+        workflow_hash: None,
+        started: state.started.as_ref(),
+        ledger: &state.ledger,
+        pending: state.decision.as_ref(),
+    };
+    if let Some(answer) = begun.answer(input) {
+        return answer;
     }
     match &input.what {
-        What::Start(started) if state.started.is_none() => {
-            Ok(vec![event(Body::RunStarted(started.clone()))])
-        }
-        What::Start(_) => Err(Refusal::new(
-            "run_already_started",
-            "the run has begun before",
-            "choose another run id",
-        )),
-        What::Open { session, version } => Ok(vec![event(Body::SessionOpened(SessionOpened {
-            session: session.clone(),
-            version: version.clone(),
-            workflow_hash: None,
-        }))]),
-        What::TailCut { bytes, kept_in } => Ok(vec![event(Body::TailCut(TailCut {
-            bytes: *bytes,
-            kept_in: kept_in.clone(),
-        }))]),
         What::Advance => {
             let next = advance(state, input.at);
             Ok(next.map_or_else(Vec::new, |fact| vec![event(Body::Noted(fact.note()))]))
         }
         What::Begin(effect) => begin(state, *effect).map(|body| vec![event(body)]),
-        What::Decide(decision) if state.decision.is_some() && decision.option != STOP => {
-            Err(Refusal::new(
-                "decision_pending",
-                "an earlier decision is on record and not carried out yet",
-                "look at `proofhouse status RUN` and decide again",
-            ))
-        }
         What::Decide(decision) => {
             carry(state, decision, input.at)?;
             Ok(vec![event(Body::Decided(decision.clone()))])
         }
         What::Note(note) => told(state, note).map(|note| vec![event(Body::Noted(note))]),
-        What::Edited { fields } => Ok(vec![event(Body::FieldsEdited(FieldsEdited {
-            fields: fields.clone(),
-        }))]),
-        What::AttemptEnded { .. }
+        What::Start(_)
+        | What::Open { .. }
+        | What::TailCut { .. }
+        | What::Edited { .. }
+        | What::AttemptEnded { .. }
         | What::GateEnded { .. }
         | What::CheckpointEnded { .. }
         | What::Lost { .. } => {
-            Ok(Vec::new()) // answered by the ledger above
+            Ok(Vec::new()) // answered above, as by every machine
         }
     }
 }

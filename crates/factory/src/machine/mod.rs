@@ -10,6 +10,7 @@ pub mod facts;
 mod people;
 mod product;
 mod questions;
+pub mod records;
 mod state;
 mod status;
 mod wanted;
@@ -18,15 +19,16 @@ pub use facts::Fact;
 pub use people::{DEPRECATE, EXTEND, RELEASE, RETRY};
 pub use product::{AMEND, APPROVE, REJECT};
 pub use questions::{Question, Subject};
+pub use records::{Record, Recorder};
 pub use state::{Fix, For};
 
 use crate::delivery::manifest::Manifest;
 use crate::delivery::registry::Registry;
 use crate::engineering::context::Pack;
 use crate::engineering::work::Work;
-use crate::halt::artifact::Escalation;
+use crate::halt::artifact::{Escalation, Resolved};
 use crate::halt::change::Change;
-use crate::halt::exception::{ExceptionDecision, Record};
+use crate::halt::exception::{ExceptionDecision, Record as ExceptionRecord};
 use crate::product::Product;
 use crate::project::types::{EscalationId, ExceptionId, TaskId};
 use crate::project::{TaskGraph, TaskStatus};
@@ -86,7 +88,7 @@ impl Factory {
     }
 
     /// All exceptions there ever were; none ever changes.
-    pub fn exceptions(&self) -> impl Iterator<Item = &Record> {
+    pub fn exceptions(&self) -> impl Iterator<Item = &ExceptionRecord> {
         self.state.exceptions.values()
     }
 
@@ -113,6 +115,22 @@ impl Factory {
     /// A task's acceptance criteria as people amended them, oldest first.
     pub fn amended_criteria(&self, id: &TaskId) -> &[Vec<String>] {
         self.state.criteria.get(id).map_or(&[], Vec::as_slice)
+    }
+
+    /// Every resolution that people gave, of halted and of blocked tasks.
+    pub fn resolutions(&self) -> Vec<(&TaskId, &Resolved)> {
+        let halted = self.state.escalations.values();
+        let halted = halted.filter_map(|one| Some((&one.task_id, one.resolved.as_ref()?)));
+        let blocked = self.state.resolutions.iter();
+        let blocked = blocked.map(|(task, resolved)| (task, resolved));
+        let mut all: Vec<(&TaskId, &Resolved)> = halted.chain(blocked).collect();
+        all.sort_by_key(|(_, resolved)| resolved.at);
+        all
+    }
+
+    /// Is this effect begun and not ended?
+    pub fn is_flying(&self, effect: EffectId) -> bool {
+        self.state.ledger.flying.contains_key(&effect)
     }
 
     /// The context pack of an attempt that is wanted or in flight.

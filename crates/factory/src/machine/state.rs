@@ -102,6 +102,9 @@ pub(crate) struct State {
     pub(crate) exceptions: BTreeMap<ExceptionId, Record>,
     pub(crate) rulings: Vec<ExceptionDecision>,
     pub(crate) changes: BTreeMap<ExceptionId, Change>,
+    /// The attempt that answered last in the debate of each change.
+    #[serde(default)]
+    pub(crate) heard: BTreeMap<ExceptionId, EffectId>,
     pub(crate) registry: Registry,
     /// Versions that are being made, and by whom.
     pub(crate) reserved: Vec<(ModuleRef, TaskId)>,
@@ -142,6 +145,8 @@ impl State {
                     Some(For::Change(id)) => {
                         if let Some(change) = self.changes.get_mut(&id) {
                             change.answer = Some(outcome);
+                            change.answered = Some(ended.effect);
+                            self.heard.insert(id, ended.effect);
                         }
                     }
                     Some(For::Product) => {
@@ -428,6 +433,7 @@ impl State {
             self.exceptions.entry(id.clone()).or_insert(record);
         }
         let escalation = Escalation::compile(
+            self.run(),
             halted.escalation.clone(),
             task,
             &halted.code,
@@ -569,12 +575,13 @@ impl State {
             ChangeStep::Failed(why) => {
                 let change = change.clone();
                 self.changes.remove(&stepped.exception);
+                let about = super::records::change_target(self.run(), &change.exception);
+                let trail = super::records::documents(self.run(), &about, &change.debate.trail);
                 let escalation = self
                     .graph
                     .get(&change.task)
                     .and_then(|task| task.escalation_ref.clone());
                 if let Some(one) = escalation.and_then(|id| self.escalations.get_mut(&id)) {
-                    let trail = change.debate.trail;
                     one.debate_trail.proposals.extend(trail.proposals);
                     one.debate_trail.challenges.extend(trail.challenges);
                     one.debate_trail.adjudications.extend(trail.adjudications);

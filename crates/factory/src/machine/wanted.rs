@@ -3,7 +3,7 @@
 use super::around::Around;
 use super::state::{For, State};
 use crate::delivery::gates::Gate;
-use crate::engineering::context::{Pack, Scene, brief, module_folder, pack, sight};
+use crate::engineering::context::{Pack, Scene, brief, module_folder, pack, sight, workspace};
 use crate::engineering::roles::{Occasion, Role};
 use crate::engineering::work::{Surroundings, Want, Work};
 use crate::halt::candidate;
@@ -89,7 +89,8 @@ fn effect(state: &State, id: EffectId, of: &For) -> Option<Effect> {
                         "supersedes": change.from,
                     });
                     let subject = format!("{}/{}", change.exception, change.to.module);
-                    gate(state, id, "ship", subject, None, &[step.row().check], &with)
+                    let made = change.deliverable;
+                    gate(state, id, "ship", subject, made, &[step.row().check], &with)
                 }
             })
         }
@@ -268,7 +269,7 @@ fn change_role(
         Role::Proposer => (
             Access::Edit,
             vec![own(&change.to), own(&change.from)],
-            vec![own(&change.to)],
+            workspace(&module_folder(&change.to)).to_vec(),
         ),
         Role::MicroPlanner | Role::Challenger | Role::Arbiter => {
             (Access::ReadOnly, Vec::new(), Vec::new())

@@ -2,6 +2,7 @@
 //! same spec gives the same plan for ever. Three passes come before any text is made, and a plan
 //! with one problem is no plan. It refuses to write: the texts are returned.
 
+pub mod again;
 mod slug;
 mod task_file;
 

@@ -2,59 +2,24 @@
 //! task. Ids that the document wants random are derived from the run and the thing: a machine that
 //! is replayed must give the same ones again.
 
+use kernel::name;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use std::fmt;
-use std::sync::Arc;
 
-macro_rules! id {
-    ($(#[$doc:meta])* $type:ident) => {
-        $(#[$doc])*
-        #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-        #[serde(transparent)]
-        pub struct $type(Arc<str>);
-
-        impl $type {
-            /// Wraps the text as it is.
-            pub fn new(text: impl AsRef<str>) -> Self {
-                Self(text.as_ref().into())
-            }
-            /// The bare text.
-            pub fn as_str(&self) -> &str {
-                &self.0
-            }
-        }
-        impl fmt::Display for $type {
-            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str(&self.0)
-            }
-        }
-        impl From<&str> for $type {
-            fn from(text: &str) -> Self {
-                Self(text.into())
-            }
-        }
-        impl std::borrow::Borrow<str> for $type {
-            fn borrow(&self) -> &str {
-                &self.0
-            }
-        }
-    };
-}
-
-id!(
+name!(
     /// A task: `T-{pillar}-{epic}-{story}-{seq}`.
     TaskId
 );
-id!(
+name!(
     /// A micro module, whatever its version: `MM-...`.
     ModuleId
 );
-id!(
+name!(
     /// An escalation: `ESC-` and eight hexadecimal digits.
     EscalationId
 );
-id!(
+name!(
     /// An interface change exception: `ICE-` and eight hexadecimal digits.
     ExceptionId
 );

@@ -2,7 +2,7 @@
 
 use factory::contract::{
     Effect, EffectKind, ErrorSurface, Input, MicroModuleContract, Modes, Output, Surface,
-    SurfaceKind, canonical, compare, coverage, examples, required_bump,
+    SurfaceKind, canonical, compare, coverage, examples, judge_bump, required_bump,
 };
 use factory::schema::Judged;
 use factory::version::{Bump, Version};
@@ -406,4 +406,42 @@ proptest! {
         let theirs = serde_json_canonicalizer::to_vec(&surface).unwrap();
         prop_assert_eq!(String::from_utf8(canonical(surface.surface())), String::from_utf8(theirs));
     }
+}
+
+#[test]
+fn s7_a_version_says_what_its_change_needs() {
+    let version = |text: &str| text.parse::<Version>().unwrap();
+    for (old, new, required, good) in [
+        ("1.0.0", "1.0.1", Bump::Patch, true),
+        ("1.0.0", "1.0.4", Bump::Patch, true),
+        // The same contract: only the last number rises.
+        ("1.0.0", "1.1.0", Bump::Patch, false),
+        ("1.0.0", "2.0.0", Bump::Patch, false),
+        ("1.0.0", "1.0.1", Bump::Minor, false),
+        ("1.0.0", "1.1.0", Bump::Minor, true),
+        // A person may call an addition breaking.
+        ("1.0.0", "2.0.0", Bump::Minor, true),
+        ("1.2.3", "1.3.0", Bump::Major, false),
+        ("1.2.3", "2.0.0", Bump::Major, true),
+        ("1.2.3", "1.2.3", Bump::Patch, false),
+        ("1.2.3", "1.2.2", Bump::Patch, false),
+    ] {
+        let found = judge_bump(version(old), version(new), required);
+        assert_eq!(found.is_ok(), good, "{old} {new} {required:?}: {found:?}");
+    }
+}
+
+#[test]
+fn s5_4_what_a_suite_proves_is_known_by_its_names() {
+    let contract: MicroModuleContract = serde_json::from_value(contract()).unwrap();
+    let names: Vec<String> = coverage::required(contract.surface())
+        .into_iter()
+        .map(|one| format!("lines::test_{}__more", one.key))
+        .chain([
+            "lines::helper".to_owned(),
+            "lines::happy_pathology".to_owned(),
+        ])
+        .collect();
+    let covering = coverage::covering(contract.surface(), names.iter().map(String::as_str));
+    assert_eq!(covering.len(), names.len() - 2);
 }

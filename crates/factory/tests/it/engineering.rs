@@ -157,7 +157,11 @@ fn s9_7_the_proposer_sees_failures_only_to_revise_and_never_the_rubric() {
         !brief.contains("rubric") && !brief.contains("NOT_MET"),
         "{brief}"
     );
-    assert_eq!(scope, ["state_store/modules/MM-a/1.0.0/**"]);
+    // All of its module but the evidence of the ship.
+    let own = "state_store/modules/MM-a/1.0.0";
+    let but = ["ship.json", "seal.json"].map(|name| format!("!{own}/{name}"));
+    assert_eq!(scope[0], format!("{own}/**"));
+    assert_eq!(scope[1..], but);
     assert!(sees.contains(&"project/**/T-a-001.md".to_owned()));
     let (first, ..) = told(&work, Role::Proposer, Occasion::Propose);
     assert!(!first.contains("refuse it with Empty"), "{first}");
@@ -230,10 +234,14 @@ fn s5_3_a_view_shows_of_modules_what_the_pack_permits_and_nothing_else() {
         let mut permitted = BTreeSet::new();
         for one in pack(&scene, role, occasion).included_refs {
             // A whole module, or the workspace in one; other parts are in the brief.
-            let named = match one.reference.split_once('#') {
-                Some((named, "workspace")) => named,
-                Some(_) => continue,
-                None => one.reference.as_str(),
+            let reference = one.reference.as_str();
+            let named = match reference.strip_prefix("workspace.") {
+                Some(named) => named,
+                None if reference.starts_with("MM-") => reference,
+                None if reference.starts_with("T-") => {
+                    reference.split('@').next().unwrap_or_default()
+                }
+                None => continue,
             };
             match ModuleRef::parse(named) {
                 Some(module) => {

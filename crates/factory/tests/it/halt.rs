@@ -49,12 +49,15 @@ fn s17_1_an_escalation_has_every_member_and_the_project_as_it_was() {
             "failed_invariants",
             "minimal_decision_required",
             "recommended_resolution",
+            "resolution",
             "resolution_context",
             "state_machine_snapshot",
             "task_id",
             "task_ref",
         ]
     );
+    // What the person attests is added; the document's own members stay as they were.
+    assert_eq!(artifact["resolution"]["action"], "ABANDON_TASK");
     let snapshot = &artifact["state_machine_snapshot"];
     assert_eq!(snapshot["tasks"], then["tasks"]);
     assert_eq!(snapshot["tasks"][A]["status"], "HALTED");
@@ -528,8 +531,8 @@ fn s13_5_and_5_6_a_version_that_does_not_ship_supersedes_nothing() {
         let all = asked.iter();
         all.filter(|one| one.0 == subject && one.1 == state).count()
     };
-    // A round each, and in each the fingerprint and the tests.
-    assert_eq!((count(&id, "propose"), count(&subject, "ship")), (3, 6));
+    // A round each, and in each the fingerprint, the surface and the tests.
+    assert_eq!((count(&id, "propose"), count(&subject, "ship")), (3, 9));
     let registry = project.machine.registry();
     assert_eq!(registry.iter().count(), 1);
     assert_eq!(registry.iter().next().unwrap().status, IndexStatus::Shipped);

@@ -93,7 +93,7 @@ impl Begins {
 
 /// A project as a test tells it.
 #[derive(Debug, Clone)]
-struct Story {
+pub(crate) struct Story {
     tasks: Vec<Declared>,
     script: Script,
     people: People,
@@ -222,7 +222,7 @@ fn specified() -> Story {
     }
 }
 
-fn stories() -> [(&'static str, Story); 5] {
+pub(crate) fn stories() -> [(&'static str, Story); 5] {
     [
         ("specified", specified()),
         ("troubled", troubled()),
@@ -247,7 +247,7 @@ fn tell(project: &mut Project, people: &mut People, mut pick: impl FnMut(usize) 
     panic!("it never ends");
 }
 
-fn calm(story: &Story, jobs: u32) -> Project {
+pub(crate) fn calm(story: &Story, jobs: u32) -> Project {
     let whats = story.begins.whats(&story.tasks, jobs);
     let mut project = Project::told(story.script.clone(), &whats);
     tell(&mut project, &mut story.people.clone(), |_| 0);

@@ -18,6 +18,7 @@ mod modules;
 mod plan;
 mod product;
 mod project;
+mod records;
 mod said;
 mod samples;
 mod spec;

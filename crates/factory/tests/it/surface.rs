@@ -312,3 +312,28 @@ fn code_that_does_not_parse_is_named_with_its_line() {
         );
     }
 }
+
+#[test]
+fn s5_4_a_proposer_is_told_what_a_ship_will_ask_of_its_workspace() {
+    use factory::engineering::context::{Scene, brief};
+    use factory::engineering::roles::{Occasion, Role};
+    let mut work = factory::engineering::work::Work::default();
+    let plan = factory::engineering::plan::judge(&crate::said::plan(&[("MM-a", &[])])).unwrap();
+    let module = plan.modules[0].clone();
+    work.lock(plan);
+    let task = factory::project::TaskId::new("T-a");
+    let scene = Scene {
+        task: &task,
+        work: &work,
+        module: Some(0),
+        upstream: &[],
+        criteria: &[],
+    };
+    let told = brief(&scene, Role::Proposer, Occasion::Propose);
+    assert!(told.contains("the crate `mm_a`"), "{told}");
+    let surface = from_plan::surface(module.io_contract.as_ref().unwrap());
+    for one in factory::contract::coverage::required(surface.surface()) {
+        assert!(told.contains(&format!("- `{}`: ", one.key)), "{told}");
+    }
+    assert!(!brief(&scene, Role::Challenger, Occasion::Challenge).contains("mm_a"));
+}

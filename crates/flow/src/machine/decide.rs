@@ -4,9 +4,8 @@ use super::state::{FlowState, Stage};
 use super::wanted::{gate_checks, wanted};
 use crate::workflow::Workflow;
 use kernel::effect::Effect;
-use kernel::event::{
-    Arrival, Body, EffectBegan, FieldsEdited, Moved, Refused, SessionOpened, TailCut,
-};
+use kernel::event::{Arrival, Body, EffectBegan, Moved, Refused};
+use kernel::opening::Begun;
 use kernel::position::{Hold, STOP, Step};
 use kernel::table::{Actor, Completing, Guard, Kind, Target, Transition};
 use kernel::{Decision, EffectId, Event, Input, Position, Refusal, StateName, What};
@@ -17,44 +16,18 @@ pub(crate) fn decide(
     input: &Input,
 ) -> Result<Vec<Event>, Refusal> {
     let event = |body| Event { at: input.at, body };
-    if let Some(events) = run.ledger.answer(input.at, &input.what) {
-        return Ok(events);
-    }
-    if run.started.is_none() && !matches!(input.what, What::Start(_)) {
-        return Err(Refusal::new(
-            "run_not_started",
-            "the journal holds no `run_started`",
-            "start a run with `proofhouse new`",
-        ));
+    let begun = Begun {
+        workflow_hash: Some(&workflow.hash),
+        started: run.started.as_ref(),
+        ledger: &run.ledger,
+        pending: run.decision.as_ref(),
+    };
+    if let Some(answer) = begun.answer(input) {
+        return answer;
     }
     match &input.what {
-        What::Start(started) if run.started.is_none() => {
-            Ok(vec![event(Body::RunStarted(started.clone()))])
-        }
-        What::Start(_) => Err(Refusal::new(
-            "run_already_started",
-            "the run has begun before",
-            "choose another run id",
-        )),
-        What::Open { session, version } => Ok(vec![event(Body::SessionOpened(SessionOpened {
-            session: session.clone(),
-            version: version.clone(),
-            workflow_hash: Some(workflow.hash.clone()),
-        }))]),
-        What::TailCut { bytes, kept_in } => Ok(vec![event(Body::TailCut(TailCut {
-            bytes: *bytes,
-            kept_in: kept_in.clone(),
-        }))]),
         What::Advance => Ok(advance(workflow, run).map_or_else(Vec::new, |body| vec![event(body)])),
         What::Begin(effect) => begin(workflow, run, *effect).map(|body| vec![event(body)]),
-        // On record and not carried out yet: only `stop`, which is never blocked, may come before it.
-        What::Decide(decision) if run.decision.is_some() && decision.option != STOP => {
-            Err(Refusal::new(
-                "decision_pending",
-                "an earlier decision is on record and not carried out yet",
-                "look at `proofhouse status RUN` and decide again",
-            ))
-        }
         What::Decide(decision) => {
             let step = Step::Answer(decision.option.clone());
             let known = workflow.table.step(&run.position, run.mode(), &step);
@@ -62,19 +35,20 @@ pub(crate) fn decide(
             reasoned(workflow, run, decision)?;
             Ok(vec![event(Body::Decided(decision.clone()))])
         }
-        What::Edited { fields } => Ok(vec![event(Body::FieldsEdited(FieldsEdited {
-            fields: fields.clone(),
-        }))]),
         What::Note(note) => Err(Refusal::new(
             "note_unknown",
             format!("a workflow knows no `{}`", note.name),
             "this is a fault of the engine; please report it",
         )),
-        What::AttemptEnded { .. }
+        What::Start(_)
+        | What::Open { .. }
+        | What::TailCut { .. }
+        | What::Edited { .. }
+        | What::AttemptEnded { .. }
         | What::GateEnded { .. }
         | What::CheckpointEnded { .. }
         | What::Lost { .. } => {
-            Ok(Vec::new()) // answered by the ledger above
+            Ok(Vec::new()) // answered above, as by every machine
         }
     }
 }

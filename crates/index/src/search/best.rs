@@ -29,6 +29,13 @@ impl Best {
         }
     }
 
+    /// Takes in what another has found among other slots.
+    pub(super) fn join(&mut self, other: Self) {
+        for (score, slot) in other.found {
+            self.offer(score, slot);
+        }
+    }
+
     fn cut(&mut self) {
         if self.found.len() > self.keep {
             self.found.select_nth_unstable_by(self.keep - 1, order);
@@ -66,5 +73,12 @@ mod tests {
         few.offer(1.0, 7);
         assert_eq!(few.take(), [(1.0, 7)]);
         assert_eq!(Best::new(5).take(), []);
+        let (mut one, mut two) = (Best::new(3), Best::new(3));
+        for slot in 0..100 {
+            let half = if slot % 3 == 0 { &mut one } else { &mut two };
+            half.offer((slot * 37 % 50) as f32, slot);
+        }
+        one.join(two);
+        assert_eq!(one.take(), all, "whoever looked at which");
     }
 }

@@ -3,6 +3,7 @@
 
 use super::best::Best;
 use crate::memory::{Bits, Memory};
+use crate::schema::SEGMENT;
 use crate::text::words;
 
 /// How fast repetitions of a word lose weight, and how much long entries are held against them.
@@ -10,6 +11,54 @@ const K1: f32 = 1.2;
 const B: f32 = 0.75;
 /// Rows that one search looks at, before it leaves the remaining, more common words out.
 const ROWS: usize = 100_000;
+
+/// The rows of one segment with a word, and how often it is in each.
+type Postings<'a> = (&'a [u16], &'a [u8]);
+
+/// A word of the query.
+struct Term<'a> {
+    /// In how many entries it is.
+    rows: usize,
+    /// Where, for each segment in turn.
+    postings: Vec<Postings<'a>>,
+}
+
+impl Term<'_> {
+    /// The rarer, the more it says.
+    fn weight(&self, count: usize) -> f32 {
+        let (count, rows) = (count as f32, self.rows as f32);
+        (1.0 + (count - rows + 0.5) / (rows + 0.5)).ln()
+    }
+}
+
+/// The query's words, rarest first, as far as they are looked at.
+fn terms<'a>(memory: &'a Memory, query: &str) -> Vec<Term<'a>> {
+    let mut asked = words(query);
+    asked.sort();
+    asked.dedup();
+    let mut terms: Vec<Term<'_>> = asked
+        .iter()
+        .map(|word| {
+            let segments = memory.segments();
+            let postings: Vec<Postings<'_>> = segments
+                .map(|(_, segment)| segment.words.find(word))
+                .collect();
+            let rows = postings.iter().map(|(rows, _)| rows.len()).sum();
+            Term { rows, postings }
+        })
+        .filter(|term| term.rows > 0)
+        .collect();
+    // Words of the same rarity stay in their order.
+    terms.sort_by_key(|term| term.rows);
+    let mut seen = 0;
+    let enough = terms.iter().position(|term| {
+        let too_many = seen > 0 && seen + term.rows > ROWS;
+        seen += term.rows;
+        too_many
+    });
+    terms.truncate(enough.unwrap_or(terms.len()));
+    terms
+}
 
 /// The best entries and their scores, 1 for the first, best first. Entries without any of the words
 /// are not among them.
@@ -20,52 +69,40 @@ pub(super) fn best(
     depth: usize,
 ) -> Vec<(f64, usize)> {
     let count = memory.count();
-    let mut terms = words(query);
-    terms.sort();
-    terms.dedup();
-    let mut weighed: Vec<(usize, String)> = terms
-        .into_iter()
-        .map(|term| {
-            let rows = memory
-                .segments()
-                .map(|(_, segment)| segment.words.find(&term).0.len());
-            (rows.sum(), term)
-        })
-        .filter(|(rows, _)| *rows > 0)
-        .collect();
-    weighed.sort();
+    let terms = terms(memory, query);
+    let weights: Vec<f32> = terms.iter().map(|term| term.weight(count)).collect();
     let total: usize = memory
         .segments()
         .flat_map(|(_, segment)| &segment.lengths)
         .map(|length| usize::from(*length))
         .sum();
     let average = (total as f32 / count.max(1) as f32).max(1.0);
-    // How much each entry's length is held against it.
-    let norms: Vec<f32> = memory
-        .segments()
-        .flat_map(|(_, segment)| &segment.lengths)
-        .map(|length| K1 * (1.0 - B + B * f32::from(*length) / average))
-        .collect();
-    let mut scores = vec![0.0f32; count];
-    let mut seen = 0;
-    for (rows, term) in &weighed {
-        if seen > 0 && seen + rows > ROWS {
-            break;
+    let mut best = Best::new(depth);
+    // One segment at a time, so that what is added up stays near the processor.
+    let mut scores = [0.0f32; SEGMENT as usize];
+    let mut norms = [0.0f32; SEGMENT as usize];
+    for (at, (first, segment)) in memory.segments().enumerate() {
+        if allowed.is_empty_within(first..first + SEGMENT as usize)
+            || terms.iter().all(|term| term.postings[at].0.is_empty())
+        {
+            continue;
         }
-        seen += rows;
-        let rare = (1.0 + (count as f32 - *rows as f32 + 0.5) / (*rows as f32 + 0.5)).ln();
-        for (first, segment) in memory.segments() {
-            let (rows, times) = segment.words.find(term);
+        // How much each entry's length is held against it.
+        for (norm, length) in norms.iter_mut().zip(&segment.lengths) {
+            *norm = K1 * (1.0 - B + B * f32::from(*length) / average);
+        }
+        for (term, weight) in terms.iter().zip(&weights) {
+            let (rows, times) = term.postings[at];
             for (row, times) in rows.iter().zip(times) {
-                let (slot, times) = (first + usize::from(*row), f32::from(*times));
-                scores[slot] += rare * times * (K1 + 1.0) / (times + norms[slot]);
+                let (row, times) = (usize::from(*row), f32::from(*times));
+                scores[row] += weight * times * (K1 + 1.0) / (times + norms[row]);
             }
         }
-    }
-    let mut best = Best::new(depth);
-    for (slot, score) in scores.iter().enumerate() {
-        if *score > 0.0 && allowed.has(slot) {
-            best.offer(*score, slot);
+        for (row, score) in scores.iter_mut().take(segment.count()).enumerate() {
+            if *score > 0.0 && allowed.has(first + row) {
+                best.offer(*score, first + row);
+            }
+            *score = 0.0;
         }
     }
     let found = best.take();

@@ -19,6 +19,7 @@ use crate::segment::Facet;
 use crate::vector::unit;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
+use std::sync::OnceLock;
 
 /// The most results that may be asked for.
 pub(crate) const MOST: usize = 1_000;
@@ -163,16 +164,15 @@ impl AppendOnlyCodeIndex {
             path: &self.path,
             model: model.id,
         };
-        let nearest = match ranking {
-            Ranking::Lexical => semantic::Nearest::default(),
-            _ => {
-                let depths = (request.top_k, depth);
-                semantic::nearest(&self.memory, &source, &query, &allowed, depths)?
-            }
-        };
-        let worded = match ranking {
+        let scan = (ranking != Ranking::Lexical)
+            .then(|| semantic::Scan::new(&self.memory, &query, &allowed, (request.top_k, depth)));
+        let (best, worded) = both(scan.as_ref(), || match ranking {
             Ranking::Semantic => Vec::new(),
             _ => lexical::best(&self.memory, &request.query, &allowed, depth),
+        });
+        let nearest = match (&scan, best) {
+            (Some(scan), Some(best)) => scan.rank(best, &source, &query)?,
+            _ => semantic::Nearest::default(),
         };
         let ranked = match ranking {
             Ranking::Fused => fuse(&nearest.slots, &worded),
@@ -205,6 +205,39 @@ impl AppendOnlyCodeIndex {
         self.memory.follow(&moment, &self.path)?;
         Ok(self.memory.count())
     }
+}
+
+/// The scan, and the words meanwhile. A scan waits for memory more than for the processor, so a large
+/// one is shared with a second thread; if there is none to be had, it is done without.
+fn both<T>(
+    scan: Option<&semantic::Scan<'_>>,
+    words: impl FnOnce() -> T,
+) -> (Option<best::Best>, T) {
+    let Some(scan) = scan else {
+        return (None, words());
+    };
+    std::thread::scope(|scope| {
+        let more = scan.is_worth_a_thread() && processors() > 1;
+        let helper = more.then(|| {
+            let builder = std::thread::Builder::new().name("index-scan".into());
+            builder.spawn_scoped(scope, || scan.work())
+        });
+        let words = words();
+        let mut best = scan.work();
+        if let Some(Ok(helper)) = helper {
+            match helper.join() {
+                Ok(found) => best.join(found),
+                Err(panic) => std::panic::resume_unwind(panic),
+            }
+        }
+        (Some(best), words)
+    })
+}
+
+/// Asked once: the answer is put together from several files.
+fn processors() -> usize {
+    static PROCESSORS: OnceLock<usize> = OnceLock::new();
+    *PROCESSORS.get_or_init(|| std::thread::available_parallelism().map_or(1, usize::from))
 }
 
 fn clamp(cosine: f32) -> f64 {

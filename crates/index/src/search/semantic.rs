@@ -6,10 +6,13 @@ use super::best::{Best, order};
 use crate::error::IndexError;
 use crate::memory::{Bits, Memory, key};
 use crate::schema::SEGMENT;
+use crate::segment::Segment;
 use crate::vector::{dot, dot_bytes, from_bytes, quantise};
 use rusqlite::Connection;
 use std::collections::BTreeMap;
 use std::path::Path;
+use std::sync::atomic::AtomicUsize;
+use std::sync::atomic::Ordering::Relaxed;
 
 /// How many candidates are ranked again for each result that is asked for, and at least: bytes put
 /// a near tie in the wrong order now and then, but never far off.
@@ -45,55 +48,140 @@ impl Source<'_> {
     }
 }
 
-/// The nearest entries, best first: the first `exact` of them in the order of their cosines, which
-/// are given; the others, for the fusion, as the bytes have them.
+/// The scan. Any number of threads may work on it: each takes the next segment that nobody has taken.
+pub(super) struct Scan<'a> {
+    segments: Vec<(usize, &'a Segment)>,
+    next: AtomicUsize,
+    query: Vec<i8>,
+    allowed: &'a Bits,
+    look: Look,
+    again: usize,
+    keep: usize,
+}
+
+/// Which rows are looked at.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Look {
+    /// All, one after the other.
+    All,
+    /// Those that are allowed.
+    Some(usize),
+}
+
+/// Rows that are fetched together when only some are looked at.
+const TOGETHER: usize = 16;
+/// What the processor fetches at once.
+const LINE: usize = 64;
+/// Fewer rows are looked at before another thread has begun.
+const WORTH_A_THREAD: usize = 16 * 1024;
+
+impl<'a> Scan<'a> {
+    /// For this many results in the order of their cosines, and a list of this depth.
+    pub(super) fn new(
+        memory: &'a Memory,
+        query: &[f32],
+        allowed: &'a Bits,
+        (exact, depth): (usize, usize),
+    ) -> Self {
+        let mut bytes = Vec::with_capacity(query.len());
+        quantise(query, &mut bytes);
+        let again = (exact * AGAIN).max(AGAIN_LEAST);
+        let count = allowed.count();
+        Self {
+            segments: memory.segments().collect(),
+            next: AtomicUsize::new(0),
+            query: bytes,
+            allowed,
+            look: if count == memory.count() {
+                Look::All
+            } else {
+                Look::Some(count)
+            },
+            again,
+            keep: depth.max(again),
+        }
+    }
+
+    /// Is there enough to do for two?
+    pub(super) fn is_worth_a_thread(&self) -> bool {
+        match self.look {
+            Look::All => self.segments.len() * SEGMENT as usize >= WORTH_A_THREAD,
+            Look::Some(count) => count >= WORTH_A_THREAD,
+        }
+    }
+
+    /// Looks at segments until none is left. Gives the best of those that it looked at.
+    pub(super) fn work(&self) -> Best {
+        let mut best = Best::new(self.keep);
+        while let Some((first, segment)) = self.segments.get(self.next.fetch_add(1, Relaxed)) {
+            match self.look {
+                Look::All => {
+                    for row in 0..segment.count() {
+                        best.offer(self.near(segment, row), first + row);
+                    }
+                }
+                Look::Some(_) => self.some(*first, segment, &mut best),
+            }
+        }
+        best
+    }
+
+    fn near(&self, segment: &Segment, row: usize) -> f32 {
+        dot_bytes(segment.vector(row), &self.query) * segment.steps[row]
+    }
+
+    /// The processor foresees what comes next only if it is the next row. So each line of a few rows
+    /// is touched first: then they come from memory together, and not one after the other.
+    fn some(&self, first: usize, segment: &Segment, best: &mut Best) {
+        let slots = self.allowed.within(first..first + SEGMENT as usize);
+        let rows: Vec<usize> = slots.map(|slot| slot - first).collect();
+        for few in rows.chunks(TOGETHER) {
+            let mut touched = 0;
+            for row in few {
+                for line in segment.vector(*row).chunks(LINE) {
+                    touched ^= line[0];
+                }
+            }
+            std::hint::black_box(touched);
+            for row in few {
+                best.offer(self.near(segment, *row), first + row);
+            }
+        }
+    }
+
+    /// Ranks the best by the stored vectors.
+    pub(super) fn rank(
+        &self,
+        best: Best,
+        source: &Source,
+        query: &[f32],
+    ) -> Result<Nearest, IndexError> {
+        let mut candidates = best.take();
+        let rest = candidates.split_off(self.again.min(candidates.len()));
+        // In the order of the file.
+        candidates.sort_unstable_by_key(|(_, slot)| *slot);
+        for (score, slot) in &mut candidates {
+            *score = source.cosine(*slot, query)?;
+        }
+        candidates.sort_unstable_by(order);
+        Ok(Nearest {
+            slots: candidates
+                .iter()
+                .chain(&rest)
+                .map(|(_, slot)| *slot)
+                .collect(),
+            cosines: candidates
+                .iter()
+                .map(|(score, slot)| (*slot, *score))
+                .collect(),
+        })
+    }
+}
+
+/// The nearest entries, best first: the first of them in the order of their cosines, which are
+/// given; the others, for the fusion, as the bytes have them.
 #[derive(Default)]
 pub(super) struct Nearest {
     pub(super) slots: Vec<usize>,
     pub(super) cosines: BTreeMap<usize, f32>,
-}
-
-pub(super) fn nearest(
-    memory: &Memory,
-    source: &Source,
-    query: &[f32],
-    allowed: &Bits,
-    (exact, depth): (usize, usize),
-) -> Result<Nearest, IndexError> {
-    let mut bytes = Vec::with_capacity(query.len());
-    quantise(query, &mut bytes);
-    let again = (exact * AGAIN).max(AGAIN_LEAST);
-    let mut best = Best::new(depth.max(again));
-    let everything = allowed.count() == memory.count();
-    for (first, segment) in memory.segments() {
-        let near = |row: usize| dot_bytes(segment.vector(row), &bytes) * segment.steps[row];
-        if everything {
-            for row in 0..segment.count() {
-                best.offer(near(row), first + row);
-            }
-        } else {
-            for slot in allowed.within(first..first + SEGMENT as usize) {
-                best.offer(near(slot - first), slot);
-            }
-        }
-    }
-    let mut candidates = best.take();
-    let rest = candidates.split_off(again.min(candidates.len()));
-    // In the order of the file.
-    candidates.sort_unstable_by_key(|(_, slot)| *slot);
-    for (score, slot) in &mut candidates {
-        *score = source.cosine(*slot, query)?;
-    }
-    candidates.sort_unstable_by(order);
-    Ok(Nearest {
-        slots: candidates
-            .iter()
-            .chain(&rest)
-            .map(|(_, slot)| *slot)
-            .collect(),
-        cosines: candidates
-            .iter()
-            .map(|(score, slot)| (*slot, *score))
-            .collect(),
-    })
 }

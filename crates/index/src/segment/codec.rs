@@ -20,18 +20,39 @@ impl Segment {
         out
     }
 
-    /// None: damaged, or of another version.
-    pub(crate) fn decode(bytes: &[u8]) -> Option<Self> {
-        let mut input = Input(bytes);
-        if input.take(MARK.len())? != MARK {
-            return None;
+    /// A segment of so many bytes, which `read` gives from any place. The vectors are most of them, and
+    /// come straight to where they stay, which `room` gives. None: damaged, or of another version.
+    pub(crate) fn read<E>(
+        length: usize,
+        room: impl FnOnce(usize) -> Vec<u8>,
+        mut read: impl FnMut(&mut [u8], usize) -> Result<(), E>,
+    ) -> Result<Option<Self>, E> {
+        let mut head = [0; HEAD];
+        if length < HEAD {
+            return Ok(None);
         }
-        let dimensions = input.number()?;
-        let count = input.number()?;
-        let matrix = input.take(dimensions.checked_mul(count)?)?;
+        read(&mut head, 0)?;
+        let Some((dimensions, count)) = sizes(&head) else {
+            return Ok(None);
+        };
+        let rest = dimensions
+            .checked_mul(count)
+            .and_then(|matrix| length.checked_sub(HEAD + matrix));
+        let Some(rest) = rest else {
+            return Ok(None);
+        };
+        let mut matrix = room(dimensions * count);
+        read(&mut matrix, HEAD)?;
+        let mut bytes = vec![0; rest];
+        read(&mut bytes, HEAD + matrix.len())?;
+        Ok(Self::parse(dimensions, count, matrix, &bytes))
+    }
+
+    fn parse(dimensions: usize, count: usize, matrix: Vec<u8>, rest: &[u8]) -> Option<Self> {
+        let mut input = Input(rest);
         let segment = Self {
             dimensions,
-            matrix: matrix.iter().map(|byte| byte.cast_signed()).collect(),
+            matrix: matrix.into_iter().map(u8::cast_signed).collect(),
             steps: input
                 .numbers(count)?
                 .into_iter()
@@ -47,6 +68,16 @@ impl Segment {
             && segment.steps.iter().all(|step| step.is_finite());
         sound.then_some(segment)
     }
+}
+
+/// The mark and two numbers.
+const HEAD: usize = MARK.len() + 8;
+
+/// Numbers per vector, and vectors.
+fn sizes(head: &[u8]) -> Option<(usize, usize)> {
+    let mut input = Input(head);
+    let marked = input.take(MARK.len())? == MARK;
+    marked.then_some((input.number()?, input.number()?))
 }
 
 fn encode_terms(out: &mut Vec<u8>, terms: &Terms) {
@@ -143,10 +174,18 @@ mod tests {
         builder.segment()
     }
 
+    fn decode(bytes: &[u8]) -> Option<Segment> {
+        let read = |into: &mut [u8], at: usize| {
+            into.copy_from_slice(&bytes[at..at + into.len()]);
+            Ok::<(), ()>(())
+        };
+        Segment::read(bytes.len(), |size| vec![0; size], read).unwrap()
+    }
+
     #[test]
     fn a_segment_survives_the_disk() {
         let segment = segment();
-        let decoded = Segment::decode(&segment.encode()).unwrap();
+        let decoded = decode(&segment.encode()).unwrap();
         assert_eq!(decoded, segment);
         assert_eq!(decoded.words.find("parse"), (&[0, 1][..], &[3, 3][..]));
         assert_eq!(decoded.words.find("slug").0, [1]);
@@ -160,12 +199,12 @@ mod tests {
     fn no_damage_makes_it_panic() {
         let bytes = segment().encode();
         for end in 0..bytes.len() {
-            assert!(Segment::decode(&bytes[..end]).is_none(), "cut at {end}");
+            assert!(decode(&bytes[..end]).is_none(), "cut at {end}");
         }
         for at in 0..bytes.len() {
             let mut damaged = bytes.clone();
             damaged[at] ^= 0xff;
-            if let Some(segment) = Segment::decode(&damaged) {
+            if let Some(segment) = decode(&damaged) {
                 // What is believed can be searched.
                 segment.words.find("parse");
                 segment.vector(segment.count() - 1);

@@ -1,8 +1,15 @@
 //! Every command and flag, in one place.
 
-pub(crate) use super::args_factory::{
+mod factory;
+mod named;
+mod wave;
+
+pub(crate) use factory::{
     Channel, Deprecate, FactoryCommand, FactoryNew, FactoryStart, Resolve, Word,
 };
+pub(crate) use named::{Heal, Reopen};
+pub(crate) use wave::{WaveCommand, WaveJobs, WaveTick};
+
 use clap::{Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
 
@@ -165,61 +172,6 @@ A milestone is .proofhouse/milestones/NAME/milestone.toml; docs/waves.md shows o
 }
 
 #[derive(Debug, Subcommand)]
-pub(crate) enum WaveCommand {
-    /// Open a wave of all ready tasks, and start nothing yet
-    Open(WaveJobs),
-    /// Do everything that needs no person: open waves, work, merge, close, try the criteria
-    Run(WaveJobs),
-    /// Show where every task stands, what is ready and what waits for a person
-    Status {
-        /// The milestone (default: the only one, or the one with a live wave)
-        milestone: Option<String>,
-    },
-    /// Ask git again where every fork of the live wave stands
-    Verify {
-        /// The milestone (default: the only one, or the one with a live wave)
-        milestone: Option<String>,
-    },
-    /// End the live wave; what is not merged goes back, and its worktrees stay
-    Close {
-        /// The milestone (default: the only one, or the one with a live wave)
-        milestone: Option<String>,
-    },
-    /// Say that an exit criterion holds which names no command; needs a person
-    Tick(WaveTick),
-}
-
-#[derive(Debug, clap::Args)]
-pub(crate) struct WaveTick {
-    /// The milestone
-    pub(crate) milestone: String,
-    /// The criterion: its number in `proofhouse wave status`, or its text
-    pub(crate) criterion: String,
-    /// What you looked at; it is journaled
-    #[arg(long, value_name = "TEXT")]
-    pub(crate) because: String,
-    /// Sign with this unencrypted SSH key
-    #[arg(long, value_name = "KEY")]
-    pub(crate) sign: Option<PathBuf>,
-}
-
-#[derive(Debug, clap::Args)]
-pub(crate) struct WaveJobs {
-    /// The milestone (default: the only one, or the one with a live wave)
-    pub(crate) milestone: Option<String>,
-    /// Tasks at once (default: as the milestone says)
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=256))]
-    pub(crate) jobs: Option<u16>,
-    /// Take on that this machine may not enforce the sandbox for this milestone: a decision, at a
-    /// terminal or signed, that is journaled
-    #[arg(long)]
-    pub(crate) waive_sandbox: bool,
-    /// Sign the waiver with this unencrypted SSH key
-    #[arg(long, value_name = "KEY", requires = "waive_sandbox")]
-    pub(crate) sign: Option<PathBuf>,
-}
-
-#[derive(Debug, Subcommand)]
 pub(crate) enum ConfigCommand {
     /// Every setting, its value and its source
     Show,
@@ -250,9 +202,9 @@ pub(crate) struct New {
     /// `acp:PROGRAM`, `command:PROGRAM ARGS` or `scripted:FILE`
     #[arg(long)]
     pub(crate) agent: Option<String>,
-    /// How much the run may decide by itself
-    #[arg(long, value_enum, default_value_t = AutonomyArg::Auto)]
-    pub(crate) autonomy: AutonomyArg,
+    /// How much the run may decide by itself (default: `approvals.autonomy` of the config, else `auto`)
+    #[arg(long, value_enum)]
+    pub(crate) autonomy: Option<AutonomyArg>,
     /// Pause after each passed gate
     #[arg(long)]
     pub(crate) stepped: bool,
@@ -329,79 +281,6 @@ pub(crate) struct Decide {
     /// Print the bytes to be signed, and decide nothing
     #[arg(long)]
     pub(crate) message: bool,
-}
-
-#[derive(Debug, clap::Args)]
-pub(crate) struct Heal {
-    /// The run
-    pub(crate) run: String,
-    /// What was found; it is journaled, and goes into the next brief
-    #[arg(long, value_name = "TEXT", default_value = "")]
-    pub(crate) reason: String,
-    /// Sign with this unencrypted SSH key
-    #[arg(long, value_name = "KEY", conflicts_with = "signature")]
-    pub(crate) sign: Option<PathBuf>,
-    /// A signature made with `ssh-keygen -Y sign -n proofhouse-decision`
-    #[arg(long, value_name = "FILE")]
-    pub(crate) signature: Option<PathBuf>,
-    /// Print the bytes to be signed, and decide nothing
-    #[arg(long)]
-    pub(crate) message: bool,
-}
-
-impl Heal {
-    /// It is the decision `heal`, with the finding as its reason.
-    pub(crate) fn decision(&self) -> Decide {
-        Decide {
-            payload: None,
-            run: self.run.clone(),
-            option: "heal".to_owned(),
-            because: self.reason.clone(),
-            sign: self.sign.clone(),
-            signature: self.signature.clone(),
-            message: self.message,
-        }
-    }
-}
-
-#[derive(Debug, clap::Args)]
-pub(crate) struct Reopen {
-    /// The run
-    pub(crate) run: String,
-    /// The phase to go back to, where the workflow has several
-    #[arg(long, value_name = "PHASE")]
-    pub(crate) to: Option<String>,
-    /// Why; it is journaled, and goes into the next brief
-    #[arg(long, value_name = "TEXT", default_value = "")]
-    pub(crate) reason: String,
-    /// Sign with this unencrypted SSH key
-    #[arg(long, value_name = "KEY", conflicts_with = "signature")]
-    pub(crate) sign: Option<PathBuf>,
-    /// A signature made with `ssh-keygen -Y sign -n proofhouse-decision`
-    #[arg(long, value_name = "FILE")]
-    pub(crate) signature: Option<PathBuf>,
-    /// Print the bytes to be signed, and decide nothing
-    #[arg(long)]
-    pub(crate) message: bool,
-}
-
-impl Reopen {
-    /// It is the decision `reopen_PHASE`, or `reopen` where nothing is named.
-    pub(crate) fn decision(&self) -> Decide {
-        let option = match &self.to {
-            Some(phase) => format!("reopen_{phase}"),
-            None => "reopen".to_owned(),
-        };
-        Decide {
-            payload: None,
-            run: self.run.clone(),
-            option,
-            because: self.reason.clone(),
-            sign: self.sign.clone(),
-            signature: self.signature.clone(),
-            message: self.message,
-        }
-    }
 }
 
 #[derive(Debug, clap::Args)]

@@ -1,7 +1,6 @@
 //! The command line: what is asked, and how the answer is printed.
 
 mod args;
-mod args_factory;
 mod audit;
 mod config;
 mod decide;

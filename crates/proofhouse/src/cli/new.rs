@@ -24,9 +24,10 @@ pub(crate) fn new(project: &Project, args: &New, out: &Out) -> Result<u8, Engine
         commands: args.check.clone(),
         agent: args.agent.clone(),
         autonomy: match args.autonomy {
-            AutonomyArg::Manual => Autonomy::Manual,
-            AutonomyArg::Conservative => Autonomy::Conservative,
-            AutonomyArg::Auto => Autonomy::Auto,
+            Some(AutonomyArg::Manual) => Autonomy::Manual,
+            Some(AutonomyArg::Conservative) => Autonomy::Conservative,
+            Some(AutonomyArg::Auto) => Autonomy::Auto,
+            None => project.config()?.autonomy().unwrap_or(Autonomy::Auto),
         },
         mode: Mode {
             pace: if args.stepped {

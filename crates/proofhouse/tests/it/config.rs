@@ -70,6 +70,10 @@ fn a_wrong_key_is_answered_with_the_nearest_one() {
         ("[roles]\ncoder = \"cheap\"\n", "one of fast, standard, top"),
         ("[budgets]\ntokens = -1\n", "a whole number"),
         (
+            "[approvals]\nautonomy = \"full\"\n",
+            "one of manual, conservative, auto",
+        ),
+        (
             "[agents.claud]\nprogram = \"x\"\n",
             "did you mean `agents.claude.program`?",
         ),
@@ -121,6 +125,33 @@ fn init_writes_a_file_that_loads_and_never_writes_over_one() {
     world.run(&["config", "show"]).exits(0);
     world.run(&["init", "--yes"]).refuses(1, "config_exists");
     assert!(world.read(".proofhouse/.gitignore").contains("work/"));
+}
+
+#[test]
+fn the_rung_of_new_runs_comes_from_the_config_unless_a_flag_says_otherwise() {
+    for (config, flags, rung) in [
+        ("", &[][..], "auto"),
+        ("[approvals]\nautonomy = \"manual\"\n", &[], "manual"),
+        (
+            "[approvals]\nautonomy = \"manual\"\n",
+            &["--autonomy", "conservative"],
+            "conservative",
+        ),
+    ] {
+        let world = World::new();
+        world.write(".proofhouse/config.toml", config);
+        world.start(HONEST, flags);
+        assert_eq!(world.status()["autonomy"], rung, "{config}");
+    }
+    // Below `auto`, a run that could complete waits for a person.
+    let world = World::new();
+    world.write(
+        ".proofhouse/config.toml",
+        "[approvals]\nautonomy = \"conservative\"\n",
+    );
+    world.start(HONEST, &[]);
+    world.run(&["run", "t"]).exits(2);
+    assert_eq!(world.status()["waiting_for"]["reason"], "approval");
 }
 
 #[test]

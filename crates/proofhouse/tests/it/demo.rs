@@ -83,6 +83,13 @@ fn the_demo_runs_the_factory_and_the_journal_holds_every_moment() {
     let demo = Demo::new();
     let told = demo.world.run(&demo.args(&["--json"])).exits(0).json();
 
+    // A draft that is not complete, a complete one, and the person's word about its very bytes.
+    let drafts = demo.facts("product_stepped.v1");
+    let refused = &drafts[1]["step"]["refused"]["deficiencies"][0];
+    assert!(refused.as_str().unwrap().contains("TSK-050"), "{refused}");
+    let shown = &drafts[3]["step"]["shown"]["spec"]["hash"];
+    assert_eq!(demo.facts("spec_approved.v1")[0]["spec"], *shown);
+
     // Two pillars, and tasks that depend on each other.
     let declared = demo.facts("tasks_declared.v1");
     let tasks = declared[0]["tasks"].as_array().unwrap();
@@ -129,10 +136,14 @@ fn the_demo_runs_the_factory_and_the_journal_holds_every_moment() {
     let red = broke[0][1][0]["evidence"].as_str().unwrap();
     assert!(red.contains("1 failed"), "{red}");
     let cheat = broke[1][1][0]["evidence"].as_str().unwrap();
-    assert!(cheat.contains("1 tests are skipped"), "{cheat}");
+    assert_eq!(broke[1][0], "stubs");
+    assert!(
+        cheat.contains("prove nothing") && cheat.contains("output__text__1"),
+        "{cheat}"
+    );
     assert!(has(&said, "/passed", "record"));
     let tests = demo.of_module("MM-money/1.0.0", "tests/money.rs");
-    assert!(!tests.contains("#[ignore]") && tests.contains("\"1.05\""));
+    assert!(tests.contains("Ok(\"1.05\".to_owned())"), "{tests}");
 
     // The exception: approved, debated, shipped with code, superseding.
     let halted = demo.facts("task_halted.v1");
@@ -148,7 +159,9 @@ fn the_demo_runs_the_factory_and_the_journal_holds_every_moment() {
     for (pointer, value) in [
         ("/challenged/verdict", "PASS"),
         ("/ruled/decision", "APPROVE"),
+        ("/passed", "surface"),
         ("/passed", "tests"),
+        ("/passed", "stubs"),
     ] {
         assert!(has(&said, pointer, value), "{pointer}: {said:?}");
     }
@@ -190,7 +203,7 @@ fn the_demo_runs_the_factory_and_the_journal_holds_every_moment() {
         .filter(|one| one["kind"] == "decided.v1")
         .map(|one| &one["body"])
         .collect();
-    assert_eq!(decided.len(), 2);
+    assert_eq!(decided.len(), 3);
     for decision in decided {
         assert_eq!(decision["who"], "scripted-human@demo.invalid");
         let channel = decision["channel"].as_str().unwrap();
@@ -218,6 +231,8 @@ fn the_demo_runs_the_factory_and_the_journal_holds_every_moment() {
     // What it told is what the journal holds, and the page has it too.
     let moments = told["moments"].as_array().unwrap();
     for moment in [
+        "draft_refused",
+        "spec_approved",
         "challenge_failed",
         "amendment",
         "ship_refused",
@@ -245,6 +260,8 @@ fn the_demo_runs_the_factory_and_the_journal_holds_every_moment() {
     assert!(!page.contains("<script") && !page.contains("://"));
 
     demo.there(&["audit"]).exits(0);
+    let history = demo.there(&["log", "receipts"]).exits(0);
+    assert!(history.out.contains("MM-amount"), "{}", history.out);
     let found = demo
         .there(&["index", "search", "read an amount of money", "--json"])
         .exits(0);
@@ -289,6 +306,8 @@ fn a_killed_demo_goes_on_with_factory_run_and_a_persons_answer() {
     let seen = killed_at(&demo, "[4/7]");
     for text in [
         "replies of the model and of the human are scripted",
+        "REFUSED: ",
+        "APPROVE by scripted-human@demo.invalid (ssh-signature)",
         "[1/7] Read an amount",
         "FAIL: by the claim",
         ">> the Challenger never sees code",

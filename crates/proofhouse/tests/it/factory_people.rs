@@ -313,3 +313,178 @@ fn s17_3_what_could_not_run_and_a_spent_budget_wait_for_a_word() {
         .json();
     assert_eq!(status["releases"][0]["overall_result"], "PASS", "{status}");
 }
+
+#[test]
+fn s13_5_an_exception_is_deferred_rejected_and_worked_around_and_each_word_is_a_record() {
+    let good = script();
+    let mut script = script();
+    let raised = json!({"interface_change_exception": {
+        "type": "CANNOT_SUPPORT", "target_module": "MM-moment@1.0.0",
+        "reason": "the separator can not be chosen", "evidence": ["labels want a comma"],
+        "proposed_contract_delta": {"added_inputs": ["separator: char; optional, else a blank"]},
+        "compatibility_expectation": "BACKWARD_COMPATIBLE", "urgency": "BLOCKING",
+    }});
+    let attempts = script["attempt"].as_array_mut().unwrap();
+    attempts.insert(
+        0,
+        json!({
+            "state": "challenge", "brief": format!("challenger for {SECOND}"), "result": raised,
+        }),
+    );
+    let world = started(&script);
+    world.write("agent/good.toml", &toml(&good));
+    world.run(&["factory", "run", "p"]).exits(2);
+    let key = world.approver("ann").display().to_string();
+
+    let waits = inbox(&world);
+    let question = &waits[0]["question"];
+    assert_eq!(question["subject"], "exception", "{waits:?}");
+    let ice = question["id"].as_str().unwrap().to_owned();
+    assert!(
+        question["why"]
+            .as_str()
+            .unwrap()
+            .contains("evidence: labels want a comma")
+    );
+    for ruling in ["APPROVE_CHANGE", "REJECT_CHANGE", "DEFER"] {
+        let command = format!("proofhouse resolve {ice} --action {ruling}");
+        let all = question["commands"].as_array().unwrap();
+        assert!(
+            all.iter()
+                .any(|one| one.as_str().unwrap().starts_with(&command)),
+            "{question}"
+        );
+    }
+    let record = format!(".proofhouse/state_store/exceptions/{ice}.json");
+    world
+        .run(&[
+            "factory",
+            "validate",
+            &record,
+            "--schema",
+            "InterfaceChangeException",
+        ])
+        .exits(0);
+    let first = world.read(&record);
+    assert!(
+        first.contains("\"constraints\""),
+        "a line of a plan is an input here: {first}"
+    );
+
+    let rule = |action: &str, more: &[&str]| {
+        let mut args = vec![
+            "resolve",
+            ice.as_str(),
+            "--action",
+            action,
+            "--sign",
+            key.as_str(),
+        ];
+        args.extend(more);
+        world.run(&args)
+    };
+    rule("DEFER", &["--because", "after the holidays"]).exits(0);
+    world.run(&["factory", "run", "p"]).exits(2);
+    let waits = inbox(&world);
+    let why = waits[0]["question"]["why"].as_str().unwrap();
+    assert!(
+        why.contains("ann@example.org said DEFER: after the holidays"),
+        "{why}"
+    );
+    let before = journal(&world);
+    rule("REJECT_CHANGE", &[]).refuses(1, "payload_member_empty");
+    rule(
+        "REJECT_CHANGE",
+        &["--because", "no", "--set", "then=whatever"],
+    )
+    .refuses(1, "payload_malformed");
+    assert_eq!(journal(&world), before);
+    rule("REJECT_CHANGE", &["--because", "a comma is not worth it"]).exits(0);
+    let decisions = format!(".proofhouse/state_store/exceptions/{ice}.decisions.json");
+    let decisions: Value = serde_json::from_str(&world.read(&decisions)).unwrap();
+    assert_eq!(
+        [&decisions[0]["decision"], &decisions[1]["decision"]],
+        ["DEFER", "REJECT_CHANGE"]
+    );
+    assert_eq!(
+        world.read(&record),
+        first,
+        "the record itself never changes"
+    );
+
+    // The task does without it, with other criteria; its file says so and what it said before.
+    let amend = [
+        "resolve",
+        SECOND,
+        "--action",
+        "AMEND_SPEC",
+        "--set",
+        "amended_acceptance_criteria=the text comes first",
+        "--set",
+        "amended_acceptance_criteria=a line without a blank is refused",
+        "--set",
+        "amendment_rationale=blanks will do",
+        "--because",
+        "agreed",
+        "--sign",
+        &key,
+    ];
+    world.run(&amend).exits(0);
+    let file = world.read(&format!(
+        ".proofhouse/project/core/auth/login/task-2/{SECOND}.md"
+    ));
+    let (now, history) = file.split_once("## Amendment History").unwrap();
+    assert!(
+        now.contains("- the text comes first\n- a line without a blank is refused\n"),
+        "{file}"
+    );
+    assert!(
+        history.contains("ann@example.org: blanks will do"),
+        "{file}"
+    );
+    assert!(
+        history.contains("- rejects a line without a moment"),
+        "{file}"
+    );
+    world
+        .run(&["factory", "run", "p", "--agent", "scripted:agent/good.toml"])
+        .exits(0);
+
+    // Section 16: what is deprecated is marked in the Code Index, and blocks the next release.
+    let deprecate = [
+        "factory",
+        "deprecate",
+        "MM-moment@1.0.0",
+        "--because",
+        "it splits too eagerly",
+        "--sign",
+        &key,
+    ];
+    world.run(&deprecate).exits(0);
+    let shown = world
+        .run(&["index", "show", "MM-moment@1.0.0", "--json"])
+        .exits(0)
+        .json();
+    assert_eq!(shown["entry"]["status"], "DEPRECATED");
+    assert!(
+        shown["entry"]["notes"]
+            .as_str()
+            .unwrap()
+            .contains("it splits too eagerly"),
+        "{shown}"
+    );
+    world.run(&deprecate).refuses(1, "module_not_in_use");
+    let release = ["factory", "release", "--because", "again", "--sign", &key];
+    world.run(&release).exits(0);
+    world.run(&["factory", "run", "p"]).exits(2);
+    let waits = inbox(&world);
+    assert_eq!(waits[0]["question"]["subject"], "release", "{waits:?}");
+    assert!(
+        waits[0]["question"]["why"]
+            .as_str()
+            .unwrap()
+            .contains("MM-moment@1.0.0"),
+        "{waits:?}"
+    );
+    world.run(&["audit", "p", "--ci"]).exits(0);
+}

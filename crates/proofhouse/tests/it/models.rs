@@ -290,3 +290,43 @@ fn no_key_is_in_anything_that_is_kept_of_a_models_run() {
         );
     }
 }
+
+#[test]
+fn a_conversation_that_was_shortened_is_whole_in_the_vault() {
+    for provider in PROVIDERS {
+        let todo = |n: u64| {
+            let items = json!({ "items": [{ "text": format!("step-{n}"), "status": "open" }] });
+            Turn::call(Call::tool("todo", items))
+        };
+        // A model on this machine has a window of 32,000 unless somebody says otherwise.
+        let mut turns: Vec<Turn> = (0..4).map(|n| todo(n).costs(100, 0, 1)).collect();
+        turns.push(todo(4).costs(27_200, 0, 1));
+        turns.extend([done(), done()]);
+        let stage = Stage::new(provider, Script::in_order(turns), "", &[]);
+        stage.run(&["run", "t"]).exits(0);
+        let requests = stage.server.requests();
+        let after = requests.iter().filter(|one| one.body["tools"].is_array());
+        let last_of_first = told(after.clone().nth(5).unwrap());
+        assert!(
+            last_of_first.contains("step-4") && !last_of_first.contains("step-0"),
+            "{provider:?}: {last_of_first}"
+        );
+        let ended = &stage.ended()[0];
+        let evidence = ended["body"]["outcome"]["evidence"].as_array().unwrap();
+        let history = evidence
+            .iter()
+            .find(|one| one["name"].as_str().unwrap().ends_with("history"));
+        let vault = store::Vault::open(&stage.world.at(".proofhouse/evidence")).unwrap();
+        let bytes = vault
+            .get(history.unwrap()["hash"].as_str().unwrap())
+            .unwrap();
+        let whole = String::from_utf8(bytes).unwrap();
+        for n in 0..5 {
+            assert!(
+                whole.contains(&format!("step-{n}")),
+                "{provider:?}: {whole}"
+            );
+        }
+        stage.run(&["audit"]).exits(0);
+    }
+}

@@ -18,6 +18,14 @@ const UP: &str = "../../";
 /// What a moment is called, and what it shows.
 fn named(moment: Moment) -> (&'static str, &'static str) {
     match moment {
+        Moment::DraftRefused => (
+            "A draft of the spec was refused",
+            "The engine judges drafts by the rules of completeness, not by what their author says.",
+        ),
+        Moment::SpecApproved => (
+            "A person approved the spec",
+            "These very bytes: the approval names their hash.",
+        ),
         Moment::ChallengeFailed => (
             "A challenge failed",
             "The Challenger sees the claim and the contract, never the code.",
@@ -250,6 +258,25 @@ fn row(out: &mut Out, module: &Module) {
         short(&module.fingerprint),
         links.join(" \u{b7} ")
     ));
+}
+
+/// What was said before there were tasks: the product loop.
+pub(super) fn product(out: &mut Out, shown: &Shown<'_>) {
+    let mut lines = shown
+        .lines
+        .iter()
+        .filter(|one| one.task.is_none() && one.moment != Some(Moment::Released));
+    let Some(first) = lines.next() else { return };
+    out.raw(
+        "<section>\n<h2>The spec</h2>\n<p class=\"note\">From a person's page to a spec that the \
+         engine found complete and a person approved.</p>\n<article class=\"task\">\n\
+         <ol class=\"steps\">\n",
+    );
+    step(out, first);
+    for line in lines {
+        step(out, line);
+    }
+    out.raw("</ol>\n</article>\n</section>\n");
 }
 
 pub(super) fn tasks(out: &mut Out, shown: &Shown<'_>) {

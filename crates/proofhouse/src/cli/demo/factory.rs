@@ -7,7 +7,7 @@ use super::person::{Person, Spoke};
 use super::teller::Teller;
 use crate::cli::out::{Out, Tone, duration, plain};
 use crate::cli::{exit, run};
-use engine::factory::{Begin, Driving, Peek};
+use engine::factory::{Driving, New, Peek};
 use engine::{Ending, EngineError, Project};
 use kernel::Machine;
 use kernel::machine::Activity;
@@ -16,9 +16,8 @@ use std::path::Path;
 /// The project's name.
 const NAME: &str = "receipts";
 const SPEC: &str = include_str!("../../../demo/factory/spec.json");
-const FILES: [(&str, &str); 4] = [
+const FILES: [(&str, &str); 3] = [
     ("SPEC.md", include_str!("../../../demo/factory/SPEC.md")),
-    ("spec.json", SPEC),
     (
         "demo/amendment.json",
         include_str!("../../../demo/factory/amendment.json"),
@@ -43,16 +42,23 @@ const MOST_ANSWERS: usize = 10;
 pub(super) fn demo(dir: &Path, out: &Out) -> Result<u8, EngineError> {
     let mut teller = Teller::new(out);
     super::write_files(dir, &FILES)?;
-    let script = format!("log = \"agent.log\"\n\n{}", SCRIPT.join("\n"));
-    super::write_files(dir, &[("demo/script.toml", &script)])?;
+    super::write_files(dir, &[("demo/script.toml", &script())])?;
     engine::git::first_commit(dir, "A spec of one page")?;
     let project = Project::find(dir)?;
     project.prepare()?;
-    let person = Person::arrive(&project, dir.join("demo/scripted-human.key"))?;
+    let mut person = Person::arrive(&project, dir.join("demo/scripted-human.key"))?;
     if !out.json {
         open(dir, out);
     }
-    begin(&project, &mut teller)?;
+    let begin = New {
+        spec: &dir.join("SPEC.md"),
+        with: &[],
+        name: Some(NAME),
+        agent: Some("scripted:demo/script.toml"),
+        jobs: 1,
+        budgets: &[],
+    };
+    engine::factory::new(&project, &begin)?;
     let driving = Driving {
         project: &project,
         name: NAME,
@@ -81,6 +87,18 @@ pub(super) fn demo(dir: &Path, out: &Out) -> Result<u8, EngineError> {
     close(&project, dir, &teller, out)
 }
 
+/// Everything that the agent replies, as one file.
+fn script() -> String {
+    // The first draft lets a task depend on one that there is not.
+    let slip = SPEC.replacen("\"TSK-005\"\n", "\"TSK-050\"\n", 1);
+    let product = include_str!("../../../demo/factory/script/0-product.toml");
+    let product = product
+        .replace("{{FIRST}}", &slip)
+        .replace("{{SPEC}}", SPEC);
+    let rest = SCRIPT.join("\n");
+    format!("log = \"agent.log\"\n\n{product}\n{rest}")
+}
+
 fn open(dir: &Path, out: &Out) {
     let title = "Proofhouse demo: a SPEC.md of one page becomes released, sealed modules";
     out.line(&out.paint(Tone::Strong, title));
@@ -89,27 +107,6 @@ fn open(dir: &Path, out: &Out) {
     );
     out.line("engine, the sandbox, every `cargo test`, every hash, signature and journal entry.\n");
     out.line(&format!("repository  {}", dir.display()));
-}
-
-/// Judges the spec, plans its tasks and starts the project.
-fn begin(project: &Project, teller: &mut Teller<'_>) -> Result<(), EngineError> {
-    let ours = |what: String| EngineError::environment("demo_broken", what, "please report");
-    let (spec, _) = ::factory::spec::read(SPEC.as_bytes())
-        .map_err(|report| ours(format!("{:?}", report.errors)))?;
-    let (plan, files) =
-        ::factory::plan::task_files(&spec).map_err(|no| ours(format!("{:?}", no.0)))?;
-    let begin = Begin {
-        spec: &spec,
-        name: Some(NAME),
-        agent: Some("scripted:demo/script.toml"),
-        jobs: 1,
-        budgets: &[],
-    };
-    engine::factory::start(project, &begin, &plan, &files)?;
-    let Peek { machine, .. } = engine::factory::peek(project, NAME)?;
-    let tasks = machine.tasks().iter();
-    teller.knows(tasks.map(|task| (task.declared.id.to_string(), task.declared.task.clone())));
-    Ok(())
 }
 
 /// What was proven, and where to look further.
@@ -129,6 +126,7 @@ fn close(project: &Project, dir: &Path, teller: &Teller<'_>, out: &Out) -> Resul
     };
     let commands = [
         format!("proofhouse factory status {NAME}"),
+        format!("proofhouse log {NAME}"),
         "proofhouse audit".to_owned(),
         "proofhouse index search \"read an amount of money\"".to_owned(),
         "proofhouse index show MM-amount@1.0.0".to_owned(),

@@ -5,18 +5,24 @@
 use crate::cli::decide::approved;
 use ::factory::halt::Escalation;
 use engine::approval::{Words, key_for_the_occasion};
-use engine::factory::{Asked, Peek};
+use engine::factory::{Asked, Peek, Said, Spoken};
 use engine::{EngineError, Project};
+use kernel::Machine;
 use serde_json::Value;
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 /// What the journal calls it.
 const NAME: &str = "scripted-human@demo.invalid";
+/// What a project waits for while a spec is shown.
+const SPEC_REVIEW: &str = "spec_review";
 const AMENDMENT: &str = include_str!("../../../demo/factory/amendment.json");
 
 pub(super) struct Person<'a> {
     project: &'a Project,
     key: PathBuf,
+    /// It says everything once: who has to ask again needs a real person.
+    heard: BTreeSet<String>,
 }
 
 /// An answer to what halted a task.
@@ -57,12 +63,33 @@ impl<'a> Person<'a> {
             key.display()
         );
         std::fs::write(&path, text).map_err(EngineError::io("write", &path))?;
-        Ok(Self { project, key })
+        Ok(Self {
+            project,
+            key,
+            heard: BTreeSet::new(),
+        })
     }
 
     /// Answers what waits, if it knows an answer; whether it did.
-    pub(super) fn speak(&self, name: &str) -> Result<Spoke, EngineError> {
+    pub(super) fn speak(&mut self, name: &str) -> Result<Spoke, EngineError> {
         let Peek { machine, .. } = engine::factory::peek(self.project, name)?;
+        let (project, key) = (self.project, self.key.clone());
+        let sign = |words: &Words<'_>| approved(project, Some(&key), None, words);
+        let waits = machine.status().waiting_for;
+        if waits.is_some_and(|one| one.reason == SPEC_REVIEW)
+            && self.heard.insert(SPEC_REVIEW.to_owned())
+        {
+            let review = engine::factory::review(self.project, name)?;
+            let spoken = Spoken {
+                name,
+                said: Said::Approve {
+                    because: "it says what we want, as far as we know",
+                },
+                spec: review.sha256.as_deref(),
+            };
+            engine::factory::speak(self.project, &spoken, sign)?;
+            return Ok(Spoke::Answered);
+        }
         let mut waiting = machine.tasks().halted();
         let escalation = waiting.find_map(|task| {
             let id = task.escalation_ref.as_ref()?;
@@ -72,13 +99,15 @@ impl<'a> Person<'a> {
         else {
             return Ok(Spoke::NotToThis);
         };
+        if !self.heard.insert(escalation.escalation_id.to_string()) {
+            return Ok(Spoke::NotToThis);
+        }
         let asked = Asked {
             escalation: escalation.escalation_id.as_str(),
             action: answer.action,
             payload: &answer.payload,
             because: answer.because,
         };
-        let sign = |words: &Words<'_>| approved(self.project, Some(&self.key), None, words);
         engine::factory::resolve(self.project, &asked, sign)?;
         Ok(Spoke::Answered)
     }

@@ -17,7 +17,17 @@ use store::{Journal, Replay, RunName};
 const MOST: usize = 150;
 
 /// What a moment shows, for a person who sees this for the first time.
-const ASIDES: [(Moment, &str, &str); 10] = [
+const ASIDES: [(Moment, &str, &str); 12] = [
+    (
+        Moment::DraftRefused,
+        "",
+        "a spec is complete when the rules say so, not when its author does",
+    ),
+    (
+        Moment::SpecApproved,
+        "",
+        "the (scripted) human signed the hash of these very bytes; now they become tasks",
+    ),
     (
         Moment::ChallengeFailed,
         "28 cents",
@@ -45,8 +55,8 @@ const ASIDES: [(Moment, &str, &str); 10] = [
     ),
     (
         Moment::ShipRefused,
-        "stub",
-        "CHEAT CAUGHT: the agent emptied the failing test; it passes without any code, so it proves nothing",
+        "prove nothing",
+        "CHEAT CAUGHT: the agent emptied the failing test; it passes without any code at all",
     ),
     (
         Moment::ShipRefused,
@@ -126,12 +136,6 @@ impl<'a> Teller<'a> {
         }
     }
 
-    /// The tasks, so that they can be called by their names.
-    pub(super) fn knows(&mut self, tasks: impl IntoIterator<Item = (String, String)>) {
-        let all = tasks.into_iter().enumerate();
-        self.tasks = all.map(|(at, (id, name))| (id, (at + 1, name))).collect();
-    }
-
     /// Hears what another than the driving engine wrote: a person's word.
     pub(super) fn catch_up(
         &mut self,
@@ -154,6 +158,22 @@ impl<'a> Teller<'a> {
     }
 
     fn hear(&mut self, event: &Event) {
+        if let Body::Noted(note) = &event.body {
+            match Fact::read(note) {
+                Ok(Fact::TasksDeclared(declared)) => {
+                    for task in declared.tasks {
+                        let at = self.tasks.len() + 1;
+                        self.tasks.insert(task.id.to_string(), (at, task.task));
+                    }
+                }
+                // Also the second time that it is begun.
+                Ok(Fact::TaskDispatched(dispatched)) if !self.out.json => {
+                    self.current = None;
+                    self.turn_to(Some(&dispatched.task.to_string()));
+                }
+                _ => {}
+            }
+        }
         for line in self.story.hear(event) {
             if !self.out.json {
                 self.tell(&line);
@@ -238,13 +258,6 @@ impl<'a> Teller<'a> {
 
 impl Observer for Teller<'_> {
     fn event(&mut self, event: &Event, _: &Status) {
-        if let Body::Noted(note) = &event.body
-            && let Ok(Fact::TaskDispatched(dispatched)) = Fact::read(note)
-            && !self.out.json
-        {
-            self.current = None;
-            self.turn_to(Some(&dispatched.task.to_string()));
-        }
         self.hear(event);
     }
 

@@ -55,7 +55,9 @@ impl Keep for Nowhere {
 /// Checks that read documents, and nothing else.
 fn reads(spec: &CheckSpec) -> bool {
     let of_documents = ["sections", "ids", "entries", "one_of", "covers", "findings"];
-    of_documents.contains(&spec.check.as_str()) || spec.with["file"] == "task/persistence.json"
+    let proofs = ["task/persistence.json", "task/load.json"];
+    of_documents.contains(&spec.check.as_str())
+        || proofs.iter().any(|file| spec.with["file"] == *file)
 }
 
 /// What the gate of this state says of these documents.
@@ -128,6 +130,14 @@ fn every_condition_of_a_document_is_held_by_its_gate() {
         let mut documents = documents();
         change(&mut documents, case);
         if let Some(also) = case.get("also") {
+            change(&mut documents, also.as_table().unwrap());
+        }
+        for also in case
+            .get("and")
+            .and_then(toml::Value::as_array)
+            .into_iter()
+            .flatten()
+        {
             change(&mut documents, also.as_table().unwrap());
         }
         let said = wrong(&judged(text("gate").unwrap(), &documents));

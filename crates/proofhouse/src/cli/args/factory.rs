@@ -1,6 +1,6 @@
 //! The commands and flags of the factory: what is typed, and nothing of what it means.
 
-use super::args::{cap, pair};
+use super::{cap, pair};
 use clap::Subcommand;
 use std::path::PathBuf;
 

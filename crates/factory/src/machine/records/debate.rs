@@ -1,0 +1,359 @@
+//! A module's debate as section 7 lays it out: the proposal, challenge and adjudication of each
+//! round, the newest of each on top, and the deliverable in its envelope, whose status goes on with
+//! the debate (section 8.4).
+
+use super::super::facts::TaskResolved;
+use super::super::state::State;
+use super::{Heard, Record, artifact, plan};
+use crate::artifact::{ArtifactStatus, ArtifactType, PurposedRef};
+use crate::contribution::ContributionType;
+use crate::debate::Challenge;
+use crate::deficiency::Report;
+use crate::engineering::artifacts::{Failure, Ruling};
+use crate::engineering::debate::{At, Move, Now, Said, Trail, fix_words, override_words};
+use crate::engineering::roles::Role;
+use crate::engineering::work::{Answer, Step, Work};
+use crate::halt::resolution::Resolution;
+use crate::project::types::{ModuleRef, TaskId, mint};
+use kernel::{EffectId, Time};
+use serde_json::{Value, json};
+
+/// What an artifact of a debate is called: which kind, and how many there were before it.
+fn id(prefix: &str, run: &str, target: &str, before: usize) -> String {
+    mint(prefix, run, &format!("{target}/{before}"))
+}
+
+fn picked(value: &Value, names: &[&str]) -> Value {
+    let has = names
+        .iter()
+        .filter_map(|name| Some(((*name).to_owned(), value.get(*name)?.clone())));
+    Value::Object(has.collect())
+}
+
+/// A person's name, where a person spoke in a role's place.
+fn spoken(value: &Value, member: &str) -> Value {
+    let text = value[member].as_str().unwrap_or_default();
+    match value.get("by").and_then(Value::as_str) {
+        Some(who) => json!(format!("{text} (by {who})")),
+        None => json!(text),
+    }
+}
+
+pub(super) fn proposal(run: &str, target: &str, before: usize, said: &Value) -> Value {
+    let mut document = picked(said, &["deliverable_ref", "acceptance_checks"]);
+    document["claim"] = spoken(said, "claim");
+    document["proposal_id"] = json!(id("PROP", run, target, before));
+    document["target_artifact_id"] = json!(target);
+    document
+}
+
+pub(super) fn challenge(run: &str, target: &str, before: usize, said: &Value) -> Value {
+    let own = id("CHAL", run, target, before);
+    let members = [
+        "verdict",
+        "failures",
+        "optional_alternative_ref",
+        "rubric_assessments",
+    ];
+    let mut document = picked(said, &members);
+    if document.get("rubric_assessments").is_none() {
+        // The compliance gate's word in the place of a challenge that stayed mild.
+        let blank = Challenge::mild_review(&own, target, &Report::default());
+        document["rubric_assessments"] = json!(blank.rubric_assessments);
+    }
+    document["challenge_id"] = json!(own);
+    document["target_artifact_id"] = json!(target);
+    document
+}
+
+pub(super) fn adjudication(run: &str, target: &str, before: usize, said: &Value) -> Value {
+    let mut document = picked(said, &["decision", "amendments", "ship_directive"]);
+    if document.get("amendments").is_none() {
+        document["amendments"] = json!([]);
+    }
+    document["rationale"] = spoken(said, "rationale");
+    document["adjudication_id"] = json!(id("ADJ", run, target, before));
+    document["target_artifact_id"] = json!(target);
+    document
+}
+
+/// Everything that was said, as documents with their ids.
+pub(crate) fn documents(run: &str, target: &str, trail: &Trail) -> Trail {
+    type Make = fn(&str, &str, usize, &Value) -> Value;
+    let all = |list: &[Value], make: Make| {
+        let all = list.iter().enumerate();
+        all.map(|(at, said)| make(run, target, at, said)).collect()
+    };
+    Trail {
+        proposals: all(&trail.proposals, proposal),
+        challenges: all(&trail.challenges, challenge),
+        adjudications: all(&trail.adjudications, adjudication),
+    }
+}
+
+/// The round's file, and the same as the newest of its kind.
+pub(super) fn said(
+    target: &str,
+    round: usize,
+    name: &str,
+    kind: &'static str,
+    value: &Value,
+) -> [Record; 2] {
+    let record = |path: String| Record {
+        path,
+        document: kind,
+        value: value.clone(),
+    };
+    [
+        record(format!("debates/{target}/round-{round}/{name}.json")),
+        record(format!("debates/{target}/{name}.json")),
+    ]
+}
+
+/// The artifact that a module's debate is about. It has one for each debate: what is begun anew after
+/// a person's answer is another deliverable.
+pub(crate) fn target(
+    run: &str,
+    task: &TaskId,
+    module: &ModuleRef,
+    opened: Option<EffectId>,
+) -> String {
+    let opened = opened.map_or(0, |effect| effect.0);
+    mint("IMPL", run, &format!("{task}/{module}/{opened}"))
+}
+
+fn heard<'a>(state: &'a State, task: &'a TaskId, work: &'a Work, at: Time) -> Option<Heard<'a>> {
+    let Some(Answer::Attempt(effect, outcome)) = &work.answer else {
+        return None;
+    };
+    Some(Heard {
+        state,
+        task,
+        effect: *effect,
+        result: outcome.result.as_ref()?,
+        at,
+    })
+}
+
+pub(super) fn stepped(state: &State, task: &TaskId, step: &Step, at: Time) -> Vec<Record> {
+    let Some(work) = state.work.get(task) else {
+        return Vec::new();
+    };
+    let heard = heard(state, task, work, at);
+    match (step, heard) {
+        (Step::PlanLocked(plan), Some(heard)) => plan::locked(&heard, plan),
+        (Step::PlanRefused(_), Some(heard)) => {
+            let role = Role::MicroPlanner.as_str();
+            vec![heard.contributes(role, ContributionType::MicroPlan, None)]
+        }
+        (Step::Raised(raised), Some(heard)) => {
+            let rounds = state.graph.get(task).map_or(0, |one| one.rounds);
+            let id = mint("ICE", state.run(), &format!("{task}/{rounds}"));
+            vec![heard.contributes(raised.role.as_str(), made_by(raised.role), Some(&id))]
+        }
+        (Step::RaiseRefused(_), Some(heard)) => turn(work).map_or_else(Vec::new, |role| {
+            vec![heard.contributes(role.as_str(), made_by(role), None)]
+        }),
+        (Step::Debated(module, moved), heard) => {
+            debated(state, task, work, *module, moved, heard, at)
+        }
+        _ => Vec::new(),
+    }
+}
+
+/// A person's word in a role's place is part of the debate.
+pub(super) fn resolved(state: &State, resolved: &TaskResolved) -> Vec<Record> {
+    let run = state.run();
+    let Some(work) = state.work.get(&resolved.task) else {
+        return Vec::new();
+    };
+    let about = |at: usize| {
+        let module = &work.modules[at];
+        let reference = work.reference(at)?;
+        let target = target(run, &resolved.task, &reference, module.opened);
+        Some((target, &module.debate.trail))
+    };
+    match &resolved.resolution {
+        Resolution::ProvideFix {
+            fix_description, ..
+        } => {
+            let Some((target, trail)) = work.fixable().and_then(about) else {
+                return Vec::new();
+            };
+            let before = trail.proposals.len();
+            let words = fix_words(&resolved.who, fix_description);
+            let document = proposal(run, &target, before, &words);
+            said(&target, before + 1, "proposal", "Proposal", &document).into()
+        }
+        Resolution::ApproveOverride { rationale } => {
+            let words = override_words(&resolved.who, rationale);
+            let mut all = Vec::new();
+            for (target, trail) in work.shippable().into_iter().filter_map(about) {
+                let before = trail.adjudications.len();
+                let document = adjudication(run, &target, before, &words);
+                let round = trail.proposals.len();
+                all.extend(said(
+                    &target,
+                    round,
+                    "adjudication",
+                    "Adjudication",
+                    &document,
+                ));
+            }
+            all
+        }
+        _ => Vec::new(),
+    }
+}
+
+fn turn(work: &Work) -> Option<Role> {
+    let (role, _) = work.modules[work.active()?].debate.at.role()?;
+    Some(role)
+}
+
+/// What a role's answer is.
+pub(super) fn made_by(role: Role) -> ContributionType {
+    match role {
+        Role::MicroPlanner => ContributionType::MicroPlan,
+        Role::Proposer => ContributionType::Implementation,
+        Role::Challenger => ContributionType::Challenge,
+        Role::Arbiter => ContributionType::Adjudication,
+    }
+}
+
+fn debated(
+    state: &State,
+    task: &TaskId,
+    work: &Work,
+    module: usize,
+    moved: &Move,
+    heard: Option<Heard<'_>>,
+    at: Time,
+) -> Vec<Record> {
+    let Some(reference) = work.reference(module) else {
+        return Vec::new();
+    };
+    let debate = &work.modules[module].debate;
+    let effect = heard.map(|heard| heard.effect);
+    let opened = match moved.said {
+        Said::Proposed => work.modules[module].opened.or(effect),
+        _ => work.modules[module].opened,
+    };
+    let run = state.run();
+    let target = target(run, task, &reference, opened);
+    let trail = &debate.trail;
+    let (proposals, challenges) = (trail.proposals.len(), trail.challenges.len());
+    let role = debate.at.role().map(|(role, _)| role);
+    let mut all = Vec::new();
+    let accepted = match (&moved.said, heard) {
+        (Said::Proposed, Some(heard)) => {
+            let document = proposal(run, &target, proposals, heard.result);
+            all.extend(said(
+                &target,
+                proposals + 1,
+                "proposal",
+                "Proposal",
+                &document,
+            ));
+            Some(document["proposal_id"].clone())
+        }
+        (Said::Challenged { failures, .. }, Some(heard)) => {
+            let word = by_gate(moved, failures).unwrap_or_else(|| heard.result.clone());
+            let document = challenge(run, &target, challenges, &word);
+            all.extend(said(
+                &target,
+                proposals,
+                "challenge",
+                "Challenge",
+                &document,
+            ));
+            Some(document["challenge_id"].clone())
+        }
+        (Said::Ruled { .. }, Some(heard)) => {
+            let before = trail.adjudications.len();
+            let document = adjudication(run, &target, before, heard.result);
+            all.extend(said(
+                &target,
+                proposals,
+                "adjudication",
+                "Adjudication",
+                &document,
+            ));
+            Some(document["adjudication_id"].clone())
+        }
+        (Said::Amended | Said::Unapplied(_), Some(_)) => Some(json!(target)),
+        _ => None,
+    };
+    if let (Some(heard), Some(role)) = (heard, role) {
+        let id = accepted.as_ref().and_then(Value::as_str);
+        all.push(heard.contributes(role.as_str(), made_by(role), id));
+    }
+    if let Some(status) = status(moved, debate.at) {
+        let (effect, by) = match heard {
+            Some(heard) if opened == Some(heard.effect) => (heard.effect, at),
+            _ => began(state, opened, at),
+        };
+        let heard = Heard {
+            state,
+            task,
+            effect,
+            result: &Value::Null,
+            at: by,
+        };
+        let mut envelope = heard.envelope(&target, ArtifactType::Implementation, "proposer");
+        envelope.status = status;
+        envelope.outputs.push(PurposedRef {
+            reference: reference.to_string(),
+            purpose: "the module's version".to_owned(),
+        });
+        let folder = crate::engineering::context::module_folder(&reference);
+        let body = json!({"module_ref": reference, "folder": folder});
+        all.extend(artifact(
+            state,
+            task,
+            &envelope,
+            "deliverable.json",
+            "",
+            body,
+        ));
+    }
+    all
+}
+
+/// When the attempt that opened a debate began; a person's fix has none, and is dated by the event.
+fn began(state: &State, opened: Option<EffectId>, at: Time) -> (EffectId, Time) {
+    let effect = opened.unwrap_or(EffectId(0));
+    let attempts = &state.ledger.attempts;
+    let found = attempts.iter().rev().find(|one| one.effect == effect);
+    (effect, found.map_or(at, |one| one.began))
+}
+
+/// The compliance gate's challenge; none: it is the Challenger's own.
+fn by_gate(moved: &Move, failures: &[Failure]) -> Option<Value> {
+    use crate::engineering::debate::Judge;
+    match &moved.said {
+        Said::Challenged {
+            verdict,
+            by: Judge::ComplianceGate,
+            ..
+        } => Some(json!({"verdict": verdict, "failures": failures})),
+        _ => None,
+    }
+}
+
+/// Where the deliverable stands after a move; none: where it stood.
+fn status(moved: &Move, at: At) -> Option<ArtifactStatus> {
+    match (&moved.said, &moved.to) {
+        (Said::Proposed, _) => Some(ArtifactStatus::Draft),
+        (Said::Challenged { .. }, _) => Some(ArtifactStatus::Challenged),
+        // Within the retry window what was rejected is a draft again (section 8.4).
+        (Said::Ruled { decision, .. }, Now::At(At::Revise)) if *decision == Ruling::Reject => {
+            Some(ArtifactStatus::Draft)
+        }
+        (Said::Ruled { .. }, _) => Some(ArtifactStatus::Adjudicated),
+        (Said::Passed(_), Now::Shipped) if matches!(at, At::Ship(_)) => {
+            Some(ArtifactStatus::Shipped)
+        }
+        _ => None,
+    }
+}

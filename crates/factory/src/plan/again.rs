@@ -1,0 +1,160 @@
+//! Task files after people's answers (section 17.2): those of a split, with every part of the
+//! template, and those whose acceptance criteria were amended, with the earlier ones on record. The
+//! same spec and answers give the same texts. It refuses to write: the texts are returned.
+
+use super::{Located, NoPlan, Siblings, TaskFile, planned, slug, task_file};
+use crate::markdown::{block, line};
+use crate::spec::{IoContractSketch, ProductSpec, Task};
+use kernel::Time;
+use std::collections::BTreeMap;
+use std::fmt::Write;
+
+/// A task that a person made of another one.
+#[derive(Debug, Clone)]
+pub struct Part {
+    /// The task that it stands in for, with others.
+    pub of: String,
+    /// Its id.
+    pub task_id: String,
+    /// Its name.
+    pub name: String,
+    /// What it does.
+    pub description: String,
+    /// When it is done.
+    pub acceptance_criteria: Vec<String>,
+    /// Task ids.
+    pub depends_on: Vec<String>,
+}
+
+/// Other acceptance criteria for a task.
+#[derive(Debug, Clone)]
+pub struct Amendment {
+    /// Which task.
+    pub task_id: String,
+    /// The new ones.
+    pub criteria: Vec<String>,
+    /// Why.
+    pub rationale: String,
+    /// Who.
+    pub who: String,
+    /// When.
+    pub at: Time,
+}
+
+/// A task as it stands in the files: its own words, and where it belongs.
+struct Standing<'s> {
+    place: usize,
+    folder: String,
+    task: Task,
+    upstream: Vec<(String, &'s IoContractSketch)>,
+}
+
+/// The files of every part and of every amended task. Parts come in the order of their making.
+pub fn files(
+    spec: &ProductSpec,
+    parts: &[Part],
+    amendments: &[Amendment],
+) -> Result<Vec<TaskFile>, NoPlan> {
+    let (plan, places) = planned(spec)?;
+    let mut known: BTreeMap<String, Standing<'_>> = BTreeMap::new();
+    let sketch_of = |places: &[Located<'_>], at: usize| places[at].task.io_contract_sketch.clone();
+    let mut siblings: BTreeMap<String, Siblings> = BTreeMap::new();
+    for (at, task) in plan.tasks.iter().enumerate() {
+        let (story, own) = task.folder.rsplit_once('/').unwrap_or(("", &task.folder));
+        let siblings = siblings.entry(story.to_owned()).or_default();
+        siblings.name(own.to_owned());
+        let on = task.depends_on.iter().filter_map(|id| {
+            let at = plan.tasks.iter().position(|one| one.task_id == *id)?;
+            Some((id.clone(), &places[at].task.io_contract_sketch))
+        });
+        known.insert(
+            task.task_id.clone(),
+            Standing {
+                place: at,
+                folder: task.folder.clone(),
+                task: places[at].task.clone(),
+                upstream: on.collect(),
+            },
+        );
+    }
+    let mut wanted: Vec<String> = Vec::new();
+    for part in parts {
+        let Some(of) = known.get(&part.of) else {
+            continue;
+        };
+        let (place, folder) = (of.place, of.folder.clone());
+        let (story, _) = folder.rsplit_once('/').unwrap_or(("", ""));
+        let own = siblings.entry(story.to_owned()).or_default();
+        let folder = format!("{story}/{}", own.name(slug(&part.name)));
+        let on = part.depends_on.iter().filter_map(|id| {
+            let at = known.get(id)?.place;
+            Some((id.clone(), &places[at].task.io_contract_sketch))
+        });
+        let standing = Standing {
+            place,
+            folder,
+            upstream: on.collect(),
+            task: Task {
+                task_id: places[place].task.task_id.clone(),
+                name: part.name.clone(),
+                description: part.description.clone(),
+                // A person's part comes without steps: each criterion is one.
+                subtasks: part.acceptance_criteria.clone(),
+                acceptance_criteria: part.acceptance_criteria.clone(),
+                depends_on: part.depends_on.clone(),
+                io_contract_sketch: sketch_of(&places, place),
+            },
+        };
+        known.insert(part.task_id.clone(), standing);
+        wanted.push(part.task_id.clone());
+    }
+    let mut history: BTreeMap<&str, Vec<(&Amendment, Vec<String>)>> = BTreeMap::new();
+    for amendment in amendments {
+        if let Some(standing) = known.get_mut(&amendment.task_id) {
+            let now = amendment.criteria.clone();
+            let before = std::mem::replace(&mut standing.task.acceptance_criteria, now);
+            let all = history.entry(&amendment.task_id).or_default();
+            all.push((amendment, before));
+            wanted.push(amendment.task_id.clone());
+        }
+    }
+    wanted.sort();
+    wanted.dedup();
+    let file = |id: &String| {
+        let standing = known.get(id)?;
+        let place = &places[standing.place];
+        let located = Located {
+            pillar: place.pillar,
+            epic: place.epic,
+            story: place.story,
+            task: &standing.task,
+            slugs: place.slugs.clone(),
+            seq: place.seq,
+        };
+        let upstream = standing.upstream.iter();
+        let upstream = upstream.map(|(id, sketch)| (id.as_str(), *sketch));
+        let mut text = task_file::text(id, &located, upstream);
+        if let Some(history) = history.get(id.as_str()) {
+            // Writing to a string can not fail; the result is dropped for that reason.
+            let _ = amended(&mut text, history);
+        }
+        Some(TaskFile {
+            path: format!("{}/{id}.md", standing.folder),
+            text,
+        })
+    };
+    Ok(wanted.iter().filter_map(file).collect())
+}
+
+fn amended(text: &mut String, history: &[(&Amendment, Vec<String>)]) -> std::fmt::Result {
+    writeln!(text, "\n## Amendment History")?;
+    for (amendment, before) in history {
+        let (at, who) = (amendment.at, line(&amendment.who));
+        writeln!(text, "\n{at}, {who}: {}\n", block(&amendment.rationale))?;
+        writeln!(text, "The acceptance criteria before:")?;
+        for criterion in before {
+            writeln!(text, "- {}", line(criterion))?;
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,59 @@
+//! The arguments of `proofhouse wave`. They refuse nothing themselves: the engine does.
+
+use clap::Subcommand;
+use std::path::PathBuf;
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum WaveCommand {
+    /// Open a wave of all ready tasks, and start nothing yet
+    Open(WaveJobs),
+    /// Do everything that needs no person: open waves, work, merge, close, try the criteria
+    Run(WaveJobs),
+    /// Show where every task stands, what is ready and what waits for a person
+    Status {
+        /// The milestone (default: the only one, or the one with a live wave)
+        milestone: Option<String>,
+    },
+    /// Ask git again where every fork of the live wave stands
+    Verify {
+        /// The milestone (default: the only one, or the one with a live wave)
+        milestone: Option<String>,
+    },
+    /// End the live wave; what is not merged goes back, and its worktrees stay
+    Close {
+        /// The milestone (default: the only one, or the one with a live wave)
+        milestone: Option<String>,
+    },
+    /// Say that an exit criterion holds which names no command; needs a person
+    Tick(WaveTick),
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct WaveTick {
+    /// The milestone
+    pub(crate) milestone: String,
+    /// The criterion: its number in `proofhouse wave status`, or its text
+    pub(crate) criterion: String,
+    /// What you looked at; it is journaled
+    #[arg(long, value_name = "TEXT")]
+    pub(crate) because: String,
+    /// Sign with this unencrypted SSH key
+    #[arg(long, value_name = "KEY")]
+    pub(crate) sign: Option<PathBuf>,
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct WaveJobs {
+    /// The milestone (default: the only one, or the one with a live wave)
+    pub(crate) milestone: Option<String>,
+    /// Tasks at once (default: as the milestone says)
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=256))]
+    pub(crate) jobs: Option<u16>,
+    /// Take on that this machine may not enforce the sandbox for this milestone: a decision, at a
+    /// terminal or signed, that is journaled
+    #[arg(long)]
+    pub(crate) waive_sandbox: bool,
+    /// Sign the waiver with this unencrypted SSH key
+    #[arg(long, value_name = "KEY", requires = "waive_sandbox")]
+    pub(crate) sign: Option<PathBuf>,
+}
