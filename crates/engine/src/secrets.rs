@@ -32,7 +32,11 @@ impl Secrets {
             HINTS.iter().any(|hint| name.contains(hint))
         });
         let values = passed.filter_map(|name| std::env::var(name).ok());
-        let more = keys.chain(values).map(|value| value.trim().to_owned());
+        // Where a person says that a key is, there is one, whatever the variable is called.
+        let named = ["search.key_env", "index.key_env"].into_iter();
+        let named = named.filter_map(|name| std::env::var(config.text(name)?).ok());
+        let more = keys.chain(values).chain(named);
+        let more = more.map(|value| value.trim().to_owned());
         secrets
             .exact
             .extend(more.filter(|value| value.len() >= SHORTEST));

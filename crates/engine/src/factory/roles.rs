@@ -73,6 +73,8 @@ pub(super) fn workflow() -> Arc<Workflow> {
             can: match row.name {
                 // It alone makes something, so it alone may build and try it.
                 "proposer" => Capability::ALL.to_vec(),
+                // It writes its draft, and has nothing to run.
+                product::ROLE => vec![Capability::Read, Capability::Search, Capability::Edit],
                 _ => vec![Capability::Read, Capability::Search],
             },
             about: format!("the {} of the factory", row.name),
@@ -182,6 +184,35 @@ fn returned(mut schema: Value, ours: &[&str], role: &str) -> Value {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn s14_3_planner_and_proposer_search_the_index_and_the_debaters_do_not() {
+        let workflow = workflow();
+        let has = |role: &str| {
+            workflow.roles[role]
+                .tools
+                .contains(&"search_code_index".to_owned())
+        };
+        let all = [
+            "product",
+            "micro_planner",
+            "proposer",
+            "challenger",
+            "arbiter",
+        ];
+        assert_eq!(all.map(has), [true, true, true, false, false]);
+        for (name, role) in &workflow.roles {
+            let known = |tool: &&String| {
+                tools::OF_PRODUCT.contains(&tool.as_str())
+                    || tools::OF_ENGINEERS.contains(&tool.as_str())
+            };
+            assert_eq!(
+                role.tools.iter().filter(known).count(),
+                role.tools.len(),
+                "{name}"
+            );
+        }
+    }
 
     #[test]
     fn results_are_the_documents_without_the_ids_that_the_engine_gives() {

@@ -79,11 +79,10 @@ pub(crate) fn repo_files(context: &Context, work_tree: &Path) -> Result<Vec<Path
 /// The factory's files: of its own folder only what roles may be shown at all, of a view everything
 /// but what building leaves behind.
 fn store_files(context: &Context, work_tree: &Path) -> Result<Vec<PathBuf>, EngineError> {
-    const SHOWN: [&str; 6] = [
+    const SHOWN: [&str; 5] = [
         "project",
         "state_store/modules",
-        "state_store/product/SPEC.md",
-        "state_store/product/with",
+        "state_store/product/given",
         "state_store/product/draft",
         "state_store/product/deficiencies.json",
     ];

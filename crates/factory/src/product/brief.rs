@@ -1,14 +1,14 @@
 //! What the product role is told and what it sees. A brief follows from the state alone; the
 //! documents themselves lie in the view.
 
-use super::{DRAFT, FOLDER, Product, REPORT};
+use super::{DRAFT, FOLDER, GIVEN, Product, REPORT};
 use kernel::effect::Sight;
 use std::fmt::Write;
 
 /// The files that the role sees, and where it may write.
 pub fn sight(product: &Product) -> Sight {
     let below = |path: &str| format!("{FOLDER}/{path}");
-    let mut sees = vec![below("SPEC.md"), below("with/**"), below("draft/**")];
+    let mut sees = vec![below(&format!("{GIVEN}/**")), below("draft/**")];
     if !product.deficiencies.is_empty() {
         sees.push(below(REPORT));
     }
@@ -40,10 +40,10 @@ pub fn brief(product: &Product) -> String {
     );
     let _ = write!(
         text,
-        "\n## What you have\n\n- `repo/{FOLDER}/SPEC.md`: what the person wrote; read it first\n"
+        "\n## What you have\n\n- `repo/{FOLDER}/{GIVEN}/SPEC.md`: what the person wrote; read it first\n"
     );
     for document in &product.began.with {
-        let _ = writeln!(text, "- `repo/{FOLDER}/with/{}`", document.name);
+        let _ = writeln!(text, "- `repo/{FOLDER}/{GIVEN}/with/{}`", document.name);
     }
     if product.draft.is_some() {
         let _ = writeln!(text, "- `repo/{FOLDER}/{DRAFT}`: the present draft");

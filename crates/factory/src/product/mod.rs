@@ -28,6 +28,9 @@ pub const GATE: &str = "judge_spec";
 pub const CHECK: &str = "spec_complete";
 /// The folder of the loop, below `.proofhouse/`.
 pub const FOLDER: &str = "state_store/product";
+/// Where the person's documents lie for the role, below [`FOLDER`]: not beside `spec.md`, which is the
+/// same name to some file systems.
+pub const GIVEN: &str = "given";
 /// Where a draft lies, below [`FOLDER`].
 pub const DRAFT: &str = "draft/spec.json";
 /// Names under which the gate's evidence is kept.

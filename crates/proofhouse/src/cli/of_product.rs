@@ -72,7 +72,13 @@ pub(crate) fn review(project: &Project, name: Option<&str>, out: &Out) -> Result
 pub(crate) fn text(given: Option<&str>, file: Option<&Path>) -> Result<String, EngineError> {
     match (given, file) {
         (Some(text), _) => Ok(text.to_owned()),
-        (None, Some(path)) => std::fs::read_to_string(path).map_err(EngineError::io("read", path)),
+        (None, Some(path)) => std::fs::read_to_string(path).map_err(|error| match error.kind() {
+            std::io::ErrorKind::NotFound | std::io::ErrorKind::InvalidData => {
+                let what = format!("{}: {error}", path.display());
+                EngineError::user("no_such_file", what, "name a text file")
+            }
+            _ => EngineError::io("read", path)(error),
+        }),
         (None, None) => Ok(String::new()),
     }
 }

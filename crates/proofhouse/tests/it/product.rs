@@ -37,13 +37,13 @@ fn script() -> Value {
     broken["pillars"][0]["rationale"] = json!("TBD");
     let here = "state_store/product";
     let first = format!(
-        "grep -q small {here}/SPEC.md && test -f {here}/with/notes.md && test ! -e {here}/draft/spec.json"
+        "grep -q small {here}/given/SPEC.md && test -f {here}/given/with/notes.md && test ! -e {here}/draft/spec.json"
     );
     let second = format!(
         "grep -q TSK-009 {here}/draft/spec.json && grep -q TSK-009 {here}/deficiencies.json"
     );
     let fresh = format!(
-        "test ! -e {here}/draft && grep -q '## Rejection Feedback' {here}/SPEC.md && grep -q 'too big' {here}/SPEC.md && test -f {here}/with/notes.md && test ! -e {here}/spec.json"
+        "test ! -e {here}/draft && grep -q '## Rejection Feedback' {here}/given/SPEC.md && grep -q 'too big' {here}/given/SPEC.md && test -f {here}/given/with/notes.md && test ! -e {here}/spec.json"
     );
     let amended = format!("grep -q Third {here}/draft/spec.json");
     json!({"log": "agent.log", "attempt": [
@@ -457,4 +457,26 @@ fn s3_2_1_every_query_and_page_of_web_search_is_on_record_and_shown_at_the_gate(
     world
         .run(&["factory", "run", "p"])
         .refuses(1, "setting_not_for_repository");
+}
+
+#[test]
+fn s3_2_1_a_search_stays_within_what_agents_may_talk_to() {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    listener.set_nonblocking(true).unwrap();
+    let url = format!("http://{}", listener.local_addr().unwrap());
+    let server = researcher();
+    let world = with_model(
+        &server,
+        &format!(
+            "[search]\nprovider = \"searxng\"\nurl = \"{url}\"\n[network]\nagents = \"none\"\n"
+        ),
+    );
+    world.run(&["factory", "run", "p"]).exits(2);
+    let answers = answers(&server);
+    assert!(answers[0].contains("web_search is not allowed"), "{answers:?}");
+    assert!(listener.accept().is_err(), "nobody came");
+    let nowhere = with_model(&server, "[search]\nprovider = \"searxng\"\n");
+    nowhere
+        .run(&["factory", "run", "p"])
+        .refuses(1, "search_without_url");
 }

@@ -2,7 +2,7 @@
 
 use super::{KEY, done, each};
 use crate::world::transcript;
-use agents::{Agent, Order, Place, Provider, Tool, ToolSpec};
+use agents::{Agent, Order, Place, Provider, Then, Tool, ToolSpec};
 use kernel::outcome::{Class, Usage};
 use sandbox::Cancel;
 use serde_json::{Value, json};
@@ -248,6 +248,74 @@ impl Tool for Greet {
         let whom = arguments["whom"].as_str().ok_or("say whom to greet")?;
         Ok(format!("{} greets {whom}", place.order.role))
     }
+}
+
+/// A tool of the engine's whose success is the end.
+struct HandIn;
+
+impl Tool for HandIn {
+    fn spec(&self) -> ToolSpec {
+        let parameters =
+            json!({ "type": "object", "properties": { "work": { "type": "string" } } });
+        ToolSpec {
+            name: "hand_in".into(),
+            description: "Hands the work in.".into(),
+            parameters,
+        }
+    }
+
+    fn call(&self, arguments: &Value, place: &Place<'_>) -> Result<String, String> {
+        let work = arguments["work"].as_str().filter(|work| !work.is_empty());
+        let work = work.ok_or("the work is empty; mend it")?;
+        place.write("repo/work.txt", work.as_bytes())?;
+        let read = place.read("repo/work.txt")?;
+        place.looked_up(&json!({ "tool": "hand_in", "query": "none" }))?;
+        Ok(json!({ "summary": format!("handed in {} bytes", read.len()) }).to_string())
+    }
+
+    fn then(&self) -> Then {
+        Then::Ends
+    }
+}
+
+#[test]
+fn s3_2_1_a_tool_that_ends_gives_the_result_and_later_calls_do_not_run() {
+    let script = || {
+        Script::new([
+            Turn::call(Call::tool("hand_in", json!({ "work": "" }))),
+            Turn::calls([
+                Call::tool("hand_in", json!({ "work": "done" })),
+                Call::Write {
+                    path: "repo/late.txt".into(),
+                    text: "late".into(),
+                },
+            ]),
+            Turn::text("never asked for"),
+        ])
+    };
+    each(script, |stage| {
+        let agent = stage.agent().with_tools(vec![Arc::new(HandIn)]);
+        let reply = stage.world.run(&agent);
+        assert_eq!(reply.class, Class::Done, "{}", transcript(&reply));
+        assert_eq!(
+            reply.result,
+            Some(json!({ "summary": "handed in 4 bytes" }))
+        );
+        assert_eq!(stage.server.requests().len(), 2);
+        assert_eq!(stage.world.read("view/repo/work.txt"), "done");
+        assert!(!stage.world.path("view/repo/late.txt").exists());
+        let said = transcript(&reply);
+        assert!(said.contains("the work is empty"), "{said}");
+        assert!(said.contains("was not run"), "{said}");
+        let home = stage.world.order().home;
+        let record = fs::read_to_string(home.join(agents::RESEARCH_FILE)).unwrap();
+        assert_eq!(record, "{\"query\":\"none\",\"tool\":\"hand_in\"}\n");
+        let recovered = agent.recover(&stage.world.order()).expect("it had ended");
+        assert_eq!(
+            recovered.result, reply.result,
+            "a crash after it loses nothing"
+        );
+    });
 }
 
 #[test]

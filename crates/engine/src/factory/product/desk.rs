@@ -5,7 +5,7 @@
 //! as it is: the review refuses it, and nothing of theirs is lost.
 
 use crate::error::EngineError;
-use ::factory::product::{DRAFT, Desk as Finds, FOLDER, PAGE, Product, REPORT, SPEC};
+use ::factory::product::{DRAFT, Desk as Finds, FOLDER, GIVEN, PAGE, Product, REPORT, SPEC};
 use kernel::outcome::EvidenceRef;
 use std::path::{Path, PathBuf};
 use store::Vault;
@@ -40,10 +40,11 @@ impl Desk {
         if !self.rejections.is_empty() {
             spec.extend_from_slice(feedback(&self.rejections).as_bytes());
         }
-        write(&folder.join("SPEC.md"), &spec)?;
-        clear(&folder.join("with"), vault)?;
+        let given = folder.join(GIVEN);
+        clear(&given, vault)?;
+        write(&given.join("SPEC.md"), &spec)?;
         for document in &self.with {
-            let path = folder.join("with").join(&document.name);
+            let path = given.join("with").join(&document.name);
             write(&path, &vault.get(&document.hash)?)?;
         }
         if self.finds == Finds::Cleared {
