@@ -6,7 +6,7 @@ use crate::entry::CodeIndexEntry;
 use crate::error::IndexError;
 use crate::open::{Model, model};
 use crate::schema::{MODEL_SHIFT, SEGMENT};
-use crate::segment::{Builder, Rooms, Segment};
+use crate::segment::{Builder, Segment};
 use crate::vector::from_bytes;
 use rusqlite::Connection;
 use std::path::Path;
@@ -58,30 +58,27 @@ impl Memory {
             .prepare_cached("SELECT key FROM segment WHERE key BETWEEN ?1 AND ?2 ORDER BY key")
             .map_err(&failed)?;
         let from = key(model.id, self.first_of_tail());
-        let keys = statement
-            .query_map((from, key(model.id + 1, 0) - 1), |row| row.get(0))
-            .and_then(Iterator::collect::<rusqlite::Result<Vec<i64>>>)
+        let mut rows = statement
+            .query((from, key(model.id + 1, 0) - 1))
             .map_err(&failed)?;
-        std::thread::scope(|scope| {
-            let rooms = Rooms::new(scope, keys.len(), model.dimensions * SEGMENT as usize);
-            for found in keys {
-                let first = self.first_of_tail();
-                if found != key(model.id, first) {
-                    return Err(corrupt(path, "a segment is missing"));
-                }
-                let segment = match stored(connection, found, &rooms).map_err(&failed)? {
-                    Some(segment) if fits(&segment, model) => segment,
-                    // Derived data: damage, or another version's layout, costs time and nothing else.
-                    _ => {
-                        let entries = first..first + i64::from(SEGMENT);
-                        build(connection, path, model, entries)?.segment()
-                    }
-                };
-                self.sealed.push(segment);
-                self.tail = Builder::default();
+        while let Some(row) = rows.next().map_err(&failed)? {
+            let first = self.first_of_tail();
+            let found: i64 = row.get(0).map_err(&failed)?;
+            if found != key(model.id, first) {
+                return Err(corrupt(path, "a segment is missing"));
             }
-            Ok(())
-        })
+            let segment = match stored(connection, found).map_err(&failed)? {
+                Some(segment) if fits(&segment, model) => segment,
+                // Derived data: damage, or another version's layout, costs time and nothing else.
+                _ => {
+                    let entries = first..first + i64::from(SEGMENT);
+                    build(connection, path, model, entries)?.segment()
+                }
+            };
+            self.sealed.push(segment);
+            self.tail = Builder::default();
+        }
+        Ok(())
     }
 
     fn take_tail(
@@ -136,10 +133,9 @@ impl Memory {
 }
 
 /// A segment as it is in the file, read in place: as a column's value it would be copied twice more.
-fn stored(connection: &Connection, key: i64, rooms: &Rooms) -> rusqlite::Result<Option<Segment>> {
+fn stored(connection: &Connection, key: i64) -> rusqlite::Result<Option<Segment>> {
     let blob = connection.blob_open(c"main", c"segment", c"body", key, true)?;
-    let room = |size| rooms.take(size);
-    Segment::read(blob.len(), room, |into, at| blob.read_at_exact(into, at))
+    Segment::read(blob.len(), |into, at| blob.read_at_exact(into, at))
 }
 
 fn fits(segment: &Segment, model: &Model) -> bool {

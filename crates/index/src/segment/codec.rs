@@ -21,10 +21,9 @@ impl Segment {
     }
 
     /// A segment of so many bytes, which `read` gives from any place. The vectors are most of them, and
-    /// come straight to where they stay, which `room` gives. None: damaged, or of another version.
+    /// come straight to where they stay. None: damaged, or of another version.
     pub(crate) fn read<E>(
         length: usize,
-        room: impl FnOnce(usize) -> Vec<u8>,
         mut read: impl FnMut(&mut [u8], usize) -> Result<(), E>,
     ) -> Result<Option<Self>, E> {
         let mut head = [0; HEAD];
@@ -41,7 +40,7 @@ impl Segment {
         let Some(rest) = rest else {
             return Ok(None);
         };
-        let mut matrix = room(dimensions * count);
+        let mut matrix = vec![0; dimensions * count];
         read(&mut matrix, HEAD)?;
         let mut bytes = vec![0; rest];
         read(&mut bytes, HEAD + matrix.len())?;
@@ -179,7 +178,7 @@ mod tests {
             into.copy_from_slice(&bytes[at..at + into.len()]);
             Ok::<(), ()>(())
         };
-        Segment::read(bytes.len(), |size| vec![0; size], read).unwrap()
+        Segment::read(bytes.len(), read).unwrap()
     }
 
     #[test]

@@ -4,11 +4,9 @@
 
 mod build;
 mod codec;
-mod room;
 mod terms;
 
 pub(crate) use build::Builder;
-pub(crate) use room::Rooms;
 pub(crate) use terms::Terms;
 
 /// What search needs of some entries in a row.
