@@ -473,7 +473,10 @@ fn s3_2_1_a_search_stays_within_what_agents_may_talk_to() {
     );
     world.run(&["factory", "run", "p"]).exits(2);
     let answers = answers(&server);
-    assert!(answers[0].contains("web_search is not allowed"), "{answers:?}");
+    assert!(
+        answers[0].contains("web_search is not allowed"),
+        "{answers:?}"
+    );
     assert!(listener.accept().is_err(), "nobody came");
     let nowhere = with_model(&server, "[search]\nprovider = \"searxng\"\n");
     nowhere

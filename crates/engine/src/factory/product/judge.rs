@@ -77,11 +77,10 @@ fn read(path: &Path) -> Result<Vec<u8>, Broke> {
     std::fs::read(path).map_err(|error| could_not(format!("{}: {error}", path.display())))
 }
 
-fn refused(
-    report: &Report,
-    draft: EvidenceRef,
-    kept: &dyn Fn(&str, &[u8]) -> Result<EvidenceRef, Broke>,
-) -> Result<Broke, Broke> {
+/// Puts something into the vault under a name.
+type Kept<'a> = dyn Fn(&str, &[u8]) -> Result<EvidenceRef, Broke> + 'a;
+
+fn refused(report: &Report, draft: EvidenceRef, kept: &Kept<'_>) -> Result<Broke, Broke> {
     let json = serde_json::to_vec_pretty(report).map_err(could_not)?;
     let mut lines: Vec<String> = report.errors.iter().take(MOST_LISTED).map(line).collect();
     if report.errors.len() > MOST_LISTED {
