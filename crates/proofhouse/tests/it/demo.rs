@@ -250,6 +250,7 @@ fn the_demo_runs_the_factory_and_the_journal_holds_every_moment() {
     for text in [
         "<h1>Released</h1>",
         "replies in this project were scripted",
+        "a key that nobody stands behind",
         "28 cents",
         "REFUSED",
         "scripted-human@demo.invalid",
