@@ -164,10 +164,17 @@ fn html(shown: &Shown<'_>) -> String {
         esc(&shown.title),
     ));
     if shown.agent.starts_with("scripted:") {
-        out.raw(
+        // No name ends so on the network: a key of that name has nobody behind it.
+        let mut who = shown.decisions.iter().map(|(_, decision)| &decision.who);
+        let people = if who.any(|who| who.ends_with(".invalid")) {
+            " So were the answers of people, signed with a key that nobody stands behind."
+        } else {
+            ""
+        };
+        out.raw(&format!(
             "<p class=\"banner\" role=\"note\">The model's replies in this project were scripted; \
-             every check, file, hash and signature is real.</p>\n",
-        );
+             every check, file, hash and signature is real.{people}</p>\n"
+        ));
     }
     parts::header(&mut out, shown);
     out.raw("<main>\n");

@@ -250,6 +250,7 @@ fn the_demo_runs_the_factory_and_the_journal_holds_every_moment() {
     for text in [
         "<h1>Released</h1>",
         "replies in this project were scripted",
+        "a key that nobody stands behind",
         "28 cents",
         "REFUSED",
         "scripted-human@demo.invalid",
@@ -318,6 +319,26 @@ fn a_killed_demo_goes_on_with_factory_run_and_a_persons_answer() {
         assert!(seen.contains(text), "no `{text}` in\n{seen}");
     }
     assert!(!seen.contains('\u{1b}'), "colours are for terminals");
+    // What the README shows of the part that was seen is what was said.
+    let readme = concat!(env!("CARGO_MANIFEST_DIR"), "/../../README.md");
+    let readme = std::fs::read_to_string(readme).unwrap();
+    let shown = readme.split("```text\n").nth(1).unwrap();
+    let shown = shown.split("[4/7]").next().unwrap().lines();
+    let words = |line: &str| {
+        line.split_whitespace()
+            .skip(1)
+            .collect::<Vec<_>>()
+            .join(" ")
+    };
+    let seen_words: String = seen.lines().map(|line| words(line) + "\n").collect();
+    let mut compared = 0;
+    for line in shown.filter(|line| !line.contains("...") && !line.trim().is_empty()) {
+        if !line.contains("[4/7]") && !words(line).is_empty() {
+            assert!(seen_words.contains(&words(line)), "the README has `{line}`");
+            compared += 1;
+        }
+    }
+    assert!(compared >= 6, "{compared}");
     let halted: Vec<Value> = demo.facts("task_halted.v1");
     assert_eq!(halted[0]["task"], LINE);
 
