@@ -12,6 +12,7 @@ use crate::driver::settle;
 use crate::error::EngineError;
 use crate::project::Project;
 use crate::run::entries;
+use crate::secrets::Secrets;
 use crate::session::lock;
 use crate::world::now;
 use kernel::{Decision, Input, Machine, Status, What};
@@ -97,6 +98,7 @@ pub(super) fn decide_with(
     };
     let probe = decision(ask.because, &nobody);
     machine.decide(&Input::new(now(), What::Decide(probe)))?;
+    Secrets::of(&project.config()?, project.repo()).refuse(ask.because, ask.with)?;
     let because = bound(ask.because, ask.about, ask.with);
     let approved = approve(&Words {
         run: ask.name,

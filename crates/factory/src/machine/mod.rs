@@ -79,6 +79,12 @@ impl Factory {
         self.state.escalations.values()
     }
 
+    /// Those whose task still waits for a person.
+    pub fn open_escalations(&self) -> impl Iterator<Item = &Escalation> {
+        let waiting = self.state.graph.halted();
+        waiting.filter_map(|task| self.state.escalations.get(task.escalation_ref.as_ref()?))
+    }
+
     /// `state_store/escalations/{id}.json`.
     pub fn escalation_artifact(&self, id: &EscalationId) -> Option<Value> {
         let escalation = self.state.escalations.get(id)?;
