@@ -21,7 +21,7 @@ use kernel::ledger::Ledger;
 use kernel::outcome::CheckResult;
 use kernel::{Decision, EffectId, Event, Refusal, Time};
 use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
+use serde_json::json;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// For whom an effect is in flight.
@@ -370,19 +370,6 @@ impl State {
                     self.ship_module(task, *module, at);
                 }
             }
-            // From another project: known by its contract alone.
-            Step::Reused(_, reference) => self.registry.add(Entry {
-                reference: reference.clone(),
-                task: None,
-                ship_ref: String::new(),
-                contract: Value::Null,
-                fingerprint: fingerprint(&Value::Null),
-                dependencies: Vec::new(),
-                status: IndexStatus::Shipped,
-                superseded_by: None,
-                notes: Vec::new(),
-                at,
-            }),
             _ => {}
         }
     }
