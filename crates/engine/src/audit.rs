@@ -4,6 +4,7 @@
 pub(crate) mod decisions;
 mod project;
 mod seals;
+mod specs;
 mod views;
 mod waiver;
 

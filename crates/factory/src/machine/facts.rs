@@ -162,6 +162,10 @@ pub struct ProjectOpened {
     /// Attempts that the budget must have left for them; none: as it was started.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub attempts: Option<u64>,
+    /// The hash of the spec that it was started with, as it is kept among the evidence; none: the
+    /// one that a person approved, or a journal of before.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub spec: Option<String>,
 }
 
 /// A task went to the engineering loop.

@@ -29,7 +29,7 @@ use crate::engineering::work::Work;
 use crate::halt::artifact::{Escalation, Resolved};
 use crate::halt::change::Change;
 use crate::halt::exception::{ExceptionDecision, Record as ExceptionRecord};
-use crate::product::Product;
+use crate::product::{At, Product};
 use crate::project::types::{EscalationId, ExceptionId, TaskId};
 use crate::project::{TaskGraph, TaskStatus};
 use kernel::effect::Effect;
@@ -52,6 +52,15 @@ impl Factory {
     /// The loop before its tasks, if it began with one.
     pub fn product(&self) -> Option<&Product> {
         self.state.product.as_ref()
+    }
+
+    /// The hash of the spec that the tasks come from: the one that a person approved, or that the
+    /// project was started with. None before that, and of a journal that does not name it.
+    pub fn spec(&self) -> Option<&str> {
+        let approved = self.product().filter(|product| product.at == At::Approved);
+        let approved = approved.and_then(|product| product.shown.as_ref());
+        let approved = approved.map(|shown| shown.spec.hash.as_str());
+        approved.or(self.state.spec.as_deref())
     }
 
     /// Its tasks.

@@ -88,6 +88,9 @@ pub(crate) struct State {
     pub(crate) phase: Phase,
     #[serde(default)]
     pub(crate) product: Option<Product>,
+    /// The spec that it was started with.
+    #[serde(default)]
+    pub(crate) spec: Option<String>,
     pub(crate) jobs: u32,
     pub(crate) declaring: Vec<Declared>,
     pub(crate) graph: TaskGraph,
@@ -336,6 +339,7 @@ impl State {
             spec_version: opened.spec_version.clone(),
         };
         self.jobs = opened.jobs;
+        self.spec.clone_from(&opened.spec);
         if let Some(attempts) = opened.attempts {
             let budgets = &mut self.ledger.budgets;
             budgets.raise(kernel::budget::ATTEMPTS, attempts);

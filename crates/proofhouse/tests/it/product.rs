@@ -13,7 +13,7 @@ use testkit::model_server::{Call, ModelServer, Script, Turn};
 const DRAFT: &str = "repo/state_store/product/draft/spec.json";
 const SPEC_MD: &str = "# Lines\n\nA tool that splits lines. It must be small.\n";
 
-fn drafts(nth: u32, text: &str, checks: &[&str]) -> Value {
+pub(crate) fn drafts(nth: u32, text: &str, checks: &[&str]) -> Value {
     let mut steps: Vec<Value> = checks
         .iter()
         .map(|check| json!({"run": check, "must": true}))
@@ -25,7 +25,7 @@ fn drafts(nth: u32, text: &str, checks: &[&str]) -> Value {
     }})
 }
 
-fn good(title: &str) -> String {
+pub(crate) fn good(title: &str) -> String {
     let mut spec = spec(&[task(1, &[]), task(2, &["TSK-001"])]);
     spec["title"] = json!(title);
     spec.to_string()
@@ -55,7 +55,7 @@ fn script() -> Value {
     ]})
 }
 
-fn began(script: &Value) -> World {
+pub(crate) fn began(script: &Value) -> World {
     let world = World::new();
     world.write("SPEC.md", SPEC_MD);
     world.write("notes.md", "Lines end in a newline.\n");
@@ -77,7 +77,7 @@ fn began(script: &Value) -> World {
     world
 }
 
-fn review(world: &World) -> Value {
+pub(crate) fn review(world: &World) -> Value {
     world
         .run(&["factory", "review", "p", "--json"])
         .exits(0)
@@ -193,7 +193,7 @@ fn s15_5_a_kill_at_any_moment_of_the_product_loop_pays_for_no_draft_twice() {
     killed.run(&["factory", "run", "p"]).exits(2);
     assert_eq!(essence(&killed), want);
 
-    // The decision is what survives: task files are there before it, and a second one is refused.
+    // The decision is what survives, and a second one is refused.
     let key = killed.approver("ann").display().to_string();
     let approve = ["factory", "approve", "p", "--sign", &key];
     killed.run(&approve).exits(0);
