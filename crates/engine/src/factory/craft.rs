@@ -122,7 +122,7 @@ impl Craft for Making {
                 before.write()?;
             }
             if let Some(desk) = desk {
-                desk.lay(&context.project.home(), &context.vault)?;
+                desk.lay(&context)?;
             }
             perform::perform(&context, &job, cancel, progress)
         })

@@ -10,7 +10,7 @@ use crate::halt::resolution::Resolution;
 use crate::product::{Began, ProductStep};
 use crate::project::Declared;
 use crate::project::types::{EscalationId, ExceptionId, ModuleRef, TaskId, Version};
-use kernel::{Note, Refusal};
+use kernel::{EvidenceRef, Note, Refusal};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -50,6 +50,24 @@ macro_rules! facts {
             }
         }
     };
+}
+
+impl Fact {
+    /// The pieces of evidence that it names: a person's documents, a draft, what was said of it.
+    pub fn evidence(&self) -> Vec<&EvidenceRef> {
+        match self {
+            Fact::ProductBegan(began) => std::iter::once(&began.spec).chain(&began.with).collect(),
+            Fact::ProductStepped(stepped) => match &stepped.step {
+                ProductStep::Drafted { research, .. } => research.iter().collect(),
+                ProductStep::Shown(shown) => vec![&shown.spec, &shown.page, &shown.report],
+                ProductStep::Refused { draft, report, .. } => draft.iter().chain(report).collect(),
+                ProductStep::Again { .. } | ProductStep::Stuck(_) | ProductStep::GaveUp(_) => {
+                    Vec::new()
+                }
+            },
+            _ => Vec::new(),
+        }
+    }
 }
 
 fn malformed(note: &Note, error: &serde_json::Error) -> Refusal {
