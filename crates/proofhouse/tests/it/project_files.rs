@@ -96,7 +96,10 @@ fn s3_2_4_an_approval_that_comes_too_late_leaves_the_approved_project_alone() {
     let key = world.approver("ann").display().to_string();
     // Somebody begins to approve the first spec, and is slow to bring the key: it is a pipe.
     let slow = world.at("agent/slow").display().to_string();
-    let made = Command::new("mkfifo").arg(&slow).status().unwrap();
+    let made = Command::new("mkfifo")
+        .args(["-m", "600", &slow])
+        .status()
+        .unwrap();
     assert!(made.success(), "this test needs mkfifo");
     let late = world
         .command(&["factory", "approve", "p", "--sign", &slow])
