@@ -213,8 +213,12 @@ impl Binary {
 
     fn fault(&self) -> Option<Fault> {
         let (name, named) = (&self.name, self.tests.len());
-        let seen = [Status::Passed, Status::Failed, Status::Skipped]
-            .map(|status| self.tests.iter().filter(|test| test.status == status).count());
+        let seen = [Status::Passed, Status::Failed, Status::Skipped].map(|status| {
+            self.tests
+                .iter()
+                .filter(|test| test.status == status)
+                .count()
+        });
         let what = match (self.announced, self.sum) {
             (None, _) => format!("`{name}` did not say how many tests it runs"),
             (Some(count), _) if count > named => {

@@ -79,7 +79,11 @@ fn one(root: &Path, module: &Stored, at: &Path, laid: &mut Laid) -> Result<(), S
         let name = package(&used.reference);
         let place = format!("uses/{name}-{}", used.reference.version);
         // From where this one lies: a path from the root would need TOML's own escapes.
-        let from_here = if at.as_os_str().is_empty() { "" } else { "../../" };
+        let from_here = if at.as_os_str().is_empty() {
+            ""
+        } else {
+            "../../"
+        };
         crates.push_str(&format!("{name} = {{ path = \"{from_here}{place}\" }}\n"));
         if !laid.path.contains(&place) {
             laid.path.push(place.clone());
