@@ -15,6 +15,7 @@ pub mod rust;
 mod shape;
 mod signature;
 mod stubs;
+mod tokens;
 
 pub use black_box::{Reach, private_reaches};
 pub use judge::{Mismatch, entry_points, judge};

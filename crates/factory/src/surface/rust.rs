@@ -2,6 +2,7 @@
 //! through modules and re-exports. What a macro or a foreign glob might make public can not be
 //! seen, and is said so; code for tests is no part of it.
 
+use super::tokens::{self, clean, line};
 use super::{Call, Extracted, Function, Item, Kind, Member, Need, Parameter, Place};
 use std::collections::{BTreeMap, BTreeSet};
 use syn::spanned::Spanned;
@@ -19,6 +20,7 @@ pub fn extract(files: &Files, uses: &BTreeMap<String, Extracted>) -> Result<Extr
         modules: Vec::new(),
         found: Extracted::default(),
         seen: BTreeSet::new(),
+        walked: BTreeSet::new(),
     };
     krate.file("lib.rs", Vec::new(), "")?;
     krate.walk(0, 0);
@@ -30,12 +32,13 @@ pub fn extract(files: &Files, uses: &BTreeMap<String, Extracted>) -> Result<Extr
     Ok(found)
 }
 
-/// One file, parsed, or where it can not be.
+/// One file, parsed, or where it can not be. Places are those of the [`clean`] text; bodies of
+/// functions are empty.
 pub(super) fn parse(name: &str, text: &str) -> Result<syn::File, String> {
-    syn::parse_file(text).map_err(|error| {
-        let line = error.span().start().line;
-        format!("{name}:{line}: {error}")
-    })
+    let place = |(line, why): (u32, String)| format!("{name}:{line}: {why}");
+    let tokens = tokens::lex(clean(text)).map_err(place)?;
+    let tokens = tokens::without_bodies(tokens).map_err(place)?;
+    syn::parse2(tokens).map_err(|error| place((line(error.span()), error.to_string())))
 }
 
 /// Is this for tests alone?
@@ -59,6 +62,8 @@ struct Crate<'f> {
     found: Extracted,
     /// What was reached already, by module and place in it.
     seen: BTreeSet<(usize, usize, String)>,
+    /// Modules that were walked: modules may re-export each other in circles.
+    walked: BTreeSet<usize>,
 }
 
 struct Module<'f> {
@@ -88,7 +93,7 @@ impl<'f> Crate<'f> {
             .get(name)
             .ok_or_else(|| format!("implementation/ has no {name}"))?;
         let parsed = parse(name, text)?;
-        self.module(name, text, path, folder, parsed.items)
+        self.module(name, clean(text), path, folder, parsed.items)
     }
 
     fn module(
@@ -165,6 +170,11 @@ impl<'f> Crate<'f> {
     /// Everything public of a module that is public itself.
     fn walk(&mut self, module: usize, depth: u32) {
         if depth > DEEPEST {
+            let file = self.modules[module].file.clone();
+            self.unseen(&file, 1, "what is re-exported over so many modules");
+            return;
+        }
+        if !self.walked.insert(module) {
             return;
         }
         for at in 0..self.modules[module].items.len() {
@@ -412,10 +422,6 @@ impl<'f> Crate<'f> {
 
 fn public(visibility: &Visibility) -> bool {
     matches!(visibility, Visibility::Public(_))
-}
-
-fn line(span: proc_macro2::Span) -> u32 {
-    u32::try_from(span.start().line).unwrap_or(u32::MAX)
 }
 
 /// A piece of the text, as it is written.

@@ -337,3 +337,33 @@ fn s5_4_a_proposer_is_told_what_a_ship_will_ask_of_its_workspace() {
     }
     assert!(!brief(&scene, Role::Challenger, Occasion::Challenge).contains("mm_a"));
 }
+
+#[test]
+fn s5_6_a_second_thing_of_a_declared_name_is_named() {
+    let other = "pub mod other { pub fn split(x: String, y: u8) {}\npub struct Broken; }\n";
+    let found = said(&split(), &[("lib.rs", &format!("{GOOD}{other}"))]);
+    assert_eq!(
+        found,
+        [
+            "implementation/lib.rs:3: a second `split` is public; only one of them is declared (surface)",
+            "implementation/lib.rs:4: a second `Broken` is public; only one of them is declared (surface)",
+        ]
+    );
+}
+
+#[test]
+fn modules_that_re_export_each_other_in_circles_are_read_once() {
+    use std::fmt::Write;
+    let mut code = GOOD.to_owned();
+    for at in 0..200 {
+        writeln!(code, "pub mod m{at} {{ pub use super::*; }}").unwrap();
+    }
+    assert_eq!(said(&split(), &[("lib.rs", &code)]), [""; 0]);
+    let chain: String = (0..40)
+        .map(|at| format!("mod n{at} {{ pub use super::n{}::*; }}\n", at + 1))
+        .collect();
+    let code = format!("{GOOD}pub use n0::*;\n{chain}mod n40 {{ pub fn deep() {{}} }}\n");
+    let found = said(&split(), &[("lib.rs", &code)]);
+    assert_eq!(found.len(), 1, "{found:?}");
+    assert!(found[0].contains("can not be seen"), "{found:?}");
+}
