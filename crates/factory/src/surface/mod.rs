@@ -10,6 +10,7 @@
 mod black_box;
 mod errors;
 mod judge;
+mod methods;
 pub mod python;
 pub mod rust;
 mod shape;

@@ -81,6 +81,81 @@ fn of_macro(tokens: &[TokenTree], at: usize) -> bool {
     named || (is(before(1), '!') && !is(before(2), '#'))
 }
 
+/// Does a word stand anywhere among these?
+pub(super) fn has_word(tokens: TokenStream, word: &str) -> bool {
+    tokens.into_iter().any(|token| match token {
+        TokenTree::Group(group) => has_word(group.stream(), word),
+        token => is_word(Some(&token), &[word]),
+    })
+}
+
+/// What stands where no item of a module does, in bodies, values and macros, and is public all the
+/// same: methods of types from outside, and macros that are exported. With its line.
+pub(super) fn hidden(clean: &str) -> Vec<(u32, String)> {
+    let mut found = Vec::new();
+    if let Ok(tokens) = lex(clean) {
+        look(tokens, Depth::Items, &mut found);
+    }
+    found
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Depth {
+    /// Among the items of a module.
+    Items,
+    Inside,
+}
+
+fn look(tokens: TokenStream, depth: Depth, found: &mut Vec<(u32, String)>) {
+    let tokens: Vec<TokenTree> = tokens.into_iter().collect();
+    for (at, token) in tokens.iter().enumerate() {
+        let here = line(token.span());
+        match token {
+            TokenTree::Ident(word) if word == "impl" && depth == Depth::Inside => {
+                let block = tokens[at..].iter().find_map(|one| match one {
+                    TokenTree::Group(group) if group.delimiter() == Delimiter::Brace => Some(group),
+                    _ => None,
+                });
+                let head = tokens[at..].iter();
+                let mut head = head.take_while(|one| !is_group(Some(*one), Delimiter::Brace));
+                let of_trait =
+                    head.any(|one| is_word(Some(one), &["for", "fn"]) || is(Some(one), ';'));
+                if !of_trait && block.is_some_and(|block| makes_public(block.stream())) {
+                    found.push((here, "an `impl` inside of a body or macro".to_owned()));
+                }
+            }
+            TokenTree::Ident(word) if word == "macro_export" && depth == Depth::Inside => {
+                found.push((
+                    here,
+                    "an exported macro inside of a body or macro".to_owned(),
+                ));
+            }
+            TokenTree::Group(group) => {
+                let before = |back: usize| at.checked_sub(back).and_then(|at| tokens.get(at));
+                let attribute = is(before(1), '#') || (is(before(1), '!') && is(before(2), '#'));
+                let is_module = matches!(before(1), Some(TokenTree::Ident(_)))
+                    && is_word(before(2), &["mod"])
+                    && group.delimiter() == Delimiter::Brace;
+                if is_module {
+                    look(group.stream(), depth, found);
+                } else if !(attribute && depth == Depth::Items) {
+                    look(group.stream(), Depth::Inside, found);
+                }
+            }
+            _ => {}
+        }
+    }
+}
+
+/// Is anything `pub` in it, and not only `pub(crate)`?
+fn makes_public(tokens: TokenStream) -> bool {
+    let tokens: Vec<TokenTree> = tokens.into_iter().collect();
+    tokens.iter().enumerate().any(|(at, token)| {
+        let narrow = is_group(tokens.get(at + 1), Delimiter::Parenthesis);
+        is_word(Some(token), &["pub"]) && !narrow
+    })
+}
+
 fn again(group: &Group, stream: TokenStream) -> TokenTree {
     let mut other = Group::new(group.delimiter(), stream);
     other.set_span(group.span());
