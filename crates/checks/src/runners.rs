@@ -59,7 +59,7 @@ pub enum FaultKind {
     Unreadable,
     /// Tests did not compile, or could not be collected.
     NotBuilt,
-    /// Fewer results than tests that were begun: something ended early.
+    /// Other results than tests that were begun: something ended early, or wrote results itself.
     Incomplete,
     /// A file without a test.
     NoTests,

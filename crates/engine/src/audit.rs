@@ -4,6 +4,7 @@
 pub(crate) mod decisions;
 mod project;
 mod seals;
+mod specs;
 mod views;
 mod waiver;
 
@@ -249,6 +250,11 @@ fn evidence_of(event: &kernel::Event) -> Vec<String> {
             let all = ended.results.iter().flat_map(|result| &result.evidence);
             all.map(hash).collect()
         }
+        // What can not be read has its finding elsewhere.
+        kernel::Body::Noted(note) => ::factory::machine::Fact::read(note).map_or_else(
+            |_| Vec::new(),
+            |fact| fact.evidence().into_iter().map(hash).collect(),
+        ),
         _ => Vec::new(),
     }
 }

@@ -5,6 +5,7 @@ use crate::driver::settle;
 use crate::error::EngineError;
 use crate::project::Project;
 use crate::run::Run;
+use crate::secrets::Secrets;
 use crate::world::now;
 use kernel::{Decision, Event, Input, Machine, Status, What};
 
@@ -53,6 +54,7 @@ pub fn decide(
     };
     run.machine
         .decide(&Input::new(now(), What::Decide(decision(&probe))))?;
+    Secrets::of(&project.config()?, project.repo()).refuse(because, &decision(&probe).with)?;
     let name = run.name.to_string();
     let words = Words {
         run: &name,

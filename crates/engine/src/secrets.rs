@@ -4,6 +4,7 @@
 //! are taken out to the letter. It refuses to guess what else might be secret.
 
 use crate::config::Config;
+use crate::error::EngineError;
 use serde_json::Value;
 use std::path::Path;
 
@@ -59,6 +60,19 @@ impl Secrets {
 
     fn exact(&self) -> Vec<&str> {
         self.exact.iter().map(String::as_str).collect()
+    }
+
+    /// Refuses a person's words that hold a key. They are signed, so nothing can be taken out of
+    /// them, and the journal keeps them for ever.
+    pub(crate) fn refuse(&self, because: &str, with: &Value) -> Result<(), EngineError> {
+        if self.text(because) == because && self.json(with.clone()) == *with {
+            return Ok(());
+        }
+        Err(EngineError::user(
+            "decision_holds_key",
+            "the decision holds what looks like a key or a password",
+            "take it out: the journal keeps every word for ever",
+        ))
     }
 
     /// The text without secrets.

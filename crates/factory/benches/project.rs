@@ -135,6 +135,7 @@ fn machine(count: u32) -> u128 {
         project_id: "P-1".to_owned(),
         spec_version: "1.0.0".to_owned(),
         attempts: None,
+        spec: None,
         jobs: 1,
     });
     apply(&mut machine, Body::Noted(opened.note()));

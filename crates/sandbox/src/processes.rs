@@ -73,11 +73,27 @@ pub(crate) fn is_whole(pid: i32) -> bool {
     group.and_then(|group| group.trim().parse().ok()) == Some(pid)
 }
 
+/// The environment of a process. One whose first thread has ended shows it in the others only.
+fn environ(pid: i32) -> std::io::Result<Vec<u8>> {
+    let first = fs::read(format!("/proc/{pid}/environ"))?;
+    if !first.is_empty() {
+        return Ok(first);
+    }
+    for thread in fs::read_dir(format!("/proc/{pid}/task"))?.flatten() {
+        if let Ok(found) = fs::read(thread.path().join("environ"))
+            && !found.is_empty()
+        {
+            return Ok(found);
+        }
+    }
+    Ok(first)
+}
+
 /// Does the process carry this token in the environment that it was started with? Tokens nest:
 /// `outer:inner`.
 pub(crate) fn carries(pid: i32, token: &str) -> bool {
     // Unreadable means another user's process or a finished one: not ours to kill.
-    let Ok(environ) = fs::read(format!("/proc/{pid}/environ")) else {
+    let Ok(environ) = environ(pid) else {
         return false;
     };
     environ.split(|byte| *byte == 0).any(|variable| {
@@ -107,8 +123,9 @@ fn parse(pid: i32, stat: &str) -> Option<Process> {
     let fields: Vec<&str> = rest.split_whitespace().collect();
     Some(Process {
         pid,
-        life: match *fields.first()? {
-            "Z" | "X" | "x" => Life::Dead,
+        // One whose first thread has ended looks like a zombie while its other threads work on.
+        life: match (*fields.first()?, fields.get(17)?.parse::<u64>().ok()?) {
+            ("Z" | "X" | "x", 0 | 1) => Life::Dead,
             _ => Life::Alive,
         },
         parent: fields.get(1)?.parse().ok()?,
@@ -120,6 +137,16 @@ fn parse(pid: i32, stat: &str) -> Option<Process> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_zombie_with_living_threads_is_alive() {
+        let stat = |threads: u32| {
+            format!("42 (a) Z 7 42 41 0 -1 0 0 0 0 0 0 0 0 0 20 0 {threads} 0 987 0 0")
+        };
+        let life = |threads| parse(42, &stat(threads)).map(|process| process.life);
+        assert_eq!(life(1), Some(Life::Dead));
+        assert_eq!(life(2), Some(Life::Alive));
+    }
 
     #[test]
     fn a_name_with_parentheses_does_not_shift_the_fields() {

@@ -13,8 +13,8 @@ use kernel::effect::Capability;
 use sandbox::Cancel;
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
-use std::fs::OpenOptions;
-use std::io::Write as _;
+use std::fs::{self, OpenOptions};
+use std::io::{ErrorKind, Write as _};
 use std::sync::Arc;
 use std::time::Duration;
 use store::layers::Writing;
@@ -66,6 +66,20 @@ impl Place<'_> {
         let file = OpenOptions::new().create(true).append(true).open(path);
         file.and_then(|mut file| file.write_all(format!("{record}\n").as_bytes()))
             .map_err(|error| format!("the search can not be put on record: {error}"))
+    }
+
+    /// How many records this tool has put down in this attempt.
+    ///
+    /// # Errors
+    /// If the records can not be read: what can not be counted is not looked up.
+    pub fn times_looked_up(&self, tool: &str) -> Result<usize, String> {
+        let records = match fs::read_to_string(self.order.home.join(RESEARCH_FILE)) {
+            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(0),
+            read => read.map_err(|error| format!("the searches can not be counted: {error}"))?,
+        };
+        let records = records.lines().map(serde_json::from_str::<Value>);
+        let its_own = |record: &Value| record["tool"] == tool;
+        Ok(records.flatten().filter(its_own).count())
     }
 }
 

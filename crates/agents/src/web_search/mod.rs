@@ -26,7 +26,12 @@ const NAME: &str = "web_search";
 const MOST_RESULTS: u64 = 10;
 /// Queries are questions, not documents.
 const LONGEST_QUERY: usize = 1_000;
-const LONGEST_SNIPPET: usize = 1_000;
+/// The most of a title or a snippet.
+const LONGEST_TEXT: usize = 1_000;
+/// Longer addresses are no pages that a person opens.
+const LONGEST_URL: usize = 2_000;
+/// The most questions of one attempt: each costs money, and all of them are read at the gate.
+const MOST_SEARCHES: usize = 50;
 const WALL: Duration = Duration::from_secs(60);
 const IDLE: Duration = Duration::from_secs(30);
 const LARGEST_ANSWER: usize = 4 << 20;
@@ -103,7 +108,13 @@ impl WebSearch {
         let mut results = results.map_err(|why| said(&why))?;
         results.truncate(usize::try_from(most).unwrap_or(usize::MAX));
         for one in &mut results {
-            one.snippet = one.snippet.chars().take(LONGEST_SNIPPET).collect();
+            let texts = [
+                (&mut one.title, LONGEST_TEXT),
+                (&mut one.snippet, LONGEST_TEXT),
+            ];
+            for (text, longest) in texts.into_iter().chain([(&mut one.url, LONGEST_URL)]) {
+                *text = text.chars().take(longest).collect();
+            }
         }
         Ok(results)
     }
@@ -152,6 +163,11 @@ impl Tool for WebSearch {
                 .ok_or("`max_results` is not a whole number from 1 to 10")?
                 .clamp(1, MOST_RESULTS),
         };
+        if place.times_looked_up(NAME)? >= MOST_SEARCHES {
+            return Err(format!(
+                "no more searches in this attempt: it has made {MOST_SEARCHES}; go on with what you have"
+            ));
+        }
         let found = self.search(query, most, place);
         if let Some(settings) = &self.settings {
             let results = found.as_deref().unwrap_or_default();

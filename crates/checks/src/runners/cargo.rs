@@ -1,9 +1,12 @@
 //! The output of `cargo test`: unit tests, integration tests and documentation tests, binary by
 //! binary. It refuses a binary that said `running 3 tests` and then named two, and one that never
-//! summed up: that is how a call of `exit(0)` inside of a test looks.
+//! summed up: that is how a call of `exit(0)` inside of a test looks. It also refuses one that named
+//! more than it announced, a test twice, or other results than its sum has: so looks a test that
+//! writes lines of results itself.
 
 use super::{Fault, FaultKind, Status, TestResult, TestRun};
 use crate::text::one_line;
+use std::collections::BTreeSet;
 
 const MESSAGE: usize = 500;
 
@@ -15,12 +18,17 @@ struct Binary {
     file: Option<String>,
     announced: Option<usize>,
     tests: Vec<TestResult>,
+    /// The names as they were printed: two documentation tests may differ by their line alone.
+    printed: BTreeSet<String>,
+    /// A name that was printed with an end twice.
+    twice: Option<String>,
     /// A test whose name was printed and whose end was not yet.
     pending: Option<String>,
     /// Behind `failures:` stands what the tests printed, which may look like anything.
     quoting: bool,
     said_of: Option<usize>,
-    summed_up: bool,
+    /// How many passed, failed and were ignored, by its own sum.
+    sum: Option<[usize; 3]>,
 }
 
 pub(super) fn read(text: &str) -> TestRun {
@@ -31,7 +39,7 @@ pub(super) fn read(text: &str) -> TestRun {
             binaries.push(binary);
             continue;
         }
-        let inside = binaries.last_mut().filter(|binary| !binary.summed_up);
+        let inside = binaries.last_mut().filter(|binary| binary.sum.is_none());
         match inside {
             Some(binary) => binary.line(line),
             None => {
@@ -105,12 +113,20 @@ fn status(word: &str) -> Option<(Status, Option<String>)> {
     Some((Status::Skipped, Some(one_line(reason, MESSAGE))))
 }
 
+/// `ok. 4 passed; 0 failed; 1 ignored; 0 measured; 0 filtered out; finished in 0.00s`
+fn sum(rest: &str) -> Option<[usize; 3]> {
+    let (_, counts) = rest.split_once(". ")?;
+    let mut parts = counts.split("; ");
+    let mut count = |what: &str| parts.next()?.strip_suffix(what)?.parse().ok();
+    Some([count(" passed")?, count(" failed")?, count(" ignored")?])
+}
+
 impl Binary {
     fn line(&mut self, line: &str) {
         if let Some(rest) = line.strip_prefix("test result: ") {
             // Only the first is the framework's; what comes in quotes before it is not at the
             // beginning of the sum, which names both numbers.
-            self.summed_up = rest.contains(" passed; ") && rest.contains(" failed; ");
+            self.sum = sum(rest);
             return;
         }
         if self.announced.is_none() {
@@ -169,6 +185,9 @@ impl Binary {
 
     fn ended(&mut self, name: &str, (status, message): (Status, Option<String>)) {
         self.pending = None;
+        if !self.printed.insert(name.to_owned()) {
+            self.twice.get_or_insert_with(|| name.to_owned());
+        }
         let name = self.full(name);
         self.tests.push(TestResult {
             name,
@@ -193,15 +212,29 @@ impl Binary {
     }
 
     fn fault(&self) -> Option<Fault> {
-        let what = match self.announced {
-            None => format!("`{}` did not say how many tests it runs", self.name),
-            Some(count) if count > self.tests.len() => format!(
-                "`{}` began {count} tests and named {}: it ended early",
-                self.name,
-                self.tests.len()
+        let (name, named) = (&self.name, self.tests.len());
+        let seen = [Status::Passed, Status::Failed, Status::Skipped].map(|status| {
+            self.tests
+                .iter()
+                .filter(|test| test.status == status)
+                .count()
+        });
+        let what = match (self.announced, self.sum) {
+            (None, _) => format!("`{name}` did not say how many tests it runs"),
+            (Some(count), _) if count > named => {
+                format!("`{name}` began {count} tests and named {named}: it ended early")
+            }
+            (Some(count), _) if count < named => format!(
+                "`{name}` began {count} tests and named {named}: a test wrote results itself"
             ),
-            Some(_) if !self.summed_up => format!("`{}` ended without a sum", self.name),
-            Some(_) => return None,
+            (Some(_), None) => format!("`{name}` ended without a sum"),
+            (Some(_), Some(sum)) if sum != seen => format!(
+                "`{name}` sums up {sum:?} passed, failed and ignored, and its lines say {seen:?}"
+            ),
+            (Some(_), Some(_)) => {
+                let twice = self.twice.as_ref()?;
+                format!("`{name}` named `{twice}` twice: a test wrote results itself")
+            }
         };
         Some(Fault::new(FaultKind::Incomplete, what))
     }

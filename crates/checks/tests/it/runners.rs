@@ -121,6 +121,46 @@ fn half_a_report_is_never_green() {
     }
 }
 
+/// Each is a green report with lines in it that a test could have written to standard output.
+#[test]
+fn results_that_a_test_wrote_itself_spoil_the_run() {
+    let honest = data("cargo_green.txt");
+    for (real, forged, why) in [
+        (
+            "test ac_1_total ... ok\n",
+            "test ac_1_total ... ok\ntest ac_9_never ... ok\n",
+            "began 2 tests and named 3",
+        ),
+        (
+            "test ac_1_total ... ok\n",
+            "test ac_2_empty ... ok\n",
+            "named `ac_2_empty` twice",
+        ),
+        // It says `ok` behind its own name, and the framework's word comes too late.
+        (
+            "test ac_1_total ... ok\n",
+            "test ac_1_total ... \nok\nFAILED\n",
+            "sums up [1, 1, 0] passed, failed and ignored, and its lines say [2, 0, 0]",
+        ),
+    ] {
+        assert!(honest.contains(real), "{honest}");
+        let mut text = honest.replacen(real, forged, 1);
+        if forged.contains("FAILED") {
+            let sum = "test result: ok. 2 passed; 0 failed; 0 ignored";
+            assert!(text.contains(sum), "{text}");
+            text = text.replace(sum, "test result: FAILED. 1 passed; 1 failed; 0 ignored");
+        }
+        let run = Runner::Cargo.read(&text);
+        assert_eq!(run.ending(Some(0)), Ending::Incomplete, "{run:#?}");
+        assert!(run.faults[0].what.contains(why), "{run:#?}");
+        assert_eq!(run.faults.len(), 1, "{run:#?}");
+    }
+    // Two examples of one function are two tests: only their lines differ.
+    let twice = "   Doc-tests shop\n\nrunning 2 tests\ntest src/lib.rs - add (line 3) ... ok\ntest src/lib.rs - add (line 9) ... ok\n\ntest result: ok. 2 passed; 0 failed; 0 ignored; 0 measured; 0 filtered out; finished in 0.02s\n";
+    let run = Runner::Cargo.read(twice);
+    assert_eq!(run.ending(Some(0)), Ending::Green, "{run:#?}");
+}
+
 #[test]
 fn names_are_those_of_the_tests() {
     let names = |file: &str| -> Vec<String> {

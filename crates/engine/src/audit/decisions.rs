@@ -6,6 +6,7 @@ use crate::approval::{self, SIGNED, Words};
 use crate::error::EngineError;
 use crate::project::Project;
 use crate::start::STARTED;
+use crate::wave::shop::Waived;
 use kernel::{Body, Event, Time};
 use std::collections::BTreeMap;
 use store::RecordRef;
@@ -24,7 +25,7 @@ pub(crate) struct Signers {
     approvers: Option<String>,
     rigour: Rigour,
     /// Who waived the sandbox of which milestone; the audit of milestones looks at their signatures.
-    pub(super) milestones: BTreeMap<String, String>,
+    pub(super) milestones: BTreeMap<String, Waived>,
 }
 
 impl Signers {

@@ -3,6 +3,7 @@
 //! 9.7 gives; and the state store must be what all of it leads to.
 
 use super::decisions::{Moment, Signers};
+use super::specs::Specs;
 use super::{Finding, finding};
 use crate::factory::indexed;
 use crate::factory::proven::Vouched;
@@ -19,6 +20,7 @@ pub(super) struct Walker {
     recorder: Recorder,
     expected: Expected,
     vouched: Vouched,
+    specs: Specs,
     /// The hashes of the briefs of what is in flight.
     briefs: BTreeMap<EffectId, String>,
     /// Briefs that are kept under another hash than the machine's own.
@@ -33,6 +35,7 @@ impl Walker {
             recorder: Recorder::new(),
             expected: Expected::new(),
             vouched: Vouched::default(),
+            specs: Specs::default(),
             briefs: BTreeMap::new(),
             other_briefs: Vec::new(),
             evidence: BTreeSet::new(),
@@ -83,6 +86,7 @@ impl Walker {
             _ => {}
         }
         self.evidence.extend(super::evidence_of(&event));
+        self.evidence.extend(self.specs.take(record.seq, &event));
         self.expected.extend(self.recorder.take(&event));
         Ok(())
     }
@@ -125,8 +129,12 @@ impl Walker {
     pub(super) fn end(self, project: &Project, name: &str) -> (usize, Vec<Finding>) {
         let machine = self.recorder.machine();
         let mut findings = self.findings;
+        let vault = project.vault();
+        if let Ok(vault) = &vault {
+            findings.extend(self.specs.faults(vault));
+        }
         let mut say = |code: &str, what: String| findings.push(finding(code, 0, what));
-        match project.vault() {
+        match vault {
             Err(error) => say(&error.code.clone(), error.what),
             Ok(vault) => {
                 let hashes = self.evidence.iter().map(String::as_str);

@@ -33,8 +33,9 @@ impl Signers {
             return says("forged_decision", "it came through no channel".to_owned());
         };
         if let Some(milestone) = channel.strip_prefix(INHERITED) {
-            let same = self.milestones.get(milestone).is_some_and(|by| by == who);
-            let why = format!("the milestone `{milestone}` has no such waiver");
+            let waived = self.milestones.get(milestone);
+            let same = waived.is_some_and(|one| one.who == who && one.runs.contains(run));
+            let why = format!("the milestone `{milestone}` has no such waiver for this run");
             return (!same).then(|| says("forged_decision", why)).flatten();
         }
         let head = match record.body_as() {

@@ -39,7 +39,7 @@ impl Making {
         context.task = project.work(&context.run).join("task");
         std::fs::create_dir_all(&context.task).map_err(EngineError::io("create", &context.task))?;
         Ok(Self {
-            views: Views::of(&project.home()),
+            views: Views::of(&project),
             keeper,
             context: Arc::new(context),
         })
@@ -78,9 +78,14 @@ impl Craft for Making {
     ) -> Result<Option<What>, EngineError> {
         self.keeper.take(events, head)?;
         // A task that a person made or changed has its file before any role looks for it.
-        let dispatched = |event: &Event| matches!(&event.body, Body::Noted(note) if note.name == "task_dispatched.v1");
-        if events.iter().any(dispatched) {
-            task_files::write(&self.context.project.home(), machine)?;
+        let noted = |name: &str| {
+            let is = |event: &Event| matches!(&event.body, Body::Noted(note) if note.name == name);
+            events.iter().any(is)
+        };
+        if noted("project_opened.v1") {
+            task_files::write(&self.context.project, machine)?;
+        } else if noted("task_dispatched.v1") {
+            task_files::write_answered(&self.context.project, machine)?;
         }
         self.views.soon(machine, now())?;
         Ok(None)
@@ -117,7 +122,7 @@ impl Craft for Making {
                 before.write()?;
             }
             if let Some(desk) = desk {
-                desk.lay(&context.project.home(), &context.vault)?;
+                desk.lay(&context)?;
             }
             perform::perform(&context, &job, cancel, progress)
         })

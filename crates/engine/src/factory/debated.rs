@@ -2,7 +2,7 @@
 //! that it saw and of every change that was taken back; together they say what the module's folder
 //! must hold, to the byte. Whoever edits a file after the debate has edited what nobody judged.
 
-use super::modules::{ESCALATION, LOG, SEAL, SHIP, Stored};
+use super::modules::{ESCALATION, LOG, SEAL, SHIP, Seal, Stored};
 use super::ship::{Broke, could_not};
 use crate::context::Context;
 use crate::perform;
@@ -11,13 +11,14 @@ use kernel::effect::GateOrder;
 use std::collections::{BTreeMap, BTreeSet};
 use store::Node;
 
-/// Compares the folder with the debate. `fix` are a person's files, which were debated too.
+/// Compares the folder with the debate, and says what it compared. `fix` are a person's files, which
+/// were debated too.
 pub(super) fn check(
     context: &Context,
     order: &GateOrder,
     module: &Stored,
     fix: Option<&BTreeMap<String, String>>,
-) -> Result<(), Broke> {
+) -> Result<Seal, Broke> {
     let mut wanted = match order.attempt {
         Some(attempt) => left_by(context, attempt, module)?,
         None => BTreeMap::new(),
@@ -25,7 +26,8 @@ pub(super) fn check(
     for (name, text) in fix.into_iter().flatten() {
         wanted.insert(name.clone(), store::sha256_hex(text.as_bytes()));
     }
-    let now = module.now()?.files;
+    let seen = module.now()?;
+    let now = &seen.files;
     let names: BTreeSet<&String> = wanted.keys().chain(now.keys()).collect();
     // What the engine itself writes there was never debated.
     let ours = [ESCALATION, LOG, SEAL, SHIP];
@@ -37,7 +39,7 @@ pub(super) fn check(
         .map(|one| one.as_str())
         .collect();
     if changed.is_empty() {
-        return Ok(());
+        return Ok(seen);
     }
     Err(format!("changed after the debate: {}", changed.join(", ")).into())
 }

@@ -1,7 +1,8 @@
 //! A person's decision on a project, from an approved word to a durable event: every option that the
 //! machine knows, each with its payload, through the channels of every other decision.
 //!
-//! It refuses to ask anybody to sign what the machine would refuse, and writes nothing then.
+//! It refuses to ask anybody to sign what the machine would refuse, and writes nothing then. It
+//! refuses words about a spec: whoever says those must mean the bytes that were shown (`speak`).
 
 use super::indexed;
 use super::records::Keeper;
@@ -12,8 +13,10 @@ use crate::driver::settle;
 use crate::error::EngineError;
 use crate::project::Project;
 use crate::run::entries;
+use crate::secrets::Secrets;
 use crate::session::lock;
 use crate::world::now;
+use ::factory::machine::{AMEND, APPROVE, REJECT};
 use kernel::{Decision, Input, Machine, Status, What};
 use serde_json::Value;
 
@@ -41,8 +44,29 @@ pub struct Resolved {
     pub status: Status,
 }
 
+/// Words about a spec, and the command that makes their payload of the spec itself.
+const OF_SPECS: [(&str, &str); 3] = [(APPROVE, "approve"), (REJECT, "reject"), (AMEND, "amend")];
+
+/// A payload that somebody wrote can name tasks that the spec does not have.
+fn not_of_a_spec(ask: &Ask<'_>) -> Result<(), EngineError> {
+    match OF_SPECS.iter().find(|(option, _)| *option == ask.option) {
+        None => Ok(()),
+        Some((option, command)) => Err(EngineError::user(
+            "spec_not_by_decide",
+            format!("`{option}` is about a spec, and its payload is made of what was shown"),
+            format!("use `proofhouse factory {command} {}`", ask.name),
+        )),
+    }
+}
+
 /// The bytes that are to be signed.
 pub fn decide_message(project: &Project, ask: &Ask<'_>) -> Result<Vec<u8>, EngineError> {
+    not_of_a_spec(ask)?;
+    message_of(project, ask)
+}
+
+/// The same, for every word.
+pub(super) fn message_of(project: &Project, ask: &Ask<'_>) -> Result<Vec<u8>, EngineError> {
     let head = peek(project, ask.name)?.head;
     Ok(crate::approval::message(&Words {
         run: ask.name,
@@ -60,15 +84,16 @@ pub fn decide(
     ask: &Ask<'_>,
     approve: impl FnOnce(&Words<'_>) -> Result<Approved, EngineError>,
 ) -> Result<Resolved, EngineError> {
-    decide_with(project, ask, approve, || Ok(()))
+    not_of_a_spec(ask)?;
+    take(project, ask, approve)
 }
 
-/// The same, where `ready` makes what must be there before the journal says that it is decided.
-pub(super) fn decide_with(
+/// The same, for every word. Files are written after the journal, which may have moved on while a
+/// person signed: then the word does not count, and nothing may have changed.
+pub(super) fn take(
     project: &Project,
     ask: &Ask<'_>,
     approve: impl FnOnce(&Words<'_>) -> Result<Approved, EngineError>,
-    ready: impl FnOnce() -> Result<(), EngineError>,
 ) -> Result<Resolved, EngineError> {
     let (mut open, mut machine, _) = open(project, ask.name)?;
     // A decision that is on record and not carried out yet (a crash between the two) comes first.
@@ -97,6 +122,7 @@ pub(super) fn decide_with(
     };
     let probe = decision(ask.because, &nobody);
     machine.decide(&Input::new(now(), What::Decide(probe)))?;
+    Secrets::of(&project.config()?, project.repo()).refuse(ask.because, ask.with)?;
     let because = bound(ask.because, ask.about, ask.with);
     let approved = approve(&Words {
         run: ask.name,
@@ -105,7 +131,6 @@ pub(super) fn decide_with(
         option: ask.option,
         because: &because,
     })?;
-    ready()?;
     let mut events = Vec::new();
     let decided = What::Decide(decision(&because, &approved));
     settle::<_, EngineError>(&mut machine, now(), decided, &mut events)?;
@@ -113,7 +138,7 @@ pub(super) fn decide_with(
     // An engine that drives the project writes the views itself when it hears of this.
     if let Ok(_lock) = lock(project, ask.name) {
         Keeper::open(project, ask.name)?;
-        Views::of(&project.home()).all(&machine)?;
+        Views::of(project).all(&machine)?;
         indexed::follow(project, &machine)?;
     }
     Ok(Resolved {

@@ -32,6 +32,7 @@ mod views;
 
 pub use decide::{Ask, Resolved, decide, decide_message};
 pub use page::page;
+pub(crate) use product::approval_of;
 pub use product::{New, Review, Said, Spoken, new, review, speak, spoken_message};
 pub use resolve::{Asked, escalated, message, resolve};
 pub use session::{Driving, Peek, drive, is_project, peek, projects};

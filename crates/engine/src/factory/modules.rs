@@ -9,7 +9,7 @@ use ::factory::project::ModuleRef;
 use ::factory::schema::{self, Judged};
 use ::factory::ship::{ExecutionLog, ShipEvidence};
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
@@ -34,6 +34,15 @@ pub(super) struct Seal {
     pub(super) files: BTreeMap<String, String>,
     #[serde(default)]
     pub(super) runner: String,
+}
+
+impl Seal {
+    /// The files that are not the same in both.
+    fn differs_from(&self, other: &Seal) -> Vec<String> {
+        let names: BTreeSet<&String> = self.files.keys().chain(other.files.keys()).collect();
+        let differs = |name: &&String| self.files.get(*name) != other.files.get(*name);
+        names.into_iter().filter(differs).cloned().collect()
+    }
 }
 
 impl Stored {
@@ -130,9 +139,17 @@ impl Stored {
         Ok(store::write_atomic(&path, &json)?)
     }
 
-    /// Puts on record what was tested, and by what.
-    pub(super) fn mark_tested(&self, runner: &str) -> Result<(), String> {
-        let mut seal = self.now()?;
+    /// Puts on record what was tested, and by what: the files as they were before the tests began,
+    /// with the log of these tests. What changed meanwhile was not tested, or not debated.
+    pub(super) fn mark_tested(&self, began_with: &Seal, runner: &str) -> Result<(), String> {
+        let mut seal = began_with.clone();
+        let log = store::sha256_hex(&self.read(LOG)?);
+        seal.files.insert(LOG.to_owned(), log);
+        let changed = seal.differs_from(&self.now()?);
+        if !changed.is_empty() {
+            let names = changed.join(", ");
+            return Err(format!("changed while its tests ran: {names}"));
+        }
         runner.clone_into(&mut seal.runner);
         self.write(SEAL, &seal).map_err(|error| error.to_string())
     }
@@ -160,13 +177,7 @@ impl Stored {
 
     /// What differs from what was tested; empty: nothing does.
     pub(super) fn broken(&self) -> Result<Vec<String>, String> {
-        let sealed = self.tested()?;
-        let now = self.now()?;
-        let mut names: Vec<&String> = sealed.files.keys().chain(now.files.keys()).collect();
-        names.sort();
-        names.dedup();
-        let differs = |name: &&String| sealed.files.get(*name) != now.files.get(*name);
-        Ok(names.into_iter().filter(differs).cloned().collect())
+        Ok(self.tested()?.differs_from(&self.now()?))
     }
 
     /// Is it what was tested?
@@ -195,5 +206,41 @@ impl Stored {
                 .map_err(|error| format!("could not seal {}: {error}", full.display()))?;
         }
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_changes_while_tests_run_is_not_sealed_as_tested() {
+        let root = tempfile::tempdir().unwrap();
+        let reference = ModuleRef::parse("MM-moment@1.0.0").unwrap();
+        let module = Stored::at(root.path(), &reference);
+        let write = |name: &str, text: &str| {
+            let path = module.folder.join(name);
+            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+            std::fs::write(path, text).unwrap();
+        };
+        write("implementation/lib.rs", "honest");
+        write(LOG, "of an earlier run");
+        let before = module.now().unwrap();
+        write(LOG, "of this run");
+        write("implementation/lib.rs", "other");
+        write("implementation/more.rs", "new");
+        let refused = module.mark_tested(&before, "cargo").unwrap_err();
+        assert_eq!(
+            refused,
+            "changed while its tests ran: implementation/lib.rs, implementation/more.rs"
+        );
+        assert!(!module.has(SEAL));
+        write("implementation/lib.rs", "honest");
+        std::fs::remove_file(module.folder.join("implementation/more.rs")).unwrap();
+        module.mark_tested(&before, "cargo").unwrap();
+        assert_eq!(module.tested().unwrap().runner, "cargo");
+        assert!(module.as_tested().is_ok());
+        write(LOG, "of nobody");
+        assert_eq!(module.broken().unwrap(), [LOG]);
     }
 }

@@ -1,6 +1,6 @@
 //! Keeping the records of the state store (section 7): each follows from the journal, and is written
-//! after the record that it follows from. What is lost is written again at the next opening; what
-//! was changed is left as it is, for the audit to find.
+//! after the record that it follows from. What is lost is written again at the next opening, and so
+//! is what differs: a view never outlives the journal's word. What stood there goes into the vault.
 //!
 //! It refuses to write what has not the form of its document.
 
@@ -9,6 +9,7 @@ use super::session::begun;
 use crate::error::EngineError;
 use crate::project::Project;
 use crate::run::latest;
+use crate::secrets::Secrets;
 use ::factory::machine::{Record, Recorder};
 use ::factory::schema;
 use kernel::Event;
@@ -29,6 +30,8 @@ pub(super) struct Keeper {
     root: PathBuf,
     recorder: Recorder,
     seq: u64,
+    vault: store::Vault,
+    secrets: Secrets,
 }
 
 fn shown(record: &Record) -> Result<Vec<u8>, EngineError> {
@@ -69,6 +72,8 @@ impl Keeper {
             root: project.home().join("state_store"),
             recorder: Recorder::new(),
             seq: 0,
+            vault: project.vault()?,
+            secrets: Secrets::of(&project.config()?, project.repo()),
         };
         keeper.follow()?;
         Ok(keeper)
@@ -123,6 +128,9 @@ impl Keeper {
         let once = ONCE.iter().any(|folder| record.path.starts_with(folder));
         if old.as_ref() == Some(&json) || (once && old.is_some()) {
             return Ok(());
+        }
+        if let Some(old) = old {
+            self.vault.put(&record.path, &self.secrets.bytes(&old))?;
         }
         if let Some(parent) = path.parent() {
             std::fs::create_dir_all(parent).map_err(EngineError::io("create", parent))?;

@@ -39,10 +39,9 @@ pub fn escalated(project: &Project, id: &str) -> Result<(String, Escalation), En
             if this {
                 found = Some(escalation.clone());
             }
-            if escalation.resolved.is_none() {
-                known.push(escalation.escalation_id.to_string());
-            }
         }
+        let open = machine.open_escalations();
+        known.extend(open.map(|one| one.escalation_id.to_string()));
         if let Some(found) = found {
             return Ok((name, found));
         }

@@ -78,8 +78,13 @@ fn one(root: &Path, module: &Stored, at: &Path, laid: &mut Laid) -> Result<(), S
         whole(&used, laid.language)?;
         let name = package(&used.reference);
         let place = format!("uses/{name}-{}", used.reference.version);
-        let path = laid.top.join(&place).display().to_string();
-        crates.push_str(&format!("{name} = {{ path = {path:?} }}\n"));
+        // From where this one lies: a path from the root would need TOML's own escapes.
+        let from_here = if at.as_os_str().is_empty() {
+            ""
+        } else {
+            "../../"
+        };
+        crates.push_str(&format!("{name} = {{ path = \"{from_here}{place}\" }}\n"));
         if !laid.path.contains(&place) {
             laid.path.push(place.clone());
             laid.uses.insert(code_name(&used.reference), used.clone());
@@ -89,9 +94,10 @@ fn one(root: &Path, module: &Stored, at: &Path, laid: &mut Laid) -> Result<(), S
     if laid.language == Language::Python {
         return Ok(());
     }
-    // The empty workspace keeps cargo from looking for one above.
+    // The empty workspace keeps cargo from looking for one above. The library is never built for
+    // tests: what stands behind `cfg(test)` is not what ships, and tests in there are no black box.
     let manifest = format!(
-        "[package]\nname = \"{}\"\nversion = \"{}\"\nedition = \"2021\"\npublish = false\n\n[lib]\npath = \"implementation/lib.rs\"\ndoctest = false\n\n[dependencies]\n{crates}{}",
+        "[package]\nname = \"{}\"\nversion = \"{}\"\nedition = \"2021\"\npublish = false\n\n[lib]\npath = \"implementation/lib.rs\"\ntest = false\ndoctest = false\n\n[dependencies]\n{crates}{}",
         package(&module.reference),
         module.reference.version,
         if at.as_os_str().is_empty() {

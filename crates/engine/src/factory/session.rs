@@ -165,7 +165,7 @@ fn once(
     let idle = settled.is_ok_and(|events| events.is_empty())
         && machine.wanted().is_empty()
         && machine.status().in_flight.is_empty();
-    let views = Views::of(&project.home());
+    let views = Views::of(project);
     if idle && open.torn.is_none() {
         Keeper::open(project, name)?;
         views.all(&machine)?;

@@ -134,10 +134,13 @@ fn step(
             let version = version(context, &module)?;
             Ok(Held::from(format!("{locked}; {version}")))
         }
-        "public_surface" => surface::check(context, order, &module, cancel),
-        "black_box_tests" => {
+        "public_surface" => {
             debated::check(context, order, &module, told.fix.as_ref())?;
-            tested::run(context, order, &module, cancel)
+            surface::check(context, order, &module, cancel)
+        }
+        "black_box_tests" => {
+            let debated = debated::check(context, order, &module, told.fix.as_ref())?;
+            tested::run(context, order, &module, &debated, cancel)
         }
         "tests_fail_on_stubs" => {
             let found = stubs::run(context, order, &module, cancel);

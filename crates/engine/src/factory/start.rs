@@ -68,9 +68,12 @@ pub fn start(
             budgets: asked.budgets,
         },
     )?;
-    let events = opening(asked, plan, started)?;
+    let json = json_of(asked.spec)?;
+    let spec = store::sha256_hex(json.as_bytes());
+    let events = opening(asked, plan, started, spec)?;
     project.prepare()?;
-    write_files(&project.home(), asked.spec, files)?;
+    project.vault()?.put("spec.json", json.as_bytes())?;
+    write_files(&project.home(), &json, files)?;
     let mut journal = Journal::create(&project.journals(), &name)?;
     journal.append(0, &entries(&events))?;
     Ok(Begun {
@@ -156,6 +159,7 @@ fn opening(
     asked: &Begin<'_>,
     plan: &Plan,
     started: RunStarted,
+    spec: String,
 ) -> Result<Vec<kernel::Event>, EngineError> {
     let mut whats = vec![What::Start(Box::new(started))];
     let tasks: Vec<Declared> = declared(asked.spec, plan);
@@ -170,6 +174,7 @@ fn opening(
         spec_version: asked.spec.spec_version.to_string(),
         jobs: asked.jobs,
         attempts: None,
+        spec: Some(spec),
     };
     whats.push(What::Note(Fact::ProjectOpened(opened).note()));
     told(whats)
@@ -210,12 +215,14 @@ pub(super) fn declared(spec: &ProductSpec, plan: &Plan) -> Vec<Declared> {
     tasks.collect()
 }
 
-/// Writes the task files and the spec that they come from.
-pub(super) fn write_files(
-    home: &Path,
-    spec: &ProductSpec,
-    files: &[TaskFile],
-) -> Result<(), EngineError> {
+/// The spec as `project/spec.json` has it.
+pub(super) fn json_of(spec: &ProductSpec) -> Result<String, EngineError> {
+    serde_json::to_string_pretty(spec)
+        .map_err(|error| EngineError::io("write", Path::new("project/spec.json"))(error.into()))
+}
+
+/// Writes the task files and the spec that they come from, of a project that has no journal yet.
+fn write_files(home: &Path, json: &str, files: &[TaskFile]) -> Result<(), EngineError> {
     let folder = home.join("project");
     if folder.symlink_metadata().is_ok() {
         // Of a start that failed: there is no project of the factory here.
@@ -228,7 +235,8 @@ pub(super) fn write_files(
         }
         store::write_atomic(&path, file.text.as_bytes())?;
     }
-    let json = serde_json::to_vec_pretty(spec)
-        .map_err(|error| EngineError::io("write", &folder)(error.into()))?;
-    Ok(store::write_atomic(&folder.join("spec.json"), &json)?)
+    Ok(store::write_atomic(
+        &folder.join("spec.json"),
+        json.as_bytes(),
+    )?)
 }

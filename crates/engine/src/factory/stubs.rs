@@ -2,7 +2,8 @@
 //! more, with stubs of the same surface in the place of its functions, and every test that a minimum
 //! of section 5.4 rests on must fail. One that passes proves nothing, and is named.
 //!
-//! Stubs that do not build are our fault, not the module's: then nothing was proven either way.
+//! Stubs that do not build are our fault, not the module's: then nothing was proven either way. Only
+//! a constant that a public `const fn` computes is the module's to mend.
 
 use super::modules::Stored;
 use super::scratch;
@@ -11,8 +12,8 @@ use super::suite::{self, Expect};
 use super::surface;
 use crate::context::Context;
 use ::factory::contract::coverage;
-use ::factory::surface::Language;
 use ::factory::surface::python::Said;
+use ::factory::surface::{Language, STUB};
 use checks::runners::{FaultKind, Status, TestResult};
 use kernel::effect::GateOrder;
 use kernel::outcome::Verdict;
@@ -53,6 +54,14 @@ pub(super) fn run(
         return Err(broke(Verdict::CouldNotRun, result.reason.clone()));
     }
     if let Some(fault) = fault(FaultKind::NotBuilt) {
+        // A constant ran a stub while it was built, which no stub can be kept from.
+        if fault.what.contains(STUB) {
+            let reason = format!(
+                "a constant is computed by a public `const fn`, so nothing can be built without it; let the constant use a private function: {}",
+                fault.what
+            );
+            return Err(broke(Verdict::Fail, reason));
+        }
         let reason = format!(
             "with stubs in it the module does not build, which is our fault; please report: {}",
             fault.what

@@ -1,12 +1,17 @@
-//! The task files that people's answers lead to (section 17.2): a split makes new ones before its
-//! tasks are dispatched, an amended spec writes one anew with its history. Made of the spec and the
-//! journal alone, so a lost one is written again.
+//! What lies below `project/`: the spec, a file for each task, and those that people's answers lead to
+//! (section 17.2): a split makes new ones before its tasks are dispatched, an amended spec writes one
+//! anew with its history. All of it is a view of the journal and of the spec whose hash it names, so
+//! a lost file is written again and an edited one is found. It refuses to remove anything.
 
+use super::start::json_of;
 use crate::error::EngineError;
+use crate::project::Project;
 use ::factory::halt::resolution::Resolution;
 use ::factory::machine::Factory;
-use ::factory::plan::TaskFile;
 use ::factory::plan::again::{Amendment, Part, files};
+use ::factory::plan::{TaskFile, task_files};
+use ::factory::spec::ProductSpec;
+use std::collections::BTreeMap;
 use std::path::Path;
 
 fn answers(machine: &Factory) -> (Vec<Part>, Vec<Amendment>) {
@@ -52,34 +57,70 @@ fn answers(machine: &Factory) -> (Vec<Part>, Vec<Amendment>) {
     (parts, amendments)
 }
 
-/// What the files must say now; none of a project whose answers left them as they were.
-pub(super) fn expected(home: &Path, machine: &Factory) -> Result<Vec<TaskFile>, EngineError> {
+fn unusable(what: String) -> EngineError {
+    EngineError::user("spec_invalid", what, "restore it from a commit")
+}
+
+/// The spec that the tasks come from: by its hash, and of a journal that names none as it lies there.
+fn spec(project: &Project, machine: &Factory) -> Result<ProductSpec, EngineError> {
+    let (bytes, whence) = match machine.spec() {
+        Some(hash) => {
+            let bytes = project.vault()?.get(hash)?;
+            (bytes, format!("the evidence {hash}"))
+        }
+        None => {
+            let path = project.home().join("project/spec.json");
+            let bytes = std::fs::read(&path).map_err(EngineError::io("read", &path))?;
+            (bytes, path.display().to_string())
+        }
+    };
+    let read = ::factory::spec::read(&bytes).map(|(spec, _)| spec);
+    read.map_err(|_| {
+        unusable(format!(
+            "{whence} is not the spec that the project began with"
+        ))
+    })
+}
+
+/// The files that people's answers made or changed.
+fn answered(project: &Project, machine: &Factory) -> Result<Vec<TaskFile>, EngineError> {
     let (parts, amendments) = answers(machine);
     if parts.is_empty() && amendments.is_empty() {
         return Ok(Vec::new());
     }
-    let path = home.join("project/spec.json");
-    let bytes = std::fs::read(&path).map_err(EngineError::io("read", &path))?;
-    let spec = ::factory::spec::read(&bytes).map(|(spec, _)| spec);
-    let made = spec.map_err(|_| ()).and_then(|spec| {
-        let made = files(&spec, &parts, &amendments);
-        made.map_err(|_| ())
-    });
-    made.map_err(|()| {
-        EngineError::user(
-            "spec_invalid",
-            format!(
-                "{} is not the spec that the project began with",
-                path.display()
-            ),
-            "restore it from a commit",
-        )
-    })
+    let spec = spec(project, machine)?;
+    files(&spec, &parts, &amendments).map_err(|no_plan| unusable(no_plan.to_string()))
 }
 
-/// Writes those that differ.
-pub(super) fn write(home: &Path, machine: &Factory) -> Result<(), EngineError> {
-    for file in expected(home, machine)? {
+/// What all files below `project/` must say now. Of a project whose journal names no spec, those
+/// that people's answers led to.
+pub(super) fn expected(project: &Project, machine: &Factory) -> Result<Vec<TaskFile>, EngineError> {
+    if machine.spec().is_none() {
+        return answered(project, machine);
+    }
+    let spec = spec(project, machine)?;
+    let made = task_files(&spec);
+    let (_, made) = made.map_err(|no_plan| unusable(no_plan.to_string()))?;
+    let by_path = |file: TaskFile| (file.path, file.text);
+    let mut all: BTreeMap<String, String> = made.into_iter().map(by_path).collect();
+    all.extend(answered(project, machine)?.into_iter().map(by_path));
+    all.insert("project/spec.json".to_owned(), json_of(&spec)?);
+    let all = all.into_iter();
+    Ok(all.map(|(path, text)| TaskFile { path, text }).collect())
+}
+
+/// Writes those that differ of all files: when a project is opened, and after a decision.
+pub(super) fn write(project: &Project, machine: &Factory) -> Result<(), EngineError> {
+    write_those(&project.home(), expected(project, machine)?)
+}
+
+/// Writes those that differ of what people's answers led to: cheap enough for every dispatch.
+pub(super) fn write_answered(project: &Project, machine: &Factory) -> Result<(), EngineError> {
+    write_those(&project.home(), answered(project, machine)?)
+}
+
+fn write_those(home: &Path, files: Vec<TaskFile>) -> Result<(), EngineError> {
+    for file in files {
         let path = home.join(&file.path);
         if std::fs::read_to_string(&path).is_ok_and(|text| text == file.text) {
             continue;

@@ -3,7 +3,7 @@
 //! failure is enough to block, and what was not run has failed. What was tested is put on record, so
 //! that no later step can be about something else.
 
-use super::modules::{EXAMPLES, LOG, SHIP, Stored};
+use super::modules::{EXAMPLES, LOG, SHIP, Seal, Stored};
 use super::ship::{Broke, Held, could_not};
 use super::suite::{self, Expect};
 use super::surface;
@@ -15,11 +15,12 @@ use kernel::effect::GateOrder;
 use kernel::outcome::Verdict;
 use sandbox::Cancel;
 
-/// Runs them, and writes down what was tested.
+/// Runs them, and writes down what was tested: `debated`, and nothing else.
 pub(super) fn run(
     context: &Context,
     order: &GateOrder,
     module: &Stored,
+    debated: &Seal,
     cancel: &Cancel,
 ) -> Result<Held, Broke> {
     if module.has(SHIP) {
@@ -76,12 +77,8 @@ pub(super) fn run(
             evidence: result.evidence,
         });
     }
-    module.mark_tested(&format!(
-        "{} on {}-{}",
-        code.runner,
-        std::env::consts::ARCH,
-        std::env::consts::OS
-    ))?;
+    let (arch, system) = (std::env::consts::ARCH, std::env::consts::OS);
+    module.mark_tested(debated, &format!("{} on {arch}-{system}", code.runner))?;
     Ok(Held {
         reason: format!(
             "{} tests passed; every constraint, invariant and error has one",

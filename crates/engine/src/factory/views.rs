@@ -12,13 +12,13 @@ use kernel::Time;
 use kernel::effect::AttemptOrder;
 use serde_json::Value;
 use std::fs::TryLockError;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 /// How often the state machine's view is written while much happens.
 const APART_MILLIS: u64 = 1_000;
 
 pub(super) struct Views {
-    home: PathBuf,
+    project: Project,
     written: Time,
 }
 
@@ -35,31 +35,36 @@ fn write(path: &Path, value: &impl serde::Serialize) -> Result<(), EngineError> 
 }
 
 impl Views {
-    pub(super) fn of(home: &Path) -> Self {
+    pub(super) fn of(project: &Project) -> Self {
         Self {
-            home: home.to_owned(),
+            project: project.clone(),
             written: Time(0),
         }
     }
 
-    /// Writes them, unless they were written a moment ago.
+    /// Writes those that move, unless they were written a moment ago.
     pub(super) fn soon(&mut self, machine: &Factory, now: Time) -> Result<(), EngineError> {
         if now.since(self.written) < APART_MILLIS {
             return Ok(());
         }
         self.written = now;
-        self.all(machine)
+        self.moving(machine)
     }
 
-    /// Writes them.
+    /// Writes them all. A large project has thousands of task files, which only decisions change.
     pub(super) fn all(&self, machine: &Factory) -> Result<(), EngineError> {
-        task_files::write(&self.home, machine)?;
+        task_files::write(&self.project, machine)?;
+        self.moving(machine)
+    }
+
+    fn moving(&self, machine: &Factory) -> Result<(), EngineError> {
+        let home = self.project.home();
         write(
-            &self.home.join("state_store/project/state_machine.json"),
+            &home.join("state_store/project/state_machine.json"),
             &machine.state_machine(),
         )?;
         if let Some(product) = machine.product() {
-            super::product::restore(&self.home.join("state_store"), product)?;
+            super::product::restore(&home.join("state_store"), product)?;
         }
         Ok(())
     }
@@ -87,13 +92,16 @@ pub(crate) fn standing_faults(project: &Project, name: &str, machine: &Factory) 
         found
             .push("state_store/project/state_machine.json is not what the journal says".to_owned());
     }
-    match task_files::expected(&home, machine) {
+    match task_files::expected(project, machine) {
         Err(error) => found.push(error.what),
         Ok(files) => {
             for file in files {
                 let text = std::fs::read_to_string(home.join(&file.path));
                 if !text.is_ok_and(|text| text == file.text) {
-                    found.push(format!("{} is not as people's answers left it", file.path));
+                    found.push(format!(
+                        "{} is not as the spec and people's answers have it",
+                        file.path
+                    ));
                 }
             }
         }

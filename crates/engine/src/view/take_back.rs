@@ -2,7 +2,7 @@
 //! still as the agent saw them.
 
 use super::{Change, Root};
-use crate::context::Context;
+use crate::context::{Context, Files};
 use crate::error::EngineError;
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -79,10 +79,11 @@ pub(crate) fn take_back(
         if matches!(here, Some(Node::File { .. } | Node::Executable { .. })) {
             let old = fs::read(&target).map_err(EngineError::io("read", &target))?;
             let name = format!("before: {}", change.name());
-            match change.root {
+            match (change.root, context.files) {
                 // The user's own content, to the byte.
-                Root::Repo => context.vault.put(&name, &old)?,
-                Root::Task => context.keep(&name, &old)?,
+                (Root::Repo, Files::OfGit) => context.vault.put(&name, &old)?,
+                // An agent's: a key in it stays out of the vault.
+                (Root::Repo, Files::OfStore) | (Root::Task, _) => context.keep(&name, &old)?,
             };
         }
         let source = home.join("view").join(change.name());

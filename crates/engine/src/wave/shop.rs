@@ -10,7 +10,7 @@ use crate::error::{Blame, EngineError};
 use crate::project::Project;
 use crate::world::now;
 use kernel::Time;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{File, TryLockError};
 use std::path::PathBuf;
 use std::sync::OnceLock;
@@ -62,11 +62,32 @@ pub fn names(project: &Project) -> Vec<String> {
     names
 }
 
-/// Who waived the sandbox of which milestone, as far as their journals can be read.
-pub(crate) fn waivers(project: &Project) -> BTreeMap<String, String> {
+/// Who waived the sandbox of a milestone, and for which runs.
+pub(crate) struct Waived {
+    pub(crate) who: String,
+    pub(crate) runs: BTreeSet<String>,
+}
+
+/// The waivers of all milestones, as far as their journals can be read.
+pub(crate) fn waivers(project: &Project) -> BTreeMap<String, Waived> {
     let waived = |name: String| {
-        let board = read(&project.home().join("milestones").join(&name)).ok()?.0;
-        Some((name, board.waived?.who))
+        let mut runs = BTreeSet::new();
+        let folder = project.home().join("milestones").join(&name);
+        let replay = Replay {
+            from: None,
+            not_after: Some(crate::run::latest()),
+        };
+        let board = read(&folder).ok()?.0;
+        let who = board.waived?.who;
+        let read = Journal::read(&folder, &journal_name(), replay, |record| {
+            let dated = dated(record.at, record.kind, record.body.get())?;
+            if let Fact::WaveOpened(opened) = dated.fact {
+                runs.extend(opened.roster.into_iter().map(|row| row.run));
+            }
+            Ok(())
+        });
+        read.ok()?;
+        Some((name, Waived { who, runs }))
     };
     names(project).into_iter().filter_map(waived).collect()
 }

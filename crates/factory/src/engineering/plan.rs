@@ -126,6 +126,25 @@ pub fn judge(result: &Value) -> Result<Plan, Vec<PlanFault>> {
     }
 }
 
+/// Refuses to call a task done by a module that nobody has shipped (section 14.3).
+pub fn reusable(plan: Plan, there: impl Fn(&ModuleRef) -> bool) -> Result<Plan, Vec<PlanFault>> {
+    let mut faults = Vec::new();
+    for (at, module) in plan.modules.iter().enumerate() {
+        let reuses = module.reuse_decision == ReuseDecision::Reuse;
+        let candidate = module.reuse_candidate_refs.first().filter(|_| reuses);
+        if let Some(candidate) = candidate.filter(|one| !there(one)) {
+            let path = format!("modules[{at}].reuse_candidate_refs[0]");
+            let what = format!("{candidate} is not shipped here, so it can not be reused");
+            faults.push(fault(path, what));
+        }
+    }
+    if faults.is_empty() {
+        Ok(plan)
+    } else {
+        Err(faults)
+    }
+}
+
 /// What holds for every plan, whoever made it: ids, purpose, unique, no cycle.
 pub fn structure(plan: &Plan) -> Vec<PlanFault> {
     let mut faults = Vec::new();

@@ -148,6 +148,8 @@ pub trait Surroundings {
     fn upstream(&self, work: &Work, module: usize) -> Vec<ModuleRef>;
     /// The version that a module would be shipped under.
     fn next_version(&self, module: &plan::PlanModule) -> Version;
+    /// Is it there to be reused?
+    fn is_shipped(&self, reference: &ModuleRef) -> bool;
 }
 
 impl Work {
@@ -294,7 +296,8 @@ impl Work {
             return self.ended_badly(effect, outcome, at);
         };
         let Some(active) = self.active() else {
-            return match plan::judge(result) {
+            let there = |one: &ModuleRef| around.is_shipped(one);
+            return match plan::judge(result).and_then(|plan| plan::reusable(plan, there)) {
                 Ok(plan) => Step::PlanLocked(plan),
                 Err(faults) => Step::PlanRefused(faults),
             };

@@ -98,6 +98,10 @@ impl Surroundings for Around<'_> {
         all.into_iter().collect()
     }
 
+    fn is_shipped(&self, reference: &ModuleRef) -> bool {
+        self.state.registry.is_shipped(reference)
+    }
+
     fn next_version(&self, module: &PlanModule) -> Version {
         let id = &module.module_id;
         let reserved = self

@@ -10,7 +10,7 @@ use crate::halt::resolution::Resolution;
 use crate::product::{Began, ProductStep};
 use crate::project::Declared;
 use crate::project::types::{EscalationId, ExceptionId, ModuleRef, TaskId, Version};
-use kernel::{Note, Refusal};
+use kernel::{EvidenceRef, Note, Refusal};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -50,6 +50,24 @@ macro_rules! facts {
             }
         }
     };
+}
+
+impl Fact {
+    /// The pieces of evidence that it names: a person's documents, a draft, what was said of it.
+    pub fn evidence(&self) -> Vec<&EvidenceRef> {
+        match self {
+            Fact::ProductBegan(began) => std::iter::once(&began.spec).chain(&began.with).collect(),
+            Fact::ProductStepped(stepped) => match &stepped.step {
+                ProductStep::Drafted { research, .. } => research.iter().collect(),
+                ProductStep::Shown(shown) => vec![&shown.spec, &shown.page, &shown.report],
+                ProductStep::Refused { draft, report, .. } => draft.iter().chain(report).collect(),
+                ProductStep::Again { .. } | ProductStep::Stuck(_) | ProductStep::GaveUp(_) => {
+                    Vec::new()
+                }
+            },
+            _ => Vec::new(),
+        }
+    }
 }
 
 fn malformed(note: &Note, error: &serde_json::Error) -> Refusal {
@@ -162,6 +180,10 @@ pub struct ProjectOpened {
     /// Attempts that the budget must have left for them; none: as it was started.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub attempts: Option<u64>,
+    /// The hash of the spec that it was started with, as it is kept among the evidence; none: the
+    /// one that a person approved, or a journal of before.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub spec: Option<String>,
 }
 
 /// A task went to the engineering loop.

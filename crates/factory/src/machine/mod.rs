@@ -29,7 +29,7 @@ use crate::engineering::work::Work;
 use crate::halt::artifact::{Escalation, Resolved};
 use crate::halt::change::Change;
 use crate::halt::exception::{ExceptionDecision, Record as ExceptionRecord};
-use crate::product::Product;
+use crate::product::{At, Product};
 use crate::project::types::{EscalationId, ExceptionId, TaskId};
 use crate::project::{TaskGraph, TaskStatus};
 use kernel::effect::Effect;
@@ -52,6 +52,15 @@ impl Factory {
     /// The loop before its tasks, if it began with one.
     pub fn product(&self) -> Option<&Product> {
         self.state.product.as_ref()
+    }
+
+    /// The hash of the spec that the tasks come from: the one that a person approved, or that the
+    /// project was started with. None before that, and of a journal that does not name it.
+    pub fn spec(&self) -> Option<&str> {
+        let approved = self.product().filter(|product| product.at == At::Approved);
+        let approved = approved.and_then(|product| product.shown.as_ref());
+        let approved = approved.map(|shown| shown.spec.hash.as_str());
+        approved.or(self.state.spec.as_deref())
     }
 
     /// Its tasks.
@@ -77,6 +86,12 @@ impl Factory {
     /// All escalations there ever were.
     pub fn escalations(&self) -> impl Iterator<Item = &Escalation> {
         self.state.escalations.values()
+    }
+
+    /// Those whose task still waits for a person.
+    pub fn open_escalations(&self) -> impl Iterator<Item = &Escalation> {
+        let waiting = self.state.graph.halted();
+        waiting.filter_map(|task| self.state.escalations.get(task.escalation_ref.as_ref()?))
     }
 
     /// `state_store/escalations/{id}.json`.

@@ -69,6 +69,7 @@ pub(crate) fn advance(state: &State, at: Time) -> Option<Fact> {
         spec_version: approved.spec_version.clone(),
         jobs: product.began.jobs,
         attempts: per_task.map(|one| one.saturating_mul(tasks)),
+        spec: None,
     }))
 }
 

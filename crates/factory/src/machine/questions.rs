@@ -54,10 +54,8 @@ pub struct Question {
 }
 
 pub(crate) fn questions(state: &State) -> Vec<Question> {
-    match state.phase {
-        Phase::Open => {}
-        Phase::Specifying => return about_spec(state).into_iter().collect(),
-        Phase::Declaring | Phase::Stopped => return Vec::new(),
+    if matches!(state.phase, Phase::Declaring | Phase::Stopped) {
+        return Vec::new();
     }
     let mut all = Vec::new();
     all.extend(state.ledger.budgets.first_spent().map(|spent| Question {
@@ -69,6 +67,10 @@ pub(crate) fn questions(state: &State) -> Vec<Question> {
         recommended: None,
         options: words(&[EXTEND, STOP]),
     }));
+    if state.phase == Phase::Specifying {
+        all.extend(about_spec(state));
+        return all;
+    }
     for (id, work) in &state.work {
         all.extend(work.stuck.as_ref().map(|why| Question {
             subject: Subject::Stuck,

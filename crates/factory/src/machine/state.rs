@@ -21,7 +21,7 @@ use kernel::ledger::Ledger;
 use kernel::outcome::CheckResult;
 use kernel::{Decision, EffectId, Event, Refusal, Time};
 use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
+use serde_json::json;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// For whom an effect is in flight.
@@ -88,6 +88,9 @@ pub(crate) struct State {
     pub(crate) phase: Phase,
     #[serde(default)]
     pub(crate) product: Option<Product>,
+    /// The spec that it was started with.
+    #[serde(default)]
+    pub(crate) spec: Option<String>,
     pub(crate) jobs: u32,
     pub(crate) declaring: Vec<Declared>,
     pub(crate) graph: TaskGraph,
@@ -336,6 +339,7 @@ impl State {
             spec_version: opened.spec_version.clone(),
         };
         self.jobs = opened.jobs;
+        self.spec.clone_from(&opened.spec);
         if let Some(attempts) = opened.attempts {
             let budgets = &mut self.ledger.budgets;
             budgets.raise(kernel::budget::ATTEMPTS, attempts);
@@ -370,19 +374,6 @@ impl State {
                     self.ship_module(task, *module, at);
                 }
             }
-            // From another project: known by its contract alone.
-            Step::Reused(_, reference) => self.registry.add(Entry {
-                reference: reference.clone(),
-                task: None,
-                ship_ref: String::new(),
-                contract: Value::Null,
-                fingerprint: fingerprint(&Value::Null),
-                dependencies: Vec::new(),
-                status: IndexStatus::Shipped,
-                superseded_by: None,
-                notes: Vec::new(),
-                at,
-            }),
             _ => {}
         }
     }

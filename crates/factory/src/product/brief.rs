@@ -1,7 +1,7 @@
 //! What the product role is told and what it sees. A brief follows from the state alone; the
 //! documents themselves lie in the view.
 
-use super::{DRAFT, FOLDER, GIVEN, Product, REPORT};
+use super::{DRAFT, Desk, FOLDER, GIVEN, Product, REPORT};
 use kernel::effect::Sight;
 use std::fmt::Write;
 
@@ -45,8 +45,13 @@ pub fn brief(product: &Product) -> String {
     for document in &product.began.with {
         let _ = writeln!(text, "- `repo/{FOLDER}/{GIVEN}/with/{}`", document.name);
     }
-    if product.draft.is_some() {
-        let _ = writeln!(text, "- `repo/{FOLDER}/{DRAFT}`: the present draft");
+    let draft = match (&product.draft, product.desk) {
+        (Some(_), _) => Some("the present draft"),
+        (None, Desk::Kept) => Some("the last draft, if you left one there"),
+        (None, Desk::Cleared) => None,
+    };
+    if let Some(draft) = draft {
+        let _ = writeln!(text, "- `repo/{FOLDER}/{DRAFT}`: {draft}");
     }
     let _ = write!(
         text,

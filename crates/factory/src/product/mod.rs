@@ -285,9 +285,11 @@ impl Product {
 
     /// Takes a step in.
     pub fn take(&mut self, step: &ProductStep) {
-        if let Some(Answer::Attempt(effect, _)) = self.answer.take() {
+        if let Some(Answer::Attempt(effect, outcome)) = self.answer.take() {
             self.ended += 1;
             self.attempt = Some(effect);
+            // It was looked up, however the attempt ended.
+            self.research.extend(kept(&outcome.evidence, RESEARCH));
         }
         if let ProductStep::Again {
             why,
@@ -300,10 +302,9 @@ impl Product {
         }
         self.patience = Patience::default();
         match step {
-            ProductStep::Drafted { research, named } => {
+            ProductStep::Drafted { named, .. } => {
                 self.at = At::Judging;
                 self.desk = Desk::Kept;
-                self.research.extend(research.clone());
                 let new = named.iter().filter(|one| !self.named.contains(one));
                 let new: Vec<String> = new.cloned().collect();
                 self.named.extend(new);
@@ -352,7 +353,13 @@ impl Product {
     pub fn amend(&mut self, feedback: &str) {
         self.feedback.push(feedback.to_owned());
         self.shown = None;
+        if self.at == At::Judging {
+            // A newer draft than the one that was kept lies on the desk, and nobody judged it.
+            (self.draft, self.report) = (None, None);
+            self.deficiencies.clear();
+        }
         self.retry();
+        self.at = At::Drafting;
     }
 
     /// The same question again, as often as at first: a person said so.

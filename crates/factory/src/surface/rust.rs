@@ -34,7 +34,7 @@ pub fn extract(files: &Files, uses: &BTreeMap<String, Extracted>) -> Result<Extr
 }
 
 /// One file, parsed, or where it can not be. Places are those of the [`clean`] text; bodies of
-/// functions are empty.
+/// functions are cut.
 pub(super) fn parse(name: &str, text: &str) -> Result<syn::File, String> {
     let place = |(line, why): (u32, String)| format!("{name}:{line}: {why}");
     let tokens = tokens::lex(clean(text)).map_err(place)?;

@@ -6,7 +6,8 @@
 
 use super::rust::{Files, for_tests, parse};
 use super::tokens::clean;
-use syn::{ImplItem, Item, Visibility};
+use syn::spanned::Spanned;
+use syn::{AttrStyle, Attribute, ImplItem, Item, Visibility};
 
 /// What a stub says.
 pub const STUB: &str = "this is a stub";
@@ -33,10 +34,9 @@ fn insert(text: &str, mut places: Vec<usize>) -> String {
     let mut from = 0;
     for place in places {
         whole.push_str(&text[from..place]);
-        // The condition keeps what follows reachable for the compiler.
-        whole.push_str(&format!(
-            " if true {{ ::core::unimplemented!(\"{STUB}\"); }} "
-        ));
+        // The condition keeps what follows reachable for the compiler, and this is the one macro of
+        // its kind that a `const fn` may use.
+        whole.push_str(&format!(" if true {{ ::core::panic!(\"{STUB}\"); }} "));
         from = place;
     }
     whole.push_str(&text[from..]);
@@ -52,7 +52,7 @@ fn bodies(items: &[Item], places: &mut Vec<usize>) {
     for item in items {
         match item {
             Item::Fn(one) if is_public(&one.vis) && !for_tests(&one.attrs) => {
-                places.push(begin(&one.block));
+                places.push(begin(&one.attrs, &one.block));
             }
             Item::Mod(one) if !for_tests(&one.attrs) => {
                 if let Some((_, items)) = &one.content {
@@ -64,7 +64,7 @@ fn bodies(items: &[Item], places: &mut Vec<usize>) {
                     if let ImplItem::Fn(one) = item
                         && is_public(&one.vis)
                     {
-                        places.push(begin(&one.block));
+                        places.push(begin(&one.attrs, &one.block));
                     }
                 }
             }
@@ -73,8 +73,16 @@ fn bodies(items: &[Item], places: &mut Vec<usize>) {
     }
 }
 
-fn begin(block: &syn::Block) -> usize {
-    block.brace_token.span.open().byte_range().end
+/// Behind the block's own attributes and inner comments, which come first or not at all.
+fn begin(attributes: &[Attribute], block: &syn::Block) -> usize {
+    let braces = block.brace_token.span;
+    let inner = |one: &Attribute| matches!(one.style, AttrStyle::Inner(_));
+    if !attributes.iter().any(inner) {
+        return braces.open().byte_range().end;
+    }
+    let first = block.stmts.first();
+    let place = first.map_or(braces.close(), Spanned::span);
+    place.byte_range().start
 }
 
 #[cfg(test)]
@@ -86,7 +94,7 @@ mod tests {
         let text = "//! ü\n#![deny(warnings)]\nuse std::fmt;\npub fn one(a: u8) -> impl fmt::Debug { a }\nfn two() {}\nimpl X { pub fn three(&self) { two() } fn four() {} }\nimpl fmt::Debug for X { fn fmt(&self) {} }\n#[cfg(test)] mod tests { pub fn five() {} }\nmod in_line { pub fn six() -> u8 { 6 } }\n";
         let files = Files::from([("lib.rs".to_owned(), text.to_owned())]);
         let stubs = stubbed(&files).unwrap();
-        let stub = format!(" if true {{ ::core::unimplemented!(\"{STUB}\"); }} ");
+        let stub = format!(" if true {{ ::core::panic!(\"{STUB}\"); }} ");
         assert_eq!(stubs["lib.rs"].matches(&stub).count(), 3);
         for begin in [
             "one(a: u8) -> impl fmt::Debug {",
@@ -99,5 +107,23 @@ mod tests {
             );
         }
         assert_eq!(stubs["lib.rs"].replace(&stub, ""), text);
+    }
+
+    #[test]
+    fn inner_attributes_stay_first_and_a_const_fn_stays_one() {
+        let text = "pub const fn one() -> u8 { 1 }\npub fn two(a: u8) -> u8 {\n    #![allow(unused)]\n    //! Says.\n    // More.\n    #[cfg(all())]\n    let b = a;\n    a\n}\nimpl X { pub fn three(&self) { #![allow(unused)] } }\n";
+        let files = Files::from([("lib.rs".to_owned(), text.to_owned())]);
+        let stubs = &stubbed(&files).unwrap()["lib.rs"];
+        let stub = format!(" if true {{ ::core::panic!(\"{STUB}\"); }} ");
+        for (before, after) in [
+            ("pub const fn one() -> u8 {", " 1 }"),
+            ("//! Says.\n    // More.\n    ", "#[cfg(all())]"),
+            ("{ #![allow(unused)] ", "}"),
+        ] {
+            let wanted = format!("{before}{stub}{after}");
+            assert!(stubs.contains(&wanted), "{wanted:?} is not in {stubs}");
+        }
+        assert!(parse("lib.rs", stubs).is_ok(), "{stubs}");
+        assert_eq!(stubs.replace(&stub, ""), text);
     }
 }

@@ -54,8 +54,8 @@ pub(super) fn line(span: proc_macro2::Span) -> u32 {
     u32::try_from(span.start().line).unwrap_or(u32::MAX)
 }
 
-/// The tokens with empty bodies of functions, which keep their inner attributes, and with `0` for
-/// the value of every constant; an error names what no parser should be given.
+/// The tokens with `0` for the bodies of functions, which keep their inner attributes, and for the
+/// value of every constant; an error names what no parser should be given.
 pub(super) fn without_bodies(tokens: TokenStream) -> Result<TokenStream, (u32, String)> {
     let cut = cut(tokens);
     weigh(cut.clone(), 0)?;
@@ -230,6 +230,7 @@ fn is_constant(token: &TokenTree, last: Option<&TokenTree>, next: Option<&TokenT
     begins && is_word(Some(token), &["const", "static"]) && !function
 }
 
+/// The attributes that a body begins with, and a `0` in the place of all that follows.
 fn inner_attributes(body: TokenStream) -> TokenStream {
     let tokens: Vec<TokenTree> = body.into_iter().collect();
     let attribute = |three: &&[TokenTree]| {
@@ -240,7 +241,13 @@ fn inner_attributes(body: TokenStream) -> TokenStream {
         named && is_group(Some(group), Delimiter::Bracket)
     };
     let attributes = tokens.chunks(3).take_while(attribute);
-    attributes.flatten().cloned().collect()
+    let mut kept: Vec<TokenTree> = attributes.flatten().cloned().collect();
+    if let Some(first) = tokens.get(kept.len()) {
+        let mut zero = Literal::u8_unsuffixed(0);
+        zero.set_span(first.span());
+        kept.push(TokenTree::Literal(zero));
+    }
+    kept.into_iter().collect()
 }
 
 /// Goes down at most as deep as brackets do, which are counted by then.
@@ -404,7 +411,7 @@ mod tests {
             let text = format!("{head}pub fn entry(a: u32) -> Resumé {{ a }}\n");
             let files = super::super::rust::Files::from([("lib.rs".to_owned(), text)]);
             let stubs = super::super::stubbed(&files).unwrap();
-            let found = "-> Resumé { if true {";
+            let found = "-> Resumé { if true { ::core::panic!";
             assert!(stubs["lib.rs"].contains(found), "{}", stubs["lib.rs"]);
             let found = super::super::rust::extract(&files, &Default::default()).unwrap();
             let (_, function) = found.functions().next().unwrap();

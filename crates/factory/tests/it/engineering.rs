@@ -53,6 +53,9 @@ impl Surroundings for Nothing {
     fn next_version(&self, _: &plan::PlanModule) -> Version {
         Version::FIRST
     }
+    fn is_shipped(&self, reference: &ModuleRef) -> bool {
+        *reference == ModuleRef::parse("MM-old@2.1.0").unwrap()
+    }
 }
 
 fn done(result: Value) -> Answer {
@@ -382,9 +385,17 @@ fn s14_3_a_reused_module_is_not_made_again() {
     assert!(judge(&plan).is_err());
     plan["modules"][0]["reuse_candidate_refs"] = json!(["MM-old@2.1.0"]);
     let mut work = Work::default();
-    hear(&mut work, done(plan));
+    hear(&mut work, done(plan.clone()));
     let old = ModuleRef::parse("MM-old@2.1.0").unwrap();
     assert_eq!(work.end, Some(End::Shipped(vec![old])));
+    // A module that nobody has shipped does nobody's work.
+    plan["modules"][0]["reuse_candidate_refs"] = json!(["MM-invented@1.0.0"]);
+    let mut work = Work::default();
+    let steps = hear(&mut work, done(plan));
+    assert!(
+        matches!(&steps[..], [Step::PlanRefused(faults)] if faults[0].message.contains("not shipped"))
+    );
+    assert_eq!(work.end, None);
 }
 
 // ---- 9: the debate ----

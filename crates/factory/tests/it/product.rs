@@ -6,8 +6,9 @@ use crate::world::{Project, Script, approval, opening, specifying};
 use factory::machine::{AMEND, APPROVE, REJECT, RETRY};
 use factory::product::{At, MOST_REDRAFTS, Product};
 use kernel::effect::{AttemptOrder, Effect};
+use kernel::input::Found;
 use kernel::machine::Activity;
-use kernel::{EffectId, Machine, Outcome, What};
+use kernel::{CheckResult, Class, EffectId, EvidenceRef, Machine, Outcome, Verdict, What};
 use serde_json::json;
 
 const A: &str = "T-a-001";
@@ -266,4 +267,62 @@ fn s3_2_what_the_environment_can_not_run_waits_for_a_person_and_goes_on_where_it
         At::Spent,
         "bad ends are bounded as well"
     );
+}
+
+#[test]
+fn s3_2_4_an_amendment_is_heard_also_while_the_judgement_is_stuck() {
+    let mut project = begun(Script::default());
+    project.decide(AMEND, json!({"feedback": "one"})).unwrap();
+    project.run_one();
+    let gate = project.machine.wanted().first().unwrap().id();
+    project.feed(What::Begin(gate)).unwrap();
+    let broken = CheckResult::new("spec_complete", Verdict::CouldNotRun, "the disk is full");
+    project
+        .feed(What::GateEnded {
+            effect: gate,
+            results: vec![broken],
+            found: Found::Live,
+        })
+        .unwrap();
+    assert!(product(&project).stuck.is_some());
+    project.decide(AMEND, json!({"feedback": "two"})).unwrap();
+    let loop_now = product(&project);
+    assert_eq!(loop_now.draft, None, "the older one must not replace it");
+    let brief = order(&project).brief;
+    assert!(brief.contains("> two\n"), "{brief}");
+    assert!(brief.contains("the last draft"), "{brief}");
+    project.run();
+    let shown = product(&project).shown.as_ref().unwrap();
+    assert_eq!(shown.spec.hash, "spec-3", "not the one of before");
+}
+
+#[test]
+fn s3_2_1_what_was_looked_up_counts_however_the_attempt_ended() {
+    let mut project = Project::told(Script::default(), &[specifying(1)]);
+    for (class, hash) in [(Class::Crashed, "looked-1"), (Class::Done, "looked-2")] {
+        let id = project.machine.wanted().first().unwrap().id();
+        project.feed(What::Begin(id)).unwrap();
+        let mut outcome = Outcome::bare(class, "as it went");
+        outcome.result = (class == Class::Done).then(|| json!({"summary": "drafted"}));
+        outcome.evidence = vec![EvidenceRef {
+            hash: hash.to_owned(),
+            name: format!("{id} specify research"),
+            size: 1,
+        }];
+        project
+            .feed(What::AttemptEnded {
+                effect: id,
+                outcome: Box::new(outcome),
+                found: Found::Live,
+            })
+            .unwrap();
+    }
+    let wanted = project.machine.wanted();
+    let Some(Effect::Gate(gate)) = wanted.first() else {
+        panic!("{wanted:?}");
+    };
+    let told = serde_json::to_string(&gate.checks).unwrap();
+    for hash in ["looked-1", "looked-2"] {
+        assert_eq!(told.matches(hash).count(), 1, "{told}");
+    }
 }

@@ -186,6 +186,7 @@ pub(crate) fn opening(tasks: &[Declared], jobs: u32) -> [What; 2] {
                 spec_version: "1.0.0".to_owned(),
                 jobs,
                 attempts: None,
+                spec: None,
             })
             .note(),
         ),

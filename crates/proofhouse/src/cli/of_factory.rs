@@ -63,6 +63,10 @@ pub(crate) fn run(
         return Ok(exit::INTERRUPTED);
     }
     status(project, Some(name), out)?;
+    let page = engine::factory::page(project, name)?;
+    if !out.json {
+        out.line(&format!("evidence: {}", page.display()));
+    }
     Ok(match ended.status.activity {
         Activity::Done | Activity::Resting | Activity::Working => exit::OK,
         Activity::Waiting => exit::WAITING,
@@ -88,7 +92,7 @@ pub(crate) fn named(project: &Project, name: Option<&str>) -> Result<String, Eng
 /// Where a project stands, as JSON.
 pub(crate) fn facts(name: &str, peek: &Peek) -> serde_json::Value {
     let Peek { machine, head } = peek;
-    let open = machine.escalations().filter(|one| one.resolved.is_none());
+    let open = machine.open_escalations();
     let open: Vec<_> = open.map(|one| one.escalation_id.to_string()).collect();
     serde_json::json!({
         "project": name, "seq": head.seq, "status": machine.status(),

@@ -41,6 +41,26 @@ fn without_a_terminal_and_without_a_key_nobody_is_present() {
 }
 
 #[test]
+fn a_reason_that_holds_a_key_is_refused_before_anybody_signs() {
+    let world = waiting();
+    let key = world.approver("ann").display().to_string();
+    let before = world.journal().len();
+    let because = format!("the key is sk-ant-{}", "api03-0123456789abcdefghijklmn");
+    let args = [
+        "decide",
+        "t",
+        "approve",
+        "--because",
+        &because,
+        "--sign",
+        &key,
+    ];
+    let said = world.run(&args).exits(1);
+    assert!(said.err.contains("decision_holds_key"), "{}", said.err);
+    assert_eq!(world.journal().len(), before, "nothing was journaled");
+}
+
+#[test]
 fn a_signed_decision_completes_the_run() {
     let world = waiting();
     let key = world.approver("ann");

@@ -191,13 +191,13 @@ fn s7_the_records_of_a_project_are_on_disk_valid_and_made_again_when_lost() {
     world.run(&["audit", "p"]).exits(0);
 }
 
-struct Clone_ {
+pub(crate) struct Clone_ {
     world: World,
     folder: tempfile::TempDir,
 }
 
 impl Clone_ {
-    fn of(world: World) -> Self {
+    pub(crate) fn of(world: World) -> Self {
         world.git(&["add", "--all"]);
         world.git(&[
             "-c",
@@ -218,7 +218,7 @@ impl Clone_ {
         self.folder.path().join(".proofhouse").join(path)
     }
 
-    fn audit(&self) -> Vec<(String, String)> {
+    pub(crate) fn audit(&self) -> Vec<(String, String)> {
         let repo = self.folder.path().display().to_string();
         let said = self.world.run(&["audit", "p", "--ci", "--repo", &repo]);
         let report = said.json();
@@ -233,7 +233,7 @@ impl Clone_ {
 
     /// Tampers, looks, and takes the tampering back.
     #[track_caller]
-    fn finds(&self, code: &str, words: &str, tamper: impl FnOnce(&Self)) {
+    pub(crate) fn finds(&self, code: &str, words: &str, tamper: impl FnOnce(&Self)) {
         tamper(self);
         let found = self.audit();
         assert!(
@@ -258,7 +258,7 @@ impl Clone_ {
     }
 
     /// Writes the journal anew: consistent in itself, every hash right.
-    fn rewrite(&self, change: impl Fn(&mut Vec<Entry>)) {
+    pub(crate) fn rewrite(&self, change: impl Fn(&mut Vec<Entry>)) {
         let (folder, name) = (self.at("journal"), RunName::new("p").unwrap());
         let mut entries = Vec::new();
         Journal::read(&folder, &name, Replay::default(), |record| {

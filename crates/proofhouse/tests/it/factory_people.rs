@@ -488,3 +488,20 @@ fn s13_5_an_exception_is_deferred_rejected_and_worked_around_and_each_word_is_a_
     );
     world.run(&["audit", "p", "--ci"]).exits(0);
 }
+
+#[test]
+fn s17_3_a_budget_that_is_spent_while_a_spec_is_drafted_is_in_the_inbox() {
+    let world = World::new();
+    world.write("SPEC.md", "# Lines\n\nA tool that splits lines.\n");
+    let script = "[[attempt]]\nresult = { summary = \"I wrote nothing.\" }\n";
+    world.write("agent/script.toml", script);
+    world.write(".gitignore", "agent/\n");
+    let agent = "scripted:agent/script.toml";
+    let new = ["factory", "new", "SPEC.md", "--name", "p", "--agent", agent];
+    let args = [&new[..], &["--budget", "attempts=1"]].concat();
+    world.run(&args).exits(0);
+    world.run(&["factory", "run", "p"]).exits(2);
+    let waits = inbox(&world);
+    let commands = waits[0]["commands"].to_string();
+    assert!(commands.contains("factory extend p"), "{waits:?}");
+}

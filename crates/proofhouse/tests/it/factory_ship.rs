@@ -225,6 +225,34 @@ fn s5_4_tests_that_never_run_and_panics_that_any_stub_has_prove_nothing() {
     );
 }
 
+#[test]
+fn s5_4_tests_inside_of_the_implementation_are_not_run() {
+    let inside = MOMENT_TESTS.replace("use mm_moment::{Malformed, split};\n", "");
+    let inside = format!("{MOMENT}#[cfg(test)]\nmod lines {{\nuse super::*;\n{inside}}}\n");
+    let one = "#[test] fn happy_path() { assert!(mm_moment::split(\"1 a\").is_ok()); }\n";
+    // All tests where no target reaches them, so that nothing runs at all.
+    let none = json!([
+        {"write": "repo/state_store/modules/MM-moment/1.0.0/implementation/lib.rs", "text": inside},
+        {"write": "repo/state_store/modules/MM-moment/1.0.0/tests/deep/lines.rs", "text": MOMENT_TESTS},
+        {"write": "repo/state_store/modules/MM-moment/1.0.0/examples.md", "text": EXAMPLES},
+    ]);
+    let world = one_task(rounds(
+        &moment_plan(),
+        &[none, rust(&inside, one), rust(MOMENT, MOMENT_TESTS)],
+    ));
+    world.run(&["factory", "run", "p"]).exits(0);
+    refused(
+        &world,
+        &[
+            ("black_box_tests", &["names no test binary"]),
+            (
+                "black_box_tests",
+                &["no test for error surface: Malformed when the line has no blank"],
+            ),
+        ],
+    );
+}
+
 /// A folder with just these programs in it, to be somebody's whole `PATH`.
 fn only(world: &World, programs: &[&str]) -> String {
     let folder = world.at("agent/bin");
@@ -345,7 +373,7 @@ fn s6_6_what_is_edited_after_the_debate_or_the_seal_does_not_ship() {
     approve(&first);
     let second = halted();
     let (check, reason) = last();
-    assert_eq!(check, "black_box_tests");
+    assert_eq!(check, "public_surface");
     assert_eq!(reason, "changed after the debate: tests/lines.rs");
     edit(
         "tests/lines.rs",

@@ -29,6 +29,7 @@ mod models;
 mod phase;
 mod phase_gates;
 mod product;
+mod project_files;
 mod reach;
 mod results;
 mod rules;

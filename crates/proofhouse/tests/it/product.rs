@@ -13,7 +13,7 @@ use testkit::model_server::{Call, ModelServer, Script, Turn};
 const DRAFT: &str = "repo/state_store/product/draft/spec.json";
 const SPEC_MD: &str = "# Lines\n\nA tool that splits lines. It must be small.\n";
 
-fn drafts(nth: u32, text: &str, checks: &[&str]) -> Value {
+pub(crate) fn drafts(nth: u32, text: &str, checks: &[&str]) -> Value {
     let mut steps: Vec<Value> = checks
         .iter()
         .map(|check| json!({"run": check, "must": true}))
@@ -25,7 +25,7 @@ fn drafts(nth: u32, text: &str, checks: &[&str]) -> Value {
     }})
 }
 
-fn good(title: &str) -> String {
+pub(crate) fn good(title: &str) -> String {
     let mut spec = spec(&[task(1, &[]), task(2, &["TSK-001"])]);
     spec["title"] = json!(title);
     spec.to_string()
@@ -55,7 +55,7 @@ fn script() -> Value {
     ]})
 }
 
-fn began(script: &Value) -> World {
+pub(crate) fn began(script: &Value) -> World {
     let world = World::new();
     world.write("SPEC.md", SPEC_MD);
     world.write("notes.md", "Lines end in a newline.\n");
@@ -77,7 +77,7 @@ fn began(script: &Value) -> World {
     world
 }
 
-fn review(world: &World) -> Value {
+pub(crate) fn review(world: &World) -> Value {
     world
         .run(&["factory", "review", "p", "--json"])
         .exits(0)
@@ -193,7 +193,7 @@ fn s15_5_a_kill_at_any_moment_of_the_product_loop_pays_for_no_draft_twice() {
     killed.run(&["factory", "run", "p"]).exits(2);
     assert_eq!(essence(&killed), want);
 
-    // The decision is what survives: task files are there before it, and a second one is refused.
+    // The decision is what survives, and a second one is refused.
     let key = killed.approver("ann").display().to_string();
     let approve = ["factory", "approve", "p", "--sign", &key];
     killed.run(&approve).exits(0);
@@ -277,6 +277,81 @@ fn factory_new_refuses_what_it_can_not_use_and_writes_nothing() {
         assert!(!world.at(".proofhouse/journal").exists(), "{args:?}");
     }
     world.run(&["factory", "review"]).refuses(1, "no_project");
+}
+
+/// Every piece of evidence, with its place.
+fn vault(world: &World) -> Vec<(std::path::PathBuf, String)> {
+    let folders = std::fs::read_dir(world.at(".proofhouse/evidence")).unwrap();
+    let folders = folders.map(|folder| folder.unwrap().path());
+    let folders = folders.filter(|folder| folder.is_dir());
+    let files = folders.flat_map(|folder| std::fs::read_dir(folder).unwrap());
+    let files = files.map(|file| file.unwrap().path());
+    files
+        .map(|file| {
+            let bytes = std::fs::read(&file).unwrap();
+            (file, String::from_utf8_lossy(&bytes).into_owned())
+        })
+        .collect()
+}
+
+#[test]
+fn s3_2_a_key_in_a_draft_or_a_note_never_reaches_the_vault_and_its_draft_can_be_mended() {
+    let key = format!("sk-ant-{}", "api03-abcdefghijabcdefghij");
+    let here = "state_store/product/draft";
+    let mut held = drafts(1, &good(&format!("Held {key}")), &[]);
+    let note = json!({"write": format!("repo/{here}/notes.md"), "text": format!("note {key}")});
+    held["steps"].as_array_mut().unwrap().push(note);
+    let still = format!("grep -q 'Held sk-ant' {here}/spec.json");
+    let world = began(&json!({"log": "agent.log", "attempt": [
+        held,
+        drafts(2, &good("Mended"), &[&still]),
+        drafts(3, &good("Fresh"), &[&format!("test ! -e {here}")]),
+    ]}));
+    let said = world.run(&["factory", "run", "p"]).exits(2);
+    assert!(said.out.contains("looks like a key"), "{}", said.out);
+    assert_eq!(review(&world)["spec"]["title"], "Mended");
+    let signer = world.approver("ann").display().to_string();
+    world
+        .run(&[
+            "factory",
+            "reject",
+            "p",
+            "--reasons",
+            "again",
+            "--sign",
+            &signer,
+        ])
+        .exits(0);
+    world.run(&["factory", "run", "p"]).exits(2);
+    assert_eq!(review(&world)["spec"]["title"], "Fresh");
+    let kept = vault(&world);
+    for begins in ["note [", "{"] {
+        let redacted = |text: &str| text.starts_with(begins) && text.contains("redacted");
+        assert!(kept.iter().any(|(_, text)| redacted(text)), "{begins}");
+    }
+    for (path, text) in kept {
+        assert!(!text.contains(&key), "{}", path.display());
+    }
+    world.run(&["audit", "p"]).exits(0);
+}
+
+#[test]
+fn the_audit_looks_at_the_documents_that_a_person_began_with() {
+    let world = began(&script());
+    world.run(&["audit", "p"]).exits(0);
+    let kept = vault(&world);
+    let (notes, _) = kept
+        .iter()
+        .find(|(_, text)| text.contains("Lines end in a newline"))
+        .unwrap();
+    let (spec, _) = kept.iter().find(|(_, text)| text == SPEC_MD).unwrap();
+    std::fs::remove_file(notes).unwrap();
+    std::fs::remove_file(spec).unwrap();
+    std::fs::write(spec, "# Lines\n\nIt may be large.\n").unwrap();
+    let said = world.run(&["audit", "p", "--json"]).exits(1);
+    for code in ["evidence_missing", "evidence_corrupt"] {
+        assert!(said.out.contains(code), "{code}: {}", said.out);
+    }
 }
 
 /// A search service that finds one page for everything, and remembers what it was asked.

@@ -1,13 +1,17 @@
 //! Hangs, cancels and caps: nothing outlives its limit.
 
-use super::{done, each};
+use super::{Stage, done, each};
 use crate::contract::make_pipe;
 use crate::world::transcript;
-use agents::{Agent, Api, ApiSettings, Order};
+use agents::{
+    Agent, Api, ApiSettings, KeySource, Order, Provider, SearchProvider, SearchSettings, WebSearch,
+};
 use kernel::effect::Allowance;
 use kernel::outcome::Class;
 use sandbox::Cancel;
-use serde_json::json;
+use serde_json::{Value, json};
+use std::io::{Read, Write};
+use std::sync::Arc;
 use std::time::Duration;
 use testkit::model_server::{Call, Script, Turn};
 
@@ -173,4 +177,65 @@ fn turns_are_capped() {
             assert!(transcript(&reply).contains("> run "));
         },
     );
+}
+
+/// A search service that answers so often, with more text than anybody wants, and then is gone.
+fn search_service(listener: std::net::TcpListener, answers: usize) {
+    for stream in listener.incoming().take(answers) {
+        let mut stream = stream.expect("a visitor");
+        let (mut head, mut byte) = (Vec::new(), [0]);
+        while !head.ends_with(b"\r\n\r\n") && stream.read(&mut byte).expect("a head") > 0 {
+            head.push(byte[0]);
+        }
+        let long = "x".repeat(9_000);
+        let found = json!({"results": [
+            {"url": format!("https://{long}"), "title": long, "content": long},
+        ]});
+        let body = found.to_string();
+        let length = body.len();
+        let answer = format!(
+            "HTTP/1.1 200 OK\r\ncontent-length: {length}\r\nconnection: close\r\n\r\n{body}"
+        );
+        stream.write_all(answer.as_bytes()).expect("an answer");
+    }
+}
+
+#[test]
+fn s3_2_1_an_attempt_has_fifty_searches_and_what_they_find_is_cut() {
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
+    let url = format!("http://{}", listener.local_addr().expect("an address"));
+    // Fifty of the first attempt, fifty of the second; a further one would find nobody.
+    let service = std::thread::spawn(move || search_service(listener, 100));
+    let search = |n| Call::tool("web_search", json!({"query": format!("question {n}")}));
+    let script = Script::new([Turn::calls((0..52).map(search)), done()]);
+    let stage = Stage::new(Provider::OpenAiChat, script);
+    let tool = WebSearch::new(Some(SearchSettings {
+        provider: SearchProvider::SearXng,
+        url,
+        key: KeySource::None,
+    }));
+    let agent = stage.agent().with_tools(vec![Arc::new(tool)]);
+    for nth in ["first", "second"] {
+        let home = stage.world.path(nth);
+        std::fs::create_dir_all(&home).expect("a home");
+        let order = Order {
+            home: home.clone(),
+            ..stage.world.order()
+        };
+        let reply = agent.run(&order, &Cancel::new(), &|_| {});
+        assert_eq!(reply.class, Class::Done, "{}", transcript(&reply));
+        let answers = stage.answers(&stage.last());
+        let refused = answers.iter().map(|one| one.contains("no more searches"));
+        let expected: Vec<bool> = (0..52).map(|n| n >= 50).collect();
+        assert_eq!(refused.collect::<Vec<_>>(), expected, "{nth}: {answers:?}");
+        let records = std::fs::read_to_string(home.join(agents::RESEARCH_FILE)).expect("records");
+        assert_eq!(records.lines().count(), 50);
+        for line in records.lines() {
+            let record: Value = serde_json::from_str(line).expect("a record");
+            let found = &record["results"][0];
+            let length = |name: &str| found[name].as_str().expect("a text").len();
+            assert_eq!((length("url"), length("title")), (2_000, 1_000), "{line}");
+        }
+    }
+    service.join().expect("the service");
 }

@@ -1,9 +1,10 @@
 //! The files of the product loop on disk: what the role finds before it works, and what people read.
 //! All of them are made from the vault by the hashes that the journal has.
 //!
-//! What a fresh start takes away is kept in the vault first. A spec that somebody edited is left
-//! as it is: the review refuses it, and nothing of theirs is lost.
+//! What a fresh start takes away is kept in the vault first, without any key in it. A spec that
+//! somebody edited is left as it is: the review refuses it, and nothing of theirs is lost.
 
+use crate::context::Context;
 use crate::error::EngineError;
 use ::factory::product::{DRAFT, Desk as Finds, FOLDER, GIVEN, PAGE, Product, REPORT, SPEC};
 use kernel::outcome::EvidenceRef;
@@ -34,32 +35,34 @@ impl Desk {
     }
 
     /// Lays it out below `.proofhouse/`.
-    pub(in crate::factory) fn lay(&self, home: &Path, vault: &Vault) -> Result<(), EngineError> {
-        let folder = home.join(FOLDER);
+    pub(in crate::factory) fn lay(&self, context: &Context) -> Result<(), EngineError> {
+        let (folder, vault) = (context.project.home().join(FOLDER), &context.vault);
         let mut spec = vault.get(&self.spec.hash)?;
         if !self.rejections.is_empty() {
             spec.extend_from_slice(feedback(&self.rejections).as_bytes());
         }
         let given = folder.join(GIVEN);
-        clear(&given, vault)?;
+        clear(&given, context)?;
         write(&given.join("SPEC.md"), &spec)?;
         for document in &self.with {
             let path = given.join("with").join(&document.name);
             write(&path, &vault.get(&document.hash)?)?;
         }
         if self.finds == Finds::Cleared {
-            clear(&folder.join("draft"), vault)?;
+            clear(&folder.join("draft"), context)?;
         }
-        for (name, kept) in [(DRAFT, &self.draft), (REPORT, &self.report)] {
-            let path = folder.join(name);
-            match kept {
-                Some(kept) => write(&path, &vault.get(&kept.hash)?)?,
-                None if path.symlink_metadata().is_ok() => {
-                    keep(&path, vault)?;
-                    std::fs::remove_file(&path).map_err(EngineError::io("remove", &path))?;
-                }
-                None => {}
+        // A draft that was judged and not kept, since it holds a key, stays for the role to mend.
+        if let Some(draft) = &self.draft {
+            write(&folder.join(DRAFT), &vault.get(&draft.hash)?)?;
+        }
+        let report = folder.join(REPORT);
+        match &self.report {
+            Some(kept) => write(&report, &vault.get(&kept.hash)?)?,
+            None if report.symlink_metadata().is_ok() => {
+                keep(&report, context)?;
+                std::fs::remove_file(&report).map_err(EngineError::io("remove", &report))?;
             }
+            None => {}
         }
         Ok(())
     }
@@ -81,21 +84,22 @@ fn write(path: &Path, bytes: &[u8]) -> Result<(), EngineError> {
     Ok(store::write_atomic(path, bytes)?)
 }
 
-fn keep(path: &Path, vault: &Vault) -> Result<(), EngineError> {
+/// Agents and people wrote it: a key in it stays out of the vault.
+fn keep(path: &Path, context: &Context) -> Result<(), EngineError> {
     // A link or a socket holds nothing of its own.
     if path.symlink_metadata().is_ok_and(|found| found.is_file()) {
         let bytes = std::fs::read(path).map_err(EngineError::io("read", path))?;
-        vault.put(&format!("before: {}", path.display()), &bytes)?;
+        context.keep(&format!("before: {}", path.display()), &bytes)?;
     }
     Ok(())
 }
 
-fn clear(folder: &Path, vault: &Vault) -> Result<(), EngineError> {
+fn clear(folder: &Path, context: &Context) -> Result<(), EngineError> {
     if folder.symlink_metadata().is_err() {
         return Ok(());
     }
     for path in store::walk(folder, &|_| false)? {
-        keep(&folder.join(path), vault)?;
+        keep(&folder.join(path), context)?;
     }
     std::fs::remove_dir_all(folder).map_err(EngineError::io("clear", folder))
 }
@@ -123,17 +127,13 @@ pub(in crate::factory) fn restore(store: &Path, product: &Product) -> Result<(),
 }
 
 /// Puts a spec in the place of what was shown before.
-pub(super) fn show(
-    store: &Path,
-    vault: &Vault,
-    spec: &[u8],
-    page: &[u8],
-) -> Result<(), EngineError> {
-    for ((_, path), bytes) in places(store).iter().zip([spec, page]) {
+pub(super) fn show(context: &Context, spec: &[u8], page: &[u8]) -> Result<(), EngineError> {
+    let store = context.project.home().join("state_store");
+    for ((_, path), bytes) in places(&store).iter().zip([spec, page]) {
         if std::fs::read(path).is_ok_and(|old| old == bytes) {
             continue;
         }
-        keep(path, vault)?;
+        keep(path, context)?;
         write(path, bytes)?;
     }
     Ok(())

@@ -45,13 +45,7 @@ pub(in crate::factory) fn judge(context: &Context, with: &Value) -> Result<Held,
     let shown = kept(PAGE, page.as_bytes())?;
     let report_json = serde_json::to_vec_pretty(&report).map_err(could_not)?;
     let said = kept(REPORT, &report_json)?;
-    desk::show(
-        &home.join("state_store"),
-        &context.vault,
-        &bytes,
-        page.as_bytes(),
-    )
-    .map_err(could_not)?;
+    desk::show(context, &bytes, page.as_bytes()).map_err(could_not)?;
     Ok(Held {
         reason: format!(
             "{} {}: {} task(s), {} warning(s), {} source line(s)",

@@ -4,17 +4,16 @@
 //! not shown. An approval is refused unless the spec, as it lies on disk, is those very bytes and
 //! becomes tasks.
 
-use super::super::decide::{Ask, Resolved, decide_message, decide_with};
+use super::super::decide::{Ask, Resolved, message_of, take};
 use super::super::session::{Peek, peek};
-use super::super::start::{declared, write_files};
+use super::super::start::declared;
 use super::review::{product, shown};
 use crate::approval::{Approved, Words};
 use crate::error::EngineError;
 use crate::project::Project;
 use ::factory::machine::{AMEND, APPROVE, REJECT};
-use ::factory::plan::{NoPlan, TaskFile};
+use ::factory::plan::NoPlan;
 use ::factory::product::Product;
-use ::factory::spec::ProductSpec;
 use serde_json::{Value, json};
 
 /// What a person says.
@@ -66,40 +65,36 @@ impl Said<'_> {
     }
 }
 
-/// What a word carries, and what must be written before it counts.
-struct Carried {
-    with: Value,
-    write: Option<(ProductSpec, Vec<TaskFile>)>,
-}
-
-/// The three passes over the very bytes that were shown; nothing is written yet.
-fn planned(project: &Project, name: &str, product: &Product) -> Result<Carried, EngineError> {
-    let bytes = shown(project, name, product)?;
-    let no_tasks = |what: String| {
-        let mend = format!("nothing was approved; `proofhouse factory amend {name}` can mend it");
-        EngineError::user("spec_invalid", what, mend)
-    };
-    let (spec, _) = ::factory::spec::read(&bytes)
-        .map_err(|report| no_tasks(format!("the spec has {} errors", report.errors.len())))?;
-    let (plan, files) = ::factory::plan::task_files(&spec).map_err(|NoPlan(problems)| {
+/// What an approval of these bytes carries: the three passes over them. The audit makes it again.
+pub(crate) fn approval_of(bytes: &[u8]) -> Result<Value, String> {
+    let (spec, _) = ::factory::spec::read(bytes)
+        .map_err(|report| format!("the spec has {} errors", report.errors.len()))?;
+    let plan = ::factory::plan::plan(&spec).map_err(|NoPlan(problems)| {
         let what = problems.first().map_or("no plan", |first| &first.what);
-        no_tasks(what.to_owned())
+        what.to_owned()
     })?;
-    let with = json!({
-        "spec": store::sha256_hex(&bytes),
+    Ok(json!({
+        "spec": store::sha256_hex(bytes),
         "spec_id": spec.spec_id,
         "spec_version": spec.spec_version.to_string(),
         "tasks": declared(&spec, &plan),
-    });
-    let write = Some((spec, files));
-    Ok(Carried { with, write })
+    }))
+}
+
+/// The approval of the very bytes that were shown.
+fn planned(project: &Project, name: &str, product: &Product) -> Result<Value, EngineError> {
+    let bytes = shown(project, name, product)?;
+    approval_of(&bytes).map_err(|what| {
+        let mend = format!("nothing was approved; `proofhouse factory amend {name}` can mend it");
+        EngineError::user("spec_invalid", what, mend)
+    })
 }
 
 /// The word as a decision of the project. Its reason names the spec that it is about.
 fn asking<T>(
     project: &Project,
     spoken: &Spoken<'_>,
-    then: impl FnOnce(&Ask<'_>, &Carried) -> Result<T, EngineError>,
+    then: impl FnOnce(&Ask<'_>) -> Result<T, EngineError>,
 ) -> Result<T, EngineError> {
     let Peek { machine, .. } = peek(project, spoken.name)?;
     let product = product(spoken.name, &machine)?;
@@ -116,11 +111,10 @@ fn asking<T>(
             ),
         ));
     }
-    let bare = |with| Carried { with, write: None };
-    let carried = match spoken.said {
+    let with = match spoken.said {
         Said::Approve { .. } => planned(project, spoken.name, product)?,
-        Said::Reject { reasons } => bare(json!({"reasons": reasons})),
-        Said::Amend { feedback } => bare(json!({"feedback": feedback})),
+        Said::Reject { reasons } => json!({"reasons": reasons}),
+        Said::Amend { feedback } => json!({"feedback": feedback}),
     };
     let about = is.map_or("no complete spec".to_owned(), |hash| {
         format!("spec sha256 {hash}")
@@ -129,15 +123,15 @@ fn asking<T>(
         name: spoken.name,
         option: spoken.said.option(),
         about: &about,
-        with: &carried.with,
+        with: &with,
         because: spoken.said.text(),
     };
-    then(&ask, &carried)
+    then(&ask)
 }
 
 /// The bytes that are to be signed.
 pub fn spoken_message(project: &Project, spoken: &Spoken<'_>) -> Result<Vec<u8>, EngineError> {
-    asking(project, spoken, |ask, _| decide_message(project, ask))
+    asking(project, spoken, |ask| message_of(project, ask))
 }
 
 /// Takes a person's word in. `approve` is asked with the exact words before anything is written.
@@ -146,11 +140,5 @@ pub fn speak(
     spoken: &Spoken<'_>,
     approve: impl FnOnce(&Words<'_>) -> Result<Approved, EngineError>,
 ) -> Result<Resolved, EngineError> {
-    asking(project, spoken, |ask, carried| {
-        let ready = || match &carried.write {
-            Some((spec, files)) => write_files(&project.home(), spec, files),
-            None => Ok(()),
-        };
-        decide_with(project, ask, approve, ready)
-    })
+    asking(project, spoken, |ask| take(project, ask, approve))
 }
