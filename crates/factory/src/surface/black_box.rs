@@ -2,6 +2,7 @@
 //! own and can not name what is private; what is left is to include the source. Words in comments
 //! and texts are no code, so this goes by tokens.
 
+use super::tokens::{clean, lex};
 use proc_macro2::{Delimiter, TokenStream, TokenTree};
 
 /// A place where a test reaches past the surface.
@@ -19,9 +20,7 @@ const SOURCE: &str = "implementation/";
 
 /// Every place in a test file that reaches the source. An error says where it is no Rust.
 pub fn private_reaches(text: &str) -> Result<Vec<Reach>, String> {
-    let tokens: TokenStream = text.parse().map_err(|error: proc_macro2::LexError| {
-        format!("line {}: {error}", error.span().start().line)
-    })?;
+    let tokens = lex(clean(text)).map_err(|(line, why)| format!("line {line}: {why}"))?;
     let mut found = Vec::new();
     walk(tokens, &mut found);
     Ok(found)
@@ -125,6 +124,9 @@ mod tests {
         ] {
             assert_eq!(private_reaches(text).unwrap(), [], "{text}");
         }
+        let deep = format!("fn t() {{ {}1{} }}", "(".repeat(9_000), ")".repeat(9_000));
+        let error = private_reaches(&deep).unwrap_err();
+        assert!(error.starts_with("line 1: more than"), "{error}");
         assert!(
             private_reaches("fn t() { \"open")
                 .unwrap_err()

@@ -173,7 +173,8 @@ pub fn judge(contract: SurfaceRef<'_>, language: Language, code: &Extracted) -> 
         errors::public(&mut judging);
     }
     close(&mut judging);
-    undeclared(&mut judging);
+    let entries: Vec<&Item> = entries.iter().map(|(item, _)| *item).collect();
+    undeclared(&mut judging, &entries);
     let mut found = judging.found;
     found.sort_by(|a, b| (&a.place, &a.what).cmp(&(&b.place, &b.what)));
     found.dedup();
@@ -202,13 +203,34 @@ fn close(judging: &mut Judging<'_>) {
     }
 }
 
-fn undeclared(judging: &mut Judging<'_>) {
+/// Is it this very item that something declares? A name can be public twice, in two modules.
+fn is_declared(judging: &Judging<'_>, entries: &[&Item], item: &Item) -> bool {
+    let is_entry = || entries.iter().any(|entry| std::ptr::eq(*entry, item));
+    let taken = || entries.iter().any(|entry| entry.name == item.name);
+    let first = judging.code.get(&item.name);
+    match &item.kind {
+        Kind::Method { .. } => false,
+        Kind::Function(_) => is_entry(),
+        // The same thing of another module.
+        Kind::Foreign { .. } => first.is_some_and(|first| first.kind == item.kind),
+        _ => first.is_some_and(|first| std::ptr::eq(first, item)) && !taken(),
+    }
+}
+
+fn undeclared(judging: &mut Judging<'_>, entries: &[&Item]) {
     let code = judging.code;
     for item in &code.items {
-        if judging.declared.contains(&item.name) && !matches!(item.kind, Kind::Method { .. }) {
-            continue;
-        }
         let name = &item.name;
+        if judging.declared.contains(name) {
+            if is_declared(judging, entries, item) {
+                continue;
+            }
+            if !matches!(item.kind, Kind::Method { .. }) {
+                let what = format!("a second `{name}` is public; only one of them is declared");
+                judging.at("surface", item, what);
+                continue;
+            }
+        }
         let (dimension, what) = match &item.kind {
             Kind::Function(_) => (
                 "surface",

@@ -10,11 +10,13 @@
 mod black_box;
 mod errors;
 mod judge;
+mod methods;
 pub mod python;
 pub mod rust;
 mod shape;
 mod signature;
 mod stubs;
+mod tokens;
 
 pub use black_box::{Reach, private_reaches};
 pub use judge::{Mismatch, entry_points, judge};

@@ -2,10 +2,12 @@
 //! through modules and re-exports. What a macro or a foreign glob might make public can not be
 //! seen, and is said so; code for tests is no part of it.
 
+use super::methods;
+use super::tokens::{self, clean, line};
 use super::{Call, Extracted, Function, Item, Kind, Member, Need, Parameter, Place};
 use std::collections::{BTreeMap, BTreeSet};
 use syn::spanned::Spanned;
-use syn::{Attribute, ImplItem, UseTree, Visibility};
+use syn::{Attribute, UseTree, Visibility};
 
 /// The texts of a crate's files, by path below `implementation/`.
 pub type Files = BTreeMap<String, String>;
@@ -19,10 +21,11 @@ pub fn extract(files: &Files, uses: &BTreeMap<String, Extracted>) -> Result<Extr
         modules: Vec::new(),
         found: Extracted::default(),
         seen: BTreeSet::new(),
+        walked: BTreeSet::new(),
     };
     krate.file("lib.rs", Vec::new(), "")?;
     krate.walk(0, 0);
-    krate.methods();
+    methods::add(&mut krate);
     let mut found = krate.found;
     found
         .items
@@ -30,12 +33,13 @@ pub fn extract(files: &Files, uses: &BTreeMap<String, Extracted>) -> Result<Extr
     Ok(found)
 }
 
-/// One file, parsed, or where it can not be.
+/// One file, parsed, or where it can not be. Places are those of the [`clean`] text; bodies of
+/// functions are cut.
 pub(super) fn parse(name: &str, text: &str) -> Result<syn::File, String> {
-    syn::parse_file(text).map_err(|error| {
-        let line = error.span().start().line;
-        format!("{name}:{line}: {error}")
-    })
+    let place = |(line, why): (u32, String)| format!("{name}:{line}: {why}");
+    let tokens = tokens::lex(clean(text)).map_err(place)?;
+    let tokens = tokens::without_bodies(tokens).map_err(place)?;
+    syn::parse2(tokens).map_err(|error| place((line(error.span()), error.to_string())))
 }
 
 /// Is this for tests alone?
@@ -52,25 +56,27 @@ pub(super) fn for_tests(attributes: &[Attribute]) -> bool {
     })
 }
 
-struct Crate<'f> {
+pub(super) struct Crate<'f> {
     files: &'f Files,
     uses: &'f BTreeMap<String, Extracted>,
-    modules: Vec<Module<'f>>,
-    found: Extracted,
+    pub(super) modules: Vec<Module<'f>>,
+    pub(super) found: Extracted,
     /// What was reached already, by module and place in it.
-    seen: BTreeSet<(usize, usize, String)>,
+    pub(super) seen: BTreeSet<(usize, usize, String)>,
+    /// Modules that were walked: modules may re-export each other in circles.
+    walked: BTreeSet<usize>,
 }
 
-struct Module<'f> {
+pub(super) struct Module<'f> {
     path: Vec<String>,
-    file: String,
+    pub(super) file: String,
     text: &'f str,
-    items: Vec<syn::Item>,
+    pub(super) items: Vec<syn::Item>,
     children: BTreeMap<String, usize>,
 }
 
 /// Where a path leads.
-enum Target {
+pub(super) enum Target {
     Item(usize, usize),
     Module(usize),
     Foreign(String, String),
@@ -88,7 +94,10 @@ impl<'f> Crate<'f> {
             .get(name)
             .ok_or_else(|| format!("implementation/ has no {name}"))?;
         let parsed = parse(name, text)?;
-        self.module(name, text, path, folder, parsed.items)
+        for (line, what) in tokens::hidden(clean(text)) {
+            self.unseen(name, line, &what);
+        }
+        self.module(name, clean(text), path, folder, parsed.items)
     }
 
     fn module(
@@ -112,13 +121,17 @@ impl<'f> Crate<'f> {
             children: BTreeMap::new(),
         });
         for item in &items {
+            if let Some(span) = conditional(item) {
+                self.unseen(file, line(span), "what depends on a `cfg`");
+            }
             match item {
+                syn::Item::Macro(one) => self.exported(file, one),
                 syn::Item::Mod(one) => {
                     let name = one.ident.to_string();
                     let mut below = path.clone();
                     below.push(name.clone());
                     let line = line(one.ident.span());
-                    if one.attrs.iter().any(|a| a.path().is_ident("path")) {
+                    if one.attrs.iter().any(sets_path) {
                         self.unseen(file, line, "a module by `#[path]`");
                         continue;
                     }
@@ -154,7 +167,7 @@ impl<'f> Crate<'f> {
         Ok(here)
     }
 
-    fn unseen(&mut self, file: &str, line: u32, what: &str) {
+    pub(super) fn unseen(&mut self, file: &str, line: u32, what: &str) {
         self.found.unseen.push(Place {
             file: file.to_owned(),
             line,
@@ -165,6 +178,11 @@ impl<'f> Crate<'f> {
     /// Everything public of a module that is public itself.
     fn walk(&mut self, module: usize, depth: u32) {
         if depth > DEEPEST {
+            let file = self.modules[module].file.clone();
+            self.unseen(&file, 1, "what is re-exported over so many modules");
+            return;
+        }
+        if !self.walked.insert(module) {
             return;
         }
         for at in 0..self.modules[module].items.len() {
@@ -184,27 +202,37 @@ impl<'f> Crate<'f> {
                     let what = "a crate that is made public as a whole";
                     self.unseen(&file, line(one.ident.span()), what);
                 }
-                syn::Item::Macro(one) => self.item_macro(&file, one),
+                syn::Item::Macro(one) => {
+                    if one.ident.is_none() && !one.mac.path.is_ident("thread_local") {
+                        let line = line(one.mac.path.span());
+                        self.unseen(&file, line, "what a macro makes");
+                    }
+                }
+                syn::Item::ForeignMod(one) => {
+                    let line = line(one.abi.extern_token.span());
+                    self.unseen(&file, line, "what an `extern` block declares");
+                }
+                syn::Item::Verbatim(one) => {
+                    self.unseen(&file, line(one.span()), "an item of a new kind");
+                }
                 _ => self.add(module, at, None),
             }
         }
     }
 
-    fn item_macro(&mut self, file: &str, one: &syn::ItemMacro) {
-        let line = line(one.mac.path.span());
-        let exported = one.attrs.iter().any(|a| a.path().is_ident("macro_export"));
-        match &one.ident {
-            Some(name) if exported => self.found.items.push(Item {
+    /// A macro is exported from the root, whatever module it stands in.
+    fn exported(&mut self, file: &str, one: &syn::ItemMacro) {
+        if let Some(name) = &one.ident
+            && one.attrs.iter().any(|a| says(a, "macro_export"))
+        {
+            self.found.items.push(Item {
                 name: name.to_string(),
                 file: file.to_owned(),
-                line,
+                line: line(one.mac.path.span()),
                 kind: Kind::Other {
                     word: "macro".to_owned(),
                 },
-            }),
-            Some(_) => {}
-            None if one.mac.path.is_ident("thread_local") => {}
-            None => self.unseen(file, line, "what a macro makes"),
+            });
         }
     }
 
@@ -303,7 +331,7 @@ impl<'f> Crate<'f> {
     }
 
     /// Where a path leads, seen from a module.
-    fn resolve(&self, module: usize, path: &[String], depth: u32) -> Target {
+    pub(super) fn resolve(&self, module: usize, path: &[String], depth: u32) -> Target {
         if depth > DEEPEST {
             return Target::Nowhere;
         }
@@ -364,64 +392,61 @@ impl<'f> Crate<'f> {
             _ => Target::Nowhere,
         }
     }
-
-    /// Public functions and constants of public types.
-    fn methods(&mut self) {
-        let types: BTreeSet<String> = self
-            .found
-            .items
-            .iter()
-            .filter(|item| matches!(item.kind, Kind::Record { .. } | Kind::Choice { .. }))
-            .map(|item| item.name.clone())
-            .collect();
-        let mut more = Vec::new();
-        for module in &self.modules {
-            for item in &module.items {
-                let syn::Item::Impl(block) = item else {
-                    continue;
-                };
-                let syn::Type::Path(of) = &*block.self_ty else {
-                    continue;
-                };
-                let Some(of) = of.path.segments.last().map(|one| one.ident.to_string()) else {
-                    continue;
-                };
-                if block.trait_.is_some() || !types.contains(&of) {
-                    continue;
-                }
-                more.extend(block.items.iter().filter_map(|one| {
-                    let (name, kind) = match one {
-                        ImplItem::Fn(one) if public(&one.vis) && !for_tests(&one.attrs) => {
-                            (&one.sig.ident, Kind::Method { of: of.clone() })
-                        }
-                        ImplItem::Const(one) if public(&one.vis) => (&one.ident, Kind::Constant),
-                        _ => return None,
-                    };
-                    Some(Item {
-                        name: format!("{of}::{name}"),
-                        file: module.file.clone(),
-                        line: line(name.span()),
-                        kind,
-                    })
-                }));
-            }
-        }
-        self.found.items.extend(more);
-    }
 }
 
-fn public(visibility: &Visibility) -> bool {
+pub(super) fn public(visibility: &Visibility) -> bool {
     matches!(visibility, Visibility::Public(_))
-}
-
-fn line(span: proc_macro2::Span) -> u32 {
-    u32::try_from(span.start().line).unwrap_or(u32::MAX)
 }
 
 /// A piece of the text, as it is written.
 fn written(text: &str, piece: &impl Spanned) -> String {
     let range = piece.span().byte_range();
     text.get(range).unwrap_or_default().to_owned()
+}
+
+/// Does an attribute say a word, also inside of `cfg_attr(...)`?
+fn says(attribute: &Attribute, word: &str) -> bool {
+    attribute.path().is_ident(word)
+        || matches!(&attribute.meta, syn::Meta::List(list)
+            if list.path.is_ident("cfg_attr") && tokens::has_word(list.tokens.clone(), word))
+}
+
+fn sets_path(attribute: &Attribute) -> bool {
+    says(attribute, "path")
+}
+
+/// Is it there only under a condition? That of tests is none: such code is left out.
+pub(super) fn depends(attributes: &[Attribute]) -> bool {
+    attributes.iter().any(|one| says(one, "cfg"))
+}
+
+/// Where something stands that may be public, and that depends on a condition.
+fn conditional(item: &syn::Item) -> Option<proc_macro2::Span> {
+    let whole = attributes(item).is_some_and(depends);
+    let (name, may_be_public) = match item {
+        syn::Item::Mod(one) => (one.ident.span(), true),
+        syn::Item::Use(one) => (one.use_token.span, public(&one.vis)),
+        syn::Item::ExternCrate(one) => (one.ident.span(), public(&one.vis)),
+        syn::Item::Macro(one) => (one.mac.path.span(), true),
+        // Those are looked at with the types that they belong to.
+        syn::Item::Impl(_) => return None,
+        item => {
+            let (_, visible, span, _) = of_item(item, "")?;
+            (span, public(visible))
+        }
+    };
+    let part = match item {
+        syn::Item::Fn(one) => one.sig.inputs.iter().any(|input| match input {
+            syn::FnArg::Typed(one) => depends(&one.attrs),
+            syn::FnArg::Receiver(one) => depends(&one.attrs),
+        }),
+        syn::Item::Struct(one) => one.fields.iter().any(|field| depends(&field.attrs)),
+        syn::Item::Enum(one) => one.variants.iter().any(|variant| {
+            depends(&variant.attrs) || variant.fields.iter().any(|field| depends(&field.attrs))
+        }),
+        _ => false,
+    };
+    ((whole || part) && may_be_public).then_some(name)
 }
 
 /// The path under which a `use` brings a name in.

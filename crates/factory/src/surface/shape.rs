@@ -50,7 +50,16 @@ const DEEPEST: u32 = 12;
 impl Shape {
     /// Of a type as a contract has it: prose, or any language's own words.
     pub fn of_contract(text: &str) -> Self {
-        prose(text).unwrap_or_else(|| Reader::read(text, &Aliases::new(), DEEPEST))
+        Self::within(text, DEEPEST)
+    }
+
+    fn within(text: &str, depth: u32) -> Self {
+        match depth.checked_sub(1) {
+            None => Shape::Any,
+            Some(depth) => {
+                prose(text, depth).unwrap_or_else(|| Reader::read(text, &Aliases::new(), DEEPEST))
+            }
+        }
     }
 
     /// Of a type as code has it.
@@ -111,10 +120,10 @@ fn plain(word: &str) -> Option<Shape> {
 }
 
 /// `list of integers`, `optional string`, `non-empty string`; none: it is no prose that we know.
-fn prose(text: &str) -> Option<Shape> {
+fn prose(text: &str, depth: u32) -> Option<Shape> {
     let text = text.trim();
     let lower = text.to_lowercase();
-    let boxed = |rest: &str| Box::new(Shape::of_contract(rest));
+    let boxed = |rest: &str| Box::new(Shape::within(rest, depth));
     let after = |words: &[&str]| {
         let found = words.iter().find(|word| lower.starts_with(**word))?;
         text.get(found.len()..)
@@ -126,7 +135,7 @@ fn prose(text: &str) -> Option<Shape> {
         return Some(Shape::Set(boxed(rest)));
     }
     if let Some(rest) = after(&["pair of "]) {
-        return Some(Shape::Tuple(vec![Shape::of_contract(rest); 2]));
+        return Some(Shape::Tuple(vec![Shape::within(rest, depth); 2]));
     }
     if let Some(rest) = after(&["map of ", "map from ", "mapping of ", "mapping from "]) {
         return Some(match rest.split_once(" to ") {
@@ -247,7 +256,7 @@ impl<'t> Reader<'t> {
         while self.eat("&") || self.eat("*") {}
         if self.eat("'") {
             self.word();
-            return self.inner();
+            return self.one();
         }
         if self.eat("(") {
             let mut all = self.many(")");
@@ -274,10 +283,10 @@ impl<'t> Reader<'t> {
             && !self.rest.starts_with(['<', '['])
         {
             self.eat("#");
-            let shape = self.inner();
+            let shape = self.one();
             // `impl A + B`: the first bound says what it is.
             while self.eat("+") {
-                self.inner();
+                self.one();
             }
             return shape;
         }
@@ -427,6 +436,27 @@ mod tests {
         ] {
             assert!(!agree(contract, code), "{contract} / {code}");
         }
+    }
+
+    #[test]
+    fn a_type_without_end_is_anything() {
+        for word in [
+            "list of ",
+            "optional ",
+            "pair of ",
+            "'a ",
+            "mut ",
+            "(",
+            "Vec<",
+            "&",
+        ] {
+            let text = word.repeat(5_000) + "integer";
+            let shape = Shape::of_contract(&text);
+            assert!(shape.agrees(&shape), "{word}");
+            assert!(agree(&text, &text), "{word}");
+        }
+        assert!(!agree("list of list of integers", "Vec<Vec<String>>"));
+        assert!(!agree("string", "&'a mut dyn Into<u8>"));
     }
 
     #[test]

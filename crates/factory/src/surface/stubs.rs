@@ -5,6 +5,7 @@
 //! does: types are inferred as before, and no import becomes unused.
 
 use super::rust::{Files, for_tests, parse};
+use super::tokens::clean;
 use syn::spanned::Spanned;
 use syn::{AttrStyle, Attribute, ImplItem, Item, Visibility};
 
@@ -18,7 +19,7 @@ pub fn stubbed(files: &Files) -> Result<Files, String> {
         let text = if name.ends_with(".rs") {
             let mut places = Vec::new();
             bodies(&parse(name, text)?.items, &mut places);
-            insert(text, places)
+            insert(clean(text), places)
         } else {
             text.clone()
         };

@@ -16,6 +16,30 @@ import sys
 STUB = "this is a stub"
 ENUMS = {"Enum", "IntEnum", "StrEnum", "Flag", "IntFlag"}
 DYNAMIC = {"exec", "eval", "globals", "locals", "vars", "setattr", "__import__"}
+BLOCKS = tuple(
+    getattr(ast, name)
+    for name in "If For AsyncFor While With AsyncWith Try TryStar Match".split()
+    if hasattr(ast, name)
+)
+# Decorators that leave a function's parameters and a class's members what they are.
+DECORATORS = {
+    "abstractmethod",
+    "cache",
+    "cached_property",
+    "classmethod",
+    "contextmanager",
+    "dataclass",
+    "final",
+    "lru_cache",
+    "overload",
+    "override",
+    "property",
+    "setter",
+    "staticmethod",
+    "total_ordering",
+    "unique",
+    "wraps",
+}
 INNER = {"__globals__", "__code__", "__closure__", "__wrapped__", "__dict__"}
 
 
@@ -48,16 +72,26 @@ def last_name(node):
 
 
 def statements(body):
-    """Top-level statements, those below `if` and `try` among them."""
+    """Every statement that binds names where the body is, those inside of blocks among them."""
     for one in body:
-        if isinstance(one, (ast.If, ast.Try, ast.With)):
-            yield from statements(one.body)
+        yield one
+        if isinstance(one, BLOCKS):
+            yield from statements(getattr(one, "body", []))
+            for part in getattr(one, "handlers", []) + getattr(one, "cases", []):
+                yield part
+                yield from statements(part.body)
             yield from statements(getattr(one, "orelse", []))
             yield from statements(getattr(one, "finalbody", []))
-            for handler in getattr(one, "handlers", []):
-                yield from statements(handler.body)
-        else:
-            yield one
+
+
+def own_nodes(one):
+    """The nodes of a statement, or of a block's head, without its statements."""
+    for name, value in ast.iter_fields(one):
+        if name in ("body", "orelse", "finalbody", "handlers", "cases"):
+            continue
+        for part in value if isinstance(value, list) else [value]:
+            if isinstance(part, ast.AST):
+                yield from ast.walk(part)
 
 
 class Package:
@@ -111,38 +145,89 @@ class Module:
         for one in statements(tree.body):
             self.statement(one, is_package)
         for one in ast.walk(tree):
+            self.anywhere(one)
             if isinstance(one, ast.Raise) and one.exc is not None:
                 package.raises.add(last_name(one.exc))
 
     def unseen(self, node, what):
         self.package.unseen.append({"file": self.path, "line": node.lineno, "what": what})
 
+    def bind(self, name, one):
+        """The last binding of a name is what callers find."""
+        self.imported.pop(name, None)
+        self.package.aliases.pop(name, None)
+        self.defined.pop(name, None)
+        self.defined[name] = one
+
+    def is_own(self, name):
+        source = self.imported.get(name, ("", ""))[0]
+        kinds = (ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
+        return source.split(".")[0] == self.package.name or isinstance(
+            self.defined.get(name), kinds
+        )
+
+    def head(self, one):
+        """What a block binds before its statements: `for` targets, `with ... as`, patterns."""
+        for node in own_nodes(one):
+            if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+                self.bind(node.id, node)
+            elif type(node).__name__ in ("MatchAs", "MatchStar") and node.name:
+                self.bind(node.name, node)
+
+    def anywhere(self, one):
+        """What may bind names from wherever it stands, functions included."""
+        if isinstance(one, ast.Call) and last_name(one.func) in DYNAMIC:
+            self.unseen(one, "`" + last_name(one.func) + "`")
+        elif isinstance(one, ast.Global) and not all(is_private(name) for name in one.names):
+            self.unseen(one, "`global`")
+        elif isinstance(one, ast.Attribute) and isinstance(one.ctx, (ast.Store, ast.Del)):
+            owner = one.value
+            if isinstance(owner, ast.Name) and self.is_own(owner.id):
+                self.unseen(one, "`" + owner.id + "." + one.attr + "`, which is set from outside,")
+
     def statement(self, one, is_package):
         if isinstance(one, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
-            self.defined[one.name] = one
+            self.bind(one.name, one)
             if one.name == "__getattr__":
                 self.unseen(one, "`__getattr__`")
+            self.decorators(one)
+            if isinstance(one, ast.ClassDef):
+                for inner in statements(one.body):
+                    if isinstance(inner, (ast.FunctionDef, ast.AsyncFunctionDef)):
+                        self.decorators(inner)
             return
-        for call in ast.walk(one):
-            if isinstance(call, ast.Call) and last_name(call.func) in DYNAMIC:
-                self.unseen(call, "`" + last_name(call.func) + "`")
+        if isinstance(one, BLOCKS) or type(one).__name__ in ("ExceptHandler", "match_case"):
+            self.head(one)
+            return
+        for node in own_nodes(one):
+            if isinstance(node, ast.NamedExpr):
+                self.bind(node.target.id, one)
         if isinstance(one, (ast.Assign, ast.AnnAssign, ast.AugAssign)):
             targets = one.targets if isinstance(one, ast.Assign) else [one.target]
             for target in targets:
                 parts = target.elts if isinstance(target, (ast.Tuple, ast.List)) else [target]
                 for part in parts:
-                    if isinstance(part, ast.Name):
-                        self.assigned(part.id, one)
+                    for name in ast.walk(part):
+                        if isinstance(name, ast.Name) and isinstance(name.ctx, ast.Store):
+                            self.assigned(name.id, one)
         elif isinstance(one, ast.Import):
             for alias in one.names:
                 bound = (alias.asname or alias.name).split(".")[0]
-                self.imported[bound] = (alias.name, "")
+                self.bring(bound, alias.name, "")
         elif isinstance(one, ast.ImportFrom):
             self.import_from(one, is_package)
 
+    def decorators(self, one):
+        """A decorator may put anything in the place of what it decorates."""
+        if is_private(one.name):
+            return
+        for each in one.decorator_list:
+            if last_name(each) not in DECORATORS:
+                self.unseen(each, "what the decorator `" + ast.unparse(each) + "` makes")
+
     def assigned(self, name, one):
         if name != "__all__":
-            self.defined.setdefault(name, one)
+            self.bind(name, one)
             value = getattr(one, "value", None)
             if re.match(r"[A-Z]\w*[a-z]", name) and isinstance(
                 value, (ast.Subscript, ast.Name, ast.Attribute, ast.BinOp)
@@ -167,7 +252,13 @@ class Module:
             if alias.name == "*":
                 self.stars.append((source, one))
             else:
-                self.imported[alias.asname or alias.name] = (source, alias.name)
+                self.bring(alias.asname or alias.name, source, alias.name)
+
+    def bring(self, name, source, original):
+        self.defined.pop(name, None)
+        self.package.aliases.pop(name, None)
+        self.imported.pop(name, None)
+        self.imported[name] = (source, original)
 
     def public(self, depth=0):
         """The names that it makes public, in order."""
@@ -385,6 +476,10 @@ def main():
         said = {"broken": "%s:%s: %s" % (error.filename, error.lineno, error.msg)}
     except UnicodeDecodeError as error:
         said = {"broken": "a file is not UTF-8: %s" % error}
+    except (RecursionError, MemoryError):
+        said = {"broken": "an expression is nested too deep; write it in smaller pieces"}
+    except ValueError as error:
+        said = {"broken": "a file can not be read as Python: %s" % error}
     print(json.dumps(said))
 
 

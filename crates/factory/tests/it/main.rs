@@ -23,4 +23,5 @@ mod said;
 mod samples;
 mod spec;
 mod surface;
+mod surface_python;
 mod world;

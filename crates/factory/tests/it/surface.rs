@@ -337,3 +337,125 @@ fn s5_4_a_proposer_is_told_what_a_ship_will_ask_of_its_workspace() {
     }
     assert!(!brief(&scene, Role::Challenger, Occasion::Challenge).contains("mm_a"));
 }
+
+#[test]
+fn s5_6_a_second_thing_of_a_declared_name_is_named() {
+    let other = "pub mod other { pub fn split(x: String, y: u8) {}\npub struct Broken; }\n";
+    let found = said(&split(), &[("lib.rs", &format!("{GOOD}{other}"))]);
+    assert_eq!(
+        found,
+        [
+            "implementation/lib.rs:3: a second `split` is public; only one of them is declared (surface)",
+            "implementation/lib.rs:4: a second `Broken` is public; only one of them is declared (surface)",
+        ]
+    );
+}
+
+#[test]
+fn modules_that_re_export_each_other_in_circles_are_read_once() {
+    use std::fmt::Write;
+    let mut code = GOOD.to_owned();
+    for at in 0..200 {
+        writeln!(code, "pub mod m{at} {{ pub use super::*; }}").unwrap();
+    }
+    assert_eq!(said(&split(), &[("lib.rs", &code)]), [""; 0]);
+    let chain: String = (0..40)
+        .map(|at| format!("mod n{at} {{ pub use super::n{}::*; }}\n", at + 1))
+        .collect();
+    let code = format!("{GOOD}pub use n0::*;\n{chain}mod n40 {{ pub fn deep() {{}} }}\n");
+    let found = said(&split(), &[("lib.rs", &code)]);
+    assert_eq!(found.len(), 1, "{found:?}");
+    assert!(found[0].contains("can not be seen"), "{found:?}");
+}
+
+#[test]
+fn s5_6_what_can_not_be_seen_to_be_public_is_named() {
+    let hidden = "can not be seen and might make anything public; write it out (surface)";
+    for (more, wanted) in [
+        (
+            "#[cfg(any())] pub fn split(line: &str) {}",
+            "what depends on a `cfg`",
+        ),
+        ("#[cfg(all())] mod more;", "what depends on a `cfg`"),
+        (
+            "#[cfg_attr(all(), path = \"evil.txt\")] pub mod more;",
+            "a module by `#[path]`",
+        ),
+        (
+            "extern \"C\" { pub fn more(); }",
+            "what an `extern` block declares",
+        ),
+        ("impl Broken { make!(); }", "what a macro makes"),
+        (
+            "const _: () = { impl Broken { pub fn more(&self) {} } };",
+            "an `impl` inside of a body or macro",
+        ),
+        (
+            "fn own() { impl Broken { pub fn more(&self) {} } }",
+            "an `impl` inside of a body or macro",
+        ),
+        (
+            "macro_rules! own { () => { impl Broken { pub fn more(&self) {} } } }",
+            "an `impl` inside of a body or macro",
+        ),
+        (
+            "fn own() { #[macro_export] macro_rules! m { () => {} } }",
+            "an exported macro inside of a body or macro",
+        ),
+        (
+            "impl Gone { pub fn more(&self) {} }",
+            "the type that this `impl` is for",
+        ),
+    ] {
+        let code = format!("{GOOD}{more}\n");
+        let found = said(&split(), &[("lib.rs", &code), ("more.rs", "")]);
+        let wanted = format!("implementation/lib.rs:3: {wanted} {hidden}");
+        assert!(found.contains(&wanted), "{more}: {found:#?}");
+    }
+    for (more, wanted) in [
+        (
+            "mod own { #[macro_export] macro_rules! m { () => {} } }",
+            "the macro `m` is public",
+        ),
+        (
+            "type Other = Broken; impl Other { pub fn more(&self) {} }",
+            "`Broken::more` is public",
+        ),
+        (
+            "mod own { use super::*; impl Broken { pub fn more(&self) {} } }",
+            "`Broken::more` is public",
+        ),
+        (
+            "mod own { use super::Broken as B; impl B { pub const MORE: u8 = 1; } }",
+            "the constant `Broken::MORE` is public",
+        ),
+        (
+            "mod own { pub struct Inner; impl Inner { pub fn more(&self) {} } }\npub use own::Inner as Order;",
+            "`Order::more` is public",
+        ),
+        (
+            "mod own { pub struct Inner; impl Inner { pub fn more(&self) {} } }\npub type Order = own::Inner;",
+            "`Order::more` is public",
+        ),
+    ] {
+        let code = format!("{GOOD}{more}\n");
+        let found = said(&split(), &[("lib.rs", &code)]);
+        assert!(
+            found.iter().any(|one| one.contains(wanted)),
+            "{more}: {found:#?}"
+        );
+    }
+    // Ordinary code is let be.
+    for more in [
+        "struct Own; impl Own { pub fn more(&self) {} }",
+        "mod own { use super::Own; impl Own { pub fn more(&self) {} } }\nstruct Own;",
+        "fn own() { struct Seen; impl Seen { fn new() -> Self { Seen } } impl Drop for Seen { fn drop(&mut self) {} } }",
+        "fn own() -> impl Fn(u8) -> u8 { |a| a }",
+        "#[cfg(unix)] fn own() {}",
+        "impl Broken { pub(crate) fn near(&self) {} #[cfg(test)] pub fn t(&self) {} }",
+        "macro_rules! own { () => { 1 } }",
+    ] {
+        let code = format!("{GOOD}{more}\n");
+        assert_eq!(said(&split(), &[("lib.rs", &code)]), [""; 0], "{more}");
+    }
+}

@@ -1,0 +1,114 @@
+//! What a Python package makes public, as the script of ours reads it: what Python binds last, and
+//! nothing that could bind a name unseen.
+
+use factory::surface::python::{Said, read};
+use factory::surface::{Extracted, Kind};
+use std::path::PathBuf;
+use std::process::Command;
+
+fn run(case: &str, text: &str) -> Said {
+    let top = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(format!("surface-{case}"));
+    std::fs::create_dir_all(top.join("pk")).unwrap();
+    std::fs::write(top.join("pk/__init__.py"), text).unwrap();
+    let core = "def other(a, b): pass\nclass Base: pass\n";
+    std::fs::write(top.join("pk/_core.py"), core).unwrap();
+    let script = factory::surface::python::SCRIPT;
+    let output = Command::new("python3")
+        .args(["-I", "-B", "-c", script, "surface"])
+        .arg(&top)
+        .arg("pk")
+        .output()
+        .expect("python3 is needed by this test");
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{text}\n{errors}");
+    read(&output.stdout).unwrap()
+}
+
+fn surface(case: &str, text: &str) -> Extracted {
+    match run(case, text) {
+        Said::Surface { surface, .. } => surface,
+        other => panic!("{text}: {other:?}"),
+    }
+}
+
+#[test]
+fn s5_6_the_last_binding_of_a_name_is_the_one_that_callers_find() {
+    let text = "def parse(text: str) -> int: pass\nfrom ._core import other as parse\n";
+    let found = surface("import", text);
+    let (item, function) = found.functions().next().unwrap();
+    assert_eq!(
+        (item.name.as_str(), item.file.as_str()),
+        ("parse", "_core.py")
+    );
+    assert_eq!(function.parameters.len(), 2);
+    for (case, text) in [
+        ("for", "def parse(text): pass\nfor parse in [1]: pass\n"),
+        ("assign", "def parse(text): pass\nparse = 1\n"),
+        (
+            "with",
+            "def parse(text): pass\nwith open('a') as parse: pass\n",
+        ),
+    ] {
+        let found = surface(case, text);
+        assert_eq!(found.get("parse").unwrap().kind, Kind::Constant, "{text}");
+    }
+    for (case, text) in [
+        ("in-for", "for _ in [0]:\n    def backdoor(a, b): pass\n"),
+        (
+            "in-while",
+            "while True:\n    def backdoor(a, b): pass\n    break\n",
+        ),
+        (
+            "in-match",
+            "match 1:\n    case 1:\n        def backdoor(a, b): pass\n",
+        ),
+    ] {
+        assert!(surface(case, text).get("backdoor").is_some(), "{text}");
+    }
+}
+
+#[test]
+fn s5_6_what_could_bind_a_name_unseen_is_named() {
+    for (case, text, what) in [
+        (
+            "set",
+            "class Box: pass\nBox.more = lambda a: a\n",
+            "`Box.more`, which is set from outside,",
+        ),
+        (
+            "set-imported",
+            "from ._core import Base\nBase.more = lambda a: a\n",
+            "`Base.more`, which is set from outside,",
+        ),
+        (
+            "globals",
+            "def _setup():\n    globals()['x'] = 1\n_setup()\n",
+            "`globals`",
+        ),
+        (
+            "global",
+            "def _setup():\n    global more\n    more = 1\n_setup()\n",
+            "`global`",
+        ),
+        (
+            "decorator",
+            "def _d(f): return f\n@_d\ndef parse(text): pass\n",
+            "what the decorator `_d` makes",
+        ),
+    ] {
+        let found = surface(case, text);
+        let said: Vec<&str> = found.unseen.iter().map(|one| one.what.as_str()).collect();
+        assert_eq!(said, [what], "{text}");
+    }
+    let text = "import functools\nfrom dataclasses import dataclass\n@dataclass(frozen=True)\nclass Box:\n    size: int\n_cache = None\n@functools.lru_cache(maxsize=1)\ndef parse(text: str) -> Box:\n    global _cache\n    return Box(1)\n";
+    assert_eq!(surface("ordinary", text).unseen, []);
+}
+
+#[test]
+fn an_expression_without_end_is_the_module_s_fault() {
+    let text = format!("x = {}1\n", "1 + ".repeat(5_000));
+    let Said::Broken { broken } = run("deep", &text) else {
+        panic!("it is read");
+    };
+    assert!(broken.contains("nested too deep"), "{broken}");
+}
