@@ -502,6 +502,6 @@ fn s17_3_a_budget_that_is_spent_while_a_spec_is_drafted_is_in_the_inbox() {
     world.run(&args).exits(0);
     world.run(&["factory", "run", "p"]).exits(2);
     let waits = inbox(&world);
-    let commands = waits[0]["commands"].to_string();
+    let commands = waits[0]["question"]["commands"].to_string();
     assert!(commands.contains("factory extend p"), "{waits:?}");
 }
