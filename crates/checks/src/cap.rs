@@ -1,12 +1,11 @@
 //! `cap`: a field draws a line in one sentence, with its globs in backticks. It refuses a cap that
 //! caps nothing.
 
-use crate::judged::{Judged, judged};
+use crate::judges::{Judged, Judges};
 use crate::settings::Settings;
-use crate::{Check, Example, Setting, Subject};
+use crate::{Example, Setting, Subject};
 use globset::{Glob, GlobSet, GlobSetBuilder};
-use kernel::outcome::CheckResult;
-use serde_json::{Value, json};
+use serde_json::json;
 
 /// The check.
 pub(crate) struct Cap;
@@ -42,29 +41,40 @@ fn compile(globs: &[String]) -> Result<GlobSet, String> {
     set.build().map_err(|error| error.to_string())
 }
 
-impl Check for Cap {
-    fn name(&self) -> &'static str {
-        "cap"
+impl Judges for Cap {
+    const NAME: &'static str = "cap";
+    const ABOUT: &'static str = "a field caps what may be seen: a sentence with globs in backticks";
+    const SETTINGS: &'static [Setting] =
+        &[Setting::required("field", "the field that holds the cap")];
+    type Wanted<'a> = &'a str;
+    type Answer = Judged;
+
+    fn read<'a>(settings: &Settings<'a>) -> Result<&'a str, String> {
+        Ok(settings.text("field")?.unwrap_or_default())
     }
 
-    fn about(&self) -> &'static str {
-        "a field caps what may be seen: a sentence with globs in backticks"
+    fn judge(&field: &Self::Wanted<'_>, subject: &Subject<'_>) -> Judged {
+        let sentence = subject.fields.get(field).map_or("", |text| text.trim());
+        if sentence.is_empty() {
+            return Err(format!("`{field}` is empty").into());
+        }
+        let cap = kernel::effect::Cap::of(sentence);
+        if cap.inside.is_empty() {
+            return Err(format!("`{field}` names no glob in backticks, such as `src/**`").into());
+        }
+        if let Some(all) = cap
+            .inside
+            .iter()
+            .find(|glob| EVERYTHING.contains(&glob.as_str()))
+        {
+            return Err(format!("`{field}` caps nothing: `{all}` is everything").into());
+        }
+        Line::of(sentence)?;
+        let (inside, outside) = (cap.inside.len(), cap.outside.len());
+        Ok(format!("{inside} globs inside, {outside} outside"))
     }
 
-    fn settings(&self) -> &'static [Setting] {
-        const { &[Setting::required("field", "the field that holds the cap")] }
-    }
-
-    fn lint(&self, with: &Value) -> Result<(), String> {
-        Settings::open(self, with)?.text("field").map(drop)
-    }
-
-    fn run(&self, with: &Value, subject: &Subject<'_>) -> Vec<CheckResult> {
-        let field = Settings::open(self, with).and_then(|settings| settings.text("field"));
-        judged(self.name(), field, |field| judge(field, subject))
-    }
-
-    fn examples(&self) -> Vec<Example> {
+    fn examples() -> Vec<Example> {
         let with = || json!({"field": "Scope cap"});
         let bad = |name, fields, reason| Example {
             fields,
@@ -88,26 +98,4 @@ impl Check for Cap {
             bad("no glob", &[("Scope cap", "`src/[`")], "is no glob"),
         ]
     }
-}
-
-fn judge(field: Option<&str>, subject: &Subject<'_>) -> Judged {
-    let field = field.unwrap_or_default();
-    let sentence = subject.fields.get(field).map_or("", |text| text.trim());
-    if sentence.is_empty() {
-        return Err(format!("`{field}` is empty").into());
-    }
-    let cap = kernel::effect::Cap::of(sentence);
-    if cap.inside.is_empty() {
-        return Err(format!("`{field}` names no glob in backticks, such as `src/**`").into());
-    }
-    if let Some(all) = cap
-        .inside
-        .iter()
-        .find(|glob| EVERYTHING.contains(&glob.as_str()))
-    {
-        return Err(format!("`{field}` caps nothing: `{all}` is everything").into());
-    }
-    Line::of(sentence)?;
-    let (inside, outside) = (cap.inside.len(), cap.outside.len());
-    Ok(format!("{inside} globs inside, {outside} outside"))
 }
