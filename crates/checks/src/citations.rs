@@ -1,7 +1,7 @@
 //! `citations`: every finding in the agent's result stands where it says, inside the cap. It refuses
 //! a snippet that the file does not have at that line, however plausible.
 
-use crate::cap::Line;
+use crate::globs::Line;
 use crate::judges::{Judged, Judges};
 use crate::settings::Settings;
 use crate::text::{first_few, one_line};

@@ -120,13 +120,13 @@ impl Judges for Command {
 }
 
 /// The commands that a field names.
-fn of_field(name: &str, subject: &Subject<'_>) -> Result<Vec<String>, String> {
+fn of_field<'a>(name: &str, subject: &Subject<'a>) -> Result<Vec<&'a str>, String> {
     let text = subject.fields.get(name).map_or("", |text| text.trim());
     if crate::is_placeholder(text) {
         return Err(format!("the field `{name}` names no command"));
     }
-    match kernel::effect::quoted(text) {
-        quoted if quoted.is_empty() => Ok(vec![text.to_owned()]),
+    match kernel::pattern::quoted(text) {
+        quoted if quoted.is_empty() => Ok(vec![text]),
         quoted => Ok(quoted),
     }
 }

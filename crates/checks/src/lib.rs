@@ -8,7 +8,6 @@
 //! examples, and one line in [`registry`]. The test `examples` then runs them.
 
 mod anchors;
-mod cap;
 mod check;
 mod choice;
 mod citations;
@@ -83,7 +82,6 @@ pub use when::lint;
 pub fn registry() -> &'static [&'static dyn Check] {
     &[
         &anchors::Anchors,
-        &cap::Cap,
         &citations::Citations,
         &cites::Cites,
         &command::Command,

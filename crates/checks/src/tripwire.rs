@@ -307,10 +307,14 @@ fn lay_in(wire: &Wire<'_>, subject: &Subject<'_>, room: &Room) -> Result<(), Tri
         let patterns: Vec<&str> = patterns.iter().map(String::as_str).collect();
         items::globs(&patterns).map_err(cannot)
     };
-    let mut kept_out = items::spelt_out(subject, &wire.tests);
+    let scope = items::spelt_out(subject, &wire.scope).map_err(cannot)?;
+    let tests = items::spelt_out(subject, &wire.tests).map_err(cannot)?;
+    // What the tests' field takes out again is a test all the same.
+    let mut kept_out = tests.inside;
+    kept_out.extend(scope.outside);
     kept_out.extend(items::RUNNER_FILES.map(str::to_owned));
     let candidate = Candidate {
-        scope: &globs(&items::spelt_out(subject, &wire.scope))?,
+        scope: &globs(&scope.inside)?,
         kept_out: &globs(&kept_out)?,
     };
     room.lay_in(subject, &candidate).map_err(cannot)
