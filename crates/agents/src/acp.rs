@@ -251,8 +251,12 @@ impl Hears {
 fn failure(error: &Value) -> Trouble {
     let message = error["message"].as_str().unwrap_or_default();
     let details = error["data"]["details"].as_str().unwrap_or_default();
-    let trouble = Trouble::judge(None, &format!("{message} {details}"));
-    match error["code"].as_i64() {
+    let code = error["code"].as_i64();
+    // Some answer with the provider's status.
+    let status = code.and_then(|code| u64::try_from(code).ok());
+    let status = status.filter(|code| matches!(code, 400..=599));
+    let trouble = Trouble::judge(status, &format!("{message} {details}"));
+    match code {
         Some(AUTH_REQUIRED) if trouble.class == Class::Crashed => {
             Trouble::new(Class::Auth, format!("it wants a login: {message}"))
         }
