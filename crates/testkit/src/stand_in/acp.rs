@@ -50,7 +50,9 @@ impl Speech for Acp {
         let result = json!({"protocolVersion": 1, "agentCapabilities": can});
         Self::answer(io, &first["id"], result);
         let session = io.hear();
-        Self::answer(io, &session["id"], json!({"sessionId": SESSION}));
+        let models = json!({"currentModelId": "gemini-2.5-pro"});
+        let begun = json!({"sessionId": SESSION, "models": models});
+        Self::answer(io, &session["id"], begun);
         let prompt = io.hear();
         self.prompt = prompt["id"].clone();
         let text = prompt["params"]["prompt"][0]["text"].as_str();

@@ -4,6 +4,7 @@
 //! scripted server, so that every fault happens on a wire. The opt-in tests hold the real agents
 //! to the same table.
 
+mod caps;
 mod cast;
 mod scenario;
 mod table;
