@@ -36,6 +36,8 @@ mod processes;
 #[cfg(unix)]
 mod proxy;
 #[cfg(unix)]
+mod refusals;
+#[cfg(unix)]
 mod run;
 // Pure text, and tested everywhere; only macOS runs it.
 #[cfg_attr(target_os = "linux", allow(dead_code))]
@@ -56,7 +58,7 @@ pub use listen::{Listener, Stream, Talk};
 pub use machine::{Counting, Machine, Through};
 #[cfg(unix)]
 pub use note::{kill_leftover, launches};
-pub use plan::{Plan, Route};
+pub use plan::{Plan, Recording, Route};
 pub use policy::{Bounds, Endpoint, Enforcement, Network, Policy};
 #[cfg(unix)]
 pub use run::{run, run_with};
