@@ -81,6 +81,15 @@ pub struct Denied {
     pub times: u32,
 }
 
+impl fmt::Display for Denied {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.times {
+            1 => f.write_str(&self.target),
+            times => write!(f, "{} ({times} times)", self.target),
+        }
+    }
+}
+
 /// Why we stopped a process.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Killed {

@@ -35,7 +35,6 @@ mod policy;
 mod processes;
 #[cfg(unix)]
 mod proxy;
-#[cfg(unix)]
 mod refusals;
 #[cfg(unix)]
 mod run;
@@ -60,6 +59,7 @@ pub use machine::{Counting, Machine, Through};
 pub use note::{kill_leftover, launches};
 pub use plan::{Plan, Recording, Route};
 pub use policy::{Bounds, Endpoint, Enforcement, Network, Policy};
+pub use refusals::Refusals;
 #[cfg(unix)]
 pub use run::{run, run_with};
 

@@ -1,4 +1,4 @@
-//! What was refused, each target once with how often. It refuses to grow without bound: whoever
+//! What was refused in one launch, or in several, each target once with how often. It refuses to grow without bound: whoever
 //! tries ten thousand ports gets a count for the last of them, not a line each.
 
 use crate::Denied;
@@ -8,9 +8,9 @@ pub(crate) const MOST: usize = 64;
 /// What stands for all others.
 pub(crate) const MORE: &str = "and more";
 
-/// The refused targets of one launch, in the order of their first attempt.
+/// Refused targets, in the order of their first attempt.
 #[derive(Debug, Default)]
-pub(crate) struct Refusals {
+pub struct Refusals {
     named: Vec<Denied>,
     /// Attempts at targets that found no room.
     beyond: u32,
@@ -18,12 +18,15 @@ pub(crate) struct Refusals {
 
 impl Refusals {
     /// One more attempt.
-    pub(crate) fn note(&mut self, target: String) {
+    pub fn note(&mut self, target: String) {
         self.add(Denied { target, times: 1 });
     }
 
-    fn add(&mut self, one: Denied) {
-        if let Some(known) = self.named.iter_mut().find(|two| two.target == one.target) {
+    /// Attempts at one target, or the end of another list.
+    pub fn add(&mut self, one: Denied) {
+        if one.target == MORE {
+            self.beyond = self.beyond.saturating_add(one.times);
+        } else if let Some(known) = self.named.iter_mut().find(|two| two.target == one.target) {
             known.times = known.times.saturating_add(one.times);
         } else if self.named.len() < MOST {
             self.named.push(one);
@@ -49,7 +52,7 @@ impl Refusals {
     }
 
     /// The list, with one last entry for those that found no room.
-    pub(crate) fn list(self) -> Vec<Denied> {
+    pub fn list(self) -> Vec<Denied> {
         let mut list = self.named;
         if self.beyond > 0 {
             list.push(Denied {

@@ -20,6 +20,7 @@ pub(crate) mod trouble;
 mod verdict;
 
 use crate::agent::{Agent, Order, Reply};
+use crate::connections::Connections;
 use crate::home::Home;
 use crate::prices::{Price, Tokens};
 use crate::transcript::TRANSCRIPT_BYTES;
@@ -120,7 +121,7 @@ impl Connector {
         hearing.finish();
         let reply = verdict::judge(hearing.dialect.heard(), ended, home);
         let mut reply = self.complete(reply, secrets);
-        reply.denied = crate::agent::denied(ended);
+        Connections::of(ended).tell(&mut reply);
         let mut transcript = hearing.transcript;
         if reply.class != Class::Done
             && let Err(error) = home.set_aside()

@@ -26,6 +26,7 @@ pub use history::HISTORY_FILE;
 pub use toolbox::{Place, RESEARCH_FILE, Then, Tool};
 
 use crate::agent::Order;
+use crate::connections::Connections;
 use crate::failure::{Failure, one_line};
 use crate::transcript::Transcript;
 use crate::wire::{Block, Entry, Message, Stop};
@@ -45,6 +46,7 @@ pub(crate) struct Ended {
     pub(crate) usage: Usage,
     pub(crate) transcript: Transcript,
     pub(crate) session: Option<String>,
+    pub(crate) connections: Connections,
 }
 
 /// One attempt.
@@ -85,10 +87,12 @@ impl<'a> ToolLoop<'a> {
     /// something else ends it.
     pub(crate) fn run(mut self, max_turns: u32) -> Ended {
         let mut session = None;
+        let mut connections = Connections::default();
         let end = match self.open() {
             Ok((space, mut history)) => {
                 let end = self.turns(&space, &mut history, max_turns);
                 session = history.save(&self.context.entries);
+                connections = space.connections();
                 end
             }
             Err(failure) => Err(failure),
@@ -98,6 +102,7 @@ impl<'a> ToolLoop<'a> {
             usage: self.usage,
             transcript: self.transcript,
             session,
+            connections,
         }
     }
 
