@@ -9,6 +9,7 @@ mod bad_input;
 mod cheats;
 mod checks;
 mod cli;
+mod coding_agents;
 mod config;
 mod crash;
 mod decisions;
