@@ -15,6 +15,7 @@ mod decisions;
 mod demo;
 mod docs;
 mod factory;
+mod factory_amend;
 mod factory_audit;
 mod factory_jobs;
 mod factory_people;
