@@ -4,7 +4,9 @@
 
 use super::debated::Deliverable;
 use super::modules::{self, CONTRACT, ESCALATION, EXAMPLES, LOG, SHIP, Stored};
-use super::{amended, debated, fix, product, proven, release, scratch, stubs, superseding, surface, tested};
+use super::{
+    amended, debated, fix, product, proven, release, scratch, stubs, superseding, surface, tested,
+};
 use crate::context::Context;
 use crate::perform::{self, lost, save};
 use crate::{index_place, worktree};

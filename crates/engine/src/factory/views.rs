@@ -178,7 +178,11 @@ impl Before {
             && broke.verdict == Verdict::CouldNotRun
         {
             let mend = "mend what is in the way, then `proofhouse factory run` goes on";
-            return Err(EngineError::environment("fix_not_written", broke.reason, mend));
+            return Err(EngineError::environment(
+                "fix_not_written",
+                broke.reason,
+                mend,
+            ));
         }
         Ok(())
     }

@@ -27,10 +27,7 @@ fn command(project: &str, question: &Question, option: &str) -> String {
             let verb = option.to_lowercase();
             format!("proofhouse factory {verb} {project}{words}")
         }
-        (
-            Subject::Escalation | Subject::Exception | Subject::Blocked | Subject::Stuck,
-            _,
-        ) => {
+        (Subject::Escalation | Subject::Exception | Subject::Blocked | Subject::Stuck, _) => {
             let payload = payload(option);
             format!("proofhouse resolve {id} --action {option}{payload} {because}")
         }

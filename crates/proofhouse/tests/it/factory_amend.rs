@@ -142,7 +142,7 @@ fn s9_6_a_proposer_that_says_applied_and_changed_nothing_is_refused() {
     let amendments = json!([
         {"action": "ADD", "target": "split", "detail": "add a second branch to the function split"},
         {"action": "MODIFY", "target": "tests/lines.rs", "detail": "split another line in happy_path"},
-        {"action": "REMOVE", "target": "Malformed", "detail": "take Malformed out"},
+        {"action": "REMOVE", "target": "Malformed", "detail": "take the type Malformed out of the module"},
     ]);
     let world = amending(&amendments, &json!([]));
     world.run(&["factory", "run", "p"]).exits(2);
@@ -171,7 +171,8 @@ fn s17_2_a_persons_fix_is_on_disk_before_it_is_amended_and_is_not_written_over()
     });
     let fixed = "splits at the blank now";
     // The Proposer of the amend turn sees the person's file, or it fails.
-    let sees = "grep -q \"split_once(' ')\" state_store/modules/MM-moment/1.0.0/implementation/lib.rs";
+    let sees =
+        "grep -q \"split_once(' ')\" state_store/modules/MM-moment/1.0.0/implementation/lib.rs";
     let steps = json!([
         {"run": sees, "must": true},
         {"append": format!("{AT}/tests/lines.rs"), "text": TWICE},
@@ -223,7 +224,13 @@ fn stuck() -> (World, String) {
         json!({"state": "challenge", "result": challenge("PASS")}),
         json!({"state": "adjudicate", "result": approve()}),
     ]);
-    let broken = ["factory", "run", "p", "--agent", "command:agent/no-such-program"];
+    let broken = [
+        "factory",
+        "run",
+        "p",
+        "--agent",
+        "command:agent/no-such-program",
+    ];
     world.run(&broken).exits(2);
     let key = world.approver("ann").display().to_string();
     (world, key)
@@ -242,17 +249,34 @@ fn s17_2_a_stuck_task_can_be_fixed_or_abandoned_and_not_only_tried_again() {
     }
     // Nothing was planned yet, so there is nothing to fix; the refusal changes nothing.
     let before = world.read(".proofhouse/journal/p.jsonl");
-    let fix = json!({"fix_description": "by hand", "fix_artifacts": {"implementation/lib.rs": MOMENT}});
+    let fix =
+        json!({"fix_description": "by hand", "fix_artifacts": {"implementation/lib.rs": MOMENT}});
     world.write("agent/fix.json", &fix.to_string());
     let fixing = [
-        "resolve", task, "--action", "PROVIDE_FIX", "--payload", "agent/fix.json", "--because",
-        "so", "--sign", &key,
+        "resolve",
+        task,
+        "--action",
+        "PROVIDE_FIX",
+        "--payload",
+        "agent/fix.json",
+        "--because",
+        "so",
+        "--sign",
+        &key,
     ];
     world.run(&fixing).refuses(1, "no_module_to_fix");
     assert_eq!(world.read(".proofhouse/journal/p.jsonl"), before);
     let abandon = [
-        "resolve", task, "--action", "ABANDON_TASK", "--set", "rationale=no program here",
-        "--because", "so", "--sign", &key,
+        "resolve",
+        task,
+        "--action",
+        "ABANDON_TASK",
+        "--set",
+        "rationale=no program here",
+        "--because",
+        "so",
+        "--sign",
+        &key,
     ];
     world.run(&abandon).exits(0);
     let artifact = {
@@ -263,7 +287,10 @@ fn s17_2_a_stuck_task_can_be_fixed_or_abandoned_and_not_only_tried_again() {
         let text = std::fs::read_to_string(path).unwrap();
         serde_json::from_str::<Value>(&text).unwrap()
     };
-    assert_eq!(artifact["failed_invariants"][0]["invariant"], "could_not_run");
+    assert_eq!(
+        artifact["failed_invariants"][0]["invariant"],
+        "could_not_run"
+    );
     assert_eq!(artifact["resolution"]["action"], "ABANDON_TASK");
     assert_eq!(
         artifact["resolution"]["payload"]["rationale"],

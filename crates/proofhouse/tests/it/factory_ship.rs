@@ -9,7 +9,7 @@ use crate::factory_run::{
 use crate::support::World;
 use serde_json::{Value, json};
 
-fn files(module: &str, version: &str, files: &[(&str, &str)]) -> Value {
+pub(crate) fn files(module: &str, version: &str, files: &[(&str, &str)]) -> Value {
     let steps = files.iter().map(|(name, text)| {
         let path = format!("repo/state_store/modules/{module}/{version}/{name}");
         json!({"write": path, "text": text})
@@ -27,7 +27,7 @@ pub(crate) fn moment_plan() -> Value {
 }
 
 /// A task whose Proposer hands in one deliverable after the other, and nobody objects.
-fn rounds(plan: &Value, rounds: &[Value]) -> Vec<Value> {
+pub(crate) fn rounds(plan: &Value, rounds: &[Value]) -> Vec<Value> {
     let mut all = vec![json!({"state": "micro_plan", "result": plan})];
     for (at, steps) in rounds.iter().enumerate() {
         all.push(match at {
@@ -93,7 +93,7 @@ pub(crate) fn refused(world: &World, wanted: &[(&str, &[&str])]) {
     }
 }
 
-fn rust(code: &str, tests: &str) -> Value {
+pub(crate) fn rust(code: &str, tests: &str) -> Value {
     let all = [
         ("implementation/lib.rs", code),
         ("tests/lines.rs", tests),
@@ -221,7 +221,11 @@ fn s11_3_a_test_that_prints_the_results_of_all_others_speaks_for_itself_alone() 
     }
     let world = one_task(rounds(
         &moment_plan(),
-        &[rust(&wrong, &forges), rust(&wrong, &all), rust(&wrong, &looks)],
+        &[
+            rust(&wrong, &forges),
+            rust(&wrong, &all),
+            rust(&wrong, &looks),
+        ],
     ));
     world.run(&["factory", "run", "p"]).exits(2);
     refused(
@@ -275,7 +279,10 @@ fn s11_3_a_test_can_not_replace_the_binary_of_the_next_one() {
     world.run(&["factory", "run", "p"]).exits(0);
     refused(
         &world,
-        &[("black_box_tests", &["3 passed, 2 failed", "lines::happy_path"])],
+        &[(
+            "black_box_tests",
+            &["3 passed, 2 failed", "lines::happy_path"],
+        )],
     );
 }
 

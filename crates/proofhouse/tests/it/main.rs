@@ -17,6 +17,7 @@ mod docs;
 mod factory;
 mod factory_amend;
 mod factory_audit;
+mod factory_edges;
 mod factory_jobs;
 mod factory_people;
 mod factory_roles;
