@@ -96,6 +96,8 @@ pub(crate) fn execute(subject: &Subject<'_>, errand: Errand<'_>) -> Result<Execu
             tree: before.hash.clone(),
             output: kept.hash.clone(),
             millis: ended.millis,
+            denied: ended.denied.iter().map(ToString::to_string).collect(),
+            unrecorded: ended.unrecorded.clone(),
         },
         before,
         after: (subject.tree)(),

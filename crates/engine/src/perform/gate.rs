@@ -141,7 +141,7 @@ pub(super) fn perform(
         );
     }
     for result in &mut results {
-        result.reason = context.secrets.text(&result.reason);
+        context.secrets.result(result);
     }
     if cancel.is_cancelled() {
         return lost(order.id, "it was cancelled", kernel::Usage::default());

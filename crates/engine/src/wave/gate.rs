@@ -127,7 +127,7 @@ pub(super) fn run(
         .collect();
     let mut results = checks::run_gate(&checks, &subject);
     for result in &mut results {
-        result.reason = secrets.text(&result.reason);
+        secrets.result(result);
     }
     if results.iter().any(|one| one.verdict != Verdict::Pass) {
         // What a failing command left must not meet the next commit.
