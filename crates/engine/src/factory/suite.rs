@@ -80,6 +80,7 @@ pub(super) fn run(
         env: &context.env,
         pid_file: Some(&pid_file),
         policy: Some(&policy),
+        launches: &checks::Launches::default(),
         keep: &keep,
         tree: &tree,
     };
