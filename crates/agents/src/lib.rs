@@ -5,6 +5,7 @@
 
 mod acp;
 mod agent;
+mod allowance;
 mod anthropic;
 mod api;
 mod bounds;
