@@ -14,6 +14,7 @@ mod crash;
 mod decisions;
 mod demo;
 mod docs;
+mod everywhere;
 mod factory;
 mod factory_audit;
 mod factory_jobs;
