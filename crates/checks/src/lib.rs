@@ -74,7 +74,7 @@ pub use check::{Check, Example, Setting};
 pub use gate::run_gate;
 pub use items::{bytes as item_bytes, hash as hash_of};
 pub use seal::{SECRET_BY_CUSTOM, hash as item_hash};
-pub use subject::{Keep, Place, Subject, TreeNow, Views};
+pub use subject::{Keep, Launches, Place, Subject, TreeNow, Views};
 pub use text::is_placeholder;
 pub use when::lint;
 

@@ -322,7 +322,16 @@ fn refused_connections(denied: &[String], unrecorded: Option<&str>) -> Option<St
     }
 }
 
+/// The code of an answer that only a person can mend: the machine has no sandbox for the check, and
+/// nothing that an agent does gives it one.
+pub const UNHELD: &str = "sandbox_unavailable";
+
 impl CheckResult {
+    /// Could it not be run for want of a sandbox?
+    pub fn is_unheld(&self) -> bool {
+        self.verdict == Verdict::CouldNotRun && self.code.as_deref() == Some(UNHELD)
+    }
+
     /// A result without evidence.
     pub fn new(check: impl Into<String>, verdict: Verdict, reason: impl Into<String>) -> Self {
         Self {

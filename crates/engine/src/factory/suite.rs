@@ -106,6 +106,7 @@ fn report(
         env: &context.env,
         pid_file: Some(&pid_file),
         policy: Some(&policy),
+        launches: &checks::Launches::default(),
         keep: &keep,
         tree: &tree,
     };

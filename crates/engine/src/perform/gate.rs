@@ -126,6 +126,7 @@ pub(super) fn perform(
         env: &context.env,
         pid_file: Some(&pid_file),
         policy: Some(&policy),
+        launches: &checks::Launches::default(),
         keep: &keep,
         tree: &tree,
     };

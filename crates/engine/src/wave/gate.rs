@@ -112,6 +112,7 @@ pub(super) fn run(
         env: &env,
         pid_file: Some(&pid_file),
         policy: Some(&policy),
+        launches: &checks::Launches::default(),
         keep: &keep,
         tree: &tree,
     };

@@ -64,14 +64,12 @@ pub(super) fn add(krate: &mut Crate<'_>) {
                     say(name.span(), "what depends on a `cfg`");
                 }
                 let Some(of) = known else {
-                    say(
-                        name.span(),
-                        if given {
-                            "a method of a type that callers get and can not name"
-                        } else {
-                            "the type that this `impl` is for"
-                        },
-                    );
+                    let what = if given {
+                        format!("`{name}`, a method of a type that callers get and can not name,")
+                    } else {
+                        "the type that this `impl` is for".to_owned()
+                    };
+                    say(name.span(), &what);
                     continue;
                 };
                 let of = of.clone();

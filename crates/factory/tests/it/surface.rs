@@ -462,7 +462,7 @@ fn s5_6_what_can_not_be_seen_to_be_public_is_named() {
 
 #[test]
 fn s5_6_public_methods_of_a_type_that_nobody_can_name_are_refused() {
-    let wanted = "a method of a type that callers get and can not name can not be seen and might make anything public; write it out (surface)";
+    let wanted = "`, a method of a type that callers get and can not name, can not be seen and might make anything public; write it out (surface)";
     let broken = "pub enum Broken { Malformed }\n";
     let entry = "pub fn split(line: &str) -> Result<inner::Parts, Broken> { todo!() }\n";
     let refused = |code: &str| {

@@ -31,7 +31,12 @@ pub(crate) enum Stage {
     /// The pass came to nothing.
     Failed { why: String },
     /// The environment could not run it.
-    Stuck { why: String },
+    Stuck {
+        why: String,
+        /// The attempt whose gate it was. It ended well: it is judged again, not made again.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        answered: Option<EffectId>,
+    },
     /// The gate is being run.
     Gating {
         effect: EffectId,
@@ -256,6 +261,7 @@ impl FlowState {
                     self.revert_failed = self.revert_due;
                     self.stage = Stage::Stuck {
                         why: format!("the checkpoint commit failed: {problem}"),
+                        answered: None,
                     };
                 }
             },
@@ -403,6 +409,26 @@ impl FlowState {
         self.losses = 0;
         let (passed, stalled) = (passes(&gate), !passes(&stalls));
         let binding = |result: &&CheckResult| result.weight == Weight::Binding;
+        // Not the agent's to mend: neither a pass nor a try is used up for it.
+        if let Some(unheld) = results.iter().filter(binding).find(|one| one.is_unheld()) {
+            let attempt = match self.stage {
+                Stage::Gating { attempt, .. } => attempt,
+                _ => None,
+            };
+            self.stage = Stage::Stuck {
+                why: format!("check `{}` could not run: {}", unheld.check, unheld.reason),
+                answered: attempt,
+            };
+            // All the same, this gate has not passed, whatever it said the last time.
+            let memo = GateMemo {
+                passed: false,
+                results: gate,
+                moves: self.moves,
+                at,
+            };
+            self.gates.insert(self.position.state.clone(), memo);
+            return;
+        }
         for result in gate
             .iter()
             .chain(&stalls)
@@ -490,6 +516,7 @@ impl FlowState {
         }
         Stage::Stuck {
             why: LOST_AGAIN.to_owned(),
+            answered: None,
         }
     }
 
@@ -572,7 +599,15 @@ impl FlowState {
                     self.revert_due = true;
                 }
             }
-            Arrival::Again => self.stage = Stage::Fresh,
+            Arrival::Again => {
+                self.stage = match self.stage {
+                    Stage::Stuck {
+                        answered: attempt @ Some(_),
+                        ..
+                    } => Stage::Answered { attempt },
+                    _ => Stage::Fresh,
+                }
+            }
             Arrival::Stayed if rejected => {
                 self.stage = Stage::Judged {
                     passed: false,

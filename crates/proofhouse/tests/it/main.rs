@@ -15,6 +15,7 @@ mod crash;
 mod decisions;
 mod demo;
 mod docs;
+mod everywhere;
 mod factory;
 mod factory_amend;
 mod factory_audit;

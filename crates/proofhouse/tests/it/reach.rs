@@ -152,6 +152,7 @@ fn a_policy_that_can_not_be_held_is_refused_and_a_waiver_lets_it_run() {
         return;
     }
     // No check ran, so nothing passed, whatever the agents say.
+    let key = world.approver("ann");
     world.start(HONEST, &[]);
     let said = run_without_namespaces(&world).exits(2);
     let refusal = "this machine cannot enforce the sandbox policy: ";
@@ -170,6 +171,41 @@ fn a_policy_that_can_not_be_held_is_refused_and_a_waiver_lets_it_run() {
         !commands.is_empty() && commands.iter().all(refused),
         "{commands:#?}"
     );
+    assert!(
+        commands
+            .iter()
+            .all(|one| one["code"] == "sandbox_unavailable")
+    );
+    // No agent can mend that: a person is asked, and nobody was sent to repair.
+    let attempts = |world: &World| {
+        let journal = world.journal().into_iter();
+        journal
+            .filter(|record| record["kind"] == "attempt_ended.v1")
+            .count()
+    };
+    let (status, before) = (world.status(), attempts(&world));
+    assert_eq!(status["waiting_for"]["reason"], "trouble", "{status}");
+    let why = status["waiting_for"]["why"].as_str().unwrap();
+    assert!(why.contains(refusal), "{why}");
+    let inbox = world.run(&["inbox"]).exits(0);
+    assert!(inbox.out.contains("retry"), "{}", inbox.out);
+    let state = status["state"].clone();
+    assert_ne!(state, "repair");
+    // On a machine that can hold it, the same work is judged: it is not made again.
+    world.decide(&key, "retry").exits(0);
+    world.run(&["run", "t"]).exits(0);
+    assert_eq!(world.status()["state"], "done");
+    let journal = world.journal().into_iter();
+    let began = journal.filter(|record| {
+        let body = &record["body"];
+        record["kind"] == "effect_began.v1" && body["kind"] == "attempt" && body["state"] == state
+    });
+    assert_eq!(
+        began.count(),
+        1,
+        "one attempt in `{state}`, {before} before"
+    );
+    world.run(&["audit", "--ci"]).exits(0);
     // The same run with a waiver by a person who signs it.
     let world = World::new();
     let key = world.approver("ann");

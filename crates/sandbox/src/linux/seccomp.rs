@@ -135,7 +135,12 @@ pub(crate) fn filter(route: Route, witnessed: Witnessed) -> Vec<sock_filter> {
         libc::SYS_unshare,
         &unless_any_bit(NEW | NEW_TIME),
     );
-    when(&mut code, libc::SYS_socketpair, &only(&[libc::AF_UNIX]));
+    let mut pair = match route {
+        Route::Closed | Route::ProxyByLandlock => no_datagrams(),
+        Route::Open | Route::OwnLoopback | Route::ProxyInNamespace => Vec::new(),
+    };
+    pair.extend(only(&[libc::AF_UNIX]));
+    when(&mut code, libc::SYS_socketpair, &pair);
     match route {
         Route::Closed => {
             let mut check = Vec::new();
@@ -191,6 +196,18 @@ fn unless_any_bit(bits: u32) -> Vec<sock_filter> {
         jump(ANY_BIT, bits, 0, 1),
         give(REFUSED),
         give(PERMITTED),
+    ]
+}
+
+/// One end of a pair for datagrams can be turned to any server by its path, as if it had been made
+/// by `socket`. Ends of the other kinds stay with each other.
+fn no_datagrams() -> Vec<sock_filter> {
+    vec![
+        load(argument(1)),
+        sock(MASK, 0xf),
+        jump(EQUAL, libc::SOCK_STREAM as u32, 2, 0),
+        jump(EQUAL, libc::SOCK_SEQPACKET as u32, 1, 0),
+        give(REFUSED),
     ]
 }
 

@@ -118,7 +118,16 @@ fn sockets_follow_the_route() {
         libc::IPPROTO_TCP
     ));
     assert!(!socket(through, libc::AF_UNIX, stream, 0));
+    let pair = |route, kind| says(route, libc::SYS_socketpair, [libc::AF_UNIX, kind, 0]);
     for route in [Route::Closed, through] {
+        for kind in [libc::SOCK_STREAM, libc::SOCK_SEQPACKET] {
+            assert_eq!(pair(route, kind | libc::SOCK_CLOEXEC), PERMITTED);
+        }
+        // The kernel takes raw ones for datagrams.
+        for kind in [libc::SOCK_DGRAM, libc::SOCK_RAW] {
+            assert_eq!(pair(route, kind | libc::SOCK_NONBLOCK), REFUSED);
+        }
+        assert_eq!(pair(Route::OwnLoopback, libc::SOCK_DGRAM), PERMITTED);
         assert_eq!(
             says(route, libc::SYS_socketpair, [libc::AF_UNIX, 1, 0]),
             PERMITTED

@@ -25,6 +25,10 @@ fn attempt(what: &str, argument: &str) -> Result<(), Error> {
     match what {
         "tcp" => TcpStream::connect(argument).map(drop),
         "unix" => UnixStream::connect(argument).map(drop),
+        "pair" => {
+            let (one, _other) = std::os::unix::net::UnixDatagram::pair()?;
+            one.send_to(b"out", argument).map(drop)
+        }
         "abstract" => {
             let address = SocketAddr::from_abstract_name(argument)?;
             UnixStream::connect_addr(&address).map(drop)
