@@ -13,6 +13,7 @@ mod claude;
 mod codex;
 mod codex_app;
 mod command;
+mod connections;
 mod environment;
 mod external;
 mod failure;

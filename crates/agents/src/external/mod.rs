@@ -22,6 +22,7 @@ mod verdict;
 
 use crate::agent::{Agent, Order, Reply};
 use crate::allowance::STOPPED;
+use crate::connections::Connections;
 use crate::home::Home;
 use crate::transcript::TRANSCRIPT_BYTES;
 pub(crate) use confine::program_roots;
@@ -123,7 +124,7 @@ impl Connector {
         let heard = hearing.dialect.heard();
         let reply = verdict::judge(heard, ended, home);
         let mut reply = self.complete(reply, heard.model.as_deref(), secrets);
-        reply.denied = crate::agent::denied(ended);
+        Connections::of(ended).tell(&mut reply);
         let mut transcript = hearing.transcript;
         // Why is for people: the transcript says it, and not the reason.
         if let (Some(what), Some(Killed::Cancelled)) = (hearing.meter.used_up, ended.killed) {

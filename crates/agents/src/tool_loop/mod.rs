@@ -27,6 +27,7 @@ pub use toolbox::{Place, RESEARCH_FILE, Then, Tool};
 
 use crate::agent::Order;
 use crate::allowance::{STOPPED, used_up};
+use crate::connections::Connections;
 use crate::failure::{Failure, one_line};
 use crate::transcript::Transcript;
 use crate::wire::{Block, Entry, Message, Stop};
@@ -46,6 +47,7 @@ pub(crate) struct Ended {
     pub(crate) usage: Usage,
     pub(crate) transcript: Transcript,
     pub(crate) session: Option<String>,
+    pub(crate) connections: Connections,
 }
 
 /// One attempt.
@@ -86,10 +88,12 @@ impl<'a> ToolLoop<'a> {
     /// something else ends it.
     pub(crate) fn run(mut self, max_turns: u32) -> Ended {
         let mut session = None;
+        let mut connections = Connections::default();
         let end = match self.open() {
             Ok((space, mut history)) => {
                 let end = self.turns(&space, &mut history, max_turns);
                 session = history.save(&self.context.entries);
+                connections = space.connections();
                 end
             }
             Err(failure) => Err(failure),
@@ -99,6 +103,7 @@ impl<'a> ToolLoop<'a> {
             usage: self.usage,
             transcript: self.transcript,
             session,
+            connections,
         }
     }
 
