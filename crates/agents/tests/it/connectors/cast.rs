@@ -57,10 +57,9 @@ pub(crate) fn played(agent: External, url: &str, idle: Duration) -> Box<dyn Agen
         .expect("an agent")
 }
 
-/// The folder of this test program, which the stand-in is.
+/// This test program, which the stand-in is. Not its folder: that may hold anything.
 pub(crate) fn readable() -> PathBuf {
-    let this = std::env::current_exe().expect("this test");
-    this.parent().expect("a folder").to_owned()
+    std::env::current_exe().expect("this test")
 }
 
 fn external(agent: fn() -> External) {

@@ -12,7 +12,7 @@ mod table;
 pub(crate) use scenario::{SECRET, Scenario};
 pub(crate) use table::{Cell, Counted, Entry, table};
 
-use crate::world::{World, transcript};
+use crate::world::{AMPLE, World, transcript};
 use agents::{Agent, Order, Reply};
 use kernel::outcome::Class;
 use sandbox::Cancel;
@@ -43,6 +43,8 @@ pub(crate) enum Root {
 /// model's server, and nothing else.
 pub(crate) fn meet(scenario: Scenario, root: Root, build: &Build<'_>) -> Met {
     meet_within(scenario, root, build, |world, port| Order {
+        // More than any idle limit of these tests.
+        wall: AMPLE * 2,
         policy: Some(policy(world, port)),
         ..world.order()
     })
@@ -132,7 +134,9 @@ pub(crate) fn judge(cell: &Cell, scenario: Scenario, met: &Met) -> Vec<String> {
         format!("{written:?}"),
         format!("{expected:?}"),
     );
-    if !reply.reason.contains(&cell.says) {
+    // Some agents have several words for one fault, and capital letters in some of them.
+    let reason = reply.reason.to_lowercase();
+    if !reason.contains(&cell.says.to_lowercase()) {
         wrong.push(format!("the reason does not say {:?}", cell.says));
     }
     wrong.extend(leaks(met));
