@@ -464,7 +464,8 @@ fn agents_write_no_snapshot_and_nothing_outside_of_the_cap() {
     }
     let wrong = failures(&played("no-cap"));
     assert!(
-        wrong.contains("`**` in `Scope cap` matches everything") && wrong.contains("does not match"),
+        wrong.contains("`**` in `Scope cap` matches everything")
+            && wrong.contains("does not match"),
         "{wrong}"
     );
     let world = played("weak-gates");
