@@ -354,11 +354,11 @@ fn member(path: &str, value: &Value, holds: Holds) -> Result<(), Refusal> {
             for (name, content) in files {
                 let mut parts = name.split('/');
                 let plain = !parts.clone().any(|part| matches!(part, "" | "." | ".."));
-                let known = match (parts.next(), parts.next()) {
-                    (Some("implementation" | "tests"), Some(_)) => true,
-                    (Some("examples.md" | "contract.json"), None) => true,
-                    _ => false,
-                };
+                let known = matches!(
+                    (parts.next(), parts.next()),
+                    (Some("implementation" | "tests"), Some(_))
+                        | (Some("examples.md" | "contract.json"), None)
+                );
                 if !plain || !known {
                     return Err(Refusal::new(
                         "fix_path_outside",

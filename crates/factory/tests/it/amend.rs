@@ -120,14 +120,14 @@ fn gates(project: &mut Project) -> Vec<GateOrder> {
 }
 
 fn attempt_of(project: &Project, state: &str) -> EffectId {
-    let began = project
+    let mut began = project
         .journal
         .iter()
         .filter_map(|event| match &event.body {
             kernel::Body::EffectBegan(began) if began.state.as_str() == state => Some(began.effect),
             _ => None,
         });
-    began.last().unwrap()
+    began.next_back().unwrap()
 }
 
 fn amending() -> Script {
