@@ -411,45 +411,6 @@ fn a_freeze_without_a_flag_is_not_offered() {
     );
 }
 
-#[test]
-fn killed_at_every_event_it_ends_the_same() {
-    use std::io::{BufRead, BufReader};
-    use std::process::Stdio;
-    let add = Add::start("", Scope::Narrow, &["--budget", "attempts=300"]);
-    for life in 0..400 {
-        let mut child = add
-            .world
-            .command(&["run", "t"])
-            .stdout(Stdio::piped())
-            .stderr(Stdio::null())
-            .spawn()
-            .unwrap();
-        let mut out = BufReader::new(child.stdout.take().unwrap());
-        let mut line = String::new();
-        for _ in 0..(1 + life % 5) {
-            line.clear();
-            if out.read_line(&mut line).unwrap() == 0 {
-                break;
-            }
-        }
-        // It may have ended by itself.
-        let _ = child.kill();
-        child.wait().unwrap();
-        let state = add.world.status()["state"].as_str().unwrap().to_owned();
-        if state == "freeze" {
-            add.decide("freeze", "read it").exits(0);
-        }
-        if state == "done" {
-            break;
-        }
-    }
-    add.run(0);
-    add.is_in("done");
-    add.says("Outcome: PASS");
-    assert_eq!(add.stands().2, 0);
-    add.world.run(&["audit", "--ci"]).exits(0);
-}
-
 /// The finished run, committed and cloned.
 fn clone_of(add: &Add) -> World {
     add.world.git(&["add", "--all"]);

@@ -86,6 +86,7 @@ fn judge(workflow: &str, test: &str, data: Option<&str>, says: &str) -> Result<(
                 play.workflow.replace('-', "_")
             )
         }
+        Some(("crashes", _)) => format!("everywhere::of_{}", says.replace('-', "_")),
         Some(("gates" | "decisions", _)) => {
             format!("plays::{}::{says}", workflow.replace('-', "_"))
         }

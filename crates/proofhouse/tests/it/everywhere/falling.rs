@@ -8,7 +8,7 @@ use engine::session::{Restore, Session};
 use engine::world::Observer;
 use engine::{Project, Until};
 use kernel::machine::Activity;
-use kernel::{Event, Status};
+use kernel::{Body, EffectId, Event, Status};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
@@ -25,54 +25,78 @@ pub(super) enum How {
 /// A place in a run: what is recorded, and how many of its kind were before.
 pub(super) type Place = (String, usize);
 
-/// Names the places of a journal as it grows, by what they mean for the run: an effect that is begun
-/// anew because it was lost is at the same place as before.
-#[derive(Default)]
-struct Names {
-    effects: BTreeMap<u64, String>,
-    counts: BTreeMap<String, usize>,
+/// What is recorded, in a few words.
+#[derive(Clone)]
+enum Note {
+    Began(EffectId, String),
+    Ended(EffectId),
+    Lost(EffectId),
+    /// As often as the engine was raised: one of them is as good as another.
+    Raised(&'static str),
+    Other(String),
 }
 
-impl Names {
-    fn of(journal: &str) -> (Self, Vec<Place>) {
-        let mut names = Self::default();
-        let records = journal
-            .lines()
-            .map(|line| serde_json::from_str::<Value>(line).unwrap());
-        let places =
-            records.map(|record| names.take(record["kind"].as_str().unwrap(), &record["body"]));
-        let places = places.collect();
-        (names, places)
+impl Note {
+    fn of(body: &Body) -> Self {
+        match body {
+            Body::EffectBegan(began) => {
+                Note::Began(began.effect, format!("{:?} {}", began.kind, began.state))
+            }
+            Body::AttemptEnded(ended) => Note::Ended(ended.effect),
+            Body::GateEnded(ended) => Note::Ended(ended.effect),
+            Body::CheckpointEnded(ended) => Note::Ended(ended.effect),
+            Body::EffectLost(lost) => Note::Lost(lost.effect),
+            Body::SessionOpened(_) | Body::TailCut(_) => Note::Raised(body.kind()),
+            Body::Moved(moved) => Note::Other(format!("{} from {}", moved.action, moved.from)),
+            other => Note::Other(other.kind().to_owned()),
+        }
     }
 
-    fn take(&mut self, kind: &str, body: &Value) -> Place {
-        let text = |key: &str| body[key].as_str().unwrap_or_default();
-        let effect = body["effect"].as_u64().unwrap_or_default();
-        if kind == "effect_began.v1" {
-            let what = format!("{} {}", text("kind"), text("state"));
-            self.effects.insert(effect, what.clone());
-            let ended = self.counts.get(&format!("ended {what}"));
-            return (format!("began {what}"), ended.copied().unwrap_or(0));
+    fn read(line: &str) -> Self {
+        let record: Value = serde_json::from_str(line).unwrap();
+        let kind = record["kind"].as_str().unwrap();
+        Self::of(&Body::decode(kind, &record["body"].to_string()).unwrap())
+    }
+}
+
+/// Names the last place of a journal by what it means for the run: an effect that is begun anew because
+/// it was lost is at the same place as before.
+fn place(notes: &[Note]) -> Place {
+    let effects: BTreeMap<EffectId, &String> = notes
+        .iter()
+        .filter_map(|note| match note {
+            Note::Began(effect, what) => Some((*effect, what)),
+            _ => None,
+        })
+        .collect();
+    let ended = |notes: &[Note], what: &String| {
+        let same = |note: &&Note| matches!(note, Note::Ended(effect) if effects[effect] == what);
+        notes.iter().filter(same).count()
+    };
+    let (last, before) = notes.split_last().expect("something was recorded");
+    match last {
+        Note::Began(_, what) => (format!("began {what}"), ended(before, what)),
+        Note::Ended(effect) => {
+            let what = effects[effect];
+            (format!("ended {what}"), ended(before, what))
         }
-        let what = match kind {
-            "attempt_ended.v1" | "gate_ended.v1" | "checkpoint_ended.v1" => {
-                format!("ended {}", self.effects[&effect])
-            }
-            "moved.v1" => format!("{} from {}", text("action"), text("from")),
-            // As often as the engine was raised: one of them is as good as another.
-            "session_opened.v1" | "tail_cut.v1" => return (kind.to_owned(), 0),
-            "effect_lost.v1" => return (format!("lost {}", self.effects[&effect]), 0),
-            other => other.to_owned(),
-        };
-        let count = self.counts.entry(what.clone()).or_default();
-        *count += 1;
-        (what, *count - 1)
+        Note::Lost(effect) => (format!("lost {}", effects[effect]), 0),
+        Note::Raised(kind) => ((*kind).to_owned(), 0),
+        Note::Other(what) => {
+            let same = |note: &&Note| matches!(note, Note::Other(other) if other == what);
+            (what.clone(), before.iter().filter(same).count())
+        }
     }
 }
 
 /// The places of a finished run.
 pub(super) fn places(world: &World) -> Vec<Place> {
-    Names::of(&world.read(JOURNAL)).1
+    let notes = notes(world);
+    (1..=notes.len()).map(|end| place(&notes[..end])).collect()
+}
+
+fn notes(world: &World) -> Vec<Note> {
+    world.read(JOURNAL).lines().map(Note::read).collect()
 }
 
 /// How many records `new` writes: it is over before any engine begins.
@@ -87,18 +111,15 @@ struct Fallen;
 
 /// Watches one life, and ends it.
 struct Watch<'a> {
-    names: Names,
-    lines: usize,
     falls: &'a mut Falls,
-    fell: Option<(usize, How)>,
+    fell: Option<How>,
 }
 
 impl Observer for Watch<'_> {
     fn event(&mut self, event: &Event, _: &Status) {
-        self.lines += 1;
-        let place = self.names.take(event.body.kind(), &event.body.to_value());
-        if let Some(how) = self.falls.next_at(&place) {
-            self.fell = Some((self.lines, how));
+        self.falls.notes.push(Note::of(&event.body));
+        self.fell = self.falls.here();
+        if self.fell.is_some() {
             resume_unwind(Box::new(Fallen));
         }
     }
@@ -107,20 +128,35 @@ impl Observer for Watch<'_> {
     fn notice(&mut self, _: &str) {}
 }
 
-/// Where the engine has fallen so far.
-#[derive(Default)]
+/// What is on record, and where the engine has fallen so far.
 struct Falls {
+    notes: Vec<Note>,
     places: BTreeSet<(Place, How)>,
 }
 
 impl Falls {
-    /// The next way to fall here, if there is one left.
-    fn next_at(&mut self, place: &Place) -> Option<How> {
+    /// The next way to fall at what was recorded last, if there is one left.
+    fn here(&mut self) -> Option<How> {
+        let place = place(&self.notes);
         let ways = [How::Torn, How::After].into_iter();
         let mut left = ways.filter(|how| !self.places.contains(&(place.clone(), *how)));
         let how = left.next()?;
-        self.places.insert((place.clone(), how));
+        self.places.insert((place, how));
         Some(how)
+    }
+
+    /// Leaves of the journal what a fall at the last note leaves.
+    fn cut(&mut self, journal: &str, how: How) -> String {
+        let mut lines: Vec<&str> = journal
+            .split_inclusive('\n')
+            .take(self.notes.len())
+            .collect();
+        if how == How::Torn {
+            self.notes.pop();
+            let torn = lines.pop().unwrap_or_default();
+            lines.push(&torn[..torn.len() / 2]);
+        }
+        lines.concat()
     }
 }
 
@@ -134,16 +170,6 @@ pub(super) struct Through {
     pub(super) begun_and_fallen: usize,
 }
 
-/// What of the journal is left after a fall at this line.
-fn cut(journal: &str, line: usize, how: How) -> String {
-    let mut lines: Vec<&str> = journal.split_inclusive('\n').take(line).collect();
-    if how == How::Torn {
-        let torn = lines.pop().unwrap_or_default();
-        lines.push(&torn[..torn.len() / 2]);
-    }
-    lines.concat()
-}
-
 /// One life of an engine. None: it fell.
 fn live(stage: &Stage, falls: &mut Falls) -> Option<Status> {
     let project = Project::find(stage.world.path()).unwrap();
@@ -155,24 +181,20 @@ fn live(stage: &Stage, falls: &mut Falls) -> Option<Status> {
         until: Until::Rest,
         restore: Restore::No,
     };
-    let journal = stage.world.read(JOURNAL);
-    let whole = journal.rfind('\n').map_or(0, |end| end + 1);
-    let (names, places) = Names::of(&journal[..whole]);
-    let (lines, fell) = (places.len(), None);
-    let mut watch = Watch {
-        names,
-        lines,
-        falls,
-        fell,
-    };
-    let lived = catch_unwind(AssertUnwindSafe(|| session.drive(&mut watch, &|_| {})));
+    let mut watch = Watch { falls, fell: None };
+    // The tests of this process start processes, too; one that is just being born still holds the locks
+    // of all engines here for a moment.
+    let mut lived = catch_unwind(AssertUnwindSafe(|| session.drive(&mut watch, &|_| {})));
+    while matches!(&lived, Ok(Err(error)) if error.code == "run_busy") {
+        std::thread::yield_now();
+        lived = catch_unwind(AssertUnwindSafe(|| session.drive(&mut watch, &|_| {})));
+    }
     match lived {
         Ok(ended) => Some(ended.unwrap_or_else(|error| panic!("{error:?}")).status),
         Err(why) if why.is::<Fallen>() => {
-            let (line, how) = watch.fell.expect("it fell somewhere");
-            stage
-                .world
-                .write(JOURNAL, &cut(&stage.world.read(JOURNAL), line, how));
+            let how = watch.fell.expect("it fell somehow");
+            let left = falls.cut(&stage.world.read(JOURNAL), how);
+            stage.world.write(JOURNAL, &left);
             None
         }
         Err(why) => resume_unwind(why),
@@ -181,7 +203,6 @@ fn live(stage: &Stage, falls: &mut Falls) -> Option<Status> {
 
 /// A person says something, and whoever writes it down falls as well. Is it on record?
 fn says(stage: &Stage, step: &Step, falls: &mut Falls) -> bool {
-    let before = stage.world.read(JOURNAL);
     let copy = tempfile::tempdir().unwrap();
     let all = |from: &std::path::Path, to: &std::path::Path| {
         let from = format!("{}/.", from.display());
@@ -194,11 +215,10 @@ fn says(stage: &Stage, step: &Step, falls: &mut Falls) -> bool {
     all(stage.world.path(), copy.path());
     stage.take(step).unwrap_or_else(|why| panic!("{why}"));
     let after = stage.world.read(JOURNAL);
-    let (mut names, known) = Names::of(&before);
-    for (at, line) in after.lines().enumerate().skip(known.len()) {
-        let record: Value = serde_json::from_str(line).unwrap();
-        let place = names.take(record["kind"].as_str().unwrap(), &record["body"]);
-        if let Some(how) = falls.next_at(&place) {
+    let decided = falls.notes.len();
+    for line in after.lines().skip(falls.notes.len()) {
+        falls.notes.push(Note::read(line));
+        if let Some(how) = falls.here() {
             // The rest of what it wrote never was.
             for entry in std::fs::read_dir(stage.world.path()).unwrap().flatten() {
                 let path = entry.path();
@@ -210,14 +230,10 @@ fn says(stage: &Stage, step: &Step, falls: &mut Falls) -> bool {
                 removed.unwrap();
             }
             all(copy.path(), stage.world.path());
-            let left = cut(&after, at + 1, how);
+            let left = falls.cut(&after, how);
             stage.world.write(JOURNAL, &left);
-            let decided = |text: &str| {
-                text.lines()
-                    .filter(|line| line.contains("\"decided.v1\"") && line.ends_with('}'))
-                    .count()
-            };
-            return decided(&left) > decided(&before);
+            let said = |note: &Note| matches!(note, Note::Other(what) if what == "decided.v1");
+            return falls.notes[decided..].iter().any(said);
         }
     }
     true
@@ -229,7 +245,10 @@ pub(super) fn fall_at_every_event(play: &Play) -> Through {
     let more = ["--budget", "attempts=400"].map(str::to_owned);
     patient.new.extend(more);
     let stage = Stage::set(&patient);
-    let mut falls = Falls::default();
+    let mut falls = Falls {
+        notes: notes(&stage.world),
+        places: BTreeSet::new(),
+    };
     let steps = play.steps();
     let mut words = steps
         .iter()
@@ -272,7 +291,7 @@ fn through(stage: Stage, falls: Falls) -> Through {
     let begun = falls
         .places
         .iter()
-        .filter(|((what, _), how)| what.starts_with("began attempt") && *how == How::After);
+        .filter(|((what, _), how)| what.starts_with("began Attempt") && *how == How::After);
     let begun_and_fallen = begun.count();
     Through {
         stage,

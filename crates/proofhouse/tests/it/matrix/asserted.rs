@@ -192,7 +192,7 @@ fn a_proof_that_is_not_there_is_missed() {
     assert!(asserts(test, "a helper is no test").is_ok());
     assert!(asserts(test, "matrix::judge").is_ok());
     // It stands here, and nobody asserts it.
-    let idle = "an idle word";
-    let _ = idle;
+    let unheard = "an idle word";
+    let _ = unheard;
     assert!(asserts(test, &["an idle", "word"].join(" ")).is_err());
 }
