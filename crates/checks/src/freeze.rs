@@ -130,6 +130,24 @@ impl Judges for Freeze {
                     "task/iter-0001.md was changed",
                 )
             },
+            Example {
+                repo: &[("tests/a.rs", "one"), ("tests/b.rs", "two")],
+                fields: &[("Tests", "tests/**, !tests/b.rs")],
+                ..Example::passes(
+                    "what a field takes out again is frozen all the same",
+                    json!({"name": "tests", "items": ["repo/{Tests}"]}),
+                    "`tests`: 2 items",
+                )
+            },
+            Example {
+                repo: &[("tests/a.rs", "one"), ("tests/b.rs", "two")],
+                fields: &[("Tests", "tests/a.rs, `tests/b.rs`")],
+                ..Example::cannot_run(
+                    "a list that would lose one",
+                    json!({"name": "tests", "items": ["repo/{Tests}"], "min": 0}),
+                    "`Tests` is no list: `tests/a.rs` stands beside backticks",
+                )
+            },
             Example::fails(
                 "nothing is nothing",
                 json!({"name": "tests", "items": ["task/*.md"]}),

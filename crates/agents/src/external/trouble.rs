@@ -2,6 +2,7 @@
 //! words are judged in one place. It refuses to see trouble in an agent's work: only messages
 //! that an agent marks as errors come here.
 
+use crate::failure::one_line;
 use kernel::outcome::Class;
 use std::time::Duration;
 
@@ -150,15 +151,6 @@ impl Trouble {
             retry_after: retry_after(text),
             ..Self::new(class, reason)
         }
-    }
-}
-
-/// A reason is one line on a screen, whatever the agent printed.
-pub(crate) fn one_line(text: &str) -> String {
-    let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
-    match line.char_indices().nth(300) {
-        Some((at, _)) => format!("{}...", &line[..at]),
-        None => line,
     }
 }
 

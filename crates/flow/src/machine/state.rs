@@ -7,7 +7,7 @@ use crate::snapshot::{Left, Snapshots};
 use crate::workflow::{Checkpoints, Owner, Workflow};
 use kernel::effect::{Frozen, Weight};
 use kernel::event::{Arrival, AttemptEnded, Body, Moved, RunStarted};
-use kernel::ledger::Ledger;
+use kernel::ledger::{LOST_AGAIN, Ledger, MOST_LOSSES};
 use kernel::outcome::{CheckResult, Class, RoleResult, Verdict, passes};
 use kernel::position::Hold;
 use kernel::table::{Guard, Kind};
@@ -16,8 +16,6 @@ use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 
 const MOST_NOTES: usize = 16;
-/// How often a gate or a checkpoint may be lost in a row before a person is asked.
-const MOST_LOSSES: u32 = 5;
 const MOST_NOTE_CHARS: usize = 600;
 
 /// How far the work in the present state is.
@@ -516,9 +514,8 @@ impl FlowState {
         if self.losses < MOST_LOSSES {
             return stage;
         }
-        let why = "the same gate or checkpoint was lost again and again; something in it brings the engine down";
         Stage::Stuck {
-            why: why.to_owned(),
+            why: LOST_AGAIN.to_owned(),
             answered: None,
         }
     }

@@ -6,7 +6,7 @@ use super::wire::{Call, Message, Wire};
 use super::work::{Io, Patience, Speech, Spent};
 use serde_json::{Value, json};
 
-/// opencode. It says nothing about most faults of a server, for ever.
+/// opencode. It says nothing of a fault until it gives up.
 pub(super) struct Opencode;
 
 impl Opencode {
@@ -64,8 +64,7 @@ impl Speech for Opencode {
     fn patience(&self, fault: &Fault) -> Patience {
         match fault {
             Fault::Status { code: 401, .. } => Patience::Times(0),
-            Fault::Status { code: 429, .. } | Fault::Garbage => Patience::Times(5),
-            Fault::Status { .. } | Fault::Cut => Patience::Endless,
+            Fault::Status { .. } | Fault::Cut | Fault::Garbage => Patience::Times(5),
         }
     }
 
@@ -91,7 +90,9 @@ impl Speech for Opencode {
                     "isRetryable": *code != 401, "responseHeaders": headers,
                     "responseBody": body}})
             }
-            Fault::Cut | Fault::Garbage => json!({"name": "UnknownError", "data": {"message":
+            Fault::Cut => json!({"name": "APIError", "data":
+                {"message": "Connection reset by server", "isRetryable": true}}),
+            Fault::Garbage => json!({"name": "UnknownError", "data": {"message":
                 "JSON parsing failed: Text: {\"type\": \"mess.\nError message: JSON Parse error: Unterminated string"}}),
         };
         io.say(&json!({"type": "error", "sessionID": "ses_1", "error": error}));

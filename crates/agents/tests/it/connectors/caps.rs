@@ -2,7 +2,7 @@
 //! and it is stopped when nothing is left for the call that it is going to make.
 
 use super::cast::{self, settings};
-use super::{Met, Root, Scenario, meet_within, policy};
+use super::{LONG, Met, Root, Scenario, meet_within, policy};
 use crate::fake;
 use crate::world::{World, transcript};
 use agents::{Agent, AgentSpec, External, Order, Price, Prices, Rates};
@@ -32,7 +32,7 @@ fn priced(agent: &External, url: &str) -> Box<dyn Agent> {
         rates,
         ..Price::default()
     };
-    let mut settings = settings(agent, url);
+    let mut settings = settings(agent, url, LONG);
     // The agent says by itself which model it uses.
     if *agent == External::Claude {
         settings.model = None;
@@ -149,7 +149,7 @@ fn an_acp_agent_that_tells_its_cost_is_stopped_by_it() {
 fn a_cancel_is_still_a_cancel() {
     let cancel = Cancel::new();
     let world = World::new();
-    let agent = cast::played(External::Pi, "");
+    let agent = cast::played(External::Pi, "", LONG);
     cancel.cancel();
     let order = Order {
         allowance: allowed(0, 0),

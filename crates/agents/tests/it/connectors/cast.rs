@@ -1,7 +1,7 @@
 //! The connectors as the table's tests build them: models at the scripted server, and coding
 //! agents whose program is the stand-in.
 
-use super::{Build, Root, Scenario, row, row_of};
+use super::{Part, Root, Scenario, row};
 use crate::world::World;
 use agents::{
     Agent, AgentSpec, Api, ApiSettings, External, KeySource, Price, Prices, Provider, Rates,
@@ -11,10 +11,6 @@ use std::fs;
 use std::path::PathBuf;
 use std::time::Duration;
 use testkit::stand_in;
-
-/// How long an agent may be silent. Ample for a stand-in to begin, and short for a test that
-/// waits for it in vain.
-const IDLE: Duration = Duration::from_secs(3);
 
 /// Not a test: the stand-in.
 #[test]
@@ -30,7 +26,7 @@ fn program() -> String {
 }
 
 /// Settings that start the stand-in. The model is the one that the real agents are tested with.
-pub(crate) fn settings(agent: &External, url: &str) -> Settings {
+pub(crate) fn settings(agent: &External, url: &str, idle: Duration) -> Settings {
     let this = std::env::current_exe().expect("this test");
     let (model, program) = match agent {
         External::Claude => (Some("claude-fake"), Some(program())),
@@ -48,29 +44,29 @@ pub(crate) fn settings(agent: &External, url: &str) -> Settings {
         program,
         model: model.map(str::to_owned),
         env: env.map(|(name, value)| (name.to_owned(), value)).into(),
-        idle: IDLE,
+        idle,
         ..Settings::default()
     }
 }
 
 /// A connector whose agent is the stand-in.
-pub(crate) fn played(agent: External, url: &str) -> Box<dyn Agent> {
-    let settings = settings(&agent, url);
+pub(crate) fn played(agent: External, url: &str, idle: Duration) -> Box<dyn Agent> {
+    let settings = settings(&agent, url, idle);
     AgentSpec::External { agent, settings }
         .build()
         .expect("an agent")
 }
 
-/// The folder of this test program, which the stand-in is.
+/// This test program, which the stand-in is. Not its folder: that may hold anything.
 pub(crate) fn readable() -> PathBuf {
-    let this = std::env::current_exe().expect("this test");
-    this.parent().expect("a folder").to_owned()
+    std::env::current_exe().expect("this test")
 }
 
 fn external(agent: fn() -> External) {
     let agent = agent();
-    let build: &Build<'_> = &|_, url| played(agent.clone(), url);
-    row(agent.name(), Root::Whole, build);
+    row(agent.name(), Root::Whole, &|part, _, url| {
+        played(agent.clone(), url, part.idle)
+    });
 }
 
 fn acp() -> External {
@@ -80,7 +76,7 @@ fn acp() -> External {
 }
 
 fn model(name: &str, provider: Provider) {
-    row(name, Root::View, &|world: &World, url| {
+    row(name, Root::View, &|part: Part, world: &World, url| {
         fs::write(world.path("key"), "correct-horse-battery\n").expect("the key");
         let rates = Rates {
             input: 1_000_000,
@@ -101,7 +97,7 @@ fn model(name: &str, provider: Provider) {
             key: KeySource::File(world.path("key")),
             prices: Prices::none().with("fake-model", price),
             backoff: Duration::ZERO,
-            idle: IDLE,
+            idle: part.idle,
             ..ApiSettings::new(provider, "fake-model")
         };
         Box::new(Api::new(settings).expect("an agent"))
@@ -143,12 +139,12 @@ fn command_meets_every_scenario() {
             _ => "echo hello > first.txt; exec sleep 600".to_owned(),
         }
     };
-    row_of("command", Root::Whole, &|scenario, world, _| {
-        let argv = ["sh", "-c", &shell(world, scenario)].map(str::to_owned);
+    row("command", Root::Whole, &|part, world, _| {
+        let argv = ["sh", "-c", &shell(world, part.scenario)].map(str::to_owned);
         let spec = AgentSpec::Command {
             argv: argv.to_vec(),
             env: Default::default(),
-            idle: Some(IDLE),
+            idle: Some(part.idle),
         };
         spec.build().expect("an agent")
     });
@@ -156,9 +152,9 @@ fn command_meets_every_scenario() {
 
 #[test]
 fn scripted_meets_every_scenario() {
-    row_of("scripted", Root::Whole, &|scenario, world, _| {
+    row("scripted", Root::Whole, &|part, world, _| {
         let outside = world.path("outside.txt").display().to_string();
-        let steps = match scenario {
+        let steps = match part.scenario {
             Scenario::Works => r#"{ write = "repo/hello.txt", text = "hello\n" },
                 { edit = "repo/hello.txt", find = "hello", replace = "goodbye" },
                 { run = "wc -l < hello.txt > ran.txt", must = true }"#

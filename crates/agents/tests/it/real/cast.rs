@@ -64,7 +64,7 @@ fn settings(program: &Path, model: &str, env: &[(&str, &str)]) -> Settings {
         model: Some(model.to_owned()),
         env: env.iter().map(owned).collect(),
         // Some wait in silence for a server that fails, and some are slow to start.
-        idle: Duration::from_secs(40),
+        idle: Duration::from_secs(100),
         ..Settings::default()
     }
 }
