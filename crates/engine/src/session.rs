@@ -17,6 +17,7 @@ use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 use std::fs::{File, TryLockError};
 use std::sync::Arc;
+use std::time::Duration;
 
 /// How a session ended.
 #[derive(Debug)]
@@ -55,13 +56,32 @@ pub enum Restore {
 /// Held while an engine drives a run; another one is refused.
 pub struct RunLock(#[expect(dead_code, reason = "held for its lock")] File);
 
+/// How often, and how far apart, a taken lock is tried again before it counts as an engine's.
+const LOOKS: usize = 5;
+const LOOK: Duration = Duration::from_millis(4);
+
+/// Does an engine drive the run right now? Looks, and leaves nothing behind.
+pub fn is_driven(project: &Project, run: &str) -> bool {
+    let lock = File::open(project.work(run).join("lock"));
+    lock.is_ok_and(|file| matches!(file.try_lock(), Err(TryLockError::WouldBlock)))
+}
+
 /// Takes the run's lock.
 pub fn lock(project: &Project, run: &str) -> Result<RunLock, EngineError> {
     let work = project.work(run);
     std::fs::create_dir_all(&work).map_err(EngineError::io("create", &work))?;
     let path = work.join("lock");
     let file = File::create(&path).map_err(EngineError::io("create", &path))?;
-    match file.try_lock() {
+    // Whoever only looks, see `is_driven`, holds it for a moment.
+    let mut taken = file.try_lock();
+    for _ in 0..LOOKS {
+        if !matches!(taken, Err(TryLockError::WouldBlock)) {
+            break;
+        }
+        std::thread::sleep(LOOK);
+        taken = file.try_lock();
+    }
+    match taken {
         Ok(()) => Ok(RunLock(file)),
         Err(TryLockError::WouldBlock) => Err(EngineError::user(
             "run_busy",

@@ -12,7 +12,6 @@ use kernel::effect::AttemptOrder;
 use kernel::outcome::Verdict;
 use serde_json::Value;
 use std::collections::BTreeMap;
-use std::fs::TryLockError;
 use std::path::Path;
 
 /// How often the state machine's view is written while much happens.
@@ -71,16 +70,10 @@ impl Views {
     }
 }
 
-/// Does an engine drive the project right now? Looks, and leaves nothing behind.
-fn is_driven(project: &Project, name: &str) -> bool {
-    let lock = std::fs::File::open(project.work(name).join("lock"));
-    lock.is_ok_and(|file| matches!(file.try_lock(), Err(TryLockError::WouldBlock)))
-}
-
 /// What of the views is not as the journal says, and is nobody's work in progress: a sentence each.
 pub(crate) fn standing_faults(project: &Project, name: &str, machine: &Factory) -> Vec<String> {
     // An engine that drives the project writes them when it comes to it.
-    if is_driven(project, name) {
+    if crate::session::is_driven(project, name) {
         return Vec::new();
     }
     let home = project.home();

@@ -26,6 +26,10 @@ fn facts(project: &Project, run: &str, peek: &Peek) -> Result<serde_json::Value,
         map.insert("spend".into(), serde_json::json!(spend));
         map.insert("head".into(), serde_json::json!(peek.head));
         map.insert(
+            "driven".into(),
+            engine::session::is_driven(project, run).into(),
+        );
+        map.insert(
             "run_code".into(),
             engine::approval::run_code(run, &peek.head.hash).into(),
         );
@@ -61,7 +65,7 @@ pub(crate) fn print(project: &Project, run: &str, out: &Out) -> Result<(), Engin
         out.paint(Tone::Strong, run),
         status.workflow,
         status.state,
-        word(out, status.activity)
+        word(out, project, run, status.activity)
     ));
     if let Some(objective) = status.fields.get("Objective") {
         out.line(&format!("  objective   {}", plain(objective)));
@@ -121,7 +125,9 @@ pub(crate) fn print(project: &Project, run: &str, out: &Out) -> Result<(), Engin
             ));
         }
         None if status.activity == Activity::Working => {
-            out.line(&format!("next: proofhouse run {run}"))
+            if !engine::session::is_driven(project, run) {
+                out.line(&format!("next: proofhouse run {run}"));
+            }
         }
         None => may_begin(out, run, &peek),
     }
@@ -177,13 +183,21 @@ fn risk(status: &Status) -> &'static str {
     }
 }
 
-fn word(out: &Out, activity: Activity) -> String {
+fn word(out: &Out, project: &Project, run: &str, activity: Activity) -> String {
     match activity {
-        Activity::Working => "working".to_owned(),
+        Activity::Working => working(project, run).to_owned(),
         Activity::Waiting => out.paint(Tone::Warn, "waiting for a person"),
         Activity::Resting => "resting".to_owned(),
         Activity::Done => out.paint(Tone::Good, "done"),
         Activity::Stopped => out.paint(Tone::Warn, "stopped"),
+    }
+}
+
+/// There is work to do; is somebody at it?
+fn working(project: &Project, run: &str) -> &'static str {
+    match engine::session::is_driven(project, run) {
+        true => "working",
+        false => "ready to run",
     }
 }
 
@@ -251,6 +265,9 @@ fn all(project: &Project, out: &Out) -> Result<(), EngineError> {
             Ok(status) => {
                 let doing = match &status.waiting_for {
                     Some(waiting) => format!("waiting: {}", waiting.reason),
+                    None if status.activity == Activity::Working => {
+                        working(project, name).to_owned()
+                    }
                     None => format!("{:?}", status.activity).to_lowercase(),
                 };
                 vec![

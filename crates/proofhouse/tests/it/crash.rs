@@ -253,8 +253,15 @@ fn a_second_engine_on_the_same_run_is_refused() {
     );
     let (mut child, _out) = spawn_until(&world, "attempt e0001");
     world.run(&["run", "t"]).refuses(1, "run_busy");
+    assert_eq!(world.status()["driven"], true);
+    let said = world.run(&["status"]);
+    assert!(said.out.contains("working"), "{}", said.out);
     child.kill().unwrap();
     child.wait().unwrap();
+    assert_eq!(world.status()["driven"], false);
+    let said = world.run(&["status", "t"]);
+    assert!(said.out.contains("ready to run"), "{}", said.out);
+    assert!(said.out.contains("next: proofhouse run t"), "{}", said.out);
     world.write("agent/script.toml", HONEST);
     world.run(&["run", "t"]).exits(0);
 }
