@@ -231,7 +231,7 @@ fn row(out: &mut Out, module: &Module) {
     };
     let by = module.entry.superseded_by.as_ref();
     let by = by.map_or_else(String::new, |by| {
-        format!(" <small>by {}</small>", esc(&by.to_string()))
+        format!(" <small class=\"by\">by {}</small>", esc(&by.to_string()))
     });
     let tests = match module.tests {
         Some((passed, total)) => format!("{passed} <small>of {total}</small>"),
