@@ -6,7 +6,7 @@ use crate::judges::{Judged, Judges};
 use crate::settings::Settings;
 use crate::text::first_few;
 use crate::{Example, Setting, Subject};
-use globset::{Glob, GlobSet, GlobSetBuilder};
+use globset::{Glob, GlobBuilder, GlobSet, GlobSetBuilder};
 use kernel::pattern::{Named, not_a_list, stays_inside, taken_out, words};
 use serde_json::json;
 
@@ -207,8 +207,8 @@ impl Line {
     pub(crate) fn of(text: &str) -> Result<Self, String> {
         let named = Named::of(text);
         Ok(Self {
-            inside: compile(&named.inside)?,
-            outside: compile(&named.outside)?,
+            inside: compiled(Star::Stays, named.inside.iter().map(String::as_str))?,
+            outside: compiled(Star::Crosses, named.outside.iter().map(String::as_str))?,
         })
     }
 
@@ -217,10 +217,28 @@ impl Line {
     }
 }
 
-fn compile(globs: &[String]) -> Result<GlobSet, String> {
+/// How far a `*` reaches. Where globs open, it stays in its folder, as it does for what freezes and
+/// judges what was opened; where they close, it crosses folders: too much rather than too little.
+/// `**` crosses everywhere.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Star {
+    /// Within one folder.
+    Stays,
+    /// Over any number of them.
+    Crosses,
+}
+
+/// Globs as one set.
+pub fn compiled<'a>(
+    star: Star,
+    globs: impl IntoIterator<Item = &'a str>,
+) -> Result<GlobSet, String> {
     let mut set = GlobSetBuilder::new();
-    for glob in globs {
-        set.add(Glob::new(glob).map_err(|error| format!("`{glob}` is no glob: {error}"))?);
+    for text in globs {
+        let mut glob = GlobBuilder::new(text);
+        glob.literal_separator(star == Star::Stays);
+        let glob = glob.build();
+        set.add(glob.map_err(|error| format!("`{text}` is no glob: {}", error.kind()))?);
     }
     set.build().map_err(|error| error.to_string())
 }

@@ -72,6 +72,7 @@ mod when;
 
 pub use check::{Check, Example, Setting};
 pub use gate::run_gate;
+pub use globs::{Star, compiled};
 pub use items::{bytes as item_bytes, hash as hash_of};
 pub use seal::{SECRET_BY_CUSTOM, hash as item_hash};
 pub use subject::{Keep, Launches, Place, Subject, TreeNow, Views};

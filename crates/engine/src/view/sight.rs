@@ -2,7 +2,8 @@
 //! for the agent it does not exist.
 
 use crate::error::EngineError;
-use globset::{Glob, GlobSet, GlobSetBuilder};
+use checks::Star;
+use globset::GlobSet;
 use kernel::effect::Sight;
 use std::path::Path;
 
@@ -22,19 +23,13 @@ pub(crate) struct Globs {
     hidden_task: GlobSet,
 }
 
-fn compile<'a>(globs: impl IntoIterator<Item = &'a str>) -> Result<GlobSet, EngineError> {
-    let bad = |error: globset::Error| {
-        EngineError::user(
-            "bad_glob",
-            format!("a glob is malformed: {error}"),
-            "correct it in the workflow or the config",
-        )
-    };
-    let mut set = GlobSetBuilder::new();
-    for glob in globs {
-        set.add(Glob::new(glob).map_err(bad)?);
-    }
-    set.build().map_err(bad)
+fn compile<'a>(
+    star: Star,
+    globs: impl IntoIterator<Item = &'a str>,
+) -> Result<GlobSet, EngineError> {
+    checks::compiled(star, globs).map_err(|error| {
+        EngineError::user("bad_glob", error, "correct it in the workflow or the config")
+    })
 }
 
 impl Globs {
@@ -43,19 +38,30 @@ impl Globs {
             list.iter().map(String::as_str)
         }
         Ok(Self {
-            sees: compile(texts(&sight.sees))?,
+            sees: compile(Star::Stays, texts(&sight.sees))?,
             hidden: compile(
+                Star::Crosses,
                 texts(&sight.hidden)
                     .filter(|glob| !glob.starts_with(TASK))
                     .chain(texts(hidden)),
             )?,
-            hidden_task: compile(texts(&sight.hidden).filter_map(|glob| glob.strip_prefix(TASK)))?,
-            scope: compile(texts(&sight.scope).filter(|glob| !is_special(glob)))?,
-            outside: compile(texts(&sight.scope).filter_map(|glob| glob.strip_prefix('!')))?,
+            hidden_task: compile(
+                Star::Crosses,
+                texts(&sight.hidden).filter_map(|glob| glob.strip_prefix(TASK)),
+            )?,
+            scope: compile(
+                Star::Stays,
+                texts(&sight.scope).filter(|glob| !is_special(glob)),
+            )?,
+            outside: compile(
+                Star::Crosses,
+                texts(&sight.scope).filter_map(|glob| glob.strip_prefix('!')),
+            )?,
             task: match sight.scope.iter().any(|glob| glob.starts_with(TASK)) {
                 true => {
                     let globs = texts(&sight.scope);
-                    Some(compile(globs.filter_map(|glob| glob.strip_prefix(TASK)))?)
+                    let globs = globs.filter_map(|glob| glob.strip_prefix(TASK));
+                    Some(compile(Star::Stays, globs)?)
                 }
                 false => None,
             },
@@ -126,6 +132,7 @@ mod tests {
             ("src/lib.rs", true, true),
             ("src/notes.txt", true, false),
             ("README.md", true, false),
+            ("docs/deep.md", false, false),
             ("src/secret/key.rs", false, false),
             ("tests/a.rs", false, false),
             ("src/.env", false, false),
