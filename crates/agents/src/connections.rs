@@ -21,9 +21,7 @@ impl Connections {
 
     /// Of one more process.
     pub(crate) fn note(&mut self, ended: &Ended) {
-        for denied in &ended.denied {
-            self.refused.add(denied.clone());
-        }
+        self.refused.add_all(&ended.denied);
         // One process of which we do not know makes the list one of which we do not know all.
         if self.unrecorded.is_none() {
             self.unrecorded.clone_from(&ended.unrecorded);

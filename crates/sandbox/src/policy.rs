@@ -35,7 +35,8 @@ pub enum Network {
     None,
     /// Itself: a loopback of its own, for tests that start servers. Needs a network namespace.
     Loopback,
-    /// These hosts, through a proxy of ours; every refused attempt is recorded.
+    /// These hosts, through a proxy of ours. What it refuses is recorded, and what goes past it where
+    /// the machine can see that (docs/sandbox.md, "Refused connections", says what it can not).
     Endpoints(Vec<Endpoint>),
     /// Everything that we can reach.
     Full,

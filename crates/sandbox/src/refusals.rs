@@ -1,9 +1,11 @@
-//! What was refused in one launch, or in several, each target once with how often. It refuses to grow without bound: whoever
-//! tries ten thousand ports gets a count for the last of them, not a line each.
+//! What was refused in one launch, or in several, each target once with how often. It refuses to
+//! grow without bound: whoever tries ten thousand ports gets a count for the last of them, not a
+//! line each. What a proxy refuses and what goes past it have room apart, so that many of one kind
+//! do not hide the other.
 
 use crate::Denied;
 
-/// Different targets that are remembered by name.
+/// Different targets of one kind that are remembered by name.
 pub(crate) const MOST: usize = 64;
 /// What stands for all others.
 pub(crate) const MORE: &str = "and more";
@@ -14,6 +16,8 @@ pub struct Refusals {
     named: Vec<Denied>,
     /// Attempts at targets that found no room.
     beyond: u32,
+    /// Room that other lists brought with them.
+    brought: usize,
 }
 
 impl Refusals {
@@ -22,13 +26,21 @@ impl Refusals {
         self.add(Denied { target, times: 1 });
     }
 
+    /// A launch's whole list, with the room for it if nothing else is there yet.
+    pub fn add_all(&mut self, list: &[Denied]) {
+        self.brought = self.brought.max(MOST);
+        for one in list {
+            self.add(one.clone());
+        }
+    }
+
     /// Attempts at one target, or the end of another list.
     pub fn add(&mut self, one: Denied) {
         if one.target == MORE {
             self.beyond = self.beyond.saturating_add(one.times);
         } else if let Some(known) = self.named.iter_mut().find(|two| two.target == one.target) {
             known.times = known.times.saturating_add(one.times);
-        } else if self.named.len() < MOST {
+        } else if self.named.len() < MOST + self.brought {
             self.named.push(one);
         } else {
             self.beyond = self.beyond.saturating_add(one.times);
@@ -44,6 +56,7 @@ impl Refusals {
     /// One list of both.
     #[cfg_attr(not(target_os = "linux"), allow(dead_code))]
     pub(crate) fn and(mut self, other: Refusals) -> Self {
+        self.brought = MOST;
         for one in other.named {
             self.add(one);
         }
@@ -95,5 +108,31 @@ mod tests {
         let list: Vec<_> = list.iter().map(|one| (&*one.target, one.times)).collect();
         assert_eq!(list, [("b", 2), ("c", 1)]);
         assert!(Refusals::default().list().is_empty());
+    }
+
+    #[test]
+    fn many_of_one_kind_do_not_hide_the_other() {
+        let many = |kind: &str| {
+            let mut refusals = Refusals::default();
+            (0..100).for_each(|port| refusals.note(format!("{kind}:{port}")));
+            refusals
+        };
+        let mut one = Refusals::default();
+        one.note("past:1".into());
+        let list = many("proxy").and(one).list();
+        assert!(list.iter().any(|one| one.target == "past:1"), "{list:?}");
+        let list = many("proxy").and(many("past")).list();
+        let past = |list: &[Denied]| {
+            list.iter()
+                .filter(|one| one.target.starts_with("past"))
+                .count()
+        };
+        assert_eq!((list.len(), past(&list)), (2 * MOST + 1, MOST));
+        assert_eq!(list[2 * MOST].times, 72);
+        let mut attempt = Refusals::default();
+        attempt.add_all(&list);
+        attempt.add_all(&list);
+        let twice = attempt.list();
+        assert_eq!((twice.len(), past(&twice)), (2 * MOST + 1, MOST));
     }
 }

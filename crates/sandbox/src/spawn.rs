@@ -82,13 +82,11 @@ pub(crate) fn spawn(launch: &Launch, token: &str) -> Result<Spawned, LaunchError
     // Closes our copies of what only the child may hold.
     drop(command);
     if let Some(outside) = &mut outside
-        && let Err(error) = outside.started()
+        && let Err(what) = outside.started()
     {
         let _ = child.kill();
         let _ = child.wait();
-        return Err(failed(format!(
-            "its proxy cannot serve: {error}; free some resources"
-        )));
+        return Err(failed(what));
     }
     Ok(Spawned { child, outside })
 }

@@ -45,6 +45,8 @@ pub(super) fn check(
             verdict: Verdict::Fail,
             reason: lines.join("; "),
             evidence,
+            ran: None,
+            code: None,
         });
     }
     let names: Vec<&str> = changed.iter().map(|one| one.path.as_str()).collect();
@@ -55,6 +57,7 @@ pub(super) fn check(
             names.join(", ")
         ),
         evidence,
+        ran: None,
     })
 }
 

@@ -10,13 +10,13 @@
 //! honest test with this one assertion, and no more is claimed for it.
 
 use super::scratch::Laid;
-use super::ship::{Broke, could_not};
+use super::ship::{Broke, could_not, not_started};
 use super::suite::{self, Expect};
 use crate::context::Context;
 use checks::runners::{Ending, Fault, FaultKind, Status, TestResult, TestRun};
 use kernel::effect::GateOrder;
-use kernel::outcome::{CheckResult, Verdict};
-use sandbox::{Cancel, Ended, Killed, Launch, Limits};
+use kernel::outcome::{CheckResult, Ran, Verdict};
+use sandbox::{Cancel, Ended, Killed, Launch, Limits, Refusals};
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -44,6 +44,11 @@ struct Running<'a> {
     /// Where the binaries are.
     shelf: PathBuf,
     said: Vec<u8>,
+    /// The build, which comes before all tests.
+    first: Vec<String>,
+    /// Of all its processes.
+    refused: Refusals,
+    unrecorded: Option<String>,
 }
 
 /// Builds the suite and runs it. The error says why it could not be run.
@@ -62,6 +67,9 @@ pub(super) fn run(
         began: Instant::now(),
         shelf: context.home(order.id).join("binaries"),
         said: Vec::new(),
+        first: Vec::new(),
+        refused: Refusals::default(),
+        unrecorded: None,
     };
     std::fs::create_dir_all(&running.shelf).map_err(could_not)?;
     let before = suite::tree(&laid.top).map_err(could_not)?;
@@ -98,6 +106,18 @@ pub(super) fn run(
         let kept = context.keep(name, bytes).map_err(could_not)?;
         result.evidence.push(kept);
     }
+    let refused = std::mem::take(&mut running.refused).list();
+    result.ran = Some(Ran {
+        argv: std::mem::take(&mut running.first),
+        // No one of its processes speaks for all.
+        exit: None,
+        killed: None,
+        tree: before.hash,
+        output: result.evidence[0].hash.clone(),
+        millis: u64::try_from(running.began.elapsed().as_millis()).unwrap_or(u64::MAX),
+        denied: refused.iter().map(ToString::to_string).collect(),
+        unrecorded: running.unrecorded,
+    });
     Ok((result, run))
 }
 
@@ -222,10 +242,16 @@ impl Running<'_> {
         launch.policy = Some(policy);
         launch.pid_file = Some(self.context.home(self.order.id).join("pid"));
         let ended = sandbox::run(&launch, self.cancel).map_err(|error| {
-            could_not(format!(
-                "a module in Rust needs `cargo`: {error}; install the program"
-            ))
+            let what = format!("a module in Rust needs `cargo`: {error}; install the program");
+            not_started(&error, what)
         })?;
+        self.refused.add_all(&ended.denied);
+        if self.unrecorded.is_none() {
+            self.unrecorded.clone_from(&ended.unrecorded);
+        }
+        if self.first.is_empty() {
+            self.first.clone_from(&launch.argv);
+        }
         let head = format!(
             "$ {} (exit {:?}, signal {:?})\n",
             launch.argv.join(" "),

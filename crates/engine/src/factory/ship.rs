@@ -19,7 +19,7 @@ use index::{AppendOnlyCodeIndex, CodeIndexEntry, Create, IoSummary};
 use kernel::What;
 use kernel::effect::GateOrder;
 use kernel::input::Found;
-use kernel::outcome::{CheckResult, EvidenceRef, Verdict};
+use kernel::outcome::{CheckResult, EvidenceRef, Ran, UNHELD, Verdict};
 use sandbox::Cancel;
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -50,6 +50,8 @@ pub(super) struct Told {
 pub(super) struct Held {
     pub(super) reason: String,
     pub(super) evidence: Vec<EvidenceRef>,
+    /// What was run for it, with what that was refused.
+    pub(super) ran: Option<Ran>,
 }
 
 impl From<String> for Held {
@@ -57,6 +59,7 @@ impl From<String> for Held {
         Self {
             reason,
             evidence: Vec::new(),
+            ran: None,
         }
     }
 }
@@ -66,6 +69,10 @@ pub(super) struct Broke {
     pub(super) verdict: Verdict,
     pub(super) reason: String,
     pub(super) evidence: Vec<EvidenceRef>,
+    /// As in [`Held::ran`].
+    pub(super) ran: Option<Ran>,
+    /// A stable code, where there is one: who has no sandbox is not sent to mend the module.
+    pub(super) code: Option<String>,
 }
 
 impl From<String> for Broke {
@@ -74,7 +81,31 @@ impl From<String> for Broke {
             verdict: Verdict::Fail,
             reason,
             evidence: Vec::new(),
+            ran: None,
+            code: None,
         }
+    }
+}
+
+impl Broke {
+    /// For what a check of the engine's found.
+    pub(super) fn by(result: &CheckResult, verdict: Verdict, reason: String) -> Self {
+        Self {
+            verdict,
+            reason,
+            evidence: result.evidence.clone(),
+            ran: result.ran.clone(),
+            code: result.code.clone(),
+        }
+    }
+}
+
+/// A process that was not started. `what` says it for people.
+pub(super) fn not_started(error: &sandbox::LaunchError, what: String) -> Broke {
+    let unheld = Some(error.code()).filter(|code| *code == UNHELD);
+    Broke {
+        code: unheld.map(str::to_owned),
+        ..could_not(what)
     }
 }
 
@@ -84,6 +115,8 @@ pub(super) fn could_not(reason: impl ToString) -> Broke {
         verdict: Verdict::CouldNotRun,
         reason: reason.to_string(),
         evidence: Vec::new(),
+        ran: None,
+        code: None,
     }
 }
 
@@ -104,13 +137,9 @@ pub(super) fn gate(
             ::factory::product::CHECK => product::judge(context, &spec.with),
             name => step(context, order, name, &spec.with, cancel),
         };
-        let (verdict, reason, evidence) = match found {
-            Ok(held) => (Verdict::Pass, held.reason, held.evidence),
-            Err(broke) => (broke.verdict, broke.reason, broke.evidence),
-        };
-        let mut result = CheckResult::new(&spec.check, verdict, context.secrets.text(&reason));
-        result.evidence = evidence;
-        results.push(result);
+        results.push(answer(&spec.check, found, &|text| {
+            context.secrets.text(text)
+        }));
     }
     if cancel.is_cancelled() {
         return lost(order.id, "it was cancelled", kernel::Usage::default());
@@ -124,6 +153,30 @@ pub(super) fn gate(
         results,
         found: Found::Live,
     }
+}
+
+/// The answer of a step, as it is stored.
+fn answer(check: &str, found: Result<Held, Broke>, clean: &dyn Fn(&str) -> String) -> CheckResult {
+    let (verdict, reason, evidence, ran, code) = match found {
+        Ok(held) => (Verdict::Pass, held.reason, held.evidence, held.ran, None),
+        Err(broke) => (
+            broke.verdict,
+            broke.reason,
+            broke.evidence,
+            broke.ran,
+            broke.code,
+        ),
+    };
+    let mut result = CheckResult::new(check, verdict, clean(&reason));
+    result.evidence = evidence;
+    result.code = code;
+    result.ran = ran.map(|mut ran| {
+        let texts = ran.argv.iter_mut().chain(&mut ran.denied);
+        texts.for_each(|text| *text = clean(text));
+        ran.unrecorded = ran.unrecorded.as_deref().map(clean);
+        ran
+    });
+    result
 }
 
 fn step(
@@ -179,7 +232,11 @@ fn step(
                 superseding::mark(context, old, &told.module)?;
             }
             let evidence = proven::keep(context, &module)?;
-            Ok(Held { reason, evidence })
+            Ok(Held {
+                reason,
+                evidence,
+                ran: None,
+            })
         }
         other => Err(could_not(format!("the engine has no check `{other}`"))),
     }
@@ -350,4 +407,36 @@ fn enter(
     index
         .add(&[entry], &*embedder, crate::world::now())
         .map_err(could_not)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_step_ran_and_was_refused_is_stored_and_cleaned() {
+        let ran = Ran {
+            argv: vec!["run".to_owned(), "KEY".to_owned()],
+            exit: Some(1),
+            killed: None,
+            tree: "t".to_owned(),
+            output: "o".to_owned(),
+            millis: 7,
+            denied: vec!["192.0.2.1:443".to_owned(), "KEY.example:443".to_owned()],
+            unrecorded: Some("because of KEY".to_owned()),
+        };
+        let mut told = CheckResult::new("tests", Verdict::CouldNotRun, "no");
+        told.ran = Some(ran);
+        told.code = Some(UNHELD.to_owned());
+        let broke = Broke::by(&told, Verdict::CouldNotRun, "no KEY".to_owned());
+        let clean = |text: &str| text.replace("KEY", "***");
+        let stored = answer("ship_tested", Err(broke), &clean);
+        assert!(stored.is_unheld(), "{stored:?}");
+        let text = serde_json::to_string(&stored).unwrap();
+        assert!(!text.contains("KEY"), "{text}");
+        let ran = stored.ran.unwrap();
+        assert_eq!(ran.denied, ["192.0.2.1:443", "***.example:443"]);
+        assert_eq!(ran.unrecorded.as_deref(), Some("because of ***"));
+        assert_eq!((ran.exit, ran.millis), (Some(1), 7));
+    }
 }

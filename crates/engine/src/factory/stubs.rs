@@ -46,11 +46,7 @@ pub(super) fn run(
         },
     }
     let (result, run) = suite::run(context, order, &laid, &runner, Expect::Red, cancel)?;
-    let broke = |verdict, reason: String| Broke {
-        verdict,
-        reason,
-        evidence: result.evidence.clone(),
-    };
+    let broke = |verdict, reason: String| Broke::by(&result, verdict, reason);
     let fault = |kind| run.faults.iter().find(|fault| fault.kind == kind);
     if result.verdict == Verdict::CouldNotRun {
         return Err(broke(Verdict::CouldNotRun, result.reason.clone()));
@@ -96,5 +92,6 @@ pub(super) fn run(
     Ok(Held {
         reason: format!("{} tests fail without the implementation", failed.len()),
         evidence: result.evidence,
+        ran: result.ran,
     })
 }

@@ -144,7 +144,8 @@ fn command(laid: &Laid, runner: &str) -> (&'static str, String) {
 fn results_of(context: &Context, result: &CheckResult) -> Result<TestRun, Broke> {
     let kept = result.evidence.iter().find(|kept| kept.name == RESULTS);
     let Some(kept) = kept else {
-        return Err(could_not(&result.reason));
+        let reason = result.reason.clone();
+        return Err(Broke::by(result, Verdict::CouldNotRun, reason));
     };
     let bytes = InVault(context).fetch(&kept.hash).map_err(could_not)?;
     serde_json::from_slice(&bytes).map_err(could_not)

@@ -4,7 +4,7 @@
 
 use super::modules::Stored;
 use super::scratch::{self, Laid};
-use super::ship::{Broke, Held, could_not};
+use super::ship::{Broke, Held, could_not, not_started};
 use crate::context::Context;
 use ::factory::contract::SurfaceRef;
 use ::factory::surface::python::{self, Said};
@@ -172,8 +172,12 @@ pub(super) fn script(
     let mut launch = Launch::new(argv, &laid.top, context.env.clone(), limits);
     launch.policy = Some(context.reach.scratch(&laid.top));
     launch.pid_file = Some(context.home(order.id).join("pid"));
-    let ended = sandbox::run(&launch, cancel)
-        .map_err(|error| could_not(format!("a module in Python needs `python3`: {error}")))?;
+    let ended = sandbox::run(&launch, cancel).map_err(|error| {
+        not_started(
+            &error,
+            format!("a module in Python needs `python3`: {error}"),
+        )
+    })?;
     python::read(&ended.stdout).map_err(|why| {
         let said = String::from_utf8_lossy(&ended.stderr).into_owned();
         let last = said.lines().rfind(|line| !line.trim().is_empty());

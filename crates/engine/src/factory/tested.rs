@@ -33,11 +33,8 @@ pub(super) fn run(
     let began = crate::world::now();
     let (result, run) = suite::run(context, order, &laid, &code.runner, Expect::Green, cancel)?;
     if result.verdict == Verdict::CouldNotRun {
-        return Err(Broke {
-            verdict: Verdict::CouldNotRun,
-            reason: result.reason,
-            evidence: result.evidence,
-        });
+        let reason = result.reason.clone();
+        return Err(Broke::by(&result, Verdict::CouldNotRun, reason));
     }
     let log = log(&contract, &run, began.to_string());
     let mut wrong = Vec::new();
@@ -72,11 +69,7 @@ pub(super) fn run(
         }
     }
     if !wrong.is_empty() {
-        return Err(Broke {
-            verdict: Verdict::Fail,
-            reason: wrong.join("; "),
-            evidence: result.evidence,
-        });
+        return Err(Broke::by(&result, Verdict::Fail, wrong.join("; ")));
     }
     let (arch, system) = (std::env::consts::ARCH, std::env::consts::OS);
     module.mark_tested(debated, &format!("{} on {arch}-{system}", code.runner))?;
@@ -86,6 +79,7 @@ pub(super) fn run(
             log.summary.total
         ),
         evidence: result.evidence,
+        ran: result.ran,
     })
 }
 

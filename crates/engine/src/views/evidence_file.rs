@@ -57,7 +57,7 @@ fn list(history: &History) -> String {
                 .as_ref()
                 .and_then(|ran| ran.exit)
                 .map_or_else(String::new, |exit| exit.to_string());
-            let ran = result.ran.as_ref().filter(|ran| !ran.denied.is_empty());
+            let ran = result.ran.as_ref();
             let refused = ran.and_then(Ran::refused_connections);
             let refused = refused.map_or_else(String::new, |line| format!("; {line}"));
             let hashes: Vec<String> = result
@@ -97,5 +97,37 @@ mod tests {
         let second = splice(&format!("{first}after\n"), "B\n");
         assert!(second.contains("mine") && second.contains("B\n") && second.contains("after\n"));
         assert!(!second.contains("A\n"));
+    }
+
+    #[test]
+    fn what_is_not_known_does_not_look_like_none() {
+        let told = |unrecorded: Option<&str>| {
+            let verdict = kernel::outcome::Verdict::Pass;
+            let mut result = kernel::outcome::CheckResult::new("command: true", verdict, "exit 0");
+            result.ran = Some(Ran {
+                argv: vec!["true".to_owned()],
+                exit: Some(0),
+                killed: None,
+                tree: String::new(),
+                output: String::new(),
+                millis: 1,
+                denied: Vec::new(),
+                unrecorded: unrecorded.map(str::to_owned),
+            });
+            let gate = super::super::history::GateRun {
+                state: kernel::StateName::new("build"),
+                at: kernel::Time(0),
+                results: vec![result],
+            };
+            let mut history = History::default();
+            history.gates.push(gate);
+            list(&history)
+        };
+        assert!(!told(None).contains("refused connections"));
+        let unknown = told(Some("no notifications"));
+        assert!(
+            unknown.contains("not known (no notifications)"),
+            "{unknown}"
+        );
     }
 }

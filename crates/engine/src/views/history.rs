@@ -107,9 +107,7 @@ impl History {
                     at: event.at,
                     state: self.state(ended.effect),
                     said: said.unwrap_or(&ended.outcome.reason).to_owned(),
-                    refused: Some(&ended.outcome)
-                        .filter(|outcome| !outcome.denied.is_empty())
-                        .and_then(Outcome::refused_connections),
+                    refused: ended.outcome.refused_connections(),
                 });
                 self.outcomes.insert(ended.effect, ended.outcome.clone());
             }

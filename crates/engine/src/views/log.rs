@@ -91,7 +91,7 @@ fn text(machine: &Flow, history: &History) -> String {
                     );
                 }
                 for result in results {
-                    let ran = result.ran.as_ref().filter(|ran| !ran.denied.is_empty());
+                    let ran = result.ran.as_ref();
                     if let Some(refused) = ran.and_then(Ran::refused_connections) {
                         let _ = writeln!(text, "  - {}: {}", line(&result.check), line(&refused));
                     }

@@ -502,6 +502,9 @@ impl Board {
                     results,
                 })],
                 Ok(()) => {
+                    if let Some(refusal) = unheld(&results) {
+                        return Ok(vec![held(refusal)]);
+                    }
                     let failing = results
                         .iter()
                         .filter(|one| !passes(std::slice::from_ref(one)));
@@ -542,6 +545,19 @@ impl Board {
             digest: super::ledger::digest(wave, self.tip.as_deref().unwrap_or_default()),
         })])
     }
+}
+
+/// A gate that this machine has no sandbox for says nothing of the work: it is looked at again when
+/// a person has mended that, and counts as no try.
+fn unheld(results: &[CheckResult]) -> Option<Refusal> {
+    let unheld = results
+        .iter()
+        .find(|one| one.weight.is_binding() && one.is_unheld())?;
+    Some(Refusal::new(
+        kernel::outcome::UNHELD,
+        format!("{}: {}", unheld.check, unheld.reason),
+        "see `proofhouse doctor`, then `proofhouse wave run` again",
+    ))
 }
 
 fn claimed(stage: &Stage) -> bool {

@@ -259,7 +259,7 @@ pub struct MergeLost {
     pub reason: String,
 }
 
-/// A merge was not tried.
+/// A merge was not tried, or this machine could not judge it. It counts as no try.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct MergeHeld {
     /// The task.

@@ -316,6 +316,40 @@ fn a_failed_gate_puts_its_task_back_and_counts() {
 }
 
 #[test]
+fn a_gate_without_a_sandbox_holds_the_merge_and_counts_nothing() {
+    let milestone = milestone("tries = 1");
+    let mut table = Table::new();
+    table.open(&milestone);
+    while table.board.wanted() != [Want::Merge("a".to_owned())] {
+        table.step();
+    }
+    let base = table.board.wave.as_ref().unwrap().base.clone();
+    let failures = table.board.wave.as_ref().unwrap().failures;
+    table.hear(Input::BeginMerge { task: "a" });
+    let mut results = gate(Verdict::CouldNotRun);
+    results[0].code = Some(kernel::outcome::UNHELD.to_owned());
+    table.hear(Input::MergeEnded {
+        task: "a",
+        end: Merging::Gated {
+            echo: base,
+            commit: "fine".to_owned(),
+            results,
+        },
+    });
+    let wave = table.board.wave.as_ref().unwrap();
+    let stage = &wave.slot("a").unwrap().stage;
+    assert!(
+        matches!(stage, Stage::Finished { held: Some(why), .. } if why.contains("sandbox_unavailable")),
+        "{stage:?}"
+    );
+    assert_eq!(wave.failures, failures);
+    assert!(!table.board.failed.contains_key("a"), "no try is counted");
+    // The work is kept, and the next engine looks at it again.
+    table.hear(Input::Restart);
+    assert_eq!(table.board.wanted(), [Want::Merge("a".to_owned())]);
+}
+
+#[test]
 fn after_enough_failures_the_rest_goes_one_by_one() {
     let milestone = milestone("sequential_after = 1");
     let mut table = Table::new();

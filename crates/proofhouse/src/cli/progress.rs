@@ -60,11 +60,19 @@ impl<'a> Progress<'a> {
     }
 
     /// What a process was refused, and which setting would allow it.
-    fn refused(&mut self, line: Option<String>, setting: &str) {
+    fn refused(&mut self, line: Option<String>, allow: &str) {
         if let Some(line) = line {
-            let text = format!("    {line} (allow with {setting})");
+            let text = format!("    {line}{allow}");
             self.say(Some(Tone::Warn), "--", &text);
         }
+    }
+}
+
+/// How to allow what was refused. What is not known needs no setting.
+fn allow(denied: &[String], setting: &str) -> String {
+    match denied.is_empty() {
+        true => String::new(),
+        false => format!(" (allow with `{setting}`)"),
     }
 }
 
@@ -113,9 +121,8 @@ impl Observer for Progress<'_> {
                     mark,
                     &format!("    {}: {text} ({cost})", outcome.class.as_str()),
                 );
-                if !outcome.denied.is_empty() {
-                    self.refused(outcome.refused_connections(), "`network.hosts`");
-                }
+                let allow = allow(&outcome.denied, "network.hosts");
+                self.refused(outcome.refused_connections(), &allow);
             }
             Body::GateEnded(ended) => {
                 for result in &ended.results {
@@ -126,8 +133,9 @@ impl Observer for Progress<'_> {
                     };
                     let text = format!("{}: {}", result.check, result.reason);
                     self.say(Some(tone), &format!("    {mark}"), &text);
-                    if let Some(ran) = result.ran.as_ref().filter(|ran| !ran.denied.is_empty()) {
-                        self.refused(ran.refused_connections(), "`network.checks`");
+                    if let Some(ran) = &result.ran {
+                        let allow = allow(&ran.denied, "network.checks");
+                        self.refused(ran.refused_connections(), &allow);
                     }
                 }
                 if !passes(&ended.results) {

@@ -182,11 +182,12 @@ impl Inside {
 
     /// The filter with a witness, or else the one that holds the same and asks nobody.
     fn filtered(&self, filter: &[libc::sock_filter]) -> Result<()> {
-        if let Some((asking, to)) = &self.witnessed
-            && let Ok(notices) = sys::seccomp_with_notices(asking)
-        {
-            // Ours is closed here: whoever holds it could answer for us.
-            return network::send(to.as_raw_fd(), notices.as_raw_fd());
+        if let Some((asking, to)) = &self.witnessed {
+            if let Ok(notices) = sys::seccomp_with_notices(asking) {
+                // Ours is closed here: whoever holds it could answer for us.
+                return network::send(to.as_raw_fd(), notices.as_raw_fd());
+            }
+            network::send_nothing(to.as_raw_fd())?;
         }
         sys::seccomp(filter)
     }

@@ -36,7 +36,7 @@ use std::io::PipeReader;
 use std::net::TcpListener;
 use std::os::unix::net::UnixStream;
 use std::path::PathBuf;
-use witness::Witness;
+use witness::{Seen, Witness};
 use worth::{Judge, Loopback};
 
 /// What root keeps in a root of its own, so that it can work on another user's files: CHOWN,
@@ -138,7 +138,7 @@ pub(crate) fn prepare(
         let (ours, theirs) = UnixStream::pair().map_err(failed)?;
         let filter = seccomp::filter(plan.route, Witnessed::Yes);
         witnessed = Some((filter, theirs.into()));
-        notices = Notices::Promised(ours, judge(&plan, port));
+        notices = Notices::Promised(ours, judge(&plan, port, &entries));
     }
     let (report, reporter) = std::io::pipe().map_err(failed)?;
     let (uid, gid) = (rustix::process::geteuid(), rustix::process::getegid());
@@ -216,7 +216,8 @@ fn network(policy: &Policy, plan: &Plan) -> std::io::Result<(Net, Door)> {
     })
 }
 
-fn judge(plan: &Plan, proxy: Option<u16>) -> Judge {
+fn judge(plan: &Plan, proxy: Option<u16>, entries: &[Entry]) -> Judge {
+    let shared = |entry: &Entry| matches!(entry.what, What::Outside(..)).then(|| entry.at.clone());
     Judge {
         loopback: match plan.holds(Layer::NetworkNamespace) {
             true => Loopback::Own,
@@ -224,6 +225,10 @@ fn judge(plan: &Plan, proxy: Option<u16>) -> Judge {
         },
         proxy,
         own: BTreeSet::new(),
+        shared: match Root::of(plan) {
+            Root::Own => entries.iter().filter_map(shared).collect(),
+            Root::Shared => vec![PathBuf::from("/")],
+        },
     }
 }
 
@@ -284,23 +289,34 @@ fn rules(plan: &Plan, entries: &[Entry], root: Root, port: Option<u16>) -> Rules
 
 impl Outside {
     /// After the child has started: lets the proxy serve, and hears of attempts to connect.
-    pub(crate) fn started(&mut self) -> std::io::Result<()> {
+    ///
+    /// A filter that asks while nobody listens would answer every `connect` with a lie about the
+    /// kernel, so only the word that it went on without counts as that.
+    pub(crate) fn started(&mut self) -> Result<(), String> {
+        let unseen = |error| {
+            format!("its attempts to connect cannot be watched: {error}; free some resources")
+        };
+        let unserved = |error| format!("its proxy cannot serve: {error}; free some resources");
         if let Notices::Promised(socket, judge) =
             std::mem::replace(&mut self.notices, Notices::None)
         {
-            match network::receive(&socket) {
-                Ok(notices) => {
-                    self.notices = Notices::Answered(Witness::start(notices, judge)?);
+            match network::received(&socket).map_err(unseen)? {
+                Some(notices) => {
+                    let witness = Witness::start(notices, judge).map_err(unseen)?;
+                    self.notices = Notices::Answered(witness);
                 }
                 // It went on without: what holds it is the same.
-                Err(_) => {
+                None => {
                     let why = "the kernel refused seccomp notifications at the start";
                     self.plan.recording = Recording::CanNotKnow(why.into());
                 }
             }
         }
         let (listener, network) = match std::mem::replace(&mut self.door, Door::None) {
-            Door::Promised(socket, network) => (network::receive(&socket)?.into(), network),
+            Door::Promised(socket, network) => {
+                let listener = network::receive(&socket).map_err(unserved)?;
+                (listener.into(), network)
+            }
             Door::Open(listener, network) => (listener, network),
             door @ (Door::None | Door::Served(_)) => {
                 self.door = door;
@@ -311,7 +327,7 @@ impl Outside {
             Network::Endpoints(allowed) => allowed,
             Network::None | Network::Loopback | Network::Full => Vec::new(),
         };
-        self.door = Door::Served(Proxy::start(listener, allowed)?);
+        self.door = Door::Served(Proxy::start(listener, allowed).map_err(unserved)?);
         Ok(())
     }
 
@@ -335,9 +351,13 @@ impl Outside {
         };
         let past = match self.notices {
             Notices::Answered(witness) => witness.seen(),
-            Notices::None | Notices::Promised(..) => Refusals::default(),
+            Notices::None | Notices::Promised(..) => Seen::default(),
         };
-        let denied = denied.and(past).list();
+        if let Some(why) = past.unread {
+            let why = format!("the address of an attempt could not be read: {why}");
+            self.plan.recording = Recording::CanNotKnow(why);
+        }
+        let denied = denied.and(past.refused).list();
         (self.plan, Aftermath { ended, denied })
     }
 }

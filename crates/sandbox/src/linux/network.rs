@@ -7,6 +7,7 @@
 use super::sys;
 use std::io::{Error, Result};
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd, RawFd};
+use std::os::unix::net::UnixStream;
 
 /// The proxy's port inside. A fresh namespace has all ports free.
 pub(crate) const PROXY_PORT: u16 = 3128;
@@ -63,9 +64,19 @@ pub(crate) fn hand_out_listener(to: RawFd) -> Result<()> {
 #[repr(align(8))]
 struct Control([u8; 64]);
 
+/// The byte beside a file.
+const WITH: u8 = b'+';
+/// The byte that stands for a file that there is not.
+const WITHOUT: u8 = b'-';
+
+/// Says to the other side that no file comes.
+pub(super) fn send_nothing(through: RawFd) -> Result<()> {
+    sys::write(through, &[WITHOUT])
+}
+
 /// Sends a file to the other side.
 pub(super) fn send(through: RawFd, fd: RawFd) -> Result<()> {
-    let mut byte = [0u8; 1];
+    let mut byte = [WITH];
     let mut part = libc::iovec {
         iov_base: byte.as_mut_ptr().cast(),
         iov_len: 1,
@@ -92,8 +103,14 @@ pub(super) fn send(through: RawFd, fd: RawFd) -> Result<()> {
     Ok(())
 }
 
-/// Takes what was sent, outside. It is there when the program has started.
-pub(crate) fn receive(from: &std::os::unix::net::UnixStream) -> Result<OwnedFd> {
+/// Takes the file that was sent, outside. It is there when the program has started.
+pub(crate) fn receive(from: &UnixStream) -> Result<OwnedFd> {
+    received(from)?.ok_or_else(|| Error::from_raw_os_error(libc::EPROTO))
+}
+
+/// Takes what was sent: a file, or the word that none comes. A file that got lost on its way, as
+/// at the limit of open files, is neither.
+pub(super) fn received(from: &UnixStream) -> Result<Option<OwnedFd>> {
     let mut byte = [0u8; 1];
     let mut part = libc::iovec {
         iov_base: byte.as_mut_ptr().cast(),
@@ -109,14 +126,45 @@ pub(crate) fn receive(from: &std::os::unix::net::UnixStream) -> Result<OwnedFd> 
         message.msg_iovlen = 1;
         message.msg_control = control.0.as_mut_ptr().cast();
         message.msg_controllen = control.0.len() as _;
-        if libc::recvmsg(from.as_raw_fd(), &raw mut message, flags) < 0 {
+        let got = libc::recvmsg(from.as_raw_fd(), &raw mut message, flags);
+        if got < 0 {
             return Err(Error::last_os_error());
+        }
+        if got == 1 && byte[0] == WITHOUT {
+            return Ok(None);
+        }
+        if message.msg_flags & libc::MSG_CTRUNC != 0 {
+            return Err(Error::from_raw_os_error(libc::EMFILE));
         }
         let header = libc::CMSG_FIRSTHDR(&raw const message);
         if header.is_null() || (*header).cmsg_type != libc::SCM_RIGHTS {
             return Err(Error::from_raw_os_error(libc::EPROTO));
         }
         let fd = libc::CMSG_DATA(header).cast::<RawFd>().read_unaligned();
-        Ok(OwnedFd::from_raw_fd(fd))
+        Ok(Some(OwnedFd::from_raw_fd(fd)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_no_file_and_silence_are_three_things() {
+        let (ours, theirs) = UnixStream::pair().unwrap();
+        let (reader, _writer) = std::io::pipe().unwrap();
+        let silent = received(&ours).unwrap_err();
+        assert_eq!(silent.raw_os_error(), Some(libc::EAGAIN));
+        send(theirs.as_raw_fd(), reader.as_raw_fd()).unwrap();
+        assert!(received(&ours).unwrap().is_some());
+        send_nothing(theirs.as_raw_fd()).unwrap();
+        assert!(received(&ours).unwrap().is_none());
+        send_nothing(theirs.as_raw_fd()).unwrap();
+        assert!(receive(&ours).is_err(), "a promised file must come");
+        // A byte that nobody of ours sends, and the end.
+        sys::write(theirs.as_raw_fd(), b"?").unwrap();
+        assert!(received(&ours).is_err());
+        drop(theirs);
+        assert!(received(&ours).is_err());
     }
 }

@@ -8,12 +8,12 @@ use super::seccomp::{self, Witnessed};
 use super::signals::{self, Wait};
 use super::sys::{self, Answer, Forked};
 use super::trial::{Own, as_first, attempt};
-use super::{network, roots};
+use super::{network, roots, witness};
 use crate::machine::{Counting, Machine, Through};
 use crate::plan::Route;
 use crate::{Capability, CapabilityState, Policy};
 use std::io::{Error, Result};
-use std::os::fd::AsFd;
+use std::os::fd::{AsFd, AsRawFd, BorrowedFd};
 use std::path::PathBuf;
 use std::sync::OnceLock;
 
@@ -82,32 +82,62 @@ fn try_all() -> Machine {
     }
 }
 
+/// What the child of the trial asks about: we must be able to read it in the child's memory.
+static ASKED_ABOUT: [u8; 16] = *b"where to, please";
+
+fn lacking() -> Error {
+    Error::from_raw_os_error(libc::ENOTSUP)
+}
+
 /// A child that asks, and an answer that lets it go on, in a trial.
 fn witnessed(filter: &[libc::sock_filter]) -> Result<()> {
-    /// Far longer than a fork takes; without a notice we must not wait for ever.
-    const MILLIS: libc::c_int = 5000;
-    let lacking = || Error::from_raw_os_error(libc::ENOTSUP);
     sys::prctl(libc::PR_SET_NO_NEW_PRIVS, 1)?;
     let notices = sys::seccomp_with_notices(filter)?;
     let notices = notices.as_fd();
     match sys::fork()? {
-        // Answered by the kernel itself: there is no such file.
-        Forked::Child => match sys::connect_nowhere().raw_os_error() {
-            Some(libc::EBADF) => sys::exit(0),
-            _ => sys::exit(1),
-        },
-        Forked::Parent(child) => {
-            if !sys::readable_within(notices, MILLIS) {
-                return Err(lacking());
+        Forked::Child => {
+            // Else the child itself would keep its question open after our end.
+            sys::close(notices.as_raw_fd());
+            // Answered by the kernel itself: there is no such file.
+            match sys::connect_nowhere(&ASKED_ABOUT).raw_os_error() {
+                Some(libc::EBADF) => sys::exit(0),
+                _ => sys::exit(1),
             }
-            let notice = sys::next_notice(notices)?;
-            sys::answer(notices, &notice, Answer::GoOn)?;
-            match signals::reap(child, Wait::UntilOneEnds) {
+        }
+        Forked::Parent(child) => {
+            let heard = hear(notices);
+            if heard.is_err() {
+                signals::kill(child);
+            }
+            let gone = signals::reap(child, Wait::UntilOneEnds);
+            heard?;
+            match gone {
                 Some(gone) if gone.status == 0 => Ok(()),
                 _ => Err(lacking()),
             }
         }
     }
+}
+
+/// One notice, and a look at what it is about: where memory can not be read, nothing is known.
+fn hear(notices: BorrowedFd<'_>) -> Result<()> {
+    /// Far longer than a fork takes; without a notice we must not wait for ever.
+    const MILLIS: libc::c_int = 5000;
+    if !sys::readable_within(notices, MILLIS) {
+        return Err(lacking());
+    }
+    let notice = loop {
+        match sys::next_notice(notices) {
+            Err(error) if error.raw_os_error() == Some(libc::EINTR) => {}
+            other => break other?,
+        }
+    };
+    let mut bytes = [0; ASKED_ABOUT.len()];
+    let read = witness::memory(notice.thread, notice.arguments[1], &mut bytes)?;
+    if bytes[..read] != ASKED_ABOUT {
+        return Err(lacking());
+    }
+    sys::answer(notices, &notice, Answer::GoOn)
 }
 
 /// A ruleset that is made and put in force, in a trial.

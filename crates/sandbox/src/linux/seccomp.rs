@@ -143,16 +143,7 @@ pub(crate) fn filter(route: Route, witnessed: Witnessed) -> Vec<sock_filter> {
     when(&mut code, libc::SYS_socketpair, &pair);
     match route {
         Route::Closed => {
-            let mut check = Vec::new();
-            if witnessed == Witnessed::Yes {
-                // Refused all the same, by the witness, or with ENOSYS if there is none any more.
-                check.push(load(argument(0)));
-                for family in [libc::AF_INET, libc::AF_INET6] {
-                    check.extend([jump(EQUAL, family as u32, 0, 1), give(ASKED)]);
-                }
-            }
-            check.push(give(REFUSED));
-            when(&mut code, libc::SYS_socket, &check);
+            when(&mut code, libc::SYS_socket, &refused_socket(witnessed));
         }
         Route::Open | Route::OwnLoopback | Route::ProxyInNamespace => {
             let families = [libc::AF_UNIX, libc::AF_INET, libc::AF_INET6];
@@ -160,24 +151,37 @@ pub(crate) fn filter(route: Route, witnessed: Witnessed) -> Vec<sock_filter> {
         }
         Route::ProxyByLandlock => {
             // Landlock looks at TCP alone, so there is only TCP, and no socket by path.
+            let families = only(&[libc::AF_INET, libc::AF_INET6]);
+            let past = families.len() as u8;
             let mut check = vec![
                 load(argument(2)),
                 // The protocol 0 is the type's own, which the next lines pin to TCP.
-                jump(EQUAL, 0, 2, 0),
-                jump(EQUAL, libc::IPPROTO_TCP as u32, 1, 0),
-                give(REFUSED),
+                jump(EQUAL, 0, 1, 0),
+                jump(EQUAL, libc::IPPROTO_TCP as u32, 0, 3 + past),
                 load(argument(1)),
                 sock(MASK, 0xf),
-                jump(EQUAL, libc::SOCK_STREAM as u32, 1, 0),
-                give(REFUSED),
+                jump(EQUAL, libc::SOCK_STREAM as u32, 0, past),
             ];
-            check.extend(only(&[libc::AF_INET, libc::AF_INET6]));
+            check.extend(families);
+            check.extend(refused_socket(witnessed));
             when(&mut code, libc::SYS_socket, &check);
         }
     }
     if witnessed == Witnessed::Yes {
         when(&mut code, libc::SYS_connect, &[give(ASKED)]);
-        when(&mut code, libc::SYS_sendto, &with_an_address());
+    }
+    if route != Route::Open {
+        let mut to = no_fast_open(3);
+        match witnessed {
+            Witnessed::Yes => to.extend(with_an_address()),
+            Witnessed::No => to.push(give(PERMITTED)),
+        }
+        when(&mut code, libc::SYS_sendto, &to);
+        for (number, flags) in [(libc::SYS_sendmsg, 2), (libc::SYS_sendmmsg, 3)] {
+            let mut message = no_fast_open(flags);
+            message.push(give(PERMITTED));
+            when(&mut code, number, &message);
+        }
     }
     code.push(give(PERMITTED));
     code
@@ -207,6 +211,30 @@ fn no_datagrams() -> Vec<sock_filter> {
         sock(MASK, 0xf),
         jump(EQUAL, libc::SOCK_STREAM as u32, 2, 0),
         jump(EQUAL, libc::SOCK_SEQPACKET as u32, 1, 0),
+        give(REFUSED),
+    ]
+}
+
+/// A socket that there must not be. Refused all the same if somebody is asked about it: by the
+/// witness, or with ENOSYS if there is none any more.
+fn refused_socket(witnessed: Witnessed) -> Vec<sock_filter> {
+    let mut check = Vec::new();
+    if witnessed == Witnessed::Yes {
+        check.push(load(argument(0)));
+        for family in [libc::AF_INET, libc::AF_INET6] {
+            check.extend([jump(EQUAL, family as u32, 0, 1), give(ASKED)]);
+        }
+    }
+    check.push(give(REFUSED));
+    check
+}
+
+/// A message that opens its own connection does so behind the back of Landlock, which looks at
+/// `connect` and `bind` alone. Whoever is refused it connects first, as on most machines.
+fn no_fast_open(flags: u32) -> Vec<sock_filter> {
+    vec![
+        load(argument(flags)),
+        jump(ANY_BIT, libc::MSG_FASTOPEN as u32, 0, 1),
         give(REFUSED),
     ]
 }

@@ -81,6 +81,14 @@ pub(crate) fn signal_all(signal: libc::c_int) {
     }
 }
 
+/// Ends a child of ours that was not waited for yet, so that the number is its own.
+pub(crate) fn kill(child: libc::pid_t) {
+    // SAFETY: plain numbers.
+    unsafe {
+        libc::kill(child, libc::SIGKILL);
+    }
+}
+
 /// A session of its own.
 pub(crate) fn own_session() -> Result<()> {
     Ok(rustix::process::setsid().map(drop)?)

@@ -15,18 +15,26 @@ use super::worth::{Judge, Worth, here};
 use crate::refusals::Refusals;
 use rustix::event::{PollFd, PollFlags};
 use rustix::io::Errno;
+use std::ffi::OsStr;
 use std::io::{PipeReader, PipeWriter, Result};
 use std::os::fd::{AsFd, OwnedFd};
+use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::FileExt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// What stands for an address that we may not read.
-const UNREADABLE: &str = "an address that could not be read";
+/// What was noted.
+#[derive(Debug, Default)]
+pub(super) struct Seen {
+    pub(super) refused: Refusals,
+    /// Why an address could not be read, of the first one. Whoever may not look does not know
+    /// whether it was refused.
+    pub(super) unread: Option<String>,
+}
 
 /// A witness at work.
 #[derive(Debug)]
 pub(crate) struct Witness {
-    seen: Arc<Mutex<Refusals>>,
+    seen: Arc<Mutex<Seen>>,
     // Closing it ends the thread.
     _stop: PipeWriter,
 }
@@ -34,7 +42,7 @@ pub(crate) struct Witness {
 impl Witness {
     /// Answers what comes on the file, in a thread of its own.
     pub(super) fn start(notices: OwnedFd, judge: Judge) -> Result<Self> {
-        let seen = Arc::<Mutex<Refusals>>::default();
+        let seen = Arc::<Mutex<Seen>>::default();
         let (waiting, stop) = std::io::pipe()?;
         sys::answer_nearby(notices.as_fd());
         let mut watch = Watch {
@@ -48,9 +56,9 @@ impl Witness {
         Ok(Self { seen, _stop: stop })
     }
 
-    /// What was refused, after the end of all processes. There is nothing to wait for: an attempt
+    /// What was seen, after the end of all processes. There is nothing to wait for: an attempt
     /// is noted before its caller goes on, so all that could be noted has been.
-    pub(crate) fn seen(self) -> Refusals {
+    pub(super) fn seen(self) -> Seen {
         std::mem::take(&mut *locked(&self.seen))
     }
 }
@@ -58,7 +66,7 @@ impl Witness {
 struct Watch {
     notices: OwnedFd,
     judge: Judge,
-    seen: Arc<Mutex<Refusals>>,
+    seen: Arc<Mutex<Seen>>,
 }
 
 impl Watch {
@@ -91,7 +99,8 @@ impl Watch {
     fn attend(&mut self, notice: &Notice) {
         let answer = match notice.number {
             libc::SYS_socket => {
-                locked(&self.seen).note(socket(notice.arguments[0]).to_owned());
+                let name = socket(notice.arguments[0]).to_owned();
+                locked(&self.seen).refused.note(name);
                 Answer::Refused(libc::EPERM)
             }
             libc::SYS_connect => self.goes(notice, notice.arguments[1], notice.arguments[2]),
@@ -108,22 +117,30 @@ impl Watch {
             libc::SYS_sendto => Given::ToSend,
             _ => Given::ToConnect,
         };
-        let bytes = memory(notice.thread, at, length);
-        let worth = match bytes {
-            Ok(bytes) => match address::read(&bytes, given) {
+        // An `int` for the kernel, whatever is in the rest of the register.
+        let mut bytes = [0; LONGEST];
+        let length = (length as u32 as usize).min(LONGEST);
+        let worth = match memory(notice.thread, at, &mut bytes[..length]) {
+            Ok(read) => match address::read(&bytes[..read], given) {
                 Some(address) => self.judge.judge(notice.thread, &address),
                 None => Worth::Nothing,
             },
             // An address at which there is nothing: the kernel says so to the caller.
             Err(error) if error.raw_os_error() == Some(libc::EIO) => Worth::Nothing,
-            Err(_) => Worth::Refused(UNREADABLE.to_owned()),
+            Err(error) => Worth::Unread(error.to_string()),
         };
         // Only now is it certain that the memory was the caller's, and not of a successor in number.
         if sys::still_waits(self.notices.as_fd(), notice) {
             match worth {
                 Worth::Nothing => {}
-                Worth::Own(port) => locked(&self.seen).withdraw(|target| is_port(target, port)),
-                Worth::Refused(target) => locked(&self.seen).note(target),
+                Worth::Own(port) => {
+                    let mut seen = locked(&self.seen);
+                    seen.refused.withdraw(|target| is_port(target, port));
+                }
+                Worth::Refused(target) => locked(&self.seen).refused.note(target),
+                Worth::Unread(why) => {
+                    locked(&self.seen).unread.get_or_insert(why);
+                }
             }
         }
         Answer::GoOn
@@ -145,14 +162,17 @@ fn socket(family: u64) -> &'static str {
     }
 }
 
-/// A piece of a thread's memory.
-fn memory(thread: u32, at: u64, length: u64) -> Result<Vec<u8>> {
-    // An `int` for the kernel, whatever is in the rest of the register.
-    let length = (length as u32 as usize).min(LONGEST);
-    let mut bytes = vec![0; length];
-    let file = std::fs::File::open(format!("/proc/{thread}/mem"))?;
+/// A piece of a thread's memory, and how much of it there was. It does not allocate: a trial reads
+/// like this, too.
+pub(super) fn memory(thread: u32, at: u64, bytes: &mut [u8]) -> Result<usize> {
+    use std::io::Write;
+    let mut name = [0u8; 24];
+    let mut rest = name.as_mut_slice();
+    write!(rest, "/proc/{thread}/mem")?;
+    let end = 24 - rest.len();
+    let file = std::fs::File::open(OsStr::from_bytes(&name[..end]))?;
     let mut read = 0;
-    while read < length {
+    while read < bytes.len() {
         match file.read_at(&mut bytes[read..], at.saturating_add(read as u64)) {
             Ok(0) => break,
             Ok(more) => read += more,
@@ -161,11 +181,10 @@ fn memory(thread: u32, at: u64, length: u64) -> Result<Vec<u8>> {
             Err(error) => return Err(error),
         }
     }
-    bytes.truncate(read);
-    Ok(bytes)
+    Ok(read)
 }
 
-fn locked(seen: &Mutex<Refusals>) -> MutexGuard<'_, Refusals> {
+fn locked(seen: &Mutex<Seen>) -> MutexGuard<'_, Seen> {
     // Every change is whole after one statement, so a panic elsewhere does not spoil it.
     seen.lock().unwrap_or_else(PoisonError::into_inner)
 }

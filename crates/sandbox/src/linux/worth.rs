@@ -4,22 +4,30 @@
 //! Recorded: every Internet address but our proxy's and those of servers inside; a UNIX socket
 //! that somebody serves outside and that is not there inside. Not recorded: UNIX sockets that are
 //! nowhere, those that libc looks for by itself, and what a resolver only tries for a route.
+//!
+//! A path is text here, and is looked up in the kernel's table of sockets. Nothing walks it: the
+//! program chose it, we stand outside, and a walk can start a mount, wait for another machine or
+//! tell it something.
 
 use super::address::Address;
 use std::collections::BTreeSet;
 use std::io::{BufRead, BufReader};
 use std::net::SocketAddr;
 use std::os::unix::ffi::OsStrExt;
-use std::os::unix::fs::FileTypeExt;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
 /// libc's own searches, in every program that asks for a user, a host or a log.
-const LOOKED_FOR: [&str; 5] = [
-    "/var/run/nscd/",
-    "/run/nscd/",
-    "/run/systemd/",
+const LOOKED_FOR: [&str; 10] = [
+    "/run/nscd/socket",
+    "/run/systemd/userdb/io.systemd.DropIn",
+    "/run/systemd/userdb/io.systemd.DynamicUser",
+    "/run/systemd/userdb/io.systemd.Home",
+    "/run/systemd/userdb/io.systemd.Machine",
+    "/run/systemd/userdb/io.systemd.Multiplexer",
+    "/run/systemd/userdb/io.systemd.NameServiceSwitch",
+    "/run/systemd/resolve/io.systemd.Resolve",
     "/dev/log",
-    "/var/run/.heim_org.h5l.kcm-socket",
+    "/run/.heim_org.h5l.kcm-socket",
 ];
 /// Resolvers (Go's, musl's) connect a datagram socket to these, send nothing, and ask for the route.
 const ROUTE_ONLY: [u16; 2] = [9, 65535];
@@ -40,6 +48,8 @@ pub(super) enum Worth {
     /// It leads to a server inside, on this port of its loopback.
     Own(u16),
     Refused(String),
+    /// It could not be read, for this reason.
+    Unread(String),
 }
 
 /// What is known of one launch.
@@ -51,6 +61,8 @@ pub(super) struct Judge {
     /// Ports of its own servers. Kept, so that a test with ten thousand connections to its own
     /// server is looked up once.
     pub(super) own: BTreeSet<u16>,
+    /// Folders of the outside that are there inside, and the sockets in them with them.
+    pub(super) shared: Vec<PathBuf>,
 }
 
 impl Judge {
@@ -58,7 +70,10 @@ impl Judge {
     pub(super) fn judge(&mut self, thread: u32, address: &Address) -> Worth {
         match address {
             Address::Internet(target) => self.internet(thread, *target),
-            Address::Path(path) => by_path(thread, Path::new(std::ffi::OsStr::from_bytes(path))),
+            Address::Path(path) => {
+                let path = Path::new(std::ffi::OsStr::from_bytes(path));
+                by_path(thread, path, &self.shared)
+            }
             Address::Abstract(name) => by_name(thread, name),
         }
     }
@@ -128,39 +143,73 @@ fn listed(table: impl BufRead, port: u16, rows: Rows) -> bool {
     false
 }
 
-fn by_path(thread: u32, path: &Path) -> Worth {
-    // What is beside the program is in a root of its policy, or a mistake of its own.
-    let Ok(rest) = path.strip_prefix("/") else {
+fn by_path(thread: u32, path: &Path, shared: &[PathBuf]) -> Worth {
+    let Some(path) = absolute(thread, path) else {
         return Worth::Nothing;
     };
-    let name = path.to_string_lossy();
-    if LOOKED_FOR.iter().any(|known| name.starts_with(known)) {
+    let known = LOOKED_FOR.iter().any(|known| Path::new(known) == path);
+    if known || shared.iter().any(|root| path.starts_with(root)) {
         return Worth::Nothing;
     }
-    let outside = std::fs::metadata(path).is_ok_and(|file| file.file_type().is_socket());
-    let inside = PathBuf::from(format!("/proc/{thread}/root")).join(rest);
-    if outside && inside.symlink_metadata().is_err() {
+    // A server may have been given another text for its place.
+    let here = |name: &str| name.starts_with('/') && plain(Path::new(name)) == path;
+    if bound("self", here) && !bound(&thread.to_string(), here) {
+        Worth::Refused(path.to_string_lossy().escape_debug().to_string())
+    } else {
+        Worth::Nothing
+    }
+}
+
+/// The path from the root, as text. The kernel tells where a thread is; nothing is walked for it.
+fn absolute(thread: u32, path: &Path) -> Option<PathBuf> {
+    if path.is_absolute() {
+        return Some(plain(path));
+    }
+    let from = std::fs::read_link(format!("/proc/{thread}/cwd")).ok()?;
+    Some(plain(&from.join(path)))
+}
+
+/// One text for one place: without `.` and `..`, and with the one link that everybody has.
+fn plain(path: &Path) -> PathBuf {
+    let mut plain = PathBuf::from("/");
+    for part in path.components() {
+        match part {
+            Component::Normal(name) => plain.push(name),
+            Component::ParentDir => drop(plain.pop()),
+            Component::RootDir | Component::CurDir | Component::Prefix(_) => {}
+        }
+        if plain == Path::new("/var/run") {
+            plain = PathBuf::from("/run");
+        }
+    }
+    plain
+}
+
+fn by_name(thread: u32, name: &[u8]) -> Worth {
+    let name = format!("@{}", String::from_utf8_lossy(name));
+    let here = |known: &str| known == name;
+    if bound("self", here) && !bound(&thread.to_string(), here) {
         Worth::Refused(name.escape_debug().to_string())
     } else {
         Worth::Nothing
     }
 }
 
-fn by_name(thread: u32, name: &[u8]) -> Worth {
-    let name = format!("@{}", String::from_utf8_lossy(name));
-    let bound = |table: String| {
-        std::fs::read(table).is_ok_and(|table| {
-            let table = String::from_utf8_lossy(&table);
-            table
-                .lines()
-                .any(|line| line.ends_with(&format!(" {name}")))
-        })
-    };
-    if bound("/proc/self/net/unix".into()) && !bound(format!("/proc/{thread}/net/unix")) {
-        Worth::Refused(name.escape_debug().to_string())
-    } else {
-        Worth::Nothing
+/// Does such a UNIX socket have a server, as this process sees it?
+fn bound(process: &str, is_it: impl Fn(&str) -> bool) -> bool {
+    let table = std::fs::read(format!("/proc/{process}/net/unix")).unwrap_or_default();
+    let table = String::from_utf8_lossy(&table);
+    table.lines().skip(1).filter_map(name_in).any(is_it)
+}
+
+/// The name in a line of the kernel's table, which comes after seven columns, spaces and all.
+fn name_in(line: &str) -> Option<&str> {
+    let mut rest = line;
+    for _ in 0..7 {
+        let (_, after) = rest.trim_start().split_once(' ')?;
+        rest = after;
     }
+    Some(rest)
 }
 
 #[cfg(test)]
@@ -190,6 +239,7 @@ mod tests {
             loopback: Loopback::Own,
             proxy: Some(3128),
             own: BTreeSet::new(),
+            shared: Vec::new(),
         };
         let mut worth = |text: &str| {
             let address = Address::Internet(text.parse().unwrap());
@@ -208,6 +258,7 @@ mod tests {
             loopback: Loopback::Machine,
             proxy: Some(3128),
             own: BTreeSet::from([port]),
+            shared: Vec::new(),
         };
         let address = Address::Internet(SocketAddr::from(([127, 0, 0, 1], port)));
         let name = format!("127.0.0.1:{port}");
@@ -220,14 +271,43 @@ mod tests {
         let path = folder.path().join("socket");
         let _server = std::os::unix::net::UnixListener::bind(&path).unwrap();
         let thread = std::process::id();
+        let away = |thread, path: &Path| by_path(thread, path, &[]);
         // We are inside and outside at once: what is there is there.
         for path in [path.as_path(), Path::new("/no/such"), Path::new("beside")] {
-            assert_eq!(by_path(thread, path), Worth::Nothing, "{path:?}");
+            assert_eq!(away(thread, path), Worth::Nothing, "{path:?}");
         }
         // A process that there is not sees nothing.
-        let name = path.display().to_string();
-        assert_eq!(by_path(u32::MAX, &path), Worth::Refused(name));
-        assert_eq!(by_path(u32::MAX, Path::new("/run/nscd/x")), Worth::Nothing);
+        let refused = Worth::Refused(path.display().to_string());
+        assert_eq!(away(u32::MAX, &path), refused);
+        let shared = [folder.path().to_owned()];
+        assert_eq!(by_path(u32::MAX, &path, &shared), Worth::Nothing);
         assert_eq!(by_name(u32::MAX, b"no such name"), Worth::Nothing);
+        // A roundabout text is the same place, even through what does not exist.
+        let round = format!("/run/systemd/../..{}", path.display());
+        assert_eq!(away(u32::MAX, Path::new(&round)), refused);
+    }
+
+    #[test]
+    fn a_path_is_text_and_is_never_walked() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("socket");
+        let _server = std::os::unix::net::UnixListener::bind(&path).unwrap();
+        let link = folder.path().join("link");
+        std::os::unix::fs::symlink(&path, &link).unwrap();
+        // A walk would find the server behind the link; a text does not.
+        assert_eq!(by_path(u32::MAX, &link, &[]), Worth::Nothing);
+        // And the table knows a server whose path is gone, which a walk would not.
+        std::fs::remove_file(&path).unwrap();
+        let refused = Worth::Refused(path.display().to_string());
+        assert_eq!(by_path(u32::MAX, &path, &[]), refused);
+        let text = |path: &str| plain(Path::new(path)).display().to_string();
+        assert_eq!(text("/var/run/./nscd//socket"), "/run/nscd/socket");
+        assert_eq!(text("/../a/../b"), "/b");
+        let own = std::process::id();
+        let beside = std::env::current_dir().unwrap().join("x");
+        assert_eq!(absolute(own, Path::new("y/../x")), Some(beside));
+        let line = "0000000000000000: 00000002 00000000 00010000 0001 01 31337 /a b/@c";
+        assert_eq!(name_in(line), Some("/a b/@c"));
+        assert_eq!(name_in("0: 00000002 00000000 00010000 0001 01 31337"), None);
     }
 }

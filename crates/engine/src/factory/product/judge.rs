@@ -56,6 +56,7 @@ pub(in crate::factory) fn judge(context: &Context, with: &Value) -> Result<Held,
             sources.len()
         ),
         evidence: vec![draft, shown, said],
+        ran: None,
     })
 }
 
@@ -85,6 +86,8 @@ fn refused(report: &Report, draft: EvidenceRef, kept: &Kept<'_>) -> Result<Broke
         verdict: Verdict::Fail,
         reason: lines.join("\n"),
         evidence: vec![draft, kept(REPORT, &json)?],
+        ran: None,
+        code: None,
     })
 }
 

@@ -166,6 +166,42 @@ fn a_witness_is_asked_about_addresses_and_about_nothing_else() {
         for one in internet {
             assert_eq!(family(one), if none { ASKED } else { PERMITTED });
         }
+        let datagrams = |family: libc::c_int| says(libc::SYS_socket, &[family as u64, 2, 0]);
+        let none = none || route == Route::ProxyByLandlock;
+        for one in internet {
+            assert_eq!(datagrams(one), if none { ASKED } else { PERMITTED });
+        }
+        let local = if none { REFUSED } else { PERMITTED };
+        assert_eq!(datagrams(libc::AF_UNIX), local);
         assert_eq!(family(libc::AF_NETLINK), REFUSED);
+    }
+}
+
+#[test]
+fn a_message_opens_no_connection_by_itself() {
+    let fast = libc::MSG_FASTOPEN as u64 | libc::MSG_NOSIGNAL as u64;
+    let calls = [
+        (libc::SYS_sendto, [3, 8, 1, fast, 16, 16]),
+        (libc::SYS_sendmsg, [3, 8, fast, 0, 0, 0]),
+        (libc::SYS_sendmmsg, [3, 8, 1, fast, 0, 0]),
+    ];
+    for (number, arguments) in calls {
+        for witnessed in [Witnessed::Yes, Witnessed::No] {
+            for route in [
+                Route::Closed,
+                Route::OwnLoopback,
+                Route::ProxyInNamespace,
+                Route::ProxyByLandlock,
+            ] {
+                let filter = filter(route, witnessed);
+                let said = answer(&filter, THIS_MACHINE, number, &arguments);
+                assert_eq!(said, REFUSED, "{number} {route:?} {witnessed:?}");
+                let plain = arguments.map(|one| if one == fast { 0 } else { one });
+                let said = answer(&filter, THIS_MACHINE, number, &plain);
+                assert_ne!(said, REFUSED, "{number} {route:?} {witnessed:?}");
+            }
+        }
+        let open = filter(Route::Open, Witnessed::No);
+        assert_eq!(answer(&open, THIS_MACHINE, number, &arguments), PERMITTED);
     }
 }

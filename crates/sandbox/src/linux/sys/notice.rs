@@ -124,8 +124,8 @@ pub(crate) fn answer_nearby(at: BorrowedFd<'_>) {
 }
 
 /// A `connect` that can only fail: the error number says who answered it.
-pub(crate) fn connect_nowhere() -> Error {
-    match call!(libc::SYS_connect, -1, 0usize, 0) {
+pub(crate) fn connect_nowhere(address: &[u8]) -> Error {
+    match call!(libc::SYS_connect, -1, address.as_ptr(), address.len()) {
         Ok(_) => Error::from_raw_os_error(libc::EISCONN),
         Err(error) => error,
     }
@@ -138,7 +138,12 @@ pub(crate) fn readable_within(fd: BorrowedFd<'_>, millis: libc::c_int) -> bool {
         events: libc::POLLIN,
         revents: 0,
     };
-    // SAFETY: one live structure.
-    let ready = unsafe { libc::poll(&raw mut fd, 1, millis) };
-    ready > 0 && fd.revents & libc::POLLIN != 0
+    loop {
+        // SAFETY: one live structure.
+        let ready = unsafe { libc::poll(&raw mut fd, 1, millis) };
+        if ready < 0 && Error::last_os_error().raw_os_error() == Some(libc::EINTR) {
+            continue;
+        }
+        return ready > 0 && fd.revents & libc::POLLIN != 0;
+    }
 }

@@ -35,6 +35,7 @@ fn attempt(what: &str, argument: &str) -> Result<(), Error> {
         }
         "udp" => std::net::UdpSocket::bind(("127.0.0.1", 0)).map(drop),
         "datagram" => datagram(argument),
+        "fastopen" => fast_open(argument),
         "ports" => ports(argument),
         "child" => in_a_child(argument),
         "own_server" => own_server(),
@@ -68,6 +69,52 @@ fn datagram(target: &str) -> Result<(), Error> {
     next.set_port(target.port() + 1);
     let sent = socket.send_to(b"x", next).map(drop);
     socket.connect(target).and(sent)
+}
+
+/// A connection that the first message makes by itself, by each call that can.
+fn fast_open(target: &str) -> Result<(), Error> {
+    let target: std::net::SocketAddrV4 = target.parse().unwrap();
+    let mut address = libc::sockaddr_in {
+        sin_family: libc::AF_INET as libc::sa_family_t,
+        sin_port: target.port().to_be(),
+        sin_addr: libc::in_addr {
+            s_addr: u32::from_ne_bytes(target.ip().octets()),
+        },
+        sin_zero: [0; 8],
+    };
+    let size = size_of_val(&address) as libc::socklen_t;
+    let mut last = Ok(());
+    for call in ["sendto", "sendmsg", "sendmmsg"] {
+        // SAFETY: all structures live to the end of the calls, with their sizes.
+        let sent = unsafe {
+            let fd = libc::socket(libc::AF_INET, libc::SOCK_STREAM, 0);
+            result(fd.into())?;
+            let mut part = libc::iovec {
+                iov_base: c"x".as_ptr().cast_mut().cast(),
+                iov_len: 1,
+            };
+            let mut many: libc::mmsghdr = std::mem::zeroed();
+            many.msg_hdr.msg_name = (&raw mut address).cast();
+            many.msg_hdr.msg_namelen = size;
+            many.msg_hdr.msg_iov = &raw mut part;
+            many.msg_hdr.msg_iovlen = 1;
+            let flags = libc::MSG_FASTOPEN;
+            let to = (&raw const address).cast();
+            let sent = match call {
+                "sendto" => libc::sendto(fd, c"x".as_ptr().cast(), 1, flags, to, size),
+                "sendmsg" => libc::sendmsg(fd, &raw const many.msg_hdr, flags),
+                _ => libc::sendmmsg(fd, &raw mut many, 1, flags) as libc::ssize_t,
+            };
+            let sent = result(sent as libc::c_long);
+            libc::close(fd);
+            sent
+        };
+        match sent {
+            Ok(()) => println!("SENT by {call}"),
+            Err(error) => last = Err(error),
+        }
+    }
+    last
 }
 
 /// A hundred ports of one address, each twice.
