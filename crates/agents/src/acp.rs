@@ -7,7 +7,7 @@
 
 use crate::agent::Order;
 use crate::external::dialect::{
-    Counts, Dialect, End, Heard, Kind, Next, Plan, Said, event, line_of, number,
+    Counts, Dialect, End, Heard, Kind, Next, Plan, Said, event, line_of, micro_dollars, number,
 };
 use crate::external::place::Place;
 use crate::external::settings::Settings;
@@ -73,10 +73,12 @@ impl Kind for Acp {
     }
 
     fn dialect(&self, order: &Order, place: &Place) -> Box<dyn Dialect> {
+        let earlier = place.continues.as_deref().map(Session::read);
         Box::new(Hears {
             cwd: Place::text(&place.repo),
             brief: order.brief.clone(),
-            continues: place.continues.clone(),
+            continues: earlier,
+            session: Session::default(),
             access: order.access,
             stage: INITIALIZE,
             heard: Heard::default(),
@@ -94,9 +96,39 @@ struct Hears {
     heard: Heard,
     cwd: String,
     brief: String,
-    continues: Option<String>,
+    continues: Option<Session>,
+    session: Session,
     access: Access,
     stage: u64,
+}
+
+/// A session and what was paid for it so far, in one text: `ID`, or `ID+$MICRODOLLARS`. An agent
+/// tells the cost of a whole session: without the earlier part, a continued one would be paid twice.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+struct Session {
+    id: String,
+    paid: u64,
+}
+
+impl Session {
+    fn read(text: &str) -> Self {
+        let with_cost = text.rsplit_once("+$").and_then(|(id, paid)| {
+            let paid = paid.parse().ok()?;
+            let id = id.to_owned();
+            Some(Self { id, paid })
+        });
+        with_cost.unwrap_or_else(|| Self {
+            id: text.to_owned(),
+            paid: 0,
+        })
+    }
+
+    fn write(&self, total: u64) -> String {
+        match total {
+            0 => self.id.clone(),
+            total => format!("{}+${total}", self.id),
+        }
+    }
 }
 
 impl Dialect for Hears {
@@ -134,6 +166,7 @@ impl Hears {
             // A session that cannot be loaded is begun anew: the brief is whole.
             if self.stage == SESSION && self.continues.take().is_some() {
                 self.heard.session = None;
+                self.session = Session::default();
                 return Said::answer(&self.new_session());
             }
             self.heard.end = Some(End::Failed(failure(error)));
@@ -148,16 +181,25 @@ impl Hears {
                 let Some(session) = self.continues.clone() else {
                     return Said::answer(&self.new_session());
                 };
-                let params = json!({"sessionId": session, "cwd": self.cwd, "mcpServers": []});
-                self.heard.session = Some(session);
+                let params = json!({"sessionId": session.id, "cwd": self.cwd, "mcpServers": []});
+                self.heard.session = Some(session.write(session.paid));
+                self.session = session;
                 Said::answer(&request(SESSION, "session/load", params))
             }
             SESSION => {
                 self.stage = PROMPT;
-                self.heard.session(&result["sessionId"]);
+                // An agent that loads a session does not have to name it again.
+                if let Some(id) = result["sessionId"]
+                    .as_str()
+                    .filter(|id| *id != self.session.id)
+                {
+                    let id = id.to_owned();
+                    self.session = Session { id, paid: 0 };
+                    self.heard.session = Some(self.session.write(0));
+                }
                 self.heard.model(&result["models"]["currentModelId"]);
                 let prompt = json!([{"type": "text", "text": self.brief}]);
-                let params = json!({"sessionId": self.heard.session, "prompt": prompt});
+                let params = json!({"sessionId": self.session.id, "prompt": prompt});
                 Said::answer(&request(PROMPT, "session/prompt", params))
             }
             _ => {
@@ -223,8 +265,11 @@ impl Hears {
             }
             Some("usage_update") => {
                 if update["cost"]["currency"] == "USD" {
-                    self.heard.usage.micro_dollars = 0;
-                    self.heard.dollars(&update["cost"]["amount"]);
+                    let total = micro_dollars(&update["cost"]["amount"]);
+                    // A sum that is smaller than what was paid began anew.
+                    let now = total.checked_sub(self.session.paid);
+                    self.heard.usage.micro_dollars = now.unwrap_or(total);
+                    self.heard.session = Some(self.session.write(total));
                 }
                 Said::default()
             }

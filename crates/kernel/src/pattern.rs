@@ -128,16 +128,18 @@ impl Sight {
             sees.extend(named.inside);
             taken.extend(named.outside);
         }
-        let hidden = self.hidden.iter().map(|glob| of_repo(glob, fields).inside);
+        let hidden = self.hidden.iter().map(|glob| closed(glob, fields));
         let mut hidden: Vec<String> = hidden.flatten().collect();
         hidden.extend(taken);
         let mut scope = Vec::new();
         for glob in &self.scope {
+            if glob.starts_with('!') {
+                scope.extend(closed(glob, fields));
+                continue;
+            }
             let named = of_repo(glob, fields);
             scope.extend(named.inside);
-            // Behind `!{Field}` it would be taken out twice, which must not open it.
-            let outside = named.outside.iter().filter(|glob| !glob.starts_with('!'));
-            scope.extend(outside.map(|glob| format!("!{glob}")));
+            scope.extend(named.outside.iter().map(|glob| format!("!{glob}")));
         }
         Sight {
             sees,
@@ -145,6 +147,20 @@ impl Sight {
             scope,
         }
     }
+}
+
+/// The same where globs close: here a word beside backticks closes as well, and an open backtick
+/// loses nothing. What is misread must hide too much, never too little.
+fn closed(glob: &str, fields: &Fields) -> Vec<String> {
+    let mut closed = of_repo(glob, fields).inside;
+    if let Some((_, name, _)) = field_in(glob) {
+        let text = fields.get(name).map_or("", String::as_str);
+        let bare = BTreeMap::from([(name.to_owned(), text.replace('`', " "))]);
+        let more = of_repo(glob, &bare).inside;
+        let more = more.into_iter().filter(|glob| !closed.contains(glob));
+        closed.extend(more.collect::<Vec<_>>());
+    }
+    closed
 }
 
 /// A glob of a sight with its field filled in. A field's globs are of the repository, also where it
@@ -327,5 +343,8 @@ mod tests {
         assert_eq!(now.sees, globs(&["**"]));
         assert_eq!(now.hidden, globs(&["a", "[t]ask/c"]));
         assert_eq!(now.scope, globs(&["**", "!a", "!task/c"]));
+        let half = sight.filled_in(&fields("a, `b`, `c"));
+        assert_eq!(half.hidden, globs(&["b", "a", "c"]));
+        assert_eq!(half.scope, globs(&["**", "!b", "!a", "!c"]));
     }
 }

@@ -101,7 +101,7 @@ const WORDS: [(Class, &[&str]); 5] = [
             "bad gateway",
             "api_error",
             // A stream that was cut, or that holds no JSON, in the words of the agents' libraries.
-            "terminated",
+            "unterminated string in json",
             "incomplete json",
             "json parsing failed",
             "malformed response",
@@ -130,6 +130,13 @@ impl Trouble {
         let says = |words: &[&str]| words.iter().any(|word| text.contains(word));
         let by_words = WORDS.iter().find(|(_, words)| says(words));
         let by_words = by_words.map(|(class, _)| *class);
+        // The whole of what one library says of a cut stream; within a sentence it may be a crash.
+        let bare = text.trim_matches(|c: char| "[]. ".contains(c) || c.is_whitespace());
+        let bare = bare
+            .trim_start_matches("api ")
+            .trim_start_matches("error: ");
+        let cut = bare == "terminated";
+        let by_words = by_words.or(cut.then_some(Class::Transient));
         let class = match (status, by_words) {
             // What these words say is more exact than any status.
             (_, Some(class @ (Class::Overflow | Class::Declined | Class::Quota))) => class,
@@ -260,10 +267,18 @@ mod tests {
                 Class::Transient,
             ),
             (None, "terminated", Class::Transient),
+            (None, "[API Error: terminated]", Class::Transient),
             (
                 None,
                 "Unterminated string in JSON at position 14",
                 Class::Transient,
+            ),
+            (None, "process terminated by signal 9", Class::Crashed),
+            (None, "terminated: out of memory", Class::Crashed),
+            (
+                None,
+                "Unterminated string literal in main.py",
+                Class::Crashed,
             ),
             (Some(404), "no such model", Class::CouldNotRun),
             (

@@ -146,6 +146,30 @@ fn an_acp_agent_that_tells_its_cost_is_stopped_by_it() {
 }
 
 #[test]
+fn a_session_that_goes_on_is_not_paid_for_twice() {
+    let begins = r#"read a; echo '{"id":1,"result":{"agentCapabilities":{"loadSession":true}}}'; read b; echo "$b" > "$PROOFHOUSE_RESULT.asked"; echo '{"id":2,"result":{}}'; read c;"#;
+    // The whole session's cost, of which 0.6 was paid before.
+    let cost = r#"echo '{"method":"session/update","params":{"update":{"sessionUpdate":"usage_update","cost":{"amount":0.75,"currency":"USD"}}}}';"#;
+    let call = r#"echo '{"method":"session/update","params":{"update":{"sessionUpdate":"tool_call","title":"ls"}}}';"#;
+    let done = r#"grep -q '"sessionId":"s"' "$PROOFHOUSE_RESULT.asked" && echo '{"summary":"s"}' > "$PROOFHOUSE_RESULT"; echo '{"id":3,"result":{"stopReason":"end_turn"}}'"#;
+    let world = World::new();
+    let argv = vec![fake::program()];
+    let script = format!("{begins}{cost}{call}{done}");
+    let agent = fake::agent(&world, External::Acp { argv }, &script);
+    let order = Order {
+        allowance: allowed(400_000, AMPLE),
+        continues: Some("s+$600000".to_owned()),
+        ..world.order()
+    };
+    // A session goes on only in a home that has been used.
+    agent.run(&order, &Cancel::new(), &|_| {});
+    let reply = agent.run(&order, &Cancel::new(), &|_| {});
+    assert_eq!(reply.class, Class::Done, "{}", transcript(&reply));
+    assert_eq!(reply.usage.micro_dollars, 150_000);
+    assert_eq!(reply.session.as_deref(), Some("s+$750000"));
+}
+
+#[test]
 fn a_cancel_is_still_a_cancel() {
     let cancel = Cancel::new();
     let world = World::new();
