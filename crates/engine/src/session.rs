@@ -54,7 +54,15 @@ pub enum Restore {
 }
 
 /// Held while an engine drives a run; another one is refused.
-pub struct RunLock(#[expect(dead_code, reason = "held for its lock")] File);
+pub struct RunLock(File);
+
+impl Drop for RunLock {
+    /// Closing the file is not enough: a process that somebody in here starts at this very moment has a
+    /// copy of it until it becomes another program, and would hold the run for as long.
+    fn drop(&mut self) {
+        let _ = self.0.unlock();
+    }
+}
 
 /// How often, and how far apart, a taken lock is tried again before it counts as an engine's.
 const LOOKS: usize = 5;

@@ -39,6 +39,19 @@ fn every_cheat_in_lights_out_ends_in_its_refusal() {
     all_of("lights-out");
 }
 
+/// What we do not hold: an exit code is all that `phase` has of a check, so the one who reads is all that
+/// stands between an early exit and a pass. If a machine sees it one day, the cell can say so.
+#[test]
+fn an_early_exit_in_phase_passes_if_nobody_reads() {
+    let mut play: Play = read("cheats/phase-early-exit.toml");
+    assert_eq!(play.faults(), Vec::<String>::new());
+    play.lays.clear();
+    play.sees.clear();
+    play.ends.state = "done".to_owned();
+    play.ends.waits = None;
+    assert_eq!(play.faults(), Vec::<String>::new());
+}
+
 /// The player itself: whatever a play asks for and does not get is a fault.
 #[test]
 fn a_play_that_asks_for_something_else_has_faults() {
@@ -53,6 +66,8 @@ fn a_play_that_asks_for_something_else_has_faults() {
     assert!(other(|play| play.ends.waits = None) > 0);
     assert!(other(|play| play.ends.refusal = Some("another".to_owned())) > 0);
     assert!(other(|play| play.sees.push("a text that stands nowhere".to_owned())) > 0);
+    // The command stands in the first record of the journal; nobody refused it.
+    assert!(other(|play| play.sees.push("grep -q good code.txt".to_owned())) > 0);
     assert!(other(|play| play.acts.push("no_such_action".to_owned())) > 0);
     assert!(other(|play| play.not = Some("intake".to_owned())) > 0);
     assert!(

@@ -5,12 +5,12 @@
 //! `crates/testkit/tests/it`, `crash_everywhere` of each workflow.
 
 mod falling;
+mod killed;
 
 use crate::play::{Play, Stage, names, read};
 use crate::support::World;
 use std::collections::BTreeMap;
 use std::path::Path;
-use std::sync::{Mutex, PoisonError};
 
 /// What must be the same however often the engine fell: where the run stands, every file that it made,
 /// and every attempt that was paid for.
@@ -88,13 +88,8 @@ impl Essence {
     }
 }
 
-/// One sweep at a time: while an engine starts a process, that process holds the locks of every other
-/// engine in here.
-static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
-
 #[track_caller]
 fn every_event(workflow: &str) {
-    let _turn = ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner);
     let begins = format!("{workflow}-");
     let all = names("crashes").into_iter();
     let all: Vec<String> = all.filter(|name| name.starts_with(&begins)).collect();

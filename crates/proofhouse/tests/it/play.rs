@@ -44,7 +44,8 @@ pub(crate) struct Play {
     pub(crate) ends: Ends,
     /// A state that it must never reach.
     pub(crate) not: Option<String>,
-    /// Texts that the journal holds: the refusal.
+    /// Texts of what was refused, or of a gate's answer that is no pass. What a run was told in the
+    /// beginning stands in the journal whatever happens, so nothing else of it counts.
     #[serde(default)]
     pub(crate) sees: Vec<String>,
     /// Actions that follow each other, with spaces between them.
@@ -246,10 +247,13 @@ impl Play {
         if let Some(state) = self.not.as_ref().filter(|state| reached(state)) {
             faults.push(format!("it reached `{state}`"));
         }
-        for seen in self.sees.iter().filter(|seen| !journal.contains(*seen)) {
-            faults.push(format!("no `{seen}` in the journal"));
+        let watched = Seen::of(&stage.world);
+        let refused = |text: &&String| watched.refusals.iter().any(|said| said.contains(*text));
+        for text in self.sees.iter().filter(|text| !refused(text)) {
+            let said = watched.refusals.join("\n");
+            faults.push(format!("nothing was refused with `{text}`:\n{said}"));
         }
-        let actions = format!(" {} ", Seen::of(&stage.world).actions.join(" "));
+        let actions = format!(" {} ", watched.actions.join(" "));
         let missing = self
             .acts
             .iter()

@@ -182,13 +182,7 @@ fn live(stage: &Stage, falls: &mut Falls) -> Option<Status> {
         restore: Restore::No,
     };
     let mut watch = Watch { falls, fell: None };
-    // The tests of this process start processes, too; one that is just being born still holds the locks
-    // of all engines here for a moment.
-    let mut lived = catch_unwind(AssertUnwindSafe(|| session.drive(&mut watch, &|_| {})));
-    while matches!(&lived, Ok(Err(error)) if error.code == "run_busy") {
-        std::thread::yield_now();
-        lived = catch_unwind(AssertUnwindSafe(|| session.drive(&mut watch, &|_| {})));
-    }
+    let lived = catch_unwind(AssertUnwindSafe(|| session.drive(&mut watch, &|_| {})));
     match lived {
         Ok(ended) => Some(ended.unwrap_or_else(|error| panic!("{error:?}")).status),
         Err(why) if why.is::<Fallen>() => {

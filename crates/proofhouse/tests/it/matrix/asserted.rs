@@ -97,13 +97,28 @@ fn literals(body: &str) -> Vec<Literal> {
     found
 }
 
-/// Is this the name of an assertion, or of a helper that asserts?
+/// Is this the name of an assertion, or of a helper that asserts what it is given? A helper that only
+/// fails if something else is wrong (a file that can not be read, a command that does not start) is none.
 fn is_assertion(name: &str, sources: &[String]) -> bool {
     let own = |source: &String| {
         let body = function(source, name);
-        body.is_some_and(|body| body.contains("assert") || body.contains("panic!"))
+        body.is_some_and(|body| asserts_what_it_is_given(name, body))
     };
-    name.starts_with("assert") || (name.len() > 2 && sources.iter().any(own))
+    let ours = ["refuses", "exits"].contains(&name);
+    name.starts_with("assert") || ours || (name.len() > 2 && sources.iter().any(own))
+}
+
+/// Does one of the function's parameters stand in an assertion of its own, beside what it says if it
+/// fails?
+fn asserts_what_it_is_given(name: &str, body: &str) -> bool {
+    let given = body
+        .split_once(&format!("fn {name}("))
+        .and_then(|(_, rest)| rest.split_once('{'))
+        .map_or_else(Vec::new, |(given, _)| {
+            let given = given.split(',').filter_map(|one| one.split_once(':'));
+            given.flat_map(|(name, _)| names(name)).collect()
+        });
+    is_used(&given, body, &[])
 }
 
 /// Is one of these names used in an assertion of the function?

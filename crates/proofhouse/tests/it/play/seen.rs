@@ -46,6 +46,13 @@ pub(crate) fn decisions(workflow: &Workflow) -> BTreeSet<String> {
     all
 }
 
+/// The parts that are there, with `: ` between them.
+fn told(check: &Value, code: &Value, what: &Value) -> String {
+    let parts = [check, code, what];
+    let parts: Vec<&str> = parts.into_iter().filter_map(Value::as_str).collect();
+    parts.join(": ")
+}
+
 fn said(place: &str, word: &str) -> String {
     format!("{place}: {word}")
 }
@@ -77,6 +84,9 @@ pub(crate) struct Seen {
     pub(crate) actions: Vec<String>,
     /// How each gate of a state ended, in order.
     pub(crate) gates: BTreeMap<String, Vec<Verdict>>,
+    /// Every refusal, every answer of a gate that is no pass, every attempt of which nothing was taken
+    /// back: `CHECK: CODE: WHAT`.
+    pub(crate) refusals: Vec<String>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -99,6 +109,10 @@ impl Seen {
                 }
                 "gate_ended.v1" => {
                     let results = body["results"].as_array().unwrap();
+                    let failed = results.iter().filter(|result| result["verdict"] != "pass");
+                    let told = failed
+                        .map(|result| told(&result["check"], &result["code"], &result["reason"]));
+                    seen.refusals.extend(told);
                     let binds = |result: &&Value| result["weight"] != "advisory";
                     let passed = results
                         .iter()
@@ -111,6 +125,16 @@ impl Seen {
                     };
                     let state = states[&body["effect"].as_u64().unwrap()].clone();
                     seen.gates.entry(state).or_default().push(verdict);
+                }
+                "attempt_ended.v1" if body["outcome"]["class"] != "done" => {
+                    let outcome = &body["outcome"];
+                    let refusal = told(&outcome["class"], &outcome["code"], &outcome["reason"]);
+                    seen.refusals.push(refusal);
+                }
+                "refused.v1" => {
+                    let refusal = &body["refusal"];
+                    let refusal = told(&Value::Null, &refusal["code"], &refusal["what"]);
+                    seen.refusals.push(refusal);
                 }
                 "moved.v1" => {
                     seen.moved(body, &hold);
