@@ -7,7 +7,9 @@ use super::{debated, product, proven, release, scratch, stubs, superseding, surf
 use crate::context::Context;
 use crate::perform::{self, lost, save};
 use crate::{index_place, worktree};
-use ::factory::contract::{MicroModuleContract, compare, from_plan, judge_bump, required_bump};
+use ::factory::contract::{
+    MicroModuleContract, MismatchArtifact, compare, from_plan, judge_bump, required_bump,
+};
 use ::factory::engineering::artifacts::{Amendment, AmendmentAction};
 use ::factory::engineering::plan::IoContract;
 use ::factory::project::{ModuleRef, mint};
@@ -19,7 +21,6 @@ use kernel::input::Found;
 use kernel::outcome::{CheckResult, EvidenceRef, Verdict};
 use sandbox::Cancel;
 use serde::Deserialize;
-use serde_json::json;
 use std::collections::BTreeMap;
 use std::path::{Component, Path};
 
@@ -217,10 +218,11 @@ fn fingerprint(module: &Stored, locked: Option<&IoContract>) -> Result<String, B
             Ok(format!("{fingerprint}, as it was locked"))
         }
         Err(mismatch) => {
-            let artifact = json!({
-                "module_id": contract.module_id, "module_version": contract.module_version,
-                "mismatch": mismatch,
-            });
+            let artifact = MismatchArtifact {
+                module_id: contract.module_id.clone(),
+                module_version: contract.module_version,
+                mismatch: mismatch.clone(),
+            };
             module.write(ESCALATION, &artifact).map_err(could_not)?;
             let names: Vec<&str> = mismatch
                 .dimensions

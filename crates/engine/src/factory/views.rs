@@ -14,12 +14,16 @@ use serde_json::Value;
 use std::fs::TryLockError;
 use std::path::Path;
 
-/// How often the state machine's view is written while much happens.
+/// How long the state machine's view rests while much happens, at least.
 const APART_MILLIS: u64 = 1_000;
+/// And how many times as long as it took to write: a large project's view is large, and must not
+/// keep the project from its work.
+const APART_TIMES: u64 = 20;
 
 pub(super) struct Views {
     project: Project,
     written: Time,
+    took: u64,
 }
 
 fn write(path: &Path, value: &impl serde::Serialize) -> Result<(), EngineError> {
@@ -39,16 +43,20 @@ impl Views {
         Self {
             project: project.clone(),
             written: Time(0),
+            took: 0,
         }
     }
 
     /// Writes those that move, unless they were written a moment ago.
     pub(super) fn soon(&mut self, machine: &Factory, now: Time) -> Result<(), EngineError> {
-        if now.since(self.written) < APART_MILLIS {
+        let apart = APART_MILLIS.max(self.took.saturating_mul(APART_TIMES));
+        if now.since(self.written) < apart {
             return Ok(());
         }
-        self.written = now;
-        self.moving(machine)
+        self.moving(machine)?;
+        self.written = crate::world::now();
+        self.took = self.written.since(now);
+        Ok(())
     }
 
     /// Writes them all. A large project has thousands of task files, which only decisions change.
@@ -61,7 +69,7 @@ impl Views {
         let home = self.project.home();
         write(
             &home.join("state_store/project/state_machine.json"),
-            &machine.state_machine(),
+            &machine.project_state(),
         )?;
         if let Some(product) = machine.product() {
             super::product::restore(&home.join("state_store"), product)?;

@@ -9,6 +9,7 @@ pub mod context;
 pub mod debate;
 pub mod patience;
 pub mod plan;
+pub mod reuse;
 pub mod roles;
 pub mod rubric;
 pub mod ship;

@@ -5,14 +5,14 @@ use super::facts::{
     TaskHalted, TaskResolved,
 };
 use crate::delivery::manifest::{Manifest, Scope};
-use crate::delivery::registry::{Entry, IndexStatus, Registry, fingerprint};
+use crate::delivery::registry::{Entry, IndexStatus, Origin, Registry, fingerprint};
 use crate::engineering::debate::{Now, Said};
 use crate::engineering::work::{Answer, Fate, Step, Work};
 use crate::halt::artifact::{Escalation, Resolved};
 use crate::halt::change::{Change, ChangeStep};
 use crate::halt::exception::{AfterRejection, ExceptionDecision, Record, Ruling};
 use crate::halt::resolution::Resolution;
-use crate::product::Product;
+use crate::product::{At, Product};
 use crate::project::types::{EscalationId, ExceptionId, ModuleRef, TaskId, mint};
 use crate::project::view::Head;
 use crate::project::{Declared, TaskGraph, TaskStatus};
@@ -102,6 +102,9 @@ pub(crate) struct State {
     pub(crate) escalations: BTreeMap<EscalationId, Escalation>,
     /// Resolutions of tasks that had no escalation: they were blocked.
     pub(crate) resolutions: Vec<(TaskId, Resolved)>,
+    /// How many resolutions people have given.
+    #[serde(default)]
+    pub(crate) resolved: usize,
     pub(crate) exceptions: BTreeMap<ExceptionId, Record>,
     pub(crate) rulings: Vec<ExceptionDecision>,
     pub(crate) changes: BTreeMap<ExceptionId, Change>,
@@ -265,6 +268,7 @@ impl State {
             Fact::ProductStepped(stepped) => {
                 if let Some(product) = &mut self.product {
                     product.take(&stepped.step);
+                    product.spent = (product.at == At::Spent).then_some(at);
                 }
             }
             Fact::SpecApproved(approved) => self.spec_approved(approved),
@@ -403,6 +407,7 @@ impl State {
             superseded_by: None,
             notes: Vec::new(),
             at,
+            origin: work.origin(module),
         };
         self.reserved.retain(|(one, _)| *one != entry.reference);
         self.registry.add(entry);
@@ -438,6 +443,7 @@ impl State {
 
     fn resolved(&mut self, resolved: TaskResolved, at: Time) {
         self.decision = None;
+        self.resolved += 1;
         let task = resolved.task;
         let record = Resolved {
             resolution: resolved.resolution.clone(),
@@ -480,6 +486,7 @@ impl State {
             Resolution::RevisePlan { .. } => {
                 let _ = self.graph.resume(&task);
                 let mut work = Work::default();
+                work.revision = self.graph.get(&task).map_or(0, |one| one.rounds);
                 if let Some(plan) = resolved.plan {
                     work.lock(plan);
                 }
@@ -558,6 +565,10 @@ impl State {
                     superseded_by: None,
                     notes: vec![format!("made by {}", change.exception)],
                     at,
+                    origin: Origin {
+                        exception: Some(change.exception.clone()),
+                        ..Origin::default()
+                    },
                 });
                 self.registry.supersede(&change.from, &change.to);
                 let _ = self.graph.requeue(&change.task);

@@ -5,6 +5,7 @@
 //! but the bytes that were shown.
 
 mod brief;
+pub mod escalation;
 mod judge;
 
 pub use brief::{brief, sight};
@@ -201,6 +202,9 @@ pub struct Product {
     pub shown: Option<Shown>,
     /// While tasks are being declared.
     pub approved: Option<Approved>,
+    /// Since when the role can not go on.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub spent: Option<Time>,
 }
 
 impl Product {
@@ -225,6 +229,7 @@ impl Product {
             feedback: Vec::new(),
             shown: None,
             approved: None,
+            spent: None,
         }
     }
 
@@ -369,7 +374,7 @@ impl Product {
             At::Judging => At::Judging,
             _ => At::Drafting,
         };
-        (self.stuck, self.refusals) = (None, 0);
+        (self.stuck, self.refusals, self.spent) = (None, 0, None);
         self.patience = Patience::default();
     }
 }
