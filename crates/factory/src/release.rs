@@ -46,6 +46,7 @@ pub struct ReleasedModule {
 /// What the gates of a release stumbled over: the report beside a manifest that says FAIL.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
+#[schemars(rename = "ReleaseFailureReport")]
 pub struct FailureReport {
     /// `REL-` and 8 hex digits.
     pub release_id: String,

@@ -253,6 +253,7 @@ pub struct Mismatch {
 /// What a ship leaves beside a module that does not match (section 11.2).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
+#[schemars(rename = "FingerprintMismatch")]
 pub struct MismatchArtifact {
     /// `MM-...`.
     pub module_id: String,

@@ -59,6 +59,16 @@ impl People {
         (option.to_owned(), with)
     }
 
+    /// People do not forget what they were asked before a crash.
+    fn remember(&mut self, machine: &Factory) {
+        let mut all: Vec<_> = machine.escalations().collect();
+        all.sort_by_key(|one| one.created_at);
+        for one in all {
+            let seen = self.seen.entry(one.task_id.to_string()).or_default();
+            seen.push(one.escalation_id.to_string());
+        }
+    }
+
     /// The answer, after so much was said aside: an answer like `RELEASE, ABANDON_TASK` says one
     /// thing after the other to the same question.
     fn answer(&mut self, why: &str, aside: usize) -> (String, Value) {
@@ -407,6 +417,8 @@ fn s15_5_every_prefix_of_every_journal_reaches_the_same_end_and_pays_nothing_twi
             for event in &journal[..cut] {
                 project.machine.apply(event);
             }
+            let mut people = story.people.clone();
+            people.remember(&project.machine);
             project.feed(What::Advance).unwrap();
             // What was in flight had ended before the crash: its answer is found, not paid for.
             let mut found = BTreeSet::new();
@@ -415,7 +427,7 @@ fn s15_5_every_prefix_of_every_journal_reaches_the_same_end_and_pays_nothing_twi
                 found.insert(flying.effect);
                 project.feed(answer).unwrap();
             }
-            tell(&mut project, &mut story.people.clone(), |_| 0);
+            tell(&mut project, &mut people, |_| 0);
             assert_eq!(project.statuses(), whole.statuses(), "{name} cut at {cut}");
             let aside = [&project, &whole].map(|one| said_aside(&one.machine));
             assert_eq!(aside[0], aside[1], "{name} cut at {cut}");
@@ -595,6 +607,11 @@ fn s19_2_any_weather_leads_to_the_same_end() {
             let jobs = u32::try_from(seed % 3).unwrap() + 1;
             let mut weather = Weather::of(seed);
             weather.stop = 0;
+            if jobs > 1 {
+                // Projects are never driven pass by pass; held back, one task's attempt would begin
+                // after another's that was wanted later.
+                weather.one_pass = 0;
+            }
             let report = Simulation::new(seed, || Declaring::new(&story, jobs), &rows)
                 .start(started())
                 .cast(actors(&story))

@@ -157,7 +157,7 @@ fn a_checkpoint_is_due_when_as_much_has_followed_as_the_last_one_holds() {
     let records = until_due(&mut journal, &mut seq);
     let grown = length() - before;
     assert!(
-        records > 400 && grown >= size,
+        records > 300 && grown >= size,
         "{records} records, {grown} bytes"
     );
     assert!(grown < size + size / 10, "and soon after that: {grown}");
