@@ -8,9 +8,11 @@ use crate::project::Project;
 use ::factory::contract::from_plan;
 use ::factory::engineering::work::Work;
 use ::factory::machine::{Factory, For};
+use ::factory::plan::TaskFile;
 use kernel::Time;
 use kernel::effect::AttemptOrder;
 use serde_json::Value;
+use std::collections::BTreeSet;
 use std::fs::TryLockError;
 use std::path::Path;
 
@@ -103,6 +105,7 @@ pub(crate) fn standing_faults(project: &Project, name: &str, machine: &Factory) 
     match task_files::expected(project, machine) {
         Err(error) => found.push(error.what),
         Ok(files) => {
+            found.extend(strays(&home, &files));
             for file in files {
                 let text = std::fs::read_to_string(home.join(&file.path));
                 if !text.is_ok_and(|text| text == file.text) {
@@ -115,6 +118,19 @@ pub(crate) fn standing_faults(project: &Project, name: &str, machine: &Factory) 
         }
     }
     found
+}
+
+/// Files below `project/` that nothing leads to: a role that reads there would take them for tasks.
+fn strays(home: &Path, files: &[TaskFile]) -> Vec<String> {
+    let known: BTreeSet<&str> = files.iter().map(|file| file.path.as_str()).collect();
+    let names = store::walk(&home.join("project"), &|_| false).unwrap_or_default();
+    let paths = names
+        .into_iter()
+        .map(|name| format!("project/{}", name.display()));
+    let strange = paths.filter(|path| !known.contains(path.as_str()));
+    strange
+        .map(|path| format!("{path} follows from no spec and from no answer"))
+        .collect()
 }
 
 /// The module at work of a task's loop.
