@@ -7,7 +7,7 @@
 
 use crate::agent::Order;
 use crate::external::dialect::{
-    Counts, Dialect, End, Heard, Kind, Plan, Said, event, line_of, number,
+    Counts, Dialect, End, Heard, Kind, Next, Plan, Said, event, line_of, number,
 };
 use crate::external::place::Place;
 use crate::external::settings::Settings;
@@ -155,6 +155,7 @@ impl Hears {
             SESSION => {
                 self.stage = PROMPT;
                 self.heard.session(&result["sessionId"]);
+                self.heard.model(&result["models"]["currentModelId"]);
                 let prompt = json!([{"type": "text", "text": self.brief}]);
                 let params = json!({"sessionId": self.heard.session, "prompt": prompt});
                 Said::answer(&request(PROMPT, "session/prompt", params))
@@ -202,15 +203,22 @@ impl Hears {
             Some("agent_message_chunk") => {
                 let text = update["content"]["text"].as_str().unwrap_or_default();
                 self.heard.message.push_str(text);
+                self.heard.next = Next::Unknown;
                 Said::default()
             }
             Some("tool_call") => {
                 self.heard.message.clear();
+                self.heard.next = Next::Call;
                 Said::progress(update["title"].as_str().unwrap_or_default())
             }
             // Some repeat an old session after they have said that it is loaded.
-            Some("tool_call_update" | "user_message_chunk") => {
+            Some("user_message_chunk") => {
                 self.heard.message.clear();
+                Said::default()
+            }
+            Some("tool_call_update") => {
+                self.heard.message.clear();
+                self.heard.next = Next::Call;
                 Said::default()
             }
             Some("usage_update") => {
@@ -251,8 +259,12 @@ impl Hears {
 fn failure(error: &Value) -> Trouble {
     let message = error["message"].as_str().unwrap_or_default();
     let details = error["data"]["details"].as_str().unwrap_or_default();
-    let trouble = Trouble::judge(None, &format!("{message} {details}"));
-    match error["code"].as_i64() {
+    let code = error["code"].as_i64();
+    // Some answer with the provider's status.
+    let status = code.and_then(|code| u64::try_from(code).ok());
+    let status = status.filter(|code| matches!(code, 400..=599));
+    let trouble = Trouble::judge(status, &format!("{message} {details}"));
+    match code {
         Some(AUTH_REQUIRED) if trouble.class == Class::Crashed => {
             Trouble::new(Class::Auth, format!("it wants a login: {message}"))
         }

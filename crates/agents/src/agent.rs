@@ -70,6 +70,8 @@ pub struct Reply {
     pub session: Option<String>,
     /// Connections that the policy refused.
     pub denied: Vec<String>,
+    /// Why that says nothing of connections past the proxy, if it does not.
+    pub unrecorded: Option<String>,
 }
 
 impl Reply {
@@ -84,6 +86,7 @@ impl Reply {
             retry_after: None,
             session: None,
             denied: Vec::new(),
+            unrecorded: None,
         }
     }
 }
@@ -100,13 +103,4 @@ pub trait Agent: Send + Sync {
     /// After a restart: the answer that this attempt left behind, if it had ended before we
     /// died. The transcript died with the process that kept it.
     fn recover(&self, order: &Order) -> Option<Reply>;
-}
-
-/// The connections that a policy refused, as they are told.
-pub(crate) fn denied(ended: &sandbox::Ended) -> Vec<String> {
-    ended
-        .denied
-        .iter()
-        .map(|denied| denied.target.to_string())
-        .collect()
 }

@@ -9,7 +9,7 @@ mod gate;
 
 use crate::agent::Order;
 use crate::external::dialect::{
-    Dialect, End, Heard, Kind, Plan, Said, event, line_of, micro_dollars, number,
+    Dialect, End, Heard, Kind, Next, Plan, Said, event, line_of, micro_dollars, number,
 };
 use crate::external::gate::Gate;
 use crate::external::place::Place;
@@ -19,6 +19,7 @@ use gate::{EDITS, UNFIT, refusal, settle};
 use kernel::outcome::{Class, Usage};
 use sandbox::Talk;
 use serde_json::{Value, json};
+use std::collections::BTreeSet;
 use std::io;
 
 /// The connector's own part.
@@ -114,8 +115,9 @@ impl Kind for Claude {
 struct Hears {
     heard: Heard,
     gate: Gate,
-    /// The last message whose tokens were counted.
-    counted: String,
+    /// The messages whose tokens were counted: each comes in parts, and those of several helpers of
+    /// the agent in any order.
+    counted: BTreeSet<String>,
 }
 
 impl Dialect for Hears {
@@ -129,6 +131,10 @@ impl Dialect for Hears {
             Some("control_request") => self.asked(&event),
             // Long, and about nothing that happened.
             Some("control_response") => Said::noise(),
+            Some("system") if event["subtype"] == "init" => {
+                self.heard.model(&event["model"]);
+                Said::default()
+            }
             Some("system") if event["subtype"] == "api_retry" => {
                 let text = event["error"].as_str().unwrap_or_default();
                 let trouble = Trouble::judge(event["error_status"].as_u64(), text);
@@ -161,8 +167,7 @@ impl Hears {
     fn assistant(&mut self, event: &Value) -> Said {
         let message = &event["message"];
         let id = message["id"].as_str().unwrap_or_default();
-        if !id.is_empty() && id != self.counted {
-            self.counted = id.to_owned();
+        if !id.is_empty() && self.counted.insert(id.to_owned()) {
             let usage = tokens(&message["usage"]);
             self.heard.usage.input_tokens += usage.input_tokens;
             self.heard.usage.output_tokens += usage.output_tokens;
@@ -170,6 +175,11 @@ impl Hears {
         }
         let parts = message["content"].as_array().map_or(&[][..], Vec::as_slice);
         let mut said = Said::default();
+        let calls = parts.iter().any(|part| part["type"] == "tool_use");
+        self.heard.next = match calls {
+            true => Next::Call,
+            false => Next::Unknown,
+        };
         for part in parts {
             match part["type"].as_str() {
                 Some("text") => said = Said::progress(part["text"].as_str().unwrap_or_default()),

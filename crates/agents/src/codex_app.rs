@@ -8,7 +8,7 @@
 use crate::agent::Order;
 use crate::codex::{Session, forget_index};
 use crate::external::dialect::{
-    Counts, Dialect, End, Heard, Kind, Plan, Said, event, line_of, number,
+    Counts, Dialect, End, Heard, Kind, Next, Plan, Said, event, line_of, number,
 };
 use crate::external::gate::Gate;
 use crate::external::place::Place;
@@ -250,6 +250,7 @@ impl Hears {
                 self.stage = TURN;
                 let id = message["result"]["thread"]["id"].as_str();
                 self.thread = id.unwrap_or_default().to_owned();
+                self.heard.model(&message["result"]["model"]);
                 self.name_session(self.paid);
                 let input = json!([{"type": "text", "text": self.brief}]);
                 let params = json!({"threadId": self.thread, "input": input});
@@ -319,6 +320,10 @@ impl Hears {
     }
 
     fn item(&mut self, item: &Value, phase: Phase) -> Said {
+        self.heard.next = match item["type"].as_str() {
+            Some("commandExecution" | "fileChange" | "mcpToolCall" | "webSearch") => Next::Call,
+            _ => Next::Unknown,
+        };
         match (item["type"].as_str(), phase) {
             (Some("agentMessage"), Phase::Over) => {
                 let text = item["text"].as_str().unwrap_or_default();

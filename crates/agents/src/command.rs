@@ -4,6 +4,7 @@
 //! or left by a program that we had to kill, does not count.
 
 use crate::agent::{Agent, Order, Reply};
+use crate::connections::Connections;
 use crate::environment::environment;
 use crate::external::program_roots;
 use crate::home::Home;
@@ -127,7 +128,7 @@ impl Agent for Command {
         };
         transcript.line(&format!("[{}: {}]", reply.class.as_str(), reply.reason));
         reply.transcript = transcript.finish();
-        reply.denied = crate::agent::denied(&ended);
+        Connections::of(&ended).tell(&mut reply);
         reply
     }
 

@@ -116,7 +116,10 @@ impl Dialect for Hears {
         };
         let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
         match event["type"].as_str() {
-            Some("init") => self.heard.session(&event["session_id"]),
+            Some("init") => {
+                self.heard.session(&event["session_id"]);
+                self.heard.model(&event["model"]);
+            }
             Some("message") if event["role"] == "assistant" => {
                 // A message comes in pieces, which need not be whole lines.
                 self.heard.message.push_str(&text(&event["content"]));

@@ -5,6 +5,7 @@
 
 mod acp;
 mod agent;
+mod allowance;
 mod anthropic;
 mod api;
 mod bounds;
@@ -12,6 +13,7 @@ mod claude;
 mod codex;
 mod codex_app;
 mod command;
+mod connections;
 mod environment;
 mod external;
 mod failure;

@@ -5,7 +5,9 @@
 //! that the user did not choose.
 
 use crate::agent::Order;
-use crate::external::dialect::{Dialect, End, Heard, Kind, Plan, Said, Sessions, event, number};
+use crate::external::dialect::{
+    Dialect, End, Heard, Kind, Next, Plan, Said, Sessions, event, number,
+};
 use crate::external::place::Place;
 use crate::external::settings::Settings;
 use crate::external::trouble::Trouble;
@@ -128,6 +130,7 @@ impl Dialect for Hears {
             Some("step_start") => {
                 self.heard.message.clear();
                 self.heard.end = None;
+                self.heard.next = Next::Unknown;
             }
             Some("text") => {
                 let said = text(&part["text"]);
@@ -184,7 +187,7 @@ impl Hears {
                 self.heard.end = failed(Class::Declined, "the provider's filter stopped it");
             }
             // Tools were called: another step follows, or the stream was cut.
-            _ => {}
+            _ => self.heard.next = Next::Call,
         }
     }
 }

@@ -4,7 +4,7 @@
 //! round for the end of the attempt: pi retries by itself after it has said `agent_end`.
 
 use crate::agent::Order;
-use crate::external::dialect::{Dialect, End, Heard, Kind, Plan, Said, event, number};
+use crate::external::dialect::{Dialect, End, Heard, Kind, Next, Plan, Said, event, number};
 use crate::external::place::Place;
 use crate::external::relocate::named;
 use crate::external::settings::Settings;
@@ -149,6 +149,10 @@ impl Hears {
         self.heard.usage.cached_tokens += number(&usage["cacheRead"]);
         self.heard.usage.output_tokens += number(&usage["output"]);
         self.heard.dollars(&usage["cost"]["total"]);
+        self.heard.next = match message["stopReason"].as_str() {
+            Some("toolUse") => Next::Call,
+            _ => Next::Unknown,
+        };
         let parts = message["content"].as_array().into_iter().flatten();
         let texts = parts.filter_map(|part| part["text"].as_str());
         self.heard.message = texts.collect::<Vec<_>>().join("\n");

@@ -1,55 +1,89 @@
 //! `anchors`: a document names real files and symbols of the repository. It refuses a plan that
 //! stands on nothing: each anchor is looked up where it says it is.
 
-use crate::judged::{Judged, judged};
+use crate::judges::{Judged, Judges};
 use crate::settings::Settings;
 use crate::text::{first_few, label};
-use crate::{Check, Example, Setting, Subject, markdown, paths};
-use kernel::outcome::CheckResult;
-use serde_json::{Value, json};
+use crate::{Example, Setting, Subject, markdown, paths};
+use serde_json::json;
 
 /// The check.
 pub(crate) struct Anchors;
 
-struct Wanted<'a> {
+pub(crate) struct Wanted<'a> {
     file: &'a str,
     section: &'a str,
     cited_in: Option<&'a str>,
 }
 
-impl Check for Anchors {
-    fn name(&self) -> &'static str {
-        "anchors"
-    }
+impl Judges for Anchors {
+    const NAME: &'static str = "anchors";
+    const ABOUT: &'static str =
+        "a section lists files and symbols that are really there, and another one cites them";
+    const SETTINGS: &'static [Setting] = &[
+        Setting::required("file", "`task/...` or `repo/...`"),
+        Setting::required("section", "the heading over the list of anchors"),
+        Setting::optional(
+            "cited_in",
+            "a heading under which one of them is named again",
+        ),
+    ];
+    type Wanted<'a> = Wanted<'a>;
+    type Answer = Judged;
 
-    fn about(&self) -> &'static str {
-        "a section lists files and symbols that are really there, and another one cites them"
-    }
-
-    fn settings(&self) -> &'static [Setting] {
-        const {
-            &[
-                Setting::required("file", "`task/...` or `repo/...`"),
-                Setting::required("section", "the heading over the list of anchors"),
-                Setting::optional(
-                    "cited_in",
-                    "a heading under which one of them is named again",
-                ),
-            ]
-        }
-    }
-
-    fn lint(&self, with: &Value) -> Result<(), String> {
-        self.read(with).map(drop)
-    }
-
-    fn run(&self, with: &Value, subject: &Subject<'_>) -> Vec<CheckResult> {
-        judged(self.name(), self.read(with), |wanted| {
-            judge(&wanted, subject)
+    fn read<'a>(settings: &Settings<'a>) -> Result<Wanted<'a>, String> {
+        Ok(Wanted {
+            file: settings.placed("file")?.unwrap_or_default(),
+            section: settings.text("section")?.unwrap_or_default(),
+            cited_in: settings.text("cited_in")?,
         })
     }
 
-    fn examples(&self) -> Vec<Example> {
+    fn judge(wanted: &Wanted<'_>, subject: &Subject<'_>) -> Judged {
+        let (file, heading) = (wanted.file, wanted.section);
+        let text = paths::read(subject.place, file).map_err(|why| format!("{file} {why}"))?;
+        let sections =
+            markdown::chosen(&text, Some(heading)).map_err(|why| format!("{file} {why}"))?;
+        let items: Vec<&String> = sections
+            .iter()
+            .flat_map(|section| &section.points)
+            .collect();
+        let anchors: Vec<Anchor<'_>> = items.iter().filter_map(|item| Anchor::of(item)).collect();
+        if anchors.is_empty() {
+            return Err(format!(
+                "`{}` lists no anchor: name files, and symbols as `path :: symbol`",
+                label(heading)
+            )
+            .into());
+        }
+        let faults: Vec<String> = anchors
+            .iter()
+            .filter_map(|anchor| anchor.fault(subject))
+            .collect();
+        if !faults.is_empty() {
+            return Err(first_few(&faults, 5).into());
+        }
+        if let Some(cited_in) = wanted.cited_in {
+            let sections =
+                markdown::chosen(&text, Some(cited_in)).map_err(|why| format!("{file} {why}"))?;
+            let cites = |anchor: &Anchor<'_>| {
+                sections.iter().any(|section| {
+                    let named = |name: &str| section.content.contains(name);
+                    named(anchor.path) || anchor.symbol.is_some_and(named)
+                })
+            };
+            if !anchors.iter().any(cites) {
+                let why = format!(
+                    "the anchors are not cited: `{}` names none of them",
+                    label(cited_in)
+                );
+                return Err(why.into());
+            }
+        }
+        Ok(format!("{} anchors", anchors.len()))
+    }
+
+    fn examples() -> Vec<Example> {
         const REPO: &[(&str, &str)] = &[("src/cart.js", "function total() {}\n")];
         let with = || json!({"file": "task/T.md", "section": "Ground", "cited_in": "Contract"});
         vec![
@@ -84,17 +118,6 @@ impl Check for Anchors {
                 ..Example::fails("no anchors", with(), "lists no anchor")
             },
         ]
-    }
-}
-
-impl Anchors {
-    fn read<'a>(&self, with: &'a Value) -> Result<Wanted<'a>, String> {
-        let settings = Settings::open(self, with)?;
-        Ok(Wanted {
-            file: settings.placed("file")?.unwrap_or_default(),
-            section: settings.text("section")?.unwrap_or_default(),
-            cited_in: settings.text("cited_in")?,
-        })
     }
 }
 
@@ -136,47 +159,4 @@ impl<'a> Anchor<'a> {
             (Err(why), _) => Some(format!("{path} {why}")),
         }
     }
-}
-
-fn judge(wanted: &Wanted<'_>, subject: &Subject<'_>) -> Judged {
-    let (file, heading) = (wanted.file, wanted.section);
-    let text = paths::read(subject.place, file).map_err(|why| format!("{file} {why}"))?;
-    let sections = markdown::chosen(&text, Some(heading)).map_err(|why| format!("{file} {why}"))?;
-    let items: Vec<&String> = sections
-        .iter()
-        .flat_map(|section| &section.points)
-        .collect();
-    let anchors: Vec<Anchor<'_>> = items.iter().filter_map(|item| Anchor::of(item)).collect();
-    if anchors.is_empty() {
-        return Err(format!(
-            "`{}` lists no anchor: name files, and symbols as `path :: symbol`",
-            label(heading)
-        )
-        .into());
-    }
-    let faults: Vec<String> = anchors
-        .iter()
-        .filter_map(|anchor| anchor.fault(subject))
-        .collect();
-    if !faults.is_empty() {
-        return Err(first_few(&faults, 5).into());
-    }
-    if let Some(cited_in) = wanted.cited_in {
-        let sections =
-            markdown::chosen(&text, Some(cited_in)).map_err(|why| format!("{file} {why}"))?;
-        let cites = |anchor: &Anchor<'_>| {
-            sections.iter().any(|section| {
-                let named = |name: &str| section.content.contains(name);
-                named(anchor.path) || anchor.symbol.is_some_and(named)
-            })
-        };
-        if !anchors.iter().any(cites) {
-            let why = format!(
-                "the anchors are not cited: `{}` names none of them",
-                label(cited_in)
-            );
-            return Err(why.into());
-        }
-    }
-    Ok(format!("{} anchors", anchors.len()))
 }

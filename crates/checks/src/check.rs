@@ -1,10 +1,11 @@
-//! What a check is, and the examples that it must carry. It refuses to run anything itself.
+//! What a check is to whoever runs it, and the examples that it must carry. It refuses to say how
+//! one is written: `judges.rs` does.
 
 use crate::Subject;
 use kernel::outcome::{CheckResult, Verdict};
 use serde_json::Value;
 
-/// One gate check.
+/// One gate check, behind whatever its settings are read into.
 pub trait Check: Sync {
     /// Its name in workflow files.
     fn name(&self) -> &'static str;

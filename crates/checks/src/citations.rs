@@ -1,12 +1,11 @@
 //! `citations`: every finding in the agent's result stands where it says, inside the cap. It refuses
 //! a snippet that the file does not have at that line, however plausible.
 
-use crate::cap::Line;
-use crate::judged::{Judged, judged};
+use crate::globs::Line;
+use crate::judges::{Judged, Judges};
 use crate::settings::Settings;
 use crate::text::{first_few, one_line};
-use crate::{Check, Example, Setting, Subject, paths};
-use kernel::outcome::CheckResult;
+use crate::{Example, Setting, Subject, paths};
 use serde_json::{Value, json};
 
 /// The check.
@@ -15,35 +14,68 @@ pub(crate) struct Citations;
 /// A snippet is to be minimal.
 const MOST_LINES: usize = 40;
 
-impl Check for Citations {
-    fn name(&self) -> &'static str {
-        "citations"
+impl Judges for Citations {
+    const NAME: &'static str = "citations";
+    const ABOUT: &'static str = "each finding of the result's `evidence` has path, line and snippet, and the snippet stands there";
+    const SETTINGS: &'static [Setting] = &[
+        Setting::optional("within", "the field whose cap every path must be inside of"),
+        Setting::optional("min", "how many there must be; 1"),
+    ];
+    type Wanted<'a> = (Option<&'a str>, usize);
+    type Answer = Judged;
+
+    fn read<'a>(settings: &Settings<'a>) -> Result<(Option<&'a str>, usize), String> {
+        let min = settings.count("min", 0, 1_000)?.unwrap_or(1);
+        Ok((settings.text("within")?, min))
     }
 
-    fn about(&self) -> &'static str {
-        "each finding of the result's `evidence` has path, line and snippet, and the snippet stands there"
-    }
-
-    fn settings(&self) -> &'static [Setting] {
-        const {
-            &[
-                Setting::optional("within", "the field whose cap every path must be inside of"),
-                Setting::optional("min", "how many there must be; 1"),
-            ]
+    fn judge(&(within, min): &Self::Wanted<'_>, subject: &Subject<'_>) -> Judged {
+        let cap = match within {
+            None => None,
+            Some(field) => {
+                let sentence = subject.fields.get(field).map_or("", String::as_str);
+                Some((field, Line::of(sentence)?))
+            }
+        };
+        let findings = subject.result.map(|result| &result["evidence"]);
+        let findings = findings.and_then(Value::as_array);
+        let findings = findings.map_or(&[][..], Vec::as_slice);
+        if findings.len() < min {
+            let count = findings.len();
+            return Err(format!("{count} findings in `evidence`, fewer than {min}").into());
         }
+        let mut wrong = Vec::new();
+        for (index, finding) in findings.iter().enumerate() {
+            let path = finding["path"].as_str().filter(|text| !text.is_empty());
+            let snippet = finding["snippet"]
+                .as_str()
+                .filter(|text| !text.trim().is_empty());
+            let line = finding["line"].as_u64().filter(|line| *line > 0);
+            let (Some(path), Some(line), Some(snippet)) = (path, line, snippet) else {
+                wrong.push(format!("finding {} lacks path, line or snippet", index + 1));
+                continue;
+            };
+            let place = format!("{}:{line}", one_line(path, 80));
+            let outside = cap.as_ref().filter(|(_, cap)| !cap.holds(path));
+            match (outside, stands(subject, path, line, snippet)) {
+                // A path that leads out is told as such, whatever the cap's globs make of it.
+                (_, Err(why)) if why.contains("must be relative") => wrong.push(why),
+                (Some((field, _)), _) => wrong.push(format!("{place} is outside of `{field}`")),
+                (None, Err(why)) => wrong.push(format!("{place} {why}")),
+                (None, Ok(true)) => {}
+                (None, Ok(false)) => {
+                    let snippet = one_line(snippet, 60);
+                    wrong.push(format!("{place}: `{snippet}` does not stand there"));
+                }
+            }
+        }
+        if wrong.is_empty() {
+            return Ok(format!("{} findings stand where they say", findings.len()));
+        }
+        Err(first_few(&wrong, 3).into())
     }
 
-    fn lint(&self, with: &Value) -> Result<(), String> {
-        self.read(with).map(drop)
-    }
-
-    fn run(&self, with: &Value, subject: &Subject<'_>) -> Vec<CheckResult> {
-        judged(self.name(), self.read(with), |(within, min)| {
-            judge(within, min, subject)
-        })
-    }
-
-    fn examples(&self) -> Vec<Example> {
+    fn examples() -> Vec<Example> {
         let with = || json!({"within": "Scope cap"});
         let one = |path: &str, line: u32, snippet: &str| json!({"evidence": [{"path": path, "line": line, "snippet": snippet, "note": "n"}]});
         let world = |example: Example, result: Value| Example {
@@ -99,60 +131,6 @@ impl Check for Citations {
             bad("no findings", json!({"summary": "nothing"}), "0 findings"),
         ]
     }
-}
-
-impl Citations {
-    fn read<'a>(&self, with: &'a Value) -> Result<(Option<&'a str>, usize), String> {
-        let settings = Settings::open(self, with)?;
-        let min = settings.count("min", 0, 1_000)?.unwrap_or(1);
-        Ok((settings.text("within")?, min))
-    }
-}
-
-fn judge(within: Option<&str>, min: usize, subject: &Subject<'_>) -> Judged {
-    let cap = match within {
-        None => None,
-        Some(field) => {
-            let sentence = subject.fields.get(field).map_or("", String::as_str);
-            Some((field, Line::of(sentence)?))
-        }
-    };
-    let findings = subject.result.map(|result| &result["evidence"]);
-    let findings = findings.and_then(Value::as_array);
-    let findings = findings.map_or(&[][..], Vec::as_slice);
-    if findings.len() < min {
-        let count = findings.len();
-        return Err(format!("{count} findings in `evidence`, fewer than {min}").into());
-    }
-    let mut wrong = Vec::new();
-    for (index, finding) in findings.iter().enumerate() {
-        let path = finding["path"].as_str().filter(|text| !text.is_empty());
-        let snippet = finding["snippet"]
-            .as_str()
-            .filter(|text| !text.trim().is_empty());
-        let line = finding["line"].as_u64().filter(|line| *line > 0);
-        let (Some(path), Some(line), Some(snippet)) = (path, line, snippet) else {
-            wrong.push(format!("finding {} lacks path, line or snippet", index + 1));
-            continue;
-        };
-        let place = format!("{}:{line}", one_line(path, 80));
-        let outside = cap.as_ref().filter(|(_, cap)| !cap.holds(path));
-        match (outside, stands(subject, path, line, snippet)) {
-            // A path that leads out is told as such, whatever the cap's globs make of it.
-            (_, Err(why)) if why.contains("must be relative") => wrong.push(why),
-            (Some((field, _)), _) => wrong.push(format!("{place} is outside of `{field}`")),
-            (None, Err(why)) => wrong.push(format!("{place} {why}")),
-            (None, Ok(true)) => {}
-            (None, Ok(false)) => {
-                let snippet = one_line(snippet, 60);
-                wrong.push(format!("{place}: `{snippet}` does not stand there"));
-            }
-        }
-    }
-    if wrong.is_empty() {
-        return Ok(format!("{} findings stand where they say", findings.len()));
-    }
-    Err(first_few(&wrong, 3).into())
 }
 
 /// Do the snippet's lines stand in the file from that line on? White space at the ends is nothing.

@@ -1,18 +1,17 @@
 //! `cites`: every entry rests on names that the run has given out. It refuses a name that is not
 //! there (any more), and an entry that cites nothing.
 
-use crate::judged::{Judged, judged};
+use crate::judges::{Judged, Judges};
 use crate::settings::Settings;
 use crate::text::{first_few, label};
-use crate::{Check, Example, Setting, Subject, markdown, paths};
-use kernel::outcome::CheckResult;
+use crate::{Example, Setting, Subject, markdown, paths};
 use regex::Regex;
 use serde_json::{Value, json};
 
 /// The check.
 pub(crate) struct Cites;
 
-struct Wanted<'a> {
+pub(crate) struct Wanted<'a> {
     place: Place<'a>,
     pattern: Regex,
     never: Option<Regex>,
@@ -25,43 +24,109 @@ enum Place<'a> {
     Result(&'a str),
 }
 
-impl Check for Cites {
-    fn name(&self) -> &'static str {
-        "cites"
-    }
+impl Judges for Cites {
+    const NAME: &'static str = "cites";
+    const ABOUT: &'static str =
+        "each entry cites names that the run knows, and none that it does not";
+    const SETTINGS: &'static [Setting] = &[
+        Setting::optional("file", "`task/...` or `repo/...`; or else `result`"),
+        Setting::optional("section", "the heading over the entries, with `file`"),
+        Setting::optional("result", "a key of the agent's result, in place of a file"),
+        Setting::required("pattern", "a regular expression for the names"),
+        Setting::required("known", "the kind of names: `facts`, `evidence`, `issues`"),
+        Setting::optional("all", "a kind of names all of which must be cited"),
+        Setting::optional(
+            "never",
+            "a regular expression for names that no entry may cite",
+        ),
+    ];
+    type Wanted<'a> = Wanted<'a>;
+    type Answer = Judged;
 
-    fn about(&self) -> &'static str {
-        "each entry cites names that the run knows, and none that it does not"
-    }
-
-    fn settings(&self) -> &'static [Setting] {
-        const {
-            &[
-                Setting::optional("file", "`task/...` or `repo/...`; or else `result`"),
-                Setting::optional("section", "the heading over the entries, with `file`"),
-                Setting::optional("result", "a key of the agent's result, in place of a file"),
-                Setting::required("pattern", "a regular expression for the names"),
-                Setting::required("known", "the kind of names: `facts`, `evidence`, `issues`"),
-                Setting::optional("all", "a kind of names all of which must be cited"),
-                Setting::optional(
-                    "never",
-                    "a regular expression for names that no entry may cite",
-                ),
-            ]
-        }
-    }
-
-    fn lint(&self, with: &Value) -> Result<(), String> {
-        self.read(with).map(drop)
-    }
-
-    fn run(&self, with: &Value, subject: &Subject<'_>) -> Vec<CheckResult> {
-        judged(self.name(), self.read(with), |wanted| {
-            judge(&wanted, subject)
+    fn read<'a>(settings: &Settings<'a>) -> Result<Wanted<'a>, String> {
+        let expression = |key: &str| -> Result<Option<Regex>, String> {
+            match settings.text(key)?.map(Regex::new) {
+                None => Ok(None),
+                Some(Ok(found)) => Ok(Some(found)),
+                Some(Err(_)) => settings.refuse(key, "a regular expression"),
+            }
+        };
+        let (file, section) = (settings.placed("file")?, settings.text("section")?);
+        let place = match (file, section, settings.text("result")?) {
+            (Some(file), Some(section), None) => Place::Section(file, section),
+            (None, None, Some(key)) => Place::Result(key),
+            _ => return Err("`cites` needs either `file` and `section`, or `result`".into()),
+        };
+        let Some(pattern) = expression("pattern")? else {
+            return settings.refuse("pattern", "a regular expression");
+        };
+        Ok(Wanted {
+            place,
+            pattern,
+            never: expression("never")?,
+            known: settings.text("known")?.unwrap_or_default(),
+            all: settings.text("all")?,
         })
     }
 
-    fn examples(&self) -> Vec<Example> {
+    fn judge(wanted: &Wanted<'_>, subject: &Subject<'_>) -> Judged {
+        let entries = entries(&wanted.place, subject)?;
+        if entries.is_empty() {
+            return Err("there is no entry that could cite anything"
+                .to_owned()
+                .into());
+        }
+        let nothing = Default::default();
+        let known = subject.known.get(wanted.known).unwrap_or(&nothing);
+        let (mut wrong, mut cited) = (Vec::new(), std::collections::BTreeSet::new());
+        for entry in &entries {
+            let shown = label(entry);
+            let names: Vec<&str> = wanted
+                .pattern
+                .find_iter(entry)
+                .map(|found| found.as_str())
+                .collect();
+            if names.is_empty() {
+                wrong.push(format!("`{shown}` cites nothing"));
+            }
+            for name in names {
+                match known.contains(name) {
+                    true => {
+                        cited.insert(name);
+                    }
+                    false => wrong.push(format!(
+                        "`{shown}` cites {name}, which is not there (fact_not_consolidated)"
+                    )),
+                }
+            }
+            if let Some(found) = wanted.never.as_ref().and_then(|never| never.find(entry)) {
+                let name = found.as_str();
+                wrong.push(format!(
+                    "`{shown}` cites {name}, which is not to be planned on"
+                ));
+            }
+        }
+        let all = wanted.all.and_then(|kind| subject.known.get(kind));
+        let left_out: Vec<&str> = all
+            .into_iter()
+            .flatten()
+            .map(String::as_str)
+            .filter(|name| !cited.contains(name))
+            .collect();
+        if !left_out.is_empty() {
+            wrong.push(format!("nothing cites {}", first_few(&left_out, 5)));
+        }
+        if wrong.is_empty() {
+            return Ok(format!(
+                "{} entries cite {} names",
+                entries.len(),
+                cited.len()
+            ));
+        }
+        Err(first_few(&wrong, 3).into())
+    }
+
+    fn examples() -> Vec<Example> {
         let with = || {
             json!({
                 "file": "task/plan.md", "section": "Steps",
@@ -135,35 +200,6 @@ impl Check for Cites {
     }
 }
 
-impl Cites {
-    fn read<'a>(&self, with: &'a Value) -> Result<Wanted<'a>, String> {
-        let settings = Settings::open(self, with)?;
-        let expression = |key: &str| -> Result<Option<Regex>, String> {
-            match settings.text(key)?.map(Regex::new) {
-                None => Ok(None),
-                Some(Ok(found)) => Ok(Some(found)),
-                Some(Err(_)) => settings.refuse(key, "a regular expression"),
-            }
-        };
-        let (file, section) = (settings.placed("file")?, settings.text("section")?);
-        let place = match (file, section, settings.text("result")?) {
-            (Some(file), Some(section), None) => Place::Section(file, section),
-            (None, None, Some(key)) => Place::Result(key),
-            _ => return Err("`cites` needs either `file` and `section`, or `result`".into()),
-        };
-        let Some(pattern) = expression("pattern")? else {
-            return settings.refuse("pattern", "a regular expression");
-        };
-        Ok(Wanted {
-            place,
-            pattern,
-            never: expression("never")?,
-            known: settings.text("known")?.unwrap_or_default(),
-            all: settings.text("all")?,
-        })
-    }
-}
-
 fn entries(place: &Place<'_>, subject: &Subject<'_>) -> Result<Vec<String>, String> {
     match place {
         Place::Section(file, section) => {
@@ -184,61 +220,4 @@ fn entries(place: &Place<'_>, subject: &Subject<'_>) -> Result<Vec<String>, Stri
             })
         }
     }
-}
-
-fn judge(wanted: &Wanted<'_>, subject: &Subject<'_>) -> Judged {
-    let entries = entries(&wanted.place, subject)?;
-    if entries.is_empty() {
-        return Err("there is no entry that could cite anything"
-            .to_owned()
-            .into());
-    }
-    let nothing = Default::default();
-    let known = subject.known.get(wanted.known).unwrap_or(&nothing);
-    let (mut wrong, mut cited) = (Vec::new(), std::collections::BTreeSet::new());
-    for entry in &entries {
-        let shown = label(entry);
-        let names: Vec<&str> = wanted
-            .pattern
-            .find_iter(entry)
-            .map(|found| found.as_str())
-            .collect();
-        if names.is_empty() {
-            wrong.push(format!("`{shown}` cites nothing"));
-        }
-        for name in names {
-            match known.contains(name) {
-                true => {
-                    cited.insert(name);
-                }
-                false => wrong.push(format!(
-                    "`{shown}` cites {name}, which is not there (fact_not_consolidated)"
-                )),
-            }
-        }
-        if let Some(found) = wanted.never.as_ref().and_then(|never| never.find(entry)) {
-            let name = found.as_str();
-            wrong.push(format!(
-                "`{shown}` cites {name}, which is not to be planned on"
-            ));
-        }
-    }
-    let all = wanted.all.and_then(|kind| subject.known.get(kind));
-    let left_out: Vec<&str> = all
-        .into_iter()
-        .flatten()
-        .map(String::as_str)
-        .filter(|name| !cited.contains(name))
-        .collect();
-    if !left_out.is_empty() {
-        wrong.push(format!("nothing cites {}", first_few(&left_out, 5)));
-    }
-    if wrong.is_empty() {
-        return Ok(format!(
-            "{} entries cite {} names",
-            entries.len(),
-            cited.len()
-        ));
-    }
-    Err(first_few(&wrong, 3).into())
 }

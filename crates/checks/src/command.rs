@@ -5,11 +5,11 @@ mod examples;
 mod verdict;
 
 use crate::execute::{Errand, Through, execute};
+use crate::judges::{Judged, Judges, Trouble};
 use crate::settings::Settings;
 use crate::text::{answer, label};
-use crate::{Check, Example, Setting, Subject};
+use crate::{Example, Setting, Subject};
 use kernel::outcome::{CheckResult, Verdict};
-use serde_json::Value;
 use std::time::{Duration, Instant};
 
 const NO_COMMAND: &str = "no validation command is set; give `--check CMD` at `proofhouse new`, or `[checks] commands` in .proofhouse/config.toml";
@@ -18,7 +18,7 @@ const NO_COMMAND: &str = "no validation command is set; give `--check CMD` at `p
 pub(crate) struct Command;
 
 /// The settings, read.
-struct Order<'a> {
+pub(crate) struct Order<'a> {
     what: What<'a>,
     timeout: Option<Duration>,
     exit: i32,
@@ -34,89 +34,30 @@ enum What<'a> {
     AnyCommands,
 }
 
-impl Check for Command {
-    fn name(&self) -> &'static str {
-        "command"
-    }
+impl Judges for Command {
+    const NAME: &'static str = "command";
+    const ABOUT: &'static str =
+        "a command ends with the expected exit code and leaves the tree as it was";
+    const SETTINGS: &'static [Setting] = &[
+        Setting::optional("argv", "program and arguments, as a list"),
+        Setting::optional("shell", "a line for `sh -c`"),
+        Setting::optional("from", "`commands`: all that a human set for this run"),
+        Setting::optional(
+            "field",
+            "a field: each command in backticks, or else its whole text",
+        ),
+        Setting::optional(
+            "if_none",
+            "`pass`: where no command is set, others prove it",
+        ),
+        Setting::optional("timeout_seconds", "wall limit; never more than the gate's"),
+        Setting::optional("expect_exit", "the exit code that passes; 0"),
+        Setting::optional("expect_output", "text that the output must contain, too"),
+    ];
+    type Wanted<'a> = Order<'a>;
+    type Answer = Judged<Vec<CheckResult>>;
 
-    fn about(&self) -> &'static str {
-        "a command ends with the expected exit code and leaves the tree as it was"
-    }
-
-    fn settings(&self) -> &'static [Setting] {
-        const {
-            &[
-                Setting::optional("argv", "program and arguments, as a list"),
-                Setting::optional("shell", "a line for `sh -c`"),
-                Setting::optional("from", "`commands`: all that a human set for this run"),
-                Setting::optional(
-                    "field",
-                    "a field: each command in backticks, or else its whole text",
-                ),
-                Setting::optional(
-                    "if_none",
-                    "`pass`: where no command is set, others prove it",
-                ),
-                Setting::optional("timeout_seconds", "wall limit; never more than the gate's"),
-                Setting::optional("expect_exit", "the exit code that passes; 0"),
-                Setting::optional("expect_output", "text that the output must contain, too"),
-            ]
-        }
-    }
-
-    fn lint(&self, with: &Value) -> Result<(), String> {
-        self.read(with).map(drop)
-    }
-
-    fn run(&self, with: &Value, subject: &Subject<'_>) -> Vec<CheckResult> {
-        let order = match self.read(with) {
-            Ok(order) => order,
-            Err(reason) => return vec![answer(self.name(), Verdict::CouldNotRun, &reason)],
-        };
-        let started = Instant::now();
-        let shell = |line: &str| {
-            let argv = vec!["sh".into(), "-c".into(), line.to_string()];
-            one(&order, subject, started, line, argv, Through::Shell)
-        };
-        match &order.what {
-            What::Argv(words) => {
-                let argv = words.iter().map(|word| word.to_string()).collect();
-                let shown = words.join(" ");
-                vec![one(
-                    &order,
-                    subject,
-                    started,
-                    &shown,
-                    argv,
-                    Through::Nothing,
-                )]
-            }
-            What::Shell(line) => vec![shell(line)],
-            What::Commands if subject.commands.is_empty() => {
-                vec![answer(self.name(), Verdict::CouldNotRun, NO_COMMAND)]
-            }
-            What::Field(name) => match of_field(name, subject) {
-                Ok(lines) => lines.iter().map(|line| shell(line)).collect(),
-                Err(reason) => vec![answer(self.name(), Verdict::CouldNotRun, &reason)],
-            },
-            What::AnyCommands if subject.commands.is_empty() => {
-                let reason = "no command is set, and none is needed";
-                vec![answer(self.name(), Verdict::Pass, reason)]
-            }
-            What::Commands | What::AnyCommands => {
-                subject.commands.iter().map(|line| shell(line)).collect()
-            }
-        }
-    }
-
-    fn examples(&self) -> Vec<Example> {
-        examples::examples()
-    }
-}
-
-impl Command {
-    fn read<'a>(&self, with: &'a Value) -> Result<Order<'a>, String> {
-        let settings = Settings::open(self, with)?;
+    fn read<'a>(settings: &Settings<'a>) -> Result<Order<'a>, String> {
         let argv = settings.list("argv")?.map(What::Argv);
         let shell = settings.text("shell")?.map(What::Shell);
         let from = match settings.text("from")? {
@@ -135,24 +76,57 @@ impl Command {
                 "`command` needs exactly one of `argv`, `shell`, `from` and `field`".into(),
             );
         };
-        let seconds = settings.number("timeout_seconds", 1, 7 * 24 * 3600)?;
         Ok(Order {
             what,
-            timeout: seconds.map(|seconds| Duration::from_secs(seconds.unsigned_abs())),
+            timeout: settings.seconds("timeout_seconds", 1)?,
             exit: i32::try_from(settings.number("expect_exit", 0, 255)?.unwrap_or(0)).unwrap_or(0),
             output: settings.text("expect_output")?,
         })
     }
+
+    fn judge(order: &Self::Wanted<'_>, subject: &Subject<'_>) -> Judged<Vec<CheckResult>> {
+        let started = Instant::now();
+        let shell = |line: &str| {
+            let argv = vec!["sh".into(), "-c".into(), line.to_string()];
+            one(order, subject, started, line, argv, Through::Shell)
+        };
+        Ok(match &order.what {
+            What::Argv(words) => {
+                let argv = words.iter().map(|word| word.to_string()).collect();
+                let shown = words.join(" ");
+                vec![one(order, subject, started, &shown, argv, Through::Nothing)]
+            }
+            What::Shell(line) => vec![shell(line)],
+            What::Commands if subject.commands.is_empty() => {
+                return Err(Trouble::CouldNotRun(NO_COMMAND.to_owned()));
+            }
+            What::Field(name) => {
+                let lines = of_field(name, subject).map_err(Trouble::CouldNotRun)?;
+                lines.iter().map(|line| shell(line)).collect()
+            }
+            What::AnyCommands if subject.commands.is_empty() => {
+                let reason = "no command is set, and none is needed";
+                vec![answer(Self::NAME, Verdict::Pass, reason)]
+            }
+            What::Commands | What::AnyCommands => {
+                subject.commands.iter().map(|line| shell(line)).collect()
+            }
+        })
+    }
+
+    fn examples() -> Vec<Example> {
+        examples::examples()
+    }
 }
 
 /// The commands that a field names.
-fn of_field(name: &str, subject: &Subject<'_>) -> Result<Vec<String>, String> {
+fn of_field<'a>(name: &str, subject: &Subject<'a>) -> Result<Vec<&'a str>, String> {
     let text = subject.fields.get(name).map_or("", |text| text.trim());
     if crate::is_placeholder(text) {
         return Err(format!("the field `{name}` names no command"));
     }
-    match kernel::effect::quoted(text) {
-        quoted if quoted.is_empty() => Ok(vec![text.to_owned()]),
+    match kernel::pattern::quoted(text) {
+        quoted if quoted.is_empty() => Ok(vec![text]),
         quoted => Ok(quoted),
     }
 }

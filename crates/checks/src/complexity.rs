@@ -2,19 +2,18 @@
 //! were designed, files that nobody can hold in the head, and packages that the design never names.
 
 use crate::dependencies::manifests;
-use crate::judged::{Judged, Trouble, globs, judged};
+use crate::judges::{Judged, Judges, Trouble};
 use crate::settings::Settings;
 use crate::structure::{SECTION, designed};
 use crate::text::first_few;
-use crate::{Check, Example, Setting, Subject, markdown, paths, sources};
+use crate::{Example, Setting, Subject, markdown, paths, sources};
 use globset::GlobSet;
-use kernel::outcome::CheckResult;
-use serde_json::{Value, json};
+use serde_json::json;
 
 /// The check.
 pub(crate) struct Complexity;
 
-struct Wanted<'a> {
+pub(crate) struct Wanted<'a> {
     file: &'a str,
     section: &'a str,
     allow: GlobSet,
@@ -23,45 +22,97 @@ struct Wanted<'a> {
     exceptions: Option<&'a str>,
 }
 
-impl Check for Complexity {
-    fn name(&self) -> &'static str {
-        "complexity"
-    }
+impl Judges for Complexity {
+    const NAME: &'static str = "complexity";
+    const ABOUT: &'static str =
+        "no more sources than twice the designed, no file over 300 lines, no undesigned package";
+    const SETTINGS: &'static [Setting] = &[
+        Setting::required("file", "the design; `task/...` or `repo/...`"),
+        Setting::optional(
+            "section",
+            "the heading over its drawing; Directory Structure",
+        ),
+        Setting::optional("allow", "globs of sources that do not count"),
+        Setting::optional("times", "how many times the designed files there may be; 2"),
+        Setting::optional("lines", "how many lines a source may have; 300"),
+        Setting::optional(
+            "exceptions",
+            "a heading of the design; sources whose paths stand under it may be longer",
+        ),
+    ];
+    type Wanted<'a> = Wanted<'a>;
+    type Answer = Judged;
 
-    fn about(&self) -> &'static str {
-        "no more sources than twice the designed, no file over 300 lines, no undesigned package"
-    }
-
-    fn settings(&self) -> &'static [Setting] {
-        const {
-            &[
-                Setting::required("file", "the design; `task/...` or `repo/...`"),
-                Setting::optional(
-                    "section",
-                    "the heading over its drawing; Directory Structure",
-                ),
-                Setting::optional("allow", "globs of sources that do not count"),
-                Setting::optional("times", "how many times the designed files there may be; 2"),
-                Setting::optional("lines", "how many lines a source may have; 300"),
-                Setting::optional(
-                    "exceptions",
-                    "a heading of the design; sources whose paths stand under it may be longer",
-                ),
-            ]
-        }
-    }
-
-    fn lint(&self, with: &Value) -> Result<(), String> {
-        self.read(with).map(drop)
-    }
-
-    fn run(&self, with: &Value, subject: &Subject<'_>) -> Vec<CheckResult> {
-        judged(self.name(), self.read(with), |wanted| {
-            judge(&wanted, subject)
+    fn read<'a>(settings: &Settings<'a>) -> Result<Wanted<'a>, String> {
+        Ok(Wanted {
+            file: settings.placed("file")?.unwrap_or_default(),
+            section: settings.text("section")?.unwrap_or(SECTION),
+            allow: settings.globs("allow")?,
+            times: settings.count("times", 1, 1000)?.unwrap_or(2),
+            lines: settings.count("lines", 1, 1_000_000)?.unwrap_or(300),
+            exceptions: settings.text("exceptions")?,
         })
     }
 
-    fn examples(&self) -> Vec<Example> {
+    fn judge(wanted: &Wanted<'_>, subject: &Subject<'_>) -> Judged {
+        let files = sources::files(subject).map_err(Trouble::CouldNotRun)?;
+        let designed = designed(subject, wanted.file, wanted.section, &files)?;
+        let planned = designed
+            .iter()
+            .filter(|one| sources::is_source(&one.path))
+            .count();
+        let mut sources: Vec<&String> = files.iter().collect();
+        sources.retain(|path| sources::is_source(path) && !wanted.allow.is_match(path));
+        let mut wrong = Vec::new();
+        let count = sources.len();
+        if count > planned * wanted.times {
+            let times = wanted.times;
+            wrong.push(format!(
+                "{count} sources, more than {times} times the {planned} designed"
+            ));
+        }
+        let design = paths::read(subject.place, wanted.file)?;
+        let excepted: String = wanted
+            .exceptions
+            .iter()
+            .flat_map(|heading| markdown::sections(&design, heading))
+            .map(|section| section.content + "\n")
+            .collect();
+        let mut long = Vec::new();
+        for path in sources.iter().filter(|path| !names(&excepted, path)) {
+            let text = sources::text(subject, path).map_err(Trouble::CouldNotRun)?;
+            let lines = text.map_or(0, |text| text.lines().count());
+            if lines > wanted.lines {
+                long.push(format!("{path} has {lines} lines"));
+            }
+        }
+        if !long.is_empty() {
+            wrong.push(first_few(&long, 5));
+        }
+        let text = design.to_lowercase();
+        let read = |path: &str| paths::read(subject.place, &format!("repo/{path}"));
+        let manifests = manifests(&files, &read).map_err(Trouble::CouldNotRun)?;
+        let strange: Vec<String> = manifests
+            .iter()
+            .flat_map(|manifest| {
+                manifest
+                    .names
+                    .iter()
+                    .map(move |name| (name, &manifest.path))
+            })
+            .filter(|(name, _)| !names(&text, &name.to_lowercase()))
+            .map(|(name, path)| format!("{name} ({path})"))
+            .collect();
+        if !strange.is_empty() {
+            wrong.push(format!("not in the design: {}", first_few(&strange, 8)));
+        }
+        if wrong.is_empty() {
+            return Ok(format!("{count} sources, {planned} designed"));
+        }
+        Err(wrong.join("; ").into())
+    }
+
+    fn examples() -> Vec<Example> {
         let with = || json!({"file": "repo/design.md"});
         const DESIGN: (&str, &str) = (
             "design.md",
@@ -143,78 +194,6 @@ impl Check for Complexity {
             ),
         ]
     }
-}
-
-impl Complexity {
-    fn read<'a>(&self, with: &'a Value) -> Result<Wanted<'a>, String> {
-        let settings = Settings::open(self, with)?;
-        Ok(Wanted {
-            file: settings.placed("file")?.unwrap_or_default(),
-            section: settings.text("section")?.unwrap_or(SECTION),
-            allow: globs(&settings, "allow")?,
-            times: settings.count("times", 1, 1000)?.unwrap_or(2),
-            lines: settings.count("lines", 1, 1_000_000)?.unwrap_or(300),
-            exceptions: settings.text("exceptions")?,
-        })
-    }
-}
-
-fn judge(wanted: &Wanted<'_>, subject: &Subject<'_>) -> Judged {
-    let files = sources::files(subject).map_err(Trouble::CouldNotRun)?;
-    let designed = designed(subject, wanted.file, wanted.section, &files)?;
-    let planned = designed
-        .iter()
-        .filter(|one| sources::is_source(&one.path))
-        .count();
-    let mut sources: Vec<&String> = files.iter().collect();
-    sources.retain(|path| sources::is_source(path) && !wanted.allow.is_match(path));
-    let mut wrong = Vec::new();
-    let count = sources.len();
-    if count > planned * wanted.times {
-        let times = wanted.times;
-        wrong.push(format!(
-            "{count} sources, more than {times} times the {planned} designed"
-        ));
-    }
-    let design = paths::read(subject.place, wanted.file)?;
-    let excepted: String = wanted
-        .exceptions
-        .iter()
-        .flat_map(|heading| markdown::sections(&design, heading))
-        .map(|section| section.content + "\n")
-        .collect();
-    let mut long = Vec::new();
-    for path in sources.iter().filter(|path| !names(&excepted, path)) {
-        let text = sources::text(subject, path).map_err(Trouble::CouldNotRun)?;
-        let lines = text.map_or(0, |text| text.lines().count());
-        if lines > wanted.lines {
-            long.push(format!("{path} has {lines} lines"));
-        }
-    }
-    if !long.is_empty() {
-        wrong.push(first_few(&long, 5));
-    }
-    let text = design.to_lowercase();
-    let read = |path: &str| paths::read(subject.place, &format!("repo/{path}"));
-    let manifests = manifests(&files, &read).map_err(Trouble::CouldNotRun)?;
-    let strange: Vec<String> = manifests
-        .iter()
-        .flat_map(|manifest| {
-            manifest
-                .names
-                .iter()
-                .map(move |name| (name, &manifest.path))
-        })
-        .filter(|(name, _)| !names(&text, &name.to_lowercase()))
-        .map(|(name, path)| format!("{name} ({path})"))
-        .collect();
-    if !strange.is_empty() {
-        wrong.push(format!("not in the design: {}", first_few(&strange, 8)));
-    }
-    if wrong.is_empty() {
-        return Ok(format!("{count} sources, {planned} designed"));
-    }
-    Err(wrong.join("; ").into())
 }
 
 /// Does the text name the package, or the path, as a word of its own?

@@ -2,19 +2,20 @@
 //! command whose number it cannot read, and a share that is lower than when it last passed.
 
 use crate::execute::{Errand, Executed, execute};
+use crate::judges::{Judged, Judges, Trouble};
 use crate::report::{self, Folder};
 use crate::runners;
 use crate::settings::Settings;
-use crate::text::{answer, label};
-use crate::{Check, Example, Setting, Subject};
+use crate::text::label;
+use crate::{Example, Setting, Subject};
 use kernel::outcome::{CheckResult, Verdict};
-use serde_json::{Value, json};
+use serde_json::json;
 use std::time::{Duration, Instant};
 
 /// The check.
 pub(crate) struct Coverage;
 
-struct Wanted<'a> {
+pub(crate) struct Wanted<'a> {
     command: &'a str,
     suite: &'a str,
     min: u32,
@@ -22,49 +23,47 @@ struct Wanted<'a> {
     timeout: Option<Duration>,
 }
 
-impl Check for Coverage {
-    fn name(&self) -> &'static str {
-        "coverage"
+impl Judges for Coverage {
+    const NAME: &'static str = "coverage";
+    const ABOUT: &'static str =
+        "a coverage command shows a share of lines that is high enough and not lower than before";
+    const SETTINGS: &'static [Setting] = &[
+        Setting::required("command", "a line for `sh -c`"),
+        Setting::optional("suite", "a name, where a workflow measures several"),
+        Setting::optional("min_percent", "the least share; 0"),
+        Setting::optional("slack_percent", "by how much it may sink; 0"),
+        Setting::optional("timeout_seconds", "wall limit; never more than the gate's"),
+    ];
+    type Wanted<'a> = Wanted<'a>;
+    type Answer = Judged<CheckResult>;
+
+    fn read<'a>(settings: &Settings<'a>) -> Result<Wanted<'a>, String> {
+        let percent = |key: &str| -> Result<u32, String> {
+            let number = settings.number(key, 0, 100)?.unwrap_or(0);
+            Ok(u32::try_from(number).unwrap_or(0) * 100)
+        };
+        Ok(Wanted {
+            command: settings.text("command")?.unwrap_or_default(),
+            suite: settings.text("suite")?.unwrap_or("suite"),
+            min: percent("min_percent")?,
+            slack: percent("slack_percent")?,
+            timeout: settings.seconds("timeout_seconds", 1)?,
+        })
     }
 
-    fn about(&self) -> &'static str {
-        "a coverage command shows a share of lines that is high enough and not lower than before"
-    }
-
-    fn settings(&self) -> &'static [Setting] {
-        const {
-            &[
-                Setting::required("command", "a line for `sh -c`"),
-                Setting::optional("suite", "a name, where a workflow measures several"),
-                Setting::optional("min_percent", "the least share; 0"),
-                Setting::optional("slack_percent", "by how much it may sink; 0"),
-                Setting::optional("timeout_seconds", "wall limit; never more than the gate's"),
-            ]
-        }
-    }
-
-    fn lint(&self, with: &Value) -> Result<(), String> {
-        self.read(with).map(drop)
-    }
-
-    fn run(&self, with: &Value, subject: &Subject<'_>) -> Vec<CheckResult> {
+    fn judge(wanted: &Self::Wanted<'_>, subject: &Subject<'_>) -> Judged<CheckResult> {
         let started = Instant::now();
-        let measured = self.read(with).and_then(|wanted| {
-            let folder = Folder::new()?;
-            let file = folder.file();
-            let mut errand = Errand::shell(wanted.command, wanted.timeout, started);
-            errand.report = Some(&file);
-            let executed = execute(subject, errand)?;
-            let report = report::read(&file)?.unwrap_or_default();
-            Ok((wanted, executed, report))
-        });
-        vec![match measured {
-            Err(why) => answer(self.name(), Verdict::CouldNotRun, &why),
-            Ok((wanted, executed, report)) => judge(&wanted, subject, executed, &report),
-        }]
+        let cannot = Trouble::CouldNotRun;
+        let folder = Folder::new().map_err(cannot)?;
+        let file = folder.file();
+        let mut errand = Errand::shell(wanted.command, wanted.timeout, started);
+        errand.report = Some(&file);
+        let executed = execute(subject, errand).map_err(cannot)?;
+        let report = report::read(&file).map_err(cannot)?.unwrap_or_default();
+        Ok(measured(wanted, subject, executed, &report))
     }
 
-    fn examples(&self) -> Vec<Example> {
+    fn examples() -> Vec<Example> {
         let prints = |line: &str| json!({"command": format!("echo '{line}'")});
         vec![
             Example::passes("coverage.py", prints("TOTAL 20 5 75%"), "75.00 %"),
@@ -109,25 +108,7 @@ impl Check for Coverage {
     }
 }
 
-impl Coverage {
-    fn read<'a>(&self, with: &'a Value) -> Result<Wanted<'a>, String> {
-        let settings = Settings::open(self, with)?;
-        let percent = |key: &str| -> Result<u32, String> {
-            let number = settings.number(key, 0, 100)?.unwrap_or(0);
-            Ok(u32::try_from(number).unwrap_or(0) * 100)
-        };
-        let seconds = settings.number("timeout_seconds", 1, 7 * 24 * 3600)?;
-        Ok(Wanted {
-            command: settings.text("command")?.unwrap_or_default(),
-            suite: settings.text("suite")?.unwrap_or("suite"),
-            min: percent("min_percent")?,
-            slack: percent("slack_percent")?,
-            timeout: seconds.map(|seconds| Duration::from_secs(seconds.unsigned_abs())),
-        })
-    }
-}
-
-fn judge(
+fn measured(
     wanted: &Wanted<'_>,
     subject: &Subject<'_>,
     executed: Executed,

@@ -2,18 +2,17 @@
 //! columns are asked for: each must hold something real for each id.
 
 use crate::idents::Pattern;
-use crate::judged::{Judged, judged};
+use crate::judges::{Judged, Judges};
 use crate::markdown::{self, Section};
 use crate::settings::Settings;
 use crate::text::first_few;
-use crate::{Check, Example, Setting, Subject, is_placeholder, paths};
-use kernel::outcome::CheckResult;
-use serde_json::{Value, json};
+use crate::{Example, Setting, Subject, is_placeholder, paths};
+use serde_json::json;
 
 /// The check.
 pub(crate) struct Covers;
 
-struct Wanted<'a> {
+pub(crate) struct Wanted<'a> {
     pattern: Pattern,
     from: &'a str,
     from_section: Option<&'a str>,
@@ -22,42 +21,65 @@ struct Wanted<'a> {
     columns: Vec<&'a str>,
 }
 
-impl Check for Covers {
-    fn name(&self) -> &'static str {
-        "covers"
-    }
+impl Judges for Covers {
+    const NAME: &'static str = "covers";
+    const ABOUT: &'static str =
+        "every id of one file is in another, with something in each named column";
+    const SETTINGS: &'static [Setting] = &[
+        Setting::required("pattern", "expression for an id, such as `AC-\\d+`"),
+        Setting::required("from", "the file with the ids; `task/...` or `repo/...`"),
+        Setting::optional("from_section", "the heading over the ids; the whole file"),
+        Setting::required("file", "the file that must cover them"),
+        Setting::optional("section", "the heading in it; the whole file"),
+        Setting::optional(
+            "columns",
+            "table columns, or labels as in `Test: ...`, that each id must fill",
+        ),
+    ];
+    type Wanted<'a> = Wanted<'a>;
+    type Answer = Judged;
 
-    fn about(&self) -> &'static str {
-        "every id of one file is in another, with something in each named column"
-    }
-
-    fn settings(&self) -> &'static [Setting] {
-        const {
-            &[
-                Setting::required("pattern", "expression for an id, such as `AC-\\d+`"),
-                Setting::required("from", "the file with the ids; `task/...` or `repo/...`"),
-                Setting::optional("from_section", "the heading over the ids; the whole file"),
-                Setting::required("file", "the file that must cover them"),
-                Setting::optional("section", "the heading in it; the whole file"),
-                Setting::optional(
-                    "columns",
-                    "table columns, or labels as in `Test: ...`, that each id must fill",
-                ),
-            ]
-        }
-    }
-
-    fn lint(&self, with: &Value) -> Result<(), String> {
-        self.read(with).map(drop)
-    }
-
-    fn run(&self, with: &Value, subject: &Subject<'_>) -> Vec<CheckResult> {
-        judged(self.name(), self.read(with), |wanted| {
-            judge(&wanted, subject)
+    fn read<'a>(settings: &Settings<'a>) -> Result<Wanted<'a>, String> {
+        Ok(Wanted {
+            pattern: Pattern::new(settings.text("pattern")?.unwrap_or_default())?,
+            from: settings.placed("from")?.unwrap_or_default(),
+            from_section: settings.text("from_section")?,
+            file: settings.placed("file")?.unwrap_or_default(),
+            section: settings.text("section")?,
+            columns: settings.list("columns")?.unwrap_or_default(),
         })
     }
 
-    fn examples(&self) -> Vec<Example> {
+    fn judge(wanted: &Wanted<'_>, subject: &Subject<'_>) -> Judged {
+        let from = sections_of(subject, wanted.from, wanted.from_section)?;
+        let ids: Vec<String> = from
+            .iter()
+            .flat_map(|section| wanted.pattern.set(&section.content))
+            .collect();
+        if ids.is_empty() {
+            return Err(format!("{} has no id to cover", wanted.from).into());
+        }
+        let sections = sections_of(subject, wanted.file, wanted.section)?;
+        let mut wrong = Vec::new();
+        for id in &ids {
+            let names = |said: &str| wanted.pattern.all(said).contains(id);
+            if !sections.iter().any(|section| names(&section.content)) {
+                wrong.push(format!("{id} is not there"));
+                continue;
+            }
+            for column in &wanted.columns {
+                if !sections.iter().any(|one| fills(one, &names, column)) {
+                    wrong.push(format!("{id} has no `{column}`"));
+                }
+            }
+        }
+        if wrong.is_empty() {
+            return Ok(format!("all {} ids are covered", ids.len()));
+        }
+        Err(format!("{}: {}", wanted.file, first_few(&wrong, 8)).into())
+    }
+
+    fn examples() -> Vec<Example> {
         let with = || {
             json!({
                 "pattern": "AC-\\d+", "from": "repo/scope.md", "from_section": "Acceptance Criteria",
@@ -134,20 +156,6 @@ impl Check for Covers {
     }
 }
 
-impl Covers {
-    fn read<'a>(&self, with: &'a Value) -> Result<Wanted<'a>, String> {
-        let settings = Settings::open(self, with)?;
-        Ok(Wanted {
-            pattern: Pattern::new(settings.text("pattern")?.unwrap_or_default())?,
-            from: settings.placed("from")?.unwrap_or_default(),
-            from_section: settings.text("from_section")?,
-            file: settings.placed("file")?.unwrap_or_default(),
-            section: settings.text("section")?,
-            columns: settings.list("columns")?.unwrap_or_default(),
-        })
-    }
-}
-
 /// All sections of a file with this heading, or the whole file.
 pub(crate) fn sections_of(
     subject: &Subject<'_>,
@@ -156,35 +164,6 @@ pub(crate) fn sections_of(
 ) -> Result<Vec<Section>, String> {
     let text = paths::read(subject.place, file).map_err(|why| format!("{file} {why}"))?;
     markdown::chosen(&text, section).map_err(|why| format!("{file} {why}"))
-}
-
-fn judge(wanted: &Wanted<'_>, subject: &Subject<'_>) -> Judged {
-    let from = sections_of(subject, wanted.from, wanted.from_section)?;
-    let ids: Vec<String> = from
-        .iter()
-        .flat_map(|section| wanted.pattern.set(&section.content))
-        .collect();
-    if ids.is_empty() {
-        return Err(format!("{} has no id to cover", wanted.from).into());
-    }
-    let sections = sections_of(subject, wanted.file, wanted.section)?;
-    let mut wrong = Vec::new();
-    for id in &ids {
-        let names = |said: &str| wanted.pattern.all(said).contains(id);
-        if !sections.iter().any(|section| names(&section.content)) {
-            wrong.push(format!("{id} is not there"));
-            continue;
-        }
-        for column in &wanted.columns {
-            if !sections.iter().any(|one| fills(one, &names, column)) {
-                wrong.push(format!("{id} has no `{column}`"));
-            }
-        }
-    }
-    if wrong.is_empty() {
-        return Ok(format!("all {} ids are covered", ids.len()));
-    }
-    Err(format!("{}: {}", wanted.file, first_few(&wrong, 8)).into())
 }
 
 /// Does a row or a list item that names the id have this column or label, with content?

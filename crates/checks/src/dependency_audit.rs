@@ -5,11 +5,12 @@ mod reports;
 
 use crate::dependencies::{World, manifests};
 use crate::execute::{Errand, execute};
+use crate::judges::{Judged, Judges, Trouble};
 use crate::settings::Settings;
 use crate::text::{answer, first_few};
-use crate::{Check, Example, Setting, Subject, paths, sources};
+use crate::{Example, Setting, Subject, paths, sources};
 use kernel::outcome::{CheckResult, Verdict};
-use serde_json::{Value, json};
+use serde_json::json;
 use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
 
@@ -73,69 +74,69 @@ const AUDITS: [Audit; 4] = [
     },
 ];
 
-struct Wanted<'a> {
+pub(crate) struct Wanted<'a> {
     level: Level,
     commands: Vec<(World, &'a str)>,
     timeout: Option<Duration>,
 }
 
-impl Check for DependencyAudit {
-    fn name(&self) -> &'static str {
-        "dependency_audit"
-    }
+impl Judges for DependencyAudit {
+    const NAME: &'static str = "dependency_audit";
+    const ABOUT: &'static str =
+        "the audit of each package world finds no fault of high severity or worse";
+    const SETTINGS: &'static [Setting] = &[
+        Setting::optional("level", "low, moderate, high or critical; high"),
+        Setting::optional("cargo", "another command that prints `cargo audit --json`"),
+        Setting::optional("npm", "another command that prints `npm audit --json`"),
+        Setting::optional("python", "another command that prints `pip-audit -f json`"),
+        Setting::optional(
+            "go",
+            "another command that prints `govulncheck -format json`",
+        ),
+        Setting::optional("timeout_seconds", "wall limit of each command"),
+    ];
+    type Wanted<'a> = Wanted<'a>;
+    type Answer = Judged<Vec<CheckResult>>;
 
-    fn about(&self) -> &'static str {
-        "the audit of each package world finds no fault of high severity or worse"
-    }
-
-    fn settings(&self) -> &'static [Setting] {
-        const {
-            &[
-                Setting::optional("level", "low, moderate, high or critical; high"),
-                Setting::optional("cargo", "another command that prints `cargo audit --json`"),
-                Setting::optional("npm", "another command that prints `npm audit --json`"),
-                Setting::optional("python", "another command that prints `pip-audit -f json`"),
-                Setting::optional(
-                    "go",
-                    "another command that prints `govulncheck -format json`",
-                ),
-                Setting::optional("timeout_seconds", "wall limit of each command"),
-            ]
-        }
-    }
-
-    fn lint(&self, with: &Value) -> Result<(), String> {
-        self.read(with).map(drop)
-    }
-
-    fn run(&self, with: &Value, subject: &Subject<'_>) -> Vec<CheckResult> {
-        let started = Instant::now();
-        let could_not = |why: &str| vec![answer(self.name(), Verdict::CouldNotRun, why)];
-        let wanted = match self.read(with) {
-            Ok(wanted) => wanted,
-            Err(why) => return could_not(&why),
+    fn read<'a>(settings: &Settings<'a>) -> Result<Wanted<'a>, String> {
+        let level = match settings.text("level")? {
+            None => Level::High,
+            Some(text) => match LEVELS.iter().find(|(name, _)| *name == text) {
+                Some((_, level)) => *level,
+                None => return settings.refuse("level", "low, moderate, high or critical"),
+            },
         };
+        let mut commands = Vec::new();
+        for audit in &AUDITS {
+            let own = settings.text(audit.key)?;
+            commands.extend(own.map(|command| (audit.world, command)));
+        }
+        Ok(Wanted {
+            level,
+            commands,
+            timeout: settings.seconds("timeout_seconds", 1)?,
+        })
+    }
+
+    fn judge(wanted: &Self::Wanted<'_>, subject: &Subject<'_>) -> Judged<Vec<CheckResult>> {
+        let started = Instant::now();
         let read = |path: &str| paths::read(subject.place, &format!("repo/{path}"));
         let found = sources::files(subject).and_then(|files| manifests(&files, &read));
-        let worlds: BTreeSet<World> = match found {
-            Ok(found) => {
-                let naming = found.iter().filter(|manifest| !manifest.names.is_empty());
-                naming.map(|manifest| manifest.world).collect()
-            }
-            Err(why) => return could_not(&why),
-        };
+        let found = found.map_err(Trouble::CouldNotRun)?;
+        let naming = found.iter().filter(|manifest| !manifest.names.is_empty());
+        let worlds: BTreeSet<World> = naming.map(|manifest| manifest.world).collect();
         if worlds.is_empty() {
             let reason = "the project has no dependencies";
-            return vec![answer(self.name(), Verdict::Pass, reason)];
+            return Ok(vec![answer(Self::NAME, Verdict::Pass, reason)]);
         }
         let concerns = |audit: &&Audit| worlds.contains(&audit.world);
         let audits = AUDITS.iter().filter(concerns);
-        audits
-            .map(|audit| one(audit, &wanted, subject, started))
-            .collect()
+        Ok(audits
+            .map(|audit| one(audit, wanted, subject, started))
+            .collect())
     }
 
-    fn examples(&self) -> Vec<Example> {
+    fn examples() -> Vec<Example> {
         const NPM: (&str, &str) = ("package.json", "{\"dependencies\": {\"a\": \"1\"}}");
         let says = |report: &str| json!({"npm": format!("echo '{report}'")});
         vec![
@@ -190,30 +191,6 @@ impl Check for DependencyAudit {
             },
             Example::cannot_run("no such level", json!({"level": "huge"}), "`level` must be"),
         ]
-    }
-}
-
-impl DependencyAudit {
-    fn read<'a>(&self, with: &'a Value) -> Result<Wanted<'a>, String> {
-        let settings = Settings::open(self, with)?;
-        let level = match settings.text("level")? {
-            None => Level::High,
-            Some(text) => match LEVELS.iter().find(|(name, _)| *name == text) {
-                Some((_, level)) => *level,
-                None => return settings.refuse("level", "low, moderate, high or critical"),
-            },
-        };
-        let mut commands = Vec::new();
-        for audit in &AUDITS {
-            let own = settings.text(audit.key)?;
-            commands.extend(own.map(|command| (audit.world, command)));
-        }
-        let seconds = settings.number("timeout_seconds", 1, 7 * 24 * 3600)?;
-        Ok(Wanted {
-            level,
-            commands,
-            timeout: seconds.map(|seconds| Duration::from_secs(seconds.unsigned_abs())),
-        })
     }
 }
 

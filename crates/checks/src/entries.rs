@@ -2,13 +2,12 @@
 //! one that has nothing to list says `none`.
 
 use crate::covers::labelled;
-use crate::judged::{Judged, judged};
+use crate::judges::{Judged, Judges};
 use crate::markdown;
 use crate::settings::Settings;
 use crate::text::{first_few, label};
-use crate::{Check, Example, Setting, Subject, is_placeholder, paths};
-use kernel::outcome::CheckResult;
-use serde_json::{Value, json};
+use crate::{Example, Setting, Subject, is_placeholder, paths};
+use serde_json::json;
 
 /// The check.
 pub(crate) struct Entries;
@@ -16,7 +15,7 @@ pub(crate) struct Entries;
 /// How a document says that there is nothing to list.
 const NONE: [&str; 4] = ["none", "n/a", "no", "nothing"];
 
-struct Wanted<'a> {
+pub(crate) struct Wanted<'a> {
     file: &'a str,
     section: &'a str,
     min: usize,
@@ -26,43 +25,95 @@ struct Wanted<'a> {
     apart_from: Vec<&'a str>,
 }
 
-impl Check for Entries {
-    fn name(&self) -> &'static str {
-        "entries"
-    }
+impl Judges for Entries {
+    const NAME: &'static str = "entries";
+    const ABOUT: &'static str =
+        "each entry of a section mentions what it must, and there are as many as there must be";
+    const SETTINGS: &'static [Setting] = &[
+        Setting::required("file", "`task/...` or `repo/...`"),
+        Setting::required("section", "the heading over the entries"),
+        Setting::optional("min", "how many there must be; without it, `none` will do"),
+        Setting::optional("max", "how many there may be"),
+        Setting::optional(
+            "mention",
+            "words of which each entry has one; behind one that ends with `:` stands more",
+        ),
+        Setting::optional("labels", "labels that each entry has, as in `Failure: ...`"),
+        Setting::optional("apart_from", "headings under which no entry may stand, too"),
+    ];
+    type Wanted<'a> = Wanted<'a>;
+    type Answer = Judged;
 
-    fn about(&self) -> &'static str {
-        "each entry of a section mentions what it must, and there are as many as there must be"
-    }
-
-    fn settings(&self) -> &'static [Setting] {
-        const {
-            &[
-                Setting::required("file", "`task/...` or `repo/...`"),
-                Setting::required("section", "the heading over the entries"),
-                Setting::optional("min", "how many there must be; without it, `none` will do"),
-                Setting::optional("max", "how many there may be"),
-                Setting::optional(
-                    "mention",
-                    "words of which each entry has one; behind one that ends with `:` stands more",
-                ),
-                Setting::optional("labels", "labels that each entry has, as in `Failure: ...`"),
-                Setting::optional("apart_from", "headings under which no entry may stand, too"),
-            ]
+    fn read<'a>(settings: &Settings<'a>) -> Result<Wanted<'a>, String> {
+        let min = settings.count("min", 1, 10_000)?.unwrap_or(0);
+        let max = settings.count("max", 0, 10_000)?;
+        if max.is_some_and(|max| max < min) {
+            return Err("`entries`: `min` is more than `max`".into());
         }
-    }
-
-    fn lint(&self, with: &Value) -> Result<(), String> {
-        self.read(with).map(drop)
-    }
-
-    fn run(&self, with: &Value, subject: &Subject<'_>) -> Vec<CheckResult> {
-        judged(self.name(), self.read(with), |wanted| {
-            judge(&wanted, subject)
+        Ok(Wanted {
+            file: settings.placed("file")?.unwrap_or_default(),
+            section: settings.text("section")?.unwrap_or_default(),
+            min,
+            max,
+            mention: settings.list("mention")?.unwrap_or_default(),
+            labels: settings.list("labels")?.unwrap_or_default(),
+            apart_from: settings.list("apart_from")?.unwrap_or_default(),
         })
     }
 
-    fn examples(&self) -> Vec<Example> {
+    fn judge(wanted: &Wanted<'_>, subject: &Subject<'_>) -> Judged {
+        let (file, section) = (wanted.file, wanted.section);
+        let text = paths::read(subject.place, file).map_err(|why| format!("{file} {why}"))?;
+        let sections = markdown::sections(&text, section);
+        if sections.is_empty() {
+            return Err(format!("{file} has no heading `{section}`").into());
+        }
+        let found = entries(&text, section);
+        let count = found.len();
+        let mut wrong = Vec::new();
+        if count < wanted.min {
+            wrong.push(format!("{count} entries, fewer than {}", wanted.min));
+        } else if count == 0 {
+            if sections.iter().any(|section| says_none(&section.content)) {
+                return Ok(format!("`{section}`: none"));
+            }
+            wrong.push("it has no entry, and does not say `none`".to_owned());
+        }
+        if let Some(max) = wanted.max.filter(|max| count > *max) {
+            wrong.push(format!("{count} entries, more than {max}"));
+        }
+        for entry in &found {
+            let shown = label(entry);
+            let lower = entry.to_lowercase();
+            let mentions = |word: &&str| match word.strip_suffix(':') {
+                Some(name) => labelled(entry, name).is_some_and(|said| !is_placeholder(&said)),
+                None => lower.contains(&word.to_lowercase()),
+            };
+            if !wanted.mention.is_empty() && !wanted.mention.iter().any(mentions) {
+                wrong.push(format!(
+                    "`{shown}` has none of: {}",
+                    wanted.mention.join(", ")
+                ));
+            }
+            for name in &wanted.labels {
+                if labelled(entry, name).is_none_or(|said| is_placeholder(&said)) {
+                    wrong.push(format!("`{shown}` has no `{name}`"));
+                }
+            }
+            for heading in &wanted.apart_from {
+                let others = entries(&text, heading);
+                if others.iter().any(|other| plain(other) == plain(entry)) {
+                    wrong.push(format!("`{shown}` also stands under `{heading}`"));
+                }
+            }
+        }
+        if wrong.is_empty() {
+            return Ok(format!("`{section}` has {count} entries"));
+        }
+        Err(format!("{file}, `{section}`: {}", first_few(&wrong, 3)).into())
+    }
+
+    fn examples() -> Vec<Example> {
         let failure = || {
             json!({
                 "file": "repo/design.md", "section": "External Integrations",
@@ -184,26 +235,6 @@ impl Check for Entries {
     }
 }
 
-impl Entries {
-    fn read<'a>(&self, with: &'a Value) -> Result<Wanted<'a>, String> {
-        let settings = Settings::open(self, with)?;
-        let min = settings.count("min", 1, 10_000)?.unwrap_or(0);
-        let max = settings.count("max", 0, 10_000)?;
-        if max.is_some_and(|max| max < min) {
-            return Err("`entries`: `min` is more than `max`".into());
-        }
-        Ok(Wanted {
-            file: settings.placed("file")?.unwrap_or_default(),
-            section: settings.text("section")?.unwrap_or_default(),
-            min,
-            max,
-            mention: settings.list("mention")?.unwrap_or_default(),
-            labels: settings.list("labels")?.unwrap_or_default(),
-            apart_from: settings.list("apart_from")?.unwrap_or_default(),
-        })
-    }
-}
-
 /// The entries of a section: what lies one heading below; else its list items; else its rows.
 fn entries(text: &str, heading: &str) -> Vec<String> {
     let below = markdown::below(text, heading).into_iter();
@@ -241,56 +272,4 @@ fn plain(text: &str) -> String {
         .map(str::to_lowercase)
         .collect();
     words.join(" ")
-}
-
-fn judge(wanted: &Wanted<'_>, subject: &Subject<'_>) -> Judged {
-    let (file, section) = (wanted.file, wanted.section);
-    let text = paths::read(subject.place, file).map_err(|why| format!("{file} {why}"))?;
-    let sections = markdown::sections(&text, section);
-    if sections.is_empty() {
-        return Err(format!("{file} has no heading `{section}`").into());
-    }
-    let found = entries(&text, section);
-    let count = found.len();
-    let mut wrong = Vec::new();
-    if count < wanted.min {
-        wrong.push(format!("{count} entries, fewer than {}", wanted.min));
-    } else if count == 0 {
-        if sections.iter().any(|section| says_none(&section.content)) {
-            return Ok(format!("`{section}`: none"));
-        }
-        wrong.push("it has no entry, and does not say `none`".to_owned());
-    }
-    if let Some(max) = wanted.max.filter(|max| count > *max) {
-        wrong.push(format!("{count} entries, more than {max}"));
-    }
-    for entry in &found {
-        let shown = label(entry);
-        let lower = entry.to_lowercase();
-        let mentions = |word: &&str| match word.strip_suffix(':') {
-            Some(name) => labelled(entry, name).is_some_and(|said| !is_placeholder(&said)),
-            None => lower.contains(&word.to_lowercase()),
-        };
-        if !wanted.mention.is_empty() && !wanted.mention.iter().any(mentions) {
-            wrong.push(format!(
-                "`{shown}` has none of: {}",
-                wanted.mention.join(", ")
-            ));
-        }
-        for name in &wanted.labels {
-            if labelled(entry, name).is_none_or(|said| is_placeholder(&said)) {
-                wrong.push(format!("`{shown}` has no `{name}`"));
-            }
-        }
-        for heading in &wanted.apart_from {
-            let others = entries(&text, heading);
-            if others.iter().any(|other| plain(other) == plain(entry)) {
-                wrong.push(format!("`{shown}` also stands under `{heading}`"));
-            }
-        }
-    }
-    if wrong.is_empty() {
-        return Ok(format!("`{section}` has {count} entries"));
-    }
-    Err(format!("{file}, `{section}`: {}", first_few(&wrong, 3)).into())
 }

@@ -82,7 +82,10 @@ pub(crate) fn execute(subject: &Subject<'_>, errand: Errand<'_>) -> Result<Execu
             }
         }
     }
-    let ended = sandbox::run(&launch, subject.cancel).map_err(|error| error.to_string())?;
+    let ended = sandbox::run(&launch, subject.cancel).map_err(|error| {
+        subject.launches.failed(&error);
+        error.to_string()
+    })?;
     let kept = subject
         .keep
         .keep(&format!("output of {}", label(errand.shown)), &ended.output)
@@ -96,6 +99,8 @@ pub(crate) fn execute(subject: &Subject<'_>, errand: Errand<'_>) -> Result<Execu
             tree: before.hash.clone(),
             output: kept.hash.clone(),
             millis: ended.millis,
+            denied: ended.denied.iter().map(ToString::to_string).collect(),
+            unrecorded: ended.unrecorded.clone(),
         },
         before,
         after: (subject.tree)(),

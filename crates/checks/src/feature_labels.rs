@@ -1,11 +1,11 @@
 //! `feature_labels`: every feature that users would see says how real it is. It refuses labels of
 //! one's own making, and an empty list where the work is user-facing.
 
+use crate::judges::{Judged, Judges};
 use crate::settings::Settings;
-use crate::text::{answer, first_few, label};
-use crate::{Check, Example, Setting, Subject, markdown, paths};
-use kernel::outcome::{CheckResult, Verdict};
-use serde_json::{Value, json};
+use crate::text::{first_few, label};
+use crate::{Example, Setting, Subject, markdown, paths};
+use serde_json::json;
 
 /// The check.
 pub(crate) struct FeatureLabels;
@@ -18,50 +18,65 @@ const LABELS: [&str; 4] = [
 ];
 const USER_FACING: &str = "User facing";
 
-struct Wanted<'a> {
+pub(crate) struct Wanted<'a> {
     file: &'a str,
     heading: &'a str,
     user_facing: &'a str,
 }
 
-impl Check for FeatureLabels {
-    fn name(&self) -> &'static str {
-        "feature_labels"
+impl Judges for FeatureLabels {
+    const NAME: &'static str = "feature_labels";
+    const ABOUT: &'static str =
+        "every visible feature is listed as `name: label` with one of the four labels";
+    const SETTINGS: &'static [Setting] = &[
+        Setting::required("file", "`task/...` or `repo/...`"),
+        Setting::required("heading", "the heading over the list"),
+        Setting::optional(
+            "user_facing",
+            "the field whose `yes` forbids an empty list; `User facing`",
+        ),
+    ];
+    type Wanted<'a> = Wanted<'a>;
+    type Answer = Judged;
+
+    fn read<'a>(settings: &Settings<'a>) -> Result<Wanted<'a>, String> {
+        let file = settings.text("file")?.unwrap_or_default();
+        paths::lint_placed(file)?;
+        Ok(Wanted {
+            file,
+            heading: settings.text("heading")?.unwrap_or_default(),
+            user_facing: settings.text("user_facing")?.unwrap_or(USER_FACING),
+        })
     }
 
-    fn about(&self) -> &'static str {
-        "every visible feature is listed as `name: label` with one of the four labels"
-    }
-
-    fn settings(&self) -> &'static [Setting] {
-        const {
-            &[
-                Setting::required("file", "`task/...` or `repo/...`"),
-                Setting::required("heading", "the heading over the list"),
-                Setting::optional(
-                    "user_facing",
-                    "the field whose `yes` forbids an empty list; `User facing`",
-                ),
-            ]
+    fn judge(wanted: &Self::Wanted<'_>, subject: &Subject<'_>) -> Judged {
+        let file = wanted.file;
+        let text = paths::read(subject.place, file).map_err(|why| format!("{file} {why}"))?;
+        let sections = markdown::sections(&text, wanted.heading);
+        if sections.is_empty() {
+            return Err(format!("{file} has no heading `{}`", wanted.heading).into());
         }
+        let items: Vec<&String> = sections.iter().flat_map(|section| &section.items).collect();
+        let user_facing = subject.fields.get(wanted.user_facing);
+        if items.is_empty() && user_facing.is_some_and(|value| value.trim() == "yes") {
+            return Err(format!(
+                "the list is empty, though the field `{}` says yes",
+                wanted.user_facing
+            )
+            .into());
+        }
+        let wrong: Vec<String> = items.iter().filter_map(|item| fault(item)).collect();
+        if wrong.is_empty() {
+            return Ok(match items.len() {
+                1 => "the one feature is labelled".to_owned(),
+                count => format!("{count} features are labelled"),
+            });
+        }
+        let wrong = first_few(&wrong, 5);
+        Err(format!("{wrong}; the labels are {}", LABELS.join(", ")).into())
     }
 
-    fn lint(&self, with: &Value) -> Result<(), String> {
-        self.read(with).map(drop)
-    }
-
-    fn run(&self, with: &Value, subject: &Subject<'_>) -> Vec<CheckResult> {
-        let (verdict, reason) = match self.read(with) {
-            Err(reason) => (Verdict::CouldNotRun, reason),
-            Ok(wanted) => match judge(&wanted, subject) {
-                Ok(reason) => (Verdict::Pass, reason),
-                Err(reason) => (Verdict::Fail, reason),
-            },
-        };
-        vec![answer(self.name(), verdict, &reason)]
-    }
-
-    fn examples(&self) -> Vec<Example> {
+    fn examples() -> Vec<Example> {
         let with = || json!({"file": "task/STATE.md", "heading": "Visible features"});
         vec![
             Example {
@@ -116,45 +131,6 @@ impl Check for FeatureLabels {
             ),
         ]
     }
-}
-
-impl FeatureLabels {
-    fn read<'a>(&self, with: &'a Value) -> Result<Wanted<'a>, String> {
-        let settings = Settings::open(self, with)?;
-        let file = settings.text("file")?.unwrap_or_default();
-        paths::lint_placed(file)?;
-        Ok(Wanted {
-            file,
-            heading: settings.text("heading")?.unwrap_or_default(),
-            user_facing: settings.text("user_facing")?.unwrap_or(USER_FACING),
-        })
-    }
-}
-
-fn judge(wanted: &Wanted<'_>, subject: &Subject<'_>) -> Result<String, String> {
-    let file = wanted.file;
-    let text = paths::read(subject.place, file).map_err(|why| format!("{file} {why}"))?;
-    let sections = markdown::sections(&text, wanted.heading);
-    if sections.is_empty() {
-        return Err(format!("{file} has no heading `{}`", wanted.heading));
-    }
-    let items: Vec<&String> = sections.iter().flat_map(|section| &section.items).collect();
-    let user_facing = subject.fields.get(wanted.user_facing);
-    if items.is_empty() && user_facing.is_some_and(|value| value.trim() == "yes") {
-        return Err(format!(
-            "the list is empty, though the field `{}` says yes",
-            wanted.user_facing
-        ));
-    }
-    let wrong: Vec<String> = items.iter().filter_map(|item| fault(item)).collect();
-    if wrong.is_empty() {
-        return Ok(match items.len() {
-            1 => "the one feature is labelled".to_owned(),
-            count => format!("{count} features are labelled"),
-        });
-    }
-    let wrong = first_few(&wrong, 5);
-    Err(format!("{wrong}; the labels are {}", LABELS.join(", ")))
 }
 
 /// The last colon counts: names may hold one, labels may not.

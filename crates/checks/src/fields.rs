@@ -1,47 +1,55 @@
 //! `fields`: the document's fields are filled in. It refuses placeholders, by the same rule as
 //! `sections`.
 
+use crate::judges::{Judged, Judges};
 use crate::settings::Settings;
-use crate::text::{answer, first_few, label};
-use crate::{Check, Example, Setting, Subject, is_placeholder};
-use kernel::outcome::{CheckResult, Verdict};
+use crate::text::{first_few, label};
+use crate::{Example, Setting, Subject, is_placeholder};
 use serde_json::{Value, json};
 
 /// The check.
 pub(crate) struct Fields;
 
-struct Wanted<'a> {
+pub(crate) struct Wanted<'a> {
     required: Vec<&'a str>,
     one_of: Vec<(&'a str, Vec<&'a str>)>,
 }
 
-impl Check for Fields {
-    fn name(&self) -> &'static str {
-        "fields"
-    }
+impl Judges for Fields {
+    const NAME: &'static str = "fields";
+    const ABOUT: &'static str =
+        "the document's fields are filled in, and some hold one of a few values";
+    const SETTINGS: &'static [Setting] = &[
+        Setting::optional("required", "fields that need real content"),
+        Setting::optional("one_of", "a table: field to the list of its values"),
+    ];
+    type Wanted<'a> = Wanted<'a>;
+    type Answer = Judged;
 
-    fn about(&self) -> &'static str {
-        "the document's fields are filled in, and some hold one of a few values"
-    }
-
-    fn settings(&self) -> &'static [Setting] {
-        const {
-            &[
-                Setting::optional("required", "fields that need real content"),
-                Setting::optional("one_of", "a table: field to the list of its values"),
-            ]
-        }
-    }
-
-    fn lint(&self, with: &Value) -> Result<(), String> {
-        self.read(with).map(drop)
-    }
-
-    fn run(&self, with: &Value, subject: &Subject<'_>) -> Vec<CheckResult> {
-        let wanted = match self.read(with) {
-            Ok(wanted) => wanted,
-            Err(reason) => return vec![answer(self.name(), Verdict::CouldNotRun, &reason)],
+    fn read<'a>(settings: &Settings<'a>) -> Result<Wanted<'a>, String> {
+        let required = settings.list("required")?;
+        let one_of = match settings.get("one_of") {
+            None => None,
+            Some(Value::Object(table)) if !table.is_empty() => Some(
+                table
+                    .iter()
+                    .map(|(field, values)| Ok((field.as_str(), settings.texts("one_of", values)?)))
+                    .collect::<Result<Vec<_>, String>>()?,
+            ),
+            Some(_) => {
+                return settings.refuse("one_of", "a table: field to the list of its values");
+            }
         };
+        if required.is_none() && one_of.is_none() {
+            return Err("`fields` needs `required` or `one_of`".into());
+        }
+        Ok(Wanted {
+            required: required.unwrap_or_default(),
+            one_of: one_of.unwrap_or_default(),
+        })
+    }
+
+    fn judge(wanted: &Self::Wanted<'_>, subject: &Subject<'_>) -> Judged {
         let value = |field: &str| subject.fields.get(field).map_or("", |value| value.trim());
         let mut wrong = Vec::new();
         for field in &wanted.required {
@@ -60,15 +68,13 @@ impl Check for Fields {
                 ));
             }
         }
-        let (verdict, reason) = if wrong.is_empty() {
-            (Verdict::Pass, "all fields are filled in".to_string())
-        } else {
-            (Verdict::Fail, first_few(&wrong, wrong.len()))
-        };
-        vec![answer(self.name(), verdict, &reason)]
+        if wrong.is_empty() {
+            return Ok("all fields are filled in".to_owned());
+        }
+        Err(first_few(&wrong, wrong.len()).into())
     }
 
-    fn examples(&self) -> Vec<Example> {
+    fn examples() -> Vec<Example> {
         let two = || json!({"required": ["Objective", "Done gate"]});
         let done = || json!({"one_of": {"Candidate done": ["yes", "no"]}});
         vec![
@@ -108,31 +114,5 @@ impl Check for Fields {
                 "allowed keys: required",
             ),
         ]
-    }
-}
-
-impl Fields {
-    fn read<'a>(&self, with: &'a Value) -> Result<Wanted<'a>, String> {
-        let settings = Settings::open(self, with)?;
-        let required = settings.list("required")?;
-        let one_of = match settings.get("one_of") {
-            None => None,
-            Some(Value::Object(table)) if !table.is_empty() => Some(
-                table
-                    .iter()
-                    .map(|(field, values)| Ok((field.as_str(), settings.texts("one_of", values)?)))
-                    .collect::<Result<Vec<_>, String>>()?,
-            ),
-            Some(_) => {
-                return settings.refuse("one_of", "a table: field to the list of its values");
-            }
-        };
-        if required.is_none() && one_of.is_none() {
-            return Err("`fields` needs `required` or `one_of`".into());
-        }
-        Ok(Wanted {
-            required: required.unwrap_or_default(),
-            one_of: one_of.unwrap_or_default(),
-        })
     }
 }

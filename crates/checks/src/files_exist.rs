@@ -1,47 +1,43 @@
 //! `files_exist`: the named files are there and hold something. It refuses symlinks, folders and
 //! empty files: each is a way to have a file without having written it.
 
+use crate::judges::{Judged, Judges};
 use crate::settings::Settings;
-use crate::text::{answer, first_few};
-use crate::{Check, Example, Setting, Subject, paths};
-use kernel::outcome::{CheckResult, Verdict};
-use serde_json::{Value, json};
+use crate::text::first_few;
+use crate::{Example, Setting, Subject, paths};
+use serde_json::json;
 
 /// The check.
 pub(crate) struct FilesExist;
 
-struct Wanted<'a> {
+pub(crate) struct Wanted<'a> {
     task: Vec<&'a str>,
     repo: Vec<&'a str>,
 }
 
-impl Check for FilesExist {
-    fn name(&self) -> &'static str {
-        "files_exist"
-    }
+impl Judges for FilesExist {
+    const NAME: &'static str = "files_exist";
+    const ABOUT: &'static str = "the named files exist, are regular files and are not empty";
+    const SETTINGS: &'static [Setting] = &[
+        Setting::optional("task", "paths in the task folder"),
+        Setting::optional("repo", "paths in the repository"),
+    ];
+    type Wanted<'a> = Wanted<'a>;
+    type Answer = Judged;
 
-    fn about(&self) -> &'static str {
-        "the named files exist, are regular files and are not empty"
-    }
-
-    fn settings(&self) -> &'static [Setting] {
-        const {
-            &[
-                Setting::optional("task", "paths in the task folder"),
-                Setting::optional("repo", "paths in the repository"),
-            ]
+    fn read<'a>(settings: &Settings<'a>) -> Result<Wanted<'a>, String> {
+        let (task, repo) = (settings.list("task")?, settings.list("repo")?);
+        if task.is_none() && repo.is_none() {
+            return Err("`files_exist` needs `task` or `repo`, each a list of paths".into());
         }
+        let (task, repo) = (task.unwrap_or_default(), repo.unwrap_or_default());
+        task.iter()
+            .chain(&repo)
+            .try_for_each(|path| paths::lint(path))?;
+        Ok(Wanted { task, repo })
     }
 
-    fn lint(&self, with: &Value) -> Result<(), String> {
-        self.read(with).map(drop)
-    }
-
-    fn run(&self, with: &Value, subject: &Subject<'_>) -> Vec<CheckResult> {
-        let wanted = match self.read(with) {
-            Ok(wanted) => wanted,
-            Err(reason) => return vec![answer(self.name(), Verdict::CouldNotRun, &reason)],
-        };
+    fn judge(wanted: &Self::Wanted<'_>, subject: &Subject<'_>) -> Judged {
         let place = subject.place;
         let task = wanted.task.iter().map(|path| ("task", place.task, *path));
         let repo = wanted.repo.iter().map(|path| ("repo", place.repo, *path));
@@ -59,25 +55,15 @@ impl Check for FilesExist {
             };
             wrong.push(format!("{folder}/{path} {why}"));
         }
-        // All of them, up to what fits: whoever must write them should need one round.
-        let (verdict, reason) = if wrong.is_empty() {
-            (
-                Verdict::Pass,
-                if count == 1 {
-                    "the file is there".to_owned()
-                } else {
-                    format!("all {count} files are there")
-                },
-            )
-        } else {
-            let named = first_few(&wrong, wrong.len());
-            let reason = format!("{} of {count} files: {named}", wrong.len());
-            (Verdict::Fail, reason)
-        };
-        vec![answer(self.name(), verdict, &reason)]
+        match (wrong.len(), count) {
+            (0, 1) => Ok("the file is there".to_owned()),
+            (0, _) => Ok(format!("all {count} files are there")),
+            // All of them, up to what fits: whoever must write them should need one round.
+            (bad, _) => Err(format!("{bad} of {count} files: {}", first_few(&wrong, bad)).into()),
+        }
     }
 
-    fn examples(&self) -> Vec<Example> {
+    fn examples() -> Vec<Example> {
         let evidence = || json!({"task": ["EVIDENCE.md"]});
         vec![
             Example {
@@ -117,20 +103,5 @@ impl Check for FilesExist {
             ),
             Example::cannot_run("nothing is asked for", json!({}), "`task` or `repo`"),
         ]
-    }
-}
-
-impl FilesExist {
-    fn read<'a>(&self, with: &'a Value) -> Result<Wanted<'a>, String> {
-        let settings = Settings::open(self, with)?;
-        let (task, repo) = (settings.list("task")?, settings.list("repo")?);
-        if task.is_none() && repo.is_none() {
-            return Err("`files_exist` needs `task` or `repo`, each a list of paths".into());
-        }
-        let (task, repo) = (task.unwrap_or_default(), repo.unwrap_or_default());
-        task.iter()
-            .chain(&repo)
-            .try_for_each(|path| paths::lint(path))?;
-        Ok(Wanted { task, repo })
     }
 }

@@ -2,19 +2,19 @@
 //! finding was first reported, a finding that vanished, and an open one that blocks: every report
 //! that a gate has seen is in the run's evidence.
 
-use crate::judged::{Judged, Trouble};
+use crate::judges::{Judged, Judges, Trouble};
 use crate::settings::Settings;
 use crate::table::{Record, records};
 use crate::text::{answer, first_few, label};
-use crate::{Check, Example, Setting, Subject, is_placeholder, paths};
+use crate::{Example, Setting, Subject, is_placeholder, paths};
 use kernel::outcome::{CheckResult, Verdict};
-use serde_json::{Value, json};
+use serde_json::json;
 use std::collections::BTreeMap;
 
 /// The check.
 pub(crate) struct Findings;
 
-struct Wanted<'a> {
+pub(crate) struct Wanted<'a> {
     file: &'a str,
     section: Option<&'a str>,
     severities: Vec<&'a str>,
@@ -29,66 +29,67 @@ const BLOCKING: [&str; 2] = ["Critical", "Required"];
 /// Not `wontfix`: a finding that blocks is not closed by a reviewer who looks away.
 const CLOSED: [&str; 3] = ["fixed", "resolved", "closed"];
 
-impl Check for Findings {
-    fn name(&self) -> &'static str {
-        "findings"
-    }
+impl Judges for Findings {
+    const NAME: &'static str = "findings";
+    const ABOUT: &'static str =
+        "no blocking finding is open, none vanished, and no severity was changed";
+    const SETTINGS: &'static [Setting] = &[
+        Setting::required(
+            "file",
+            "JSON, or Markdown with a table: Id, Severity, Axis, Status",
+        ),
+        Setting::optional("section", "the heading over the table; the whole file"),
+        Setting::optional(
+            "severities",
+            "those that there are; Critical, Required, Optional, Note",
+        ),
+        Setting::optional("blocking", "those that may not be open; Critical, Required"),
+        Setting::optional("closed", "what closes one; fixed, resolved, closed"),
+        Setting::optional("axes", "axes that the report must name, each at least once"),
+    ];
+    type Wanted<'a> = Wanted<'a>;
+    type Answer = Judged<CheckResult>;
 
-    fn about(&self) -> &'static str {
-        "no blocking finding is open, none vanished, and no severity was changed"
-    }
-
-    fn settings(&self) -> &'static [Setting] {
-        const {
-            &[
-                Setting::required(
-                    "file",
-                    "JSON, or Markdown with a table: Id, Severity, Axis, Status",
-                ),
-                Setting::optional("section", "the heading over the table; the whole file"),
-                Setting::optional(
-                    "severities",
-                    "those that there are; Critical, Required, Optional, Note",
-                ),
-                Setting::optional("blocking", "those that may not be open; Critical, Required"),
-                Setting::optional("closed", "what closes one; fixed, resolved, closed"),
-                Setting::optional("axes", "axes that the report must name, each at least once"),
-            ]
+    fn read<'a>(settings: &Settings<'a>) -> Result<Wanted<'a>, String> {
+        let list = |key: &str, default: &[&'a str]| -> Result<Vec<&'a str>, String> {
+            Ok(settings.list(key)?.unwrap_or_else(|| default.to_vec()))
+        };
+        let severities = list("severities", &SEVERITIES)?;
+        let blocking = list("blocking", &BLOCKING)?;
+        let known = |one: &&str| severities.iter().any(|known| same(known, one));
+        if !blocking.iter().all(known) {
+            return settings.refuse("blocking", "some of `severities`");
         }
+        Ok(Wanted {
+            file: settings.placed("file")?.unwrap_or_default(),
+            section: settings.text("section")?,
+            blocking,
+            closed: list("closed", &CLOSED)?,
+            axes: list("axes", &[])?,
+            severities,
+        })
     }
 
-    fn lint(&self, with: &Value) -> Result<(), String> {
-        self.read(with).map(drop)
-    }
-
-    fn run(&self, with: &Value, subject: &Subject<'_>) -> Vec<CheckResult> {
-        let could_not = |why: &str| vec![answer(self.name(), Verdict::CouldNotRun, why)];
-        let wanted = match self.read(with) {
-            Ok(wanted) => wanted,
-            Err(why) => return could_not(&why),
-        };
+    fn judge(wanted: &Self::Wanted<'_>, subject: &Subject<'_>) -> Judged<CheckResult> {
+        let cannot = Trouble::CouldNotRun;
         let kept_as = format!("findings of {}", label(wanted.file));
-        let earlier = match subject.keep.earlier(&kept_as) {
-            Ok(earlier) => earlier,
-            Err(why) => return could_not(&why),
-        };
-        let (judged, severities) = judge(&wanted, subject, &earlier);
+        let earlier = subject.keep.earlier(&kept_as).map_err(cannot)?;
+        let (judged, severities) = report(wanted, subject, &earlier);
         let (verdict, reason) = match judged {
             Ok(reason) => (Verdict::Pass, reason),
             Err(Trouble::Fails(reason)) => (Verdict::Fail, reason),
-            Err(Trouble::CouldNotRun(reason)) => return could_not(&reason),
+            Err(could_not_run) => return Err(could_not_run),
         };
-        let mut result = answer(self.name(), verdict, &reason);
+        let mut result = answer(Self::NAME, verdict, &reason);
         // Kept whatever the verdict: the first report of a finding counts, not the first good one.
         let bytes = serde_json_canonicalizer::to_vec(&severities).unwrap_or_default();
-        match subject.keep.keep(&kept_as, &bytes) {
-            Ok(kept) => result.evidence.push(kept),
-            Err(why) => return could_not(&format!("the findings cannot be kept: {why}")),
-        }
-        vec![result]
+        let kept = subject.keep.keep(&kept_as, &bytes);
+        let kept = kept.map_err(|why| cannot(format!("the findings cannot be kept: {why}")))?;
+        result.evidence.push(kept);
+        Ok(result)
     }
 
-    fn examples(&self) -> Vec<Example> {
+    fn examples() -> Vec<Example> {
         let with = || {
             json!({
                 "file": "task/review.md",
@@ -186,35 +187,12 @@ impl Check for Findings {
     }
 }
 
-impl Findings {
-    fn read<'a>(&self, with: &'a Value) -> Result<Wanted<'a>, String> {
-        let settings = Settings::open(self, with)?;
-        let list = |key: &str, default: &[&'a str]| -> Result<Vec<&'a str>, String> {
-            Ok(settings.list(key)?.unwrap_or_else(|| default.to_vec()))
-        };
-        let severities = list("severities", &SEVERITIES)?;
-        let blocking = list("blocking", &BLOCKING)?;
-        let known = |one: &&str| severities.iter().any(|known| same(known, one));
-        if !blocking.iter().all(known) {
-            return settings.refuse("blocking", "some of `severities`");
-        }
-        Ok(Wanted {
-            file: settings.placed("file")?.unwrap_or_default(),
-            section: settings.text("section")?,
-            blocking,
-            closed: list("closed", &CLOSED)?,
-            axes: list("axes", &[])?,
-            severities,
-        })
-    }
-}
-
 fn same(left: &str, right: &str) -> bool {
     left.trim().to_lowercase() == right.trim().to_lowercase()
 }
 
 /// The verdict, and the severity of each finding as it is reported now.
-fn judge(
+fn report(
     wanted: &Wanted<'_>,
     subject: &Subject<'_>,
     earlier: &[Vec<u8>],

@@ -2,51 +2,65 @@
 //! a flag without either: one approval over many pages is easily given without reading.
 
 use crate::covers::labelled;
-use crate::judged::{Judged, judged};
+use crate::judges::{Judged, Judges};
 use crate::settings::Settings;
-use crate::{Check, Example, Setting, Subject, is_placeholder};
-use kernel::outcome::CheckResult;
-use serde_json::{Value, json};
+use crate::{Example, Setting, Subject, is_placeholder};
+use serde_json::json;
 
 /// The check.
 pub(crate) struct Flag;
 
-struct Wanted<'a> {
+pub(crate) struct Wanted<'a> {
     field: &'a str,
     sign: &'a str,
     labels: Vec<&'a str>,
 }
 
-impl Check for Flag {
-    fn name(&self) -> &'static str {
-        "flag"
-    }
+impl Judges for Flag {
+    const NAME: &'static str = "flag";
+    const ABOUT: &'static str = "a field holds a flagged doubt, with what each label asks for";
+    const SETTINGS: &'static [Setting] = &[
+        Setting::required("field", "the field"),
+        Setting::optional("sign", "what it begins with; the warning sign"),
+        Setting::optional("labels", "labels that it has, as in `Why: ...`"),
+    ];
+    type Wanted<'a> = Wanted<'a>;
+    type Answer = Judged;
 
-    fn about(&self) -> &'static str {
-        "a field holds a flagged doubt, with what each label asks for"
-    }
-
-    fn settings(&self) -> &'static [Setting] {
-        const {
-            &[
-                Setting::required("field", "the field"),
-                Setting::optional("sign", "what it begins with; the warning sign"),
-                Setting::optional("labels", "labels that it has, as in `Why: ...`"),
-            ]
-        }
-    }
-
-    fn lint(&self, with: &Value) -> Result<(), String> {
-        self.read(with).map(drop)
-    }
-
-    fn run(&self, with: &Value, subject: &Subject<'_>) -> Vec<CheckResult> {
-        judged(self.name(), self.read(with), |wanted| {
-            judge(&wanted, subject)
+    fn read<'a>(settings: &Settings<'a>) -> Result<Wanted<'a>, String> {
+        Ok(Wanted {
+            field: settings.text("field")?.unwrap_or_default(),
+            sign: settings.text("sign")?.unwrap_or("⚠"),
+            labels: settings.list("labels")?.unwrap_or_default(),
         })
     }
 
-    fn examples(&self) -> Vec<Example> {
+    fn judge(wanted: &Wanted<'_>, subject: &Subject<'_>) -> Judged {
+        let (field, sign) = (wanted.field, wanted.sign);
+        let value = subject.fields.get(field).map_or("", String::as_str).trim();
+        if is_placeholder(value) {
+            return Err(format!("`{field}` is empty").into());
+        }
+        let Some(doubt) = value.strip_prefix(sign) else {
+            return Err(format!("`{field}` does not begin with `{sign}`").into());
+        };
+        let doubt = doubt.split(';').next().unwrap_or_default().trim();
+        if is_placeholder(doubt) {
+            return Err(format!("`{field}` says nothing behind `{sign}`").into());
+        }
+        let lacks: Vec<String> = wanted
+            .labels
+            .iter()
+            .filter(|label| labelled(value, label).is_none_or(|said| is_placeholder(&said)))
+            .map(|label| format!("no `{label}`"))
+            .collect();
+        if !lacks.is_empty() {
+            return Err(format!("`{field}` has {}", lacks.join(", ")).into());
+        }
+        Ok(format!("flagged: {doubt}"))
+    }
+
+    fn examples() -> Vec<Example> {
         let with = || json!({"field": "Doubt", "labels": ["Why", "Cost if wrong"]});
         vec![
             Example {
@@ -74,40 +88,4 @@ impl Check for Flag {
             },
         ]
     }
-}
-
-impl Flag {
-    fn read<'a>(&self, with: &'a Value) -> Result<Wanted<'a>, String> {
-        let settings = Settings::open(self, with)?;
-        Ok(Wanted {
-            field: settings.text("field")?.unwrap_or_default(),
-            sign: settings.text("sign")?.unwrap_or("⚠"),
-            labels: settings.list("labels")?.unwrap_or_default(),
-        })
-    }
-}
-
-fn judge(wanted: &Wanted<'_>, subject: &Subject<'_>) -> Judged {
-    let (field, sign) = (wanted.field, wanted.sign);
-    let value = subject.fields.get(field).map_or("", String::as_str).trim();
-    if is_placeholder(value) {
-        return Err(format!("`{field}` is empty").into());
-    }
-    let Some(doubt) = value.strip_prefix(sign) else {
-        return Err(format!("`{field}` does not begin with `{sign}`").into());
-    };
-    let doubt = doubt.split(';').next().unwrap_or_default().trim();
-    if is_placeholder(doubt) {
-        return Err(format!("`{field}` says nothing behind `{sign}`").into());
-    }
-    let lacks: Vec<String> = wanted
-        .labels
-        .iter()
-        .filter(|label| labelled(value, label).is_none_or(|said| is_placeholder(&said)))
-        .map(|label| format!("no `{label}`"))
-        .collect();
-    if !lacks.is_empty() {
-        return Err(format!("`{field}` has {}", lacks.join(", ")).into());
-    }
-    Ok(format!("flagged: {doubt}"))
 }

@@ -1,27 +1,44 @@
 //! `freeze`: remembers files and sections by their bytes, under a name. It refuses to freeze
 //! nothing, and to freeze anew what it was told to keep.
 
-use crate::judged::Trouble;
+use crate::judges::{Judged, Judges, Trouble};
 use crate::settings::Settings;
 use crate::text::{answer, first_few};
-use crate::{Check, Example, Setting, Subject, frozen, items, seal};
+use crate::{Example, Setting, Subject, frozen, items, seal};
 use kernel::outcome::{CheckResult, Verdict};
-use serde_json::{Value, json};
+use serde_json::json;
 use std::collections::BTreeMap;
 
 /// The check.
 pub(crate) struct Freeze;
 
-struct Wanted<'a> {
+pub(crate) struct Wanted<'a> {
     name: &'a str,
     items: Vec<&'a str>,
     adds: bool,
     min: i64,
 }
 
-impl Freeze {
-    fn open<'a>(&self, with: &'a Value) -> Result<Wanted<'a>, String> {
-        let settings = Settings::open(self, with)?;
+impl Judges for Freeze {
+    const NAME: &'static str = "freeze";
+    const ABOUT: &'static str =
+        "files and sections are remembered by their bytes; `frozen` sees whether they stay so";
+    const SETTINGS: &'static [Setting] = &[
+        Setting::required("name", "the name under which `frozen` finds them"),
+        Setting::required(
+            "items",
+            "globs that begin with `repo/` or `task/`, sections such as `task/T.md#3 Contract`, `commands`, `runner config`, `test config`, `dependencies`",
+        ),
+        Setting::optional("min", "how many items there must be; 1"),
+        Setting::optional(
+            "mode",
+            "`replace` (the default): forget what the name held; `add`: what it holds must be unchanged, and stays",
+        ),
+    ];
+    type Wanted<'a> = Wanted<'a>;
+    type Answer = Judged<CheckResult>;
+
+    fn read<'a>(settings: &Settings<'a>) -> Result<Wanted<'a>, String> {
         let name = settings.text("name")?.unwrap_or_default();
         let items = settings.list("items")?.unwrap_or_default();
         for item in &items {
@@ -40,14 +57,14 @@ impl Freeze {
         })
     }
 
-    fn judge(&self, with: &Value, subject: &Subject<'_>) -> Result<CheckResult, Trouble> {
+    fn judge(wanted: &Self::Wanted<'_>, subject: &Subject<'_>) -> Judged<CheckResult> {
         let (cannot, fails) = (Trouble::CouldNotRun, Trouble::Fails);
-        let Wanted {
+        let &Wanted {
             name,
-            items: patterns,
+            items: ref patterns,
             adds,
             min,
-        } = self.open(with).map_err(cannot)?;
+        } = wanted;
         let earlier = subject.frozen.get(name).filter(|_| adds);
         if let Some(changed) = earlier.map(|earlier| frozen::changed(subject, earlier))
             && !changed.is_empty()
@@ -57,7 +74,7 @@ impl Freeze {
                 "frozen as `{name}` and not the same: {which}"
             )));
         }
-        let found = items::named(subject, &patterns).map_err(cannot)?;
+        let found = items::named(subject, patterns).map_err(cannot)?;
         if (found.len() as i64) < min {
             return Err(fails(format!(
                 "{} of at least {min} to freeze as `{name}` match {}",
@@ -78,55 +95,13 @@ impl Freeze {
             hashes.insert(item, sealed.hash);
         }
         let reason = format!("`{name}`: {} items", hashes.len());
-        let mut result = answer(self.name(), Verdict::Pass, &reason);
+        let mut result = answer(Self::NAME, Verdict::Pass, &reason);
         result.evidence = evidence;
         result.froze = BTreeMap::from([(name.to_owned(), hashes)]);
         Ok(result)
     }
-}
 
-impl Check for Freeze {
-    fn name(&self) -> &'static str {
-        "freeze"
-    }
-
-    fn about(&self) -> &'static str {
-        "files and sections are remembered by their bytes; `frozen` sees whether they stay so"
-    }
-
-    fn settings(&self) -> &'static [Setting] {
-        const {
-            &[
-                Setting::required("name", "the name under which `frozen` finds them"),
-                Setting::required(
-                    "items",
-                    "globs that begin with `repo/` or `task/`, sections such as `task/T.md#3 Contract`, `commands`, `runner config`, `test config`, `dependencies`",
-                ),
-                Setting::optional("min", "how many items there must be; 1"),
-                Setting::optional(
-                    "mode",
-                    "`replace` (the default): forget what the name held; `add`: what it holds must be unchanged, and stays",
-                ),
-            ]
-        }
-    }
-
-    fn lint(&self, with: &Value) -> Result<(), String> {
-        self.open(with).map(drop)
-    }
-
-    fn run(&self, with: &Value, subject: &Subject<'_>) -> Vec<CheckResult> {
-        let result = self.judge(with, subject).unwrap_or_else(|trouble| {
-            let (verdict, why) = match trouble {
-                Trouble::Fails(why) => (Verdict::Fail, why),
-                Trouble::CouldNotRun(why) => (Verdict::CouldNotRun, why),
-            };
-            answer(self.name(), verdict, &why)
-        });
-        vec![result]
-    }
-
-    fn examples(&self) -> Vec<Example> {
+    fn examples() -> Vec<Example> {
         vec![
             Example {
                 repo: &[("tests/a.rs", "one"), ("src/a.rs", "two")],
@@ -153,6 +128,24 @@ impl Check for Freeze {
                     "an edit of what is frozen",
                     json!({"name": "snapshots", "items": ["task/iter-*.md"], "mode": "add"}),
                     "task/iter-0001.md was changed",
+                )
+            },
+            Example {
+                repo: &[("tests/a.rs", "one"), ("tests/b.rs", "two")],
+                fields: &[("Tests", "tests/**, !tests/b.rs")],
+                ..Example::passes(
+                    "what a field takes out again is frozen all the same",
+                    json!({"name": "tests", "items": ["repo/{Tests}"]}),
+                    "`tests`: 2 items",
+                )
+            },
+            Example {
+                repo: &[("tests/a.rs", "one"), ("tests/b.rs", "two")],
+                fields: &[("Tests", "tests/a.rs, `tests/b.rs`")],
+                ..Example::cannot_run(
+                    "a list that would lose one",
+                    json!({"name": "tests", "items": ["repo/{Tests}"], "min": 0}),
+                    "`Tests` is no list: `tests/a.rs` stands beside backticks",
                 )
             },
             Example::fails(

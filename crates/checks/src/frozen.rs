@@ -1,11 +1,12 @@
 //! `frozen`: what an earlier gate froze is still the same, byte for byte, and where it is told so
 //! nothing was put beside it. It refuses to pass where nothing was frozen.
 
+use crate::judges::{Answer, Judged, Judges, Trouble};
 use crate::settings::Settings;
 use crate::text::{answer, first_few};
-use crate::{Check, Example, Setting, Subject, items, seal};
+use crate::{Example, Setting, Subject, items, seal};
 use kernel::outcome::{CheckResult, Verdict};
-use serde_json::{Value, json};
+use serde_json::json;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// What of a freeze is not the same now, each with what happened to it.
@@ -24,112 +25,68 @@ pub(crate) fn changed(subject: &Subject<'_>, frozen: &BTreeMap<String, String>) 
 /// The check.
 pub(crate) struct Frozen;
 
-/// Hashes of the files that may hold what was changed, as it was.
-fn copies(settings: &Settings<'_>, subject: &Subject<'_>) -> Result<BTreeSet<String>, String> {
-    let Some(glob) = settings.text("kept_as")? else {
-        return Ok(BTreeSet::new());
-    };
-    let named = items::named(subject, &[glob])?;
-    let hashes = named
-        .iter()
-        .filter_map(|item| seal::hash(subject.place, item).ok());
-    Ok(hashes.collect())
+pub(crate) struct Wanted<'a> {
+    of: Vec<&'a str>,
+    closed: Vec<&'a str>,
+    kept_as: Option<&'a str>,
 }
 
-/// What is there now under a closed name, and was not when it was frozen.
-fn added(
-    settings: &Settings<'_>,
-    subject: &Subject<'_>,
-    names: &[&str],
-) -> Result<Vec<String>, String> {
-    let Some(closed) = settings.list("closed")? else {
-        return Ok(Vec::new());
-    };
-    let known = |item: &String| {
-        let mut names = names.iter();
-        names.any(|name| {
-            subject
-                .frozen
-                .get(*name)
-                .is_some_and(|items| items.contains_key(item))
-        })
-    };
-    let mut now = items::named(subject, &closed)?;
-    now.retain(|item| !known(item));
-    Ok(now)
-}
+impl Judges for Frozen {
+    const NAME: &'static str = "frozen";
+    const ABOUT: &'static str =
+        "what an earlier gate froze under a name is the same, byte for byte";
+    const SETTINGS: &'static [Setting] = &[
+        Setting::required("of", "the names, as given to `freeze`"),
+        Setting::optional(
+            "closed",
+            "items as for `freeze`: what they name now must be among what was frozen",
+        ),
+        Setting::optional(
+            "kept_as",
+            "a glob of copies: what was changed must stand in one of them as it was",
+        ),
+    ];
+    type Wanted<'a> = Wanted<'a>;
+    type Answer = Judged<Vec<CheckResult>>;
 
-impl Check for Frozen {
-    fn name(&self) -> &'static str {
-        "frozen"
-    }
-
-    fn about(&self) -> &'static str {
-        "what an earlier gate froze under a name is the same, byte for byte"
-    }
-
-    fn settings(&self) -> &'static [Setting] {
-        const {
-            &[
-                Setting::required("of", "the names, as given to `freeze`"),
-                Setting::optional(
-                    "closed",
-                    "items as for `freeze`: what they name now must be among what was frozen",
-                ),
-                Setting::optional(
-                    "kept_as",
-                    "a glob of copies: what was changed must stand in one of them as it was",
-                ),
-            ]
-        }
-    }
-
-    fn lint(&self, with: &Value) -> Result<(), String> {
-        let settings = Settings::open(self, with)?;
-        settings.text("kept_as")?.map_or(Ok(()), items::lint)?;
-        let closed = settings.list("closed")?.unwrap_or_default();
-        closed.iter().try_for_each(|item| items::lint(item))?;
-        settings.list("of").map(drop)
-    }
-
-    fn run(&self, with: &Value, subject: &Subject<'_>) -> Vec<CheckResult> {
-        let opened = Settings::open(self, with).and_then(|settings| {
-            let names = settings.list("of")?.unwrap_or_default();
-            let added = added(&settings, subject, &names)?;
-            Ok((names, copies(&settings, subject)?, added))
-        });
-        let (names, copies, added) = match opened {
-            Ok(opened) => opened,
-            Err(why) => return vec![answer(self.name(), Verdict::CouldNotRun, &why)],
+    fn read<'a>(settings: &Settings<'a>) -> Result<Wanted<'a>, String> {
+        let wanted = Wanted {
+            of: settings.list("of")?.unwrap_or_default(),
+            closed: settings.list("closed")?.unwrap_or_default(),
+            kept_as: settings.text("kept_as")?,
         };
-        let judge = |name: &str| {
-            let Some(items) = subject.frozen.get(name) else {
+        let items = wanted.closed.iter().chain(&wanted.kept_as);
+        items.copied().try_for_each(items::lint)?;
+        Ok(wanted)
+    }
+
+    fn judge(wanted: &Self::Wanted<'_>, subject: &Subject<'_>) -> Judged<Vec<CheckResult>> {
+        let added = added(wanted, subject).map_err(Trouble::CouldNotRun)?;
+        let copies = copies(wanted, subject).map_err(Trouble::CouldNotRun)?;
+        let same = |name: &&str| -> Judged {
+            let Some(items) = subject.frozen.get(*name) else {
                 let why = format!("nothing was frozen as `{name}` (tripwire_missing)");
-                return answer(self.name(), Verdict::CouldNotRun, &why);
+                return Err(Trouble::CouldNotRun(why));
             };
             let mut kept = items.clone();
             kept.retain(|_, hash| !copies.contains(hash));
             let changed = changed(subject, &kept);
             match changed.is_empty() {
-                true => {
-                    let why = format!("`{name}`: {} items are the same", items.len());
-                    answer(self.name(), Verdict::Pass, &why)
-                }
-                false => {
-                    let why = format!("`{name}`: {}", first_few(&changed, 5));
-                    answer(self.name(), Verdict::Fail, &why)
-                }
+                true => Ok(format!("`{name}`: {} items are the same", items.len())),
+                false => Err(format!("`{name}`: {}", first_few(&changed, 5)).into()),
             }
         };
-        let mut results: Vec<CheckResult> = names.into_iter().map(judge).collect();
+        let each = wanted.of.iter().map(same);
+        let mut results: Vec<CheckResult> =
+            each.flat_map(|judged| judged.results(Self::NAME)).collect();
         if !added.is_empty() {
             let why = format!("came after the freeze: {}", first_few(&added, 5));
-            results.push(answer(self.name(), Verdict::Fail, &why));
+            results.push(answer(Self::NAME, Verdict::Fail, &why));
         }
-        results
+        Ok(results)
     }
 
-    fn examples(&self) -> Vec<Example> {
+    fn examples() -> Vec<Example> {
         let with = || json!({"of": ["tests"]});
         vec![
             Example {
@@ -190,4 +147,33 @@ impl Check for Frozen {
             Example::cannot_run("nothing was frozen", with(), "tripwire_missing"),
         ]
     }
+}
+
+/// Hashes of the files that may hold what was changed, as it was.
+fn copies(wanted: &Wanted<'_>, subject: &Subject<'_>) -> Result<BTreeSet<String>, String> {
+    let Some(glob) = wanted.kept_as else {
+        return Ok(BTreeSet::new());
+    };
+    let named = items::named(subject, &[glob])?;
+    let hashes = named
+        .iter()
+        .filter_map(|item| seal::hash(subject.place, item).ok());
+    Ok(hashes.collect())
+}
+
+/// What is there now under a closed name, and was not when it was frozen.
+fn added(wanted: &Wanted<'_>, subject: &Subject<'_>) -> Result<Vec<String>, String> {
+    if wanted.closed.is_empty() {
+        return Ok(Vec::new());
+    }
+    let known = |item: &String| {
+        let frozen = wanted
+            .of
+            .iter()
+            .filter_map(|name| subject.frozen.get(*name));
+        frozen.into_iter().any(|items| items.contains_key(item))
+    };
+    let mut now = items::named(subject, &wanted.closed)?;
+    now.retain(|item| !known(item));
+    Ok(now)
 }

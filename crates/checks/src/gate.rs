@@ -1,9 +1,9 @@
 //! Running a gate. It refuses to skip: what is unknown, badly set or silent could not run.
 
 use crate::text::{answer, refusal};
-use crate::{Subject, when};
+use crate::{Launches, Subject, when};
 use kernel::effect::CheckSpec;
-use kernel::outcome::{CheckResult, Verdict};
+use kernel::outcome::{CheckResult, UNHELD, Verdict};
 use std::time::Instant;
 
 /// Runs all checks in order, whatever the first says: an agent should hear all that is wrong at
@@ -13,8 +13,10 @@ pub fn run_gate(specs: &[CheckSpec], subject: &Subject<'_>) -> Vec<CheckResult> 
     let mut results = Vec::new();
     for spec in specs {
         let left = subject.wall.saturating_sub(started.elapsed());
+        let launches = Launches::default();
         let subject = Subject {
             wall: left,
+            launches: &launches,
             ..*subject
         };
         let answers = match judge(spec, &subject) {
@@ -26,6 +28,10 @@ pub fn run_gate(specs: &[CheckSpec], subject: &Subject<'_>) -> Vec<CheckResult> 
             if result.verdict != Verdict::Pass {
                 result.shows.extend(spec.shows.clone());
                 result.code = result.code.or_else(|| spec.code.clone());
+            }
+            // Whatever else the check has to say: it was not tried.
+            if result.verdict == Verdict::CouldNotRun && launches.unheld() {
+                result.code = Some(UNHELD.to_owned());
             }
             results.push(result);
         }

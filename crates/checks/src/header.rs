@@ -1,45 +1,49 @@
 //! `header`: a number in a file's header is below a limit. It refuses to pass where the line is
 //! missing or is no number.
 
-use crate::judged::{Judged, judged};
+use crate::judges::{Judged, Judges};
 use crate::settings::Settings;
-use crate::{Check, Example, Setting, Subject, paths};
-use kernel::outcome::CheckResult;
-use serde_json::{Value, json};
+use crate::{Example, Setting, Subject, paths};
+use serde_json::json;
 
 /// The check.
 pub(crate) struct Header;
 
-impl Check for Header {
-    fn name(&self) -> &'static str {
-        "header"
+impl Judges for Header {
+    const NAME: &'static str = "header";
+    const ABOUT: &'static str = "the number behind a name in a file's header is below a limit";
+    const SETTINGS: &'static [Setting] = &[
+        Setting::required("file", "`task/...` or `repo/...`"),
+        Setting::required("line", "the name before the colon"),
+        Setting::required("below", "the limit"),
+    ];
+    type Wanted<'a> = (&'a str, &'a str, i64);
+    type Answer = Judged;
+
+    fn read<'a>(settings: &Settings<'a>) -> Result<(&'a str, &'a str, i64), String> {
+        Ok((
+            settings.placed("file")?.unwrap_or_default(),
+            settings.text("line")?.unwrap_or_default(),
+            settings.number("below", 0, 1_000_000)?.unwrap_or(0),
+        ))
     }
 
-    fn about(&self) -> &'static str {
-        "the number behind a name in a file's header is below a limit"
-    }
-
-    fn settings(&self) -> &'static [Setting] {
-        const {
-            &[
-                Setting::required("file", "`task/...` or `repo/...`"),
-                Setting::required("line", "the name before the colon"),
-                Setting::required("below", "the limit"),
-            ]
+    fn judge(&(file, line, below): &Self::Wanted<'_>, subject: &Subject<'_>) -> Judged {
+        let text = paths::read(subject.place, file).map_err(|why| format!("{file} {why}"))?;
+        let header = text.lines().take_while(|line| !line.trim().is_empty());
+        let start = format!("{line}:");
+        let value = header.filter_map(|one| one.strip_prefix(&start)).next();
+        let Some(value) = value.map(str::trim) else {
+            return Err(format!("the header of {file} has no line `{line}`").into());
+        };
+        match value.parse::<i64>() {
+            Ok(number) if number < below => Ok(format!("`{line}` is {number}, below {below}")),
+            Ok(number) => Err(format!("`{line}` is {number}, not below {below}").into()),
+            Err(_) => Err(format!("`{line}: {value}` is no number").into()),
         }
     }
 
-    fn lint(&self, with: &Value) -> Result<(), String> {
-        self.read(with).map(drop)
-    }
-
-    fn run(&self, with: &Value, subject: &Subject<'_>) -> Vec<CheckResult> {
-        judged(self.name(), self.read(with), |(file, line, below)| {
-            judge(file, line, below, subject)
-        })
-    }
-
-    fn examples(&self) -> Vec<Example> {
+    fn examples() -> Vec<Example> {
         let with =
             || json!({"file": "task/context.md", "line": "Exit FAILs (this Slice ID)", "below": 3});
         let of = |example: Example, task| Example { task, ..example };
@@ -68,31 +72,5 @@ impl Check for Header {
             ),
             Example::fails("no file", with(), "is missing"),
         ]
-    }
-}
-
-impl Header {
-    fn read<'a>(&self, with: &'a Value) -> Result<(&'a str, &'a str, i64), String> {
-        let settings = Settings::open(self, with)?;
-        Ok((
-            settings.placed("file")?.unwrap_or_default(),
-            settings.text("line")?.unwrap_or_default(),
-            settings.number("below", 0, 1_000_000)?.unwrap_or(0),
-        ))
-    }
-}
-
-fn judge(file: &str, line: &str, below: i64, subject: &Subject<'_>) -> Judged {
-    let text = paths::read(subject.place, file).map_err(|why| format!("{file} {why}"))?;
-    let header = text.lines().take_while(|line| !line.trim().is_empty());
-    let start = format!("{line}:");
-    let value = header.filter_map(|one| one.strip_prefix(&start)).next();
-    let Some(value) = value.map(str::trim) else {
-        return Err(format!("the header of {file} has no line `{line}`").into());
-    };
-    match value.parse::<i64>() {
-        Ok(number) if number < below => Ok(format!("`{line}` is {number}, below {below}")),
-        Ok(number) => Err(format!("`{line}` is {number}, not below {below}").into()),
-        Err(_) => Err(format!("`{line}: {value}` is no number").into()),
     }
 }

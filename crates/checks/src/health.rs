@@ -4,18 +4,19 @@
 mod ask;
 
 use crate::execute::{Errand, Executed, execute};
+use crate::judges::Judges;
 use crate::settings::Settings;
 use crate::text::{answer, label};
-use crate::{Check, Example, Setting, Subject};
+use crate::{Example, Setting, Subject};
 use ask::Url;
 use kernel::outcome::{CheckResult, Verdict};
-use serde_json::{Value, json};
+use serde_json::json;
 use std::time::{Duration, Instant};
 
 /// The check.
 pub(crate) struct Health;
 
-struct Wanted<'a> {
+pub(crate) struct Wanted<'a> {
     how: How<'a>,
     tries: usize,
     pause: Duration,
@@ -33,48 +34,77 @@ enum How<'a> {
     Start { start: &'a str, probe: String },
 }
 
-impl Check for Health {
-    fn name(&self) -> &'static str {
-        "health"
+impl Judges for Health {
+    const NAME: &'static str = "health";
+    const ABOUT: &'static str =
+        "a service on this machine, or a command that asks one, answers within some tries";
+    const SETTINGS: &'static [Setting] = &[
+        Setting::optional("url", "`http://` on loopback that must answer 200"),
+        Setting::optional(
+            "command",
+            "a line for `sh -c` that asks; exit code 0 is health",
+        ),
+        Setting::optional(
+            "start",
+            "a line that starts the service, for the check only",
+        ),
+        Setting::optional("tries", "how often it is asked; 10"),
+        Setting::optional("pause_seconds", "the time between two tries; 1"),
+        Setting::optional("contains", "text that the answer must contain"),
+        Setting::optional("timeout_seconds", "wall limit; never more than the gate's"),
+    ];
+    type Wanted<'a> = Wanted<'a>;
+    type Answer = CheckResult;
+
+    fn read<'a>(settings: &Settings<'a>) -> Result<Wanted<'a>, String> {
+        let start = settings.text("start")?;
+        let how = match (settings.text("url")?, settings.text("command")?, start) {
+            (Some(url), None, start) => {
+                let read = Url::read(url).map_err(|why| format!("`health`: {why}"))?;
+                match start {
+                    None => How::Url(read),
+                    Some(start) => How::Start {
+                        start,
+                        // `read` let no character through that means something to a shell.
+                        probe: format!("curl -fsS --max-time 10 '{url}'"),
+                    },
+                }
+            }
+            (None, Some(command), None) => How::Command(command),
+            (None, Some(command), Some(start)) => How::Start {
+                start,
+                probe: command.to_owned(),
+            },
+            _ => return Err("`health` needs `url` or `command`, and not both".into()),
+        };
+        Ok(Wanted {
+            how,
+            tries: settings.count("tries", 1, 1000)?.unwrap_or(10),
+            pause: settings
+                .seconds("pause_seconds", 0)?
+                .unwrap_or(Duration::from_secs(1)),
+            contains: settings.text("contains")?,
+            timeout: settings.seconds("timeout_seconds", 1)?,
+        })
     }
 
-    fn about(&self) -> &'static str {
-        "a service on this machine, or a command that asks one, answers within some tries"
-    }
-
-    fn settings(&self) -> &'static [Setting] {
-        const {
-            &[
-                Setting::optional("url", "`http://` on loopback that must answer 200"),
-                Setting::optional(
-                    "command",
-                    "a line for `sh -c` that asks; exit code 0 is health",
-                ),
-                Setting::optional(
-                    "start",
-                    "a line that starts the service, for the check only",
-                ),
-                Setting::optional("tries", "how often it is asked; 10"),
-                Setting::optional("pause_seconds", "the time between two tries; 1"),
-                Setting::optional("contains", "text that the answer must contain"),
-                Setting::optional("timeout_seconds", "wall limit; never more than the gate's"),
-            ]
+    fn judge(wanted: &Self::Wanted<'_>, subject: &Subject<'_>) -> CheckResult {
+        let started = Instant::now();
+        match &wanted.how {
+            How::Url(url) => from_here(url, wanted, subject, started),
+            How::Command(command) => {
+                let script = script("", command, wanted);
+                in_the_sandbox(&script, command, wanted, subject, started)
+            }
+            How::Start { start, probe } => {
+                let before = format!("( {start}\n) >&2 &\n");
+                let script = script(&before, probe, wanted);
+                in_the_sandbox(&script, start, wanted, subject, started)
+            }
         }
     }
 
-    fn lint(&self, with: &Value) -> Result<(), String> {
-        self.read(with).map(drop)
-    }
-
-    fn run(&self, with: &Value, subject: &Subject<'_>) -> Vec<CheckResult> {
-        let started = Instant::now();
-        vec![match self.read(with) {
-            Err(why) => answer(self.name(), Verdict::CouldNotRun, &why),
-            Ok(wanted) => judge(&wanted, subject, started),
-        }]
-    }
-
-    fn examples(&self) -> Vec<Example> {
+    fn examples() -> Vec<Example> {
         vec![
             Example {
                 repo: &[("status", "healthy")],
@@ -124,58 +154,6 @@ impl Check for Health {
                 "needs `url` or `command`",
             ),
         ]
-    }
-}
-
-impl Health {
-    fn read<'a>(&self, with: &'a Value) -> Result<Wanted<'a>, String> {
-        let settings = Settings::open(self, with)?;
-        let start = settings.text("start")?;
-        let how = match (settings.text("url")?, settings.text("command")?, start) {
-            (Some(url), None, start) => {
-                let read = Url::read(url).map_err(|why| format!("`health`: {why}"))?;
-                match start {
-                    None => How::Url(read),
-                    Some(start) => How::Start {
-                        start,
-                        // `read` let no character through that means something to a shell.
-                        probe: format!("curl -fsS --max-time 10 '{url}'"),
-                    },
-                }
-            }
-            (None, Some(command), None) => How::Command(command),
-            (None, Some(command), Some(start)) => How::Start {
-                start,
-                probe: command.to_owned(),
-            },
-            _ => return Err("`health` needs `url` or `command`, and not both".into()),
-        };
-        let seconds = |key: &str, low: i64| -> Result<Option<Duration>, String> {
-            let number = settings.number(key, low, 7 * 24 * 3600)?;
-            Ok(number.map(|seconds| Duration::from_secs(seconds.unsigned_abs())))
-        };
-        Ok(Wanted {
-            how,
-            tries: settings.count("tries", 1, 1000)?.unwrap_or(10),
-            pause: seconds("pause_seconds", 0)?.unwrap_or(Duration::from_secs(1)),
-            contains: settings.text("contains")?,
-            timeout: seconds("timeout_seconds", 1)?,
-        })
-    }
-}
-
-fn judge(wanted: &Wanted<'_>, subject: &Subject<'_>, started: Instant) -> CheckResult {
-    match &wanted.how {
-        How::Url(url) => from_here(url, wanted, subject, started),
-        How::Command(command) => {
-            let script = script("", command, wanted);
-            in_the_sandbox(&script, command, wanted, subject, started)
-        }
-        How::Start { start, probe } => {
-            let before = format!("( {start}\n) >&2 &\n");
-            let script = script(&before, probe, wanted);
-            in_the_sandbox(&script, start, wanted, subject, started)
-        }
     }
 }
 

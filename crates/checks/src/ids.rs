@@ -2,20 +2,20 @@
 //! forget: the ids of the last document that passed are in the run's own evidence.
 
 use crate::idents::Pattern;
-use crate::judged::{Judged, Trouble};
+use crate::judges::{Judged, Judges, Trouble};
 use crate::markdown::{self, Section};
 use crate::settings::Settings;
 use crate::text::{answer, first_few, label};
 use crate::threshold::has_threshold;
-use crate::{Check, Example, Setting, Subject, paths};
+use crate::{Example, Setting, Subject, paths};
 use kernel::outcome::{CheckResult, Verdict};
-use serde_json::{Value, json};
+use serde_json::json;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The check.
 pub(crate) struct Ids;
 
-struct Wanted<'a> {
+pub(crate) struct Wanted<'a> {
     file: &'a str,
     section: Option<&'a str>,
     pattern: Pattern,
@@ -24,61 +24,47 @@ struct Wanted<'a> {
     retired: Vec<&'a str>,
 }
 
-impl Check for Ids {
-    fn name(&self) -> &'static str {
-        "ids"
+impl Judges for Ids {
+    const NAME: &'static str = "ids";
+    const ABOUT: &'static str =
+        "a document defines ids, each once, and none that passed before is lost";
+    const SETTINGS: &'static [Setting] = &[
+        Setting::required("file", "`task/...` or `repo/...`"),
+        Setting::required("pattern", "expression for an id, such as `AC-\\d+`"),
+        Setting::optional(
+            "section",
+            "the heading over the definitions; the whole file",
+        ),
+        Setting::optional("min", "how many there must be at least; 1"),
+        Setting::optional("thresholds", "how many need a number with a unit; 0"),
+        Setting::optional("retired_in", "headings under which old ids may rest"),
+    ];
+    type Wanted<'a> = Wanted<'a>;
+    type Answer = Judged<CheckResult>;
+
+    fn read<'a>(settings: &Settings<'a>) -> Result<Wanted<'a>, String> {
+        Ok(Wanted {
+            file: settings.placed("file")?.unwrap_or_default(),
+            section: settings.text("section")?,
+            pattern: Pattern::new(settings.text("pattern")?.unwrap_or_default())?,
+            min: settings.count("min", 1, 10_000)?.unwrap_or(1),
+            thresholds: settings.count("thresholds", 0, 10_000)?.unwrap_or(0),
+            retired: settings.list("retired_in")?.unwrap_or_default(),
+        })
     }
 
-    fn about(&self) -> &'static str {
-        "a document defines ids, each once, and none that passed before is lost"
-    }
-
-    fn settings(&self) -> &'static [Setting] {
-        const {
-            &[
-                Setting::required("file", "`task/...` or `repo/...`"),
-                Setting::required("pattern", "expression for an id, such as `AC-\\d+`"),
-                Setting::optional(
-                    "section",
-                    "the heading over the definitions; the whole file",
-                ),
-                Setting::optional("min", "how many there must be at least; 1"),
-                Setting::optional("thresholds", "how many need a number with a unit; 0"),
-                Setting::optional("retired_in", "headings under which old ids may rest"),
-            ]
-        }
-    }
-
-    fn lint(&self, with: &Value) -> Result<(), String> {
-        self.read(with).map(drop)
-    }
-
-    fn run(&self, with: &Value, subject: &Subject<'_>) -> Vec<CheckResult> {
-        let could_not = |why: &str| answer(self.name(), Verdict::CouldNotRun, why);
-        let wanted = match self.read(with) {
-            Ok(wanted) => wanted,
-            Err(why) => return vec![could_not(&why)],
-        };
+    fn judge(wanted: &Self::Wanted<'_>, subject: &Subject<'_>) -> Judged<CheckResult> {
         let kept_as = format!("ids of {}", label(wanted.file));
-        let mut defined = BTreeSet::new();
-        vec![match judge(&wanted, subject, &kept_as, &mut defined) {
-            Err(Trouble::Fails(why)) => answer(self.name(), Verdict::Fail, &why),
-            Err(Trouble::CouldNotRun(why)) => could_not(&why),
-            Ok(reason) => {
-                let list: Vec<&str> = defined.iter().map(String::as_str).collect();
-                match subject.keep.keep(&kept_as, list.join("\n").as_bytes()) {
-                    Err(why) => could_not(&format!("the ids cannot be kept: {why}")),
-                    Ok(kept) => {
-                        let mut result = answer(self.name(), Verdict::Pass, &reason);
-                        result.evidence.push(kept);
-                        result
-                    }
-                }
-            }
-        }]
+        let defined: Vec<String> = defined(wanted, subject, &kept_as)?.into_iter().collect();
+        let kept = subject.keep.keep(&kept_as, defined.join("\n").as_bytes());
+        let cannot = |why| Trouble::CouldNotRun(format!("the ids cannot be kept: {why}"));
+        let reason = format!("{} ids: {}", defined.len(), first_few(&defined, 5));
+        let mut result = answer(Self::NAME, Verdict::Pass, &reason);
+        result.evidence.push(kept.map_err(cannot)?);
+        Ok(result)
     }
 
-    fn examples(&self) -> Vec<Example> {
+    fn examples() -> Vec<Example> {
         let with = || {
             json!({
                 "file": "repo/scope.md", "pattern": "AC-\\d+", "section": "Acceptance Criteria",
@@ -150,20 +136,6 @@ impl Check for Ids {
     }
 }
 
-impl Ids {
-    fn read<'a>(&self, with: &'a Value) -> Result<Wanted<'a>, String> {
-        let settings = Settings::open(self, with)?;
-        Ok(Wanted {
-            file: settings.placed("file")?.unwrap_or_default(),
-            section: settings.text("section")?,
-            pattern: Pattern::new(settings.text("pattern")?.unwrap_or_default())?,
-            min: settings.count("min", 1, 10_000)?.unwrap_or(1),
-            thresholds: settings.count("thresholds", 0, 10_000)?.unwrap_or(0),
-            retired: settings.list("retired_in")?.unwrap_or_default(),
-        })
-    }
-}
-
 /// Each definition: an id and all that is said of it. An id is defined where a list item, a table
 /// row or a heading begins with it; anywhere else it is only mentioned.
 fn definitions(text: &str, section: &Section, pattern: &Pattern) -> Vec<(String, String)> {
@@ -187,12 +159,8 @@ fn definitions(text: &str, section: &Section, pattern: &Pattern) -> Vec<(String,
     found
 }
 
-fn judge(
-    wanted: &Wanted<'_>,
-    subject: &Subject<'_>,
-    kept_as: &str,
-    defined: &mut BTreeSet<String>,
-) -> Judged {
+/// The ids that the document defines, if all is well with them.
+fn defined(wanted: &Wanted<'_>, subject: &Subject<'_>, kept_as: &str) -> Judged<BTreeSet<String>> {
     let file = wanted.file;
     let text = paths::read(subject.place, file).map_err(|why| format!("{file} {why}"))?;
     let sections =
@@ -218,8 +186,8 @@ fn judge(
             wanted.thresholds
         ));
     }
-    let mut known: BTreeSet<String> = times.into_keys().collect();
-    *defined = known.clone();
+    let defined: BTreeSet<String> = times.into_keys().collect();
+    let mut known = defined.clone();
     for heading in &wanted.retired {
         for section in markdown::sections(&text, heading) {
             known.extend(wanted.pattern.set(&section.content));
@@ -237,11 +205,7 @@ fn judge(
         }
     }
     if wrong.is_empty() {
-        return Ok(format!(
-            "{} ids: {}",
-            defined.len(),
-            first_few(&defined.iter().collect::<Vec<_>>(), 5)
-        ));
+        return Ok(defined);
     }
     Err(format!("{file}: {}", wrong.join("; ")).into())
 }

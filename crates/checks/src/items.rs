@@ -4,7 +4,7 @@
 
 use crate::{Place, Subject, installed, paths};
 use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
-use kernel::pattern::filled_in;
+use kernel::pattern::{Named, field_in, filled_in, not_a_list};
 use pulldown_cmark::{Event, HeadingLevel, Options, Parser, Tag, TagEnd};
 use sha2::{Digest, Sha256};
 use std::path::Path;
@@ -202,14 +202,34 @@ pub(crate) fn lint(pattern: &str) -> Result<(), String> {
     globs(&[pattern]).map(drop)
 }
 
-/// Patterns with their fields filled in, and the one word for many spelt out.
-pub(crate) fn spelt_out(subject: &Subject<'_>, patterns: &[&str]) -> Vec<String> {
-    let one = |pattern: &&str| match *pattern {
-        RUNNER_CONFIG => RUNNER_FILES.map(str::to_owned).to_vec(),
-        TEST_CONFIG => TEST_FILES.map(str::to_owned).to_vec(),
-        pattern => filled_in(pattern, subject.fields),
-    };
-    patterns.iter().flat_map(one).collect()
+/// Patterns with their fields filled in, and the one word for many spelt out. A field that is no
+/// plain list is refused: what is lost from it would not be frozen.
+pub(crate) fn spelt_out(subject: &Subject<'_>, patterns: &[&str]) -> Result<Named, String> {
+    let mut all = Named::default();
+    for pattern in patterns {
+        match *pattern {
+            RUNNER_CONFIG => all.inside.extend(RUNNER_FILES.map(str::to_owned)),
+            TEST_CONFIG => all.inside.extend(TEST_FILES.map(str::to_owned)),
+            pattern => match filled_in(pattern, subject.fields) {
+                None => all.inside.push(pattern.to_owned()),
+                Some(named) => {
+                    listed(subject, pattern)?;
+                    all.inside.extend(named.inside);
+                    all.outside.extend(named.outside);
+                }
+            },
+        }
+    }
+    Ok(all)
+}
+
+fn listed(subject: &Subject<'_>, pattern: &str) -> Result<(), String> {
+    let field = field_in(pattern).map_or("", |(_, field, _)| field);
+    let text = subject.fields.get(field).map_or("", String::as_str);
+    match not_a_list(text) {
+        Some(why) => Err(format!("`{field}` is no list: {why}")),
+        None => Ok(()),
+    }
 }
 
 /// Files by glob; `*` stays within a folder and `**` does not.
@@ -227,7 +247,8 @@ pub(crate) fn globs(patterns: &[&str]) -> Result<GlobSet, String> {
 
 /// Every item that the patterns name now: files that match, sections as they are.
 pub(crate) fn named(subject: &Subject<'_>, patterns: &[&str]) -> Result<Vec<String>, String> {
-    let spelt_out = spelt_out(subject, patterns);
+    // What a field takes out again stays in: a freeze does not shrink by what an agent wrote.
+    let spelt_out = spelt_out(subject, patterns)?.inside;
     let patterns: Vec<&str> = spelt_out.iter().map(String::as_str).collect();
     let globs = globs(&patterns)?;
     let mut names: Vec<String> = Vec::new();

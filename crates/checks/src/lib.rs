@@ -4,11 +4,10 @@
 //! a typed result can hold a gate shut and never open it. A check that is unknown, badly set or
 //! cannot be tried answers `could_not_run`, which fails the gate; nothing is ever skipped.
 //!
-//! To add a check: one file with a type that implements [`Check`] and carries its examples, and
-//! one line in [`registry`]. The test `examples` then runs them.
+//! To add a check: one file with a type that implements `Judges` (`judges.rs`) and carries its
+//! examples, and one line in [`registry`]. The test `examples` then runs them.
 
 mod anchors;
-mod cap;
 mod check;
 mod choice;
 mod citations;
@@ -37,7 +36,7 @@ mod idents;
 mod ids;
 mod installed;
 mod items;
-mod judged;
+mod judges;
 mod lockfile;
 mod markdown;
 mod no_finding;
@@ -75,7 +74,7 @@ pub use check::{Check, Example, Setting};
 pub use gate::run_gate;
 pub use items::{bytes as item_bytes, hash as hash_of};
 pub use seal::{SECRET_BY_CUSTOM, hash as item_hash};
-pub use subject::{Keep, Place, Subject, TreeNow, Views};
+pub use subject::{Keep, Launches, Place, Subject, TreeNow, Views};
 pub use text::is_placeholder;
 pub use when::lint;
 
@@ -83,7 +82,6 @@ pub use when::lint;
 pub fn registry() -> &'static [&'static dyn Check] {
     &[
         &anchors::Anchors,
-        &cap::Cap,
         &citations::Citations,
         &cites::Cites,
         &command::Command,

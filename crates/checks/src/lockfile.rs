@@ -2,13 +2,12 @@
 //! nobody else would have it.
 
 use crate::dependencies::{World, manifests};
-use crate::judged::{Judged, Trouble, globs, judged};
+use crate::judges::{Judged, Judges, Trouble};
 use crate::settings::Settings;
 use crate::text::first_few;
-use crate::{Check, Example, Setting, Subject, paths, sources};
+use crate::{Example, Setting, Subject, paths, sources};
 use globset::GlobSet;
-use kernel::outcome::CheckResult;
-use serde_json::{Value, json};
+use serde_json::json;
 
 /// The check.
 pub(crate) struct Lockfile;
@@ -40,33 +39,54 @@ const LOCKFILES: [(World, &[&str]); 4] = [
     (World::Go, &["go.sum"]),
 ];
 
-impl Check for Lockfile {
-    fn name(&self) -> &'static str {
-        "lockfile"
+impl Judges for Lockfile {
+    const NAME: &'static str = "lockfile";
+    const ABOUT: &'static str =
+        "every manifest that names dependencies has a lockfile that git knows";
+    const SETTINGS: &'static [Setting] = &[Setting::optional(
+        "allow",
+        "globs of manifests that need none",
+    )];
+    type Wanted<'a> = GlobSet;
+    type Answer = Judged;
+
+    fn read<'a>(settings: &Settings<'a>) -> Result<GlobSet, String> {
+        settings.globs("allow")
     }
 
-    fn about(&self) -> &'static str {
-        "every manifest that names dependencies has a lockfile that git knows"
-    }
-
-    fn settings(&self) -> &'static [Setting] {
-        const {
-            &[Setting::optional(
-                "allow",
-                "globs of manifests that need none",
-            )]
+    fn judge(allow: &GlobSet, subject: &Subject<'_>) -> Judged {
+        let mut files = sources::files(subject).map_err(Trouble::CouldNotRun)?;
+        let known = files.clone();
+        files.retain(|path| !allow.is_match(path));
+        let read = |path: &str| paths::read(subject.place, &format!("repo/{path}"));
+        let manifests = manifests(&files, &read).map_err(Trouble::CouldNotRun)?;
+        let naming = manifests.iter().filter(|one| !one.names.is_empty());
+        let mut wrong = Vec::new();
+        for manifest in naming.clone() {
+            let locks = LOCKFILES.iter().find(|(world, _)| *world == manifest.world);
+            let locks = locks.map_or(&[][..], |(_, locks)| locks);
+            let locked = above(manifest.folder()).any(|folder| {
+                let there = |lock: &&str| known.contains(&format!("{folder}{lock}"));
+                locks.iter().any(there)
+            });
+            if !locked && !is_pinned(&manifest.path, &read) {
+                wrong.push(format!(
+                    "{} needs one of: {}",
+                    manifest.path,
+                    locks.join(", ")
+                ));
+            }
         }
+        if wrong.is_empty() {
+            let (naming, all) = (naming.count(), manifests.len());
+            return Ok(format!(
+                "{naming} of {all} manifests name dependencies, and are locked"
+            ));
+        }
+        Err(first_few(&wrong, 3).into())
     }
 
-    fn lint(&self, with: &Value) -> Result<(), String> {
-        self.read(with).map(drop)
-    }
-
-    fn run(&self, with: &Value, subject: &Subject<'_>) -> Vec<CheckResult> {
-        judged(self.name(), self.read(with), |allow| judge(&allow, subject))
-    }
-
-    fn examples(&self) -> Vec<Example> {
+    fn examples() -> Vec<Example> {
         vec![
             Example {
                 repo: &[
@@ -112,44 +132,6 @@ impl Check for Lockfile {
             },
         ]
     }
-}
-
-impl Lockfile {
-    fn read(&self, with: &Value) -> Result<GlobSet, String> {
-        globs(&Settings::open(self, with)?, "allow")
-    }
-}
-
-fn judge(allow: &GlobSet, subject: &Subject<'_>) -> Judged {
-    let mut files = sources::files(subject).map_err(Trouble::CouldNotRun)?;
-    let known = files.clone();
-    files.retain(|path| !allow.is_match(path));
-    let read = |path: &str| paths::read(subject.place, &format!("repo/{path}"));
-    let manifests = manifests(&files, &read).map_err(Trouble::CouldNotRun)?;
-    let naming = manifests.iter().filter(|one| !one.names.is_empty());
-    let mut wrong = Vec::new();
-    for manifest in naming.clone() {
-        let locks = LOCKFILES.iter().find(|(world, _)| *world == manifest.world);
-        let locks = locks.map_or(&[][..], |(_, locks)| locks);
-        let locked = above(manifest.folder()).any(|folder| {
-            let there = |lock: &&str| known.contains(&format!("{folder}{lock}"));
-            locks.iter().any(there)
-        });
-        if !locked && !is_pinned(&manifest.path, &read) {
-            wrong.push(format!(
-                "{} needs one of: {}",
-                manifest.path,
-                locks.join(", ")
-            ));
-        }
-    }
-    if wrong.is_empty() {
-        let (naming, all) = (naming.count(), manifests.len());
-        return Ok(format!(
-            "{naming} of {all} manifests name dependencies, and are locked"
-        ));
-    }
-    Err(first_few(&wrong, 3).into())
 }
 
 /// The folder and those above it, each with its slash; the root is empty.

@@ -1,47 +1,32 @@
 //! `no_finding`: nobody has raised a finding of a kind that must not be passed over. It refuses to
 //! weigh findings: one that sounds like the kind is of the kind.
 
+use crate::judges::{Judged, Judges};
 use crate::settings::Settings;
-use crate::text::{answer, first_few, one_line};
-use crate::{Check, Example, Setting, Subject};
-use kernel::outcome::{CheckResult, Verdict};
+use crate::text::{first_few, one_line};
+use crate::{Example, Setting, Subject};
 use serde_json::{Value, json};
 
 /// The check.
 pub(crate) struct NoFinding;
 
-impl Check for NoFinding {
-    fn name(&self) -> &'static str {
-        "no_finding"
+impl Judges for NoFinding {
+    const NAME: &'static str = "no_finding";
+    const ABOUT: &'static str =
+        "the agent's result has no finding that mentions one of these words";
+    const SETTINGS: &'static [Setting] = &[Setting::required(
+        "mentions",
+        "the words, or their beginnings",
+    )];
+    type Wanted<'a> = Vec<String>;
+    type Answer = Judged;
+
+    fn read<'a>(settings: &Settings<'a>) -> Result<Vec<String>, String> {
+        let words = settings.list("mentions")?.unwrap_or_default();
+        Ok(words.iter().map(|word| word.to_lowercase()).collect())
     }
 
-    fn about(&self) -> &'static str {
-        "the agent's result has no finding that mentions one of these words"
-    }
-
-    fn settings(&self) -> &'static [Setting] {
-        const {
-            &[Setting::required(
-                "mentions",
-                "the words, or their beginnings",
-            )]
-        }
-    }
-
-    fn lint(&self, with: &Value) -> Result<(), String> {
-        Settings::open(self, with)?.list("mentions").map(drop)
-    }
-
-    fn run(&self, with: &Value, subject: &Subject<'_>) -> Vec<CheckResult> {
-        let words = Settings::open(self, with).and_then(|settings| settings.list("mentions"));
-        let words: Vec<String> = match words {
-            Ok(words) => words
-                .unwrap_or_default()
-                .iter()
-                .map(|word| word.to_lowercase())
-                .collect(),
-            Err(why) => return vec![answer(self.name(), Verdict::CouldNotRun, &why)],
-        };
+    fn judge(words: &Self::Wanted<'_>, subject: &Subject<'_>) -> Judged {
         let findings = match subject.result.map(|result| &result["findings"]) {
             Some(Value::Array(findings)) => findings.as_slice(),
             _ => &[],
@@ -59,14 +44,13 @@ impl Check for NoFinding {
             })
             .filter(|text| sounds(text))
             .collect();
-        let (verdict, reason) = match raised.is_empty() {
-            true => (Verdict::Pass, "none was raised".to_owned()),
-            false => (Verdict::Fail, first_few(&raised, 3)),
-        };
-        vec![answer(self.name(), verdict, &reason)]
+        match raised.is_empty() {
+            true => Ok("none was raised".to_owned()),
+            false => Err(first_few(&raised, 3).into()),
+        }
     }
 
-    fn examples(&self) -> Vec<Example> {
+    fn examples() -> Vec<Example> {
         let with = || json!({"mentions": ["security", "vulnerab"]});
         let result = |finding: &str| Some(json!({"summary": "x", "findings": [finding]}));
         vec![

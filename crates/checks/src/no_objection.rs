@@ -1,10 +1,10 @@
 //! `no_objection`: the agent's own result may hold the gate shut. It refuses to be the reason why
 //! a gate opens: without an objection it says only that there was none.
 
+use crate::judges::{Judged, Judges, Trouble};
 use crate::settings::Settings;
-use crate::text::{answer, first_few, one_line};
-use crate::{Check, Example, Setting, Subject};
-use kernel::outcome::{CheckResult, Verdict};
+use crate::text::{first_few, one_line};
+use crate::{Example, Setting, Subject};
 use serde_json::{Value, json};
 
 /// The check.
@@ -20,39 +20,30 @@ const SENTENCES: [&str; 6] = [
     "finding",
 ];
 
-impl Check for NoObjection {
-    fn name(&self) -> &'static str {
-        "no_objection"
+impl Judges for NoObjection {
+    const NAME: &'static str = "no_objection";
+    const ABOUT: &'static str = "the agent's result has no verdict `fail` and no findings";
+    const SETTINGS: &'static [Setting] = &[Setting::optional(
+        "role",
+        "judge the last result of this role, not the present one",
+    )];
+    type Wanted<'a> = Option<&'a str>;
+    type Answer = Judged;
+
+    fn read<'a>(settings: &Settings<'a>) -> Result<Option<&'a str>, String> {
+        settings.text("role")
     }
 
-    fn about(&self) -> &'static str {
-        "the agent's result has no verdict `fail` and no findings"
-    }
-
-    fn settings(&self) -> &'static [Setting] {
-        const {
-            &[Setting::optional(
-                "role",
-                "judge the last result of this role, not the present one",
-            )]
-        }
-    }
-
-    fn lint(&self, with: &Value) -> Result<(), String> {
-        role(self, with).map(drop)
-    }
-
-    fn run(&self, with: &Value, subject: &Subject<'_>) -> Vec<CheckResult> {
+    fn judge(role: &Self::Wanted<'_>, subject: &Subject<'_>) -> Judged {
         let nothing = Value::Null;
-        let result = match role(self, with) {
-            Err(why) => return vec![answer(self.name(), Verdict::CouldNotRun, &why)],
-            Ok(None) => subject.result.unwrap_or(&nothing),
+        let result = match role {
+            None => subject.result.unwrap_or(&nothing),
             // A role that has not spoken has not agreed either.
-            Ok(Some(role)) => match subject.results.get(&role) {
+            Some(role) => match subject.results.get(*role) {
                 Some(result) => &result.value,
                 None => {
                     let why = format!("the role `{role}` has left no result in this run");
-                    return vec![answer(self.name(), Verdict::CouldNotRun, &why)];
+                    return Err(Trouble::CouldNotRun(why));
                 }
             },
         };
@@ -60,22 +51,17 @@ impl Check for NoObjection {
         let against = result["verdict"]
             .as_str()
             .is_some_and(|verdict| verdict.trim().eq_ignore_ascii_case("fail"));
-        let (verdict, reason) = match (against, findings.is_empty()) {
-            (false, true) => (Verdict::Pass, "the agent does not object".to_string()),
-            (true, true) => (Verdict::Fail, "the agent's verdict is fail".to_string()),
-            (_, false) => {
-                let count = findings.len();
+        match (against, findings.len()) {
+            (false, 0) => Ok("the agent does not object".to_owned()),
+            (true, 0) => Err("the agent's verdict is fail".to_owned().into()),
+            (_, count) => {
                 let first = first_few(&findings, 3);
-                (
-                    Verdict::Fail,
-                    format!("the agent has {count} findings: {first}"),
-                )
+                Err(format!("the agent has {count} findings: {first}").into())
             }
-        };
-        vec![answer(self.name(), verdict, &reason)]
+        }
     }
 
-    fn examples(&self) -> Vec<Example> {
+    fn examples() -> Vec<Example> {
         let object = |result: Value, name: &'static str, reason: &'static str| Example {
             result: Some(result),
             ..Example::fails(name, json!({}), reason)
@@ -131,11 +117,6 @@ impl Check for NoObjection {
             ),
         ]
     }
-}
-
-fn role(check: &NoObjection, with: &Value) -> Result<Option<String>, String> {
-    let settings = Settings::open(check, with)?;
-    Ok(settings.text("role")?.map(str::to_owned))
 }
 
 /// Whatever is not plainly nothing is a finding: a wrong shape must not open the gate.

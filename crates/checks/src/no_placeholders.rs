@@ -1,18 +1,17 @@
 //! `no_placeholders`: no source says that it is yet to be written. It refuses to look into tests,
 //! and into the words of the language itself (`placeholder="Name"` is a web page's own).
 
-use crate::judged::{Judged, Trouble, globs, judged};
+use crate::judges::{Judged, Judges, Trouble};
 use crate::settings::Settings;
 use crate::text::first_few;
-use crate::{Check, Example, Setting, Subject, sources};
+use crate::{Example, Setting, Subject, sources};
 use globset::GlobSet;
-use kernel::outcome::CheckResult;
-use serde_json::{Value, json};
+use serde_json::json;
 
 /// The check.
 pub(crate) struct NoPlaceholders;
 
-struct Wanted<'a> {
+pub(crate) struct Wanted<'a> {
     allow: GlobSet,
     allow_lines: Vec<&'a str>,
     words: Vec<&'a str>,
@@ -42,36 +41,61 @@ const WORDS: [(&str, Counts); 11] = [
 ];
 const COMMENTS: [&str; 6] = ["//", "#", "/*", "<!--", "--", "* "];
 
-impl Check for NoPlaceholders {
-    fn name(&self) -> &'static str {
-        "no_placeholders"
-    }
+impl Judges for NoPlaceholders {
+    const NAME: &'static str = "no_placeholders";
+    const ABOUT: &'static str =
+        "no source outside of tests says TODO, FIXME, todo!, NotImplementedError or the like";
+    const SETTINGS: &'static [Setting] = &[
+        Setting::optional("allow", "globs of sources that are not looked at"),
+        Setting::optional("allow_lines", "texts; a line that contains one may stay"),
+        Setting::optional("words", "more words that may not stand anywhere"),
+    ];
+    type Wanted<'a> = Wanted<'a>;
+    type Answer = Judged;
 
-    fn about(&self) -> &'static str {
-        "no source outside of tests says TODO, FIXME, todo!, NotImplementedError or the like"
-    }
-
-    fn settings(&self) -> &'static [Setting] {
-        const {
-            &[
-                Setting::optional("allow", "globs of sources that are not looked at"),
-                Setting::optional("allow_lines", "texts; a line that contains one may stay"),
-                Setting::optional("words", "more words that may not stand anywhere"),
-            ]
-        }
-    }
-
-    fn lint(&self, with: &Value) -> Result<(), String> {
-        self.read(with).map(drop)
-    }
-
-    fn run(&self, with: &Value, subject: &Subject<'_>) -> Vec<CheckResult> {
-        judged(self.name(), self.read(with), |wanted| {
-            judge(&wanted, subject)
+    fn read<'a>(settings: &Settings<'a>) -> Result<Wanted<'a>, String> {
+        Ok(Wanted {
+            allow: settings.globs("allow")?,
+            allow_lines: settings.list("allow_lines")?.unwrap_or_default(),
+            words: settings.list("words")?.unwrap_or_default(),
         })
     }
 
-    fn examples(&self) -> Vec<Example> {
+    fn judge(wanted: &Wanted<'_>, subject: &Subject<'_>) -> Judged {
+        let mut files = sources::files(subject).map_err(Trouble::CouldNotRun)?;
+        files.retain(|path| {
+            sources::is_source(path) && !sources::is_test(path) && !wanted.allow.is_match(path)
+        });
+        let mut found = Vec::new();
+        for path in &files {
+            let Some(text) = sources::text(subject, path).map_err(Trouble::CouldNotRun)? else {
+                continue;
+            };
+            // Rust keeps its unit tests at the end of the file.
+            let end = text.find("#[cfg(test)]").filter(|_| path.ends_with(".rs"));
+            let text = &text[..end.unwrap_or(text.len())];
+            for (at, line) in text.lines().enumerate() {
+                if wanted
+                    .allow_lines
+                    .iter()
+                    .any(|allowed| line.contains(allowed))
+                {
+                    continue;
+                }
+                let own = wanted.words.iter().map(|word| (*word, Counts::Anywhere));
+                let mut words = WORDS.into_iter().chain(own);
+                if let Some((word, _)) = words.find(|(word, counts)| stands(line, word, *counts)) {
+                    found.push(format!("{path}:{} ({word})", at + 1));
+                }
+            }
+        }
+        if found.is_empty() {
+            return Ok(format!("{} sources have no placeholder", files.len()));
+        }
+        Err(format!("{} placeholders: {}", found.len(), first_few(&found, 5)).into())
+    }
+
+    fn examples() -> Vec<Example> {
         vec![
             Example {
                 repo: &[
@@ -123,51 +147,6 @@ impl Check for NoPlaceholders {
             ),
         ]
     }
-}
-
-impl NoPlaceholders {
-    fn read<'a>(&self, with: &'a Value) -> Result<Wanted<'a>, String> {
-        let settings = Settings::open(self, with)?;
-        Ok(Wanted {
-            allow: globs(&settings, "allow")?,
-            allow_lines: settings.list("allow_lines")?.unwrap_or_default(),
-            words: settings.list("words")?.unwrap_or_default(),
-        })
-    }
-}
-
-fn judge(wanted: &Wanted<'_>, subject: &Subject<'_>) -> Judged {
-    let mut files = sources::files(subject).map_err(Trouble::CouldNotRun)?;
-    files.retain(|path| {
-        sources::is_source(path) && !sources::is_test(path) && !wanted.allow.is_match(path)
-    });
-    let mut found = Vec::new();
-    for path in &files {
-        let Some(text) = sources::text(subject, path).map_err(Trouble::CouldNotRun)? else {
-            continue;
-        };
-        // Rust keeps its unit tests at the end of the file.
-        let end = text.find("#[cfg(test)]").filter(|_| path.ends_with(".rs"));
-        let text = &text[..end.unwrap_or(text.len())];
-        for (at, line) in text.lines().enumerate() {
-            if wanted
-                .allow_lines
-                .iter()
-                .any(|allowed| line.contains(allowed))
-            {
-                continue;
-            }
-            let own = wanted.words.iter().map(|word| (*word, Counts::Anywhere));
-            let mut words = WORDS.into_iter().chain(own);
-            if let Some((word, _)) = words.find(|(word, counts)| stands(line, word, *counts)) {
-                found.push(format!("{path}:{} ({word})", at + 1));
-            }
-        }
-    }
-    if found.is_empty() {
-        return Ok(format!("{} sources have no placeholder", files.len()));
-    }
-    Err(format!("{} placeholders: {}", found.len(), first_few(&found, 5)).into())
 }
 
 /// Does the word stand in the line by itself, where it counts?

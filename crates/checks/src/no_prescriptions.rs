@@ -2,11 +2,10 @@
 //! sentences that tell somebody to edit. It may turn away an innocent sentence: whoever wrote it
 //! says it again as an observation.
 
-use crate::judged::{Judged, judged};
+use crate::judges::{Judged, Judges};
 use crate::settings::Settings;
 use crate::text::{first_few, one_line};
-use crate::{Check, Example, Setting, Subject};
-use kernel::outcome::CheckResult;
+use crate::{Example, Setting, Subject};
 use regex::Regex;
 use serde_json::{Value, json};
 use std::sync::LazyLock;
@@ -51,41 +50,53 @@ static SIGNS: LazyLock<Vec<(Regex, &'static str)>> = LazyLock::new(|| {
     signs.into_iter().flatten().collect()
 });
 
-impl Check for NoPrescriptions {
-    fn name(&self) -> &'static str {
-        "no_prescriptions"
+impl Judges for NoPrescriptions {
+    const NAME: &'static str = "no_prescriptions";
+    const ABOUT: &'static str = "parts of the agent's result report and do not prescribe changes";
+    const SETTINGS: &'static [Setting] = &[
+        Setting::required(
+            "results",
+            "keys of the agent's result that are looked at, in full depth",
+        ),
+        Setting::optional(
+            "except",
+            "keys inside of them that are quotes, such as `snippet`",
+        ),
+    ];
+    type Wanted<'a> = (Vec<&'a str>, Vec<&'a str>);
+    type Answer = Judged;
+
+    fn read<'a>(settings: &Settings<'a>) -> Result<(Vec<&'a str>, Vec<&'a str>), String> {
+        let keys = settings.list("results")?.unwrap_or_default();
+        Ok((keys, settings.list("except")?.unwrap_or_default()))
     }
 
-    fn about(&self) -> &'static str {
-        "parts of the agent's result report and do not prescribe changes"
-    }
-
-    fn settings(&self) -> &'static [Setting] {
-        const {
-            &[
-                Setting::required(
-                    "results",
-                    "keys of the agent's result that are looked at, in full depth",
-                ),
-                Setting::optional(
-                    "except",
-                    "keys inside of them that are quotes, such as `snippet`",
-                ),
-            ]
+    fn judge((keys, except): &Self::Wanted<'_>, subject: &Subject<'_>) -> Judged {
+        let mut found = Vec::new();
+        for key in keys {
+            let value = subject.result.map_or(&Value::Null, |result| &result[*key]);
+            texts(value, except, &mut found);
         }
+        let mut wrong = Vec::new();
+        for text in &found {
+            let sign = SIGNS
+                .iter()
+                .find_map(|(sign, name)| Some((sign.find(text)?, name)));
+            if let Some((_, name)) = sign {
+                wrong.push(format!("`{}` prescribes: {name}", one_line(text, 80)));
+            }
+        }
+        if wrong.is_empty() {
+            return Ok(format!("{} texts, no prescriptions", found.len()));
+        }
+        Err(format!(
+            "{}; report what is, not what to change",
+            first_few(&wrong, 2)
+        )
+        .into())
     }
 
-    fn lint(&self, with: &Value) -> Result<(), String> {
-        self.read(with).map(drop)
-    }
-
-    fn run(&self, with: &Value, subject: &Subject<'_>) -> Vec<CheckResult> {
-        judged(self.name(), self.read(with), |(keys, except)| {
-            judge(&keys, &except, subject)
-        })
-    }
-
-    fn examples(&self) -> Vec<Example> {
+    fn examples() -> Vec<Example> {
         let with = || json!({"results": ["audit", "summary"], "except": ["snippet"]});
         let of = |example: Example, audit: Value| Example {
             result: Some(json!({"summary": "The gate fails on one test.", "audit": audit})),
@@ -123,14 +134,6 @@ impl Check for NoPrescriptions {
     }
 }
 
-impl NoPrescriptions {
-    fn read<'a>(&self, with: &'a Value) -> Result<(Vec<&'a str>, Vec<&'a str>), String> {
-        let settings = Settings::open(self, with)?;
-        let keys = settings.list("results")?.unwrap_or_default();
-        Ok((keys, settings.list("except")?.unwrap_or_default()))
-    }
-}
-
 fn texts<'v>(value: &'v Value, except: &[&str], found: &mut Vec<&'v str>) {
     match value {
         Value::String(text) => found.push(text),
@@ -143,29 +146,4 @@ fn texts<'v>(value: &'v Value, except: &[&str], found: &mut Vec<&'v str>) {
         }
         Value::Null | Value::Bool(_) | Value::Number(_) => {}
     }
-}
-
-fn judge(keys: &[&str], except: &[&str], subject: &Subject<'_>) -> Judged {
-    let mut found = Vec::new();
-    for key in keys {
-        let value = subject.result.map_or(&Value::Null, |result| &result[*key]);
-        texts(value, except, &mut found);
-    }
-    let mut wrong = Vec::new();
-    for text in &found {
-        let sign = SIGNS
-            .iter()
-            .find_map(|(sign, name)| Some((sign.find(text)?, name)));
-        if let Some((_, name)) = sign {
-            wrong.push(format!("`{}` prescribes: {name}", one_line(text, 80)));
-        }
-    }
-    if wrong.is_empty() {
-        return Ok(format!("{} texts, no prescriptions", found.len()));
-    }
-    Err(format!(
-        "{}; report what is, not what to change",
-        first_few(&wrong, 2)
-    )
-    .into())
 }

@@ -1,54 +1,64 @@
 //! `one_of`: a place in a document holds one of a few words. It refuses to search the text for
 //! them: the place must begin with its choice.
 
-use crate::judged::{Judged, judged};
+use crate::judges::{Judged, Judges};
 use crate::settings::Settings;
 use crate::text::one_line;
-use crate::{Check, Example, Setting, Subject, choice, paths};
-use kernel::outcome::CheckResult;
-use serde_json::{Value, json};
+use crate::{Example, Setting, Subject, choice, paths};
+use serde_json::json;
 
 /// The check.
 pub(crate) struct OneOf;
 
-struct Wanted<'a> {
+pub(crate) struct Wanted<'a> {
     file: &'a str,
     section: Option<&'a str>,
     label: Option<&'a str>,
     words: Vec<&'a str>,
 }
 
-impl Check for OneOf {
-    fn name(&self) -> &'static str {
-        "one_of"
-    }
+impl Judges for OneOf {
+    const NAME: &'static str = "one_of";
+    const ABOUT: &'static str = "a section, or a labelled line, begins with one of the given words";
+    const SETTINGS: &'static [Setting] = &[
+        Setting::required("file", "`task/...` or `repo/...`"),
+        Setting::optional("section", "the heading over the words"),
+        Setting::optional("label", "the label of the line, as in `Verdict: READY`"),
+        Setting::required("words", "the words that pass, in any case"),
+    ];
+    type Wanted<'a> = Wanted<'a>;
+    type Answer = Judged;
 
-    fn about(&self) -> &'static str {
-        "a section, or a labelled line, begins with one of the given words"
-    }
-
-    fn settings(&self) -> &'static [Setting] {
-        const {
-            &[
-                Setting::required("file", "`task/...` or `repo/...`"),
-                Setting::optional("section", "the heading over the words"),
-                Setting::optional("label", "the label of the line, as in `Verdict: READY`"),
-                Setting::required("words", "the words that pass, in any case"),
-            ]
+    fn read<'a>(settings: &Settings<'a>) -> Result<Wanted<'a>, String> {
+        let (section, label) = (settings.text("section")?, settings.text("label")?);
+        if section.is_none() && label.is_none() {
+            return Err("`one_of` needs `section`, `label` or both".into());
         }
-    }
-
-    fn lint(&self, with: &Value) -> Result<(), String> {
-        self.read(with).map(drop)
-    }
-
-    fn run(&self, with: &Value, subject: &Subject<'_>) -> Vec<CheckResult> {
-        judged(self.name(), self.read(with), |wanted| {
-            judge(&wanted, subject)
+        Ok(Wanted {
+            file: settings.placed("file")?.unwrap_or_default(),
+            section,
+            label,
+            words: settings.list("words")?.unwrap_or_default(),
         })
     }
 
-    fn examples(&self) -> Vec<Example> {
+    fn judge(wanted: &Wanted<'_>, subject: &Subject<'_>) -> Judged {
+        let file = wanted.file;
+        let text = paths::read(subject.place, file).map_err(|why| format!("{file} {why}"))?;
+        let line = choice::decisive(&text, wanted.section, wanted.label)
+            .map_err(|why| format!("{file} {why}"))?;
+        match choice::choose(&line, &wanted.words) {
+            Some(word) => Ok(format!("`{word}`")),
+            None => Err(format!(
+                "{file} says `{}` and must say one of: {}",
+                one_line(&line, 60),
+                wanted.words.join(", ")
+            )
+            .into()),
+        }
+    }
+
+    fn examples() -> Vec<Example> {
         let tier = || {
             json!({
                 "file": "repo/scope.md", "section": "Quality Tier",
@@ -91,37 +101,5 @@ impl Check for OneOf {
                 "needs `section`, `label` or both",
             ),
         ]
-    }
-}
-
-impl OneOf {
-    fn read<'a>(&self, with: &'a Value) -> Result<Wanted<'a>, String> {
-        let settings = Settings::open(self, with)?;
-        let (section, label) = (settings.text("section")?, settings.text("label")?);
-        if section.is_none() && label.is_none() {
-            return Err("`one_of` needs `section`, `label` or both".into());
-        }
-        Ok(Wanted {
-            file: settings.placed("file")?.unwrap_or_default(),
-            section,
-            label,
-            words: settings.list("words")?.unwrap_or_default(),
-        })
-    }
-}
-
-fn judge(wanted: &Wanted<'_>, subject: &Subject<'_>) -> Judged {
-    let file = wanted.file;
-    let text = paths::read(subject.place, file).map_err(|why| format!("{file} {why}"))?;
-    let line = choice::decisive(&text, wanted.section, wanted.label)
-        .map_err(|why| format!("{file} {why}"))?;
-    match choice::choose(&line, &wanted.words) {
-        Some(word) => Ok(format!("`{word}`")),
-        None => Err(format!(
-            "{file} says `{}` and must say one of: {}",
-            one_line(&line, 60),
-            wanted.words.join(", ")
-        )
-        .into()),
     }
 }

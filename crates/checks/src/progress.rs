@@ -1,11 +1,10 @@
 //! `progress`: the attempt moved something that can be seen. It refuses to count a new time stamp
 //! or a rewritten state file with the same fields.
 
+use crate::judges::{Judged, Judges};
 use crate::settings::Settings;
-use crate::text::answer;
-use crate::{Check, Example, Setting, Subject};
-use kernel::outcome::{CheckResult, Verdict};
-use serde_json::{Value, json};
+use crate::{Example, Setting, Subject};
+use serde_json::json;
 use std::collections::BTreeMap;
 
 /// The check.
@@ -14,24 +13,18 @@ pub(crate) struct Progress;
 const CLOCK: &str = "Last updated";
 const STATE: &str = "task/STATE.md";
 
-impl Check for Progress {
-    fn name(&self) -> &'static str {
-        "progress"
+impl Judges for Progress {
+    const NAME: &'static str = "progress";
+    const ABOUT: &'static str = "at least one of: code or doc change, state change, evidence gain, blocker clarification, risk reduction";
+    const SETTINGS: &'static [Setting] = &[];
+    type Wanted<'a> = ();
+    type Answer = Judged;
+
+    fn read(_settings: &Settings<'_>) -> Result<(), String> {
+        Ok(())
     }
 
-    fn about(&self) -> &'static str {
-        "at least one of: code or doc change, state change, evidence gain, blocker clarification, risk reduction"
-    }
-
-    fn settings(&self) -> &'static [Setting] {
-        &[]
-    }
-
-    fn lint(&self, with: &Value) -> Result<(), String> {
-        Settings::open(self, with).map(drop)
-    }
-
-    fn run(&self, _with: &Value, subject: &Subject<'_>) -> Vec<CheckResult> {
+    fn judge(_: &Self::Wanted<'_>, subject: &Subject<'_>) -> Judged {
         let changed = |test: &dyn Fn(&str) -> bool| subject.changed.iter().any(|path| test(path));
         let differs =
             |field: &str| value(subject.fields, field) != value(subject.fields_before, field);
@@ -63,16 +56,14 @@ impl Check for Progress {
             .filter(|(_, happened)| *happened)
             .map(|(kind, _)| *kind)
             .collect();
-        let (verdict, reason) = if happened.is_empty() {
+        if happened.is_empty() {
             let names = kinds.map(|(kind, _)| kind).join(", ");
-            (Verdict::Fail, format!("none of the five happened: {names}"))
-        } else {
-            (Verdict::Pass, happened.join(", "))
-        };
-        vec![answer(self.name(), verdict, &reason)]
+            return Err(format!("none of the five happened: {names}").into());
+        }
+        Ok(happened.join(", "))
     }
 
-    fn examples(&self) -> Vec<Example> {
+    fn examples() -> Vec<Example> {
         vec![
             Example {
                 changed: &["repo/src/lib.rs"],

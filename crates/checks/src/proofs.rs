@@ -5,20 +5,21 @@
 use crate::covers::sections_of;
 use crate::execute::{Errand, execute};
 use crate::idents::Pattern;
+use crate::judges::{Judged, Judges};
 use crate::parrots::{beyond_tests, proves_nothing};
 use crate::settings::Settings;
 use crate::table::{Record, records};
 use crate::text::{answer, first_few, label};
-use crate::{Check, Example, Setting, Subject, is_placeholder, paths};
+use crate::{Example, Setting, Subject, is_placeholder, paths};
 use kernel::outcome::{CheckResult, Verdict};
-use serde_json::{Value, json};
+use serde_json::json;
 use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
 
 /// The check.
 pub(crate) struct Proofs;
 
-struct Wanted<'a> {
+pub(crate) struct Wanted<'a> {
     file: &'a str,
     section: Option<&'a str>,
     scope: Option<(Pattern, &'a str, Option<&'a str>)>,
@@ -34,57 +35,57 @@ const COLUMNS: [&str; 3] = [
 /// More than this is no list of proofs.
 const MOST: usize = 500;
 
-impl Check for Proofs {
-    fn name(&self) -> &'static str {
-        "proofs"
+impl Judges for Proofs {
+    const NAME: &'static str = "proofs";
+    const ABOUT: &'static str =
+        "each listed command, run again, ends with exit code 0 and shows what was observed";
+    const SETTINGS: &'static [Setting] = &[
+        Setting::required(
+            "file",
+            "JSON, or Markdown with a table: Id, Command, Expect",
+        ),
+        Setting::optional("section", "the heading over the table; the whole file"),
+        Setting::optional("ids", "expression for ids of which each needs a proof"),
+        Setting::optional(
+            "ids_from",
+            "the file with the ids; `task/...` or `repo/...`",
+        ),
+        Setting::optional("ids_section", "the heading over the ids; the whole file"),
+        Setting::optional(
+            "beyond_tests",
+            "how many commands must do more than run tests and look at files; 0",
+        ),
+        Setting::optional("timeout_seconds", "wall limit of each command"),
+    ];
+    type Wanted<'a> = Wanted<'a>;
+    type Answer = Judged<Vec<CheckResult>>;
+
+    fn read<'a>(settings: &Settings<'a>) -> Result<Wanted<'a>, String> {
+        let section = settings.text("ids_section")?;
+        let scope = match (settings.text("ids")?, settings.placed("ids_from")?) {
+            (None, None) if section.is_none() => None,
+            (Some(pattern), Some(file)) => Some((Pattern::new(pattern)?, file, section)),
+            _ => return Err("`proofs`: `ids` and `ids_from` go together".into()),
+        };
+        Ok(Wanted {
+            file: settings.placed("file")?.unwrap_or_default(),
+            section: settings.text("section")?,
+            scope,
+            timeout: settings.seconds("timeout_seconds", 1)?,
+            beyond_tests: settings
+                .number("beyond_tests", 0, MOST as i64)?
+                .unwrap_or(0),
+        })
     }
 
-    fn about(&self) -> &'static str {
-        "each listed command, run again, ends with exit code 0 and shows what was observed"
-    }
-
-    fn settings(&self) -> &'static [Setting] {
-        const {
-            &[
-                Setting::required(
-                    "file",
-                    "JSON, or Markdown with a table: Id, Command, Expect",
-                ),
-                Setting::optional("section", "the heading over the table; the whole file"),
-                Setting::optional("ids", "expression for ids of which each needs a proof"),
-                Setting::optional(
-                    "ids_from",
-                    "the file with the ids; `task/...` or `repo/...`",
-                ),
-                Setting::optional("ids_section", "the heading over the ids; the whole file"),
-                Setting::optional(
-                    "beyond_tests",
-                    "how many commands must do more than run tests and look at files; 0",
-                ),
-                Setting::optional("timeout_seconds", "wall limit of each command"),
-            ]
-        }
-    }
-
-    fn lint(&self, with: &Value) -> Result<(), String> {
-        self.read(with).map(drop)
-    }
-
-    fn run(&self, with: &Value, subject: &Subject<'_>) -> Vec<CheckResult> {
+    fn judge(wanted: &Self::Wanted<'_>, subject: &Subject<'_>) -> Judged<Vec<CheckResult>> {
         let started = Instant::now();
-        let wanted = match self.read(with) {
-            Ok(wanted) => wanted,
-            Err(why) => return vec![answer(self.name(), Verdict::CouldNotRun, &why)],
-        };
-        let proofs = match listed(&wanted, subject) {
-            Ok(proofs) => proofs,
-            Err(why) => return vec![answer(self.name(), Verdict::Fail, &why)],
-        };
-        let rerun = |proof| again(proof, &wanted, subject, started);
-        proofs.iter().map(rerun).collect()
+        let proofs = listed(wanted, subject)?;
+        let rerun = |proof| again(proof, wanted, subject, started);
+        Ok(proofs.iter().map(rerun).collect())
     }
 
-    fn examples(&self) -> Vec<Example> {
+    fn examples() -> Vec<Example> {
         let with = || {
             json!({
                 "file": "task/verify.md", "ids": "AC-\\d+", "ids_from": "repo/scope.md",
@@ -197,28 +198,6 @@ impl Check for Proofs {
                 "`ids` and `ids_from` go together",
             ),
         ]
-    }
-}
-
-impl Proofs {
-    fn read<'a>(&self, with: &'a Value) -> Result<Wanted<'a>, String> {
-        let settings = Settings::open(self, with)?;
-        let section = settings.text("ids_section")?;
-        let scope = match (settings.text("ids")?, settings.placed("ids_from")?) {
-            (None, None) if section.is_none() => None,
-            (Some(pattern), Some(file)) => Some((Pattern::new(pattern)?, file, section)),
-            _ => return Err("`proofs`: `ids` and `ids_from` go together".into()),
-        };
-        let seconds = settings.number("timeout_seconds", 1, 7 * 24 * 3600)?;
-        Ok(Wanted {
-            file: settings.placed("file")?.unwrap_or_default(),
-            section: settings.text("section")?,
-            scope,
-            timeout: seconds.map(|seconds| Duration::from_secs(seconds.unsigned_abs())),
-            beyond_tests: settings
-                .number("beyond_tests", 0, MOST as i64)?
-                .unwrap_or(0),
-        })
     }
 }
 

@@ -1,13 +1,12 @@
 //! `secrets`: no file of the repository holds what looks like a key. It refuses to show what it
 //! found: a reason is kept for ever.
 
-use crate::judged::{Judged, Trouble, globs, judged};
+use crate::judges::{Judged, Judges, Trouble};
 use crate::settings::Settings;
 use crate::text::first_few;
-use crate::{Check, Example, Setting, Subject, sources};
+use crate::{Example, Setting, Subject, sources};
 use globset::GlobSet;
-use kernel::outcome::CheckResult;
-use serde_json::{Value, json};
+use serde_json::json;
 
 /// The check.
 pub(crate) struct Secrets;
@@ -15,33 +14,49 @@ pub(crate) struct Secrets;
 /// How the first line of a private key ends; in two parts, so that this file is not one.
 const PRIVATE_KEY: (&str, &str) = ("-----BEGIN", "PRIVATE KEY-----");
 
-impl Check for Secrets {
-    fn name(&self) -> &'static str {
-        "secrets"
+impl Judges for Secrets {
+    const NAME: &'static str = "secrets";
+    const ABOUT: &'static str = "no file that git knows holds what has the shape of a key";
+    const SETTINGS: &'static [Setting] = &[Setting::optional(
+        "allow",
+        "globs of files that may hold such shapes",
+    )];
+    type Wanted<'a> = GlobSet;
+    type Answer = Judged;
+
+    fn read<'a>(settings: &Settings<'a>) -> Result<GlobSet, String> {
+        settings.globs("allow")
     }
 
-    fn about(&self) -> &'static str {
-        "no file that git knows holds what has the shape of a key"
-    }
-
-    fn settings(&self) -> &'static [Setting] {
-        const {
-            &[Setting::optional(
-                "allow",
-                "globs of files that may hold such shapes",
-            )]
+    fn judge(allow: &GlobSet, subject: &Subject<'_>) -> Judged {
+        let mut files = sources::files(subject).map_err(Trouble::CouldNotRun)?;
+        files.retain(|path| !allow.is_match(path));
+        let mut found = Vec::new();
+        for path in &files {
+            let Some(text) = sources::text(subject, path).map_err(Trouble::CouldNotRun)? else {
+                continue;
+            };
+            for sighting in store::redact::sightings(&text) {
+                let line = text[..sighting.at].matches('\n').count() + 1;
+                found.push(format!("{path}:{line} ({}...)", sighting.shape.trim()));
+            }
+            let lines = text.lines().enumerate();
+            let keys = lines.filter(|(_, line)| {
+                line.contains(PRIVATE_KEY.0) && line.trim_end().ends_with(PRIVATE_KEY.1)
+            });
+            found.extend(keys.map(|(at, _)| format!("{path}:{} (a private key)", at + 1)));
         }
+        if found.is_empty() {
+            return Ok(format!("{} files hold no key", files.len()));
+        }
+        let (count, shown) = (found.len(), first_few(&found, 5));
+        Err(
+            format!("{count} places look like keys: {shown}; take them out and replace the keys")
+                .into(),
+        )
     }
 
-    fn lint(&self, with: &Value) -> Result<(), String> {
-        self.read(with).map(drop)
-    }
-
-    fn run(&self, with: &Value, subject: &Subject<'_>) -> Vec<CheckResult> {
-        judged(self.name(), self.read(with), |allow| judge(&allow, subject))
-    }
-
-    fn examples(&self) -> Vec<Example> {
+    fn examples() -> Vec<Example> {
         vec![
             Example {
                 repo: &[
@@ -79,38 +94,4 @@ impl Check for Secrets {
             ),
         ]
     }
-}
-
-impl Secrets {
-    fn read(&self, with: &Value) -> Result<GlobSet, String> {
-        globs(&Settings::open(self, with)?, "allow")
-    }
-}
-
-fn judge(allow: &GlobSet, subject: &Subject<'_>) -> Judged {
-    let mut files = sources::files(subject).map_err(Trouble::CouldNotRun)?;
-    files.retain(|path| !allow.is_match(path));
-    let mut found = Vec::new();
-    for path in &files {
-        let Some(text) = sources::text(subject, path).map_err(Trouble::CouldNotRun)? else {
-            continue;
-        };
-        for sighting in store::redact::sightings(&text) {
-            let line = text[..sighting.at].matches('\n').count() + 1;
-            found.push(format!("{path}:{line} ({}...)", sighting.shape.trim()));
-        }
-        let lines = text.lines().enumerate();
-        let keys = lines.filter(|(_, line)| {
-            line.contains(PRIVATE_KEY.0) && line.trim_end().ends_with(PRIVATE_KEY.1)
-        });
-        found.extend(keys.map(|(at, _)| format!("{path}:{} (a private key)", at + 1)));
-    }
-    if found.is_empty() {
-        return Ok(format!("{} files hold no key", files.len()));
-    }
-    let (count, shown) = (found.len(), first_few(&found, 5));
-    Err(
-        format!("{count} places look like keys: {shown}; take them out and replace the keys")
-            .into(),
-    )
 }

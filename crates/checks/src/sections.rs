@@ -2,63 +2,60 @@
 //! placeholders, comments and headings inside code. It can ask for words and for a drawing in them,
 //! and it can not tell whether those are true.
 
+use crate::judges::Judges;
 use crate::settings::Settings;
 use crate::text::{answer, first_few};
-use crate::{Check, Example, Setting, Subject, is_placeholder, markdown, paths};
+use crate::{Example, Setting, Subject, is_placeholder, markdown, paths};
 use kernel::outcome::{CheckResult, Verdict};
-use serde_json::{Value, json};
+use serde_json::json;
 
 /// The check.
 pub(crate) struct Sections;
 
-struct Wanted<'a> {
+pub(crate) struct Wanted<'a> {
     file: &'a str,
     headings: Vec<&'a str>,
     mentions: Vec<&'a str>,
     drawing: Option<i64>,
 }
 
-impl Check for Sections {
-    fn name(&self) -> &'static str {
-        "sections"
+impl Judges for Sections {
+    const NAME: &'static str = "sections";
+    const ABOUT: &'static str = "a Markdown file has the named headings, each with real content";
+    const SETTINGS: &'static [Setting] = &[
+        Setting::required("file", "`task/...` or `repo/...`"),
+        Setting::required("headings", "headings of any level, in any case"),
+        Setting::optional(
+            "mentions",
+            "words of which each stands in each section, in any case; `a|b` is either",
+        ),
+        Setting::optional(
+            "drawing",
+            "how many lines a fenced block in each section has at least",
+        ),
+    ];
+    type Wanted<'a> = Wanted<'a>;
+    type Answer = CheckResult;
+
+    fn read<'a>(settings: &Settings<'a>) -> Result<Wanted<'a>, String> {
+        let file = settings.text("file")?.unwrap_or_default();
+        paths::lint_placed(file)?;
+        let headings = settings.list("headings")?.unwrap_or_default();
+        Ok(Wanted {
+            file,
+            headings,
+            mentions: settings.list("mentions")?.unwrap_or_default(),
+            drawing: settings.number("drawing", 1, 1000)?,
+        })
     }
 
-    fn about(&self) -> &'static str {
-        "a Markdown file has the named headings, each with real content"
-    }
-
-    fn settings(&self) -> &'static [Setting] {
-        const {
-            &[
-                Setting::required("file", "`task/...` or `repo/...`"),
-                Setting::required("headings", "headings of any level, in any case"),
-                Setting::optional(
-                    "mentions",
-                    "words of which each stands in each section, in any case; `a|b` is either",
-                ),
-                Setting::optional(
-                    "drawing",
-                    "how many lines a fenced block in each section has at least",
-                ),
-            ]
-        }
-    }
-
-    fn lint(&self, with: &Value) -> Result<(), String> {
-        self.read(with).map(drop)
-    }
-
-    fn run(&self, with: &Value, subject: &Subject<'_>) -> Vec<CheckResult> {
-        let wanted = match self.read(with) {
-            Ok(wanted) => wanted,
-            Err(reason) => return vec![answer(self.name(), Verdict::CouldNotRun, &reason)],
-        };
-        let name = format!("{}: {}", self.name(), wanted.file);
+    fn judge(wanted: &Self::Wanted<'_>, subject: &Subject<'_>) -> CheckResult {
+        let name = format!("{}: {}", Self::NAME, wanted.file);
         let text = match paths::read(subject.place, wanted.file) {
             Ok(text) => text,
             Err(why) => {
                 let reason = format!("{} {why}", wanted.file);
-                return vec![answer(&name, Verdict::Fail, &reason)];
+                return answer(&name, Verdict::Fail, &reason);
             }
         };
         let mut wrong = Vec::new();
@@ -85,10 +82,10 @@ impl Check for Sections {
         } else {
             (Verdict::Fail, first_few(&wrong, wrong.len()))
         };
-        vec![answer(&name, verdict, &reason)]
+        answer(&name, verdict, &reason)
     }
 
-    fn examples(&self) -> Vec<Example> {
+    fn examples() -> Vec<Example> {
         let two = || json!({"file": "task/EVIDENCE.md", "headings": ["Commands", "Risks"]});
         let one = || json!({"file": "task/EVIDENCE.md", "headings": ["Commands"]});
         vec![
@@ -182,21 +179,6 @@ impl Check for Sections {
                 "must begin with `repo/` or `task/`",
             ),
         ]
-    }
-}
-
-impl Sections {
-    fn read<'a>(&self, with: &'a Value) -> Result<Wanted<'a>, String> {
-        let settings = Settings::open(self, with)?;
-        let file = settings.text("file")?.unwrap_or_default();
-        paths::lint_placed(file)?;
-        let headings = settings.list("headings")?.unwrap_or_default();
-        Ok(Wanted {
-            file,
-            headings,
-            mentions: settings.list("mentions")?.unwrap_or_default(),
-            drawing: settings.number("drawing", 1, 1000)?,
-        })
     }
 }
 

@@ -2,8 +2,10 @@
 //! keys that there are: a misspelt setting that is silently ignored is a gate that is silently
 //! open.
 
-use crate::Check;
+use crate::Setting;
+use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
 use serde_json::{Map, Value};
+use std::time::Duration;
 
 /// The settings of one check, with no unknown and no missing key.
 pub(crate) struct Settings<'a> {
@@ -12,15 +14,17 @@ pub(crate) struct Settings<'a> {
 }
 
 impl<'a> Settings<'a> {
-    pub(crate) fn open(check: &dyn Check, with: &'a Value) -> Result<Self, String> {
-        let name = check.name();
+    pub(crate) fn open(
+        name: &'static str,
+        known: &[Setting],
+        with: &'a Value,
+    ) -> Result<Self, String> {
         let map = match with {
             // A check without settings is written without a table.
             Value::Null => None,
             Value::Object(map) => Some(map),
             _ => return Err(format!("the settings of `{name}` must be a table")),
         };
-        let known = check.settings();
         let keys: Vec<&str> = known.iter().map(|setting| setting.name).collect();
         let allowed = if keys.is_empty() {
             "it takes no settings".to_string()
@@ -121,5 +125,22 @@ impl<'a> Settings<'a> {
                 _ => self.refuse(key, &format!("a whole number from {low} to {high}")),
             },
         }
+    }
+
+    /// A time in whole seconds, up to a week.
+    pub(crate) fn seconds(&self, key: &str, low: i64) -> Result<Option<Duration>, String> {
+        let seconds = self.number(key, low, 7 * 24 * 3600)?;
+        Ok(seconds.map(|seconds| Duration::from_secs(seconds.unsigned_abs())))
+    }
+
+    /// A list of globs; `*` stays within a folder and `**` does not. Without the key, none.
+    pub(crate) fn globs(&self, key: &str) -> Result<GlobSet, String> {
+        let wrong = |error: globset::Error| format!("the setting `{key}`: {error}");
+        let mut builder = GlobSetBuilder::new();
+        for text in self.list(key)?.unwrap_or_default() {
+            let glob = GlobBuilder::new(text).literal_separator(true).build();
+            builder.add(glob.map_err(wrong)?);
+        }
+        builder.build().map_err(wrong)
     }
 }

@@ -1,49 +1,63 @@
 //! `stable_id`: a field holds an identity that stays, or is wholly new. It refuses one that was used
 //! before and left: what was counted on it would be forgotten.
 
-use crate::judged::{Judged, judged};
+use crate::judges::{Judged, Judges};
 use crate::settings::Settings;
 use crate::text::one_line;
-use crate::{Check, Example, Setting, Subject};
-use kernel::outcome::CheckResult;
+use crate::{Example, Setting, Subject};
 use regex::Regex;
-use serde_json::{Value, json};
+use serde_json::json;
 
 /// The check.
 pub(crate) struct StableId;
 
-impl Check for StableId {
-    fn name(&self) -> &'static str {
-        "stable_id"
-    }
+impl Judges for StableId {
+    const NAME: &'static str = "stable_id";
+    const ABOUT: &'static str =
+        "a field's identity is the one in force, or one that no snapshot has had";
+    const SETTINGS: &'static [Setting] = &[
+        Setting::required("field", "the field"),
+        Setting::required(
+            "pattern",
+            "a regular expression that the whole value matches",
+        ),
+    ];
+    type Wanted<'a> = (&'a str, Regex);
+    type Answer = Judged;
 
-    fn about(&self) -> &'static str {
-        "a field's identity is the one in force, or one that no snapshot has had"
-    }
-
-    fn settings(&self) -> &'static [Setting] {
-        const {
-            &[
-                Setting::required("field", "the field"),
-                Setting::required(
-                    "pattern",
-                    "a regular expression that the whole value matches",
-                ),
-            ]
+    fn read<'a>(settings: &Settings<'a>) -> Result<(&'a str, Regex), String> {
+        let field = settings.text("field")?.unwrap_or_default();
+        let pattern = settings.text("pattern")?.unwrap_or_default();
+        match Regex::new(&format!("^(?:{pattern})$")) {
+            Ok(pattern) => Ok((field, pattern)),
+            Err(_) => settings.refuse("pattern", "a regular expression"),
         }
     }
 
-    fn lint(&self, with: &Value) -> Result<(), String> {
-        self.read(with).map(drop)
+    fn judge(&(field, ref pattern): &Self::Wanted<'_>, subject: &Subject<'_>) -> Judged {
+        let id = subject.fields.get(field).map_or("", |text| text.trim());
+        let shown = one_line(id, 40);
+        if !pattern.is_match(id) {
+            let pattern = pattern.as_str();
+            return Err(format!("`{field}: {shown}` does not match `{pattern}`").into());
+        }
+        let has = |kind: &str| {
+            subject
+                .known
+                .get(kind)
+                .is_some_and(|names| names.contains(id))
+        };
+        match (has("id"), has("ids")) {
+            (true, _) => Ok(format!("`{shown}` stays")),
+            (false, false) => Ok(format!("`{shown}` is new")),
+            (false, true) => Err(format!(
+                "`{shown}` was used before and left; mint a new one (slice_id_reused)"
+            )
+            .into()),
+        }
     }
 
-    fn run(&self, with: &Value, subject: &Subject<'_>) -> Vec<CheckResult> {
-        judged(self.name(), self.read(with), |(field, pattern)| {
-            judge(field, &pattern, subject)
-        })
-    }
-
-    fn examples(&self) -> Vec<Example> {
+    fn examples() -> Vec<Example> {
         let with = || json!({"field": "Slice ID", "pattern": "S-[0-9]{4}"});
         const USED: &[(&str, &str)] = &[("id", "S-0002"), ("ids", "S-0001"), ("ids", "S-0002")];
         let of = |fields| Example {
@@ -73,40 +87,5 @@ impl Check for StableId {
                 "regular expression",
             ),
         ]
-    }
-}
-
-impl StableId {
-    fn read<'a>(&self, with: &'a Value) -> Result<(&'a str, Regex), String> {
-        let settings = Settings::open(self, with)?;
-        let field = settings.text("field")?.unwrap_or_default();
-        let pattern = settings.text("pattern")?.unwrap_or_default();
-        match Regex::new(&format!("^(?:{pattern})$")) {
-            Ok(pattern) => Ok((field, pattern)),
-            Err(_) => settings.refuse("pattern", "a regular expression"),
-        }
-    }
-}
-
-fn judge(field: &str, pattern: &Regex, subject: &Subject<'_>) -> Judged {
-    let id = subject.fields.get(field).map_or("", |text| text.trim());
-    let shown = one_line(id, 40);
-    if !pattern.is_match(id) {
-        let pattern = pattern.as_str();
-        return Err(format!("`{field}: {shown}` does not match `{pattern}`").into());
-    }
-    let has = |kind: &str| {
-        subject
-            .known
-            .get(kind)
-            .is_some_and(|names| names.contains(id))
-    };
-    match (has("id"), has("ids")) {
-        (true, _) => Ok(format!("`{shown}` stays")),
-        (false, false) => Ok(format!("`{shown}` is new")),
-        (false, true) => Err(format!(
-            "`{shown}` was used before and left; mint a new one (slice_id_reused)"
-        )
-        .into()),
     }
 }

@@ -3,18 +3,17 @@
 
 use crate::covers::sections_of;
 use crate::design::{self, Designed};
-use crate::judged::{Judged, Trouble, globs, judged};
+use crate::judges::{Judged, Judges, Trouble};
 use crate::settings::Settings;
 use crate::text::first_few;
-use crate::{Check, Example, Setting, Subject, sources};
+use crate::{Example, Setting, Subject, sources};
 use globset::GlobSet;
-use kernel::outcome::CheckResult;
-use serde_json::{Value, json};
+use serde_json::json;
 
 /// The check.
 pub(crate) struct Structure;
 
-struct Wanted<'a> {
+pub(crate) struct Wanted<'a> {
     file: &'a str,
     section: &'a str,
     allow: GlobSet,
@@ -23,43 +22,73 @@ struct Wanted<'a> {
 
 pub(crate) const SECTION: &str = "Directory Structure";
 
-impl Check for Structure {
-    fn name(&self) -> &'static str {
-        "structure"
-    }
+impl Judges for Structure {
+    const NAME: &'static str = "structure";
+    const ABOUT: &'static str =
+        "the files that a design draws are there, and few sources that it does not draw";
+    const SETTINGS: &'static [Setting] = &[
+        Setting::required("file", "the design; `task/...` or `repo/...`"),
+        Setting::optional(
+            "section",
+            "the heading over the drawing; Directory Structure",
+        ),
+        Setting::optional("allow", "globs of sources that need no design"),
+        Setting::optional(
+            "undesigned_percent",
+            "how many sources of a hundred may be undesigned; 0",
+        ),
+    ];
+    type Wanted<'a> = Wanted<'a>;
+    type Answer = Judged;
 
-    fn about(&self) -> &'static str {
-        "the files that a design draws are there, and few sources that it does not draw"
-    }
-
-    fn settings(&self) -> &'static [Setting] {
-        const {
-            &[
-                Setting::required("file", "the design; `task/...` or `repo/...`"),
-                Setting::optional(
-                    "section",
-                    "the heading over the drawing; Directory Structure",
-                ),
-                Setting::optional("allow", "globs of sources that need no design"),
-                Setting::optional(
-                    "undesigned_percent",
-                    "how many sources of a hundred may be undesigned; 0",
-                ),
-            ]
-        }
-    }
-
-    fn lint(&self, with: &Value) -> Result<(), String> {
-        self.read(with).map(drop)
-    }
-
-    fn run(&self, with: &Value, subject: &Subject<'_>) -> Vec<CheckResult> {
-        judged(self.name(), self.read(with), |wanted| {
-            judge(&wanted, subject)
+    fn read<'a>(settings: &Settings<'a>) -> Result<Wanted<'a>, String> {
+        Ok(Wanted {
+            file: settings.placed("file")?.unwrap_or_default(),
+            section: settings.text("section")?.unwrap_or(SECTION),
+            allow: settings.globs("allow")?,
+            percent: settings.count("undesigned_percent", 0, 100)?.unwrap_or(0),
         })
     }
 
-    fn examples(&self) -> Vec<Example> {
+    fn judge(wanted: &Wanted<'_>, subject: &Subject<'_>) -> Judged {
+        let files = sources::files(subject).map_err(Trouble::CouldNotRun)?;
+        let designed = designed(subject, wanted.file, wanted.section, &files)?;
+        let mut wrong = Vec::new();
+        let missing: Vec<&str> = designed
+            .iter()
+            .filter(|one| !files.iter().any(|path| one.is(path)))
+            .map(|one| one.path.as_str())
+            .collect();
+        if !missing.is_empty() {
+            wrong.push(format!("missing: {}", first_few(&missing, 8)));
+        }
+        let sources: Vec<&String> = files
+            .iter()
+            .filter(|path| sources::is_source(path) && !wanted.allow.is_match(path))
+            .collect();
+        let strange: Vec<&&String> = sources
+            .iter()
+            .filter(|path| !designed.iter().any(|one| one.is(path)))
+            .collect();
+        let shown: Vec<&str> = strange.iter().map(|path| path.as_str()).collect();
+        let said = format!(
+            "{} of {} sources are not designed",
+            strange.len(),
+            sources.len()
+        );
+        if strange.len() * 100 > wanted.percent * sources.len() {
+            wrong.push(format!("{said}: {}", first_few(&shown, 8)));
+        }
+        if wrong.is_empty() {
+            return Ok(format!(
+                "all {} designed files are there; {said}",
+                designed.len()
+            ));
+        }
+        Err(wrong.join("; ").into())
+    }
+
+    fn examples() -> Vec<Example> {
         let with = || json!({"file": "repo/design.md", "allow": ["build.rs"]});
         const DESIGN: (&str, &str) = (
             "design.md",
@@ -123,18 +152,6 @@ impl Check for Structure {
     }
 }
 
-impl Structure {
-    fn read<'a>(&self, with: &'a Value) -> Result<Wanted<'a>, String> {
-        let settings = Settings::open(self, with)?;
-        Ok(Wanted {
-            file: settings.placed("file")?.unwrap_or_default(),
-            section: settings.text("section")?.unwrap_or(SECTION),
-            allow: globs(&settings, "allow")?,
-            percent: settings.count("undesigned_percent", 0, 100)?.unwrap_or(0),
-        })
-    }
-}
-
 /// What the design draws.
 pub(crate) fn designed(
     subject: &Subject<'_>,
@@ -155,42 +172,4 @@ pub(crate) fn designed(
             .any(|path| path.starts_with(&format!("{name}/")))
     };
     design::tree(&drawing, &exists).map_err(|why| format!("{file}: {why}"))
-}
-
-fn judge(wanted: &Wanted<'_>, subject: &Subject<'_>) -> Judged {
-    let files = sources::files(subject).map_err(Trouble::CouldNotRun)?;
-    let designed = designed(subject, wanted.file, wanted.section, &files)?;
-    let mut wrong = Vec::new();
-    let missing: Vec<&str> = designed
-        .iter()
-        .filter(|one| !files.iter().any(|path| one.is(path)))
-        .map(|one| one.path.as_str())
-        .collect();
-    if !missing.is_empty() {
-        wrong.push(format!("missing: {}", first_few(&missing, 8)));
-    }
-    let sources: Vec<&String> = files
-        .iter()
-        .filter(|path| sources::is_source(path) && !wanted.allow.is_match(path))
-        .collect();
-    let strange: Vec<&&String> = sources
-        .iter()
-        .filter(|path| !designed.iter().any(|one| one.is(path)))
-        .collect();
-    let shown: Vec<&str> = strange.iter().map(|path| path.as_str()).collect();
-    let said = format!(
-        "{} of {} sources are not designed",
-        strange.len(),
-        sources.len()
-    );
-    if strange.len() * 100 > wanted.percent * sources.len() {
-        wrong.push(format!("{said}: {}", first_few(&shown, 8)));
-    }
-    if wrong.is_empty() {
-        return Ok(format!(
-            "all {} designed files are there; {said}",
-            designed.len()
-        ));
-    }
-    Err(wrong.join("; ").into())
 }

@@ -3,7 +3,8 @@
 
 use kernel::StateName;
 use kernel::effect::{Frozen, Known};
-use kernel::outcome::{EvidenceRef, RoleResult};
+use kernel::outcome::{EvidenceRef, RoleResult, UNHELD};
+use std::cell::Cell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::time::Duration;
@@ -71,10 +72,32 @@ pub struct Subject<'a> {
     pub pid_file: Option<&'a Path>,
     /// What the commands may reach; none: everything that we can.
     pub policy: Option<&'a sandbox::Policy>,
+    /// What became of the programs that checks started; [`crate::run_gate`] looks for itself.
+    pub launches: &'a Launches,
     /// Evidence storage.
     pub keep: &'a dyn Keep,
     /// Hashes the repository's tree now.
     pub tree: &'a dyn Fn() -> Result<TreeNow, String>,
+}
+
+/// What is known of the programs of a check besides what they said. It is told apart from the
+/// reasons, which may quote what an agent wrote.
+#[derive(Debug, Default)]
+pub struct Launches {
+    unheld: Cell<bool>,
+}
+
+impl Launches {
+    pub(crate) fn failed(&self, error: &sandbox::LaunchError) {
+        if error.code() == UNHELD {
+            self.unheld.set(true);
+        }
+    }
+
+    /// Was one not started because this machine can not hold its policy?
+    pub(crate) fn unheld(&self) -> bool {
+        self.unheld.get()
+    }
 }
 
 /// Where evidence goes.

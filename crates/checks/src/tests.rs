@@ -6,13 +6,13 @@ pub(crate) mod judge;
 
 use crate::execute::{Errand, Executed, execute};
 use crate::idents::Pattern;
+use crate::judges::{Judged, Judges, Trouble};
 use crate::report::{self, Folder};
 use crate::runners::{Results, Runner, TestRun, detect, merge};
 use crate::settings::Settings;
-use crate::text::{answer, label};
-use crate::{Check, Example, Setting, Subject, paths};
-use kernel::outcome::{CheckResult, Verdict};
-use serde_json::Value;
+use crate::text::label;
+use crate::{Example, Setting, Subject, paths};
+use kernel::outcome::CheckResult;
 use std::time::{Duration, Instant};
 
 /// The check.
@@ -50,71 +50,38 @@ pub(crate) enum Expect {
     RedOrMissingSymbol,
 }
 
-impl Check for Tests {
-    fn name(&self) -> &'static str {
-        "tests"
-    }
+impl Judges for Tests {
+    const NAME: &'static str = "tests";
+    const ABOUT: &'static str =
+        "the test suite runs to its end, with named results, and is green (or red, if asked for)";
+    const SETTINGS: &'static [Setting] = &[
+        Setting::optional("runner", "`auto`, or the runner's name; auto"),
+        Setting::optional("command", "a line for `sh -c`, instead of the runner's own"),
+        Setting::optional(
+            "command_from",
+            "a field with such a line that writes JUnit XML; empty: the runner's own",
+        ),
+        Setting::optional("junit", "file or folder of the repository with JUnit XML"),
+        Setting::optional("suite", "a name, where a workflow runs several suites"),
+        Setting::optional("expect", "`green`, `red` or `red_or_missing_symbol`; green"),
+        Setting::optional("min", "how many tests must run at least; 1"),
+        Setting::optional("max_skipped", "how many tests may be skipped at most"),
+        Setting::optional("ids", "expression for ids of which each needs a test"),
+        Setting::optional(
+            "ids_from",
+            "the file with the ids; `task/...` or `repo/...`",
+        ),
+        Setting::optional("ids_section", "the heading over the ids; the whole file"),
+        Setting::optional(
+            "keeps",
+            "list of `count`, `names`, `skips`: as before or better",
+        ),
+        Setting::optional("timeout_seconds", "wall limit; never more than the gate's"),
+    ];
+    type Wanted<'a> = Order<'a>;
+    type Answer = Judged<CheckResult>;
 
-    fn about(&self) -> &'static str {
-        "the test suite runs to its end, with named results, and is green (or red, if asked for)"
-    }
-
-    fn settings(&self) -> &'static [Setting] {
-        const {
-            &[
-                Setting::optional("runner", "`auto`, or the runner's name; auto"),
-                Setting::optional("command", "a line for `sh -c`, instead of the runner's own"),
-                Setting::optional(
-                    "command_from",
-                    "a field with such a line that writes JUnit XML; empty: the runner's own",
-                ),
-                Setting::optional("junit", "file or folder of the repository with JUnit XML"),
-                Setting::optional("suite", "a name, where a workflow runs several suites"),
-                Setting::optional("expect", "`green`, `red` or `red_or_missing_symbol`; green"),
-                Setting::optional("min", "how many tests must run at least; 1"),
-                Setting::optional("max_skipped", "how many tests may be skipped at most"),
-                Setting::optional("ids", "expression for ids of which each needs a test"),
-                Setting::optional(
-                    "ids_from",
-                    "the file with the ids; `task/...` or `repo/...`",
-                ),
-                Setting::optional("ids_section", "the heading over the ids; the whole file"),
-                Setting::optional(
-                    "keeps",
-                    "list of `count`, `names`, `skips`: as before or better",
-                ),
-                Setting::optional("timeout_seconds", "wall limit; never more than the gate's"),
-            ]
-        }
-    }
-
-    fn lint(&self, with: &Value) -> Result<(), String> {
-        self.read(with).map(drop)
-    }
-
-    fn run(&self, with: &Value, subject: &Subject<'_>) -> Vec<CheckResult> {
-        let started = Instant::now();
-        let could_not = |why: &str| vec![answer(self.name(), Verdict::CouldNotRun, why)];
-        let order = match self.read(with) {
-            Ok(order) => order,
-            Err(why) => return could_not(&why),
-        };
-        match suite(&order, subject, started) {
-            Ok((executed, name, run)) => {
-                vec![judge::answer_for(&order, subject, executed, &name, run)]
-            }
-            Err(why) => could_not(&why),
-        }
-    }
-
-    fn examples(&self) -> Vec<Example> {
-        examples::examples()
-    }
-}
-
-impl Tests {
-    pub(crate) fn read<'a>(&self, with: &'a Value) -> Result<Order<'a>, String> {
-        let settings = Settings::open(self, with)?;
+    fn read<'a>(settings: &Settings<'a>) -> Result<Order<'a>, String> {
         let runner = match settings.text("runner")? {
             None | Some("auto") => None,
             Some(name) => match Runner::named(name) {
@@ -166,7 +133,6 @@ impl Tests {
             let number = settings.number(key, low, 1_000_000)?;
             Ok(number.and_then(|number| usize::try_from(number).ok()))
         };
-        let seconds = settings.number("timeout_seconds", 1, 7 * 24 * 3600)?;
         Ok(Order {
             runner: runner.or(junit.map(|_| Runner::Junit)),
             command,
@@ -178,8 +144,19 @@ impl Tests {
             max_skipped: count("max_skipped", 0)?,
             ids,
             keeps,
-            timeout: seconds.map(|seconds| Duration::from_secs(seconds.unsigned_abs())),
+            timeout: settings.seconds("timeout_seconds", 1)?,
         })
+    }
+
+    fn judge(order: &Self::Wanted<'_>, subject: &Subject<'_>) -> Judged<CheckResult> {
+        let started = Instant::now();
+        let suite = suite(order, subject, started);
+        let (executed, name, run) = suite.map_err(Trouble::CouldNotRun)?;
+        Ok(judge::answer_for(order, subject, executed, &name, run))
+    }
+
+    fn examples() -> Vec<Example> {
+        examples::examples()
     }
 }
 

@@ -1,56 +1,49 @@
 //! `tree_unchanged`: the attempt left the repository as it was, by hash. It refuses to call two
 //! unknown trees equal.
 
+use crate::judges::{Judged, Judges, Trouble};
 use crate::settings::Settings;
-use crate::text::{answer, first_few};
-use crate::{Check, Example, Setting, Subject};
-use kernel::outcome::{CheckResult, Verdict};
-use serde_json::{Value, json};
+use crate::text::first_few;
+use crate::{Example, Setting, Subject};
+use serde_json::json;
 
 /// The check.
 pub(crate) struct TreeUnchanged;
 
-impl Check for TreeUnchanged {
-    fn name(&self) -> &'static str {
-        "tree_unchanged"
+impl Judges for TreeUnchanged {
+    const NAME: &'static str = "tree_unchanged";
+    const ABOUT: &'static str =
+        "the repository's tree has the same hash before and after the attempt";
+    const SETTINGS: &'static [Setting] = &[];
+    type Wanted<'a> = ();
+    type Answer = Judged;
+
+    fn read(_settings: &Settings<'_>) -> Result<(), String> {
+        Ok(())
     }
 
-    fn about(&self) -> &'static str {
-        "the repository's tree has the same hash before and after the attempt"
-    }
-
-    fn settings(&self) -> &'static [Setting] {
-        &[]
-    }
-
-    fn lint(&self, with: &Value) -> Result<(), String> {
-        Settings::open(self, with).map(drop)
-    }
-
-    fn run(&self, _with: &Value, subject: &Subject<'_>) -> Vec<CheckResult> {
-        let (verdict, reason) = if subject.tree_before.is_empty() || subject.tree_after.is_empty() {
-            let reason = "the tree was not hashed before and after the attempt".to_string();
-            (Verdict::CouldNotRun, reason)
-        } else if subject.tree_before == subject.tree_after {
-            (Verdict::Pass, "the tree is the same".to_string())
+    fn judge(_: &Self::Wanted<'_>, subject: &Subject<'_>) -> Judged {
+        if subject.tree_before.is_empty() || subject.tree_after.is_empty() {
+            let why = "the tree was not hashed before and after the attempt";
+            return Err(Trouble::CouldNotRun(why.to_owned()));
+        }
+        if subject.tree_before == subject.tree_after {
+            return Ok("the tree is the same".to_owned());
+        }
+        let paths: Vec<&String> = subject
+            .changed
+            .iter()
+            .filter(|path| path.starts_with("repo/"))
+            .collect();
+        let named = if paths.is_empty() {
+            "no path is known".to_string()
         } else {
-            let paths: Vec<&String> = subject
-                .changed
-                .iter()
-                .filter(|path| path.starts_with("repo/"))
-                .collect();
-            let named = if paths.is_empty() {
-                "no path is known".to_string()
-            } else {
-                first_few(&paths, 10)
-            };
-            let reason = format!("the tree changed, in {} paths: {named}", paths.len());
-            (Verdict::Fail, reason)
+            first_few(&paths, 10)
         };
-        vec![answer(self.name(), verdict, &reason)]
+        Err(format!("the tree changed, in {} paths: {named}", paths.len()).into())
     }
 
-    fn examples(&self) -> Vec<Example> {
+    fn examples() -> Vec<Example> {
         vec![
             Example {
                 changed: &["task/EVIDENCE.md"],

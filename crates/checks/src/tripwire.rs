@@ -8,12 +8,13 @@
 mod examples;
 
 use crate::execute::{Errand, execute};
+use crate::judges::{self, Answer, Judges};
 use crate::room::{Candidate, Room};
 use crate::runners::{self, Ending, TestRun, compare};
 use crate::settings::Settings;
 use crate::tests::{Order, Tests, judge, suite};
 use crate::text::{answer, first_few};
-use crate::{Check, Example, Setting, Subject, frozen, installed, items};
+use crate::{Example, Setting, Subject, frozen, installed, items};
 use kernel::StateName;
 use kernel::outcome::{CheckResult, Verdict};
 use serde_json::{Map, Value, json};
@@ -35,7 +36,7 @@ const OF_TESTS: [&str; 8] = [
     "timeout_seconds",
 ];
 
-struct Wire<'a> {
+pub(crate) struct Wire<'a> {
     names: Vec<&'a str>,
     base: &'a str,
     scope: Vec<&'a str>,
@@ -46,7 +47,7 @@ struct Wire<'a> {
 }
 
 /// Why the wire did not hold.
-struct Tripped {
+pub(crate) struct Tripped {
     verdict: Verdict,
     code: &'static str,
     why: String,
@@ -68,61 +69,38 @@ fn cannot(why: String) -> Tripped {
     }
 }
 
-impl Check for Tripwire {
-    fn name(&self) -> &'static str {
-        "tripwire"
-    }
-
-    fn about(&self) -> &'static str {
-        "the frozen tests fail on the code before and pass on the candidate, in a clean room"
-    }
-
-    fn settings(&self) -> &'static [Setting] {
-        const {
-            &[
-                Setting::required("frozen", "names of freezes that must be unchanged"),
-                Setting::required("base", "the state whose checkpoint is the code before"),
-                Setting::required("scope", "globs of the files that the candidate may touch"),
-                Setting::required("tests", "globs of the test files"),
-                Setting::optional("baseline", "the `suite` of the red run; red"),
-                Setting::optional("coverage_from", "a field with a coverage command"),
-                Setting::optional("runner", "as in `tests`"),
-                Setting::optional("command", "as in `tests`"),
-                Setting::optional("command_from", "as in `tests`"),
-                Setting::optional("junit", "as in `tests`"),
-                Setting::optional("ids", "as in `tests`"),
-                Setting::optional("ids_from", "as in `tests`"),
-                Setting::optional("ids_section", "as in `tests`"),
-                Setting::optional("timeout_seconds", "as in `tests`"),
-            ]
-        }
-    }
-
-    fn lint(&self, with: &Value) -> Result<(), String> {
-        let wire = self.open(with)?;
-        Tests.read(&wire.suite).map(drop)
-    }
-
-    fn run(&self, with: &Value, subject: &Subject<'_>) -> Vec<CheckResult> {
-        let tripped = self.open(with).map_err(cannot);
-        match tripped.and_then(|wire| self.hold(&wire, subject)) {
-            Ok(results) => results,
-            Err(Tripped { verdict, code, why }) => {
-                let mut result = answer(self.name(), verdict, &why);
-                result.code = Some(code.to_owned());
-                vec![result]
-            }
-        }
-    }
-
-    fn examples(&self) -> Vec<Example> {
-        examples::examples()
+impl Answer for Tripped {
+    fn results(self, name: &str) -> Vec<CheckResult> {
+        let mut result = answer(name, self.verdict, &self.why);
+        result.code = Some(self.code.to_owned());
+        vec![result]
     }
 }
 
-impl Tripwire {
-    fn open<'a>(&self, with: &'a Value) -> Result<Wire<'a>, String> {
-        let settings = Settings::open(self, with)?;
+impl Judges for Tripwire {
+    const NAME: &'static str = "tripwire";
+    const ABOUT: &'static str =
+        "the frozen tests fail on the code before and pass on the candidate, in a clean room";
+    const SETTINGS: &'static [Setting] = &[
+        Setting::required("frozen", "names of freezes that must be unchanged"),
+        Setting::required("base", "the state whose checkpoint is the code before"),
+        Setting::required("scope", "globs of the files that the candidate may touch"),
+        Setting::required("tests", "globs of the test files"),
+        Setting::optional("baseline", "the `suite` of the red run; red"),
+        Setting::optional("coverage_from", "a field with a coverage command"),
+        Setting::optional("runner", "as in `tests`"),
+        Setting::optional("command", "as in `tests`"),
+        Setting::optional("command_from", "as in `tests`"),
+        Setting::optional("junit", "as in `tests`"),
+        Setting::optional("ids", "as in `tests`"),
+        Setting::optional("ids_from", "as in `tests`"),
+        Setting::optional("ids_section", "as in `tests`"),
+        Setting::optional("timeout_seconds", "as in `tests`"),
+    ];
+    type Wanted<'a> = Wire<'a>;
+    type Answer = Result<Vec<CheckResult>, Tripped>;
+
+    fn read<'a>(settings: &Settings<'a>) -> Result<Wire<'a>, String> {
         let patterns = |key: &str| -> Result<Vec<&'a str>, String> {
             let patterns = settings.list(key)?.unwrap_or_default();
             patterns
@@ -132,11 +110,13 @@ impl Tripwire {
         };
         let mut suite: Map<String, Value> = Map::new();
         for key in OF_TESTS {
-            if let Some(value) = with.get(key) {
+            if let Some(value) = settings.get(key) {
                 suite.insert(key.to_owned(), value.clone());
             }
         }
         suite.insert("keeps".to_owned(), json!(["count", "names", "skips"]));
+        let suite = Value::Object(suite);
+        judges::wanted::<Tests>(&suite)?;
         Ok(Wire {
             names: settings.list("frozen")?.unwrap_or_default(),
             base: settings.text("base")?.unwrap_or_default(),
@@ -144,14 +124,14 @@ impl Tripwire {
             tests: patterns("tests")?,
             baseline: settings.text("baseline")?.unwrap_or("red"),
             coverage: settings.text("coverage_from")?,
-            suite: Value::Object(suite),
+            suite,
         })
     }
 
-    fn hold(&self, wire: &Wire<'_>, subject: &Subject<'_>) -> Result<Vec<CheckResult>, Tripped> {
+    fn judge(wire: &Wire<'_>, subject: &Subject<'_>) -> Result<Vec<CheckResult>, Tripped> {
         let started = Instant::now();
         let frozen = untouched(wire, subject)?;
-        let order = Tests.read(&wire.suite).map_err(cannot)?;
+        let order = judges::wanted::<Tests>(&wire.suite).map_err(cannot)?;
         let commit = subject.commits.get(&StateName::from(wire.base));
         let commit = commit.ok_or_else(|| {
             cannot(format!(
@@ -165,19 +145,26 @@ impl Tripwire {
         for room in [&before, &after] {
             room.restore(subject, &frozen).map_err(cannot)?;
         }
-        let red = before.inside(subject, |inside| self.before(wire, &order, inside, started))?;
-        let green = after.inside(subject, |inside| self.after(wire, &order, inside, started))?;
+        let red = before.inside(subject, |inside| {
+            Self::before(wire, &order, inside, started)
+        })?;
+        let green = after.inside(subject, |inside| Self::after(wire, &order, inside, started))?;
         let mut results = vec![red, green];
         let line = wire.coverage.and_then(|field| subject.fields.get(field));
         if let Some(line) = line.filter(|line| !line.trim().is_empty()) {
-            results.push(self.coverage(line, subject, [&before, &after], started)?);
+            results.push(Self::coverage(line, subject, [&before, &after], started)?);
         }
         Ok(results)
     }
 
+    fn examples() -> Vec<Example> {
+        examples::examples()
+    }
+}
+
+impl Tripwire {
     /// The frozen suite on the code before: as red as it was when it was frozen.
     fn before(
-        &self,
         wire: &Wire<'_>,
         order: &Order<'_>,
         inside: &Subject<'_>,
@@ -211,7 +198,6 @@ impl Tripwire {
 
     /// The frozen suite on the candidate: green, and no smaller.
     fn after(
-        &self,
         wire: &Wire<'_>,
         order: &Order<'_>,
         inside: &Subject<'_>,
@@ -246,7 +232,6 @@ impl Tripwire {
     }
 
     fn coverage(
-        &self,
         line: &str,
         subject: &Subject<'_>,
         rooms: [&Room; 2],
@@ -322,10 +307,14 @@ fn lay_in(wire: &Wire<'_>, subject: &Subject<'_>, room: &Room) -> Result<(), Tri
         let patterns: Vec<&str> = patterns.iter().map(String::as_str).collect();
         items::globs(&patterns).map_err(cannot)
     };
-    let mut kept_out = items::spelt_out(subject, &wire.tests);
+    let scope = items::spelt_out(subject, &wire.scope).map_err(cannot)?;
+    let tests = items::spelt_out(subject, &wire.tests).map_err(cannot)?;
+    // What the tests' field takes out again is a test all the same.
+    let mut kept_out = tests.inside;
+    kept_out.extend(scope.outside);
     kept_out.extend(items::RUNNER_FILES.map(str::to_owned));
     let candidate = Candidate {
-        scope: &globs(&items::spelt_out(subject, &wire.scope))?,
+        scope: &globs(&scope.inside)?,
         kept_out: &globs(&kept_out)?,
     };
     room.lay_in(subject, &candidate).map_err(cannot)

@@ -5,6 +5,7 @@
 
 use crate::config::Config;
 use crate::error::EngineError;
+use kernel::outcome::CheckResult;
 use serde_json::Value;
 use std::path::Path;
 
@@ -73,6 +74,14 @@ impl Secrets {
             "the decision holds what looks like a key or a password",
             "take it out: the journal keeps every word for ever",
         ))
+    }
+
+    /// Takes them out of a check's answer: what it says, and what its command said to others.
+    pub(crate) fn result(&self, result: &mut CheckResult) {
+        result.reason = self.text(&result.reason);
+        for target in result.ran.iter_mut().flat_map(|ran| &mut ran.denied) {
+            *target = self.text(target);
+        }
     }
 
     /// The text without secrets.

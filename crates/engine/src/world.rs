@@ -18,6 +18,8 @@ use store::{Head, Journal, RecordRef, RunName, Torn};
 
 /// How often progress is shown and the journal is looked at for what others appended.
 const TICK: Duration = Duration::from_millis(250);
+/// How much later than asked a waiting engine may come back.
+const MOST_JITTER_MILLIS: u64 = 1_000;
 
 /// A run's budgets by name.
 pub type Gauges = BTreeMap<String, Gauge>;
@@ -115,13 +117,13 @@ pub struct Real<'a, C> {
     session: String,
 }
 
-/// A little later than asked, so that many engines that wait for the same provider do not all come
-/// back in the same moment. The process id is chance enough for that.
-fn jittered(until: Time) -> Time {
+/// A little later than asked and never earlier, so that many engines that wait for the same
+/// provider do not all come back in the same moment. The process id is chance enough for that.
+fn jittered(until: Time, chance: u32) -> Time {
     Time(
         until
             .0
-            .saturating_add(u64::from(std::process::id()) % 1_000),
+            .saturating_add(u64::from(chance) % MOST_JITTER_MILLIS),
     )
 }
 
@@ -280,7 +282,7 @@ impl<C: Craft> World<C::Machine> for Real<'_, C> {
     }
 
     fn next(&mut self, machine: &C::Machine, until: Option<Time>) -> Result<Signal, EngineError> {
-        let until = until.map(jittered);
+        let until = until.map(|until| jittered(until, std::process::id()));
         loop {
             if until.is_some_and(|until| now() >= until) {
                 return Ok(Signal::Woke);
@@ -317,5 +319,23 @@ impl<C> Drop for Real<'_, C> {
         for (_, running) in std::mem::take(&mut self.running) {
             let _ = running.thread.join();
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_wait_is_never_shorter_than_asked_and_little_longer() {
+        let asked = Time(1_700_000_000_000);
+        for chance in (0..3_000).chain([u32::MAX]) {
+            let until = jittered(asked, chance);
+            assert!(until >= asked, "what a provider asks for is the least");
+            assert!(until.0 < asked.0 + MOST_JITTER_MILLIS);
+            assert_eq!(until, jittered(asked, chance), "the same again");
+        }
+        assert_ne!(jittered(asked, 1), jittered(asked, 2));
+        assert_eq!(jittered(Time(u64::MAX), 999), Time(u64::MAX));
     }
 }

@@ -1,5 +1,9 @@
 //! The Code Index's own documents (section 14): entries, questions, and the report that must come
 //! before a new module. Storage and ranking are elsewhere; here is only what an entry may be.
+//!
+//! `index` has an entry and a question of its own, on purpose: neither crate may know the other, this
+//! one judges a document whole and has its JSON Schema, that one reads keys into types and takes
+//! shipped modules alone. A test in `engine/src/factory/indexed.rs` holds both to the same text.
 
 use crate::deficiency::{Deficiency, Report};
 use crate::findings::{all_said, id, module_ref, not_blank, said};

@@ -125,8 +125,6 @@ pub(crate) struct RawRole {
     #[serde(default)]
     pub(crate) tier: RawTier,
     pub(crate) sees: Option<Vec<String>>,
-    /// The field that names what it sees; a person or an earlier state wrote it.
-    pub(crate) sees_field: Option<String>,
     #[serde(default)]
     pub(crate) hidden: Vec<String>,
     pub(crate) scope: Option<Vec<String>>,
@@ -135,8 +133,6 @@ pub(crate) struct RawRole {
     /// Tools of this file that it may call.
     #[serde(default)]
     pub(crate) tools: Vec<String>,
-    /// The field that names what it may change.
-    pub(crate) scope_field: Option<String>,
 }
 
 #[derive(Debug, Deserialize)]

@@ -1,7 +1,7 @@
 //! A loaded workflow: the table, and what surrounds it (roles, briefs, gates, the task's files).
 
 pub use kernel::effect::Capability;
-use kernel::effect::{Access, Cap, Sight};
+use kernel::effect::{Access, Sight};
 use kernel::event::Moved;
 use kernel::table::{Table, Target};
 use kernel::{CheckSpec, Refusal, StateName};
@@ -17,16 +17,12 @@ pub struct Role {
     pub about: String,
     /// How strong a model it wants: `fast`, `standard` or `top`.
     pub tier: &'static str,
-    /// What it sees of the repository, and where it may write.
+    /// What it sees of the repository, and where it may write; fields are not filled in yet.
     pub sight: Sight,
     /// The JSON Schema of its results, on top of what every result has; a valid one.
     pub result: Option<Value>,
     /// Tools of the workflow that it may call, where its agent can.
     pub tools: Vec<String>,
-    /// The field whose globs it sees, in place of those of `sight`.
-    pub sees_field: Option<String>,
-    /// The field whose globs it may change, in place of those of `sight`.
-    pub scope_field: Option<String>,
 }
 
 /// A tool that a workflow adds to those that every model has: a command with holes.
@@ -50,38 +46,6 @@ impl Role {
         } else {
             Access::ReadOnly
         }
-    }
-
-    /// What it sees and may change in a run whose fields are these.
-    pub fn sight_in(&self, fields: &BTreeMap<String, String>) -> Sight {
-        // A field's globs are of the repository, also where it has a folder `task`: nobody gets at
-        // the task's own files by what is written there.
-        let of_repo = |glob: String| match glob.strip_prefix("task/") {
-            Some(rest) => format!("[t]ask/{rest}"),
-            None => glob,
-        };
-        let cap = |name: &String| {
-            let cap = Cap::of(fields.get(name).map_or("", String::as_str));
-            Cap {
-                inside: cap.inside.into_iter().map(of_repo).collect(),
-                outside: cap.outside.into_iter().map(of_repo).collect(),
-            }
-        };
-        let mut sight = self.sight.clone();
-        if let Some(cap) = self.sees_field.as_ref().map(cap) {
-            sight.sees = cap.inside;
-            sight.hidden.extend(cap.outside);
-        }
-        if let Some(cap) = self.scope_field.as_ref().map(cap) {
-            // What the role takes out, and its files of the task, stay as they are.
-            sight
-                .scope
-                .retain(|glob| glob.starts_with('!') || glob.starts_with("task/"));
-            sight.scope.extend(cap.inside);
-            let outside = cap.outside.iter().map(|glob| format!("!{glob}"));
-            sight.scope.extend(outside);
-        }
-        sight
     }
 }
 
@@ -324,47 +288,5 @@ impl Workflow {
     pub fn field(&self, name: &str) -> Option<&Field> {
         let fields = self.task.iter().flat_map(|task| task.fields.iter());
         fields.into_iter().find(|field| field.name == name)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn globs(list: &[&str]) -> Vec<String> {
-        list.iter().map(|glob| (*glob).to_owned()).collect()
-    }
-
-    #[test]
-    fn a_field_caps_sight_and_scope_and_never_reaches_the_task_folder() {
-        let role = Role {
-            can: vec![Capability::Edit],
-            about: String::new(),
-            tier: "standard",
-            sight: Sight {
-                sees: globs(&["**"]),
-                hidden: globs(&["task/old/**"]),
-                scope: globs(&["**", "!Cargo.lock", "task/notes.md"]),
-            },
-            result: None,
-            tools: Vec::new(),
-            sees_field: Some("Cap".to_owned()),
-            scope_field: Some("Cap".to_owned()),
-        };
-        let fields = |text: &str| BTreeMap::from([("Cap".to_owned(), text.to_owned())]);
-        let sight = role.sight_in(&fields("Only `src/**` and `task/**`, not `!src/old/**`."));
-        assert_eq!(sight.sees, globs(&["src/**", "[t]ask/**"]));
-        assert_eq!(sight.hidden, globs(&["task/old/**", "src/old/**"]));
-        let scope = globs(&[
-            "!Cargo.lock",
-            "task/notes.md",
-            "src/**",
-            "[t]ask/**",
-            "!src/old/**",
-        ]);
-        assert_eq!(sight.scope, scope);
-        let nothing = role.sight_in(&fields("everything"));
-        assert!(nothing.sees.is_empty(), "a cap without globs shows nothing");
-        assert_eq!(nothing.scope, globs(&["!Cargo.lock", "task/notes.md"]));
     }
 }

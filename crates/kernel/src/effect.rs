@@ -92,7 +92,8 @@ pub enum Access {
     ReadOnly,
 }
 
-/// What of the repository a role sees, and where it may write, as globs.
+/// What of the repository a role sees, and where it may write, as globs. A workflow may write
+/// `{Field}` in them; `pattern.rs` fills it in.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Sight {
     /// Files that are in its view.
@@ -208,40 +209,6 @@ pub type Frozen = BTreeMap<String, BTreeMap<String, String>>;
 /// Names that a run has given out, by kind: ids of facts, evidence, issues. What is not in here, an
 /// agent has made up.
 pub type Known = BTreeMap<String, BTreeSet<String>>;
-
-/// The texts between backticks in a sentence: globs or commands that a person can read in their
-/// place.
-pub fn quoted(sentence: &str) -> Vec<String> {
-    let parts = sentence.split('`').enumerate();
-    // An odd number of backticks leaves the last one open: what follows it is no quote.
-    let closed = sentence.matches('`').count() / 2 * 2;
-    let inside = parts.filter(|(index, _)| index % 2 == 1 && *index < closed);
-    let texts = inside.map(|(_, text)| text.trim().to_owned());
-    texts.filter(|text| !text.is_empty()).collect()
-}
-
-/// A cap in one sentence: its globs in backticks, those behind `!` left out.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Cap {
-    /// Inside.
-    pub inside: Vec<String>,
-    /// Outside, whatever `inside` says.
-    pub outside: Vec<String>,
-}
-
-impl Cap {
-    /// Reads the sentence. One without globs caps everything away.
-    pub fn of(sentence: &str) -> Self {
-        let mut cap = Self::default();
-        for glob in quoted(sentence) {
-            match glob.strip_prefix('!') {
-                Some(outside) => cap.outside.push(outside.to_owned()),
-                None => cap.inside.push(glob),
-            }
-        }
-        cap
-    }
-}
 
 /// An order for a gate.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -159,9 +159,13 @@ pub struct Outcome {
     /// Hash of the repository tree that it left (equal, if nothing was taken back).
     #[serde(default)]
     pub tree_after: String,
-    /// Connections that its policy refused, each `HOST:PORT`.
+    /// Connections that its policy refused, each a target such as `HOST:PORT`, and how often if
+    /// more than once.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub denied: Vec<String>,
+    /// Why `denied` says nothing of connections past the proxy, if it does not.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub unrecorded: Option<String>,
     /// Paths that it changed, repository and task folder, sorted.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub changed: Vec<String>,
@@ -177,6 +181,11 @@ fn present<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Value>, 
 }
 
 impl Outcome {
+    /// What it was refused, in one line, if there is anything to say.
+    pub fn refused_connections(&self) -> Option<String> {
+        refused_connections(&self.denied, self.unrecorded.as_deref())
+    }
+
     /// An outcome with nothing but a class and its reason.
     pub fn bare(class: Class, reason: impl Into<String>) -> Self {
         Self {
@@ -193,6 +202,7 @@ impl Outcome {
             tree_before: String::new(),
             tree_after: String::new(),
             denied: Vec::new(),
+            unrecorded: None,
             changed: Vec::new(),
             evidence: Vec::new(),
         }
@@ -283,9 +293,45 @@ pub struct Ran {
     /// Wall time in milliseconds.
     #[serde(default)]
     pub millis: u64,
+    /// Connections that its policy refused, as in [`Outcome::denied`].
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub denied: Vec<String>,
+    /// As in [`Outcome::unrecorded`].
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub unrecorded: Option<String>,
 }
 
+impl Ran {
+    /// What it was refused, in one line, if there is anything to say.
+    pub fn refused_connections(&self) -> Option<String> {
+        refused_connections(&self.denied, self.unrecorded.as_deref())
+    }
+}
+
+fn refused_connections(denied: &[String], unrecorded: Option<&str>) -> Option<String> {
+    let targets = denied.join(", ");
+    match (denied.is_empty(), unrecorded) {
+        (true, None) => None,
+        (false, None) => Some(format!("refused connections: {targets}")),
+        (true, Some(why)) => Some(format!(
+            "refused connections: none at the proxy, past it not known ({why})"
+        )),
+        (false, Some(why)) => Some(format!(
+            "refused connections: {targets}; past the proxy not known ({why})"
+        )),
+    }
+}
+
+/// The code of an answer that only a person can mend: the machine has no sandbox for the check, and
+/// nothing that an agent does gives it one.
+pub const UNHELD: &str = "sandbox_unavailable";
+
 impl CheckResult {
+    /// Could it not be run for want of a sandbox?
+    pub fn is_unheld(&self) -> bool {
+        self.verdict == Verdict::CouldNotRun && self.code.as_deref() == Some(UNHELD)
+    }
+
     /// A result without evidence.
     pub fn new(check: impl Into<String>, verdict: Verdict, reason: impl Into<String>) -> Self {
         Self {

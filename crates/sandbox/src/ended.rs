@@ -36,8 +36,10 @@ pub struct Ended {
     pub enforced: Vec<Layer>,
     /// What its policy asked for and nothing held, because somebody waived it.
     pub missing: Vec<String>,
-    /// What it asked our proxy for and was refused.
+    /// What it tried to connect to and was refused, by our proxy or past it.
     pub denied: Vec<Denied>,
+    /// Why `denied` says nothing of attempts past our proxy; none if it does.
+    pub unrecorded: Option<String>,
 }
 
 impl Ended {
@@ -58,6 +60,7 @@ impl Ended {
             enforced: Vec::new(),
             missing: Vec::new(),
             denied: Vec::new(),
+            unrecorded: None,
         }
     }
 
@@ -67,13 +70,24 @@ impl Ended {
     }
 }
 
-/// A target that a process asked our proxy for and was refused.
+/// A target that a process tried to connect to and was refused.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Denied {
-    /// `host:port`, or the start of a request that was not understood.
+    /// `host:port`; the path of a UNIX socket, or `@` and the name of one without a path; where
+    /// there is no network at all, the kind of the socket. Of our proxy, also the start of a request
+    /// that was not understood. `and more` stands for all that had no room.
     pub target: String,
     /// How often.
     pub times: u32,
+}
+
+impl fmt::Display for Denied {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.times {
+            1 => f.write_str(&self.target),
+            times => write!(f, "{} ({times} times)", self.target),
+        }
+    }
 }
 
 /// Why we stopped a process.

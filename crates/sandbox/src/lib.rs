@@ -35,6 +35,7 @@ mod policy;
 mod processes;
 #[cfg(unix)]
 mod proxy;
+mod refusals;
 #[cfg(unix)]
 mod run;
 // Pure text, and tested everywhere; only macOS runs it.
@@ -56,8 +57,9 @@ pub use listen::{Listener, Stream, Talk};
 pub use machine::{Counting, Machine, Through};
 #[cfg(unix)]
 pub use note::{kill_leftover, launches};
-pub use plan::{Plan, Route};
+pub use plan::{Plan, Recording, Route};
 pub use policy::{Bounds, Endpoint, Enforcement, Network, Policy};
+pub use refusals::Refusals;
 #[cfg(unix)]
 pub use run::{run, run_with};
 

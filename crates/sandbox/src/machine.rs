@@ -8,6 +8,8 @@ pub struct Machine {
     pub landlock: u32,
     /// System-call filters.
     pub seccomp: Result<(), String>,
+    /// Filters that ask us about a call, so that attempts to connect can be recorded.
+    pub notices: Result<(), String>,
     /// How namespaces can be had at all.
     pub namespaces: Result<Through, String>,
     /// A root of its own, with its own `/proc`.

@@ -4,7 +4,7 @@
 use crate::proxy::Proxy;
 use crate::{
     Capability, CapabilityState, Denied, Enforcement, Launch, LaunchError, Layer, Network, Plan,
-    Policy, Route, seatbelt,
+    Policy, Recording, Route, seatbelt,
 };
 use std::collections::BTreeMap;
 use std::net::TcpListener;
@@ -82,6 +82,10 @@ pub(crate) fn prepare(launch: &Launch, policy: &Policy) -> Result<Prepared, Laun
         enforced,
         missing,
         notes: Vec::new(),
+        recording: match route {
+            Route::Open => Recording::NothingToRecord,
+            _ => Recording::CanNotKnow(format!("{PROGRAM} does not tell")),
+        },
         route,
         counting: None,
     };
@@ -99,7 +103,7 @@ impl Outside {
 
     /// After the end of the tree.
     pub(crate) fn finish(self) -> (Plan, Aftermath) {
-        let denied = self.proxy.map(Proxy::stop).unwrap_or_default();
+        let denied = self.proxy.map(Proxy::stop).unwrap_or_default().list();
         let ended = None;
         (self.plan, Aftermath { ended, denied })
     }

@@ -15,6 +15,8 @@ pub struct Plan {
     pub notes: Vec<String>,
     /// How the network is held.
     pub route: Route,
+    /// Will what the network refuses be known?
+    pub recording: Recording,
     pub(crate) counting: Option<Counting>,
 }
 
@@ -31,6 +33,31 @@ pub enum Route {
     ProxyInNamespace,
     /// Landlock lets TCP through to our proxy's port, on every address; seccomp stops the rest.
     ProxyByLandlock,
+}
+
+/// Are attempts to connect recorded that go past our proxy and are refused? It is no part of what
+/// holds a launch: a machine that can not record them holds the network all the same.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Recording {
+    /// No attempt is refused.
+    NothingToRecord,
+    /// They are.
+    Kept,
+    /// They are not, for this reason.
+    CanNotKnow(String),
+}
+
+impl Recording {
+    #[cfg_attr(not(target_os = "linux"), allow(dead_code))]
+    fn of(route: Route, machine: &Machine) -> Self {
+        match (route, &machine.seccomp, &machine.notices) {
+            (Route::Open, ..) => Recording::NothingToRecord,
+            (_, Ok(()), Ok(())) => Recording::Kept,
+            (_, Err(why), _) | (_, _, Err(why)) => {
+                Recording::CanNotKnow(format!("no seccomp notifications: {why}"))
+            }
+        }
+    }
 }
 
 impl Plan {
@@ -135,6 +162,7 @@ impl Plan {
             enforced,
             missing,
             notes,
+            recording: Recording::of(route, machine),
             route,
             counting,
         })

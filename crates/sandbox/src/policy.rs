@@ -35,7 +35,7 @@ pub enum Network {
     None,
     /// Itself: a loopback of its own, for tests that start servers. Needs a network namespace.
     Loopback,
-    /// These hosts, through a proxy of ours; every refused attempt at the proxy is recorded.
+    /// These hosts, through a proxy of ours; every refused attempt is recorded.
     Endpoints(Vec<Endpoint>),
     /// Everything that we can reach.
     Full,

@@ -7,7 +7,7 @@ use crate::pipes::{Activity, Pipes};
 use crate::spawn::Spawned;
 use crate::tree::{Swept, Tree};
 use crate::watch::{Step, Watch};
-use crate::{Cancel, Ended, Killed, Launch, LaunchError, spawn};
+use crate::{Cancel, Ended, Killed, Launch, LaunchError, Recording, spawn};
 use rustix::event::{PollFd, PollFlags, Timespec};
 use rustix::process::{Pid, WaitId, WaitIdOptions, waitid};
 use std::io::Write;
@@ -71,9 +71,13 @@ pub fn run_with(
     };
     let mut leftover = swept.killed;
     let (mut enforced, mut missing, mut denied) = (Vec::new(), Vec::new(), Vec::new());
+    let mut unrecorded = None;
     if let Some(outside) = outside {
         let (plan, aftermath) = outside.finish();
         (enforced, missing, denied) = (plan.enforced, plan.missing, aftermath.denied);
+        if let Recording::CanNotKnow(why) = plan.recording {
+            unrecorded = Some(why);
+        }
         // The child that we see only holds the program's namespace, whose first process tells.
         if let Some((inner, left)) = aftermath.ended {
             status = Some(ExitStatus::from_raw(inner));
@@ -98,6 +102,7 @@ pub fn run_with(
         enforced,
         missing,
         denied,
+        unrecorded,
     })
 }
 

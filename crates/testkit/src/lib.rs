@@ -23,6 +23,7 @@ pub mod record;
 pub mod seeded_cast;
 pub mod seeds;
 pub mod simulation;
+pub mod stand_in;
 pub mod start;
 pub mod watched;
 pub mod weather;

@@ -160,6 +160,7 @@ impl Agent for Api {
         reply.reason = redact(&reply.reason, &secrets);
         reply.usage = ended.usage;
         reply.session = ended.session;
+        ended.connections.tell(&mut reply);
         transcript.line(&format!("[{}: {}]", reply.class.as_str(), reply.reason));
         reply.transcript = redact_bytes(&transcript.finish(), &secrets);
         reply

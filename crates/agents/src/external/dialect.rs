@@ -168,6 +168,20 @@ pub(crate) struct Heard {
     pub(crate) trouble: Option<Trouble>,
     /// Tool calls that were refused.
     pub(crate) denials: usize,
+    /// The model that it says it uses.
+    pub(crate) model: Option<String>,
+    /// Will it ask its model again?
+    pub(crate) next: Next,
+}
+
+/// What an agent is going to do, as far as its events tell.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) enum Next {
+    /// It may be done.
+    #[default]
+    Unknown,
+    /// It works for a tool call: its model is asked again afterwards.
+    Call,
 }
 
 /// The agent's own word about its end.
@@ -182,6 +196,13 @@ impl Heard {
     pub(crate) fn session(&mut self, id: &Value) {
         if let (None, Some(id)) = (&self.session, id.as_str().filter(|id| !id.is_empty())) {
             self.session = Some(id.to_owned());
+        }
+    }
+
+    /// Notes the model that it names.
+    pub(crate) fn model(&mut self, name: &Value) {
+        if let Some(name) = name.as_str().filter(|name| !name.is_empty()) {
+            self.model = Some(name.to_owned());
         }
     }
 

@@ -3,6 +3,7 @@
 
 use super::dialect::{Dialect, Keep};
 use super::log::EventLog;
+use super::meter::Meter;
 use crate::transcript::Transcript;
 use sandbox::{Listener, Stream, Talk};
 use store::redact::redact;
@@ -15,6 +16,7 @@ pub(crate) struct Hearing<'a> {
     pub(crate) dialect: Box<dyn Dialect>,
     pub(crate) log: EventLog,
     pub(crate) transcript: Transcript,
+    pub(crate) meter: Meter<'a>,
     progress: &'a dyn Fn(&str),
     /// What must not be kept anywhere.
     secrets: &'a [&'a str],
@@ -26,6 +28,7 @@ impl<'a> Hearing<'a> {
     pub(crate) fn new(
         dialect: Box<dyn Dialect>,
         log: EventLog,
+        meter: Meter<'a>,
         progress: &'a dyn Fn(&str),
         secrets: &'a [&'a str],
     ) -> Self {
@@ -33,6 +36,7 @@ impl<'a> Hearing<'a> {
             dialect,
             log,
             transcript: Transcript::default(),
+            meter,
             progress,
             secrets,
             pending: Vec::new(),
@@ -57,6 +61,7 @@ impl<'a> Hearing<'a> {
             return Vec::new();
         }
         let said = self.dialect.line(&line);
+        self.meter.look(self.dialect.heard());
         if said.keep == Keep::Line {
             // After the dialect: what it answers must be what the agent asked.
             let line = redact(&line, self.secrets);

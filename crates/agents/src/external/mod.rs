@@ -10,6 +10,7 @@ pub(crate) mod dialect;
 pub(crate) mod gate;
 mod hearing;
 mod log;
+mod meter;
 pub(crate) mod own;
 pub(crate) mod place;
 pub(crate) mod relocate;
@@ -20,16 +21,18 @@ pub(crate) mod trouble;
 mod verdict;
 
 use crate::agent::{Agent, Order, Reply};
+use crate::allowance::STOPPED;
+use crate::connections::Connections;
 use crate::home::Home;
-use crate::prices::{Price, Tokens};
 use crate::transcript::TRANSCRIPT_BYTES;
 pub(crate) use confine::program_roots;
 use dialect::{Counts, Kind};
 use hearing::Hearing;
 use kernel::outcome::Class;
 use log::{EventLog, Left};
+use meter::Meter;
 use place::Place;
-use sandbox::{Cancel, Ended, Launch, Limits};
+use sandbox::{Cancel, Ended, Killed, Launch, Limits};
 use settings::Settings;
 use std::io;
 use std::path::Path;
@@ -118,10 +121,18 @@ impl Connector {
         secrets: &[&str],
     ) -> Reply {
         hearing.finish();
-        let reply = verdict::judge(hearing.dialect.heard(), ended, home);
-        let mut reply = self.complete(reply, secrets);
-        reply.denied = crate::agent::denied(ended);
+        let heard = hearing.dialect.heard();
+        let reply = verdict::judge(heard, ended, home);
+        let mut reply = self.complete(reply, heard.model.as_deref(), secrets);
+        Connections::of(ended).tell(&mut reply);
         let mut transcript = hearing.transcript;
+        // Why is for people: the transcript says it, and not the reason.
+        if let (Some(what), Some(Killed::Cancelled)) = (hearing.meter.used_up, ended.killed) {
+            STOPPED.clone_into(&mut reply.reason);
+            transcript.line(&format!(
+                "[killed by us: the cap of the {what} was reached]"
+            ));
+        }
         if reply.class != Class::Done
             && let Err(error) = home.set_aside()
         {
@@ -136,36 +147,20 @@ impl Connector {
     }
 
     /// Without secrets, and with a price where the agent counts tokens alone.
-    fn complete(&self, mut reply: Reply, secrets: &[&str]) -> Reply {
+    fn complete(&self, mut reply: Reply, model: Option<&str>, secrets: &[&str]) -> Reply {
         reply.reason = redact(&reply.reason, secrets);
         reply.result = reply.result.map(|result| {
             let text = redact(&result.to_string(), secrets);
             serde_json::from_str(&text).unwrap_or(result)
         });
-        let usage = &mut reply.usage;
+        let price = self.settings.price_of(model);
+        reply.usage = meter::priced(reply.usage, price);
+        let usage = reply.usage;
         let all = usage.input_tokens.saturating_add(usage.output_tokens);
-        if usage.micro_dollars == 0 && all > 0 {
-            match self.settings.price() {
-                Some(price) => {
-                    // A sum over many requests does not say how long any of them was.
-                    let price = Price {
-                        long: None,
-                        ..price
-                    };
-                    usage.micro_dollars = price.cost(Tokens {
-                        input: usage.input_tokens,
-                        cached: usage.cached_tokens,
-                        written: 0,
-                        output: usage.output_tokens,
-                    });
-                }
-                None if self.kind.counts() == Counts::Tokens => {
-                    let unpriced =
-                        format!("; its {all} tokens have no known price and count as $0");
-                    reply.reason.push_str(&unpriced);
-                }
-                None => {}
-            }
+        let unpriced = price.is_none() && usage.micro_dollars == 0 && all > 0;
+        if unpriced && self.kind.counts() == Counts::Tokens {
+            let says = format!("; its {all} tokens have no known price and count as $0");
+            reply.reason.push_str(&says);
         }
         reply
     }
@@ -219,12 +214,17 @@ impl Agent for Connector {
         progress(&format!("running {}", self.program()));
         let secrets = secrets(&launch);
         let dialect = self.kind.dialect(order, &place);
-        let mut hearing = Hearing::new(dialect, log, progress, &secrets);
+        // A switch of its own: the order's passes on to it, and the meter throws this one alone.
+        let stop = Cancel::new();
+        let switch = stop.clone();
+        let _woken = cancel.wake(move || switch.cancel());
+        let meter = Meter::new(order.allowance, &self.settings, stop.clone());
+        let mut hearing = Hearing::new(dialect, log, meter, progress, &secrets);
         if order.continues.is_some() && place.continues.is_none() {
             let line = "[the earlier session is not here any more: this is a new one]";
             hearing.transcript.line(line);
         }
-        match sandbox::run_with(&launch, cancel, &mut hearing) {
+        match sandbox::run_with(&launch, &stop, &mut hearing) {
             Ok(ended) => self.finish(hearing, &ended, &home, &secrets),
             Err(error) => Reply::bare(Class::CouldNotRun, error.to_string()),
         }
@@ -244,7 +244,7 @@ impl Agent for Connector {
         }
         Some(Reply {
             transcript: left.transcript(),
-            ..self.complete(reply, &[])
+            ..self.complete(reply, dialect.heard().model.as_deref(), &[])
         })
     }
 }

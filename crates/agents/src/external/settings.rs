@@ -71,6 +71,11 @@ impl Settings {
     pub(crate) fn price(&self) -> Option<Price> {
         self.prices.find(self.model.as_deref()?)
     }
+
+    /// That, or the price of the model that the agent says it uses.
+    pub(crate) fn price_of(&self, heard: Option<&str>) -> Option<Price> {
+        self.price().or_else(|| self.prices.find(heard?))
+    }
 }
 
 /// The external agents that have a connector.

@@ -2,6 +2,7 @@
 //! words are judged in one place. It refuses to see trouble in an agent's work: only messages
 //! that an agent marks as errors come here.
 
+use crate::failure::one_line;
 use kernel::outcome::Class;
 use std::time::Duration;
 
@@ -98,9 +99,18 @@ const WORDS: [(Class, &[&str]); 5] = [
             "internal error",
             "service unavailable",
             "bad gateway",
+            "api_error",
+            // A stream that was cut, or that holds no JSON, in the words of the agents' libraries.
+            "terminated",
+            "incomplete json",
+            "json parsing failed",
+            "malformed response",
         ],
     ),
 ];
+
+/// How Gemini CLI begins what it tells everybody who was slowed down.
+const ADVICE: &str = "to increase your limits";
 
 impl Trouble {
     pub(crate) fn new(class: Class, reason: impl AsRef<str>) -> Self {
@@ -114,7 +124,9 @@ impl Trouble {
     /// Judges an error message, with the status of the provider's answer if it is known.
     pub(crate) fn judge(status: Option<u64>, message: &str) -> Self {
         let text = message.to_lowercase();
-        let status = status.or_else(|| status_in(&text));
+        // Advice about limits speaks of quotas and logins, whatever the trouble is.
+        let text = text.split(ADVICE).next().unwrap_or_default();
+        let status = status.or_else(|| status_in(text));
         let says = |words: &[&str]| words.iter().any(|word| text.contains(word));
         let by_words = WORDS.iter().find(|(_, words)| says(words));
         let by_words = by_words.map(|(class, _)| *class);
@@ -136,18 +148,9 @@ impl Trouble {
             _ => message.to_owned(),
         };
         Self {
-            retry_after: retry_after(&text),
+            retry_after: retry_after(text),
             ..Self::new(class, reason)
         }
-    }
-}
-
-/// A reason is one line on a screen, whatever the agent printed.
-pub(crate) fn one_line(text: &str) -> String {
-    let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
-    match line.char_indices().nth(300) {
-        Some((at, _)) => format!("{}...", &line[..at]),
-        None => line,
     }
 }
 
@@ -245,6 +248,22 @@ mod tests {
                 Some(400),
                 "Invalid prompt: your prompt was flagged as violating our usage policy",
                 Class::Declined,
+            ),
+            (
+                None,
+                "[API Error: {\"type\":\"rate_limit_error\"}] Please wait and try again later. To increase your limits, request a quota increase through AI Studio, or switch to another /auth method",
+                Class::Transient,
+            ),
+            (
+                None,
+                "[API Error: {\"type\":\"api_error\"}]",
+                Class::Transient,
+            ),
+            (None, "terminated", Class::Transient),
+            (
+                None,
+                "Unterminated string in JSON at position 14",
+                Class::Transient,
             ),
             (Some(404), "no such model", Class::CouldNotRun),
             (

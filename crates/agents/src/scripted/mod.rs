@@ -147,6 +147,7 @@ impl Agent for Scripted {
         if let Err(reason) = self.log("finish", order, &class) {
             stage.note(&reason);
         }
+        std::mem::take(&mut stage.connections).tell(&mut reply);
         reply.transcript = stage.finish();
         reply
     }

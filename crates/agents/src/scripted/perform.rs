@@ -147,6 +147,7 @@ fn run(command: &str, failure: OnFailure, stage: &mut Stage<'_>) -> Result<(), S
     let ended = sandbox::run(&launch, stage.cancel)
         .map_err(|error| Stop::crashed(format!("step `run {command}` failed: {error}")))?;
     stage.output(&ended.output);
+    stage.connections.note(&ended);
     match ended.killed {
         // The command got what was left; the limit that ran out is the attempt's.
         Some(Killed::Wall(_)) => return Err(Stop::killed(Killed::Wall(order.wall))),

@@ -4,6 +4,7 @@
 
 use crate::agent::Order;
 use crate::command::killed_class;
+use crate::connections::Connections;
 use crate::transcript::Transcript;
 use kernel::outcome::Class;
 use sandbox::{Cancel, Killed};
@@ -41,6 +42,7 @@ pub(super) struct Stage<'a> {
     // None: the limit is so far away that the clock cannot hold it.
     deadline: Option<Instant>,
     transcript: Transcript,
+    pub(super) connections: Connections,
 }
 
 impl<'a> Stage<'a> {
@@ -51,6 +53,7 @@ impl<'a> Stage<'a> {
             progress,
             deadline: Instant::now().checked_add(order.wall),
             transcript: Transcript::default(),
+            connections: Connections::default(),
         }
     }
 

@@ -20,6 +20,8 @@ const QUICK_RETRIES: u32 = 2;
 /// A provider that wants more patience than this gets it from the machine.
 const QUICK_WAIT: Duration = Duration::from_secs(5);
 
+/// After so many a wait does not grow any more.
+const MOST_DOUBLINGS: u32 = 8;
 /// A token is about this many bytes.
 const BYTES_PER_TOKEN: u64 = 3;
 
@@ -101,9 +103,7 @@ impl Model {
                 }
                 Err(failure) => failure,
             };
-            let wait = failure
-                .retry_after
-                .unwrap_or_else(|| backoff(self.backoff, tried));
+            let wait = wait(failure.retry_after, self.backoff, tried, chance());
             if failure.class != Class::Transient || tried >= QUICK_RETRIES || wait > QUICK_WAIT {
                 return Asked {
                     message: Err(failure),
@@ -172,17 +172,27 @@ fn add(usage: &mut Usage, tokens: Tokens, price: &Price) {
     usage.micro_dollars = usage.micro_dollars.saturating_add(price.cost(tokens));
 }
 
+/// What the provider asked for, to the letter; else our own back-off.
+fn wait(asked: Option<Duration>, first: Duration, tried: u32, seed: u64) -> Duration {
+    asked.unwrap_or_else(|| backoff(first, tried, seed))
+}
+
 /// Twice as long each time, and up to half as long again, so that many do not come back at once.
-fn backoff(first: Duration, tried: u32) -> Duration {
-    let base = first.saturating_mul(1 << tried.min(8));
-    // A fresh hasher has a random seed: enough for spreading, and no dependency.
-    let random = RandomState::new().build_hasher().finish() % 512;
-    base.saturating_add(base.saturating_mul(u32::try_from(random).unwrap_or(0)) / 1024)
+fn backoff(first: Duration, tried: u32, seed: u64) -> Duration {
+    let base = first.saturating_mul(1 << tried.min(MOST_DOUBLINGS));
+    let share = u32::try_from(seed % 512).unwrap_or(0);
+    base.saturating_add(base.saturating_mul(share) / 1024)
+}
+
+/// A fresh hasher has a random seed: enough for spreading, and no dependency.
+fn chance() -> u64 {
+    RandomState::new().build_hasher().finish()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::collections::BTreeSet;
 
     #[test]
     fn what_nobody_counted_is_estimated() {
@@ -202,14 +212,38 @@ mod tests {
 
     #[test]
     fn waits_grow_and_stay_bounded() {
-        for tried in 0..4 {
-            let first = Duration::from_millis(100);
-            let base = first * (1 << tried);
-            for _ in 0..50 {
-                let wait = backoff(first, tried);
-                assert!(wait >= base && wait <= base * 3 / 2, "{wait:?}");
+        let first = Duration::from_millis(100);
+        let cap = first * (1 << MOST_DOUBLINGS) * 3 / 2;
+        for tried in 0..40 {
+            let base = first * (1 << tried.min(MOST_DOUBLINGS));
+            for seed in (0..1_000).chain([u64::MAX, u64::MAX - 511]) {
+                let wait = backoff(first, tried, seed);
+                assert!(wait >= base && wait < base * 3 / 2, "{wait:?}");
+                assert!(wait <= cap, "{wait:?}");
             }
         }
-        assert_eq!(backoff(Duration::ZERO, 40), Duration::ZERO);
+        assert_eq!(backoff(Duration::ZERO, 40, 7), Duration::ZERO);
+        assert_eq!(backoff(Duration::MAX, 40, 511), Duration::MAX);
+    }
+
+    #[test]
+    fn one_seed_gives_one_wait_and_two_give_two() {
+        let first = Duration::from_millis(100);
+        let waits: BTreeSet<Duration> = (0..512).map(|seed| backoff(first, 3, seed)).collect();
+        assert_eq!(waits.len(), 512, "every seed has a wait of its own");
+        assert_eq!(backoff(first, 3, 77), backoff(first, 3, 77));
+        // Chance itself: that hundred draws are all the same has no chance.
+        assert!((0..100).map(|_| chance()).collect::<BTreeSet<_>>().len() > 1);
+    }
+
+    #[test]
+    fn what_the_provider_asks_for_is_kept_to_the_letter() {
+        let first = Duration::from_millis(100);
+        for asked in [Duration::ZERO, Duration::from_secs(7), Duration::MAX] {
+            for (tried, seed) in [(0, 0), (5, 511), (40, u64::MAX)] {
+                assert_eq!(wait(Some(asked), first, tried, seed), asked);
+            }
+        }
+        assert_eq!(wait(None, first, 2, 9), backoff(first, 2, 9));
     }
 }

@@ -26,6 +26,8 @@ pub use history::HISTORY_FILE;
 pub use toolbox::{Place, RESEARCH_FILE, Then, Tool};
 
 use crate::agent::Order;
+use crate::allowance::{STOPPED, used_up};
+use crate::connections::Connections;
 use crate::failure::{Failure, one_line};
 use crate::transcript::Transcript;
 use crate::wire::{Block, Entry, Message, Stop};
@@ -45,6 +47,7 @@ pub(crate) struct Ended {
     pub(crate) usage: Usage,
     pub(crate) transcript: Transcript,
     pub(crate) session: Option<String>,
+    pub(crate) connections: Connections,
 }
 
 /// One attempt.
@@ -85,10 +88,12 @@ impl<'a> ToolLoop<'a> {
     /// something else ends it.
     pub(crate) fn run(mut self, max_turns: u32) -> Ended {
         let mut session = None;
+        let mut connections = Connections::default();
         let end = match self.open() {
             Ok((space, mut history)) => {
                 let end = self.turns(&space, &mut history, max_turns);
                 session = history.save(&self.context.entries);
+                connections = space.connections();
                 end
             }
             Err(failure) => Err(failure),
@@ -98,6 +103,7 @@ impl<'a> ToolLoop<'a> {
             usage: self.usage,
             transcript: self.transcript,
             session,
+            connections,
         }
     }
 
@@ -207,18 +213,11 @@ impl<'a> ToolLoop<'a> {
     /// Refuses another call once the run's money or tokens are used up. Why is for people: the
     /// transcript says it, and not the reason, which the next brief repeats.
     fn afford(&mut self) -> Result<(), Failure> {
-        let (spent, allowed) = (self.usage, self.order.allowance);
-        let tokens = spent.input_tokens.saturating_add(spent.output_tokens);
-        let what = if spent.micro_dollars >= allowed.micro_dollars {
-            "money"
-        } else if tokens >= allowed.tokens {
-            "tokens"
-        } else {
+        let Some(what) = used_up(self.order.allowance, self.usage) else {
             return Ok(());
         };
         self.note(&format!("nothing is left of the {what}: no further call"));
-        let reason = "stopped by Proofhouse before its next call";
-        Err(Failure::new(Class::Killed, reason))
+        Err(Failure::new(Class::Killed, STOPPED))
     }
 
     fn spend(&mut self, usage: Usage) {

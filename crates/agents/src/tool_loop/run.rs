@@ -60,6 +60,7 @@ pub(super) fn command(
         )
     };
     let ended = sandbox::run(&launch, place.cancel).map_err(|error| error.to_string())?;
+    place.space.connected(&ended);
     if let Some(reason) = survivors(&ended) {
         place.space.distrust(reason);
     }

@@ -4,6 +4,7 @@
 //! is refused here for a role that may only read.
 
 use crate::agent::Order;
+use crate::connections::Connections;
 use crate::home::Home;
 use kernel::effect::Access;
 use std::fs;
@@ -28,6 +29,7 @@ pub(crate) struct Space {
 struct State {
     parked: usize,
     distrusted: Option<String>,
+    connections: Connections,
 }
 
 impl Space {
@@ -97,6 +99,16 @@ impl Space {
     /// Why the view can no longer be trusted, if so.
     pub(super) fn distrusted(&self) -> Option<String> {
         self.lock().distrusted.clone()
+    }
+
+    /// Takes down what a command was refused.
+    pub(super) fn connected(&self, ended: &sandbox::Ended) {
+        self.lock().connections.note(ended);
+    }
+
+    /// What all commands were refused.
+    pub(super) fn connections(&self) -> Connections {
+        std::mem::take(&mut self.lock().connections)
     }
 
     fn lock(&self) -> std::sync::MutexGuard<'_, State> {

@@ -52,7 +52,7 @@ pub(crate) const ALL: [Speech; 7] = [
     },
 ];
 
-fn program() -> String {
+pub(crate) fn program() -> String {
     format!(
         "{}/tests/fixtures/fake-agent.sh",
         env!("CARGO_MANIFEST_DIR")

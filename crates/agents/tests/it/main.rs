@@ -2,6 +2,7 @@
 
 mod api;
 mod command;
+mod connectors;
 mod contract;
 mod external;
 mod fake;

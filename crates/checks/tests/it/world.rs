@@ -138,6 +138,7 @@ impl World {
             env: &sandbox::base_env(),
             pid_file: None,
             policy: None,
+            launches: &checks::Launches::default(),
             keep: &self.vault,
             tree: &|| Ok(tree(&repo)),
         })

@@ -126,7 +126,7 @@ impl Craft for Making {
         };
         Box::new(move |cancel, progress| {
             if let Some(before) = before {
-                before.write()?;
+                before.write(&context)?;
             }
             if let Some(desk) = desk {
                 desk.lay(&context)?;

@@ -2,52 +2,85 @@
 //! that it saw and of every change that was taken back; together they say what the module's folder
 //! must hold, to the byte. Whoever edits a file after the debate has edited what nobody judged.
 
-use super::modules::{ESCALATION, LOG, SEAL, SHIP, Seal, Stored};
+use super::modules::{CONTRACT, ESCALATION, LOG, SEAL, SHIP, Seal, Stored};
 use super::ship::{Broke, could_not};
 use crate::context::Context;
 use crate::perform;
 use crate::view::{self, Root};
-use kernel::effect::GateOrder;
+use kernel::EffectId;
+use serde::Deserialize;
 use std::collections::{BTreeMap, BTreeSet};
 use store::Node;
 
-/// Compares the folder with the debate, and says what it compared. `fix` are a person's files, which
-/// were debated too.
+/// Compares the folder with the debate, and says what it compared.
 pub(super) fn check(
     context: &Context,
-    order: &GateOrder,
     module: &Stored,
-    fix: Option<&BTreeMap<String, String>>,
+    deliverable: &Deliverable,
 ) -> Result<Seal, Broke> {
-    let mut wanted = match order.attempt {
-        Some(attempt) => left_by(context, attempt, module)?,
-        None => BTreeMap::new(),
-    };
-    for (name, text) in fix.into_iter().flatten() {
-        wanted.insert(name.clone(), store::sha256_hex(text.as_bytes()));
-    }
+    let wanted = deliverable.files(context, module)?;
     let seen = module.now()?;
-    let now = &seen.files;
-    let names: BTreeSet<&String> = wanted.keys().chain(now.keys()).collect();
-    // What the engine itself writes there was never debated.
-    let ours = [ESCALATION, LOG, SEAL, SHIP];
-    let differs =
-        |name: &&&String| !ours.contains(&name.as_str()) && wanted.get(**name) != now.get(**name);
-    let changed: Vec<&str> = names
-        .iter()
-        .filter(differs)
-        .map(|one| one.as_str())
-        .collect();
+    let changed = differing(&wanted, &seen.files);
     if changed.is_empty() {
         return Ok(seen);
     }
     Err(format!("changed after the debate: {}", changed.join(", ")).into())
 }
 
+/// The names of files that are not the same in both. What the engine itself writes there was never
+/// debated.
+pub(super) fn differing<'a>(
+    one: &'a BTreeMap<String, String>,
+    other: &'a BTreeMap<String, String>,
+) -> Vec<&'a str> {
+    let ours = [ESCALATION, LOG, SEAL, SHIP];
+    let names: BTreeSet<&String> = one.keys().chain(other.keys()).collect();
+    let differs = |name: &&String| {
+        !ours.contains(&name.as_str()) && one.get(name.as_str()) != other.get(name.as_str())
+    };
+    let differing = names.into_iter().filter(differs);
+    differing.map(String::as_str).collect()
+}
+
+/// What was handed in: what an attempt left, with a person's files laid over it, which were debated
+/// too.
+#[derive(Debug, Default, Deserialize)]
+pub(super) struct Deliverable {
+    pub(super) attempt: Option<EffectId>,
+    #[serde(default)]
+    pub(super) fix: Option<BTreeMap<String, String>>,
+    /// The contract that is locked, where no attempt brought it.
+    #[serde(skip)]
+    pub(super) locked: Option<Vec<u8>>,
+}
+
+impl Deliverable {
+    /// Its files, by hash.
+    pub(super) fn files(
+        &self,
+        context: &Context,
+        module: &Stored,
+    ) -> Result<BTreeMap<String, String>, Broke> {
+        let hash = |bytes: &[u8]| store::sha256_hex(bytes);
+        let mut files = match self.attempt {
+            Some(attempt) => left_by(context, attempt, module)?,
+            None => {
+                let locked = self.locked.iter();
+                let locked = locked.map(|bytes| (CONTRACT.to_owned(), hash(bytes)));
+                locked.collect()
+            }
+        };
+        for (name, text) in self.fix.iter().flatten() {
+            files.insert(name.clone(), hash(text.as_bytes()));
+        }
+        Ok(files)
+    }
+}
+
 /// The module's files as an attempt left them, by hash.
 fn left_by(
     context: &Context,
-    attempt: kernel::EffectId,
+    attempt: EffectId,
     module: &Stored,
 ) -> Result<BTreeMap<String, String>, Broke> {
     let home = context.home(attempt);

@@ -119,3 +119,58 @@ fn differing(entry: &Entry, known: &CodeIndexEntry) -> Vec<String> {
     }
     found
 }
+
+#[cfg(test)]
+mod tests {
+    //! Neither `factory` nor `index` may know the other, so each has these documents as types of its
+    //! own; here is where both are known, and held to the same text.
+
+    use ::factory::code_index;
+    use serde_json::{Value, json};
+
+    fn entry() -> Value {
+        json!({
+            "module_id": "MM-0001", "version": "1.2.3", "name": "slug", "purpose": "makes slugs",
+            "tags": ["text"], "contract_ref": "c.json", "examples_ref": "e.md", "ship_ref": "s.json",
+            "io_summary": {
+                "inputs": ["title: str"], "outputs": ["str"], "error_surfaces": ["Empty"],
+                "effects": [], "modes": ["sync"]
+            },
+            "dependencies": ["MM-0002@^1.0"], "status": "SHIPPED", "superseded_by": null,
+            "notes": "none"
+        })
+    }
+
+    #[test]
+    fn an_entry_is_the_same_to_the_documents_and_to_the_index() {
+        for status in ["SHIPPED", "DEPRECATED", "SUPERSEDED"] {
+            let mut text = entry();
+            text["status"] = json!(status);
+            text["superseded_by"] = json!("MM-0001@2.0.0");
+            let document: code_index::CodeIndexEntry =
+                serde_json::from_value(text.clone()).expect("a document");
+            let stored = index::CodeIndexEntry::parse(&text.to_string()).expect("an entry");
+            assert_eq!(serde_json::to_value(&document).expect("JSON"), text);
+            assert_eq!(serde_json::to_value(&stored).expect("JSON"), text);
+            assert_eq!(document.embedding_text(), stored.embedding_input());
+        }
+        for key in entry().as_object().expect("an object").keys() {
+            let mut text = entry();
+            text.as_object_mut().expect("an object").remove(key);
+            let document = serde_json::from_value::<code_index::CodeIndexEntry>(text.clone());
+            let stored = index::CodeIndexEntry::parse(&text.to_string());
+            assert_eq!(document.is_ok(), stored.is_ok(), "without {key}");
+        }
+    }
+
+    #[test]
+    fn a_question_is_the_same_to_the_documents_and_to_the_index() {
+        let asked: code_index::SearchRequest =
+            serde_json::from_value(json!({"query": "slugs"})).expect("a document");
+        let text = serde_json::to_value(&asked).expect("JSON");
+        let question: index::SearchRequest =
+            serde_json::from_value(text.clone()).expect("a question");
+        assert_eq!(question, index::SearchRequest::new("slugs"));
+        assert_eq!(serde_json::to_value(&question).expect("JSON"), text);
+    }
+}

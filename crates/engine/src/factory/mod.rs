@@ -4,9 +4,12 @@
 //! It refuses to decide: the machine in crate `factory` does. What is here performs its effects and
 //! writes down what it says.
 
+mod amended;
 mod craft;
 mod debated;
 mod decide;
+mod each;
+mod fix;
 pub(crate) mod indexed;
 mod modules;
 mod page;

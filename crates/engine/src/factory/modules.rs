@@ -45,6 +45,11 @@ impl Seal {
     }
 }
 
+/// A document as it is written.
+pub(super) fn pretty(value: &impl Serialize) -> Result<Vec<u8>, serde_json::Error> {
+    serde_json::to_vec_pretty(value)
+}
+
 impl Stored {
     pub(super) fn at(root: &Path, reference: &ModuleRef) -> Self {
         Self {
@@ -134,8 +139,7 @@ impl Stored {
 
     pub(super) fn write(&self, name: &str, value: &impl Serialize) -> Result<(), EngineError> {
         let path = self.folder.join(name);
-        let json = serde_json::to_vec_pretty(value)
-            .map_err(|error| EngineError::io("write", &path)(error.into()))?;
+        let json = pretty(value).map_err(|error| EngineError::io("write", &path)(error.into()))?;
         Ok(store::write_atomic(&path, &json)?)
     }
 

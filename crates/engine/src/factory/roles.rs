@@ -86,8 +86,6 @@ pub(super) fn workflow() -> Arc<Workflow> {
             },
             result: None,
             tools: row.tools.iter().map(|name| (*name).to_owned()).collect(),
-            sees_field: None,
-            scope_field: None,
         };
         (row.name.to_owned(), role)
     };

@@ -4,11 +4,11 @@
 //! The layout is what makes tests black-box: they have what is public and nothing else. It refuses
 //! links, modules of another language, and used modules that are not as they were sealed.
 
-use super::modules::Stored;
+use super::modules::{LOG, Seal, Stored};
 use ::factory::project::ModuleRef;
 use ::factory::surface::{Language, python};
 use index::Dependency;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -23,6 +23,32 @@ pub(super) struct Laid {
     pub(super) uses: BTreeMap<String, Stored>,
     /// Where they are, below the folder.
     pub(super) path: Vec<String>,
+    /// What was copied of the module, by its path there and its hash.
+    copied: BTreeMap<String, String>,
+}
+
+impl Laid {
+    /// Is the copy what was judged? Somebody may have written between the two.
+    pub(super) fn is_of(&self, judged: &Seal) -> Result<(), String> {
+        let differing = differing(&self.copied, judged);
+        if differing.is_empty() {
+            return Ok(());
+        }
+        let names = differing.join(", ");
+        Err(format!("changed while it was laid out: {names}"))
+    }
+}
+
+/// What of a copy is not as it was judged, and what of the code is not in the copy.
+fn differing(copied: &BTreeMap<String, String>, judged: &Seal) -> Vec<String> {
+    let code = |name: &&String| name.starts_with("implementation/") || name.starts_with("tests/");
+    let names: BTreeSet<&String> = copied
+        .keys()
+        .chain(judged.files.keys().filter(code))
+        .filter(|name| name.as_str() != LOG)
+        .collect();
+    let differs = |name: &&String| copied.get(*name) != judged.files.get(*name);
+    names.into_iter().filter(differs).cloned().collect()
 }
 
 /// `MM-slug` is the crate `mm-slug`, and `mm_slug` in code.
@@ -52,13 +78,15 @@ pub(super) fn lay_out(root: &Path, module: &Stored, to: &Path) -> Result<Laid, S
         name: code_name(&module.reference),
         uses: BTreeMap::new(),
         path: vec![".".to_owned()],
+        copied: BTreeMap::new(),
     };
     one(root, module, Path::new(""), &mut laid)?;
     let tests = module.folder.join("tests");
     if !tests.is_dir() {
         return Err(format!("{} has no tests/", module.reference));
     }
-    copy(&tests, &to.join("tests"))?;
+    laid.copied
+        .extend(copy(&tests, &to.join("tests"), "tests")?);
     if laid.language == Language::Python {
         write(&to.join("run_tests.py"), python::RUNNER.as_bytes())?;
     }
@@ -71,7 +99,24 @@ fn one(root: &Path, module: &Stored, at: &Path, laid: &mut Laid) -> Result<(), S
         Language::Rust => "implementation".to_owned(),
         Language::Python => code_name(&module.reference),
     };
-    copy(&module.folder.join("implementation"), &folder.join(inside))?;
+    let code = module.folder.join("implementation");
+    let copied = copy(&code, &folder.join(inside), "implementation")?;
+    if at.as_os_str().is_empty() {
+        laid.copied = copied;
+    } else {
+        // What is used was sealed, and the copy of it is that.
+        let mut sealed = module.tested()?;
+        let code = |name: &String| name.starts_with("implementation/");
+        sealed.files.retain(|name, _| code(name));
+        let differing = differing(&copied, &sealed);
+        if !differing.is_empty() {
+            let names = differing.join(", ");
+            return Err(format!(
+                "{} is used, and its seal is broken: {names}",
+                module.reference
+            ));
+        }
+    }
     let mut crates = String::new();
     for dependency in module.contract()?.dependencies {
         let used = find(root, &dependency.reference)?;
@@ -170,13 +215,17 @@ fn plain_files(folder: &Path) -> Result<Vec<PathBuf>, String> {
     }
 }
 
-fn copy(from: &Path, to: &Path) -> Result<(), String> {
+/// Copies a folder, and says what it has copied: `inside` is the folder's name in the module.
+fn copy(from: &Path, to: &Path, inside: &str) -> Result<BTreeMap<String, String>, String> {
+    let mut copied = BTreeMap::new();
     for path in plain_files(from)? {
         let bytes = fs::read(from.join(&path));
         let bytes = bytes.map_err(|error| format!("{}: {error}", path.display()))?;
         write(&to.join(&path), &bytes)?;
+        let name = format!("{inside}/{}", path.display());
+        copied.insert(name, store::sha256_hex(&bytes));
     }
-    Ok(())
+    Ok(copied)
 }
 
 pub(super) fn write(path: &Path, bytes: &[u8]) -> Result<(), String> {

@@ -2,15 +2,18 @@
 //! stubs, record.
 //! Repeated after a crash, a step finds what it has done before and does the same again.
 
-use super::modules::{CONTRACT, ESCALATION, EXAMPLES, LOG, SHIP, Stored};
-use super::{debated, product, proven, release, scratch, stubs, superseding, surface, tested};
+use super::debated::Deliverable;
+use super::modules::{self, CONTRACT, ESCALATION, EXAMPLES, LOG, SHIP, Stored};
+use super::{
+    amended, debated, fix, product, proven, release, scratch, stubs, superseding, surface, tested,
+};
 use crate::context::Context;
 use crate::perform::{self, lost, save};
 use crate::{index_place, worktree};
 use ::factory::contract::{
     MicroModuleContract, MismatchArtifact, compare, from_plan, judge_bump, required_bump,
 };
-use ::factory::engineering::artifacts::{Amendment, AmendmentAction};
+use ::factory::engineering::artifacts::Amendment;
 use ::factory::engineering::plan::IoContract;
 use ::factory::project::{ModuleRef, mint};
 use ::factory::ship::{Environment, Outcome, ShipEvidence, Verification};
@@ -21,8 +24,8 @@ use kernel::input::Found;
 use kernel::outcome::{CheckResult, EvidenceRef, Verdict};
 use sandbox::Cancel;
 use serde::Deserialize;
+use serde_json::Value;
 use std::collections::BTreeMap;
-use std::path::{Component, Path};
 
 /// What a step is told, as the machine orders it.
 #[derive(Debug, Deserialize)]
@@ -32,8 +35,15 @@ pub(super) struct Told {
     contract: Option<IoContract>,
     #[serde(default)]
     amendments: Vec<Amendment>,
+    /// The contract's document, as it was locked.
+    #[serde(default)]
+    locked: Option<Value>,
+    /// A person's files that no attempt has taken up.
     #[serde(default)]
     fix: Option<BTreeMap<String, String>>,
+    /// What was debated before amendments were applied to it.
+    #[serde(default)]
+    before: Deliverable,
     #[serde(default)]
     supersedes: Option<ModuleRef>,
 }
@@ -127,20 +137,35 @@ fn step(
 ) -> Result<Held, Broke> {
     let told: Told = serde_json::from_value(with.clone()).map_err(could_not)?;
     let module = Stored::at(&context.project.home(), &told.module);
+    let locked = told.locked.as_ref().map(modules::pretty).transpose();
+    let locked = locked.map_err(could_not)?;
+    let deliverable = Deliverable {
+        attempt: order.attempt,
+        fix: told.fix,
+        locked: locked.clone(),
+    };
     match name {
-        "amendments_applied" => amendments(&module, &told.amendments).map(Held::from),
+        "amendments_applied" => {
+            let before = Deliverable {
+                locked,
+                ..told.before
+            };
+            amended::check(context, &module, &told.amendments, &before, &deliverable)
+        }
         "interface_fingerprint" => {
-            fix(&module, told.fix.as_ref())?;
+            if let Some(files) = &deliverable.fix {
+                fix::write(context, &module, files, deliverable.locked.as_deref())?;
+            }
             let locked = fingerprint(&module, told.contract.as_ref())?;
             let version = version(context, &module)?;
             Ok(Held::from(format!("{locked}; {version}")))
         }
         "public_surface" => {
-            debated::check(context, order, &module, told.fix.as_ref())?;
+            debated::check(context, &module, &deliverable)?;
             surface::check(context, order, &module, cancel)
         }
         "black_box_tests" => {
-            let debated = debated::check(context, order, &module, told.fix.as_ref())?;
+            let debated = debated::check(context, &module, &deliverable)?;
             tested::run(context, order, &module, &debated, cancel)
         }
         "tests_fail_on_stubs" => {
@@ -160,49 +185,6 @@ fn step(
         }
         other => Err(could_not(format!("the engine has no check `{other}`"))),
     }
-}
-
-/// Writes a person's files in the Proposer's place. A sealed module is never written over.
-fn fix(module: &Stored, files: Option<&BTreeMap<String, String>>) -> Result<(), Broke> {
-    let Some(files) = files.filter(|_| !module.has(SHIP)) else {
-        return Ok(());
-    };
-    for (name, text) in files {
-        let path = Path::new(name);
-        let plain = path
-            .components()
-            .all(|part| matches!(part, Component::Normal(_)));
-        let tops = ["implementation", "tests", EXAMPLES, CONTRACT];
-        if !plain || !tops.iter().any(|top| path.starts_with(top)) {
-            return Err(format!("the fix names {name:?}, which is no file of a module").into());
-        }
-        let target = module.folder.join(path);
-        let made = target.parent().map_or(Ok(()), std::fs::create_dir_all);
-        made.map_err(could_not)?;
-        store::write_atomic(&target, text.as_bytes()).map_err(could_not)?;
-    }
-    Ok(())
-}
-
-/// Is every amendment in the deliverable? What is modified or added is there by name, what is
-/// removed is not.
-fn amendments(module: &Stored, asked: &[Amendment]) -> Result<String, Broke> {
-    let sealed = module.now()?;
-    let mut texts = Vec::new();
-    for name in sealed.files.keys() {
-        texts.push(String::from_utf8_lossy(&module.read(name)?).into_owned());
-    }
-    for (at, amendment) in asked.iter().enumerate() {
-        let target = amendment.target.as_str();
-        let named = sealed.files.keys().any(|name| name == target);
-        let there = named || texts.iter().any(|text| text.contains(target));
-        let wanted = amendment.action != AmendmentAction::Remove;
-        if there != wanted {
-            let how = if wanted { "is not in" } else { "is still in" };
-            return Err(format!("amendment {at}: `{target}` {how} the deliverable").into());
-        }
-    }
-    Ok(format!("{} amendments are in the deliverable", asked.len()))
 }
 
 fn fingerprint(module: &Stored, locked: Option<&IoContract>) -> Result<String, Broke> {

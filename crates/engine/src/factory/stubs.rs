@@ -29,7 +29,9 @@ pub(super) fn run(
     let contract = module.contract()?;
     module.as_tested()?;
     let laid = surface::lay_out(context, order, module)?;
-    let runner = module.tested()?.runner;
+    let tested = module.tested()?;
+    laid.is_of(&tested)?;
+    let runner = tested.runner;
     match laid.language {
         Language::Rust => {
             let files = module.texts("implementation")?;

@@ -1,6 +1,8 @@
-//! One run of a module's tests, in the sandbox, test by test. Runners and their reports are those of
-//! the check `tests`; here is only which command a language has, and what the environment lacks.
+//! One run of a module's tests, in the sandbox, test by test. Rust has a process for each test
+//! (`each`). In Python runners and their reports are those of the check `tests`; here is only which
+//! command there is, and what the environment lacks.
 
+use super::each;
 use super::scratch::Laid;
 use super::ship::{Broke, could_not};
 use crate::context::Context;
@@ -17,7 +19,7 @@ use std::path::Path;
 use std::time::Duration;
 use store::{Node, Tree};
 
-const RESULTS: &str = "results of suite";
+pub(super) const RESULTS: &str = "results of suite";
 /// What a build says when the machine is at fault, and not the module.
 const ENVIRONMENT: [&str; 5] = [
     "rustup could not",
@@ -36,6 +38,30 @@ pub(super) enum Expect {
 
 /// Runs it. The error says why it could not be run.
 pub(super) fn run(
+    context: &Context,
+    order: &GateOrder,
+    laid: &Laid,
+    runner: &str,
+    expect: Expect,
+    cancel: &Cancel,
+) -> Result<(CheckResult, TestRun), Broke> {
+    let (mut result, run) = match laid.language {
+        Language::Rust => each::run(context, order, laid, expect, cancel)?,
+        Language::Python => report(context, order, laid, runner, expect, cancel)?,
+    };
+    let ours = run
+        .faults
+        .iter()
+        .filter(|fault| fault.kind == FaultKind::NotBuilt)
+        .any(|fault| ENVIRONMENT.iter().any(|word| fault.what.contains(word)));
+    if ours {
+        result.verdict = Verdict::CouldNotRun;
+    }
+    Ok((result, run))
+}
+
+/// Runs a suite that reports on itself.
+fn report(
     context: &Context,
     order: &GateOrder,
     laid: &Laid,
@@ -80,6 +106,7 @@ pub(super) fn run(
         env: &context.env,
         pid_file: Some(&pid_file),
         policy: Some(&policy),
+        launches: &checks::Launches::default(),
         keep: &keep,
         tree: &tree,
     };
@@ -95,38 +122,22 @@ pub(super) fn run(
         code: None,
     };
     let result = checks::run_gate(&[spec], &subject).into_iter().next();
-    let mut result = result.ok_or_else(|| could_not("the tests gave no answer"))?;
+    let result = result.ok_or_else(|| could_not("the tests gave no answer"))?;
     let run = results_of(context, &result)?;
-    let ours = run
-        .faults
-        .iter()
-        .filter(|fault| fault.kind == FaultKind::NotBuilt)
-        .any(|fault| ENVIRONMENT.iter().any(|word| fault.what.contains(word)));
-    if ours {
-        result.verdict = Verdict::CouldNotRun;
-    }
     Ok((result, run))
 }
 
-/// Who reads the results, and the line for the shell.
+/// Who reads the results of a suite in Python, and the line for the shell.
 fn command(laid: &Laid, runner: &str) -> (&'static str, String) {
     let path = laid.path.join(":");
-    match laid.language {
-        Language::Rust => (
-            "cargo",
-            "exec cargo test --offline --no-fail-fast 2>&1".to_owned(),
-        ),
-        Language::Python if runner.starts_with("pytest") => (
-            "pytest",
-            format!(
-                "PYTHONPATH={path} exec python3 -B -m pytest -p no:cacheprovider --junitxml=\"$PROOFHOUSE_REPORT\" tests"
-            ),
-        ),
-        Language::Python => (
-            "junit",
-            format!("PYTHONPATH={path} exec python3 -B run_tests.py"),
-        ),
+    if runner.starts_with("pytest") {
+        let line = format!(
+            "PYTHONPATH={path} exec python3 -B -m pytest -p no:cacheprovider --junitxml=\"$PROOFHOUSE_REPORT\" tests"
+        );
+        return ("pytest", line);
     }
+    let line = format!("PYTHONPATH={path} exec python3 -B run_tests.py");
+    ("junit", line)
 }
 
 /// What the suite did, test by test: the check keeps it as evidence.
@@ -139,7 +150,7 @@ fn results_of(context: &Context, result: &CheckResult) -> Result<TestRun, Broke>
     serde_json::from_slice(&bytes).map_err(could_not)
 }
 
-fn tree(top: &Path) -> Result<TreeNow, String> {
+pub(super) fn tree(top: &Path) -> Result<TreeNow, String> {
     let built = |path: &Path| path == Path::new("target") || path == Path::new("Cargo.lock");
     let files = store::walk(top, &built).map_err(|error| error.to_string())?;
     let tree = Tree::of(top, files).map_err(|error| error.to_string())?;

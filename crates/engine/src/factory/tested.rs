@@ -28,6 +28,7 @@ pub(super) fn run(
     }
     let contract = module.contract()?;
     let laid = surface::lay_out(context, order, module)?;
+    laid.is_of(debated)?;
     let code = surface::extract(context, order, module, &laid, cancel)?;
     let began = crate::world::now();
     let (result, run) = suite::run(context, order, &laid, &code.runner, Expect::Green, cancel)?;

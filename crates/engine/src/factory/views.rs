@@ -2,17 +2,17 @@
 //! file that is lost is written anew; what people write into one is not read.
 
 use super::modules::{CONTRACT, SHIP, Stored};
-use super::{superseding, task_files};
+use super::{fix, superseding, task_files};
+use crate::context::Context;
 use crate::error::EngineError;
 use crate::project::Project;
-use ::factory::contract::from_plan;
-use ::factory::engineering::work::Work;
 use ::factory::machine::{Factory, For};
 use ::factory::plan::TaskFile;
 use kernel::Time;
 use kernel::effect::AttemptOrder;
+use kernel::outcome::Verdict;
 use serde_json::Value;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs::TryLockError;
 use std::path::Path;
 
@@ -133,20 +133,12 @@ fn strays(home: &Path, files: &[TaskFile]) -> Vec<String> {
         .collect()
 }
 
-/// The module at work of a task's loop.
-fn at_work<'a>(machine: &'a Factory, order: &AttemptOrder) -> Option<(&'a Work, usize)> {
-    let For::Task(task) = machine.subject(order.id)? else {
-        return None;
-    };
-    let work = machine.work(task)?;
-    Some((work, work.active()?))
-}
-
 /// What must be on disk before a role works: for a Proposer the contract that is locked (section
-/// 6.7), and for every role the task's file as people left it. Its context pack is there already:
+/// 6.7), and for every role a person's fix and the task's file as people left it. Its context pack is there already:
 /// it follows from the journal (`records`).
 pub(super) struct Before {
     contract: Option<(Stored, Value)>,
+    fix: Option<(Stored, BTreeMap<String, String>)>,
     lock: Lock,
 }
 
@@ -164,28 +156,31 @@ impl Before {
             let For::Change(id) = machine.subject(order.id)? else {
                 return None;
             };
-            let change = machine.change(id).filter(|_| order.role == "proposer")?;
+            let change = machine.change(id)?;
             let contract = superseding::contract(home, change)?;
             let value = serde_json::to_value(contract).ok()?;
             Some((Stored::at(home, &change.to), value))
         };
-        let contract = at_work(machine, order)
-            .filter(|_| order.role == "proposer")
-            .and_then(|(work, at)| {
-                let reference = work.reference(at)?;
-                let module = &work.plan.as_ref()?.modules[at];
-                let version = ::factory::version::Version {
-                    major: reference.version.major.into(),
-                    minor: reference.version.minor.into(),
-                    patch: reference.version.patch.into(),
-                };
-                let contract = from_plan::contract(module, version, &module.depends_on)?;
-                let value = serde_json::to_value(contract).ok()?;
-                Some((Stored::at(home, &reference), value))
-            })
-            .or_else(of_change);
+        let task = match machine.subject(order.id) {
+            Some(For::Task(task)) => Some(task),
+            _ => None,
+        };
+        let of_task = || {
+            let task = task?;
+            let work = machine.work(task)?;
+            let reference = work.reference(work.active()?)?;
+            let value = serde_json::to_value(machine.locked(task)?).ok()?;
+            Some((Stored::at(home, &reference), value))
+        };
+        let contract = match order.role.as_str() {
+            "proposer" => of_task().or_else(of_change),
+            _ => None,
+        };
+        let fix = task.and_then(|task| machine.standing_fix(task)).cloned();
+        let fix = fix.map(|fix| (Stored::at(home, &fix.module), fix.files));
         Self {
             contract,
+            fix,
             lock: if order.state.as_str() == "propose" {
                 Lock::Anew
             } else {
@@ -194,11 +189,23 @@ impl Before {
         }
     }
 
-    pub(super) fn write(&self) -> Result<(), EngineError> {
+    pub(super) fn write(&self, context: &Context) -> Result<(), EngineError> {
         if let Some((module, contract)) = &self.contract
             && (!module.has(CONTRACT) || (self.lock == Lock::Anew && !module.has(SHIP)))
         {
             write(&module.folder.join(CONTRACT), contract)?;
+        }
+        if let Some((module, files)) = &self.fix
+            && let Err(broke) = fix::write(context, module, files, None)
+            // A fix that does not fit is refused by its ship.
+            && broke.verdict == Verdict::CouldNotRun
+        {
+            let mend = "mend what is in the way, then `proofhouse factory run` goes on";
+            return Err(EngineError::environment(
+                "fix_not_written",
+                broke.reason,
+                mend,
+            ));
         }
         Ok(())
     }

@@ -71,8 +71,10 @@ pub(super) fn recover(
     let home = context.home(order.id);
     if saved(&home).is_none()
         && let Some(base) = view::base_of(&home)
-        && let Some(reply) = agent(context, order)?.recover(&agent_order(context, order, &home))
+        && let Some(mut reply) = agent(context, order)?.recover(&agent_order(context, order, &home))
     {
+        // Whoever saw its connections died with the engine that started it.
+        reply.unrecorded = Some("the engine ended before the attempt did".to_owned());
         let outcome = finish(context, order, &home, &base, reply).map_err(kept)?;
         return Ok(Some(ended(order.id, outcome, Found::AfterRestart)));
     }
@@ -206,6 +208,7 @@ fn finish(
     outcome.usage = reply.usage;
     outcome.session = reply.session.clone();
     outcome.denied.clone_from(&reply.denied);
+    outcome.unrecorded.clone_from(&reply.unrecorded);
     outcome.retry_after_millis = reply
         .retry_after
         .map(|wait| u64::try_from(wait.as_millis()).unwrap_or(u64::MAX));
@@ -283,6 +286,9 @@ fn take_secrets_out(context: &Context, outcome: &mut Outcome) {
     outcome.result = outcome.result.take().map(|result| secrets.json(result));
     for value in outcome.fields.values_mut() {
         *value = secrets.text(value);
+    }
+    for target in &mut outcome.denied {
+        *target = secrets.text(target);
     }
 }
 

@@ -126,6 +126,7 @@ pub(super) fn perform(
         env: &context.env,
         pid_file: Some(&pid_file),
         policy: Some(&policy),
+        launches: &checks::Launches::default(),
         keep: &keep,
         tree: &tree,
     };
@@ -141,7 +142,7 @@ pub(super) fn perform(
         );
     }
     for result in &mut results {
-        result.reason = context.secrets.text(&result.reason);
+        context.secrets.result(result);
     }
     if cancel.is_cancelled() {
         return lost(order.id, "it was cancelled", kernel::Usage::default());

@@ -4,6 +4,7 @@
 use super::history::History;
 use crate::context::Context;
 use crate::error::EngineError;
+use kernel::outcome::Ran;
 use std::fmt::Write;
 
 pub(crate) const FILE: &str = "EVIDENCE.md";
@@ -56,6 +57,9 @@ fn list(history: &History) -> String {
                 .as_ref()
                 .and_then(|ran| ran.exit)
                 .map_or_else(String::new, |exit| exit.to_string());
+            let ran = result.ran.as_ref().filter(|ran| !ran.denied.is_empty());
+            let refused = ran.and_then(Ran::refused_connections);
+            let refused = refused.map_or_else(String::new, |line| format!("; {line}"));
             let hashes: Vec<String> = result
                 .evidence
                 .iter()
@@ -67,7 +71,7 @@ fn list(history: &History) -> String {
                 gate.state,
                 cell(&result.check),
                 result.verdict.as_str(),
-                cell(&result.reason),
+                cell(&format!("{}{refused}", result.reason)),
                 hashes.join(" ")
             );
         }

@@ -44,6 +44,8 @@ pub enum Told {
         state: StateName,
         /// Its words.
         said: String,
+        /// Connections that it was refused, in a line.
+        refused: Option<String>,
     },
     /// A gate.
     Gate {
@@ -105,6 +107,9 @@ impl History {
                     at: event.at,
                     state: self.state(ended.effect),
                     said: said.unwrap_or(&ended.outcome.reason).to_owned(),
+                    refused: Some(&ended.outcome)
+                        .filter(|outcome| !outcome.denied.is_empty())
+                        .and_then(Outcome::refused_connections),
                 });
                 self.outcomes.insert(ended.effect, ended.outcome.clone());
             }

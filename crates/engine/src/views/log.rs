@@ -6,6 +6,7 @@ use crate::context::Context;
 use crate::error::EngineError;
 use flow::Flow;
 use kernel::Verdict;
+use kernel::outcome::Ran;
 use std::fmt::Write;
 
 const MOST_CHARS: usize = 400;
@@ -59,8 +60,16 @@ fn text(machine: &Flow, history: &History) -> String {
             } => {
                 let _ = writeln!(text, "- {at} `{to}`: {action}: {}", line(why));
             }
-            Told::Said { at, state, said } => {
+            Told::Said {
+                at,
+                state,
+                said,
+                refused,
+            } => {
                 let _ = writeln!(text, "- {at} `{state}`: the agent says: {}", line(said));
+                if let Some(refused) = refused {
+                    let _ = writeln!(text, "  - {}", line(refused));
+                }
             }
             Told::Gate { at, state, results } => {
                 let bad: Vec<_> = results
@@ -80,6 +89,12 @@ fn text(machine: &Flow, history: &History) -> String {
                         line(&result.check),
                         line(&result.reason)
                     );
+                }
+                for result in results {
+                    let ran = result.ran.as_ref().filter(|ran| !ran.denied.is_empty());
+                    if let Some(refused) = ran.and_then(Ran::refused_connections) {
+                        let _ = writeln!(text, "  - {}: {}", line(&result.check), line(&refused));
+                    }
                 }
             }
             Told::Decided { at, decision } => {

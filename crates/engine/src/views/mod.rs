@@ -86,6 +86,8 @@ impl Views {
         let history = history(&context.project, &context.run)?;
         // Before anything else is done: nothing may stand on a snapshot that was edited.
         snapshot::write(context, &history)?;
+        // An engine that fell between a checkpoint and its patch left the gate nothing to find.
+        patch::write(context, &history)?;
         Ok(Self {
             context: context.clone(),
             history,

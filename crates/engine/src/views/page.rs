@@ -134,6 +134,8 @@ pub struct CheckView {
     pub exit: Option<i32>,
     /// The hash of the tree it looked at; empty if none.
     pub tree: String,
+    /// Connections that the command was refused, in a line; empty if there is nothing to say.
+    pub refused: String,
     /// How long it took.
     pub millis: u64,
     /// What was kept.
@@ -153,6 +155,8 @@ pub struct AttemptView {
     pub ended: String,
     /// Why, in a sentence.
     pub reason: String,
+    /// Connections that it was refused, in a line; empty if there is nothing to say.
+    pub refused: String,
     /// How long it took.
     pub millis: u64,
     /// Tokens read and written.

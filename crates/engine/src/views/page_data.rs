@@ -12,7 +12,7 @@ use crate::project::Project;
 use flow::{Flow, Workflow};
 use kernel::Machine;
 use kernel::machine::Activity;
-use kernel::outcome::{CheckResult, EvidenceRef, Verdict};
+use kernel::outcome::{CheckResult, EvidenceRef, Outcome, Ran, Verdict};
 use std::path::Path;
 
 pub(super) fn link(context: &Context) -> Result<String, EngineError> {
@@ -76,6 +76,9 @@ pub(super) fn write(
             role: note.role.clone(),
             ended: note.ended.clone(),
             reason: summary.unwrap_or(&note.reason).to_owned(),
+            refused: outcome
+                .and_then(Outcome::refused_connections)
+                .unwrap_or_default(),
             millis: note.millis,
             tokens: note.usage.input_tokens + note.usage.output_tokens,
             micro_dollars: note.usage.micro_dollars,
@@ -179,6 +182,7 @@ fn gate_view(context: &Context, copies: &Path, gate: &GateRun) -> Result<GateVie
             argv: ran.map(|ran| ran.argv.clone()).unwrap_or_default(),
             exit: ran.and_then(|ran| ran.exit),
             tree: ran.map(|ran| ran.tree.clone()).unwrap_or_default(),
+            refused: ran.and_then(Ran::refused_connections).unwrap_or_default(),
             millis: ran.map_or(0, |ran| ran.millis),
             evidence: links(context, copies, &result.evidence)?,
         });

@@ -112,6 +112,7 @@ pub(super) fn run(
         env: &env,
         pid_file: Some(&pid_file),
         policy: Some(&policy),
+        launches: &checks::Launches::default(),
         keep: &keep,
         tree: &tree,
     };
@@ -127,7 +128,7 @@ pub(super) fn run(
         .collect();
     let mut results = checks::run_gate(&checks, &subject);
     for result in &mut results {
-        result.reason = secrets.text(&result.reason);
+        secrets.result(result);
     }
     if results.iter().any(|one| one.verdict != Verdict::Pass) {
         // What a failing command left must not meet the next commit.

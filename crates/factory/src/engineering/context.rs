@@ -326,7 +326,7 @@ fn returns(role: Role, occasion: Occasion) -> &'static str {
             "One JSON object `{\"modules\": [...]}`: a micro plan. Each module has `module_id` (MM-...), `name`, `purpose`, `io_contract` with all five dimensions (a list of lines each: `inputs` and `outputs` as `name: type; constraint or invariant; ...`, `error_surfaces` as `Name: when`, `effects` as `WRITE target: description` or `none`, `modes` as `sync`, `async`), `error_cases`, `depends_on` (MM-...@x.y.z), `reuse_candidate_refs`, `reuse_decision` and `reuse_justification`."
         }
         (Role::Proposer, Occasion::Amend) => {
-            "Apply every amendment. One JSON object: `deliverable_ref`, and `amendments` with `amendment_index`, `applied` and `note` for each."
+            "Apply every amendment, and change nothing else: a file that no amendment names, by its path or by a target that stands in it, stays as it is. One JSON object: `deliverable_ref`, and `amendments` with `amendment_index`, `applied` and `note` for each."
         }
         (Role::Proposer, _) => {
             "Implement the module in your workspace with black-box tests and `examples.md`. One JSON object: `claim`, `deliverable_ref`, `acceptance_checks`."
@@ -335,7 +335,7 @@ fn returns(role: Role, occasion: Occasion) -> &'static str {
             "Try to falsify the claim. One JSON object: `verdict` (PASS or FAIL), `failures` (`invariant`, `evidence`, `required_change`), `rubric_assessments` (six entries, R1 to R6, each `criterion`, `assessment` MET or NOT_MET, and `evidence` that cites a test, a field or a behaviour). Any NOT_MET means FAIL."
         }
         (Role::Arbiter, _) => {
-            "Decide. One JSON object: `decision` (APPROVE, APPROVE_WITH_AMENDMENTS or REJECT), `amendments` (`action` MODIFY, ADD or REMOVE; `target`; `detail`: the exact change), `rationale`, `ship_directive` (SHIP or NO_SHIP)."
+            "Decide. One JSON object: `decision` (APPROVE, APPROVE_WITH_AMENDMENTS or REJECT), `amendments` (`action` MODIFY, ADD or REMOVE; `target`: the path of a file in the module's folder, or a name as it stands in one; `detail`: the exact change), `rationale`, `ship_directive` (SHIP or NO_SHIP)."
         }
     }
 }

@@ -1,125 +1,24 @@
 //! The engineering loop of one task (section 3.4): a locked plan, its modules one after the other,
 //! and what became of each. It knows of other tasks only what is shipped.
 
-use super::artifacts::Failure;
 use super::debate::{At, Checked, Debate, Move, Now, Said};
 use super::patience::{After, Patience};
 use super::plan::{self, Plan, PlanFault, ReuseDecision};
 use super::reuse::{Offered, reusable};
-use super::roles::{Occasion, Role};
-use super::ship::ShipStep;
+use super::roles::Role;
 use crate::delivery::registry::Origin;
 use crate::halt::exception::{Exception, Raised};
-use crate::project::types::{ModuleId, ModuleRef, Version};
-use kernel::outcome::{CheckResult, Class, Outcome};
+use crate::project::types::{ModuleRef, Version};
+use kernel::ledger::{LOST_AGAIN, MOST_LOSSES};
+use kernel::outcome::{Class, Outcome};
 use kernel::{EffectId, Time};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+pub use super::step::{Answer, End, Fate, Module, Step, Want};
+
 /// How often a plan is asked for again.
 pub const MOST_PLAN_RETRIES: u32 = 2;
-
-/// What became of a module.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Fate {
-    /// Its turn has not come.
-    Waiting,
-    /// It is being debated or shipped.
-    Active,
-    /// It is shipped, or a shipped one is reused.
-    Shipped(ModuleRef),
-    /// Its debate or ship failed.
-    Failed(String),
-}
-
-/// A module at work.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Module {
-    /// What became of it.
-    pub fate: Fate,
-    /// The version that it will have.
-    pub version: Version,
-    /// Its debate.
-    pub debate: Debate,
-    /// The attempt that made its newest deliverable: what was debated is what is shipped.
-    #[serde(default)]
-    pub deliverable: Option<EffectId>,
-    /// The attempt that made its first proposal: what tells this debate from one before it.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub opened: Option<EffectId>,
-}
-
-/// What came back from the effect in flight.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Answer {
-    /// An attempt.
-    Attempt(EffectId, Box<Outcome>),
-    /// A gate.
-    Gate(Vec<CheckResult>),
-}
-
-/// How it ended.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum End {
-    /// Every module is shipped: these, in order.
-    Shipped(Vec<ModuleRef>),
-    /// A person must help.
-    Halted {
-        /// A stable word.
-        code: String,
-        /// The module that failed first.
-        module: Option<ModuleId>,
-    },
-}
-
-/// One step of the loop, as it is journaled.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Step {
-    /// The plan is good and can not change any more.
-    PlanLocked(Plan),
-    /// It is not good.
-    PlanRefused(Vec<PlanFault>),
-    /// A module's turn, and the version that it will have.
-    Began(usize, Version),
-    /// A shipped module is reused.
-    Reused(usize, ModuleRef),
-    /// The debate went on.
-    Debated(usize, Move),
-    /// An interface change exception was raised; the task halts.
-    Raised(Box<Raised>),
-    /// One could not be raised.
-    RaiseRefused(Vec<String>),
-    /// The attempt ended badly; the same question again.
-    Again {
-        /// Why.
-        why: String,
-        /// Not before this.
-        not_before: Option<Time>,
-        /// Go on with this attempt.
-        continues: Option<EffectId>,
-    },
-    /// More attempts would change nothing: a person must mend the environment.
-    Stuck(String),
-    /// The attempts kept ending badly before there was a plan.
-    GaveUp(String),
-    /// It is over.
-    Over(End),
-}
-
-/// What should be in flight for a task.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Want {
-    /// A plan.
-    Plan,
-    /// A role's turn in a module's debate.
-    Role(usize, Role, Occasion),
-    /// A step of a module's ship.
-    Ship(usize, ShipStep),
-}
 
 /// The loop of one task.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -144,6 +43,9 @@ pub struct Work {
     pub patience: Patience,
     /// What a person must mend.
     pub stuck: Option<String>,
+    /// Gates of the present step that were lost in a row.
+    #[serde(default)]
+    pub losses: u32,
     /// The exception that halted it.
     pub raised: Option<Box<Raised>>,
     /// The end.
@@ -370,6 +272,7 @@ impl Work {
     /// Takes a step in.
     pub fn take(&mut self, step: &Step) {
         let answer = self.answer.take();
+        self.losses = 0;
         let (effect, result) = match &answer {
             Some(Answer::Attempt(effect, outcome)) => (Some(*effect), outcome.result.as_ref()),
             Some(Answer::Gate(_)) | None => (None, None),
@@ -402,10 +305,13 @@ impl Work {
                 self.modules[*at].fate = Fate::Shipped(reference.clone());
             }
             Step::Debated(at, said) => {
+                let module = &mut self.modules[*at];
                 if matches!(said.said, Said::Proposed | Said::Amended) {
-                    self.modules[*at].deliverable = effect;
-                    let opened = &mut self.modules[*at].opened;
-                    *opened = opened.or(effect);
+                    module.deliverable = effect;
+                    module.opened = module.opened.or(effect);
+                }
+                if said.said == Said::Proposed {
+                    module.proposed = effect;
                 }
                 self.debated(*at, said, result);
             }
@@ -453,62 +359,27 @@ impl Work {
             version: Version::FIRST,
             debate: Debate::default(),
             deliverable: None,
+            proposed: None,
             opened: None,
         };
         self.modules = vec![blank; plan.modules.len()];
         self.plan = Some(plan);
     }
-
-    /// Modules that a person can still help: failed, or at work when an exception halted the task.
-    fn helpless(&self) -> Vec<usize> {
-        let all = 0..self.modules.len();
-        let stopped = |at: &usize| matches!(self.modules[*at].fate, Fate::Failed(_) | Fate::Active);
-        all.filter(stopped).collect()
-    }
-
-    /// Modules that have something to ship.
-    pub fn shippable(&self) -> Vec<usize> {
-        let all = self.helpless().into_iter();
-        all.filter(|at| !self.modules[*at].debate.trail.proposals.is_empty())
-            .collect()
-    }
-
-    /// The module that a person's fix is for: the first that failed.
-    pub fn fixable(&self) -> Option<usize> {
-        self.helpless().first().copied()
-    }
-
-    fn reopen(&mut self) {
-        (self.end, self.raised, self.answer, self.stuck) = (None, None, None, None);
-        self.patience = Patience::default();
-    }
-
-    /// A person approves in the Arbiter's place.
-    pub fn override_by(&mut self, who: &str, rationale: &str) {
-        for at in self.shippable() {
-            self.modules[at].debate.override_by(who, rationale);
-            self.modules[at].fate = Fate::Waiting;
+    /// The gate in flight was lost. It is wanted again, and not for ever: something in it may bring
+    /// the engine down. A lost attempt is bounded by the budget of attempts.
+    pub fn lost(&mut self) {
+        self.patience.continues = None;
+        if !matches!(self.want(), Some(Want::Ship(..))) {
+            return;
         }
-        self.reopen();
+        self.losses += 1;
+        if self.losses >= MOST_LOSSES {
+            self.stuck = Some(LOST_AGAIN.to_owned());
+        }
     }
 
-    /// A person's code in the Proposer's place; the module that it is for.
-    pub fn fix_by(&mut self, who: &str, description: &str) -> Option<ModuleRef> {
-        let at = self.fixable()?;
-        self.modules[at].debate.fix_by(who, description);
-        self.modules[at].fate = Fate::Waiting;
-        self.reopen();
-        self.reference(at)
-    }
-
-    /// What failed last, of all modules.
-    pub fn failures(&self) -> Vec<Failure> {
-        let failed = self
-            .modules
-            .iter()
-            .filter(|module| matches!(module.fate, Fate::Failed(_)) || module.fate == Fate::Active);
-        failed
-            .flat_map(|module| module.debate.failures.clone())
-            .collect()
+    /// A person mended the environment: the same question again, as often as at first.
+    pub fn mended(&mut self) {
+        (self.stuck, self.losses) = (None, 0);
     }
 }

@@ -11,6 +11,9 @@ use kernel::Time;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
+/// A task that could not go on, because of what is not there, until a person resolved it.
+pub const STUCK: &str = "could_not_run";
+
 /// Why a task halted, what the person has to decide, and what we would do.
 struct Cause {
     code: &'static str,
@@ -19,7 +22,7 @@ struct Cause {
 }
 
 /// One row for each code that a loop can halt with.
-const CAUSES: [Cause; 13] = [
+const CAUSES: [Cause; 14] = [
     Cause {
         code: "plan_invalid",
         decision: "no valid micro plan was made: revise the task's decomposition, or simplify its scope",
@@ -37,7 +40,7 @@ const CAUSES: [Cause; 13] = [
     },
     Cause {
         code: "amendment_unapplied",
-        decision: "an approved amendment could not be applied: apply it by hand, or decide without it",
+        decision: "an approved amendment was not applied, or more was changed than the amendments name: apply them by hand, or decide without them",
         recommended: Action::ProvideFix,
     },
     Cause {
@@ -79,6 +82,11 @@ const CAUSES: [Cause; 13] = [
         code: "attempt_failed",
         decision: "the attempts kept failing: provide the work, or let it be tried with other criteria",
         recommended: Action::AmendSpec,
+    },
+    Cause {
+        code: STUCK,
+        decision: "what the task needs could not be run here: do that part by hand, change what is asked for, or close the task",
+        recommended: Action::ProvideFix,
     },
     Cause {
         code: "interface_change_exception",
@@ -212,6 +220,9 @@ fn failed_invariants(code: &str, work: &Work) -> Vec<Failure> {
             format!("{}: {}", exception.target_module, exception.reason),
             "",
         ));
+    }
+    if let Some(why) = &work.stuck {
+        all.push(Failure::new(code, why.clone(), ""));
     }
     if all.is_empty() {
         all.push(Failure::new(code, work.patience.complaint.join("; "), ""));

@@ -9,6 +9,7 @@ use crate::engineering::roles::{Occasion, Role};
 use crate::engineering::ship::ShipStep;
 use crate::project::types::{ExceptionId, ModuleRef, TaskId, Version};
 use kernel::EffectId;
+use kernel::ledger::{LOST_AGAIN, MOST_LOSSES};
 use kernel::outcome::{CheckResult, Class, Outcome};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -144,6 +145,9 @@ pub struct Change {
     #[serde(default)]
     pub checked: Option<Vec<CheckResult>>,
     bad_ends: u32,
+    /// Gates of the present step that were lost in a row.
+    #[serde(default)]
+    losses: u32,
 }
 
 /// What should be in flight for a change.
@@ -197,12 +201,14 @@ impl Change {
             deliverable: None,
             checked: None,
             bad_ends: 0,
+            losses: 0,
         }
     }
 
     /// Whose turn it is; none while an answer waits to be heard.
     pub fn want(&self) -> Option<Turn> {
-        if self.answer.is_some() || self.checked.is_some() {
+        let spent = self.losses >= MOST_LOSSES;
+        if self.answer.is_some() || self.checked.is_some() || spent {
             return None;
         }
         Some(match self.debate.at {
@@ -240,10 +246,19 @@ impl Change {
         })
     }
 
+    /// What was in flight was lost. A step of the ship is wanted again, and not for ever: a change
+    /// has no place to wait in, so it fails, and the person rules again.
+    pub fn lost(&mut self) {
+        self.losses += u32::from(matches!(self.want(), Some(Turn::Ship(_))));
+    }
+
     /// The next step that follows from the state alone.
     pub fn next(&self) -> Option<ChangeStep> {
         if let Some(results) = &self.checked {
             return self.shipped(results);
+        }
+        if self.losses >= MOST_LOSSES {
+            return Some(ChangeStep::Failed(LOST_AGAIN.to_owned()));
         }
         let outcome = self.answer.as_ref()?;
         let (Class::Done, Some(result)) = (outcome.class, &outcome.result) else {
@@ -279,7 +294,7 @@ impl Change {
     /// Takes a step in.
     pub fn take(&mut self, step: &ChangeStep) {
         let answer = self.answer.take();
-        self.checked = None;
+        (self.checked, self.losses) = (None, 0);
         let result = answer.as_ref().and_then(|outcome| outcome.result.as_ref());
         match step {
             ChangeStep::Debated(said) | ChangeStep::Resolved(said) => {

@@ -352,12 +352,18 @@ fn member(path: &str, value: &Value, holds: Holds) -> Result<(), Refusal> {
                 return Err(empty(path));
             }
             for (name, content) in files {
-                let away = name.starts_with('/') || name.split('/').any(|part| part == "..");
-                if name.is_empty() || away {
+                let mut parts = name.split('/');
+                let plain = !parts.clone().any(|part| matches!(part, "" | "." | ".."));
+                let known = matches!(
+                    (parts.next(), parts.next()),
+                    (Some("implementation" | "tests"), Some(_))
+                        | (Some("examples.md" | "contract.json"), None)
+                );
+                if !plain || !known {
                     return Err(Refusal::new(
                         "fix_path_outside",
-                        format!("`{name}` leads out of the module's folder"),
-                        "give paths relative to the module's folder",
+                        format!("`{name}` is no file of a module"),
+                        "give paths below `implementation/` or `tests/`, `examples.md` or `contract.json`",
                     ));
                 }
                 if !content.is_string() {

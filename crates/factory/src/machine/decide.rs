@@ -162,15 +162,30 @@ fn ended(state: &State, task: &Task, work: &Work, end: &End) -> Fact {
             modules: modules.clone(),
         }),
         End::Halted { code, .. } => {
-            let round = format!("{id}/{}", task.rounds);
+            let round = round(task);
             let raised = work.raised.as_ref();
-            Fact::TaskHalted(TaskHalted {
-                task: id,
-                code: code.clone(),
-                escalation: EscalationId::new(mint("ESC", state.run(), &round)),
-                exception: raised.map(|_| ExceptionId::new(mint("ICE", state.run(), &round))),
-            })
+            let exception = raised.map(|_| ExceptionId::new(mint("ICE", state.run(), &round)));
+            Fact::TaskHalted(halting(state, task, code, exception))
         }
+    }
+}
+
+fn round(task: &Task) -> String {
+    format!("{}/{}", task.declared.id, task.rounds)
+}
+
+/// The halt of a task, with the escalation that it raises (section 17.1).
+pub(crate) fn halting(
+    state: &State,
+    task: &Task,
+    code: &str,
+    exception: Option<ExceptionId>,
+) -> TaskHalted {
+    TaskHalted {
+        task: task.declared.id.clone(),
+        code: code.to_owned(),
+        escalation: EscalationId::new(mint("ESC", state.run(), &round(task))),
+        exception,
     }
 }
 

@@ -13,6 +13,7 @@ mod questions;
 pub mod records;
 mod state;
 mod status;
+mod taken;
 mod wanted;
 
 pub use facts::Fact;
@@ -22,6 +23,7 @@ pub use questions::{Question, Subject};
 pub use records::{Record, Recorder};
 pub use state::{Fix, For};
 
+use crate::contract::MicroModuleContract;
 use crate::delivery::manifest::Manifest;
 use crate::delivery::registry::Registry;
 use crate::engineering::context::Pack;
@@ -59,6 +61,19 @@ impl Factory {
     /// The loop before its tasks, if it began with one.
     pub fn product(&self) -> Option<&Product> {
         self.state.product.as_ref()
+    }
+
+    /// A person's files for the module that a task has at work, while no attempt has taken them up.
+    pub fn standing_fix(&self, task: &TaskId) -> Option<&Fix> {
+        let work = self.state.work.get(task)?;
+        let module = work.reference(work.active()?)?;
+        self.state.standing_fix(task, &module)
+    }
+
+    /// The contract of the module that a task has at work, as the engine writes it.
+    pub fn locked(&self, task: &TaskId) -> Option<MicroModuleContract> {
+        let work = self.state.work.get(task)?;
+        wanted::locked(work, work.active()?)
     }
 
     /// The hash of the spec that the tasks come from: the one that a person approved, or that the

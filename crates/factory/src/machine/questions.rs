@@ -73,14 +73,18 @@ pub(crate) fn questions(state: &State) -> Vec<Question> {
         return all;
     }
     for (id, work) in &state.work {
-        all.extend(work.stuck.as_ref().map(|why| Question {
-            subject: Subject::Stuck,
-            id: id.to_string(),
-            task: Some(id.clone()),
-            what: "mend what is missing, then let it be tried again".to_owned(),
-            why: why.clone(),
-            recommended: Some(RETRY.to_owned()),
-            options: words(&[RETRY, STOP]),
+        all.extend(work.stuck.as_ref().map(|why| {
+            Question {
+                subject: Subject::Stuck,
+                id: id.to_string(),
+                task: Some(id.clone()),
+                what:
+                    "mend what is missing and let it be tried again, or resolve the task without it"
+                        .to_owned(),
+                why: why.clone(),
+                recommended: Some(RETRY.to_owned()),
+                options: [words(&[RETRY]), resolutions(state, id), words(&[STOP])].concat(),
+            }
         }));
     }
     for task in state.graph.halted() {
@@ -150,7 +154,7 @@ fn lines<'a>(all: impl Iterator<Item = &'a str>) -> String {
     all.join("\n")
 }
 
-/// The resolutions that fit a halted task: nothing can be shipped or fixed that was never made.
+/// The resolutions that fit a halted or stuck task: nothing can be shipped or fixed that was never made.
 fn resolutions(state: &State, task: &TaskId) -> Vec<String> {
     let work = state.work.get(task);
     let fits = |action: &Action| match action {

@@ -2,6 +2,7 @@
 
 use super::around::Around;
 use super::state::{For, State};
+use crate::contract::{MicroModuleContract, from_plan};
 use crate::delivery::gates::Gate;
 use crate::engineering::context::{Pack, Scene, brief, module_folder, pack, sight, workspace};
 use crate::engineering::roles::{Occasion, Role};
@@ -56,13 +57,14 @@ fn effect(state: &State, id: EffectId, of: &For) -> Option<Effect> {
                     let reference = work.reference(module)?;
                     let debate = &work.modules[module].debate;
                     let plan = work.plan.as_ref()?;
-                    let fix = state.fixes.get(task).filter(|fix| fix.module == reference);
                     let with = json!({
                         "module": reference,
                         "folder": module_folder(&reference),
                         "contract": plan.modules[module].io_contract,
+                        "locked": locked(work, module),
                         "amendments": debate.amendments,
-                        "fix": fix.map(|fix| &fix.files),
+                        "fix": state.standing_fix(task, &reference).map(|fix| &fix.files),
+                        "before": before(state, task, work, module),
                     });
                     let check = step.row().check;
                     gate(
@@ -103,6 +105,28 @@ fn effect(state: &State, id: EffectId, of: &For) -> Option<Effect> {
             Some(gate(state, id, "release", subject, None, &checks, &with))
         }
     }
+}
+
+/// What was debated last, before the Proposer applied amendments to it: the attempt that made it,
+/// and the files that a person laid over that.
+fn before(state: &State, task: &TaskId, work: &Work, module: usize) -> Value {
+    let proposed = work.modules[module].proposed;
+    let reference = work.reference(module);
+    let fix = state.fixes.get(task);
+    let fix = fix.filter(|fix| Some(&fix.module) == reference.as_ref() && fix.upon == proposed);
+    json!({"attempt": proposed, "fix": fix.map(|fix| &fix.files)})
+}
+
+/// The contract as the engine writes it for a module that is being made; none: the plan has none.
+pub(crate) fn locked(work: &Work, module: usize) -> Option<MicroModuleContract> {
+    let reference = work.reference(module)?;
+    let planned = work.plan.as_ref()?.modules.get(module)?;
+    let version = crate::version::Version {
+        major: reference.version.major.into(),
+        minor: reference.version.minor.into(),
+        patch: reference.version.patch.into(),
+    };
+    from_plan::contract(planned, version, &planned.depends_on)
 }
 
 pub(crate) fn gate(

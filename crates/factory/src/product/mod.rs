@@ -14,6 +14,7 @@ pub use judge::judge;
 use crate::engineering::patience::{After, Patience};
 use crate::engineering::work::Answer;
 use crate::project::Declared;
+use kernel::ledger::{LOST_AGAIN, MOST_LOSSES};
 use kernel::outcome::{CheckResult, Class, EvidenceRef, Outcome, Verdict};
 use kernel::{EffectId, Time};
 use serde::{Deserialize, Serialize};
@@ -180,6 +181,9 @@ pub struct Product {
     pub answer: Option<Answer>,
     /// What a person must mend.
     pub stuck: Option<String>,
+    /// Judgements that were lost in a row.
+    #[serde(default)]
+    pub losses: u32,
     /// The attempt that left the newest draft.
     pub attempt: Option<EffectId>,
     /// What the next attempt finds.
@@ -218,6 +222,7 @@ impl Product {
             patience: Patience::default(),
             answer: None,
             stuck: None,
+            losses: 0,
             attempt: None,
             desk: Desk::Cleared,
             draft: None,
@@ -306,6 +311,7 @@ impl Product {
             return;
         }
         self.patience = Patience::default();
+        self.losses = 0;
         match step {
             ProductStep::Drafted { named, .. } => {
                 self.at = At::Judging;
@@ -343,6 +349,15 @@ impl Product {
         }
     }
 
+    /// What was in flight was lost. A judgement is wanted again, and not for ever.
+    pub fn lost(&mut self) {
+        self.patience.continues = None;
+        self.losses += u32::from(self.at == At::Judging);
+        if self.losses >= MOST_LOSSES {
+            self.stuck = Some(LOST_AGAIN.to_owned());
+        }
+    }
+
     /// A person rejected it: everything begins again, with the reasons and without the draft.
     pub fn reject(&mut self, reasons: &str) {
         let mut rejections = std::mem::take(&mut self.rejections);
@@ -374,7 +389,8 @@ impl Product {
             At::Judging => At::Judging,
             _ => At::Drafting,
         };
-        (self.stuck, self.refusals, self.spent) = (None, 0, None);
+        (self.stuck, self.spent) = (None, None);
+        (self.refusals, self.losses) = (0, 0);
         self.patience = Patience::default();
     }
 }

@@ -156,7 +156,13 @@ impl TaskGraph {
 
     /// May these tasks stand in for that one?
     pub fn may_split(&self, id: &TaskId, new: &[Declared]) -> Result<(), Refusal> {
-        let at = self.legal(id, TaskStatus::Abandoned)?;
+        self.legal(id, TaskStatus::Abandoned)?;
+        self.parts_fit(id, new)
+    }
+
+    /// Would they fit, whatever its status is now?
+    pub fn parts_fit(&self, id: &TaskId, new: &[Declared]) -> Result<(), Refusal> {
+        let at = self.index(id)?;
         let mut known: BTreeSet<&TaskId> = BTreeSet::new();
         for task in new {
             if self.get(&task.id).is_some() || !known.insert(&task.id) {

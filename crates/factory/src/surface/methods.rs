@@ -2,7 +2,9 @@
 //! it calls the type: through imports, other names and re-exports. A type that can not be found is
 //! said to be so; methods of traits are not looked at.
 
-use super::rust::{Crate, Target, depends, for_tests, public};
+use super::items::{depends, for_tests, public};
+use super::reached;
+use super::rust::{Crate, Target};
 use super::tokens::line;
 use super::{Item, Kind};
 use std::collections::BTreeMap;
@@ -10,10 +12,10 @@ use syn::spanned::Spanned;
 use syn::{ImplItem, Type};
 
 /// How far other names of a type are followed.
-const DEEPEST: u32 = 16;
+pub(super) const DEEPEST: u32 = 16;
 
 /// A place in the crate: the module, and the item in it.
-type Place = (usize, usize);
+pub(super) type Place = (usize, usize);
 
 /// Adds them to what was found.
 pub(super) fn add(krate: &mut Crate<'_>) {
@@ -24,6 +26,7 @@ pub(super) fn add(krate: &mut Crate<'_>) {
             names.entry(place).or_insert_with(|| name.clone());
         }
     }
+    let reached = reached::types(krate, names.keys().copied().collect());
     let (mut more, mut unseen) = (Vec::new(), Vec::new());
     for (here, module) in krate.modules.iter().enumerate() {
         for item in &module.items {
@@ -35,8 +38,9 @@ pub(super) fn add(krate: &mut Crate<'_>) {
             }
             let places = of_type(krate, here, &block.self_ty, DEEPEST);
             let known = places.iter().find_map(|place| names.get(place));
+            let given = places.iter().any(|place| reached.contains(place));
             // A private type, whose methods nobody can call.
-            if known.is_none() && !places.is_empty() {
+            if known.is_none() && !places.is_empty() && !given {
                 continue;
             }
             let mut say = |span, what: &str| {
@@ -60,7 +64,12 @@ pub(super) fn add(krate: &mut Crate<'_>) {
                     say(name.span(), "what depends on a `cfg`");
                 }
                 let Some(of) = known else {
-                    say(name.span(), "the type that this `impl` is for");
+                    let what = if given {
+                        format!("`{name}`, a method of a type that callers get and can not name,")
+                    } else {
+                        "the type that this `impl` is for".to_owned()
+                    };
+                    say(name.span(), &what);
                     continue;
                 };
                 let of = of.clone();
@@ -95,7 +104,7 @@ fn of_item(krate: &Crate<'_>, place: Place, depth: u32) -> Vec<Place> {
 }
 
 /// Where a type stands. An import of everything is not followed: then all of that name are meant.
-fn of_type(krate: &Crate<'_>, here: usize, type_: &Type, depth: u32) -> Vec<Place> {
+pub(super) fn of_type(krate: &Crate<'_>, here: usize, type_: &Type, depth: u32) -> Vec<Place> {
     let path = match type_ {
         Type::Path(one) if one.qself.is_none() => &one.path,
         Type::Paren(one) => return of_type(krate, here, &one.elem, depth),
@@ -107,7 +116,12 @@ fn of_type(krate: &Crate<'_>, here: usize, type_: &Type, depth: u32) -> Vec<Plac
         .iter()
         .map(|one| one.ident.to_string())
         .collect();
-    if let Target::Item(module, at) = krate.resolve(here, &path, 0) {
+    of_path(krate, here, &path, depth)
+}
+
+/// The same, of a path.
+pub(super) fn of_path(krate: &Crate<'_>, here: usize, path: &[String], depth: u32) -> Vec<Place> {
+    if let Target::Item(module, at) = krate.resolve(here, path, 0) {
         return of_item(krate, (module, at), depth);
     }
     let mut places = Vec::new();

@@ -9,9 +9,12 @@
 
 mod black_box;
 mod errors;
+mod items;
 mod judge;
 mod methods;
 pub mod python;
+mod reached;
+mod reader;
 pub mod rust;
 mod shape;
 mod signature;

@@ -2,12 +2,15 @@
 //! through modules and re-exports. What a macro or a foreign glob might make public can not be
 //! seen, and is said so; code for tests is no part of it.
 
+use super::items::{
+    attributes, conditional, for_tests, imported, of_item, public, says, sets_path, written,
+};
 use super::methods;
 use super::tokens::{self, clean, line};
-use super::{Call, Extracted, Function, Item, Kind, Member, Need, Parameter, Place};
+use super::{Extracted, Function, Item, Kind, Place};
 use std::collections::{BTreeMap, BTreeSet};
+use syn::UseTree;
 use syn::spanned::Spanned;
-use syn::{Attribute, UseTree, Visibility};
 
 /// The texts of a crate's files, by path below `implementation/`.
 pub type Files = BTreeMap<String, String>;
@@ -42,20 +45,6 @@ pub(super) fn parse(name: &str, text: &str) -> Result<syn::File, String> {
     syn::parse2(tokens).map_err(|error| place((line(error.span()), error.to_string())))
 }
 
-/// Is this for tests alone?
-pub(super) fn for_tests(attributes: &[Attribute]) -> bool {
-    attributes.iter().any(|attribute| {
-        let syn::Meta::List(list) = &attribute.meta else {
-            return attribute.path().is_ident("test");
-        };
-        let condition = list.tokens.to_string();
-        let words = || condition.split(|c: char| !c.is_alphanumeric());
-        list.path.is_ident("cfg")
-            && words().any(|word| word == "test")
-            && !words().any(|word| matches!(word, "not" | "any"))
-    })
-}
-
 pub(super) struct Crate<'f> {
     files: &'f Files,
     uses: &'f BTreeMap<String, Extracted>,
@@ -70,7 +59,7 @@ pub(super) struct Crate<'f> {
 pub(super) struct Module<'f> {
     path: Vec<String>,
     pub(super) file: String,
-    text: &'f str,
+    pub(super) text: &'f str,
     pub(super) items: Vec<syn::Item>,
     children: BTreeMap<String, usize>,
 }
@@ -391,195 +380,5 @@ impl<'f> Crate<'f> {
             }
             _ => Target::Nowhere,
         }
-    }
-}
-
-pub(super) fn public(visibility: &Visibility) -> bool {
-    matches!(visibility, Visibility::Public(_))
-}
-
-/// A piece of the text, as it is written.
-fn written(text: &str, piece: &impl Spanned) -> String {
-    let range = piece.span().byte_range();
-    text.get(range).unwrap_or_default().to_owned()
-}
-
-/// Does an attribute say a word, also inside of `cfg_attr(...)`?
-fn says(attribute: &Attribute, word: &str) -> bool {
-    attribute.path().is_ident(word)
-        || matches!(&attribute.meta, syn::Meta::List(list)
-            if list.path.is_ident("cfg_attr") && tokens::has_word(list.tokens.clone(), word))
-}
-
-fn sets_path(attribute: &Attribute) -> bool {
-    says(attribute, "path")
-}
-
-/// Is it there only under a condition? That of tests is none: such code is left out.
-pub(super) fn depends(attributes: &[Attribute]) -> bool {
-    attributes.iter().any(|one| says(one, "cfg"))
-}
-
-/// Where something stands that may be public, and that depends on a condition.
-fn conditional(item: &syn::Item) -> Option<proc_macro2::Span> {
-    let whole = attributes(item).is_some_and(depends);
-    let (name, may_be_public) = match item {
-        syn::Item::Mod(one) => (one.ident.span(), true),
-        syn::Item::Use(one) => (one.use_token.span, public(&one.vis)),
-        syn::Item::ExternCrate(one) => (one.ident.span(), public(&one.vis)),
-        syn::Item::Macro(one) => (one.mac.path.span(), true),
-        // Those are looked at with the types that they belong to.
-        syn::Item::Impl(_) => return None,
-        item => {
-            let (_, visible, span, _) = of_item(item, "")?;
-            (span, public(visible))
-        }
-    };
-    let part = match item {
-        syn::Item::Fn(one) => one.sig.inputs.iter().any(|input| match input {
-            syn::FnArg::Typed(one) => depends(&one.attrs),
-            syn::FnArg::Receiver(one) => depends(&one.attrs),
-        }),
-        syn::Item::Struct(one) => one.fields.iter().any(|field| depends(&field.attrs)),
-        syn::Item::Enum(one) => one.variants.iter().any(|variant| {
-            depends(&variant.attrs) || variant.fields.iter().any(|field| depends(&field.attrs))
-        }),
-        _ => false,
-    };
-    ((whole || part) && may_be_public).then_some(name)
-}
-
-/// The path under which a `use` brings a name in.
-fn imported(tree: &UseTree, name: &str, path: &mut Vec<String>) -> Option<Vec<String>> {
-    let whole = |path: &[String], last: String| {
-        let mut whole = path.to_vec();
-        whole.extend((last != "self").then_some(last));
-        whole
-    };
-    match tree {
-        UseTree::Path(one) => {
-            path.push(one.ident.to_string());
-            let found = imported(&one.tree, name, path);
-            path.pop();
-            found
-        }
-        UseTree::Group(group) => group
-            .items
-            .iter()
-            .find_map(|tree| imported(tree, name, path)),
-        UseTree::Name(one) => {
-            let own = one.ident.to_string();
-            let bound = if own == "self" { path.last()? } else { &own };
-            (bound == name).then(|| whole(path, own.clone()))
-        }
-        UseTree::Rename(one) => (one.rename == name).then(|| whole(path, one.ident.to_string())),
-        UseTree::Glob(_) => None,
-    }
-}
-
-fn attributes(item: &syn::Item) -> Option<&[Attribute]> {
-    Some(match item {
-        syn::Item::Const(one) => &one.attrs,
-        syn::Item::Enum(one) => &one.attrs,
-        syn::Item::ExternCrate(one) => &one.attrs,
-        syn::Item::Fn(one) => &one.attrs,
-        syn::Item::ForeignMod(one) => &one.attrs,
-        syn::Item::Impl(one) => &one.attrs,
-        syn::Item::Macro(one) => &one.attrs,
-        syn::Item::Mod(one) => &one.attrs,
-        syn::Item::Static(one) => &one.attrs,
-        syn::Item::Struct(one) => &one.attrs,
-        syn::Item::Trait(one) => &one.attrs,
-        syn::Item::TraitAlias(one) => &one.attrs,
-        syn::Item::Type(one) => &one.attrs,
-        syn::Item::Union(one) => &one.attrs,
-        syn::Item::Use(one) => &one.attrs,
-        _ => return None,
-    })
-}
-
-type Seen<'i> = (String, &'i Visibility, proc_macro2::Span, Kind);
-
-fn of_item<'i>(item: &'i syn::Item, text: &str) -> Option<Seen<'i>> {
-    let other = |word: &str| Kind::Other {
-        word: word.to_owned(),
-    };
-    let (name, visible, kind) = match item {
-        syn::Item::Fn(one) => {
-            let kind = Kind::Function(function(&one.sig, text));
-            (&one.sig.ident, &one.vis, kind)
-        }
-        syn::Item::Struct(one) => {
-            let fields = one.fields.iter().filter(|field| public(&field.vis));
-            let fields = fields.enumerate().map(|(at, field)| Member {
-                name: field
-                    .ident
-                    .as_ref()
-                    .map_or_else(|| at.to_string(), |name| bare(&name.to_string())),
-                type_: Some(written(text, &field.ty)),
-                line: line(field.ty.span()),
-            });
-            let kind = Kind::Record {
-                fields: fields.collect(),
-            };
-            (&one.ident, &one.vis, kind)
-        }
-        syn::Item::Enum(one) => {
-            let variants = one.variants.iter().map(|variant| Member {
-                name: variant.ident.to_string(),
-                type_: Some(written(text, &variant.fields)).filter(|it| !it.is_empty()),
-                line: line(variant.ident.span()),
-            });
-            let kind = Kind::Choice {
-                variants: variants.collect(),
-            };
-            (&one.ident, &one.vis, kind)
-        }
-        syn::Item::Type(one) => (&one.ident, &one.vis, Kind::Alias),
-        syn::Item::Const(one) => (&one.ident, &one.vis, Kind::Constant),
-        syn::Item::Static(one) => (&one.ident, &one.vis, Kind::Constant),
-        syn::Item::Trait(one) => (&one.ident, &one.vis, other("trait")),
-        syn::Item::TraitAlias(one) => (&one.ident, &one.vis, other("trait alias")),
-        syn::Item::Union(one) => (&one.ident, &one.vis, other("union")),
-        _ => return None,
-    };
-    Some((bare(&name.to_string()), visible, name.span(), kind))
-}
-
-/// `r#type` is `type`.
-fn bare(name: &str) -> String {
-    name.strip_prefix("r#").unwrap_or(name).to_owned()
-}
-
-fn function(signature: &syn::Signature, text: &str) -> Function {
-    let parameters = signature.inputs.iter().map(|input| match input {
-        syn::FnArg::Typed(one) => Parameter {
-            name: match &*one.pat {
-                syn::Pat::Ident(name) => bare(&name.ident.to_string()),
-                pattern => written(text, pattern),
-            },
-            type_: Some(written(text, &*one.ty)),
-            need: Need::Required,
-        },
-        syn::FnArg::Receiver(_) => Parameter {
-            name: "self".to_owned(),
-            type_: None,
-            need: Need::Required,
-        },
-    });
-    let generics = signature.generics.type_params();
-    Function {
-        parameters: parameters.collect(),
-        returns: match &signature.output {
-            syn::ReturnType::Default => Some("()".to_owned()),
-            syn::ReturnType::Type(_, returned) => Some(written(text, &**returned)),
-        },
-        call: if signature.asyncness.is_some() {
-            Call::Async
-        } else {
-            Call::Sync
-        },
-        generics: generics.map(|one| one.ident.to_string()).collect(),
-        from: None,
     }
 }

@@ -2,6 +2,7 @@
 //! say it in prose or in a language's own words, code in its own; both become a shape, and shapes
 //! are compared. What is not understood is `Any` and agrees with everything: a guess never blocks.
 
+use super::reader::read;
 use std::collections::BTreeMap;
 
 /// A type, roughly.
@@ -45,7 +46,7 @@ pub enum Shape {
 pub(super) type Aliases = BTreeMap<String, (Vec<String>, String)>;
 
 /// How deep types are followed; beyond it they are `Any`.
-const DEEPEST: u32 = 12;
+pub(super) const DEEPEST: u32 = 12;
 
 impl Shape {
     /// Of a type as a contract has it: prose, or any language's own words.
@@ -56,15 +57,13 @@ impl Shape {
     fn within(text: &str, depth: u32) -> Self {
         match depth.checked_sub(1) {
             None => Shape::Any,
-            Some(depth) => {
-                prose(text, depth).unwrap_or_else(|| Reader::read(text, &Aliases::new(), DEEPEST))
-            }
+            Some(depth) => prose(text, depth).unwrap_or_else(|| read(text, &Aliases::new())),
         }
     }
 
     /// Of a type as code has it.
     pub(super) fn of_code(text: &str, aliases: &Aliases) -> Self {
-        Reader::read(text, aliases, DEEPEST)
+        read(text, aliases)
     }
 
     /// May the one be called the other?
@@ -90,12 +89,12 @@ pub(super) fn named_types(text: &str) -> impl Iterator<Item = &str> {
     words.filter(|word| is_name(word) && matches!(plain(word), None | Some(Shape::Named(_))))
 }
 
-fn is_name(word: &str) -> bool {
+pub(super) fn is_name(word: &str) -> bool {
     word.starts_with(|c: char| c.is_uppercase()) && word.chars().any(|c| c.is_lowercase())
 }
 
 /// One word, in any of the languages.
-fn plain(word: &str) -> Option<Shape> {
+pub(super) fn plain(word: &str) -> Option<Shape> {
     Some(match word {
         "str" | "String" | "string" | "text" | "Text" | "char" | "OsStr" | "OsString" => {
             Shape::Text
@@ -169,221 +168,6 @@ fn prose(text: &str, depth: u32) -> Option<Shape> {
     let last = words.last()?.to_lowercase();
     let one = last.strip_suffix('s').unwrap_or(&last);
     plain(&last).or_else(|| plain(one)).or(Some(Shape::Any))
-}
-
-/// Reads a type in the words of Rust or Python.
-struct Reader<'t> {
-    rest: &'t str,
-    aliases: &'t Aliases,
-    /// An alias's parameters, while what it stands for is read.
-    bound: BTreeMap<&'t str, Shape>,
-    depth: u32,
-}
-
-impl<'t> Reader<'t> {
-    fn read(text: &'t str, aliases: &'t Aliases, depth: u32) -> Shape {
-        Self::read_bound(text, aliases, BTreeMap::new(), depth)
-    }
-
-    fn read_bound(
-        text: &'t str,
-        aliases: &'t Aliases,
-        bound: BTreeMap<&'t str, Shape>,
-        depth: u32,
-    ) -> Shape {
-        let rest = text.trim().trim_matches(['"', '\'']);
-        let mut reader = Reader {
-            rest,
-            aliases,
-            bound,
-            depth,
-        };
-        let shape = reader.union();
-        if reader.rest.trim().is_empty() {
-            shape
-        } else {
-            Shape::Any
-        }
-    }
-
-    fn eat(&mut self, token: &str) -> bool {
-        self.rest = self.rest.trim_start();
-        match self.rest.strip_prefix(token) {
-            Some(rest) => {
-                self.rest = rest;
-                true
-            }
-            None => false,
-        }
-    }
-
-    fn word(&mut self) -> &'t str {
-        self.rest = self.rest.trim_start();
-        let end = self.rest.find(|c: char| !(c.is_alphanumeric() || c == '_'));
-        let (word, rest) = self.rest.split_at(end.unwrap_or(self.rest.len()));
-        self.rest = rest;
-        word
-    }
-
-    /// `A | None`.
-    fn union(&mut self) -> Shape {
-        let mut all = vec![self.one()];
-        while self.eat("|") {
-            all.push(self.one());
-        }
-        let before = all.len();
-        all.retain(|shape| *shape != Shape::Nothing);
-        match (all.len(), before) {
-            (0, _) => Shape::Nothing,
-            (1, 1) => all.remove(0),
-            (1, _) => Shape::Maybe(Box::new(all.remove(0))),
-            _ => Shape::Any,
-        }
-    }
-
-    fn one(&mut self) -> Shape {
-        if self.depth == 0 {
-            self.rest = "";
-            return Shape::Any;
-        }
-        self.depth -= 1;
-        let shape = self.inner();
-        self.depth += 1;
-        shape
-    }
-
-    fn inner(&mut self) -> Shape {
-        while self.eat("&") || self.eat("*") {}
-        if self.eat("'") {
-            self.word();
-            return self.one();
-        }
-        if self.eat("(") {
-            let mut all = self.many(")");
-            return match all.len() {
-                0 => Shape::Nothing,
-                1 => all.remove(0),
-                _ => Shape::Tuple(all),
-            };
-        }
-        if self.eat("[") {
-            let item = self.union();
-            if self.eat(";") {
-                let end = self.rest.find(']').unwrap_or(self.rest.len());
-                self.rest = &self.rest[end..];
-            }
-            self.eat("]");
-            return list(item);
-        }
-        if self.eat("!") {
-            return Shape::Nothing;
-        }
-        let mut word = self.word();
-        if matches!(word, "mut" | "const" | "dyn" | "r" | "impl")
-            && !self.rest.starts_with(['<', '['])
-        {
-            self.eat("#");
-            let shape = self.one();
-            // `impl A + B`: the first bound says what it is.
-            while self.eat("+") {
-                self.one();
-            }
-            return shape;
-        }
-        while self.eat("::") || self.eat(".") {
-            if self.rest.starts_with('<') {
-                break;
-            }
-            word = self.word();
-        }
-        let given = if self.eat("<") {
-            self.many(">")
-        } else if self.eat("[") {
-            self.many("]")
-        } else {
-            Vec::new()
-        };
-        self.generic(word, given)
-    }
-
-    /// Up to the closing token. Lifetimes are left out, `Item = T` is `T`.
-    fn many(&mut self, close: &str) -> Vec<Shape> {
-        let mut all = Vec::new();
-        loop {
-            if self.eat(close) || self.rest.trim().is_empty() {
-                return all;
-            }
-            if self.eat("'") {
-                self.word();
-            } else if self.eat("...") {
-                all.push(Shape::Any);
-            } else {
-                let mut shape = self.union();
-                if self.eat("=") {
-                    shape = self.union();
-                }
-                all.push(shape);
-            }
-            if !self.eat(",") && !self.rest.trim_start().starts_with(close) {
-                // Something that is not understood: the rest is not either.
-                self.rest = "";
-                return vec![Shape::Any];
-            }
-        }
-    }
-
-    fn generic(&self, word: &str, given: Vec<Shape>) -> Shape {
-        if let Some(shape) = self.bound.get(word) {
-            return shape.clone();
-        }
-        if let Some((parameters, text)) = self.aliases.get(word) {
-            // `type Result<T> = std::result::Result<T, E>` stands for the other one of that name.
-            let mut others = self.aliases.clone();
-            others.remove(word);
-            let given = given.into_iter().chain(std::iter::repeat(Shape::Any));
-            let names = parameters.iter().map(String::as_str);
-            let bound = names.zip(given).collect();
-            return Reader::read_bound(text, &others, bound, self.depth.saturating_sub(1));
-        }
-        let mut given = given.into_iter();
-        let mut next = || given.next().unwrap_or(Shape::Any);
-        match word {
-            "Option" | "Optional" => Shape::Maybe(Box::new(next())),
-            "Result" => Shape::Outcome(Box::new(next()), Box::new(next())),
-            "Box" | "Rc" | "Arc" | "Cow" | "Pin" | "Annotated" | "Final" | "AsRef" | "Into" => {
-                next()
-            }
-            "Future" | "Awaitable" => Shape::Later(Box::new(next())),
-            "Coroutine" => {
-                let (_, _, last) = (next(), next(), next());
-                Shape::Later(Box::new(last))
-            }
-            "Vec" | "VecDeque" | "list" | "List" | "Sequence" | "Iterable" | "Iterator"
-            | "IntoIterator" | "ExactSizeIterator" | "Generator" => list(next()),
-            "tuple" | "Tuple" => {
-                let all: Vec<Shape> = std::iter::once(next()).chain(given).collect();
-                match all.as_slice() {
-                    [item, Shape::Any] => list(item.clone()),
-                    _ => Shape::Tuple(all),
-                }
-            }
-            "dict" | "Dict" | "Mapping" => Shape::Map(Box::new(next()), Box::new(next())),
-            "set" | "Set" | "frozenset" => Shape::Set(Box::new(next())),
-            "Infallible" | "Never" | "NoReturn" => Shape::Nothing,
-            word if word.ends_with("Map") => Shape::Map(Box::new(next()), Box::new(next())),
-            word if word.ends_with("Set") => Shape::Set(Box::new(next())),
-            word if word.starts_with("NonZero") => Shape::Integer,
-            word => match plain(word) {
-                Some(shape) => shape,
-                None if is_name(word) => Shape::Named(word.to_owned()),
-                None => Shape::Any,
-            },
-        }
-    }
-}
-
-fn list(item: Shape) -> Shape {
-    Shape::List(Box::new(item))
 }
 
 #[cfg(test)]

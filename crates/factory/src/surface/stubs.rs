@@ -4,7 +4,8 @@
 //! What stood in a body stays behind the failure, out of reach. So whatever compiled before still
 //! does: types are inferred as before, and no import becomes unused.
 
-use super::rust::{Files, for_tests, parse};
+use super::items::for_tests;
+use super::rust::{Files, parse};
 use super::tokens::clean;
 use syn::spanned::Spanned;
 use syn::{AttrStyle, Attribute, ImplItem, Item, Visibility};

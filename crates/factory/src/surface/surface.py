@@ -15,7 +15,26 @@ import sys
 
 STUB = "this is a stub"
 ENUMS = {"Enum", "IntEnum", "StrEnum", "Flag", "IntFlag"}
-DYNAMIC = {"exec", "eval", "globals", "locals", "vars", "setattr", "__import__"}
+DYNAMIC = {
+    "exec",
+    "eval",
+    "globals",
+    "locals",
+    "vars",
+    "setattr",
+    "delattr",
+    "import_module",
+    "__import__",
+    "__builtins__",
+}
+# From each of these one comes to the names of a module, and may set them.
+FRAMES = {"f_globals", "f_locals", "__globals__", "__builtins__", "_getframe", "currentframe"}
+LOADERS = {
+    "sys": {"modules", "_getframe"},
+    "builtins": DYNAMIC - {"exec", "eval"},
+    "importlib": {"import_module"},
+    "inspect": {"currentframe"},
+}
 BLOCKS = tuple(
     getattr(ast, name)
     for name in "If For AsyncFor While With AsyncWith Try TryStar Match".split()
@@ -144,10 +163,28 @@ class Module:
         is_package = path.endswith("__init__.py")
         for one in statements(tree.body):
             self.statement(one, is_package)
+        self.bound = {
+            one.arg if isinstance(one, ast.arg) else one.id
+            for one in ast.walk(tree)
+            if isinstance(one, ast.arg)
+            or (isinstance(one, ast.Name) and not isinstance(one.ctx, ast.Load))
+        }
+        self.modules = {
+            ((alias.asname or alias.name), alias.name)
+            for one in ast.walk(tree)
+            if isinstance(one, ast.Import)
+            for alias in one.names
+        }
+        calls = [one.func for one in ast.walk(tree) if isinstance(one, ast.Call)]
+        self.called = {one.id for one in calls if isinstance(one, ast.Name)}
         for one in ast.walk(tree):
             self.anywhere(one)
             if isinstance(one, ast.Raise) and one.exc is not None:
                 package.raises.add(last_name(one.exc))
+
+    def is_module(self, node, name):
+        """Is it that module, by whatever name?"""
+        return isinstance(node, ast.Name) and (node.id, name) in self.modules
 
     def unseen(self, node, what):
         self.package.unseen.append({"file": self.path, "line": node.lineno, "what": what})
@@ -176,8 +213,27 @@ class Module:
 
     def anywhere(self, one):
         """What may bind names from wherever it stands, functions included."""
-        if isinstance(one, ast.Call) and last_name(one.func) in DYNAMIC:
-            self.unseen(one, "`" + last_name(one.func) + "`")
+        called = isinstance(one, ast.Call) and last_name(one.func)
+        if called and called in DYNAMIC:
+            self.unseen(one, "`" + called + "`")
+        elif isinstance(one, ast.Name) and one.id in DYNAMIC - self.bound - self.called:
+            # Under another name it does the same.
+            self.unseen(one, "`" + one.id + "`")
+        elif isinstance(one, ast.Attribute) and one.attr in FRAMES:
+            self.unseen(one, "`" + one.attr + "`")
+        elif isinstance(one, ast.Attribute) and any(
+            self.is_module(one.value, name) and one.attr in inner
+            for name, inner in LOADERS.items()
+        ):
+            self.unseen(one, "`" + ast.unparse(one) + "`")
+        elif called == "getattr" and one.args and any(
+            self.is_module(one.args[0], name) for name in LOADERS
+        ):
+            self.unseen(one, "`" + ast.unparse(one) + "`")
+        elif isinstance(one, ast.ImportFrom) and not one.level and one.module in LOADERS:
+            for alias in one.names:
+                if alias.name in LOADERS[one.module] | {"*"}:
+                    self.unseen(one, "`" + one.module + "." + alias.name + "`")
         elif isinstance(one, ast.Global) and not all(is_private(name) for name in one.names):
             self.unseen(one, "`global`")
         elif isinstance(one, ast.Attribute) and isinstance(one.ctx, (ast.Store, ast.Del)):

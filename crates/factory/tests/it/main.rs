@@ -4,6 +4,7 @@
 // Helpers of tests are tests: a panic is how they say no.
 #![allow(clippy::unwrap_used)]
 
+mod amend;
 mod artifacts;
 mod changes;
 mod contract;
@@ -23,6 +24,7 @@ mod reuse;
 mod said;
 mod samples;
 mod spec;
+mod stuck;
 mod surface;
 mod surface_python;
 mod world;

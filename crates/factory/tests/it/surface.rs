@@ -459,3 +459,70 @@ fn s5_6_what_can_not_be_seen_to_be_public_is_named() {
         assert_eq!(said(&split(), &[("lib.rs", &code)]), [""; 0], "{more}");
     }
 }
+
+#[test]
+fn s5_6_public_methods_of_a_type_that_nobody_can_name_are_refused() {
+    let wanted = "`, a method of a type that callers get and can not name, can not be seen and might make anything public; write it out (surface)";
+    let broken = "pub enum Broken { Malformed }\n";
+    let entry = "pub fn split(line: &str) -> Result<inner::Parts, Broken> { todo!() }\n";
+    let refused = |code: &str| {
+        let found = said(&split(), &[("lib.rs", code)]);
+        found.iter().filter(|one| one.ends_with(wanted)).count()
+    };
+    for (code, count) in [
+        // In a private module, so that its name is nobody's; `more` is for everybody.
+        (
+            format!(
+                "{broken}{entry}mod inner {{ pub struct Parts; impl Parts {{ pub fn more(&self) {{}} fn own(&self) {{}} }} }}"
+            ),
+            1,
+        ),
+        // By another name, behind a list, and through a field of what is returned.
+        (
+            format!(
+                "{broken}type Kept = inner::Parts;\npub fn split(line: &str) -> Result<Vec<Kept>, Broken> {{ todo!() }}\nmod inner {{ pub struct Parts; impl Parts {{ pub const MORE: u8 = 1; }} }}"
+            ),
+            1,
+        ),
+        (
+            format!(
+                "{broken}{entry}mod inner {{ pub struct Parts {{ pub deep: Deep }} pub struct Deep; impl Deep {{ pub fn more() {{}} }} }}"
+            ),
+            1,
+        ),
+        // By a method of a type that is handed out: both are named.
+        (
+            format!(
+                "{broken}{entry}mod inner {{ pub struct Parts; impl Parts {{ pub fn next(self) -> Deep {{ Deep }} }} pub struct Deep; impl Deep {{ pub fn more(&self) {{}} }} }}"
+            ),
+            2,
+        ),
+        // As a parameter: callers make none, and their closures get one.
+        (
+            format!(
+                "{broken}pub fn split(line: &str, with: impl Fn(&inner::Parts)) -> Result<(String, String), Broken> {{ todo!() }}\nmod inner {{ pub struct Parts; impl Parts {{ pub fn more(&self) {{}} }} }}"
+            ),
+            1,
+        ),
+        // Nobody gets this one.
+        (
+            format!(
+                "{GOOD}mod inner {{ pub struct Hidden; impl Hidden {{ pub fn more(&self) {{}} }} pub fn private() -> Hidden {{ Hidden }} }}"
+            ),
+            0,
+        ),
+        (
+            format!(
+                "{broken}{entry}mod inner {{ pub struct Parts; impl Parts {{ pub(crate) fn more(&self) {{}} }} }}"
+            ),
+            0,
+        ),
+    ] {
+        assert_eq!(
+            refused(&code),
+            count,
+            "{code}: {:#?}",
+            said(&split(), &[("lib.rs", &code)])
+        );
+    }
+}

@@ -86,6 +86,41 @@ fn s5_6_what_could_bind_a_name_unseen_is_named() {
             "`globals`",
         ),
         (
+            "globals-named",
+            "_g = globals\n_g()['x'] = 1\n",
+            "`globals`",
+        ),
+        (
+            "sys-modules",
+            "import sys\n_m = sys.modules[__name__]\n_m.more = 1\n",
+            "`sys.modules`",
+        ),
+        (
+            "sys-renamed",
+            "def _setup():\n    import sys as s\n    s.modules[__name__].more = 1\n_setup()\n",
+            "`s.modules`",
+        ),
+        (
+            "modules-imported",
+            "from sys import modules as _m\n_m[__name__].more = 1\n",
+            "`sys.modules`",
+        ),
+        (
+            "sys-by-getattr",
+            "import sys as _s\ngetattr(_s, 'mod' + 'ules')[__name__].more = 1\n",
+            "`getattr(_s, 'mod' + 'ules')`",
+        ),
+        (
+            "function-globals",
+            "def _f(): pass\n_f.__globals__['more'] = 1\n",
+            "`__globals__`",
+        ),
+        (
+            "import-module",
+            "from importlib import import_module as _i\n_i(__name__).more = 1\n",
+            "`importlib.import_module`",
+        ),
+        (
             "global",
             "def _setup():\n    global more\n    more = 1\n_setup()\n",
             "`global`",
@@ -102,6 +137,9 @@ fn s5_6_what_could_bind_a_name_unseen_is_named() {
     }
     let text = "import functools\nfrom dataclasses import dataclass\n@dataclass(frozen=True)\nclass Box:\n    size: int\n_cache = None\n@functools.lru_cache(maxsize=1)\ndef parse(text: str) -> Box:\n    global _cache\n    return Box(1)\n";
     assert_eq!(surface("ordinary", text).unseen, []);
+    // Words that are the module's own, and the harmless part of `sys`.
+    let text = "import sys as _sys\ndef parse(vars, locals=None):\n    size = _sys.maxsize\n    return vars[0], locals, getattr(vars, 'x', size)\n";
+    assert_eq!(surface("own-words", text).unseen, []);
 }
 
 #[test]

@@ -4,6 +4,7 @@ use super::{Loader, schema};
 use crate::raw::{RawTier, RawWorkflow};
 use crate::workflow::Role;
 use kernel::effect::Sight;
+use kernel::pattern::field_in;
 use std::collections::BTreeMap;
 
 pub(super) fn roles(loader: &mut Loader<'_>, raw: &RawWorkflow) -> BTreeMap<String, Role> {
@@ -16,6 +17,8 @@ pub(super) fn roles(loader: &mut Loader<'_>, raw: &RawWorkflow) -> BTreeMap<Stri
             hidden: role.hidden.clone(),
             scope: role.scope.clone().unwrap_or(all.scope),
         };
+        let fields = raw.task.iter().flat_map(|task| &task.field);
+        let names: Vec<&str> = fields.map(|field| field.get_ref().name.as_str()).collect();
         for glob in sight.sees.iter().chain(&sight.hidden).chain(&sight.scope) {
             if let Err(error) = globset::Glob::new(glob) {
                 let what = format!("role `{name}`: `{glob}` is no glob: {}", error.kind());
@@ -26,11 +29,9 @@ pub(super) fn roles(loader: &mut Loader<'_>, raw: &RawWorkflow) -> BTreeMap<Stri
                     "write a glob such as `src/**` or `*.md`",
                 );
             }
-        }
-        let fields = raw.task.iter().flat_map(|task| &task.field);
-        let names: Vec<&str> = fields.map(|field| field.get_ref().name.as_str()).collect();
-        for field in role.sees_field.iter().chain(&role.scope_field) {
-            if !names.contains(&field.as_str()) {
+            if let Some((_, field, _)) = field_in(glob)
+                && !names.contains(&field)
+            {
                 let what = format!("role `{name}` names the field `{field}`, which is none");
                 loader.problem(
                     "unknown_field",
@@ -59,8 +60,6 @@ pub(super) fn roles(loader: &mut Loader<'_>, raw: &RawWorkflow) -> BTreeMap<Stri
                 sight,
                 result,
                 tools: role.tools.clone(),
-                sees_field: role.sees_field.clone(),
-                scope_field: role.scope_field.clone(),
             },
         );
     }

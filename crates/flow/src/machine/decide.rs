@@ -163,7 +163,7 @@ pub(super) fn advance(workflow: &Workflow, run: &FlowState) -> Option<Body> {
         stepped(workflow, run, &step, name, Actor::Engine, why)
     };
     // Before a due checkpoint: a failed one is what makes the run stuck.
-    if let Stage::Stuck { why } = &run.stage {
+    if let Stage::Stuck { why, .. } = &run.stage {
         return engine(Step::Trouble, "trouble", why.clone());
     }
     if run.checkpoint_due.is_some() {

@@ -56,9 +56,10 @@ impl FlowState {
                 Stage::Fresh
             }
             // More tries would change nothing: a person must mend the environment.
-            Class::CouldNotRun | Class::Auth | Class::Transient | Class::Quota => {
-                Stage::Stuck { why }
-            }
+            Class::CouldNotRun | Class::Auth | Class::Transient | Class::Quota => Stage::Stuck {
+                why,
+                answered: None,
+            },
             _ => {
                 self.refused_by_class(outcome);
                 self.note(why.clone());

@@ -7,7 +7,7 @@ use crate::snapshot::{Left, Snapshots};
 use crate::workflow::{Checkpoints, Owner, Workflow};
 use kernel::effect::{Frozen, Weight};
 use kernel::event::{Arrival, AttemptEnded, Body, Moved, RunStarted};
-use kernel::ledger::Ledger;
+use kernel::ledger::{LOST_AGAIN, Ledger, MOST_LOSSES};
 use kernel::outcome::{CheckResult, Class, RoleResult, Verdict, passes};
 use kernel::position::Hold;
 use kernel::table::{Guard, Kind};
@@ -16,8 +16,6 @@ use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 
 const MOST_NOTES: usize = 16;
-/// How often a gate or a checkpoint may be lost in a row before a person is asked.
-const MOST_LOSSES: u32 = 5;
 const MOST_NOTE_CHARS: usize = 600;
 
 /// How far the work in the present state is.
@@ -33,7 +31,12 @@ pub(crate) enum Stage {
     /// The pass came to nothing.
     Failed { why: String },
     /// The environment could not run it.
-    Stuck { why: String },
+    Stuck {
+        why: String,
+        /// The attempt whose gate it was. It ended well: it is judged again, not made again.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        answered: Option<EffectId>,
+    },
     /// The gate is being run.
     Gating {
         effect: EffectId,
@@ -258,6 +261,7 @@ impl FlowState {
                     self.revert_failed = self.revert_due;
                     self.stage = Stage::Stuck {
                         why: format!("the checkpoint commit failed: {problem}"),
+                        answered: None,
                     };
                 }
             },
@@ -405,6 +409,26 @@ impl FlowState {
         self.losses = 0;
         let (passed, stalled) = (passes(&gate), !passes(&stalls));
         let binding = |result: &&CheckResult| result.weight == Weight::Binding;
+        // Not the agent's to mend: neither a pass nor a try is used up for it.
+        if let Some(unheld) = results.iter().filter(binding).find(|one| one.is_unheld()) {
+            let attempt = match self.stage {
+                Stage::Gating { attempt, .. } => attempt,
+                _ => None,
+            };
+            self.stage = Stage::Stuck {
+                why: format!("check `{}` could not run: {}", unheld.check, unheld.reason),
+                answered: attempt,
+            };
+            // All the same, this gate has not passed, whatever it said the last time.
+            let memo = GateMemo {
+                passed: false,
+                results: gate,
+                moves: self.moves,
+                at,
+            };
+            self.gates.insert(self.position.state.clone(), memo);
+            return;
+        }
         for result in gate
             .iter()
             .chain(&stalls)
@@ -490,9 +514,9 @@ impl FlowState {
         if self.losses < MOST_LOSSES {
             return stage;
         }
-        let why = "the same gate or checkpoint was lost again and again; something in it brings the engine down";
         Stage::Stuck {
-            why: why.to_owned(),
+            why: LOST_AGAIN.to_owned(),
+            answered: None,
         }
     }
 
@@ -575,7 +599,15 @@ impl FlowState {
                     self.revert_due = true;
                 }
             }
-            Arrival::Again => self.stage = Stage::Fresh,
+            Arrival::Again => {
+                self.stage = match self.stage {
+                    Stage::Stuck {
+                        answered: attempt @ Some(_),
+                        ..
+                    } => Stage::Answered { attempt },
+                    _ => Stage::Fresh,
+                }
+            }
             Arrival::Stayed if rejected => {
                 self.stage = Stage::Judged {
                     passed: false,

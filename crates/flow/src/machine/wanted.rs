@@ -3,13 +3,11 @@
 use super::decide::advance;
 use super::state::{FlowState, Stage};
 use crate::brief;
-use crate::workflow::{Role, Workflow};
+use crate::workflow::Workflow;
 use kernel::EffectId;
 use kernel::effect::{
-    Access, AttemptOrder, CheckSpec, CheckpointOrder, Effect, EffectKind, GateOrder, Revert, Sight,
-    Weight,
+    Access, AttemptOrder, CheckSpec, CheckpointOrder, Effect, EffectKind, GateOrder, Revert, Weight,
 };
-use kernel::pattern::filled_in;
 use kernel::table::Kind;
 use serde_json::Value;
 
@@ -81,7 +79,9 @@ fn attempt(workflow: &Workflow, run: &FlowState, id: EffectId) -> Effect {
         id,
         state: state.clone(),
         access: def_of.map_or(Access::ReadOnly, |role| role.access()),
-        sight: def_of.map(|role| sight(role, run)).unwrap_or_default(),
+        sight: def_of
+            .map(|role| role.sight.filled_in(&run.fields))
+            .unwrap_or_default(),
         subject: String::new(),
         nth: run.ledger.ended_in(state) + 1,
         brief: match &run.patience.continues {
@@ -95,28 +95,6 @@ fn attempt(workflow: &Workflow, run: &FlowState, id: EffectId) -> Effect {
         continues: run.patience.continues.as_ref().map(|(effect, _)| *effect),
         sealed: run.sealed(workflow),
     })
-}
-
-/// What a role sees and may change. `{Field}` in its scope stands for the globs that the field
-/// holds; an empty field opens nothing. They are of the repository, also where it has a folder
-/// `task`: nobody gets at the task's own files by what is written in a field.
-fn sight(role: &Role, run: &FlowState) -> Sight {
-    let known = role.sight_in(&run.fields);
-    let fill = |glob: &String| -> Vec<String> {
-        let filled = filled_in(glob, &run.fields);
-        if filled.len() == 1 && filled[0] == *glob {
-            return filled;
-        }
-        let of_repo = |glob: String| match glob.strip_prefix("task/") {
-            Some(rest) => format!("[t]ask/{rest}"),
-            None => glob,
-        };
-        filled.into_iter().map(of_repo).collect()
-    };
-    Sight {
-        scope: known.scope.iter().flat_map(fill).collect(),
-        ..known
-    }
 }
 
 fn gate(workflow: &Workflow, run: &FlowState, id: EffectId, attempt: Option<EffectId>) -> Effect {

@@ -290,6 +290,32 @@ fn classes_fields_and_refusals_must_be_known() {
     load(&source(&known), &check).unwrap();
 }
 
+/// A misspelt field would name nothing, in silence.
+#[test]
+fn a_role_names_fields_that_there_are() {
+    let fields = "[task]\nstate_file = 'S.md'\nphase_field = 'Phase'\nfiles = ['S.md']\n[[task.field]]\nname = 'Phase'\nengine = 'state'\n[[task.field]]\nname = 'Files'\n";
+    for key in ["sees", "hidden", "scope"] {
+        let with = |glob: &str| {
+            let role = format!("about = \"codes\"\n{key} = ['{glob}']");
+            let text = GOOD.replace("about = \"codes\"", &role);
+            let mut source = source(&format!("{text}{fields}"));
+            let state_file = "Phase: work\nFiles:\n".to_owned();
+            source.files.insert("task/S.md".to_owned(), state_file);
+            load(&source, &check).map_err(|error| error.problems[0].code)
+        };
+        for known in ["{Files}", "src/{Files}", "src/*.{js,ts}"] {
+            assert!(with(known).is_ok(), "{key} {known}");
+        }
+        for unknown in ["{Flies}", "!{files}", "{}"] {
+            assert_eq!(
+                with(unknown).err(),
+                Some("unknown_field"),
+                "{key} {unknown}"
+            );
+        }
+    }
+}
+
 /// The engine writes at these paths: none may lead out of the task folder or the repository.
 #[test]
 fn paths_that_the_engine_writes_stay_in_their_folder() {

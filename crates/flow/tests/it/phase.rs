@@ -680,3 +680,97 @@ fn a_brief_holds_no_totals_and_what_others_wrote_stays_short_and_marked_as_data(
     }
     assert!(seen > 0 && !fenced, "{seen}");
 }
+
+#[test]
+fn a_check_without_a_sandbox_goes_to_a_person_and_costs_nobody_a_try() {
+    let mut hand = Hand::auto();
+    hand.to_verify();
+    let Effect::Attempt(order) = hand.begin() else {
+        panic!("an attempt is wanted")
+    };
+    hand.feed(What::AttemptEnded {
+        effect: order.id,
+        outcome: Box::new(Outcome::bare(Class::Done, "done")),
+        found: Found::Live,
+    })
+    .unwrap();
+    let gate = |hand: &mut Hand, code: Option<&str>, verdict| {
+        let Effect::Gate(order) = hand.begin() else {
+            panic!("the gate is wanted")
+        };
+        let mut result = CheckResult::new("tests", verdict, "no namespaces here");
+        result.code = code.map(str::to_owned);
+        hand.feed(What::GateEnded {
+            effect: order.id,
+            results: vec![result, CheckResult::new("progress", Verdict::Pass, "")],
+            found: Found::Live,
+        })
+        .unwrap();
+    };
+    let passes = hand.flow.position().passes;
+    for _ in 0..3 {
+        gate(&mut hand, Some("sandbox_unavailable"), Verdict::CouldNotRun);
+        assert_eq!(
+            (hand.state(), hand.waits()),
+            ("verify".into(), "trouble".into())
+        );
+        assert!(hand.flow.wanted().is_empty(), "nothing is tried by itself");
+        assert_eq!(hand.flow.position().passes, passes);
+        hand.decide("retry").unwrap();
+    }
+    // The attempt is not made again: only its gate is.
+    gate(&mut hand, None, Verdict::Pass);
+    hand.checkpoint();
+    assert_ne!(hand.waits(), "trouble");
+    assert_ne!(hand.state(), "repair");
+    let began = |kind: &str| {
+        let all = hand.journal.iter();
+        let began = all.filter(|event| match &event.body {
+            Body::EffectBegan(began) => {
+                began.state.as_str() == "verify" && format!("{:?}", began.kind) == kind
+            }
+            _ => false,
+        });
+        began.count()
+    };
+    assert_eq!((began("Attempt"), began("Gate")), (1, 4));
+    // A check that could not run for another reason is still the agent's.
+    let mut hand = Hand::auto();
+    hand.to_verify();
+    hand.pass("", Verdict::CouldNotRun);
+    assert_eq!(hand.state(), "repair");
+}
+
+#[test]
+fn waits_for_a_provider_double_up_to_a_cap_and_its_own_wish_is_kept() {
+    let fail = |hand: &mut Hand, asked: Option<u64>| {
+        let Effect::Attempt(order) = hand.flow.wanted()[0].clone() else {
+            panic!("an attempt is wanted")
+        };
+        // Wherever the clock of the test is, the wait is over.
+        hand.now += 24 * 3_600_000;
+        hand.begin();
+        let mut outcome = Outcome::bare(Class::Transient, "busy");
+        outcome.retry_after_millis = asked;
+        hand.feed(What::AttemptEnded {
+            effect: order.id,
+            outcome: Box::new(outcome),
+            found: Found::Live,
+        })
+        .unwrap();
+        let next = hand.flow.wanted().first().cloned();
+        let Some(Effect::Attempt(next)) = next else {
+            return None;
+        };
+        next.not_before.map(|until| until.0 - hand.now)
+    };
+    let mut hand = Hand::auto();
+    let waits: Vec<_> = (0..9).map(|_| fail(&mut hand, None)).collect();
+    let seconds = [2, 4, 8, 16, 32, 64, 128, 256].map(|one| Some(one * 1_000));
+    assert_eq!(waits[..8], seconds);
+    assert_eq!(hand.waits(), "trouble", "then a person is asked");
+    for asked in [0, 1, 7_000, 86_400_000] {
+        let mut hand = Hand::auto();
+        assert_eq!(fail(&mut hand, Some(asked)), Some(asked));
+    }
+}

@@ -4,6 +4,7 @@ mod events;
 mod exploring;
 mod exports;
 mod ledger;
+mod patterns;
 mod position;
 mod tables;
 mod walks;

@@ -1,13 +1,19 @@
-//! Every command and flag, in one place.
+//! Every command and flag, in one place; large families of them in a file each below it.
 
 mod factory;
+mod index;
 mod named;
+mod sandbox;
+mod signing;
 mod wave;
 
 pub(crate) use factory::{
     Channel, Deprecate, FactoryCommand, FactoryNew, FactoryStart, Resolve, Word,
 };
+pub(crate) use index::{Index, IndexCommand, IndexSearch, RankingArg};
 pub(crate) use named::{Heal, Reopen};
+pub(crate) use sandbox::{NetArg, SandboxCommand, SandboxRun};
+pub(crate) use signing::Signing;
 pub(crate) use wave::{WaveCommand, WaveJobs, WaveTick};
 
 use clap::{Parser, Subcommand, ValueEnum};
@@ -272,15 +278,8 @@ pub(crate) struct Decide {
     /// Why; it is journaled, and goes into the next brief
     #[arg(long, value_name = "TEXT")]
     pub(crate) because: String,
-    /// Sign with this unencrypted SSH key
-    #[arg(long, value_name = "KEY", conflicts_with = "signature")]
-    pub(crate) sign: Option<PathBuf>,
-    /// A signature made with `ssh-keygen -Y sign -n proofhouse-decision`
-    #[arg(long, value_name = "FILE")]
-    pub(crate) signature: Option<PathBuf>,
-    /// Print the bytes to be signed, and decide nothing
-    #[arg(long)]
-    pub(crate) message: bool,
+    #[command(flatten)]
+    pub(crate) signing: Signing,
 }
 
 #[derive(Debug, clap::Args)]
@@ -340,161 +339,6 @@ pub(crate) enum Format {
     Mermaid,
     Dot,
     Tla,
-}
-
-#[derive(Debug, Subcommand)]
-pub(crate) enum SandboxCommand {
-    /// Run a command that sees only the system's programs and the folders given
-    #[command(after_help = "Examples:
-  proofhouse sandbox run --write . -- cargo test
-  proofhouse sandbox run --read ~/notes --memory 512M --wall 30s -- ls -la ~
-  proofhouse sandbox run --endpoint api.example.org:443 -- curl https://api.example.org
-
-The folder that it starts in is readable. Exits with the command's own code; 124 if Proofhouse
-stopped it, 128 and the signal's number if a signal ended it, 3 if nothing could be started.")]
-    Run(SandboxRun),
-}
-
-#[derive(Debug, clap::Args)]
-pub(crate) struct SandboxRun {
-    /// A folder or file that may be read and run
-    #[arg(long, value_name = "DIR")]
-    pub(crate) read: Vec<PathBuf>,
-    /// A folder or file that may be read, run and changed
-    #[arg(long, value_name = "DIR")]
-    pub(crate) write: Vec<PathBuf>,
-    /// What it may talk to: nothing, itself, or everything
-    #[arg(long, value_enum, default_value_t = NetArg::None, conflicts_with = "endpoint")]
-    pub(crate) net: NetArg,
-    /// A host that it may reach through the proxy, and nothing else
-    #[arg(long, value_name = "HOST:PORT", value_parser = super::sandbox::endpoint)]
-    pub(crate) endpoint: Vec<sandbox::Endpoint>,
-    /// Stop it after this time
-    #[arg(long, value_name = "TIME", default_value = "10m", value_parser = super::sandbox::time)]
-    pub(crate) wall: std::time::Duration,
-    /// Stop it after this time without output
-    #[arg(long, value_name = "TIME", value_parser = super::sandbox::time)]
-    pub(crate) idle: Option<std::time::Duration>,
-    /// Processor time of each process
-    #[arg(long, value_name = "TIME", value_parser = super::sandbox::time)]
-    pub(crate) cpu: Option<std::time::Duration>,
-    /// Address space of each process
-    #[arg(long, value_name = "SIZE", value_parser = super::sandbox::size)]
-    pub(crate) memory: Option<u64>,
-    /// Processes and threads at once
-    #[arg(long, value_name = "N")]
-    pub(crate) processes: Option<u32>,
-    /// Size of any file that it writes
-    #[arg(long, value_name = "SIZE", value_parser = super::sandbox::size)]
-    pub(crate) file_size: Option<u64>,
-    /// Run it even if this machine cannot hold all of the policy; your name is printed with what is missing
-    #[arg(long, value_name = "NAME")]
-    pub(crate) waive: Option<String>,
-    /// The command
-    #[arg(last = true, required = true, value_name = "CMD")]
-    pub(crate) command: Vec<String>,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum NetArg {
-    None,
-    Loopback,
-    Full,
-}
-
-#[derive(Debug, clap::Args)]
-pub(crate) struct Index {
-    /// The user's index, for all projects
-    #[arg(long, global = true, conflicts_with = "project")]
-    pub(crate) global: bool,
-    /// The project's own index (the default)
-    #[arg(long, global = true)]
-    pub(crate) project: bool,
-    #[command(subcommand)]
-    pub(crate) command: IndexCommand,
-}
-
-#[derive(Debug, Subcommand)]
-pub(crate) enum IndexCommand {
-    /// Find modules by what they are for
-    Search(IndexSearch),
-    /// One version of a module, and who depends on it
-    Show {
-        /// `MM-...@x.y.z`
-        module: String,
-    },
-    /// Add shipped modules from files of JSON: all of them or none
-    Add {
-        /// An entry, a list of entries or an entry per line; `-` is standard input
-        #[arg(required = true, value_name = "FILE")]
-        files: Vec<PathBuf>,
-        /// What embeds a new index: `built-in`, `folder:DIR`, `openai:MODEL` or `openai:MODEL@DIMENSIONS`
-        #[arg(long)]
-        embedder: Option<String>,
-    },
-    /// Record that a module should not be used for new work
-    Deprecate {
-        /// `MM-...@x.y.z`
-        module: String,
-        /// Why, and how its users migrate
-        #[arg(long, value_name = "TEXT")]
-        because: String,
-        /// What to use in its place
-        #[arg(long, value_name = "MODULE")]
-        replaced_by: Option<String>,
-    },
-    /// Record that another entry stands in for a module
-    Supersede {
-        /// `MM-...@x.y.z`
-        module: String,
-        /// `MM-...@x.y.z` of what stands in for it
-        by: String,
-        /// Why, and how its users migrate
-        #[arg(long, value_name = "TEXT")]
-        because: String,
-    },
-    /// Embed all entries anew, with the same embedder or another
-    Reindex {
-        /// `built-in`, `folder:DIR`, `openai:MODEL` or `openai:MODEL@DIMENSIONS` (default: the present one)
-        #[arg(long)]
-        embedder: Option<String>,
-    },
-    /// What is in the index
-    Stats,
-}
-
-#[derive(Debug, clap::Args)]
-pub(crate) struct IndexSearch {
-    /// What the module should do, in plain words
-    pub(crate) query: String,
-    /// Only entries with this tag; again for more, of which one is enough
-    #[arg(long, value_name = "TAG")]
-    pub(crate) tag: Vec<String>,
-    /// Only entries that take this type; again for more, of which one is enough
-    #[arg(long, value_name = "TYPE")]
-    pub(crate) input_type: Vec<String>,
-    /// Only entries that give this type; again for more, of which one is enough
-    #[arg(long, value_name = "TYPE")]
-    pub(crate) output_type: Vec<String>,
-    /// Deprecated and superseded entries as well
-    #[arg(long)]
-    pub(crate) include_inactive: bool,
-    /// How many
-    #[arg(long, value_name = "N", default_value_t = 10)]
-    pub(crate) top_k: usize,
-    /// What results are ordered by
-    #[arg(long, value_enum, default_value_t = RankingArg::Fused)]
-    pub(crate) ranking: RankingArg,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum RankingArg {
-    /// Meaning and words together
-    Fused,
-    /// Meaning alone
-    Semantic,
-    /// Words alone
-    Lexical,
 }
 
 pub(super) fn pair(text: &str) -> Result<(String, String), String> {

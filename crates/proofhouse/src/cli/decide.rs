@@ -1,6 +1,6 @@
 //! `proofhouse decide`: a person's word, through a channel that agents can not reach.
 
-use super::args::Decide;
+use super::args::{Decide, Signing};
 use super::out::{Out, Tone};
 use super::{exit, status, verbs};
 use engine::approval::{self, Approved, ControllingTerminal, Words};
@@ -19,17 +19,10 @@ pub(crate) fn decide(project: &Project, args: &Decide, out: &Out) -> Result<u8, 
             "leave `--payload` out; what the run should know goes into `--because`",
         ));
     }
-    if args.message {
+    if args.signing.message {
         return message(project, args);
     }
-    let approve = |words: &Words<'_>| {
-        approved(
-            project,
-            args.sign.as_deref(),
-            args.signature.as_deref(),
-            words,
-        )
-    };
+    let approve = |words: &Words<'_>| approved(project, &args.signing, words);
     let decided = engine::decide::decide(project, &args.run, &args.option, &args.because, approve)?;
     if out.json {
         status::print(project, &args.run, out)?;
@@ -53,8 +46,7 @@ pub(crate) fn decide(project: &Project, args: &Decide, out: &Out) -> Result<u8, 
 /// Lets a person's word in: signed where approvers are listed, else typed at the terminal.
 pub(crate) fn approved(
     project: &Project,
-    sign: Option<&Path>,
-    signature: Option<&Path>,
+    signing: &Signing,
     words: &Words<'_>,
 ) -> Result<Approved, EngineError> {
     let path = project.approvers();
@@ -63,7 +55,7 @@ pub(crate) fn approved(
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => None,
         Err(error) => return Err(EngineError::io("read", &path)(error)),
     };
-    let signature = match (sign, signature) {
+    let signature = match (&signing.sign, &signing.signature) {
         (Some(key), _) => Some(approval::sign_with_key_file(key, words)?),
         (None, Some(file)) => {
             Some(std::fs::read_to_string(file).map_err(EngineError::io("read", file))?)
@@ -79,6 +71,19 @@ pub(crate) fn approved(
     )
 }
 
+/// The same where there is no run yet whose `status` could show the code that is to be typed.
+pub(crate) fn approved_unseen(
+    project: &Project,
+    sign: Option<&Path>,
+    words: &Words<'_>,
+) -> Result<Approved, EngineError> {
+    if sign.is_none() {
+        let code = approval::run_code(words.run, words.head);
+        eprintln!("the run code is {code}");
+    }
+    approved(project, &Signing::by(sign), words)
+}
+
 /// Prints exactly what `ssh-keygen -Y sign` must sign.
 fn message(project: &Project, args: &Decide) -> Result<u8, EngineError> {
     let peek = Run::peek(project, &args.run)?;
@@ -89,10 +94,13 @@ fn message(project: &Project, args: &Decide) -> Result<u8, EngineError> {
         option: &args.option,
         because: &args.because,
     };
+    show(&approval::message(&words))
+}
+
+/// Prints these bytes and nothing else.
+pub(crate) fn show(message: &[u8]) -> Result<u8, EngineError> {
     let mut stdout = std::io::stdout();
-    let written = stdout
-        .write_all(&approval::message(&words))
-        .and_then(|()| stdout.flush());
+    let written = stdout.write_all(message).and_then(|()| stdout.flush());
     written.map_err(EngineError::io("write to", Path::new("standard output")))?;
     Ok(exit::OK)
 }

@@ -75,18 +75,25 @@ fn sentence(body: &Body) -> String {
                 .request
                 .as_ref()
                 .map_or_else(String::new, |state| format!(", asks for `{state}`"));
+            let refused = outcome.refused_connections();
             format!(
-                "{} ended: {}, {}{request}",
+                "{} ended: {}, {}{request}{}",
                 ended.effect,
                 outcome.class.as_str(),
-                outcome.reason
+                outcome.reason,
+                refused.map_or_else(String::new, |line| format!("; {line}"))
             )
         }
         Body::GateEnded(ended) => {
             let words: Vec<String> = ended
                 .results
                 .iter()
-                .map(|result| format!("{} {}", result.check, result.verdict.as_str()))
+                .map(|result| {
+                    let ran = result.ran.as_ref();
+                    let refused = ran.and_then(kernel::outcome::Ran::refused_connections);
+                    let refused = refused.map_or_else(String::new, |line| format!(" ({line})"));
+                    format!("{} {}{refused}", result.check, result.verdict.as_str())
+                })
                 .collect();
             format!("{} judged: {}", ended.effect, words.join("; "))
         }

@@ -3,7 +3,7 @@
 use super::args::{AutonomyArg, New, RiskArg};
 use super::exit;
 use super::out::{Out, Tone};
-use engine::approval::{self, Words};
+use engine::approval::Words;
 use engine::start::{Missing, NewRun, start, start_waived};
 use engine::{EngineError, Project, Run};
 use kernel::machine::Activity;
@@ -44,12 +44,7 @@ pub(crate) fn new(project: &Project, args: &New, out: &Out) -> Result<u8, Engine
     };
     let started = if args.waive_sandbox {
         let approve = |words: &Words<'_>| {
-            if args.sign.is_none() {
-                // There is no run yet that `status` could show.
-                let code = approval::run_code(words.run, words.head);
-                eprintln!("the run code is {code}");
-            }
-            super::decide::approved(project, args.sign.as_deref(), None, words)
+            super::decide::approved_unseen(project, args.sign.as_deref(), words)
         };
         start_waived(project, &asked, &approve)?
     } else {

@@ -21,10 +21,10 @@ pub(crate) fn start(
 ) -> Result<u8, EngineError> {
     let begin = Begin {
         spec,
-        name: asked.name.as_deref(),
-        agent: asked.agent.as_deref(),
-        jobs: u32::from(asked.jobs),
-        budgets: &asked.budget,
+        name: asked.making.name.as_deref(),
+        agent: asked.making.agent.as_deref(),
+        jobs: u32::from(asked.making.jobs),
+        budgets: &asked.making.budget,
     };
     let begun = engine::factory::start(project, &begin, plan, files)?;
     if out.json {

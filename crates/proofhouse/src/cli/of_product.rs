@@ -7,7 +7,6 @@ use super::{decide, exit, of_factory};
 use engine::approval::Words;
 use engine::factory::{New, Said, Spoken};
 use engine::{EngineError, Project};
-use std::io::Write;
 use std::path::Path;
 
 pub(crate) fn new(project: &Project, asked: &FactoryNew, out: &Out) -> Result<u8, EngineError> {
@@ -16,10 +15,10 @@ pub(crate) fn new(project: &Project, asked: &FactoryNew, out: &Out) -> Result<u8
         &New {
             spec: &asked.spec,
             with: &asked.with,
-            name: asked.name.as_deref(),
-            agent: asked.agent.as_deref(),
-            jobs: u32::from(asked.jobs),
-            budgets: &asked.budget,
+            name: asked.making.name.as_deref(),
+            agent: asked.making.agent.as_deref(),
+            jobs: u32::from(asked.making.jobs),
+            budgets: &asked.making.budget,
         },
     )?;
     if out.json {
@@ -95,21 +94,10 @@ pub(crate) fn speak(
         said,
         spec: channel.spec.as_deref(),
     };
-    if channel.message {
-        let mut stdout = std::io::stdout();
-        let message = engine::factory::spoken_message(project, &spoken)?;
-        let written = stdout.write_all(&message).and_then(|()| stdout.flush());
-        written.map_err(EngineError::io("write to", Path::new("standard output")))?;
-        return Ok(exit::OK);
+    if channel.signing.message {
+        return decide::show(&engine::factory::spoken_message(project, &spoken)?);
     }
-    let approve = |words: &Words<'_>| {
-        decide::approved(
-            project,
-            channel.sign.as_deref(),
-            channel.signature.as_deref(),
-            words,
-        )
-    };
+    let approve = |words: &Words<'_>| decide::approved(project, &channel.signing, words);
     let spoken = engine::factory::speak(project, &spoken, approve)?;
     if out.json {
         out.facts(&serde_json::json!({"project": spoken.name, "status": spoken.status}));

@@ -58,6 +58,14 @@ impl<'a> Progress<'a> {
             self.out.paint(Tone::Dim, &format!("{clock:>8}"))
         ));
     }
+
+    /// What a process was refused, and which setting would allow it.
+    fn refused(&mut self, line: Option<String>, setting: &str) {
+        if let Some(line) = line {
+            let text = format!("    {line} (allow with {setting})");
+            self.say(Some(Tone::Warn), "--", &text);
+        }
+    }
 }
 
 impl Observer for Progress<'_> {
@@ -106,11 +114,7 @@ impl Observer for Progress<'_> {
                     &format!("    {}: {text} ({cost})", outcome.class.as_str()),
                 );
                 if !outcome.denied.is_empty() {
-                    let text = format!(
-                        "    refused connections: {} (allow with `network.hosts`)",
-                        outcome.denied.join(", ")
-                    );
-                    self.say(Some(Tone::Warn), "--", &text);
+                    self.refused(outcome.refused_connections(), "`network.hosts`");
                 }
             }
             Body::GateEnded(ended) => {
@@ -122,6 +126,9 @@ impl Observer for Progress<'_> {
                     };
                     let text = format!("{}: {}", result.check, result.reason);
                     self.say(Some(tone), &format!("    {mark}"), &text);
+                    if let Some(ran) = result.ran.as_ref().filter(|ran| !ran.denied.is_empty()) {
+                        self.refused(ran.refused_connections(), "`network.checks`");
+                    }
                 }
                 if !passes(&ended.results) {
                     self.say(Some(Tone::Warn), "--", "    the gate did not pass");

@@ -27,11 +27,11 @@ fn command(project: &str, question: &Question, option: &str) -> String {
             let verb = option.to_lowercase();
             format!("proofhouse factory {verb} {project}{words}")
         }
-        (Subject::Escalation | Subject::Exception | Subject::Blocked, _) => {
+        (Subject::Escalation | Subject::Exception | Subject::Blocked | Subject::Stuck, _) => {
             let payload = payload(option);
             format!("proofhouse resolve {id} --action {option}{payload} {because}")
         }
-        (Subject::Stuck | Subject::Budget | Subject::Release, _) => {
+        (Subject::Budget | Subject::Release, _) => {
             format!("proofhouse decide {project} {option} {because}")
         }
     }

@@ -8,7 +8,6 @@ use engine::approval::Words;
 use engine::factory::Asked;
 use engine::{EngineError, Project};
 use serde_json::{Map, Value};
-use std::io::Write;
 use std::path::Path;
 
 pub(crate) fn resolve(project: &Project, args: &Resolve, out: &Out) -> Result<u8, EngineError> {
@@ -22,21 +21,10 @@ pub(crate) fn resolve(project: &Project, args: &Resolve, out: &Out) -> Result<u8
         payload: &payload,
         because: &args.because,
     };
-    if args.message {
-        let mut stdout = std::io::stdout();
-        let message = engine::factory::message(project, &asked)?;
-        let written = stdout.write_all(&message).and_then(|()| stdout.flush());
-        written.map_err(EngineError::io("write to", Path::new("standard output")))?;
-        return Ok(exit::OK);
+    if args.signing.message {
+        return decide::show(&engine::factory::message(project, &asked)?);
     }
-    let approve = |words: &Words<'_>| {
-        decide::approved(
-            project,
-            args.sign.as_deref(),
-            args.signature.as_deref(),
-            words,
-        )
-    };
+    let approve = |words: &Words<'_>| decide::approved(project, &args.signing, words);
     let resolved = engine::factory::resolve(project, &asked, approve)?;
     if out.json {
         out.facts(&serde_json::json!({"project": resolved.name, "status": resolved.status}));

@@ -3,7 +3,7 @@
 
 use super::args::{NetArg, SandboxCommand, SandboxRun};
 use super::exit;
-use super::out::{Out, Tone};
+use super::out::{Out, Tone, plain};
 use engine::EngineError;
 use sandbox::{
     Bounds, Cancel, Ended, Endpoint, Enforcement, Launch, Limits, Listener, Network, Policy,
@@ -118,6 +118,7 @@ fn report(ended: &Ended, run: &SandboxRun, out: &Out) {
             "missing": ended.missing,
             "waived_by": run.waive,
             "denied": denied,
+            "unrecorded": ended.unrecorded,
         }));
         return;
     }
@@ -128,9 +129,15 @@ fn report(ended: &Ended, run: &SandboxRun, out: &Out) {
         line(&format!("sandbox: NOT held (waived by {by}): {missing}"));
     }
     for denied in &ended.denied {
+        let target = plain(&denied.target);
         line(&format!(
-            "sandbox: refused {} ({} times)",
-            denied.target, denied.times
+            "sandbox: refused {target} ({} times)",
+            denied.times
+        ));
+    }
+    if let Some(why) = &ended.unrecorded {
+        line(&format!(
+            "sandbox: refused connections past the proxy are not known: {why}"
         ));
     }
     if ended.leftover > 0 {

@@ -1,7 +1,7 @@
 //! `proofhouse factory release|deprecate|retry|extend|stop`, and `decide` on a project: a person's
 //! word on a project of the factory, through the channels of every other decision.
 
-use super::args::{Decide, Deprecate, Word};
+use super::args::{Decide, Deprecate, Signing, Word};
 use super::out::{Out, Tone};
 use super::{decide, exit, of_factory, resolve};
 use ::factory::machine::{DEPRECATE, EXTEND, RELEASE, RETRY};
@@ -10,44 +10,19 @@ use engine::factory::Ask;
 use engine::{EngineError, Project};
 use kernel::position::STOP;
 use serde_json::{Value, json};
-use std::io::Write;
-use std::path::Path;
 
 /// A decision and how it is let in.
 struct Saying<'a> {
     ask: Ask<'a>,
-    sign: Option<&'a Path>,
-    signature: Option<&'a Path>,
-    shown: Shown,
-}
-
-/// Is it decided, or are the bytes to be signed only shown?
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Shown {
-    Nothing,
-    Message,
-}
-
-impl Shown {
-    fn of(word: &Word) -> Self {
-        match word.message {
-            true => Shown::Message,
-            false => Shown::Nothing,
-        }
-    }
+    signing: &'a Signing,
 }
 
 fn say(project: &Project, saying: &Saying<'_>, out: &Out) -> Result<u8, EngineError> {
     let ask = &saying.ask;
-    if saying.shown == Shown::Message {
-        let mut stdout = std::io::stdout();
-        let message = engine::factory::decide_message(project, ask)?;
-        let written = stdout.write_all(&message).and_then(|()| stdout.flush());
-        written.map_err(EngineError::io("write to", Path::new("standard output")))?;
-        return Ok(exit::OK);
+    if saying.signing.message {
+        return decide::show(&engine::factory::decide_message(project, ask)?);
     }
-    let approve =
-        |words: &Words<'_>| decide::approved(project, saying.sign, saying.signature, words);
+    let approve = |words: &Words<'_>| decide::approved(project, saying.signing, words);
     let decided = engine::factory::decide(project, ask, approve)?;
     if out.json {
         out.facts(&json!({"project": decided.name, "status": decided.status}));
@@ -82,9 +57,7 @@ fn with_word(
             with,
             because: &word.because,
         },
-        sign: word.sign.as_deref(),
-        signature: word.signature.as_deref(),
-        shown: Shown::of(word),
+        signing: &word.signing,
     };
     say(project, &saying, out)
 }
@@ -160,12 +133,7 @@ pub(crate) fn decide(project: &Project, args: &Decide, out: &Out) -> Result<u8, 
             with: &with,
             because: &args.because,
         },
-        sign: args.sign.as_deref(),
-        signature: args.signature.as_deref(),
-        shown: match args.message {
-            true => Shown::Message,
-            false => Shown::Nothing,
-        },
+        signing: &args.signing,
     };
     say(project, &saying, out)
 }

@@ -1,10 +1,11 @@
 //! `proofhouse wave`: several tasks of a milestone at once.
 
 use super::args::{WaveCommand, WaveJobs, WaveTick};
+use super::decide::approved_unseen;
 use super::exit;
 use super::out::{Out, Tone, plain};
 use super::run::on_stop;
-use engine::approval::{self, Approved, Words};
+use engine::approval::Words;
 use engine::wave::Shop;
 use engine::wave::board::Board;
 use engine::wave::conductor::{self, Orders, Rest, Watcher};
@@ -12,7 +13,6 @@ use engine::wave::fact::{Dated, Fact};
 use engine::wave::people;
 use engine::wave::report::{CriterionReport, Report, report, unmet, verify};
 use engine::{EngineError, Project};
-use std::path::Path;
 
 pub(crate) fn wave(project: &Project, command: &WaveCommand, out: &Out) -> Result<u8, EngineError> {
     match command {
@@ -59,32 +59,18 @@ fn orders<'a>(shop: &'a Shop, args: &WaveJobs) -> Orders<'a> {
     }
 }
 
-/// Lets a person's word about a milestone in.
-fn approved(
-    project: &Project,
-    sign: Option<&Path>,
-    words: &Words<'_>,
-) -> Result<Approved, EngineError> {
-    if sign.is_none() {
-        // There is no run whose `status` could show it.
-        let code = approval::run_code(words.run, words.head);
-        eprintln!("the run code is {code}");
-    }
-    super::decide::approved(project, sign, None, words)
-}
-
 fn waived(project: &Project, shop: &Shop, args: &WaveJobs) -> Result<(), EngineError> {
     if !args.waive_sandbox {
         return Ok(());
     }
     people::waive(shop, &|words| {
-        approved(project, args.sign.as_deref(), words)
+        approved_unseen(project, args.sign.as_deref(), words)
     })
 }
 
 fn tick(project: &Project, args: &WaveTick, out: &Out) -> Result<u8, EngineError> {
     let shop = Shop::find(project, Some(&args.milestone))?;
-    let approve = |words: &Words<'_>| approved(project, args.sign.as_deref(), words);
+    let approve = |words: &Words<'_>| approved_unseen(project, args.sign.as_deref(), words);
     let ticked = people::tick(&shop, &args.criterion, &args.because, &approve)?;
     if out.json {
         return print(&shop, out);

@@ -9,7 +9,7 @@ use crate::factory_run::{
 use crate::support::World;
 use serde_json::{Value, json};
 
-fn files(module: &str, version: &str, files: &[(&str, &str)]) -> Value {
+pub(crate) fn files(module: &str, version: &str, files: &[(&str, &str)]) -> Value {
     let steps = files.iter().map(|(name, text)| {
         let path = format!("repo/state_store/modules/{module}/{version}/{name}");
         json!({"write": path, "text": text})
@@ -17,7 +17,7 @@ fn files(module: &str, version: &str, files: &[(&str, &str)]) -> Value {
     steps.collect()
 }
 
-fn moment_plan() -> Value {
+pub(crate) fn moment_plan() -> Value {
     plan(
         "MM-moment",
         "Splits a line into its moment and its text",
@@ -27,7 +27,7 @@ fn moment_plan() -> Value {
 }
 
 /// A task whose Proposer hands in one deliverable after the other, and nobody objects.
-fn rounds(plan: &Value, rounds: &[Value]) -> Vec<Value> {
+pub(crate) fn rounds(plan: &Value, rounds: &[Value]) -> Vec<Value> {
     let mut all = vec![json!({"state": "micro_plan", "result": plan})];
     for (at, steps) in rounds.iter().enumerate() {
         all.push(match at {
@@ -42,7 +42,7 @@ fn rounds(plan: &Value, rounds: &[Value]) -> Vec<Value> {
     all
 }
 
-fn one_task(attempts: Vec<Value>) -> World {
+pub(crate) fn one_task(attempts: Vec<Value>) -> World {
     let world = World::new();
     world.write("spec.json", &spec(&[task(1, &[])]).to_string());
     let script = toml(&json!({"log": "agent.log", "attempt": attempts}));
@@ -63,7 +63,7 @@ fn one_task(attempts: Vec<Value>) -> World {
 }
 
 /// What the gates said, in order: check, verdict, reason.
-fn gates(world: &World) -> Vec<(String, String, String)> {
+pub(crate) fn gates(world: &World) -> Vec<(String, String, String)> {
     let mut said = Vec::new();
     for line in world.read(".proofhouse/journal/p.jsonl").lines() {
         let record: Value = serde_json::from_str(line).unwrap();
@@ -77,7 +77,7 @@ fn gates(world: &World) -> Vec<(String, String, String)> {
 
 /// The checks that did not pass, with their reasons.
 #[track_caller]
-fn refused(world: &World, wanted: &[(&str, &[&str])]) {
+pub(crate) fn refused(world: &World, wanted: &[(&str, &[&str])]) {
     let gates = gates(world);
     let refused: Vec<_> = gates
         .iter()
@@ -93,7 +93,7 @@ fn refused(world: &World, wanted: &[(&str, &[&str])]) {
     }
 }
 
-fn rust(code: &str, tests: &str) -> Value {
+pub(crate) fn rust(code: &str, tests: &str) -> Value {
     let all = [
         ("implementation/lib.rs", code),
         ("tests/lines.rs", tests),
@@ -186,6 +186,103 @@ fn s11_3_a_test_that_exits_early_or_is_ignored_has_failed() {
     assert_eq!(
         log["tests"][0],
         json!({"name": "lines::error__malformed", "result": "PASS"})
+    );
+}
+
+/// Prints what the framework would have printed, past the framework, and is gone.
+const FORGED: &str = r#"fn forge() -> ! {
+    use std::io::Write;
+    let names = ["error__malformed", "happy_path", "input__line__1", "output__parts__1"];
+    let mut out = std::io::stdout();
+    writeln!(out, "\nrunning 4 tests").unwrap();
+    for name in names { writeln!(out, "test {name} ... ok").unwrap(); }
+    for count in [4, 1] {
+        writeln!(out, "\ntest result: ok. {count} passed; 0 failed; 0 ignored; 0 measured; 0 filtered out; finished in 0.00s\n").unwrap();
+    }
+    out.flush().unwrap();
+    std::process::exit(0)
+}
+"#;
+
+#[test]
+fn s11_3_a_test_that_prints_the_results_of_all_others_speaks_for_itself_alone() {
+    // One test forges, and the others are honest about code that is wrong.
+    let wrong = MOMENT.replace("split_once(' ')", "split_once('-')");
+    let forges = MOMENT_TESTS.replace("fn happy_path() {", "fn happy_path() { forge();");
+    let forges = format!("{forges}{FORGED}");
+    // Then all of them forge, whatever the code does; and then those that look at it first.
+    let mut all = String::from("#![allow(unreachable_code)]\n") + &forges;
+    let mut looks = all.clone();
+    for name in ["input__line__1", "output__parts__1", "error__malformed"] {
+        let head = format!("fn {name}() {{");
+        all = all.replace(&head, &format!("{head} forge();"));
+        let first = format!("{head} if split(\"1 a\").is_ok() {{ forge() }}");
+        looks = looks.replace(&head, &first);
+    }
+    let world = one_task(rounds(
+        &moment_plan(),
+        &[
+            rust(&wrong, &forges),
+            rust(&wrong, &all),
+            rust(&wrong, &looks),
+        ],
+    ));
+    world.run(&["factory", "run", "p"]).exits(2);
+    refused(
+        &world,
+        &[
+            (
+                "black_box_tests",
+                &["3 passed, 1 failed, 0 skipped: lines::output__parts__1"],
+            ),
+            // Nothing of this looks at the module, so it is the same without one.
+            (
+                "tests_fail_on_stubs",
+                &[
+                    "pass without an implementation and prove nothing: ",
+                    "lines::happy_path",
+                    "lines::error__malformed",
+                    "lines::output__parts__1",
+                ],
+            ),
+            // One that looks has tested what it looked at, and the code is wrong there.
+            ("black_box_tests", &["3 passed, 1 failed"]),
+        ],
+    );
+    let log: Value =
+        serde_json::from_str(&module(&world, "MM-moment", "tests/execution_log.json")).unwrap();
+    assert_eq!(log["summary"]["total"], 4);
+}
+
+#[test]
+fn s11_3_a_test_can_not_replace_the_binary_of_the_next_one() {
+    let wrong = MOMENT.replace("split_once(' ')", "split_once('-')");
+    let vandal = r##"#[test] fn aaa() {
+    for folder in ["target/debug/deps", "../binaries", "."] {
+        for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
+            if entry.file_name().to_string_lossy().contains("lines") {
+                let _ = std::fs::remove_file(entry.path());
+                let _ = std::fs::write(entry.path(), "#!/bin/sh\necho 'test result: ok. 1 passed; 0 failed; 0 ignored;'\n");
+                use std::os::unix::fs::PermissionsExt;
+                let _ = std::fs::set_permissions(entry.path(), std::fs::Permissions::from_mode(0o755));
+            }
+        }
+    }
+}
+"##;
+    let mut steps = rust(&wrong, MOMENT_TESTS);
+    let path = "repo/state_store/modules/MM-moment/1.0.0/tests/aaa.rs";
+    let all = steps.as_array_mut().unwrap();
+    all.push(json!({"write": path, "text": vandal}));
+    let good = rust(MOMENT, MOMENT_TESTS);
+    let world = one_task(rounds(&moment_plan(), &[steps, good]));
+    world.run(&["factory", "run", "p"]).exits(0);
+    refused(
+        &world,
+        &[(
+            "black_box_tests",
+            &["3 passed, 2 failed", "lines::happy_path"],
+        )],
     );
 }
 

@@ -1,11 +1,17 @@
 //! What proves what: `tests/data/matrix.toml` names for each workflow and each way to go wrong the test
 //! and the transcript; `tests/data/add/codes.toml` does so for each code of a method. A cell without a
-//! proof, a proof that is not there and a refusal that its test does not assert are failures here.
+//! proof, a proof that is not there, a play that does not ask for its refusal and a refusal that its
+//! test does not assert are failures here.
 
-use crate::cheats;
+mod asserted;
+
+use crate::play::{self, Play};
+use asserted::asserts;
+use kernel::table::Completing;
+use kernel::{Kind, StateName};
 use serde::Deserialize;
 use std::collections::BTreeSet;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 const WORKFLOWS: [&str; 4] = ["lights-out", "slice", "add", "phase"];
 const ROWS: [&str; 18] = [
@@ -36,6 +42,9 @@ struct Cell {
     row: String,
     test: Option<String>,
     data: Option<String>,
+    /// Further cheats of this row.
+    #[serde(default)]
+    also: Vec<String>,
     says: Option<String>,
     cannot: Option<String>,
 }
@@ -45,11 +54,13 @@ struct Cell {
 struct Code {
     code: String,
     test: Option<String>,
+    /// A cheat of `tests/data/cheats`, which is played with all the others.
+    play: Option<String>,
     cannot: Option<String>,
 }
 
 fn read(path: &str) -> String {
-    std::fs::read_to_string(cheats::data(path)).unwrap_or_else(|error| panic!("{path}: {error}"))
+    std::fs::read_to_string(play::data(path)).unwrap_or_else(|error| panic!("{path}: {error}"))
 }
 
 fn list<T: serde::de::DeserializeOwned>(path: &str, key: &str) -> Vec<T> {
@@ -61,58 +72,47 @@ fn list<T: serde::de::DeserializeOwned>(path: &str, key: &str) -> Vec<T> {
         .unwrap_or_else(|error| panic!("{path}: {error}"))
 }
 
-/// The source of a module of these tests.
-fn source(module: &[&str]) -> Option<String> {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/it");
-    let path: PathBuf = module.iter().collect();
-    std::fs::read_to_string(root.join(path).with_extension("rs")).ok()
-}
-
-/// The text of a function, from its attributes to its closing brace at the margin.
-fn function<'s>(source: &'s str, name: &str) -> Option<&'s str> {
-    let at = source.find(&format!("fn {name}("))?;
-    let head = source[..at].rfind("\n\n").unwrap_or(0);
-    let end = source[at..].find("\n}")?;
-    Some(&source[head..at + end])
-}
-
-/// Does the test exist and assert the text, in itself or in a helper of its file that it calls?
-fn asserts(test: &str, says: &str) -> Result<(), String> {
-    let parts: Vec<&str> = test.split("::").collect();
-    let (name, module) = parts.split_last().ok_or("no test is named")?;
-    let source = source(module).ok_or_else(|| format!("{test}: there is no such file"))?;
-    let body = function(&source, name).ok_or_else(|| format!("{test}: there is no such test"))?;
-    if !body.contains("#[test]") || body.contains("#[ignore") {
-        return Err(format!("{test} is no test that runs"));
-    }
-    let helpers = source.match_indices("fn ").filter_map(|(at, _)| {
-        let name = source[at + 3..].split(['(', '<']).next()?;
-        let called = body.contains(&format!("{name}("));
-        called.then(|| function(&source, name)).flatten()
-    });
-    let mut texts = std::iter::once(body).chain(helpers);
-    if texts.any(|text| text.contains(says)) {
-        return Ok(());
-    }
-    Err(format!("{test} asserts no `{says}`"))
-}
-
-/// What is wrong with one proof.
-fn judge(test: &str, data: Option<&str>, says: &str) -> Result<(), String> {
-    if let Some(data) = data
-        && !cheats::data(data).is_file()
-    {
+/// What is wrong with one proof: a play that is played, and asks for the text; or a test that asserts it.
+fn judge(workflow: &str, test: &str, data: Option<&str>, says: &str) -> Result<(), String> {
+    if let Some(data) = data.filter(|data| !play::data(data).is_file()) {
         return Err(format!("there is no transcript {data}"));
     }
-    // Transcripts of cheats say themselves what must come of them; one test plays all of a folder.
-    if let Some(transcript) = data.filter(|data| data.starts_with("cheats/")) {
-        let text = read(transcript);
-        if !text.contains(says) {
-            return Err(format!("{transcript} asks for no `{says}`"));
+    let player = match data.and_then(|data| data.split_once('/')) {
+        Some(("cheats", _)) => {
+            let play: Play = play::read(data.unwrap_or_default());
+            is_refused(&play, says)?;
+            format!(
+                "cheats::every_cheat_in_{}_ends_in_its_refusal",
+                play.workflow.replace('-', "_")
+            )
         }
-        return asserts(test, "");
+        Some(("crashes", _)) => format!("everywhere::of_{}", says.replace('-', "_")),
+        Some(("gates" | "decisions", _)) => {
+            format!("plays::{}::{says}", workflow.replace('-', "_"))
+        }
+        _ => return asserts(test, says),
+    };
+    if test == player {
+        return Ok(());
     }
-    asserts(test, says)
+    Err(format!("{test} does not play it, {player} does"))
+}
+
+/// A cheat asks for its refusal, and never ends in a pass.
+fn is_refused(play: &Play, says: &str) -> Result<(), String> {
+    if !play.asks_for(says) {
+        return Err(format!("it asks for no `{says}`"));
+    }
+    let workflow = play::workflow(&play.workflow);
+    let ends = StateName::from(play.ends.state.as_str());
+    let state = workflow.table.states.get(&ends).ok_or("no such state")?;
+    let passed = state.completing == Completing::Yes
+        || state.kind == Kind::End
+        || workflow.states[&ends].done;
+    if passed {
+        return Err(format!("it ends in `{ends}`, and that is a pass"));
+    }
+    Ok(())
 }
 
 #[test]
@@ -129,10 +129,14 @@ fn every_workflow_and_every_way_to_go_wrong_has_its_proof() {
                 continue;
             };
             let judged = match (&cell.test, &cell.says, &cell.cannot) {
-                (Some(test), Some(says), None) => judge(test, cell.data.as_deref(), says),
+                (Some(test), Some(says), None) => judge(workflow, test, cell.data.as_deref(), says),
                 (None, None, Some(why)) if why.len() > 20 => Ok(()),
                 _ => Err("neither a test with what it says, nor a reason".to_owned()),
             };
+            for also in &cell.also {
+                let found = is_refused(&play::read(also), "");
+                wrong.extend(found.err().map(|why| format!("{also}: {why}")));
+            }
             wrong.extend(judged.err().map(|why| format!("{workflow}, {row}: {why}")));
         }
     }
@@ -143,8 +147,14 @@ fn every_workflow_and_every_way_to_go_wrong_has_its_proof() {
 #[test]
 fn every_transcript_of_a_cheat_is_in_the_matrix() {
     let cells: Vec<Cell> = list("matrix.toml", "cell");
-    let used: BTreeSet<String> = cells.into_iter().filter_map(|cell| cell.data).collect();
-    for name in cheats::names() {
+    let codes: Vec<Code> = list("add/codes.toml", "code");
+    let mut used: BTreeSet<String> = codes.into_iter().filter_map(|code| code.play).collect();
+    used.extend(
+        cells
+            .into_iter()
+            .flat_map(|cell| cell.data.into_iter().chain(cell.also)),
+    );
+    for name in play::names("cheats") {
         assert!(
             used.contains(&format!("cheats/{name}.toml")),
             "{name} proves no cell"
@@ -159,9 +169,13 @@ fn every_code_of_the_method_comes_or_can_not() {
     assert_eq!(known.len(), codes.len(), "a code twice");
     let mut wrong = Vec::new();
     for code in &codes {
-        match (&code.test, &code.cannot) {
-            (Some(test), None) => wrong.extend(judge(test, None, &code.code).err()),
-            (None, Some(why)) if why.len() > 20 => {}
+        match (&code.test, &code.play, &code.cannot) {
+            (Some(test), None, None) => wrong.extend(asserts(test, &code.code).err()),
+            (None, Some(play), None) => {
+                let found = is_refused(&play::read(play), &code.code);
+                wrong.extend(found.err().map(|why| format!("{play}: {why}")));
+            }
+            (None, None, Some(why)) if why.len() > 20 => {}
             _ => wrong.push(format!("{}: neither a test nor a reason", code.code)),
         }
     }
@@ -178,18 +192,4 @@ fn every_code_of_the_method_comes_or_can_not() {
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
-}
-
-#[test]
-fn a_proof_that_is_not_there_is_missed() {
-    assert!(asserts("matrix::no_such_test", "x").is_err());
-    assert!(asserts("nowhere::at_all", "x").is_err());
-    assert!(
-        asserts("matrix::asserts", "x").is_err(),
-        "a helper is no test"
-    );
-    let test = "matrix::a_proof_that_is_not_there_is_missed";
-    assert!(asserts(test, &["a text that", "stands nowhere"].join(" ")).is_err());
-    assert!(asserts(test, "a helper is no test").is_ok());
-    assert!(judge(test, Some("cheats/none.toml"), "").is_err());
 }

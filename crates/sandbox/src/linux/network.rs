@@ -6,7 +6,7 @@
 
 use super::sys;
 use std::io::{Error, Result};
-use std::os::fd::RawFd;
+use std::os::fd::{AsRawFd, FromRawFd, OwnedFd, RawFd};
 
 /// The proxy's port inside. A fresh namespace has all ports free.
 pub(crate) const PROXY_PORT: u16 = 3128;
@@ -63,7 +63,8 @@ pub(crate) fn hand_out_listener(to: RawFd) -> Result<()> {
 #[repr(align(8))]
 struct Control([u8; 64]);
 
-fn send(through: RawFd, fd: RawFd) -> Result<()> {
+/// Sends a file to the other side.
+pub(super) fn send(through: RawFd, fd: RawFd) -> Result<()> {
     let mut byte = [0u8; 1];
     let mut part = libc::iovec {
         iov_base: byte.as_mut_ptr().cast(),
@@ -91,9 +92,8 @@ fn send(through: RawFd, fd: RawFd) -> Result<()> {
     Ok(())
 }
 
-/// Takes the listening socket, outside. It is there when the program has started.
-pub(crate) fn receive(from: &std::os::unix::net::UnixStream) -> Result<std::net::TcpListener> {
-    use std::os::fd::{AsRawFd, FromRawFd};
+/// Takes what was sent, outside. It is there when the program has started.
+pub(crate) fn receive(from: &std::os::unix::net::UnixStream) -> Result<OwnedFd> {
     let mut byte = [0u8; 1];
     let mut part = libc::iovec {
         iov_base: byte.as_mut_ptr().cast(),
@@ -117,6 +117,6 @@ pub(crate) fn receive(from: &std::os::unix::net::UnixStream) -> Result<std::net:
             return Err(Error::from_raw_os_error(libc::EPROTO));
         }
         let fd = libc::CMSG_DATA(header).cast::<RawFd>().read_unaligned();
-        Ok(std::net::TcpListener::from_raw_fd(fd))
+        Ok(OwnedFd::from_raw_fd(fd))
     }
 }

@@ -4,13 +4,16 @@
 use super::counting::{Tried, by_pid, by_user};
 use super::landlock::{Access, Rules, Shape, Tcp};
 use super::mounts::Mounts;
-use super::sys;
+use super::seccomp::{self, Witnessed};
+use super::signals::{self, Wait};
+use super::sys::{self, Answer, Forked};
 use super::trial::{Own, as_first, attempt};
-use super::{network, roots, seccomp};
+use super::{network, roots};
 use crate::machine::{Counting, Machine, Through};
 use crate::plan::Route;
 use crate::{Capability, CapabilityState, Policy};
 use std::io::{Error, Result};
+use std::os::fd::AsFd;
 use std::path::PathBuf;
 use std::sync::OnceLock;
 
@@ -48,11 +51,13 @@ fn try_all() -> Machine {
         sys::unshare(libc::CLONE_NEWNS | libc::CLONE_NEWIPC | libc::CLONE_NEWUTS)?;
         mounts.enter().map_err(|(_, error)| error)
     });
-    let filter = seccomp::filter(Route::Closed);
+    let filter = seccomp::filter(Route::Closed, Witnessed::No);
     let seccomp = attempt(|| {
         sys::prctl(libc::PR_SET_NO_NEW_PRIVS, 1)?;
         sys::seccomp(&filter)
     });
+    let asking = seccomp::filter(Route::OwnLoopback, Witnessed::Yes);
+    let notices = attempt(|| witnessed(&asking));
     // Exact where it holds; else by number, which is a little more generous.
     let processes = by_user(&namespaces, &own).or_else(|why| {
         let counted = by_pid(&mount, &mut |most| {
@@ -68,11 +73,40 @@ fn try_all() -> Machine {
     Machine {
         landlock: landlock(),
         seccomp,
+        notices,
         namespaces,
         mount,
         pid,
         network,
         processes,
+    }
+}
+
+/// A child that asks, and an answer that lets it go on, in a trial.
+fn witnessed(filter: &[libc::sock_filter]) -> Result<()> {
+    /// Far longer than a fork takes; without a notice we must not wait for ever.
+    const MILLIS: libc::c_int = 5000;
+    let lacking = || Error::from_raw_os_error(libc::ENOTSUP);
+    sys::prctl(libc::PR_SET_NO_NEW_PRIVS, 1)?;
+    let notices = sys::seccomp_with_notices(filter)?;
+    let notices = notices.as_fd();
+    match sys::fork()? {
+        // Answered by the kernel itself: there is no such file.
+        Forked::Child => match sys::connect_nowhere().raw_os_error() {
+            Some(libc::EBADF) => sys::exit(0),
+            _ => sys::exit(1),
+        },
+        Forked::Parent(child) => {
+            if !sys::readable_within(notices, MILLIS) {
+                return Err(lacking());
+            }
+            let notice = sys::next_notice(notices)?;
+            sys::answer(notices, &notice, Answer::GoOn)?;
+            match signals::reap(child, Wait::UntilOneEnds) {
+                Some(gone) if gone.status == 0 => Ok(()),
+                _ => Err(lacking()),
+            }
+        }
     }
 }
 
@@ -158,6 +192,7 @@ pub(crate) fn capabilities() -> Vec<Capability> {
             "no network, or the proxy alone",
             CapabilityState::Note,
         ),
+        recorded(&machine.notices),
         Capability {
             name: "process limit",
             state: if processes.is_ok() {
@@ -179,6 +214,28 @@ pub(crate) fn capabilities() -> Vec<Capability> {
             CapabilityState::Missing,
         ),
     ]
+}
+
+/// Not a layer: it holds nothing, and a machine without it refuses no policy.
+fn recorded(notices: &Tried) -> Capability {
+    let (state, detail) = match notices {
+        Ok(()) => (
+            CapabilityState::Ok,
+            "refused connections are recorded: yes".to_owned(),
+        ),
+        Err(why) => (
+            CapabilityState::Note,
+            format!(
+                "refused connections are recorded: no, only those that our proxy refuses \
+                 (seccomp notifications: {why})"
+            ),
+        ),
+    };
+    Capability {
+        name: "connections",
+        state,
+        detail,
+    }
 }
 
 /// Looked at and not used: the mechanisms above hold the same limits without a delegated group.

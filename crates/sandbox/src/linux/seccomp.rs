@@ -20,6 +20,9 @@ const MACHINE: u32 = 4;
 const fn argument(index: u32) -> u32 {
     16 + 8 * index
 }
+const fn upper_half(index: u32) -> u32 {
+    argument(index) + 4
+}
 
 #[cfg(target_arch = "x86_64")]
 const THIS_MACHINE: u32 = 0xc000_003e;
@@ -34,6 +37,8 @@ const PERMITTED: u32 = libc::SECCOMP_RET_ALLOW;
 const REFUSED: u32 = libc::SECCOMP_RET_ERRNO | libc::EPERM as u32;
 /// As on a kernel that lacks the call: callers fall back to what the filter can look into.
 const UNKNOWN: u32 = libc::SECCOMP_RET_ERRNO | libc::ENOSYS as u32;
+/// The caller waits until the witness has answered.
+const ASKED: u32 = libc::SECCOMP_RET_USER_NOTIF;
 
 /// New namespaces of any kind. In `clone`, the time namespace's bit means something else.
 const NEW: u32 = (libc::CLONE_NEWNS
@@ -103,8 +108,15 @@ const NEVER: &[c_long] = &[
     libc::SYS_ioperm,
 ];
 
+/// Is there somebody who is asked about attempts to connect?
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Witnessed {
+    Yes,
+    No,
+}
+
 /// The filter for a way of holding the network.
-pub(crate) fn filter(route: Route) -> Vec<sock_filter> {
+pub(crate) fn filter(route: Route, witnessed: Witnessed) -> Vec<sock_filter> {
     let mut code = vec![
         load(MACHINE),
         jump(EQUAL, THIS_MACHINE, 1, 0),
@@ -123,10 +135,24 @@ pub(crate) fn filter(route: Route) -> Vec<sock_filter> {
         libc::SYS_unshare,
         &unless_any_bit(NEW | NEW_TIME),
     );
-    when(&mut code, libc::SYS_socketpair, &only(&[libc::AF_UNIX]));
+    let mut pair = match route {
+        Route::Closed | Route::ProxyByLandlock => no_datagrams(),
+        Route::Open | Route::OwnLoopback | Route::ProxyInNamespace => Vec::new(),
+    };
+    pair.extend(only(&[libc::AF_UNIX]));
+    when(&mut code, libc::SYS_socketpair, &pair);
     match route {
         Route::Closed => {
-            code.extend([jump(EQUAL, libc::SYS_socket as u32, 0, 1), give(REFUSED)]);
+            let mut check = Vec::new();
+            if witnessed == Witnessed::Yes {
+                // Refused all the same, by the witness, or with ENOSYS if there is none any more.
+                check.push(load(argument(0)));
+                for family in [libc::AF_INET, libc::AF_INET6] {
+                    check.extend([jump(EQUAL, family as u32, 0, 1), give(ASKED)]);
+                }
+            }
+            check.push(give(REFUSED));
+            when(&mut code, libc::SYS_socket, &check);
         }
         Route::Open | Route::OwnLoopback | Route::ProxyInNamespace => {
             let families = [libc::AF_UNIX, libc::AF_INET, libc::AF_INET6];
@@ -149,6 +175,10 @@ pub(crate) fn filter(route: Route) -> Vec<sock_filter> {
             when(&mut code, libc::SYS_socket, &check);
         }
     }
+    if witnessed == Witnessed::Yes {
+        when(&mut code, libc::SYS_connect, &[give(ASKED)]);
+        when(&mut code, libc::SYS_sendto, &with_an_address());
+    }
     code.push(give(PERMITTED));
     code
 }
@@ -165,6 +195,31 @@ fn unless_any_bit(bits: u32) -> Vec<sock_filter> {
         load(argument(0)),
         jump(ANY_BIT, bits, 0, 1),
         give(REFUSED),
+        give(PERMITTED),
+    ]
+}
+
+/// One end of a pair for datagrams can be turned to any server by its path, as if it had been made
+/// by `socket`. Ends of the other kinds stay with each other.
+fn no_datagrams() -> Vec<sock_filter> {
+    vec![
+        load(argument(1)),
+        sock(MASK, 0xf),
+        jump(EQUAL, libc::SOCK_STREAM as u32, 2, 0),
+        jump(EQUAL, libc::SOCK_SEQPACKET as u32, 1, 0),
+        give(REFUSED),
+    ]
+}
+
+/// `sendto` on a connection has none, and is too frequent to ask about. `sendmsg` hides its address
+/// behind a pointer, so every one of them would have to wait: it is not asked about.
+fn with_an_address() -> Vec<sock_filter> {
+    vec![
+        load(argument(4)),
+        jump(EQUAL, 0, 0, 2),
+        load(upper_half(4)),
+        jump(EQUAL, 0, 1, 0),
+        give(ASKED),
         give(PERMITTED),
     ]
 }

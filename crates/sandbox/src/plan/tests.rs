@@ -7,6 +7,7 @@ fn whole() -> Machine {
     Machine {
         landlock: 7,
         seccomp: Ok(()),
+        notices: Ok(()),
         namespaces: Ok(Through::Privilege),
         mount: Ok(()),
         pid: Ok(()),
@@ -46,6 +47,24 @@ fn a_whole_machine_holds_everything() {
     assert!(plan.missing.is_empty() && plan.notes.is_empty());
     assert!(plan.holds(Layer::Proxy) && plan.holds(Layer::ProcessLimit));
     assert!(!plan.holds(Layer::UserNamespace));
+}
+
+#[test]
+fn what_is_not_recorded_is_said_and_refuses_nothing() {
+    let endpoints = policy(Network::Endpoints(Vec::new()));
+    let recording = |policy, machine: &Machine| Plan::of(policy, machine).unwrap().recording;
+    assert_eq!(recording(&endpoints, &whole()), Recording::Kept);
+    let open = policy(Network::Full);
+    assert_eq!(recording(&open, &whole()), Recording::NothingToRecord);
+    let old = Machine {
+        notices: Err("EINVAL".into()),
+        ..whole()
+    };
+    let Recording::CanNotKnow(why) = recording(&endpoints, &old) else {
+        panic!("it can not know");
+    };
+    assert!(why.contains("EINVAL"), "{why}");
+    assert_eq!(recording(&open, &old), Recording::NothingToRecord);
 }
 
 #[test]

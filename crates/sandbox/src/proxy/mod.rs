@@ -5,7 +5,8 @@
 mod request;
 mod serve;
 
-use crate::{Denied, Endpoint};
+use crate::Endpoint;
+use crate::refusals::Refusals;
 use rustix::event::{PollFd, PollFlags};
 use std::io::{PipeReader, PipeWriter};
 use std::net::{Shutdown, TcpListener, TcpStream};
@@ -15,8 +16,6 @@ use std::thread::JoinHandle;
 
 /// Connections at once; more are turned away.
 const MOST_CONNECTIONS: usize = 64;
-/// Different refused targets that are remembered.
-const MOST_DENIED: usize = 100;
 
 /// A proxy at work. Dropping it without [`Proxy::stop`] ends it, too.
 #[derive(Debug)]
@@ -35,7 +34,7 @@ pub(crate) struct Shared {
 
 #[derive(Debug, Default)]
 struct State {
-    denied: Vec<Denied>,
+    denied: Refusals,
     /// Both ends of every connection that is open, so that they can be cut.
     open: Vec<(u64, TcpStream)>,
     connections: usize,
@@ -63,7 +62,7 @@ impl Proxy {
     }
 
     /// Cuts every connection and says what was refused.
-    pub(crate) fn stop(mut self) -> Vec<Denied> {
+    pub(crate) fn stop(mut self) -> Refusals {
         self.end();
         std::mem::take(&mut self.shared.state().denied)
     }
@@ -143,12 +142,7 @@ impl Shared {
     }
 
     fn deny(&self, target: String) {
-        let denied = &mut self.state().denied;
-        if let Some(known) = denied.iter_mut().find(|known| known.target == target) {
-            known.times = known.times.saturating_add(1);
-        } else if denied.len() < MOST_DENIED {
-            denied.push(Denied { target, times: 1 });
-        }
+        self.state().denied.note(target);
     }
 
     /// Keeps a handle for the cut at the end; the number takes it back.

@@ -43,7 +43,7 @@ fn a_tunnel_to_an_allowed_endpoint_carries_both_ways() {
         "{answer}"
     );
     serving.join().unwrap();
-    assert_eq!(proxy.stop(), []);
+    assert_eq!(proxy.stop().list(), []);
 }
 
 #[test]
@@ -73,6 +73,7 @@ fn everything_else_is_refused_and_remembered() {
     }
     let denied: Vec<(String, u32)> = proxy
         .stop()
+        .list()
         .into_iter()
         .map(|denied| (denied.target, denied.times))
         .collect();

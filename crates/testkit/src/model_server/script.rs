@@ -102,6 +102,11 @@ pub enum Call {
         /// Relative to the script's root.
         path: String,
     },
+    /// Writes a whole file, with arguments that break off in the middle.
+    Broken {
+        /// Relative to the script's root.
+        path: String,
+    },
     /// Runs a shell command.
     Shell(String),
     /// A tool by name; the end of an offered name is enough (`mcp__x__name`).

@@ -45,11 +45,24 @@ pub(super) fn resolve(
         Call::Tool { name, arguments } => (by_name(name, tools), arguments.clone()),
         Call::Shell(command) => shell(command, tools),
         Call::Write { path, text } => write(&below(root, path), path, text, tools),
+        Call::Broken { path } => {
+            let (name, arguments) = write(&below(root, path), path, "never\n", tools);
+            (name, broken(&arguments))
+        }
         Call::Edit { path, old, new } => edit(&below(root, path), path, (old, new), tools),
         Call::Read { path } => read(&below(root, path), tools),
     };
     let kind = tools.get(&name).map(|tool| tool.kind).unwrap_or_default();
     (name, kind, arguments)
+}
+
+/// The first half of what the arguments are as text.
+fn broken(arguments: &Arguments) -> Arguments {
+    let text = match arguments {
+        Arguments::Json(value) => value.to_string(),
+        Arguments::Raw(text) => text.clone(),
+    };
+    Arguments::Raw(text.chars().take(text.chars().count() / 2).collect())
 }
 
 fn by_name(name: &str, tools: &Tools) -> String {

@@ -40,6 +40,7 @@ fn attempt(out: &mut Out, view: &AttemptView) {
         chip(tone, &ended)
     ));
     out.paragraph("reason", &view.reason);
+    out.paragraph("refused", &view.refused);
     out.raw(&format!(
         "<p class=\"facts-line\"><span>attempt {}</span> <span>{}</span> ",
         esc(&view.effect),

@@ -82,6 +82,7 @@ fn check(out: &mut Out, check: &CheckView) {
         chip(tone, words)
     ));
     out.paragraph("reason", &check.reason);
+    out.paragraph("refused", &check.refused);
     if !check.argv.is_empty() {
         out.raw(&format!(
             "<pre class=\"command\" tabindex=\"0\" aria-label=\"Command\"><code>{}</code></pre>\n",

@@ -19,6 +19,7 @@ fn check(verdict: Answer) -> CheckView {
         argv: ["sh", "-c", "it's && done"].map(str::to_owned).to_vec(),
         exit: Some(0),
         tree: "0123456789abcdef".to_owned(),
+        refused: String::new(),
         millis: 1_500,
         evidence: vec![link("output", "../evidence/ab cd.txt")],
     }
@@ -64,7 +65,7 @@ fn everywhere(text: &str) -> PageData {
     let t = || text.to_owned();
     let mut hostile = check(Answer::CouldNotRun);
     (hostile.check, hostile.reason, hostile.tree) = (t(), t(), t());
-    hostile.argv = vec![t()];
+    (hostile.argv, hostile.refused) = (vec![t()], t());
     hostile.evidence = vec![link(text, text)];
     PageData {
         waiting_for: Some(Waiting {
@@ -86,6 +87,7 @@ fn everywhere(text: &str) -> PageData {
             role: t(),
             ended: t(),
             reason: t(),
+            refused: t(),
             millis: 1,
             tokens: 1,
             micro_dollars: 1,

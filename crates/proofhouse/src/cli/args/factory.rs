@@ -1,51 +1,12 @@
 //! The commands and flags of the factory: what is typed, and nothing of what it means.
 
-use super::{cap, pair};
+use super::{Signing, cap, pair};
 use clap::Subcommand;
 use std::path::PathBuf;
 
+// What every new project is made with. No doc comment: help would show it.
 #[derive(Debug, clap::Args)]
-pub(crate) struct FactoryNew {
-    /// What the product is to be, in your own words: a Markdown file
-    pub(crate) spec: PathBuf,
-    /// Another document that the agent may read (may be given more than once)
-    #[arg(long, value_name = "FILE")]
-    pub(crate) with: Vec<PathBuf>,
-    /// The project's name (default: factory)
-    #[arg(long)]
-    pub(crate) name: Option<String>,
-    /// Who works (default: `agent` of the config)
-    #[arg(long, value_name = "AGENT")]
-    pub(crate) agent: Option<String>,
-    /// Independent tasks at once, once there are tasks
-    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=256))]
-    pub(crate) jobs: u16,
-    /// Cap a budget, such as `attempts=200`
-    #[arg(long, value_name = "NAME=CAP", value_parser = cap)]
-    pub(crate) budget: Vec<(String, u64)>,
-}
-
-/// The channel of a word about a spec, and the spec that is meant.
-#[derive(Debug, clap::Args)]
-pub(crate) struct Channel {
-    /// The hash of the spec that you read; another one is refused
-    #[arg(long, value_name = "SHA256")]
-    pub(crate) spec: Option<String>,
-    /// Sign with this unencrypted SSH key
-    #[arg(long, value_name = "KEY", conflicts_with = "signature")]
-    pub(crate) sign: Option<PathBuf>,
-    /// A signature made with `ssh-keygen -Y sign -n proofhouse-decision`
-    #[arg(long, value_name = "FILE")]
-    pub(crate) signature: Option<PathBuf>,
-    /// Print the bytes to be signed, and decide nothing
-    #[arg(long)]
-    pub(crate) message: bool,
-}
-
-#[derive(Debug, clap::Args)]
-pub(crate) struct FactoryStart {
-    /// A product spec
-    pub(crate) spec: PathBuf,
+pub(crate) struct Making {
     /// The project's name (default: factory)
     #[arg(long)]
     pub(crate) name: Option<String>,
@@ -60,21 +21,43 @@ pub(crate) struct FactoryStart {
     pub(crate) budget: Vec<(String, u64)>,
 }
 
+#[derive(Debug, clap::Args)]
+pub(crate) struct FactoryNew {
+    /// What the product is to be, in your own words: a Markdown file
+    pub(crate) spec: PathBuf,
+    /// Another document that the agent may read (may be given more than once)
+    #[arg(long, value_name = "FILE")]
+    pub(crate) with: Vec<PathBuf>,
+    #[command(flatten)]
+    pub(crate) making: Making,
+}
+
+/// The channel of a word about a spec, and the spec that is meant.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Channel {
+    /// The hash of the spec that you read; another one is refused
+    #[arg(long, value_name = "SHA256")]
+    pub(crate) spec: Option<String>,
+    #[command(flatten)]
+    pub(crate) signing: Signing,
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct FactoryStart {
+    /// A product spec
+    pub(crate) spec: PathBuf,
+    #[command(flatten)]
+    pub(crate) making: Making,
+}
+
 /// How a person's word on a project is given.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Word {
     /// Why; it is journaled
     #[arg(long, value_name = "TEXT")]
     pub(crate) because: String,
-    /// Sign with this unencrypted SSH key
-    #[arg(long, value_name = "KEY", conflicts_with = "signature")]
-    pub(crate) sign: Option<PathBuf>,
-    /// A signature made with `ssh-keygen -Y sign -n proofhouse-decision`
-    #[arg(long, value_name = "FILE")]
-    pub(crate) signature: Option<PathBuf>,
-    /// Print the bytes to be signed, and decide nothing
-    #[arg(long)]
-    pub(crate) message: bool,
+    #[command(flatten)]
+    pub(crate) signing: Signing,
 }
 
 #[derive(Debug, clap::Args)]
@@ -110,15 +93,8 @@ pub(crate) struct Resolve {
     /// Why; it is journaled
     #[arg(long, value_name = "TEXT", default_value = "")]
     pub(crate) because: String,
-    /// Sign with this unencrypted SSH key
-    #[arg(long, value_name = "KEY", conflicts_with = "signature")]
-    pub(crate) sign: Option<PathBuf>,
-    /// A signature made with `ssh-keygen -Y sign -n proofhouse-decision`
-    #[arg(long, value_name = "FILE")]
-    pub(crate) signature: Option<PathBuf>,
-    /// Print the bytes to be signed, and resolve nothing
-    #[arg(long)]
-    pub(crate) message: bool,
+    #[command(flatten)]
+    pub(crate) signing: Signing,
 }
 
 #[derive(Debug, Subcommand)]

@@ -1,8 +1,7 @@
 //! Decisions that have a command of their own, with words that fit them. They refuse to be anything
 //! else than decisions: each becomes one, and goes the same way.
 
-use super::Decide;
-use std::path::PathBuf;
+use super::{Decide, Signing};
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Heal {
@@ -11,15 +10,8 @@ pub(crate) struct Heal {
     /// What was found; it is journaled, and goes into the next brief
     #[arg(long, value_name = "TEXT", default_value = "")]
     pub(crate) reason: String,
-    /// Sign with this unencrypted SSH key
-    #[arg(long, value_name = "KEY", conflicts_with = "signature")]
-    pub(crate) sign: Option<PathBuf>,
-    /// A signature made with `ssh-keygen -Y sign -n proofhouse-decision`
-    #[arg(long, value_name = "FILE")]
-    pub(crate) signature: Option<PathBuf>,
-    /// Print the bytes to be signed, and decide nothing
-    #[arg(long)]
-    pub(crate) message: bool,
+    #[command(flatten)]
+    pub(crate) signing: Signing,
 }
 
 impl Heal {
@@ -30,9 +22,7 @@ impl Heal {
             run: self.run.clone(),
             option: "heal".to_owned(),
             because: self.reason.clone(),
-            sign: self.sign.clone(),
-            signature: self.signature.clone(),
-            message: self.message,
+            signing: self.signing.clone(),
         }
     }
 }
@@ -47,15 +37,8 @@ pub(crate) struct Reopen {
     /// Why; it is journaled, and goes into the next brief
     #[arg(long, value_name = "TEXT", default_value = "")]
     pub(crate) reason: String,
-    /// Sign with this unencrypted SSH key
-    #[arg(long, value_name = "KEY", conflicts_with = "signature")]
-    pub(crate) sign: Option<PathBuf>,
-    /// A signature made with `ssh-keygen -Y sign -n proofhouse-decision`
-    #[arg(long, value_name = "FILE")]
-    pub(crate) signature: Option<PathBuf>,
-    /// Print the bytes to be signed, and decide nothing
-    #[arg(long)]
-    pub(crate) message: bool,
+    #[command(flatten)]
+    pub(crate) signing: Signing,
 }
 
 impl Reopen {
@@ -70,9 +53,7 @@ impl Reopen {
             run: self.run.clone(),
             option,
             because: self.reason.clone(),
-            sign: self.sign.clone(),
-            signature: self.signature.clone(),
-            message: self.message,
+            signing: self.signing.clone(),
         }
     }
 }

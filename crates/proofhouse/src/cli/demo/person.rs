@@ -2,6 +2,7 @@
 //! as a real person's word: signed, with a key that was made for this demo alone and whose name says
 //! that nobody stands behind it. No agent sees the key.
 
+use crate::cli::args::Signing;
 use crate::cli::decide::approved;
 use ::factory::halt::Escalation;
 use engine::approval::{Words, key_for_the_occasion};
@@ -73,8 +74,8 @@ impl<'a> Person<'a> {
     /// Answers what waits, if it knows an answer; whether it did.
     pub(super) fn speak(&mut self, name: &str) -> Result<Spoke, EngineError> {
         let Peek { machine, .. } = engine::factory::peek(self.project, name)?;
-        let (project, key) = (self.project, self.key.clone());
-        let sign = |words: &Words<'_>| approved(project, Some(&key), None, words);
+        let (project, signing) = (self.project, Signing::by(Some(&self.key)));
+        let sign = |words: &Words<'_>| approved(project, &signing, words);
         let waits = machine.status().waiting_for;
         if waits.is_some_and(|one| one.reason == SPEC_REVIEW)
             && self.heard.insert(SPEC_REVIEW.to_owned())

@@ -100,6 +100,7 @@ fn judged(state: &str, documents: &BTreeMap<String, String>) -> Vec<CheckResult>
             env: &BTreeMap::new(),
             pid_file: None,
             policy: None,
+            launches: &checks::Launches::default(),
             keep: &Nowhere,
             tree: &|| Ok(TreeNow::default()),
         },

@@ -3,7 +3,7 @@
 use super::*;
 
 /// What the filter says of a call.
-fn answer(filter: &[sock_filter], machine: u32, number: c_long, arguments: [u32; 3]) -> u32 {
+fn answer(filter: &[sock_filter], machine: u32, number: c_long, arguments: &[u64]) -> u32 {
     let (mut at, mut value) = (0, 0u32);
     loop {
         let instruction = filter[at];
@@ -13,7 +13,8 @@ fn answer(filter: &[sock_filter], machine: u32, number: c_long, arguments: [u32;
                 value = match k {
                     NUMBER => number as u32,
                     MACHINE => machine,
-                    _ => arguments[(k as usize - 16) / 8],
+                    _ if k % 8 == 4 => (arguments[(k as usize - 16) / 8] >> 32) as u32,
+                    _ => arguments[(k as usize - 16) / 8] as u32,
                 };
                 None
             }
@@ -36,14 +37,15 @@ fn answer(filter: &[sock_filter], machine: u32, number: c_long, arguments: [u32;
 }
 
 fn says(route: Route, number: c_long, arguments: [i32; 3]) -> u32 {
-    let arguments = arguments.map(|argument| argument as u32);
-    answer(&filter(route), THIS_MACHINE, number, arguments)
+    let arguments = arguments.map(|argument| u64::from(argument as u32));
+    let unseen = filter(route, Witnessed::No);
+    answer(&unseen, THIS_MACHINE, number, &arguments)
 }
 
 #[test]
 fn every_filter_is_short_enough_for_the_kernel() {
     for route in [Route::Open, Route::Closed, Route::ProxyByLandlock] {
-        assert!(filter(route).len() < 4096);
+        assert!(filter(route, Witnessed::Yes).len() < 4096);
     }
 }
 
@@ -80,12 +82,12 @@ fn ways_out_are_refused_and_the_rest_is_not() {
 
 #[test]
 fn another_call_table_is_no_way_around() {
-    let open = filter(Route::Open);
-    assert_eq!(answer(&open, 0x4000_0003, libc::SYS_read, [0; 3]), REFUSED);
+    let open = filter(Route::Open, Witnessed::No);
+    assert_eq!(answer(&open, 0x4000_0003, libc::SYS_read, &[0; 3]), REFUSED);
     #[cfg(target_arch = "x86_64")]
     {
         let number = libc::SYS_read | c_long::from(X32);
-        assert_eq!(answer(&open, THIS_MACHINE, number, [0; 3]), REFUSED);
+        assert_eq!(answer(&open, THIS_MACHINE, number, &[0; 3]), REFUSED);
     }
 }
 
@@ -116,7 +118,16 @@ fn sockets_follow_the_route() {
         libc::IPPROTO_TCP
     ));
     assert!(!socket(through, libc::AF_UNIX, stream, 0));
+    let pair = |route, kind| says(route, libc::SYS_socketpair, [libc::AF_UNIX, kind, 0]);
     for route in [Route::Closed, through] {
+        for kind in [libc::SOCK_STREAM, libc::SOCK_SEQPACKET] {
+            assert_eq!(pair(route, kind | libc::SOCK_CLOEXEC), PERMITTED);
+        }
+        // The kernel takes raw ones for datagrams.
+        for kind in [libc::SOCK_DGRAM, libc::SOCK_RAW] {
+            assert_eq!(pair(route, kind | libc::SOCK_NONBLOCK), REFUSED);
+        }
+        assert_eq!(pair(Route::OwnLoopback, libc::SOCK_DGRAM), PERMITTED);
         assert_eq!(
             says(route, libc::SYS_socketpair, [libc::AF_UNIX, 1, 0]),
             PERMITTED
@@ -125,5 +136,36 @@ fn sockets_follow_the_route() {
             says(route, libc::SYS_socketpair, [libc::AF_INET, 1, 0]),
             REFUSED
         );
+    }
+}
+
+#[test]
+fn a_witness_is_asked_about_addresses_and_about_nothing_else() {
+    let routes = [
+        Route::Closed,
+        Route::OwnLoopback,
+        Route::ProxyInNamespace,
+        Route::ProxyByLandlock,
+    ];
+    let datagram = |address: u64| [3, 0, 0, 0, address, 16];
+    for route in routes {
+        let seen = filter(route, Witnessed::Yes);
+        let says = |number, arguments: &[u64]| answer(&seen, THIS_MACHINE, number, arguments);
+        assert_eq!(says(libc::SYS_connect, &[3, 8, 16]), ASKED);
+        assert_eq!(says(libc::SYS_sendto, &datagram(0)), PERMITTED);
+        assert_eq!(says(libc::SYS_sendto, &datagram(16)), ASKED);
+        assert_eq!(says(libc::SYS_sendto, &datagram(1 << 32)), ASKED);
+        for number in [libc::SYS_sendmsg, libc::SYS_write, libc::SYS_bind] {
+            assert_eq!(says(number, &[0; 6]), PERMITTED);
+        }
+        for number in NEVER {
+            assert_eq!(says(*number, &[0; 6]), REFUSED);
+        }
+        let family = |family: libc::c_int| says(libc::SYS_socket, &[family as u64, 1, 0]);
+        let (none, internet) = (route == Route::Closed, [libc::AF_INET, libc::AF_INET6]);
+        for one in internet {
+            assert_eq!(family(one), if none { ASKED } else { PERMITTED });
+        }
+        assert_eq!(family(libc::AF_NETLINK), REFUSED);
     }
 }

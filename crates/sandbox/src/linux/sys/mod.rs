@@ -17,10 +17,12 @@ macro_rules! call {
 
 mod files;
 mod mount;
+mod notice;
 mod rights;
 
 pub(crate) use files::*;
 pub(crate) use mount::*;
+pub(crate) use notice::*;
 pub(crate) use rights::*;
 
 use std::io::{Error, Result};

@@ -37,12 +37,17 @@ fn inner() {
             println!("ENFORCED {}", names.join(" "));
             println!("{}", text(&ended.output));
             println!("DENIED {:?}", ended.denied);
+            println!("UNRECORDED {:?}", ended.unrecorded);
         }
         Err(error) => println!("REFUSED [{}] {error}", error.code()),
     }
 }
 
 fn nested(cell: &Cell, network: &str, script: &str) -> sandbox::Ended {
+    nested_in(Network::Full, cell, network, script)
+}
+
+fn nested_in(outer_network: Network, cell: &Cell, network: &str, script: &str) -> sandbox::Ended {
     std::fs::create_dir_all(cell.inside.join("work")).unwrap();
     std::fs::write(cell.inside.join("work/file"), "work\n").unwrap();
     let outer = "INNER_SCRIPT=\"$SCRIPT\" ${HELPER%escape::*}escape::fallback::inner";
@@ -50,7 +55,7 @@ fn nested(cell: &Cell, network: &str, script: &str) -> sandbox::Ended {
     launch.env.insert("SCRIPT".into(), script.into());
     launch.env.insert("INNER_NETWORK".into(), network.into());
     let mut policy = cell.policy();
-    policy.network = Network::Full;
+    policy.network = outer_network;
     launch.policy = Some(policy);
     run(&launch).unwrap()
 }
@@ -91,7 +96,11 @@ fn landlock_and_seccomp_hold_alone() {
             "{bad}: {said}"
         );
     }
-    for call in ["udp", "netlink", "tcp 127.0.0.1:1"] {
+    // Without a root of its own every path is there, and so is every server's.
+    let path = cell.inside.join("socket");
+    let _server = std::os::unix::net::UnixDatagram::bind(&path).unwrap();
+    let pair = format!("pair {}", path.display());
+    for call in ["udp", "netlink", "tcp 127.0.0.1:1", &pair] {
         let ended = nested(&cell, "", &format!("TRY='{call}' $HELPER"));
         assert!(!reached(&ended), "{call}: {}", text(&ended.output));
     }
@@ -113,9 +122,32 @@ fn the_proxy_works_by_landlock_alone() {
     let said = text(&ended.output);
     assert!(!reached(&ended) && said.contains("proxy"), "{said}");
     assert!(said.contains("HTTP/1.1 403 Forbidden"), "{said}");
+    // Once past the proxy, once at it.
+    let times = 1 + u32::from(this_machine().notices.is_ok());
+    let denied = format!("[Denied {{ target: \"127.0.0.1:{port}\", times: {times} }}]");
+    assert!(said.contains(&format!("DENIED {denied}")), "{said}");
+}
+
+#[test]
+fn where_somebody_watches_already_the_inner_one_says_that_it_cannot_know() {
+    if this_machine().landlock < 6 || this_machine().notices.is_err() {
+        return skip("Landlock 6 or seccomp notifications");
+    }
+    // The kernel has one witness for each process, and the outer sandbox is it.
+    let cell = Cell::new();
+    let script = "TRY='tcp 192.0.2.7:443' $HELPER";
+    let ended = nested_in(Network::Loopback, &cell, "", script);
+    let said = text(&ended.output);
+    assert!(said.contains("ENFORCED") && !reached(&ended), "{said}");
     assert!(
-        said.contains(&format!("DENIED [Denied {{ target: \"127.0.0.1:{port}\"")),
+        said.contains("UNRECORDED Some(\"no seccomp notif"),
         "{said}"
+    );
+    assert!(said.contains("NO tcp: Operation not permitted"), "{said}");
+    assert_eq!(
+        ended.denied,
+        [],
+        "the inner filter refused it before it was asked about"
     );
 }
 

@@ -25,11 +25,19 @@ fn attempt(what: &str, argument: &str) -> Result<(), Error> {
     match what {
         "tcp" => TcpStream::connect(argument).map(drop),
         "unix" => UnixStream::connect(argument).map(drop),
+        "pair" => {
+            let (one, _other) = std::os::unix::net::UnixDatagram::pair()?;
+            one.send_to(b"out", argument).map(drop)
+        }
         "abstract" => {
             let address = SocketAddr::from_abstract_name(argument)?;
             UnixStream::connect_addr(&address).map(drop)
         }
         "udp" => std::net::UdpSocket::bind(("127.0.0.1", 0)).map(drop),
+        "datagram" => datagram(argument),
+        "ports" => ports(argument),
+        "child" => in_a_child(argument),
+        "own_server" => own_server(),
         "netlink" => socket(libc::AF_NETLINK),
         "proxy" => ask(&format!(
             "GET http://{argument}/hello HTTP/1.1\r\nHost: h\r\n\r\n"
@@ -45,6 +53,54 @@ fn attempt(what: &str, argument: &str) -> Result<(), Error> {
         "userfaultfd" => call(libc::SYS_userfaultfd, [0, 0, 0]),
         other => panic!("unknown: {other}"),
     }
+}
+
+/// Once on a connected socket and once, to the next port, with the address on the datagram itself.
+fn datagram(target: &str) -> Result<(), Error> {
+    let target: std::net::SocketAddr = target.parse().unwrap();
+    let from = if target.is_ipv4() {
+        "0.0.0.0:0"
+    } else {
+        "[::]:0"
+    };
+    let socket = std::net::UdpSocket::bind(from)?;
+    let mut next = target;
+    next.set_port(target.port() + 1);
+    let sent = socket.send_to(b"x", next).map(drop);
+    socket.connect(target).and(sent)
+}
+
+/// A hundred ports of one address, each twice.
+fn ports(address: &str) -> Result<(), Error> {
+    let mut last = Ok(());
+    for port in (1..=100).chain(1..=100) {
+        last = TcpStream::connect((address, port)).map(drop);
+    }
+    last
+}
+
+/// From a child of a child.
+fn in_a_child(target: &str) -> Result<(), Error> {
+    let inner = format!("TRY='tcp {target}' {}", std::env::var("HELPER").unwrap());
+    let status = std::process::Command::new("sh")
+        .args(["-c", &format!("sh -c \"{inner}\" & wait")])
+        .status()?;
+    println!("{status}");
+    Err(Error::other("the child has said it"))
+}
+
+/// A server of its own, called too early and then in time, by all its names.
+fn own_server() -> Result<(), Error> {
+    let listener = std::net::TcpListener::bind(("127.0.0.1", 0))?;
+    let port = listener.local_addr()?.port();
+    drop(listener);
+    assert!(TcpStream::connect(("127.0.0.1", port)).is_err());
+    let listener = std::net::TcpListener::bind(("127.0.0.1", port))?;
+    for name in ["127.0.0.1", "localhost", "0.0.0.0"] {
+        drop(TcpStream::connect((name, port))?);
+        listener.accept()?;
+    }
+    Ok(())
 }
 
 fn ask(request: &str) -> Result<(), Error> {

@@ -8,6 +8,7 @@ mod helper;
 mod network;
 mod processes;
 mod resources;
+mod witness;
 
 use crate::{run, sh, text};
 use sandbox::{Ended, Launch, Policy};

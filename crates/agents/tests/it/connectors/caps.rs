@@ -1,0 +1,161 @@
+//! Money and tokens inside of an attempt of a coding agent: what it says while it works counts,
+//! and it is stopped when nothing is left for the call that it is going to make.
+
+use super::cast::{self, settings};
+use super::{LONG, Met, Root, Scenario, meet_within, policy};
+use crate::fake;
+use crate::world::{World, transcript};
+use agents::{Agent, AgentSpec, External, Order, Price, Prices, Rates};
+use kernel::effect::Allowance;
+use kernel::outcome::Class;
+use sandbox::Cancel;
+
+const STOPPED: &str = "stopped by Proofhouse before its next call";
+const AMPLE: u64 = u64::MAX;
+
+fn allowed(micro_dollars: u64, tokens: u64) -> Allowance {
+    Allowance {
+        micro_dollars,
+        tokens,
+    }
+}
+
+/// The stand-in, with prices for the models that only count tokens.
+fn priced(agent: &External, url: &str) -> Box<dyn Agent> {
+    let rates = Rates {
+        input: 5_000_000,
+        cached: 5_000_000,
+        written: 5_000_000,
+        output: 25_000_000,
+    };
+    let price = Price {
+        rates,
+        ..Price::default()
+    };
+    let mut settings = settings(agent, url, LONG);
+    // The agent says by itself which model it uses.
+    if *agent == External::Claude {
+        settings.model = None;
+    }
+    let prices = Prices::none();
+    settings.prices = prices.with("claude-fake", price).with("fake", price);
+    let agent = agent.clone();
+    let spec = AgentSpec::External { agent, settings };
+    spec.build().expect("an agent")
+}
+
+fn played(agent: &External, scenario: Scenario, allowance: Allowance) -> Met {
+    let order = |world: &World, port| Order {
+        policy: Some(policy(world, port)),
+        allowance,
+        ..world.order()
+    };
+    meet_within(scenario, Root::Whole, &|_, url| priced(agent, url), order)
+}
+
+#[test]
+fn an_agent_that_counts_while_it_works_is_stopped_before_its_next_call() {
+    // After one message, whose tool call asks for another: in the scenario, the server hangs then,
+    // so that whoever is not stopped times out.
+    for (agent, tokens, money) in [
+        (External::Claude, 1_001, 5_025),
+        (External::CodexApp, 1_050, 6_250),
+        (External::Opencode, 1_050, 1_100),
+        (External::Pi, 1_050, 1_100),
+    ] {
+        for (allowance, what) in [
+            (allowed(money, AMPLE), "money"),
+            (allowed(AMPLE, tokens), "tokens"),
+            (allowed(1, AMPLE), "money"),
+        ] {
+            let met = played(&agent, Scenario::Hang, allowance);
+            let (reply, name) = (&met.reply, agent.name());
+            let told = transcript(reply);
+            assert_eq!(reply.class, Class::Killed, "{name} {allowance:?}: {told}");
+            // An agent that sees a budget stops early, and the next brief repeats the reason.
+            assert_eq!(reply.reason, STOPPED, "{name}");
+            let says = format!("killed by us: the cap of the {what} was reached");
+            assert!(told.contains(&says), "{name}: {told}");
+            assert_eq!(reply.result, None);
+            let usage = reply.usage;
+            assert_eq!(usage.input_tokens + usage.output_tokens, tokens, "{name}");
+            assert_eq!(usage.micro_dollars, money, "{name}");
+            let order = met.world.order();
+            assert_eq!(priced(&agent, "").recover(&order), None, "{name}");
+        }
+    }
+}
+
+#[test]
+fn the_last_message_may_go_over_because_it_is_paid_for() {
+    for agent in [
+        External::Claude,
+        External::CodexApp,
+        External::Opencode,
+        External::Pi,
+    ] {
+        let met = played(&agent, Scenario::Works, allowed(AMPLE, 3_500));
+        let (reply, name) = (&met.reply, agent.name());
+        assert_eq!(reply.class, Class::Done, "{name}: {}", transcript(reply));
+        assert_eq!(reply.usage.input_tokens, 4_006, "{name}");
+    }
+}
+
+#[test]
+fn an_agent_that_says_nothing_until_its_end_is_held_between_attempts() {
+    for agent in [External::Codex, External::Gemini] {
+        let met = played(&agent, Scenario::Works, allowed(1, 1));
+        let (reply, name) = (&met.reply, agent.name());
+        assert_eq!(reply.class, Class::Done, "{name}: {}", transcript(reply));
+        assert_eq!(reply.usage.input_tokens, 4_006, "{name}");
+    }
+}
+
+#[test]
+fn an_acp_agent_that_tells_its_cost_is_stopped_by_it() {
+    let begins = r#"read a; echo '{"id":1,"result":{}}'; read b; echo '{"id":2,"result":{"sessionId":"s"}}'; read c;"#;
+    let update = |text: &str| {
+        format!(r#"echo '{{"method":"session/update","params":{{"update":{text}}}}}';"#)
+    };
+    let cost = update(r#"{"sessionUpdate":"usage_update","cost":{"amount":0.5,"currency":"USD"}}"#);
+    let call = update(r#"{"sessionUpdate":"tool_call","title":"ls"}"#);
+    let done = r#"echo '{"summary":"s"}' > "$PROOFHOUSE_RESULT"; echo '{"id":3,"result":{"stopReason":"end_turn"}}'"#;
+    let run = |script: &str, micro_dollars: u64| {
+        let world = World::new();
+        let argv = vec![fake::program()];
+        let agent = fake::agent(&world, External::Acp { argv }, script);
+        let order = Order {
+            allowance: allowed(micro_dollars, AMPLE),
+            ..world.order()
+        };
+        agent.run(&order, &Cancel::new(), &|_| {})
+    };
+    let works_on = format!("{begins}{cost}{call} exec sleep 600");
+    let reply = run(&works_on, 500_000);
+    assert_eq!(reply.reason, STOPPED, "{}", transcript(&reply));
+    assert_eq!(reply.class, Class::Killed);
+    assert_eq!(reply.usage.micro_dollars, 500_000);
+    let ends = format!("{begins}{call}{cost}{done}");
+    let ended = run(
+        &ends.replace("tool_call\"", "agent_message_chunk\""),
+        500_000,
+    );
+    assert_eq!(ended.class, Class::Done, "{}", transcript(&ended));
+    let enough = run(&ends, 500_001);
+    assert_eq!(enough.class, Class::Done, "{}", transcript(&enough));
+}
+
+#[test]
+fn a_cancel_is_still_a_cancel() {
+    let cancel = Cancel::new();
+    let world = World::new();
+    let agent = cast::played(External::Pi, "", LONG);
+    cancel.cancel();
+    let order = Order {
+        allowance: allowed(0, 0),
+        ..world.order()
+    };
+    let reply = agent.run(&order, &cancel, &|_| {});
+    assert_eq!(reply.class, Class::Killed);
+    assert_eq!(reply.reason, "killed by Proofhouse: cancelled");
+}

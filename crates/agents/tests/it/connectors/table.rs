@@ -1,0 +1,100 @@
+//! The table: connector by scenario. It refuses empty cells: each has what must come of it, or the
+//! reason for which there is nothing to try.
+
+use super::Scenario;
+use serde::Deserialize;
+use std::collections::BTreeMap;
+
+const TEXT: &str = include_str!("../../data/connectors.toml");
+
+/// What must come of one scenario.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Cell {
+    pub(crate) class: String,
+    /// A part of the reason.
+    #[serde(default)]
+    pub(crate) says: String,
+    #[serde(default)]
+    pub(crate) input: u64,
+    #[serde(default)]
+    pub(crate) output: u64,
+    #[serde(default)]
+    pub(crate) micro_dollars: u64,
+    /// Seconds that the provider asked for, where the connector hears of it.
+    #[serde(default)]
+    pub(crate) retry_after: Option<u64>,
+    #[serde(default)]
+    pub(crate) counted: Counted,
+}
+
+/// Who counted what was used up.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Counted {
+    #[default]
+    Exactly,
+    /// We, by size: the cell's numbers must be exceeded.
+    Estimated,
+}
+
+/// One cell as it is written.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(untagged)]
+pub(crate) enum Entry {
+    /// Why there is nothing to try.
+    Not {
+        not: String,
+    },
+    Cell(Cell),
+}
+
+pub(crate) type Table = BTreeMap<String, BTreeMap<String, Entry>>;
+
+pub(crate) fn table() -> Table {
+    toml::from_str(TEXT).expect("the table")
+}
+
+/// Every connector that people can write. A new one has no row, and the test says so.
+fn connectors() -> Vec<String> {
+    let error = agents::AgentSpec::parse("", std::path::Path::new("")).expect_err("no agent");
+    let text = error.to_string();
+    let (_, forms) = text.split_once("write one of ").expect("the forms");
+    let name = |form: &str| {
+        let form = form.trim().trim_matches('`');
+        let end = form.find([':', '[', ' ']).unwrap_or(form.len());
+        form[..end].to_owned()
+    };
+    forms.split(',').map(name).collect()
+}
+
+#[test]
+fn every_connector_has_every_cell_and_each_is_tried_or_has_its_reason() {
+    let table = table();
+    let rows: Vec<&String> = table.keys().collect();
+    let mut known = connectors();
+    known.sort();
+    known.dedup();
+    assert_eq!(rows, known.iter().collect::<Vec<_>>());
+    let mut columns: Vec<&str> = Scenario::ALL.iter().map(|one| one.name()).collect();
+    columns.sort_unstable();
+    for (name, row) in &table {
+        let played = format!("{}_meets_every_scenario", name.replace('-', "_"));
+        assert!(
+            include_str!("cast.rs").contains(&played),
+            "nobody plays {name}"
+        );
+        let found: Vec<&str> = row.keys().map(String::as_str).collect();
+        assert_eq!(found, columns, "{name}");
+        for (column, entry) in row {
+            match entry {
+                Entry::Not { not } => assert!(not.len() > 20, "{name} x {column}: why not?"),
+                Entry::Cell(cell) => {
+                    let class: Result<kernel::Class, _> =
+                        serde_json::from_value(cell.class.clone().into());
+                    assert!(class.is_ok(), "{name} x {column}: {}", cell.class);
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,57 @@
+//! A person's files in the Proposer's place (section 17.2): laid over what the module's folder holds
+//! before any role or step looks at it, so that amendments of a fix are made on the fix.
+//!
+//! It refuses what is no file of a module, and writes over nothing that is sealed. What it replaces
+//! is kept.
+
+use super::modules::{CONTRACT, EXAMPLES, SHIP, Stored};
+use super::ship::{Broke, could_not};
+use crate::context::Context;
+use std::collections::BTreeMap;
+use std::path::{Component, Path};
+
+/// Writes them, and the locked contract where nobody has written one. May be repeated.
+pub(super) fn write(
+    context: &Context,
+    module: &Stored,
+    files: &BTreeMap<String, String>,
+    locked: Option<&[u8]>,
+) -> Result<(), Broke> {
+    if module.has(SHIP) {
+        return Ok(());
+    }
+    for name in files.keys() {
+        let path = Path::new(name);
+        let plain = path
+            .components()
+            .all(|part| matches!(part, Component::Normal(_)));
+        let tops = ["implementation", "tests", EXAMPLES, CONTRACT];
+        if !plain || !tops.iter().any(|top| path.starts_with(top)) {
+            return Err(format!("the fix names {name:?}, which is no file of a module").into());
+        }
+    }
+    for (name, text) in files {
+        one(context, module, name, text.as_bytes())?;
+    }
+    if let Some(locked) = locked
+        && !module.has(CONTRACT)
+    {
+        one(context, module, CONTRACT, locked)?;
+    }
+    Ok(())
+}
+
+fn one(context: &Context, module: &Stored, name: &str, bytes: &[u8]) -> Result<(), Broke> {
+    let target = module.folder.join(name);
+    match std::fs::read(&target) {
+        Ok(old) if old == bytes => return Ok(()),
+        Ok(old) => {
+            let name = format!("before: {}", module.path_of(name));
+            context.keep(&name, &old).map_err(could_not)?;
+        }
+        Err(_) => {}
+    }
+    let made = target.parent().map_or(Ok(()), std::fs::create_dir_all);
+    made.map_err(could_not)?;
+    store::write_atomic(&target, bytes).map_err(could_not)
+}

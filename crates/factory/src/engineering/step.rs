@@ -1,0 +1,117 @@
+//! The words of one task's loop: what became of a module, what came back, and the steps that are
+//! journaled. It decides nothing; `work` does.
+
+use super::debate::{Debate, Move};
+use super::plan::{Plan, PlanFault};
+use super::roles::{Occasion, Role};
+use super::ship::ShipStep;
+use crate::halt::exception::Raised;
+use crate::project::types::{ModuleId, ModuleRef, Version};
+use kernel::outcome::{CheckResult, Outcome};
+use kernel::{EffectId, Time};
+use serde::{Deserialize, Serialize};
+
+/// What became of a module.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Fate {
+    /// Its turn has not come.
+    Waiting,
+    /// It is being debated or shipped.
+    Active,
+    /// It is shipped, or a shipped one is reused.
+    Shipped(ModuleRef),
+    /// Its debate or ship failed.
+    Failed(String),
+}
+
+/// A module at work.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Module {
+    /// What became of it.
+    pub fate: Fate,
+    /// The version that it will have.
+    pub version: Version,
+    /// Its debate.
+    pub debate: Debate,
+    /// The attempt that made its newest deliverable: what was debated is what is shipped.
+    #[serde(default)]
+    pub deliverable: Option<EffectId>,
+    /// The attempt that made what was debated last: what amendments are held against.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub proposed: Option<EffectId>,
+    /// The attempt that made its first proposal: what tells this debate from one before it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub opened: Option<EffectId>,
+}
+
+/// What came back from the effect in flight.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Answer {
+    /// An attempt.
+    Attempt(EffectId, Box<Outcome>),
+    /// A gate.
+    Gate(Vec<CheckResult>),
+}
+
+/// How it ended.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum End {
+    /// Every module is shipped: these, in order.
+    Shipped(Vec<ModuleRef>),
+    /// A person must help.
+    Halted {
+        /// A stable word.
+        code: String,
+        /// The module that failed first.
+        module: Option<ModuleId>,
+    },
+}
+
+/// One step of the loop, as it is journaled.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Step {
+    /// The plan is good and can not change any more.
+    PlanLocked(Plan),
+    /// It is not good.
+    PlanRefused(Vec<PlanFault>),
+    /// A module's turn, and the version that it will have.
+    Began(usize, Version),
+    /// A shipped module is reused.
+    Reused(usize, ModuleRef),
+    /// The debate went on.
+    Debated(usize, Move),
+    /// An interface change exception was raised; the task halts.
+    Raised(Box<Raised>),
+    /// One could not be raised.
+    RaiseRefused(Vec<String>),
+    /// The attempt ended badly; the same question again.
+    Again {
+        /// Why.
+        why: String,
+        /// Not before this.
+        not_before: Option<Time>,
+        /// Go on with this attempt.
+        continues: Option<EffectId>,
+    },
+    /// More attempts would change nothing: a person must mend the environment.
+    Stuck(String),
+    /// The attempts kept ending badly before there was a plan.
+    GaveUp(String),
+    /// It is over.
+    Over(End),
+}
+
+/// What should be in flight for a task.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Want {
+    /// A plan.
+    Plan,
+    /// A role's turn in a module's debate.
+    Role(usize, Role, Occasion),
+    /// A step of a module's ship.
+    Ship(usize, ShipStep),
+}

@@ -1,0 +1,110 @@
+//! What a person releases, and what is deprecated (sections 15 and 16). Nothing that is not shipped
+//! is released, and nothing is deprecated without a reason.
+
+use super::payload;
+use crate::delivery::manifest::Scope;
+use crate::machine::facts::{Fact, ModuleDeprecated, ReleaseBegan};
+use crate::machine::state::State;
+use crate::project::types::{ModuleRef, mint};
+use kernel::{Refusal, Time};
+use serde::Deserialize;
+use serde_json::Value;
+
+#[derive(Deserialize, Default)]
+#[serde(deny_unknown_fields, default)]
+struct OnRelease {
+    modules: Vec<String>,
+}
+
+/// Everything that is shipped and in use.
+pub(crate) fn everything(state: &State) -> Vec<ModuleRef> {
+    let all = state.registry.iter();
+    let all = all.map(|entry| entry.reference.clone());
+    all.filter(|one| state.registry.is_shipped(one)).collect()
+}
+
+/// The next release's id follows from how many there were.
+pub(crate) fn release_id(state: &State) -> String {
+    mint("REL", state.run(), &state.releases.len().to_string())
+}
+
+pub(super) fn release(state: &State, with: &Value) -> Result<Fact, Refusal> {
+    let on: OnRelease = if with.is_null() {
+        OnRelease::default()
+    } else {
+        payload(with)?
+    };
+    if state.releasing.is_some() {
+        return Err(Refusal::new(
+            "release_under_way",
+            "a release is being judged",
+            "wait for its result",
+        ));
+    }
+    let (scope, modules) = if on.modules.is_empty() {
+        if !state.graph.is_complete() {
+            return Err(Refusal::new(
+                "project_not_complete",
+                "not every task is closed, so there is no full release",
+                "name the modules of a partial release",
+            ));
+        }
+        (Scope::Full, everything(state))
+    } else {
+        let mut modules = Vec::new();
+        for name in &on.modules {
+            let reference = ModuleRef::parse(name).filter(|one| state.registry.is_shipped(one));
+            modules.push(reference.ok_or_else(|| {
+                Refusal::new(
+                    "module_not_shipped",
+                    format!("`{name}` is not a shipped module"),
+                    "name shipped modules, each MM-...@x.y.z",
+                )
+            })?);
+        }
+        (Scope::Partial, modules)
+    };
+    Ok(Fact::ReleaseBegan(ReleaseBegan {
+        release_id: release_id(state),
+        scope,
+        modules,
+    }))
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct OnDeprecate {
+    module: ModuleRef,
+    reason: String,
+    #[serde(default)]
+    superseded_by: Option<ModuleRef>,
+    #[serde(default)]
+    migration: String,
+}
+
+pub(super) fn deprecate(state: &State, with: &Value, at: Time) -> Result<Fact, Refusal> {
+    let on: OnDeprecate = payload(with)?;
+    let new = on.superseded_by.as_ref();
+    state.registry.may_deprecate(&on.module, new)?;
+    let needed = [
+        ("reason", on.reason.trim().is_empty()),
+        ("migration", new.is_some() && on.migration.trim().is_empty()),
+    ];
+    if let Some((name, _)) = needed.iter().find(|(_, missing)| *missing) {
+        return Err(Refusal::new(
+            "payload_member_empty",
+            format!("`{name}` is empty"),
+            format!("say something in `{name}`: it goes into the Code Index"),
+        ));
+    }
+    let mut note = format!("deprecated at {at}: {}", on.reason);
+    if !on.migration.is_empty() {
+        note = format!("{note}; migration: {}", on.migration);
+    }
+    Ok(Fact::ModuleDeprecated(ModuleDeprecated {
+        users: state.registry.users(&on.module),
+        module: on.module,
+        superseded_by: on.superseded_by,
+        note,
+    }))
+}

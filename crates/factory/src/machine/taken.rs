@@ -1,0 +1,378 @@
+//! How each fact changes what a project remembers. Facts were legal when they were decided, so
+//! nothing is refused here.
+
+use super::facts::{
+    ChangeStepped, EngineeringStepped, ExceptionDecided, Fact, ProjectOpened, ReleaseBegan,
+    TaskHalted, TaskResolved,
+};
+use super::state::{Fix, Phase, Releasing, State};
+use crate::delivery::registry::{Entry, IndexStatus, Origin, fingerprint};
+use crate::engineering::debate::{Now, Said};
+use crate::engineering::work::{Fate, Step, Work};
+use crate::halt::artifact::{Escalation, Resolved};
+use crate::halt::change::{Change, ChangeStep};
+use crate::halt::exception::{AfterRejection, Record, Ruling};
+use crate::halt::resolution::Resolution;
+use crate::product::{At, Product};
+use crate::project::types::{TaskId, mint};
+use crate::project::view::Head;
+use crate::project::{TaskGraph, TaskStatus};
+use kernel::Time;
+use serde_json::json;
+
+impl State {
+    pub(super) fn take(&mut self, fact: Fact, at: Time) {
+        match fact {
+            Fact::ProductBegan(began) => {
+                self.product = Some(Product::new(*began));
+                self.phase = Phase::Specifying;
+            }
+            Fact::ProductStepped(stepped) => {
+                if let Some(product) = &mut self.product {
+                    product.take(&stepped.step);
+                    product.spent = (product.at == At::Spent).then_some(at);
+                }
+            }
+            Fact::SpecApproved(approved) => self.spec_approved(approved),
+            Fact::SpecRejected(rejected) => {
+                self.decision = None;
+                if let Some(product) = &mut self.product {
+                    product.reject(&rejected.reasons);
+                }
+            }
+            Fact::SpecAmended(amended) => {
+                self.decision = None;
+                if let Some(product) = &mut self.product {
+                    product.amend(&amended.feedback);
+                }
+            }
+            Fact::TasksDeclared(declared) => self.declaring.extend(declared.tasks),
+            Fact::ProjectOpened(opened) => self.open(&opened),
+            Fact::TaskDispatched(dispatched) => {
+                // Refusals can not come: a fact was legal when it was decided.
+                let _ = self.graph.dispatch(&dispatched.task);
+                self.work.insert(dispatched.task, Work::default());
+            }
+            Fact::EngineeringStepped(stepped) => self.stepped(&stepped, at),
+            Fact::TaskShipped(shipped) => {
+                let _ = self.graph.ship(&shipped.task, &shipped.modules, at);
+                self.work.remove(&shipped.task);
+                self.fixes.remove(&shipped.task);
+            }
+            Fact::TaskHalted(halted) => self.halted(&halted, at),
+            Fact::TaskResolved(resolved) => self.resolved(*resolved, at),
+            Fact::ExceptionDecided(decided) => self.ruled(decided),
+            Fact::ChangeStepped(stepped) => self.changed(&stepped, at),
+            Fact::ReleaseBegan(began) => self.release_began(began),
+            Fact::ReleaseJudged(manifest) => {
+                self.releasing = None;
+                self.releases.push(*manifest);
+            }
+            Fact::ModuleDeprecated(gone) => {
+                let new = gone.superseded_by.as_ref();
+                self.registry.deprecate(&gone.module, new, &gone.note);
+                self.decision = None;
+            }
+            Fact::BudgetExtended(extended) => {
+                self.ledger.budgets.extend(&extended.budget);
+                self.decision = None;
+            }
+            Fact::TroubleMended(mended) => {
+                for task in &mended.tasks {
+                    if let Some(work) = self.work.get_mut(task) {
+                        work.mended();
+                    }
+                }
+                if let (Phase::Specifying, Some(product)) = (self.phase, &mut self.product) {
+                    product.retry();
+                }
+                self.decision = None;
+            }
+            Fact::RunStopped(_) => {
+                self.phase = Phase::Stopped;
+                self.decision = None;
+            }
+            Fact::DecisionVoid(void) => {
+                self.last_refusal = Some(void.refusal);
+                self.decision = None;
+            }
+        }
+    }
+
+    fn open(&mut self, opened: &ProjectOpened) {
+        self.head = Head {
+            project_id: opened.project_id.clone(),
+            spec_version: opened.spec_version.clone(),
+        };
+        self.jobs = opened.jobs;
+        self.spec.clone_from(&opened.spec);
+        if let Some(attempts) = opened.attempts {
+            let budgets = &mut self.ledger.budgets;
+            budgets.raise(kernel::budget::ATTEMPTS, attempts);
+        }
+        if let Some(product) = &mut self.product {
+            product.approved = None;
+        }
+        let declared = std::mem::take(&mut self.declaring);
+        if let Ok(graph) = TaskGraph::declare(declared) {
+            self.graph = graph;
+            self.phase = Phase::Open;
+        }
+    }
+
+    fn stepped(&mut self, stepped: &EngineeringStepped, at: Time) {
+        let task = &stepped.task;
+        let Some(work) = self.work.get_mut(task) else {
+            return;
+        };
+        work.take(&stepped.step);
+        match &stepped.step {
+            Step::Began(module, _) => {
+                if let Some(reference) = work.reference(*module) {
+                    let one = (reference, task.clone());
+                    if !self.reserved.contains(&one) {
+                        self.reserved.push(one);
+                    }
+                }
+            }
+            Step::Debated(module, said) if said.to == Now::Shipped => {
+                if matches!(said.said, Said::Passed(_)) {
+                    self.ship_module(task, *module, at);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn ship_module(&mut self, task: &TaskId, module: usize, at: Time) {
+        let Some(work) = self.work.get(task) else {
+            return;
+        };
+        let (Some(plan), Fate::Shipped(reference)) = (&work.plan, &work.modules[module].fate)
+        else {
+            return;
+        };
+        let contract = json!(plan.modules[module].io_contract);
+        let used = super::around::resolved(&self.registry, work, module);
+        let dependencies = used.into_iter().filter_map(|one| {
+            let entry = self.registry.get(&one)?;
+            Some((one, entry.fingerprint.clone()))
+        });
+        let entry = Entry {
+            ship_ref: mint("SHIP", self.run(), &reference.to_string()),
+            reference: reference.clone(),
+            task: Some(task.clone()),
+            fingerprint: fingerprint(&contract),
+            contract,
+            dependencies: dependencies.collect(),
+            status: IndexStatus::Shipped,
+            superseded_by: None,
+            notes: Vec::new(),
+            at,
+            origin: work.origin(module),
+        };
+        self.reserved.retain(|(one, _)| *one != entry.reference);
+        self.registry.add(entry);
+    }
+
+    fn halted(&mut self, halted: &TaskHalted, at: Time) {
+        let task = &halted.task;
+        let _ = self.graph.halt(task, &halted.code, &halted.escalation);
+        let snapshot = self.graph.take_snapshot(at);
+        let blank = Work::default();
+        let work = self.work.get(task).unwrap_or(&blank);
+        if let (Some(id), Some(raised)) = (&halted.exception, &work.raised) {
+            let record = Record {
+                exception_id: id.clone(),
+                task: task.clone(),
+                at,
+                raised: (**raised).clone(),
+            };
+            self.exceptions.entry(id.clone()).or_insert(record);
+        }
+        let escalation = Escalation::compile(
+            self.run(),
+            halted.escalation.clone(),
+            task,
+            &halted.code,
+            work,
+            halted.exception.clone(),
+            snapshot,
+        );
+        self.escalations
+            .insert(halted.escalation.clone(), escalation);
+    }
+
+    fn resolved(&mut self, resolved: TaskResolved, at: Time) {
+        self.decision = None;
+        self.resolved += 1;
+        let task = resolved.task;
+        let record = Resolved {
+            resolution: resolved.resolution.clone(),
+            who: resolved.who.clone(),
+            at,
+        };
+        let escalation = self
+            .graph
+            .get(&task)
+            .and_then(|one| one.escalation_ref.clone());
+        match escalation.and_then(|id| self.escalations.get_mut(&id)) {
+            Some(escalation) => escalation.resolved = Some(record),
+            None => self.resolutions.push((task.clone(), record)),
+        }
+        match resolved.resolution {
+            Resolution::ApproveOverride { rationale } => {
+                let _ = self.graph.resume(&task);
+                if let Some(work) = self.work.get_mut(&task) {
+                    work.override_by(&resolved.who, &rationale);
+                }
+            }
+            Resolution::AmendSpec {
+                amended_acceptance_criteria,
+                ..
+            } => {
+                let history = self.criteria.entry(task.clone()).or_default();
+                history.push(amended_acceptance_criteria);
+                let status = self.graph.get(&task).map(|one| one.status);
+                let _ = match status {
+                    // It need not wait any more for what was abandoned.
+                    Some(TaskStatus::Blocked) => self.graph.waive(&task),
+                    _ => self.graph.requeue(&task),
+                };
+                self.forget(&task);
+            }
+            Resolution::SplitTask { .. } => {
+                let _ = self.graph.split(&task, "split", &resolved.tasks);
+                self.forget(&task);
+            }
+            Resolution::RevisePlan { .. } => {
+                let _ = self.graph.resume(&task);
+                let mut work = Work::default();
+                work.revision = self.graph.get(&task).map_or(0, |one| one.rounds);
+                if let Some(plan) = resolved.plan {
+                    work.lock(plan);
+                }
+                self.work.insert(task, work);
+            }
+            Resolution::ProvideFix {
+                fix_description,
+                fix_artifacts,
+            } => {
+                let _ = self.graph.resume(&task);
+                if let Some(work) = self.work.get_mut(&task)
+                    && let Some((module, upon)) = work.fix_by(&resolved.who, &fix_description)
+                {
+                    // A second fix stands on the first, unless an attempt has taken that up.
+                    let before = self.standing_fix(&task, &module);
+                    let mut files = before.map(|fix| fix.files.clone()).unwrap_or_default();
+                    files.extend(fix_artifacts);
+                    let fix = Fix {
+                        module,
+                        files,
+                        upon,
+                    };
+                    self.fixes.insert(task, fix);
+                }
+            }
+            Resolution::AbandonTask { rationale } => {
+                let _ = self.graph.abandon(&task, &rationale);
+                self.forget(&task);
+            }
+        }
+    }
+
+    fn forget(&mut self, task: &TaskId) {
+        self.work.remove(task);
+        self.fixes.remove(task);
+    }
+
+    fn ruled(&mut self, decided: ExceptionDecided) {
+        self.decision = None;
+        let decision = decided.decision;
+        let record = self.exceptions.get(&decision.exception_id);
+        if let Some(record) = record {
+            let task = record.task.clone();
+            match (decision.ruling, decided.candidate) {
+                (Ruling::ApproveChange, Some(candidate)) => {
+                    let change = Change::new(
+                        decision.exception_id.clone(),
+                        task,
+                        record.raised.exception.target_module.clone(),
+                        candidate.version,
+                        candidate.contract,
+                    );
+                    self.changes.insert(decision.exception_id.clone(), change);
+                }
+                (Ruling::RejectChange, _) if decision.then == AfterRejection::Requeue => {
+                    let _ = self.graph.requeue(&task);
+                    self.forget(&task);
+                }
+                _ => {}
+            }
+        }
+        self.rulings.push(decision);
+    }
+
+    fn changed(&mut self, stepped: &ChangeStepped, at: Time) {
+        let Some(change) = self.changes.get_mut(&stepped.exception) else {
+            return;
+        };
+        change.take(&stepped.step);
+        match &stepped.step {
+            ChangeStep::Resolved(_) => {
+                let change = change.clone();
+                self.changes.remove(&stepped.exception);
+                let old = self.registry.get(&change.from);
+                let dependencies = old.map(|one| one.dependencies.clone()).unwrap_or_default();
+                self.registry.add(Entry {
+                    ship_ref: mint("SHIP", self.run(), &change.to.to_string()),
+                    reference: change.to.clone(),
+                    task: None,
+                    fingerprint: fingerprint(&change.candidate),
+                    contract: change.candidate,
+                    dependencies,
+                    status: IndexStatus::Shipped,
+                    superseded_by: None,
+                    notes: vec![format!("made by {}", change.exception)],
+                    at,
+                    origin: Origin {
+                        exception: Some(change.exception.clone()),
+                        ..Origin::default()
+                    },
+                });
+                self.registry.supersede(&change.from, &change.to);
+                let _ = self.graph.requeue(&change.task);
+                self.forget(&change.task);
+            }
+            ChangeStep::Failed(why) => {
+                let change = change.clone();
+                self.changes.remove(&stepped.exception);
+                let about = super::records::change_target(self.run(), &change.exception);
+                let trail = super::records::documents(self.run(), &about, &change.debate.trail);
+                let escalation = self
+                    .graph
+                    .get(&change.task)
+                    .and_then(|task| task.escalation_ref.clone());
+                if let Some(one) = escalation.and_then(|id| self.escalations.get_mut(&id)) {
+                    one.debate_trail.proposals.extend(trail.proposals);
+                    one.debate_trail.challenges.extend(trail.challenges);
+                    one.debate_trail.adjudications.extend(trail.adjudications);
+                    let note = format!("\nthe change of {} failed: {why}", change.from);
+                    one.resolution_context.push_str(&note);
+                }
+            }
+            ChangeStep::Debated(_) | ChangeStep::Round(_) | ChangeStep::Again(_) => {}
+        }
+    }
+
+    fn release_began(&mut self, began: ReleaseBegan) {
+        self.decision = None;
+        self.releasing = Some(Releasing {
+            release_id: began.release_id,
+            scope: began.scope,
+            modules: began.modules,
+            answer: None,
+            losses: 0,
+        });
+    }
+}

@@ -1,0 +1,241 @@
+//! Each gate and each decision of a workflow, from its own table: `tests/data/gates/` has bad work for
+//! every gate, `tests/data/decisions/` what people say. A gate or a decision that is new in a workflow
+//! is missed here until somebody plays it.
+
+use crate::play::{Ends, Play, Seen, Stage, Verdict, decisions, gates, laid, read, workflow};
+use serde::Deserialize;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// The bad work of a workflow.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Gates {
+    /// One run in which every gate fails once, and the work goes on to its end.
+    once: Play,
+    gate: Vec<Gate>,
+}
+
+/// A gate, and the work that it holds.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Gate {
+    state: String,
+    /// The bad work, or the block of another file that has it.
+    bad: String,
+    /// Who does it, where nobody works in the state itself.
+    by: Option<String>,
+    /// In the run of all gates: in which attempt of the state it is done.
+    #[serde(default = "first")]
+    nth: u32,
+    /// How often the gate fails until a person is asked.
+    #[serde(default = "three")]
+    fails: usize,
+    /// Further arguments of `new`.
+    #[serde(default)]
+    new: Vec<String>,
+    #[serde(default)]
+    unasked: bool,
+    /// Other agents that are needed on the way, as in a play.
+    #[serde(default)]
+    lays: Vec<String>,
+    #[serde(default)]
+    script: String,
+    #[serde(default)]
+    files: BTreeMap<String, String>,
+    /// How one gets there.
+    #[serde(default)]
+    does: Vec<String>,
+    /// Actions that follow each other.
+    #[serde(default)]
+    acts: Vec<String>,
+    /// Where the run stands after the last failure.
+    ends: Ends,
+}
+
+fn first() -> u32 {
+    1
+}
+
+fn three() -> usize {
+    3
+}
+
+impl Gate {
+    /// The bad work, in every attempt or in one; `NTH` is different each time.
+    fn bad(&self, attempt: Option<u32>) -> String {
+        let bad = match self.bad.contains('\n') {
+            true => self.bad.clone(),
+            // A block says itself whose it is.
+            false => laid(&self.bad)
+                .lines()
+                .skip(2)
+                .collect::<Vec<_>>()
+                .join("\n"),
+        };
+        let by = self.by.as_ref().unwrap_or(&self.state);
+        let only = |nth: u32| {
+            let bad = bad.replace("NTH", &nth.to_string());
+            format!("[[attempt]]\nstate = \"{by}\"\nattempt = {nth}\n{bad}\n")
+        };
+        match attempt {
+            Some(nth) => only(nth),
+            None => (1..=9).map(only).collect(),
+        }
+    }
+
+    fn thrice(&self, workflow: &str) -> Play {
+        Play {
+            workflow: workflow.to_owned(),
+            files: self.files.clone(),
+            new: self.new.clone(),
+            unasked: self.unasked,
+            lays: self.lays.clone(),
+            script: format!("{}{}", self.bad(None), self.script),
+            instead: BTreeMap::new(),
+            does: self.does.clone(),
+            ends: self.ends.clone(),
+            not: None,
+            sees: Vec::new(),
+            acts: self.acts.clone(),
+            unchanged: Vec::new(),
+            holds: BTreeMap::new(),
+        }
+    }
+}
+
+fn bad_work(name: &str) -> Gates {
+    let all: Gates = read(&format!("gates/{name}.toml"));
+    let played: BTreeSet<String> = all.gate.iter().map(|gate| gate.state.clone()).collect();
+    assert_eq!(played, gates(&workflow(name)), "the gates of `{name}`");
+    assert_eq!(played.len(), all.gate.len(), "a gate twice");
+    all
+}
+
+/// Every gate of the workflow fails once in this run, passes after that, and the run ends well.
+#[track_caller]
+fn once(name: &str) {
+    let all = bad_work(name);
+    let mut play = all.once;
+    assert_eq!(play.workflow, name);
+    let bad: String = all
+        .gate
+        .iter()
+        .map(|gate| gate.bad(Some(gate.nth)))
+        .collect();
+    play.script = format!("{bad}{}", play.script);
+    let stage = Stage::set(&play);
+    let mut faults = play.faults_on(&stage);
+    let seen = Seen::of(&stage.world);
+    for gate in &all.gate {
+        let verdicts = seen.gates.get(&gate.state).cloned().unwrap_or_default();
+        let failed = seen.failures(&gate.state);
+        if failed != 1 || verdicts.last() != Some(&Verdict::Passed) {
+            faults.push(format!("the gate of {}: {verdicts:?}", gate.state));
+        }
+    }
+    assert!(faults.is_empty(), "{}", faults.join("\n"));
+}
+
+/// Every gate of the workflow goes on failing, and the run ends at a person.
+#[track_caller]
+fn thrice(name: &str) {
+    let mut faults = Vec::new();
+    for gate in &bad_work(name).gate {
+        let play = gate.thrice(name);
+        let stage = Stage::set(&play);
+        let mut found = play.faults_on(&stage);
+        let seen = Seen::of(&stage.world);
+        let failed = seen.failures(&gate.state);
+        if failed != gate.fails {
+            found.push(format!("it failed {failed} times: {:?}", seen.actions));
+        }
+        if gate.ends.waits.is_none() {
+            found.push("nobody is asked".to_owned());
+        }
+        faults.extend(
+            found
+                .into_iter()
+                .map(|fault| format!("{}: {fault}", gate.state)),
+        );
+    }
+    assert!(faults.is_empty(), "{}", faults.join("\n"));
+}
+
+/// What people say, in a few runs.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Decisions {
+    play: BTreeMap<String, Play>,
+}
+
+/// Every word that only a person may say is said in one of the plays, and leads where it must.
+#[track_caller]
+fn every_decision(name: &str) {
+    let all: Decisions = read(&format!("decisions/{name}.toml"));
+    let (mut said, mut faults) = (BTreeSet::new(), Vec::new());
+    for (title, play) in &all.play {
+        assert_eq!(play.workflow, name);
+        let stage = Stage::set(play);
+        let found = play.faults_on(&stage);
+        faults.extend(found.into_iter().map(|fault| format!("{title}: {fault}")));
+        said.extend(Seen::of(&stage.world).said);
+    }
+    let wanted = decisions(&workflow(name));
+    let missed: Vec<&String> = wanted.difference(&said).collect();
+    if !missed.is_empty() {
+        faults.push(format!("nobody says {missed:?}"));
+    }
+    assert!(faults.is_empty(), "{}", faults.join("\n"));
+}
+
+macro_rules! of_each {
+    ($($module:ident = $name:literal),*) => {$(
+        mod $module {
+            #[test]
+            fn each_gate_fails_once() {
+                super::once($name);
+            }
+
+            #[test]
+            fn each_gate_fails_thrice() {
+                super::thrice($name);
+            }
+
+            #[test]
+            fn each_decision() {
+                super::every_decision($name);
+            }
+        }
+    )*};
+}
+
+of_each!(
+    lights_out = "lights-out",
+    slice = "slice",
+    add = "add",
+    phase = "phase"
+);
+
+/// The tables are the workflows' own: what they hold is what is asked for.
+#[test]
+fn what_is_asked_for_is_what_the_workflow_has() {
+    let add = workflow("add");
+    assert_eq!(gates(&add).len(), 8);
+    for word in [
+        "verify: heal",
+        "done: reopen_build",
+        "approval: reject",
+        "risk: lower",
+    ] {
+        assert!(decisions(&add).contains(word), "{word}");
+    }
+    let lights_out = workflow("lights-out");
+    assert!(
+        !gates(&lights_out).contains("ContextRecovering"),
+        "it shows, and never fails"
+    );
+    assert_eq!(gates(&lights_out).len(), 14);
+    let own = decisions(&lights_out);
+    let transitions = own.iter().filter(|word| word.contains(": Resume")).count();
+    assert_eq!(transitions, 7, "{own:?}");
+}
