@@ -5,9 +5,9 @@
 use agents::{Agent, Scripted};
 use engine::session::{Restore, Session};
 use engine::start::{NewRun, start};
-use engine::world::Observer;
+use engine::world::{Gauges, Observer};
 use engine::{Project, Until};
-use kernel::{Body, Class, Event, Status};
+use kernel::{Body, Class, Event};
 use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -48,13 +48,13 @@ result = { summary = "one line" }
 /// Counts attempts that ended well.
 struct Attempts(usize);
 impl Observer for Attempts {
-    fn event(&mut self, event: &Event, _: &Status) {
+    fn event(&mut self, event: &Event) {
         if let Body::AttemptEnded(ended) = &event.body {
             assert_eq!(ended.outcome.class, Class::Done, "{}", ended.outcome.reason);
             self.0 += 1;
         }
     }
-    fn tick(&mut self, _: &Status) {}
+    fn tick(&mut self, _: &dyn Fn() -> Gauges) {}
     fn progress(&mut self, _: &str) {}
     fn notice(&mut self, line: &str) {
         eprintln!("{line}");

@@ -236,7 +236,7 @@ mod tests {
             ..NewRun::default()
         };
         let name = start(&project, &asked).unwrap().run;
-        let run = Run::open(&project, &name).unwrap();
+        let mut run = Run::open(&project, &name).unwrap();
         let truth = run.machine.snapshot();
         // A state that only a checkpoint can say.
         let mut other = truth.clone();

@@ -5,7 +5,8 @@ use crate::driver::{Signal, World};
 use crate::error::EngineError;
 use crate::perform;
 use crate::run::entries;
-use kernel::{Effect, EffectId, Event, Machine, Status, Time, What};
+use kernel::machine::Gauge;
+use kernel::{Effect, EffectId, Event, Machine, Time, What};
 use sandbox::Cancel;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -19,15 +20,17 @@ use store::{Head, Journal, RecordRef, RunName, Torn};
 const TICK: Duration = Duration::from_millis(250);
 /// How much later than asked a waiting engine may come back.
 const MOST_JITTER_MILLIS: u64 = 1_000;
-/// How many events may follow a checkpoint of the state.
-const CHECKPOINT_EVERY: u64 = 200;
+
+/// A run's budgets by name.
+pub type Gauges = BTreeMap<String, Gauge>;
 
 /// Sees what happens, as it happens.
 pub trait Observer {
     /// An event was made durable.
-    fn event(&mut self, event: &Event, status: &Status);
-    /// Time passes.
-    fn tick(&mut self, status: &Status);
+    fn event(&mut self, event: &Event);
+    /// Time passes. What the run has used is asked for only by whoever shows it: it has to be summed
+    /// up, and nobody should pay for that at every tick.
+    fn tick(&mut self, gauges: &dyn Fn() -> Gauges);
     /// An effect says what it does.
     fn progress(&mut self, line: &str);
     /// Something that a person should know.
@@ -106,7 +109,6 @@ pub struct Real<'a, C> {
     journal: Journal,
     journal_path: PathBuf,
     journal_length: u64,
-    since_checkpoint: u64,
     torn: Option<What>,
     running: BTreeMap<EffectId, Running>,
     sender: Sender<Message>,
@@ -156,7 +158,6 @@ impl<'a, C: Craft> Real<'a, C> {
             journal: open.journal,
             journal_path,
             journal_length: 0,
-            since_checkpoint: 0,
             torn,
             running: BTreeMap::new(),
             sender,
@@ -238,14 +239,11 @@ impl<C: Craft> World<C::Machine> for Real<'_, C> {
         let expected = self.journal.head().seq;
         self.journal.append(expected, &entries(events))?;
         self.journal_length = self.length();
-        self.since_checkpoint += events.len() as u64;
-        if self.since_checkpoint >= CHECKPOINT_EVERY {
+        if self.journal.checkpoint_is_due() {
             self.journal.checkpoint(self.craft.state(machine))?;
-            self.since_checkpoint = 0;
         }
-        let status = machine.status();
         for event in events {
-            self.observer.event(event, &status);
+            self.observer.event(event);
         }
         if let Some(edited) = self.craft.write(machine, events, self.journal.head())? {
             // Heard like an answer, so that it is journaled in its turn.
@@ -301,7 +299,7 @@ impl<C: Craft> World<C::Machine> for Real<'_, C> {
                 Ok(Message::Progress(line)) => self.observer.progress(&line),
                 Ok(Message::Interrupt) => return Ok(Signal::Interrupt),
                 Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => {
-                    self.observer.tick(&machine.status());
+                    self.observer.tick(&|| machine.gauges());
                     let events = self.elsewhere(machine)?;
                     if !events.is_empty() {
                         return Ok(Signal::Elsewhere(events));

@@ -20,6 +20,9 @@ pub enum ContributionType {
     Challenge,
     Adjudication,
     ShipEvidence,
+    /// A draft of the spec. The section names the six above; the product loop's is none of them, and
+    /// the same section wants a contribution of every invocation.
+    ProductSpec,
 }
 
 /// The record.

@@ -58,6 +58,7 @@ pub struct Attestation {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[allow(missing_docs)]
+#[schemars(rename = "DebateState")]
 pub struct DebateTrail {
     pub proposals: Vec<Proposal>,
     pub challenges: Vec<Challenge>,

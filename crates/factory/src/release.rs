@@ -43,6 +43,65 @@ pub struct ReleasedModule {
     pub ship_ref: String,
 }
 
+/// What the gates of a release stumbled over: the report beside a manifest that says FAIL.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(rename = "ReleaseFailureReport")]
+pub struct FailureReport {
+    /// `REL-` and 8 hex digits.
+    pub release_id: String,
+    /// Every gate that failed, by its name.
+    pub failing_gates: Vec<String>,
+    /// What each stumbled over.
+    pub violations: Vec<GateViolation>,
+    /// What to do about it.
+    pub mend: String,
+}
+
+/// One thing that a gate stumbled over.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct GateViolation {
+    /// Which gate.
+    pub gate: String,
+    /// `MM-...@x.y.z`, or `*` for all of them.
+    pub module: String,
+    /// The module that it refers to.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reference: Option<String>,
+    /// In words.
+    pub why: String,
+}
+
+impl Judged for FailureReport {
+    fn judge(&self) -> Report {
+        let mut found = Vec::new();
+        id(
+            &mut found,
+            "$",
+            "release_id",
+            ids::RELEASE,
+            &self.release_id,
+        );
+        let gates = self.failing_gates.len();
+        at_least(&mut found, "$", "failing_gates", (1, gates));
+        for (index, one) in self.violations.iter().enumerate() {
+            let path = format!("$.violations[{index}]");
+            said(&mut found, &path, "why", &one.why);
+            if !self.failing_gates.contains(&one.gate) {
+                let message = format!("`{}` is not among the gates that failed", one.gate);
+                found.push(Deficiency::error(
+                    "unknown_reference",
+                    path,
+                    "gate",
+                    message,
+                ));
+            }
+        }
+        found.into_iter().collect()
+    }
+}
+
 /// How each gate ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]

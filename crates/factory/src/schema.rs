@@ -5,16 +5,17 @@
 use crate::artifact::ArtifactEnvelope;
 use crate::code_index::{CodeIndexEntry, ReuseSearchReport, SearchRequest};
 use crate::context_pack::ContextPack;
-use crate::contract::MicroModuleContract;
+use crate::contract::{MicroModuleContract, MismatchArtifact};
 use crate::contribution::Contribution;
 use crate::debate::{Adjudication, Challenge, Proposal};
 use crate::deficiency::{Deficiency, Report};
-use crate::escalation::{EscalationArtifact, HumanResolution};
+use crate::escalation::{DebateTrail, EscalationArtifact, HumanResolution};
 use crate::exception::{InterfaceChangeDecision, InterfaceChangeException};
 use crate::json;
 use crate::micro_plan::MicroPlan;
 use crate::plan::Plan;
-use crate::release::ReleaseManifest;
+use crate::project::ProjectState;
+use crate::release::{FailureReport, ReleaseManifest};
 use crate::ship::{ExecutionLog, ShipEvidence};
 use crate::spec::ProductSpec;
 use schemars::JsonSchema;
@@ -77,6 +78,11 @@ pub static DOCUMENTS: &[Document] = &[
         schema: schema_of::<Plan>,
         validate: shape_alone::<Plan>,
     },
+    document::<ProjectState<'static>>(
+        "ProjectState",
+        "4.2",
+        "state_machine.json: all tasks, and where each stands",
+    ),
     document::<Contribution>(
         "Contribution",
         "5.2",
@@ -87,6 +93,13 @@ pub static DOCUMENTS: &[Document] = &[
     document::<Proposal>("Proposal", "9.2", "a deliverable and the claim about it"),
     document::<Challenge>("Challenge", "9.2", "the attempt to falsify a proposal"),
     document::<Adjudication>("Adjudication", "9.2", "the decision on a proposal"),
+    Document {
+        name: "DebateState",
+        section: "18.5",
+        about: "everything that was said in a debate",
+        schema: schema_of::<DebateTrail>,
+        validate: shape_alone::<DebateTrail>,
+    },
     document::<MicroPlan>("MicroPlan", "10.1", "a task as micro modules"),
     document::<MicroModuleContract>(
         "MicroModuleContract",
@@ -95,6 +108,13 @@ pub static DOCUMENTS: &[Document] = &[
     ),
     document::<ShipEvidence>("ShipEvidence", "11.2", "the proof that a module works"),
     document::<ExecutionLog>("ExecutionLog", "11.3", "the tests that were run"),
+    Document {
+        name: "FingerprintMismatch",
+        section: "11.2",
+        about: "escalation.json of a module: the locked surface and the one that was found",
+        schema: schema_of::<MismatchArtifact>,
+        validate: shape_alone::<MismatchArtifact>,
+    },
     document::<InterfaceChangeException>(
         "InterfaceChangeException",
         "13.3",
@@ -120,6 +140,11 @@ pub static DOCUMENTS: &[Document] = &[
         "ReleaseManifest",
         "15.4",
         "a set of modules that goes together",
+    ),
+    document::<FailureReport>(
+        "ReleaseFailureReport",
+        "15.4",
+        "what the gates of a release stumbled over",
     ),
     document::<EscalationArtifact>("EscalationArtifact", "17.1", "what a person must decide"),
     document::<HumanResolution>("HumanResolution", "17.2", "what a person decided"),

@@ -26,6 +26,11 @@ pub trait Machine {
     /// The run as a person or a script wants to see it.
     fn status(&self) -> Status;
 
+    /// The budgets alone, for whoever looks several times a second: a status has every attempt in it.
+    fn gauges(&self) -> BTreeMap<String, Gauge> {
+        self.status().budgets
+    }
+
     /// The whole state as data, for a checkpoint.
     fn snapshot(&self) -> Value;
 

@@ -19,6 +19,38 @@ pub struct Checkpoint {
     pub(crate) place: Place,
     /// What the caller folded from the records up to [`Checkpoint::head`].
     pub state: Value,
+    /// How many bytes it has on the disk; 0 if it is not there yet.
+    pub(crate) size: u64,
+}
+
+/// So many records may always follow a checkpoint before there is another.
+const LEAST_RECORDS: u64 = 200;
+
+/// Where the newest checkpoint of a journal lies, and how large it is.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Kept {
+    seq: u64,
+    offset: u64,
+    size: u64,
+}
+
+impl Kept {
+    pub(crate) fn of(checkpoint: &Checkpoint) -> Self {
+        Self {
+            seq: checkpoint.place.head.seq,
+            offset: checkpoint.place.offset,
+            size: checkpoint.size,
+        }
+    }
+
+    /// Whether what followed is worth another one. A checkpoint costs as much as its state is large,
+    /// so it waits until the journal has grown by that much: all checkpoints together cost no more
+    /// than the journal itself, and a replay reads no more than twice the state.
+    pub(crate) fn is_outgrown_at(&self, place: &Place) -> bool {
+        let records = place.head.seq.saturating_sub(self.seq);
+        let bytes = place.offset.saturating_sub(self.offset);
+        records >= LEAST_RECORDS && bytes >= self.size
+    }
 }
 
 /// The file. `sum` covers the other members: a flipped bit in `state` would otherwise become a
@@ -77,11 +109,12 @@ impl Checkpoint {
             return Ok(None);
         };
         let fits = ends_at(&journal, &place).map_err(StoreError::io("read", &path))?;
-        Ok((fits == Fit::Fits).then_some(Checkpoint { place, state }))
+        let size = bytes.len() as u64;
+        Ok((fits == Fit::Fits).then_some(Checkpoint { place, state, size }))
     }
 
     /// Writes it as the run's checkpoint, in place of an older one.
-    pub(crate) fn save(&self, dir: &Path, run: &RunName) -> Result<(), StoreError> {
+    pub(crate) fn save(&mut self, dir: &Path, run: &RunName) -> Result<(), StoreError> {
         let path = run.checkpoint(dir);
         let json = |e: serde_json::Error| StoreError::io("write", &path)(e.into());
         // Kept as text: canonical JSON would round large integers, and the sum covers the text.
@@ -95,7 +128,10 @@ impl Checkpoint {
             state: &state,
             sum: sum(&self.place, state.get()),
         };
-        files::write_atomic(&path, &serde_json::to_vec(&stored).map_err(json)?)
+        let bytes = serde_json::to_vec(&stored).map_err(json)?;
+        files::write_atomic(&path, &bytes)?;
+        self.size = bytes.len() as u64;
+        Ok(())
     }
 }
 

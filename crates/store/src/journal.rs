@@ -7,7 +7,7 @@
 mod locked;
 
 use crate::chain::Place;
-use crate::checkpoint::Checkpoint;
+use crate::checkpoint::{Checkpoint, Kept};
 use crate::disk::{Disk, RealDisk};
 use crate::encode::encode;
 use crate::read::{ReadReport, Replay, begin, open_error, read};
@@ -29,6 +29,7 @@ pub struct Journal {
     place: Place,
     health: Health,
     disk: Box<dyn Disk>,
+    kept: Kept,
 }
 
 enum Health {
@@ -93,6 +94,7 @@ impl Journal {
         let file = opened.map_err(open_error(run, &path))?;
         let place = begin(run, &path, &file, &replay)?;
         let mut journal = Journal::at(dir, run, path, file, place);
+        journal.kept = replay.from.map(Kept::of).unwrap_or_default();
         let torn = journal.locked(|journal| journal.settle(&replay, &mut visit))?;
         // Whoever created it may have died before its name was durable.
         files::sync_dir(dir)?;
@@ -153,13 +155,24 @@ impl Journal {
         Ok(CaughtUp { head, torn })
     }
 
+    /// Whether enough has followed the newest checkpoint that this handle knows.
+    pub fn checkpoint_is_due(&self) -> bool {
+        self.kept.is_outgrown_at(&self.place)
+    }
+
     /// Saves the state after the last record as the run's checkpoint. An empty journal has none.
-    pub fn checkpoint(&self, state: Value) -> Result<(), StoreError> {
+    pub fn checkpoint(&mut self, state: Value) -> Result<(), StoreError> {
         if self.place.head.seq == 0 {
             return Ok(());
         }
-        let place = self.place.clone();
-        Checkpoint { place, state }.save(&self.dir, &self.run)
+        let mut checkpoint = Checkpoint {
+            place: self.place.clone(),
+            state,
+            size: 0,
+        };
+        checkpoint.save(&self.dir, &self.run)?;
+        self.kept = Kept::of(&checkpoint);
+        Ok(())
     }
 
     /// Puts another disk under the journal; for tests that fail it.
@@ -179,6 +192,7 @@ impl Journal {
             place,
             health: Health::Sound,
             disk: Box::new(RealDisk),
+            kept: Kept::default(),
         }
     }
 

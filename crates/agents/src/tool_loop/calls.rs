@@ -5,7 +5,8 @@ use super::toolbox::{self, Then, Toolbox};
 use super::{Place, ToolLoop, park};
 use crate::failure::{Failure, one_line};
 use crate::wire::{Answer, Call, Verdict};
-use kernel::outcome::Class;
+use kernel::outcome::{Class, Usage};
+use std::cell::Cell;
 use store::redact::redact;
 
 /// The most of one tool's answer that the transcript keeps.
@@ -38,7 +39,11 @@ impl ToolLoop<'_> {
             self.model.bounds.check()?;
             (self.progress)(&one_line(&toolbox::describe(call)));
             self.said(&format!("> {}", toolbox::describe(call)));
+            let paid = Cell::new(0);
+            let left = self.order.allowance.micro_dollars;
             let place = Place {
+                money: left.saturating_sub(self.usage.micro_dollars),
+                paid: &paid,
                 order: self.order,
                 cancel: &self.model.bounds.cancel,
                 left: self.model.bounds.left(),
@@ -51,6 +56,10 @@ impl ToolLoop<'_> {
                     "only {CALLS_PER_TURN} calls are worked off in one turn; call it again"
                 )),
             };
+            self.spend(Usage {
+                micro_dollars: paid.get(),
+                ..Usage::default()
+            });
             if let Some(reason) = space.distrusted() {
                 return Err(Failure::new(Class::Crashed, reason));
             }

@@ -12,6 +12,7 @@ use crate::wire::{Call, ToolSpec};
 use kernel::effect::Capability;
 use sandbox::Cancel;
 use serde_json::{Value, json};
+use std::cell::Cell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, OpenOptions};
 use std::io::{ErrorKind, Write as _};
@@ -32,6 +33,10 @@ pub struct Place<'a> {
     pub cancel: &'a Cancel,
     /// What is left of the attempt's wall time.
     pub left: Duration,
+    /// What the run's budget leaves, in millionths of a dollar.
+    pub(super) money: u64,
+    /// What the tools of this call have cost.
+    pub(super) paid: &'a Cell<u64>,
     pub(super) space: &'a Space,
 }
 
@@ -55,6 +60,20 @@ impl Place<'_> {
         backend
             .write(&path, bytes, Writing::MayReplace)
             .map_err(refused)
+    }
+
+    /// Pays for something that costs money before it is done: the run's money is counted whoever
+    /// spends it.
+    ///
+    /// # Errors
+    /// If the run has not so much left: then nothing may be bought.
+    pub fn pay(&self, micro_dollars: u64) -> Result<(), String> {
+        let paid = self.paid.get().saturating_add(micro_dollars);
+        if micro_dollars > 0 && paid > self.money {
+            return Err("nothing is left of the run's money for this; go on without".to_owned());
+        }
+        self.paid.set(paid);
+        Ok(())
     }
 
     /// Puts on record what was looked up.

@@ -45,6 +45,8 @@ pub struct SearchSettings {
     pub url: String,
     /// Its key.
     pub key: KeySource,
+    /// What one question costs, in millionths of a dollar; 0: nothing.
+    pub micro_dollars: u64,
 }
 
 /// The tool. Without settings it says how to get some.
@@ -75,6 +77,7 @@ impl WebSearch {
         let could_not = |error: crate::api::ApiError| format!("web_search: {error}");
         let far = reach(&settings.url).map_err(could_not)?;
         allowed(place, far)?;
+        place.pay(settings.micro_dollars)?;
         let key = secret(&settings.url, &settings.key, far).map_err(could_not)?;
         let key = key.as_ref().map(|key| key.expose());
         let post = settings.provider.request(&Question {

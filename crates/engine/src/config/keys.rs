@@ -273,6 +273,12 @@ pub const KEYS: &[Key] = &[
         "\"/etc/keys/search\"",
     ),
     key(
+        "search.micro_dollars",
+        Shape::Number,
+        "what one search costs, in millionths of a dollar: counted into the run's money; not from a repository's file",
+        "8000",
+    ),
+    key(
         "evidence.base_url",
         Shape::Text,
         "where the repository's top is reachable, for links that work from afar",

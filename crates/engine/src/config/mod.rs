@@ -119,13 +119,24 @@ impl Config {
     /// A text that only the person's own file and environment may set: a repository comes from
     /// others, and must not choose where a key is sent.
     pub(crate) fn own_text(&self, name: &str) -> Result<Option<&str>, EngineError> {
+        self.not_of_repository(name)?;
+        Ok(self.text(name))
+    }
+
+    /// The same for a number: nor may it say what the person pays.
+    pub(crate) fn own_number(&self, name: &str) -> Result<Option<u64>, EngineError> {
+        self.not_of_repository(name)?;
+        Ok(self.number(name))
+    }
+
+    fn not_of_repository(&self, name: &str) -> Result<(), EngineError> {
         match self.values.get(name) {
             Some((_, Source::Repository(path))) => Err(EngineError::user(
                 "setting_not_for_repository",
                 format!("{} sets {name}, which a repository may not", path.display()),
                 "move it to your own config.toml, or to the environment",
             )),
-            _ => Ok(self.text(name)),
+            _ => Ok(()),
         }
     }
 

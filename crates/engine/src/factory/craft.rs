@@ -22,6 +22,8 @@ pub(super) struct Making {
     context: Arc<Context>,
     views: Views,
     keeper: Keeper,
+    /// Resolutions whose task files are written.
+    answered: usize,
 }
 
 impl Making {
@@ -41,6 +43,7 @@ impl Making {
         Ok(Self {
             views: Views::of(&project),
             keeper,
+            answered: 0,
             context: Arc::new(context),
         })
     }
@@ -84,8 +87,12 @@ impl Craft for Making {
         };
         if noted("project_opened.v1") {
             task_files::write(&self.context.project, machine)?;
-        } else if noted("task_dispatched.v1") {
+        }
+        // Answers may come from another process; what is known of them is how many there are.
+        let answered = machine.resolutions_given();
+        if answered != self.answered {
             task_files::write_answered(&self.context.project, machine)?;
+            self.answered = answered;
         }
         self.views.soon(machine, now())?;
         Ok(None)

@@ -21,9 +21,6 @@ use store::{Head, Journal, Replay, RunName};
 /// journal and them. Older ones need only be there.
 const RECENT: u64 = 1_000;
 
-/// Records that never change once they are written.
-const ONCE: [&str; 2] = ["contributions/", "context_packs/"];
-
 pub(super) struct Keeper {
     journals: PathBuf,
     name: RunName,
@@ -125,8 +122,7 @@ impl Keeper {
         let path = self.root.join(&record.path);
         let json = shown(record)?;
         let old = std::fs::read(&path).ok();
-        let once = ONCE.iter().any(|folder| record.path.starts_with(folder));
-        if old.as_ref() == Some(&json) || (once && old.is_some()) {
+        if old.as_ref() == Some(&json) {
             return Ok(());
         }
         if let Some(old) = old {

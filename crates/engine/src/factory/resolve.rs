@@ -40,6 +40,16 @@ pub fn escalated(project: &Project, id: &str) -> Result<(String, Escalation), En
                 found = Some(escalation.clone());
             }
         }
+        let of_spec = machine.spec_escalation();
+        if of_spec.is_some_and(|one| one.escalation_id == id) {
+            return Err(EngineError::user(
+                "escalation_of_spec",
+                format!("`{id}` is about the spec, and the six resolutions are about tasks"),
+                format!(
+                    "`proofhouse factory amend {name} --feedback TEXT`, `proofhouse factory reject {name} --reasons TEXT`, or `proofhouse factory retry {name}`"
+                ),
+            ));
+        }
         let open = machine.open_escalations();
         known.extend(open.map(|one| one.escalation_id.to_string()));
         if let Some(found) = found {

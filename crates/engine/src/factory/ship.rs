@@ -10,7 +10,9 @@ use super::{
 use crate::context::Context;
 use crate::perform::{self, lost, save};
 use crate::{index_place, worktree};
-use ::factory::contract::{MicroModuleContract, compare, from_plan, judge_bump, required_bump};
+use ::factory::contract::{
+    MicroModuleContract, MismatchArtifact, compare, from_plan, judge_bump, required_bump,
+};
 use ::factory::engineering::artifacts::Amendment;
 use ::factory::engineering::plan::IoContract;
 use ::factory::project::{ModuleRef, mint};
@@ -22,7 +24,7 @@ use kernel::input::Found;
 use kernel::outcome::{CheckResult, EvidenceRef, Ran, UNHELD, Verdict};
 use sandbox::Cancel;
 use serde::Deserialize;
-use serde_json::{Value, json};
+use serde_json::Value;
 use std::collections::BTreeMap;
 
 /// What a step is told, as the machine orders it.
@@ -255,10 +257,11 @@ fn fingerprint(module: &Stored, locked: Option<&IoContract>) -> Result<String, B
             Ok(format!("{fingerprint}, as it was locked"))
         }
         Err(mismatch) => {
-            let artifact = json!({
-                "module_id": contract.module_id, "module_version": contract.module_version,
-                "mismatch": mismatch,
-            });
+            let artifact = MismatchArtifact {
+                module_id: contract.module_id.clone(),
+                module_version: contract.module_version,
+                mismatch: mismatch.clone(),
+            };
             module.write(ESCALATION, &artifact).map_err(could_not)?;
             let names: Vec<&str> = mismatch
                 .dimensions

@@ -7,6 +7,7 @@ use crate::driver::settle;
 use crate::error::EngineError;
 use crate::project::Project;
 use crate::run::entries;
+use crate::secrets::Secrets;
 use crate::world::now;
 use ::factory::machine::Factory;
 use ::factory::machine::facts::{Fact, ProjectOpened, TasksDeclared};
@@ -69,6 +70,14 @@ pub fn start(
         },
     )?;
     let json = json_of(asked.spec)?;
+    let secrets = Secrets::of(&project.config()?, project.top());
+    if secrets.text(&json) != json {
+        return Err(EngineError::user(
+            "document_holds_key",
+            "the spec holds what looks like a key",
+            "take it out: specs are kept as evidence, and agents read them",
+        ));
+    }
     let spec = store::sha256_hex(json.as_bytes());
     let events = opening(asked, plan, started, spec)?;
     project.prepare()?;

@@ -7,19 +7,24 @@ use crate::context::Context;
 use crate::error::EngineError;
 use crate::project::Project;
 use ::factory::machine::{Factory, For};
+use ::factory::plan::TaskFile;
 use kernel::Time;
 use kernel::effect::AttemptOrder;
 use kernel::outcome::Verdict;
 use serde_json::Value;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-/// How often the state machine's view is written while much happens.
+/// How long the state machine's view rests while much happens, at least.
 const APART_MILLIS: u64 = 1_000;
+/// And how many times as long as it took to write: a large project's view is large, and must not
+/// keep the project from its work.
+const APART_TIMES: u64 = 20;
 
 pub(super) struct Views {
     project: Project,
     written: Time,
+    took: u64,
 }
 
 fn write(path: &Path, value: &impl serde::Serialize) -> Result<(), EngineError> {
@@ -39,16 +44,20 @@ impl Views {
         Self {
             project: project.clone(),
             written: Time(0),
+            took: 0,
         }
     }
 
     /// Writes those that move, unless they were written a moment ago.
     pub(super) fn soon(&mut self, machine: &Factory, now: Time) -> Result<(), EngineError> {
-        if now.since(self.written) < APART_MILLIS {
+        let apart = APART_MILLIS.max(self.took.saturating_mul(APART_TIMES));
+        if now.since(self.written) < apart {
             return Ok(());
         }
-        self.written = now;
-        self.moving(machine)
+        self.moving(machine)?;
+        self.written = crate::world::now();
+        self.took = self.written.since(now);
+        Ok(())
     }
 
     /// Writes them all. A large project has thousands of task files, which only decisions change.
@@ -61,7 +70,7 @@ impl Views {
         let home = self.project.home();
         write(
             &home.join("state_store/project/state_machine.json"),
-            &machine.state_machine(),
+            &machine.project_state(),
         )?;
         if let Some(product) = machine.product() {
             super::product::restore(&home.join("state_store"), product)?;
@@ -89,6 +98,7 @@ pub(crate) fn standing_faults(project: &Project, name: &str, machine: &Factory) 
     match task_files::expected(project, machine) {
         Err(error) => found.push(error.what),
         Ok(files) => {
+            found.extend(strays(&home, &files));
             for file in files {
                 let text = std::fs::read_to_string(home.join(&file.path));
                 if !text.is_ok_and(|text| text == file.text) {
@@ -101,6 +111,19 @@ pub(crate) fn standing_faults(project: &Project, name: &str, machine: &Factory) 
         }
     }
     found
+}
+
+/// Files below `project/` that nothing leads to: a role that reads there would take them for tasks.
+fn strays(home: &Path, files: &[TaskFile]) -> Vec<String> {
+    let known: BTreeSet<&str> = files.iter().map(|file| file.path.as_str()).collect();
+    let names = store::walk(&home.join("project"), &|_| false).unwrap_or_default();
+    let paths = names
+        .into_iter()
+        .map(|name| format!("project/{}", name.display()));
+    let strange = paths.filter(|path| !known.contains(path.as_str()));
+    strange
+        .map(|path| format!("{path} follows from no spec and from no answer"))
+        .collect()
 }
 
 /// What must be on disk before a role works: for a Proposer the contract that is locked (section

@@ -8,11 +8,11 @@ use crate::error::EngineError;
 use crate::project::Project;
 use crate::run::Run;
 use crate::start::{NewRun, start};
-use crate::world::{Observer, Real};
+use crate::world::{Gauges, Observer, Real};
 use agents::{Agent, Order, Reply};
 use kernel::effect::Effect;
 use kernel::input::Decision;
-use kernel::{Class, Event, Input, Machine, Status, Usage, What};
+use kernel::{Class, Event, Input, Machine, Usage, What};
 use sandbox::Cancel;
 use serde_json::json;
 use std::collections::BTreeMap;
@@ -109,8 +109,8 @@ fn hear(run: &mut Run, what: What) {
 struct Silent;
 
 impl Observer for Silent {
-    fn event(&mut self, _: &Event, _: &Status) {}
-    fn tick(&mut self, _: &Status) {}
+    fn event(&mut self, _: &Event) {}
+    fn tick(&mut self, _: &dyn Fn() -> Gauges) {}
     fn progress(&mut self, _: &str) {}
     fn notice(&mut self, _: &str) {}
 }

@@ -15,10 +15,10 @@ use crate::session::{Restore, Session};
 use crate::start::{NewRun, start, start_waived};
 use crate::waiver::INHERITED;
 use crate::worktree::{self, Found};
-use crate::world::{Interrupter, Observer};
+use crate::world::{Gauges, Interrupter, Observer};
 use agents::Agent;
 use kernel::machine::Activity;
-use kernel::{Body, Event, Machine, Mode, Status};
+use kernel::{Body, Event, Machine, Mode};
 use std::sync::Arc;
 
 /// What an earlier try of a task ended with, for the next one to read.
@@ -54,12 +54,12 @@ pub(super) struct Job {
 pub(super) struct Lines<'a>(pub(super) &'a dyn Fn(&str));
 
 impl Observer for Lines<'_> {
-    fn event(&mut self, event: &Event, _: &Status) {
+    fn event(&mut self, event: &Event) {
         if let Body::Moved(moved) = &event.body {
             (self.0)(&format!("{}: {}", moved.action, moved.position.state));
         }
     }
-    fn tick(&mut self, _: &Status) {}
+    fn tick(&mut self, _: &dyn Fn() -> Gauges) {}
     fn progress(&mut self, _: &str) {}
     fn notice(&mut self, line: &str) {
         (self.0)(line);

@@ -3,6 +3,7 @@
 //! straight out; a test holds it against a general canonicaliser. Numbers never occur.
 
 use super::{Effect, EffectKind, ErrorSurface, Input, Modes, Output, SurfaceKind, SurfaceRef};
+use crate::version::Version;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
@@ -247,6 +248,19 @@ pub struct Mismatch {
     pub actual: Fingerprint,
     /// Which dimensions differ, and how.
     pub dimensions: Vec<DimensionDiff>,
+}
+
+/// What a ship leaves beside a module that does not match (section 11.2).
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(rename = "FingerprintMismatch")]
+pub struct MismatchArtifact {
+    /// `MM-...`.
+    pub module_id: String,
+    /// The version that was to be shipped.
+    pub module_version: Version,
+    /// Both fingerprints, and how each dimension differs.
+    pub mismatch: Mismatch,
 }
 
 /// Compares with the locked surface.

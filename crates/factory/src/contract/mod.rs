@@ -6,11 +6,12 @@ mod bump;
 pub mod coverage;
 pub mod examples;
 mod fingerprint;
+pub mod fit;
 pub mod from_plan;
 mod validate;
 
 pub use bump::{judge_bump, required_bump};
-pub use fingerprint::{DimensionDiff, Fingerprint, Mismatch, canonical, compare};
+pub use fingerprint::{DimensionDiff, Fingerprint, Mismatch, MismatchArtifact, canonical, compare};
 
 use crate::version::Version;
 use schemars::JsonSchema;

@@ -1,8 +1,8 @@
 //! Every shipped version of every module, as the machine knows it: what the Code Index holds of this
 //! project. Entries are added, their status goes one way, nothing is removed.
 
-use crate::project::types::{ModuleId, ModuleRef, TaskId, Version};
-use kernel::{Refusal, Time};
+use crate::project::types::{ExceptionId, ModuleId, ModuleRef, TaskId, Version};
+use kernel::{EffectId, Refusal, Time};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use sha2::{Digest, Sha256};
@@ -18,6 +18,23 @@ pub enum IndexStatus {
     Deprecated,
     /// A newer version took its place.
     Superseded,
+}
+
+/// Where a version comes from: the attempts and the exception that led to it.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct Origin {
+    /// The attempt that made its first proposal.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub opened: Option<EffectId>,
+    /// The attempt that made its plan; none: a person did.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub planned: Option<EffectId>,
+    /// Which of a person's plans it was.
+    #[serde(default)]
+    pub revision: u32,
+    /// The exception that asked for it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub exception: Option<ExceptionId>,
 }
 
 /// One shipped version.
@@ -45,6 +62,9 @@ pub struct Entry {
     pub notes: Vec<String>,
     /// When.
     pub at: Time,
+    /// Where it comes from.
+    #[serde(default)]
+    pub origin: Origin,
 }
 
 /// All of them. Stored as a list, since a reference is no JSON key.

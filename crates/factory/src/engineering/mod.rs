@@ -10,6 +10,7 @@ pub mod debate;
 mod helped;
 pub mod patience;
 pub mod plan;
+pub mod reuse;
 pub mod roles;
 pub mod rubric;
 pub mod ship;

@@ -81,14 +81,30 @@ pub struct Plan {
 /// What is wrong, and where.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PlanFault {
+    /// A stable word, where there is one beside `plan_invalid`.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub code: String,
     /// `modules[2].io_contract.effects`.
     pub path: String,
     /// A sentence.
     pub message: String,
 }
 
+impl PlanFault {
+    /// As the planner reads it in the next brief.
+    pub fn line(&self) -> String {
+        let code = if self.code.is_empty() {
+            String::new()
+        } else {
+            format!(" ({})", self.code)
+        };
+        format!("{}: {}{code}", self.path, self.message)
+    }
+}
+
 fn fault(path: impl Into<String>, message: impl Into<String>) -> PlanFault {
     PlanFault {
+        code: String::new(),
         path: path.into(),
         message: message.into(),
     }
@@ -119,25 +135,6 @@ pub fn judge(result: &Value) -> Result<Plan, Vec<PlanFault>> {
         reuse(at, module, &mut faults);
     }
     faults.extend(structure(&plan));
-    if faults.is_empty() {
-        Ok(plan)
-    } else {
-        Err(faults)
-    }
-}
-
-/// Refuses to call a task done by a module that nobody has shipped (section 14.3).
-pub fn reusable(plan: Plan, there: impl Fn(&ModuleRef) -> bool) -> Result<Plan, Vec<PlanFault>> {
-    let mut faults = Vec::new();
-    for (at, module) in plan.modules.iter().enumerate() {
-        let reuses = module.reuse_decision == ReuseDecision::Reuse;
-        let candidate = module.reuse_candidate_refs.first().filter(|_| reuses);
-        if let Some(candidate) = candidate.filter(|one| !there(one)) {
-            let path = format!("modules[{at}].reuse_candidate_refs[0]");
-            let what = format!("{candidate} is not shipped here, so it can not be reused");
-            faults.push(fault(path, what));
-        }
-    }
     if faults.is_empty() {
         Ok(plan)
     } else {

@@ -4,7 +4,9 @@
 use super::debate::{At, Checked, Debate, Move, Now, Said};
 use super::patience::{After, Patience};
 use super::plan::{self, Plan, PlanFault, ReuseDecision};
+use super::reuse::{Offered, reusable};
 use super::roles::Role;
+use crate::delivery::registry::Origin;
 use crate::halt::exception::{Exception, Raised};
 use crate::project::types::{ModuleRef, Version};
 use kernel::ledger::{LOST_AGAIN, MOST_LOSSES};
@@ -23,6 +25,12 @@ pub const MOST_PLAN_RETRIES: u32 = 2;
 pub struct Work {
     /// The locked plan.
     pub plan: Option<Plan>,
+    /// The attempt that made it; none: a person did.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub planned: Option<EffectId>,
+    /// Which of a person's plans it is.
+    #[serde(default)]
+    pub revision: u32,
     /// The last plan that was refused.
     pub refused: Option<(Value, Vec<PlanFault>)>,
     /// Plans refused.
@@ -50,8 +58,8 @@ pub trait Surroundings {
     fn upstream(&self, work: &Work, module: usize) -> Vec<ModuleRef>;
     /// The version that a module would be shipped under.
     fn next_version(&self, module: &plan::PlanModule) -> Version;
-    /// Is it there to be reused?
-    fn is_shipped(&self, reference: &ModuleRef) -> bool;
+    /// What is there to be reused under a reference?
+    fn offered(&self, reference: &ModuleRef) -> Offered;
 }
 
 impl Work {
@@ -83,6 +91,16 @@ impl Work {
             module: plan.modules.get(module)?.module_id.clone(),
             version: self.modules.get(module)?.version,
         })
+    }
+
+    /// Where the module that is at work comes from.
+    pub fn origin(&self, module: usize) -> Origin {
+        Origin {
+            opened: self.modules.get(module).and_then(|one| one.opened),
+            planned: self.planned,
+            revision: self.revision,
+            exception: None,
+        }
     }
 
     /// What should be in flight; none while there is something to draw from the state first.
@@ -198,8 +216,8 @@ impl Work {
             return self.ended_badly(effect, outcome, at);
         };
         let Some(active) = self.active() else {
-            let there = |one: &ModuleRef| around.is_shipped(one);
-            return match plan::judge(result).and_then(|plan| plan::reusable(plan, there)) {
+            let offered = |one: &ModuleRef| around.offered(one);
+            return match plan::judge(result).and_then(|plan| reusable(plan, offered)) {
                 Ok(plan) => Step::PlanLocked(plan),
                 Err(faults) => Step::PlanRefused(faults),
             };
@@ -270,13 +288,13 @@ impl Work {
         }
         self.patience = Patience::default();
         match step {
-            Step::PlanLocked(plan) => self.lock(plan.clone()),
+            Step::PlanLocked(plan) => {
+                self.lock(plan.clone());
+                self.planned = effect;
+            }
             Step::PlanRefused(faults) => {
                 self.plan_refusals += 1;
-                let lines = faults.iter();
-                self.patience.complaint = lines
-                    .map(|fault| format!("{}: {}", fault.path, fault.message))
-                    .collect();
+                self.patience.complaint = faults.iter().map(PlanFault::line).collect();
                 self.refused = Some((result.cloned().unwrap_or_default(), faults.clone()));
             }
             Step::Began(at, version) => {

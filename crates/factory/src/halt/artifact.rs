@@ -211,11 +211,7 @@ fn failed_invariants(code: &str, work: &Work) -> Vec<Failure> {
     let mut all = work.failures();
     if let (None, Some((_, faults))) = (&work.plan, &work.refused) {
         let lines = faults.iter();
-        all.extend(
-            lines.map(|one| {
-                Failure::new("micro_plan", format!("{}: {}", one.path, one.message), "")
-            }),
-        );
+        all.extend(lines.map(|one| Failure::new("micro_plan", one.line(), "")));
     }
     if let Some(raised) = &work.raised {
         let exception = &raised.exception;

@@ -4,7 +4,9 @@ use super::state::State;
 use crate::contract::{from_plan, required_bump};
 use crate::delivery::registry::{Entry, Registry, fingerprint};
 use crate::engineering::plan::{IoContract, PlanModule};
+use crate::engineering::reuse::Offered;
 use crate::engineering::work::{Fate, Surroundings, Work};
+use crate::halt::candidate;
 use crate::project::types::{ModuleRef, TaskId, Version};
 use crate::version::Bump;
 use serde_json::json;
@@ -98,8 +100,14 @@ impl Surroundings for Around<'_> {
         all.into_iter().collect()
     }
 
-    fn is_shipped(&self, reference: &ModuleRef) -> bool {
-        self.state.registry.is_shipped(reference)
+    fn offered(&self, reference: &ModuleRef) -> Offered {
+        let registry = &self.state.registry;
+        let there = registry.get(reference);
+        match there.filter(|_| registry.is_shipped(reference)) {
+            None => Offered::Nothing,
+            Some(entry) if entry.contract.is_null() => Offered::Unlocked,
+            Some(entry) => Offered::Module(candidate::short(&entry.contract)),
+        }
     }
 
     fn next_version(&self, module: &PlanModule) -> Version {

@@ -28,21 +28,28 @@ use crate::delivery::manifest::Manifest;
 use crate::delivery::registry::Registry;
 use crate::engineering::context::Pack;
 use crate::engineering::work::Work;
+use crate::escalation::EscalationArtifact;
 use crate::halt::artifact::{Escalation, Resolved};
 use crate::halt::change::Change;
 use crate::halt::exception::{ExceptionDecision, Record as ExceptionRecord};
 use crate::product::{At, Product};
 use crate::project::types::{EscalationId, ExceptionId, TaskId};
-use crate::project::{TaskGraph, TaskStatus};
+use crate::project::{ProjectState, TaskGraph, TaskStatus};
 use kernel::effect::Effect;
+use kernel::machine::Gauge;
 use kernel::{EffectId, Event, Input, Machine, Refusal, Status};
 use serde_json::Value;
 use state::State;
+use std::collections::BTreeMap;
 
 /// A project.
 #[derive(Debug, Clone, Default)]
 pub struct Factory {
     state: State,
+}
+
+fn as_value(state: &ProjectState<'_>) -> Value {
+    serde_json::to_value(state).expect("plain data with string keys always serializes")
 }
 
 impl Factory {
@@ -93,9 +100,14 @@ impl Factory {
         self.state.work.get(id)
     }
 
-    /// `state_store/project/state_machine.json`.
-    pub fn state_machine(&self) -> Value {
+    /// `state_store/project/state_machine.json`, lent from the state.
+    pub fn project_state(&self) -> ProjectState<'_> {
         self.state.graph.view(&self.state.head, self.state.updated)
+    }
+
+    /// The same as a value.
+    pub fn state_machine(&self) -> Value {
+        as_value(&self.project_state())
     }
 
     /// All escalations there ever were.
@@ -114,7 +126,12 @@ impl Factory {
         let escalation = self.state.escalations.get(id)?;
         let graph = &self.state.graph;
         let snapshot = graph.view_at(&self.state.head, &escalation.snapshot);
-        Some(escalation.artifact(snapshot))
+        Some(escalation.artifact(as_value(&snapshot)))
+    }
+
+    /// The escalation of a product loop that can not complete its spec.
+    pub fn spec_escalation(&self) -> Option<EscalationArtifact> {
+        records::of_spec(&self.state, None)
     }
 
     /// All exceptions there ever were; none ever changes.
@@ -158,6 +175,11 @@ impl Factory {
         all
     }
 
+    /// How many there are, without looking at all of them.
+    pub fn resolutions_given(&self) -> usize {
+        self.state.resolved
+    }
+
     /// Is this effect begun and not ended?
     pub fn is_flying(&self, effect: EffectId) -> bool {
         self.state.ledger.flying.contains_key(&effect)
@@ -194,6 +216,10 @@ impl Machine for Factory {
 
     fn status(&self) -> Status {
         status::status(&self.state)
+    }
+
+    fn gauges(&self) -> BTreeMap<String, Gauge> {
+        status::gauges(&self.state)
     }
 
     fn snapshot(&self) -> Value {

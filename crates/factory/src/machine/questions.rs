@@ -7,6 +7,7 @@ use super::state::{Phase, State};
 use crate::halt::artifact::Escalation;
 use crate::halt::exception::Record;
 use crate::halt::resolution::Action;
+use crate::product::escalation::DECISION;
 use crate::project::graph::Task;
 use crate::project::{TaskId, TaskStatus};
 use kernel::position::STOP;
@@ -120,6 +121,19 @@ fn about_spec(state: &State) -> Option<Question> {
     let (_, why) = product::reason(state)?;
     let mut options = product::options(state);
     options.push(STOP);
+    let loop_ = state.product.as_ref()?;
+    if let Some(id) = loop_.escalation_id(state.run()) {
+        let all = loop_.deficiencies.iter().map(String::as_str);
+        return Some(Question {
+            subject: Subject::Spec,
+            id,
+            task: None,
+            what: DECISION.to_owned(),
+            why: lines(std::iter::once(why.as_str()).chain(all)),
+            recommended: Some(product::AMEND.to_owned()),
+            options: words(&options),
+        });
+    }
     Some(Question {
         subject: Subject::Spec,
         id: "spec".to_owned(),

@@ -116,6 +116,9 @@ pub(crate) struct State {
     pub(crate) escalations: BTreeMap<EscalationId, Escalation>,
     /// Resolutions of tasks that had no escalation: they were blocked.
     pub(crate) resolutions: Vec<(TaskId, Resolved)>,
+    /// How many resolutions people have given.
+    #[serde(default)]
+    pub(crate) resolved: usize,
     pub(crate) exceptions: BTreeMap<ExceptionId, Record>,
     pub(crate) rulings: Vec<ExceptionDecision>,
     pub(crate) changes: BTreeMap<ExceptionId, Change>,

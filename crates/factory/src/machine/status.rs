@@ -59,6 +59,16 @@ fn reason(state: &State) -> Option<(&'static str, String)> {
     (!last.passed()).then(|| ("release", format!("the release {} failed", last.release_id)))
 }
 
+/// The budgets as they are shown.
+pub(crate) fn gauges(state: &State) -> BTreeMap<String, Gauge> {
+    let all = state.ledger.budgets.iter();
+    all.map(|(name, budget)| {
+        let (used, cap) = (budget.used, budget.cap);
+        (name.to_string(), Gauge { used, cap })
+    })
+    .collect()
+}
+
 pub(crate) fn status(state: &State) -> Status {
     let busy = !wanted(state).is_empty() || advance(state, state.updated).is_some();
     let reason = reason(state);
@@ -78,11 +88,6 @@ pub(crate) fn status(state: &State) -> Status {
         Activity::Resting => ("closed", Kind::End),
         Activity::Done => ("released", Kind::End),
     };
-    let mut budgets = BTreeMap::new();
-    for (name, budget) in state.ledger.budgets.iter() {
-        let (used, cap) = (budget.used, budget.cap);
-        budgets.insert(name.to_string(), Gauge { used, cap });
-    }
     let tasks = TaskStatus::ALL.into_iter();
     let counts = tasks.map(|status| {
         let count = state.graph.count(status).to_string();
@@ -106,7 +111,7 @@ pub(crate) fn status(state: &State) -> Status {
         return_to: None,
         autonomy: started.map_or(Autonomy::Manual, |started| started.autonomy),
         mode: started.map_or_else(Mode::default, |started| started.mode),
-        budgets,
+        budgets: gauges(state),
         attempts: state.ledger.attempts.clone(),
         in_flight: state
             .ledger

@@ -6,14 +6,14 @@ use super::facts::{
     TaskHalted, TaskResolved,
 };
 use super::state::{Fix, Phase, Releasing, State};
-use crate::delivery::registry::{Entry, IndexStatus, fingerprint};
+use crate::delivery::registry::{Entry, IndexStatus, Origin, fingerprint};
 use crate::engineering::debate::{Now, Said};
 use crate::engineering::work::{Fate, Step, Work};
 use crate::halt::artifact::{Escalation, Resolved};
 use crate::halt::change::{Change, ChangeStep};
 use crate::halt::exception::{AfterRejection, Record, Ruling};
 use crate::halt::resolution::Resolution;
-use crate::product::Product;
+use crate::product::{At, Product};
 use crate::project::types::{TaskId, mint};
 use crate::project::view::Head;
 use crate::project::{TaskGraph, TaskStatus};
@@ -30,6 +30,7 @@ impl State {
             Fact::ProductStepped(stepped) => {
                 if let Some(product) = &mut self.product {
                     product.take(&stepped.step);
+                    product.spent = (product.at == At::Spent).then_some(at);
                 }
             }
             Fact::SpecApproved(approved) => self.spec_approved(approved),
@@ -168,6 +169,7 @@ impl State {
             superseded_by: None,
             notes: Vec::new(),
             at,
+            origin: work.origin(module),
         };
         self.reserved.retain(|(one, _)| *one != entry.reference);
         self.registry.add(entry);
@@ -203,6 +205,7 @@ impl State {
 
     fn resolved(&mut self, resolved: TaskResolved, at: Time) {
         self.decision = None;
+        self.resolved += 1;
         let task = resolved.task;
         let record = Resolved {
             resolution: resolved.resolution.clone(),
@@ -245,6 +248,7 @@ impl State {
             Resolution::RevisePlan { .. } => {
                 let _ = self.graph.resume(&task);
                 let mut work = Work::default();
+                work.revision = self.graph.get(&task).map_or(0, |one| one.rounds);
                 if let Some(plan) = resolved.plan {
                     work.lock(plan);
                 }
@@ -331,6 +335,10 @@ impl State {
                     superseded_by: None,
                     notes: vec![format!("made by {}", change.exception)],
                     at,
+                    origin: Origin {
+                        exception: Some(change.exception.clone()),
+                        ..Origin::default()
+                    },
                 });
                 self.registry.supersede(&change.from, &change.to);
                 let _ = self.graph.requeue(&change.task);

@@ -5,6 +5,7 @@
 //! but the bytes that were shown.
 
 mod brief;
+pub mod escalation;
 mod judge;
 
 pub use brief::{brief, sight};
@@ -205,6 +206,9 @@ pub struct Product {
     pub shown: Option<Shown>,
     /// While tasks are being declared.
     pub approved: Option<Approved>,
+    /// Since when the role can not go on.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub spent: Option<Time>,
 }
 
 impl Product {
@@ -230,6 +234,7 @@ impl Product {
             feedback: Vec::new(),
             shown: None,
             approved: None,
+            spent: None,
         }
     }
 
@@ -384,7 +389,8 @@ impl Product {
             At::Judging => At::Judging,
             _ => At::Drafting,
         };
-        (self.stuck, self.refusals, self.losses) = (None, 0, 0);
+        (self.stuck, self.spent) = (None, None);
+        (self.refusals, self.losses) = (0, 0);
         self.patience = Patience::default();
     }
 }

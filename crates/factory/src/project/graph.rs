@@ -69,6 +69,12 @@ impl Task {
         all.filter(|dependency| !self.waived.contains_key(*dependency))
     }
 
+    /// What it depended on before so many snapshots.
+    pub(super) fn depended_on_at(&self, serial: u32) -> impl Iterator<Item = &TaskId> {
+        let all = self.declared.depends_on.iter();
+        all.filter(move |one| self.waived.get(*one).is_none_or(|waived| *waived >= serial))
+    }
+
     /// What a dependant of it has to wait for: itself, or what stands in for it.
     fn awaits(&self) -> Vec<&TaskId> {
         if self.superseded_by.is_empty() {

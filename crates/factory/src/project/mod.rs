@@ -5,11 +5,13 @@
 pub mod declare;
 pub mod graph;
 pub mod moves;
+pub mod project_state;
 pub mod status;
 pub mod types;
 pub mod view;
 
 pub use declare::Declared;
 pub use graph::{Task, TaskGraph};
+pub use project_state::ProjectState;
 pub use status::TaskStatus;
 pub use types::{EscalationId, ExceptionId, ModuleId, ModuleRef, TaskId, Version, mint};

@@ -1,9 +1,12 @@
 //! The statuses of a task and which may follow which, as one table.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Where a task stands.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
+)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 pub enum TaskStatus {
     /// It waits for its turn.

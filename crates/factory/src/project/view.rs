@@ -3,12 +3,13 @@
 //! A snapshot is one letter for each task and what can change again; a hundred thousand tasks are
 //! a hundred thousand bytes, and the rest is found where it lies.
 
-use super::graph::{Task, TaskGraph};
+use super::graph::TaskGraph;
+use super::project_state::{ProjectState, TaskState};
 use super::status::TaskStatus;
 use super::types::EscalationId;
 use kernel::Time;
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value, json};
+use std::borrow::Cow;
 
 /// Where the view lies in a project.
 pub const STATE_MACHINE: &str = "state_store/project/state_machine.json";
@@ -52,20 +53,25 @@ impl TaskGraph {
         }
     }
 
-    /// The view as it is now.
-    pub fn view(&self, head: &Head, updated_at: Time) -> Value {
+    /// The view as it is now. It lends what it shows: a hundred thousand tasks are written without
+    /// being copied first.
+    pub fn view(&self, head: &Head, updated_at: Time) -> ProjectState<'_> {
         let tasks = self.tasks.iter().enumerate();
-        let tasks = tasks.map(|(order, task)| (task.declared.id.to_string(), entry(order, task)));
-        wrap(head, updated_at, tasks.collect())
+        let tasks = tasks.map(|(order, task)| {
+            let id = Cow::Borrowed(task.declared.id.as_str());
+            (id, TaskState::of(order, task))
+        });
+        ProjectState::of(head, updated_at, tasks.collect())
     }
 
     /// The view as it was.
-    pub fn view_at(&self, head: &Head, snapshot: &Snapshot) -> Value {
+    pub fn view_at(&self, head: &Head, snapshot: &Snapshot) -> ProjectState<'_> {
         let then = snapshot.letters.chars().zip(&self.tasks).enumerate();
         let tasks = then.map(|(order, (letter, task))| {
-            let mut was = task.clone();
+            let mut was = TaskState::of(order, task);
             was.status = TaskStatus::of_letter(letter).unwrap_or(task.status);
-            was.waived.retain(|_, waived| *waived < snapshot.serial);
+            let depends_on = task.depended_on_at(snapshot.serial);
+            was.depends_on = depends_on.map(|on| Cow::Borrowed(on.as_str())).collect();
             if was.status != TaskStatus::Abandoned {
                 (was.halted_reason, was.escalation_ref) = (None, None);
                 was.superseded_by = Vec::new();
@@ -75,41 +81,11 @@ impl TaskGraph {
             }
             let halted = &snapshot.halted;
             if let Ok(found) = halted.binary_search_by_key(&(order as u32), |one| one.0) {
-                was.halted_reason = Some(halted[found].1.clone());
-                was.escalation_ref = Some(halted[found].2.clone());
+                was.halted_reason = Some(Cow::Owned(halted[found].1.clone()));
+                was.escalation_ref = Some(Cow::Owned(halted[found].2.to_string()));
             }
-            (task.declared.id.to_string(), entry(order, &was))
+            (Cow::Borrowed(task.declared.id.as_str()), was)
         });
-        wrap(head, snapshot.at, tasks.collect())
+        ProjectState::of(head, snapshot.at, tasks.collect())
     }
-}
-
-fn wrap(head: &Head, updated_at: Time, tasks: Map<String, Value>) -> Value {
-    json!({
-        "project_id": head.project_id,
-        "spec_version": head.spec_version,
-        "updated_at": updated_at,
-        "tasks": tasks,
-    })
-}
-
-fn entry(order: usize, task: &Task) -> Value {
-    let mut entry = json!({
-        "pillar": task.declared.pillar,
-        "epic": task.declared.epic,
-        "story": task.declared.story,
-        "task": task.declared.task,
-        "status": task.status,
-        "depends_on": task.depends_on().collect::<Vec<_>>(),
-        "module_ref": task.module_ref,
-        "shipped_at": task.shipped_at,
-        "halted_reason": task.halted_reason,
-        "escalation_ref": task.escalation_ref,
-        "declaration_order": order,
-    });
-    // Section 17.2 adds it, and only a split task has it.
-    if !task.superseded_by.is_empty() {
-        entry["superseded_by"] = json!(task.superseded_by);
-    }
-    entry
 }

@@ -32,6 +32,7 @@ fn entry(name: &str, uses: &[(&str, &str)]) -> Entry {
         superseded_by: None,
         notes: Vec::new(),
         at: Time(0),
+        origin: Default::default(),
     }
 }
 

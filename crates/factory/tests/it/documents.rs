@@ -101,6 +101,26 @@ pub(crate) fn sample(name: &str) -> Value {
             "minimal_decision_required": "ship it or split it", "recommended_resolution": "SPLIT_TASK",
             "resolution_context": "R2 failed three times"
         }),
+        "ProjectState" => json!({
+            "project_id": "SPEC-001", "spec_version": "1.0.0", "updated_at": "2026-11-15T02:25:27.000Z",
+            "tasks": {"T-core-auth-login-001": {
+                "pillar": "Core", "epic": "Auth", "story": "Login", "task": "Task 1", "status": "PENDING",
+                "depends_on": [], "module_ref": null, "shipped_at": null, "halted_reason": null,
+                "escalation_ref": null, "declaration_order": 0
+            }}
+        }),
+        "DebateState" => {
+            json!({"proposals": [sample("Proposal")], "challenges": [challenge()], "adjudications": []})
+        }
+        "FingerprintMismatch" => json!({
+            "module_id": "MM-0001", "module_version": "1.0.0",
+            "mismatch": {"expected": "a".repeat(64), "actual": "b".repeat(64), "dimensions": []}
+        }),
+        "ReleaseFailureReport" => json!({
+            "release_id": "REL-00000001", "failing_gates": ["dependency_check"],
+            "violations": [{"gate": "dependency_check", "module": "MM-0001@1.0.0", "why": "MM-0002@1.0.0 is missing"}],
+            "mend": "ship it"
+        }),
         "HumanResolution" => {
             json!({"action": "ABANDON_TASK", "payload": {"rationale": "nobody needs it"}})
         }

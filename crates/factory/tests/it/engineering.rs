@@ -5,6 +5,7 @@ use factory::engineering::artifacts::{ChallengeVerdict, adjudication};
 use factory::engineering::context::{Scene, brief, module_folder, pack, sight};
 use factory::engineering::debate::{At, Debate, Judge, Move, Now, Said};
 use factory::engineering::plan::{self, judge};
+use factory::engineering::reuse::Offered;
 use factory::engineering::roles::{Grant, INPUTS, Material, Occasion, Role, given};
 use factory::engineering::rubric::EVALUATION;
 use factory::engineering::ship::{STEPS, ShipStep};
@@ -52,12 +53,16 @@ impl Surroundings for Nothing {
     fn next_version(&self, _: &plan::PlanModule) -> Version {
         Version::FIRST
     }
-    fn is_shipped(&self, reference: &ModuleRef) -> bool {
-        *reference == ModuleRef::parse("MM-old@2.1.0").unwrap()
+    fn offered(&self, reference: &ModuleRef) -> Offered {
+        match reference.to_string().as_str() {
+            "MM-old@2.1.0" => Offered::Module(serde_json::from_value(said::contract()).unwrap()),
+            "MM-bare@1.0.0" => Offered::Unlocked,
+            _ => Offered::Nothing,
+        }
     }
 }
 
-fn done(result: Value) -> Answer {
+pub(crate) fn done(result: Value) -> Answer {
     let mut outcome = Outcome::bare(Class::Done, "done");
     outcome.result = Some(result);
     Answer::Attempt(EffectId(1), Box::new(outcome))
@@ -77,7 +82,7 @@ fn settle(work: &mut Work) -> Vec<Step> {
     steps
 }
 
-fn hear(work: &mut Work, answer: Answer) -> Vec<Step> {
+pub(crate) fn hear(work: &mut Work, answer: Answer) -> Vec<Step> {
     assert!(work.want().is_some(), "nobody was asked");
     work.answer = Some(answer);
     settle(work)

@@ -20,6 +20,7 @@ mod plan;
 mod product;
 mod project;
 mod records;
+mod reuse;
 mod said;
 mod samples;
 mod spec;

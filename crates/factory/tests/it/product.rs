@@ -3,13 +3,15 @@
 
 use crate::project::task;
 use crate::world::{Project, Script, approval, opening, specifying};
-use factory::machine::{AMEND, APPROVE, REJECT, RETRY};
+use factory::machine::{AMEND, APPROVE, REJECT, RETRY, Recorder};
 use factory::product::{At, MOST_REDRAFTS, Product};
+use factory::schema;
 use kernel::effect::{AttemptOrder, Effect};
 use kernel::input::Found;
 use kernel::machine::Activity;
 use kernel::{CheckResult, Class, EffectId, EvidenceRef, Machine, Outcome, Verdict, What};
-use serde_json::json;
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
 
 const A: &str = "T-a-001";
 
@@ -76,11 +78,76 @@ fn s3_2_3_an_incomplete_draft_goes_back_with_its_deficiencies_and_not_for_ever()
         refused(&mut project, APPROVE, approval("spec-5", &[])),
         "spec_not_shown"
     );
+    escalated(&mut project);
     // A person may have it tried again, as often as at first and no more.
     project.decide(RETRY, json!(null)).unwrap();
     project.run();
     assert_eq!(product(&project).ended, 2 * (MOST_REDRAFTS + 1));
     assert_eq!(project.machine.status().activity, Activity::Waiting);
+}
+
+/// Everything that a project's journal leads to, by path.
+fn files(project: &Project) -> BTreeMap<String, Value> {
+    let mut recorder = Recorder::new();
+    let all = project
+        .journal
+        .iter()
+        .flat_map(|event| recorder.take(event));
+    all.map(|one| (one.path, one.value)).collect()
+}
+
+/// The loop is stopped: its escalation is on record with every member, and in the inbox.
+fn escalated(project: &mut Project) {
+    let [question] = &project.machine.questions()[..] else {
+        panic!("{:?}", project.machine.questions());
+    };
+    assert_eq!(question.recommended.as_deref(), Some(AMEND));
+    assert_eq!(question.options, [REJECT, AMEND, RETRY, "stop"]);
+    assert!(question.why.contains("as scripted"), "{}", question.why);
+    let artifact = &files(project)[&format!("escalations/{}.json", question.id)];
+    let found =
+        (schema::find("EscalationArtifact").unwrap().validate)(artifact.to_string().as_bytes());
+    assert!(found.passes(), "{:?}", found.errors);
+    assert_eq!(artifact["escalation_id"], question.id);
+    assert_eq!(artifact["minimal_decision_required"], question.what);
+    assert_eq!(artifact["recommended_resolution"], "AMEND_SPEC");
+    assert_eq!(artifact["failed_invariants"][0]["evidence"], "as scripted");
+    assert_eq!(artifact["task_ref"], "state_store/product/given/SPEC.md");
+    assert_eq!(artifact["state_machine_snapshot"]["tasks"], json!({}));
+    let context = artifact["resolution_context"].as_str().unwrap();
+    assert!(
+        context.contains("5 drafts in a row were not complete"),
+        "{context}"
+    );
+    assert!(context.contains("newest draft: sha256 spec-5"), "{context}");
+}
+
+#[test]
+fn s17_1_a_product_loop_that_runs_out_of_drafts_escalates_and_keeps_what_was_said_to_it() {
+    let script = Script::default().breaks("SPEC.md", "spec_complete", 0);
+    let mut project = Project::told(script, &[specifying(1)]);
+    project.run();
+    let first = project.machine.questions()[0].id.clone();
+    escalated(&mut project);
+    project
+        .decide(AMEND, json!({"feedback": "leave the reports out"}))
+        .unwrap();
+    project.run();
+    let second = project.machine.questions()[0].id.clone();
+    assert_ne!(first, second, "another one after every word of a person");
+    project
+        .decide(REJECT, json!({"reasons": "start smaller"}))
+        .unwrap();
+    let files = files(&project);
+    let said = |id: &str| files[&format!("escalations/{id}.json")]["resolution"].clone();
+    assert_eq!(said(&first)["resolved_by"], "ann");
+    assert_eq!(said(&first)["payload"]["decision"], AMEND);
+    assert_eq!(
+        said(&first)["payload"]["amendment_rationale"],
+        "leave the reports out"
+    );
+    assert_eq!(said(&second)["payload"]["decision"], REJECT);
+    assert!(project.machine.spec_escalation().is_none());
 }
 
 #[test]

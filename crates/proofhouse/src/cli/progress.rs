@@ -2,12 +2,12 @@
 
 use super::history;
 use super::out::{Out, Tone, dollars, duration, plain};
-use engine::world::Observer;
-use kernel::budget::{MICRO_DOLLARS, TOKENS};
+use engine::world::{Gauges, Observer};
+use kernel::budget::{ATTEMPTS, MICRO_DOLLARS, TOKENS};
 use kernel::effect::EffectKind;
 use kernel::event::Arrival;
 use kernel::outcome::{Verdict, passes};
-use kernel::{Actor, Body, Class, Event, Status};
+use kernel::{Actor, Body, Class, Event};
 use std::io::{IsTerminal, Write};
 use std::time::Instant;
 
@@ -77,7 +77,7 @@ fn allow(denied: &[String], setting: &str) -> String {
 }
 
 impl Observer for Progress<'_> {
-    fn event(&mut self, event: &Event, _status: &Status) {
+    fn event(&mut self, event: &Event) {
         match &event.body {
             Body::EffectBegan(began) => {
                 self.effect_began = Instant::now();
@@ -207,15 +207,16 @@ impl Observer for Progress<'_> {
         }
     }
 
-    fn tick(&mut self, status: &Status) {
+    fn tick(&mut self, gauges: &dyn Fn() -> Gauges) {
         if !self.live {
             return;
         }
         self.frame = (self.frame + 1) % FRAMES.len();
-        let spent = |name: &str| status.budgets.get(name).map_or(0, |gauge| gauge.used);
+        let gauges = gauges();
+        let spent = |name: &str| gauges.get(name).map_or(0, |gauge| gauge.used);
         let elapsed =
             duration(u64::try_from(self.effect_began.elapsed().as_millis()).unwrap_or(u64::MAX));
-        let attempts = status.attempts.len();
+        let attempts = spent(ATTEMPTS);
         print!(
             "\r\x1b[2K  {} {}  {elapsed}  attempt {attempts}  {} tokens  {}",
             FRAMES[self.frame],

@@ -131,3 +131,50 @@ fn a_long_record_before_the_checkpoint_is_found() {
     journal.checkpoint(json!({"sum": 3})).unwrap();
     assert_eq!(replayed(dir.path()), (3, 0));
 }
+
+#[test]
+fn a_checkpoint_is_due_when_as_much_has_followed_as_the_last_one_holds() {
+    let dir = dir();
+    let mut journal = Journal::create(dir.path(), &run()).unwrap();
+    let mut seq = 0;
+    // How many records until one is due.
+    let until_due = |journal: &mut Journal, seq: &mut u64| {
+        let before = *seq;
+        while !journal.checkpoint_is_due() {
+            journal.append(*seq, &entries(*seq + 1..*seq + 2)).unwrap();
+            *seq += 1;
+        }
+        *seq - before
+    };
+    assert_eq!(until_due(&mut journal, &mut seq), 200, "the first one");
+    journal.checkpoint(json!({"sum": 1})).unwrap();
+    assert_eq!(until_due(&mut journal, &mut seq), 200, "a small state");
+    let large = |sum: u64| json!({"sum": sum, "state": "x".repeat(100_000)});
+    journal.checkpoint(large(2)).unwrap();
+    let size = fs::metadata(stored(dir.path())).unwrap().len();
+    let length = || fs::metadata(file(dir.path())).unwrap().len();
+    let before = length();
+    let records = until_due(&mut journal, &mut seq);
+    let grown = length() - before;
+    assert!(
+        records > 300 && grown >= size,
+        "{records} records, {grown} bytes"
+    );
+    assert!(grown < size + size / 10, "and soon after that: {grown}");
+    // Another session goes on counting where this one stopped.
+    journal.checkpoint(large(3)).unwrap();
+    for _ in 0..records / 2 {
+        journal.append(seq, &entries(seq + 1..seq + 2)).unwrap();
+        seq += 1;
+    }
+    let checkpoint = Checkpoint::load(dir.path(), &run()).unwrap().unwrap();
+    let replay = Replay {
+        from: Some(&checkpoint),
+        ..Replay::default()
+    };
+    let opened = Journal::resume(dir.path(), &run(), replay, |_| Ok(())).unwrap();
+    let mut journal = opened.journal;
+    assert!(!journal.checkpoint_is_due());
+    let rest = until_due(&mut journal, &mut seq);
+    assert!(rest <= records / 2 + 20, "{rest} of {records}");
+}

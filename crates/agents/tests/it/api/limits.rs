@@ -213,6 +213,7 @@ fn s3_2_1_an_attempt_has_fifty_searches_and_what_they_find_is_cut() {
         provider: SearchProvider::SearXng,
         url,
         key: KeySource::None,
+        micro_dollars: 0,
     }));
     let agent = stage.agent().with_tools(vec![Arc::new(tool)]);
     for nth in ["first", "second"] {
@@ -237,5 +238,38 @@ fn s3_2_1_an_attempt_has_fifty_searches_and_what_they_find_is_cut() {
             assert_eq!((length("url"), length("title")), (2_000, 1_000), "{line}");
         }
     }
+    service.join().expect("the service");
+}
+
+#[test]
+fn s3_2_1_searches_cost_the_runs_money_and_end_with_it() {
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
+    let url = format!("http://{}", listener.local_addr().expect("an address"));
+    // Three are paid for; a fourth would find nobody.
+    let service = std::thread::spawn(move || search_service(listener, 3));
+    let search = |n| Call::tool("web_search", json!({"query": format!("question {n}")}));
+    let script = Script::new([Turn::calls((0..5).map(search)), done()]);
+    let stage = Stage::new(Provider::OpenAiChat, script);
+    let tool = WebSearch::new(Some(SearchSettings {
+        provider: SearchProvider::SearXng,
+        url,
+        key: KeySource::None,
+        micro_dollars: 8_000,
+    }));
+    let agent = stage.agent().with_tools(vec![Arc::new(tool)]);
+    let mut order = stage.world.order();
+    order.allowance.micro_dollars = 30_000;
+    let reply = agent.run(&order, &Cancel::new(), &|_| {});
+    let answers = stage.answers(&stage.last());
+    let refused = answers
+        .iter()
+        .map(|one| one.contains("nothing is left of the run's money"));
+    let expected = [false, false, false, true, true];
+    assert_eq!(refused.collect::<Vec<_>>(), expected, "{answers:?}");
+    assert!(
+        (24_000..30_000).contains(&reply.usage.micro_dollars),
+        "three searches and what the model cost: {}",
+        reply.usage.micro_dollars
+    );
     service.join().expect("the service");
 }

@@ -66,5 +66,10 @@ fn search(project: &Project, config: &Config) -> Result<Option<SearchSettings>, 
         (None, None, Some(name)) => KeySource::Variable(name.to_owned()),
         (None, None, None) => KeySource::None,
     };
-    Ok(Some(SearchSettings { provider, url, key }))
+    Ok(Some(SearchSettings {
+        provider,
+        url,
+        key,
+        micro_dollars: config.own_number("search.micro_dollars")?.unwrap_or(0),
+    }))
 }

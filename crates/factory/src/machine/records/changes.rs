@@ -4,9 +4,11 @@
 use super::super::facts::{ChangeStepped, ExceptionDecided};
 use super::super::state::State;
 use super::debate::{adjudication, challenge, made_by, proposal, said};
+use super::deliverable::Made;
 use super::{Heard, Record, artifact};
 use crate::artifact::{ArtifactStatus, ArtifactType, PurposedRef};
 use crate::contribution::ContributionType;
+use crate::delivery::registry::Origin;
 use crate::engineering::debate::{Move, Said};
 use crate::engineering::roles::Role;
 use crate::halt::change::{Change, ChangeStep};
@@ -108,6 +110,26 @@ pub(super) fn stepped(state: &State, stepped: &ChangeStepped, at: Time) -> Vec<R
             status,
         };
         all.extend(one.records(state, made));
+        let origin = Origin {
+            exception: Some(change.exception.clone()),
+            ..Origin::default()
+        };
+        let version = Made {
+            state,
+            task: &change.task,
+            reference: &change.to,
+            origin: &origin,
+            at,
+        };
+        all.extend(version.work(status));
+        if status == ArtifactStatus::Shipped {
+            let checked = change.checked.as_deref().unwrap_or_default();
+            all.extend(version.evidence(checked));
+            let old = state.registry.get(&change.from);
+            if let Some(old) = old.and_then(|entry| Made::of(state, entry)) {
+                all.extend(old.deprecated(&format!("superseded by {}", change.to)));
+            }
+        }
     }
     all
 }

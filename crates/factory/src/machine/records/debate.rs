@@ -4,17 +4,21 @@
 
 use super::super::facts::TaskResolved;
 use super::super::state::State;
-use super::{Heard, Record, artifact, plan};
-use crate::artifact::{ArtifactStatus, ArtifactType, PurposedRef};
+use super::deliverable::Made;
+use super::{Heard, Record, plan};
+use crate::artifact::ArtifactStatus;
+use crate::contract::from_plan;
 use crate::contribution::ContributionType;
 use crate::debate::Challenge;
 use crate::deficiency::Report;
+use crate::delivery::registry::Origin;
 use crate::engineering::artifacts::{Failure, Ruling};
 use crate::engineering::debate::{At, Move, Now, Said, Trail, fix_words, override_words};
 use crate::engineering::roles::Role;
 use crate::engineering::work::{Answer, Step, Work};
 use crate::halt::resolution::Resolution;
 use crate::project::types::{ModuleRef, TaskId, mint};
+use crate::version::Version;
 use kernel::{EffectId, Time};
 use serde_json::{Value, json};
 
@@ -142,6 +146,13 @@ pub(super) fn stepped(state: &State, task: &TaskId, step: &Step, at: Time) -> Ve
     let heard = heard(state, task, work, at);
     match (step, heard) {
         (Step::PlanLocked(plan), Some(heard)) => plan::locked(&heard, plan),
+        (Step::Began(module, version), _) => {
+            let mut work = work.clone();
+            if let Some(one) = work.modules.get_mut(*module) {
+                one.version = *version;
+            }
+            begun(state, task, &work, *module, at)
+        }
         (Step::PlanRefused(_), Some(heard)) => {
             let role = Role::MicroPlanner.as_str();
             vec![heard.contributes(role, ContributionType::MicroPlan, None)]
@@ -162,8 +173,11 @@ pub(super) fn stepped(state: &State, task: &TaskId, step: &Step, at: Time) -> Ve
 }
 
 /// A person's word in a role's place is part of the debate.
-pub(super) fn resolved(state: &State, resolved: &TaskResolved) -> Vec<Record> {
+pub(super) fn resolved(state: &State, resolved: &TaskResolved, at: Time) -> Vec<Record> {
     let run = state.run();
+    if let Some(plan) = &resolved.plan {
+        return plan::revised(state, resolved, plan, at);
+    }
     let Some(work) = state.work.get(&resolved.task) else {
         return Vec::new();
     };
@@ -289,43 +303,64 @@ fn debated(
         all.push(heard.contributes(role.as_str(), made_by(role), id));
     }
     if let Some(status) = status(moved, debate.at) {
-        let (effect, by) = match heard {
-            Some(heard) if opened == Some(heard.effect) => (heard.effect, at),
-            _ => began(state, opened, at),
+        let origin = Origin {
+            opened,
+            ..work.origin(module)
         };
-        let heard = Heard {
+        let made = Made {
             state,
             task,
-            effect,
-            result: &Value::Null,
-            at: by,
+            reference: &reference,
+            origin: &origin,
+            at,
         };
-        let mut envelope = heard.envelope(&target, ArtifactType::Implementation, "proposer");
-        envelope.status = status;
-        envelope.outputs.push(PurposedRef {
-            reference: reference.to_string(),
-            purpose: "the module's version".to_owned(),
-        });
-        let folder = crate::engineering::context::module_folder(&reference);
-        let body = json!({"module_ref": reference, "folder": folder});
-        all.extend(artifact(
-            state,
-            task,
-            &envelope,
-            "deliverable.json",
-            "",
-            body,
-        ));
+        all.extend(made.work(status));
+        all.extend(made.contract(status, locked(work, module)));
+        if let (ArtifactStatus::Shipped, Some(Answer::Gate(results))) = (status, &work.answer) {
+            all.extend(made.evidence(results));
+        }
     }
     all
 }
 
-/// When the attempt that opened a debate began; a person's fix has none, and is dated by the event.
-fn began(state: &State, opened: Option<EffectId>, at: Time) -> (EffectId, Time) {
-    let effect = opened.unwrap_or(EffectId(0));
-    let attempts = &state.ledger.attempts;
-    let found = attempts.iter().rev().find(|one| one.effect == effect);
-    (effect, found.map_or(at, |one| one.began))
+/// The contract that a plan locks for a module; a person's plan may leave it to the task's file.
+fn locked(work: &Work, module: usize) -> (Value, &'static str) {
+    let plan = work.plan.as_ref().and_then(|plan| plan.modules.get(module));
+    let version = work.reference(module).map(|one| Version {
+        major: one.version.major.into(),
+        minor: one.version.minor.into(),
+        patch: one.version.patch.into(),
+    });
+    let contract = plan.zip(version);
+    let contract =
+        contract.and_then(|(plan, version)| from_plan::contract(plan, version, &plan.depends_on));
+    match contract {
+        Some(contract) => (json!(contract), "MicroModuleContract"),
+        None => {
+            let reference = work.reference(module);
+            (
+                json!({"module_ref": reference, "left_to": "the task's file"}),
+                "",
+            )
+        }
+    }
+}
+
+/// A module's turn: its contract is locked before anybody implements it.
+fn begun(state: &State, task: &TaskId, work: &Work, module: usize, at: Time) -> Vec<Record> {
+    let Some(reference) = work.reference(module) else {
+        return Vec::new();
+    };
+    let origin = work.origin(module);
+    let made = Made {
+        state,
+        task,
+        reference: &reference,
+        origin: &origin,
+        at,
+    };
+    let body = locked(work, module);
+    made.contract(ArtifactStatus::Draft, body).into()
 }
 
 /// The compliance gate's challenge; none: it is the Challenger's own.

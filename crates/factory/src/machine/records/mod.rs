@@ -6,12 +6,15 @@
 
 mod changes;
 mod debate;
+mod deliverable;
 mod pack;
 mod plan;
+mod product;
 mod standing;
 
 pub(crate) use changes::target as change_target;
 pub(crate) use debate::{documents, target};
+pub(crate) use product::of_spec;
 
 use super::Factory;
 use super::facts::Fact;
@@ -20,6 +23,7 @@ use crate::artifact::{ArtifactEnvelope, ArtifactStatus, ArtifactType, Author, Pu
 use crate::contribution::{Contribution, ContributionType};
 use crate::project::types::{TaskId, mint};
 use crate::version::Version;
+use deliverable::Made;
 use kernel::event::Body;
 use kernel::{EffectId, Event, Machine, Time};
 use serde::Serialize;
@@ -82,8 +86,19 @@ fn records(state: &State, event: &Event) -> Vec<Record> {
             Ok(Fact::EngineeringStepped(stepped)) => {
                 debate::stepped(state, &stepped.task, &stepped.step, event.at)
             }
+            Ok(
+                fact @ (Fact::ProductStepped(_)
+                | Fact::SpecApproved(_)
+                | Fact::SpecRejected(_)
+                | Fact::SpecAmended(_)),
+            ) => product::records(state, &fact, event.at),
+            Ok(Fact::ModuleDeprecated(gone)) => {
+                let entry = state.registry.get(&gone.module);
+                let made = entry.and_then(|entry| Made::of(state, entry));
+                made.map_or_else(Vec::new, |made| made.deprecated(&gone.note))
+            }
             Ok(Fact::ExceptionDecided(decided)) => changes::decided(state, &decided, event.at),
-            Ok(Fact::TaskResolved(resolved)) => debate::resolved(state, &resolved),
+            Ok(Fact::TaskResolved(resolved)) => debate::resolved(state, &resolved, event.at),
             Ok(Fact::ChangeStepped(stepped)) => changes::stepped(state, &stepped, event.at),
             _ => Vec::new(),
         },
@@ -176,7 +191,9 @@ fn pack_id(state: &State, effect: EffectId) -> String {
 fn folder(state: &State, task: &TaskId, id: &str) -> String {
     let pillar = state.graph.get(task).map(|task| &task.declared.pillar);
     let pillar = pillar.map(|name| crate::plan::slug(name));
-    format!("artifacts/{}/{id}/{}", pillar.unwrap_or_default(), first())
+    // Before there are tasks there are no pillars.
+    let pillar = pillar.unwrap_or_else(|| crate::product::ROLE.to_owned());
+    format!("artifacts/{pillar}/{id}/{}", first())
 }
 
 /// An envelope, and its body beside it.

@@ -15,7 +15,7 @@ use kernel::event::EffectBegan;
 use kernel::pack::Permission;
 
 /// The product loop works before there is any task; its packs need a name in a task's place.
-const PRODUCT: &str = "T-product";
+pub(super) use crate::product::escalation::NO_TASK as PRODUCT;
 
 pub(super) fn pack(state: &State, began: &EffectBegan, at: Time) -> Option<Record> {
     if began.kind != EffectKind::Attempt {

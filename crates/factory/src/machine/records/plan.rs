@@ -1,6 +1,9 @@
 //! A locked plan (section 10.1) with the search for reuse that it rests on (section 14.3): an
 //! artifact each.
 
+use super::super::facts::TaskResolved;
+use super::super::state::State;
+use super::deliverable::PERSON;
 use super::{Heard, Record, artifact, first};
 use crate::artifact::{ArtifactType, PurposedRef};
 use crate::code_index::{Candidate, ReuseConclusion, ReuseSearchReport};
@@ -8,15 +11,60 @@ use crate::contribution::ContributionType;
 use crate::engineering::plan::{Plan, PlanModule, ReuseDecision};
 use crate::engineering::roles::Role;
 use crate::project::types::mint;
+use kernel::{EffectId, Time};
 use serde_json::{Value, json};
 
-/// The document of section 10.1 for a plan.
+/// The document of section 10.1 for a plan. A person's plan may leave contracts to the task's file,
+/// and then says so in every dimension.
 fn document(id: &str, task: &str, plan: &Plan) -> Value {
+    let mut modules = json!(plan.modules);
+    let blank = plan.modules.iter().map(|module| &module.io_contract);
+    for (at, _) in blank.enumerate().filter(|(_, one)| one.is_none()) {
+        let left = format!("left to {task}.md");
+        modules[at]["io_contract"] = json!({
+            "inputs": [left], "outputs": [left], "error_surfaces": [left], "effects": [left],
+            "modes": [format!("sync or async: {left}")],
+        });
+    }
     json!({
         "micro_plan_id": id,
         "parent_task_ref": format!("{task}@{}", first()),
-        "modules": plan.modules,
+        "modules": modules,
     })
+}
+
+/// A person's plan (section 17.2): an artifact as an agent's is, and no contribution, since no role
+/// was invoked.
+pub(super) fn revised(
+    state: &State,
+    resolved: &TaskResolved,
+    plan: &Plan,
+    at: Time,
+) -> Vec<Record> {
+    let task = &resolved.task;
+    let round = state.graph.get(task).map_or(0, |one| one.rounds);
+    let id = mint("MP", state.run(), &format!("{task}/revised/{round}"));
+    let heard = Heard {
+        state,
+        task,
+        effect: EffectId(0),
+        result: &Value::Null,
+        at,
+    };
+    let mut envelope = heard.envelope(&id, ArtifactType::MicroPlan, PERSON);
+    envelope.notes = format!(
+        "locked; the plan of {}, who has no context pack; plans are judged by rule and not debated",
+        resolved.who
+    );
+    let escalation = state.graph.get(task);
+    let escalation = escalation.and_then(|one| one.escalation_ref.as_ref());
+    envelope.inputs.extend(escalation.map(|id| PurposedRef {
+        reference: format!("{id}@{}", first()),
+        purpose: "the escalation that it answers".to_owned(),
+    }));
+    let body = document(&id, task.as_str(), plan);
+    let name = "micro_plan.json";
+    artifact(state, task, &envelope, name, "MicroPlan", body).into()
 }
 
 pub(super) fn locked(heard: &Heard<'_>, plan: &Plan) -> Vec<Record> {

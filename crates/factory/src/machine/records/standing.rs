@@ -49,6 +49,10 @@ pub(super) fn after(machine: &Factory, event: &Event) -> Vec<Record> {
             })
         }
         Ok(Fact::ReleaseJudged(manifest)) => release(&manifest),
+        Ok(Fact::ProductStepped(_)) => {
+            let artifact = machine.spec_escalation();
+            artifact.iter().map(super::product::escalated).collect()
+        }
         _ => Vec::new(),
     }
 }
@@ -67,7 +71,7 @@ fn release(manifest: &Manifest) -> Vec<Record> {
     let id = &manifest.release_id;
     let report = manifest.failure_report().map(|value| Record {
         path: format!("releases/{id}.failure.json"),
-        document: "",
+        document: "ReleaseFailureReport",
         value,
     });
     let manifest = Record {

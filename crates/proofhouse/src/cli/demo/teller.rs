@@ -6,9 +6,9 @@
 use crate::cli::out::{Out, Tone, duration, plain};
 use ::factory::machine::Fact;
 use engine::factory::{Line, Mark, Moment, Story};
-use engine::world::Observer;
+use engine::world::{Gauges, Observer};
 use engine::{EngineError, Project};
-use kernel::{Body, Event, Status};
+use kernel::{Body, Event};
 use std::collections::BTreeMap;
 use std::time::Instant;
 use store::{Journal, Replay, RunName};
@@ -257,11 +257,11 @@ impl<'a> Teller<'a> {
 }
 
 impl Observer for Teller<'_> {
-    fn event(&mut self, event: &Event, _: &Status) {
+    fn event(&mut self, event: &Event) {
         self.hear(event);
     }
 
-    fn tick(&mut self, _: &Status) {}
+    fn tick(&mut self, _: &dyn Fn() -> Gauges) {}
 
     fn progress(&mut self, _: &str) {}
 

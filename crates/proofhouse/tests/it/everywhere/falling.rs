@@ -5,7 +5,7 @@
 use crate::play::{Play, Stage, Step};
 use crate::support::World;
 use engine::session::{Restore, Session};
-use engine::world::Observer;
+use engine::world::{Gauges, Observer};
 use engine::{Project, Until};
 use kernel::machine::Activity;
 use kernel::{Body, EffectId, Event, Status};
@@ -116,14 +116,14 @@ struct Watch<'a> {
 }
 
 impl Observer for Watch<'_> {
-    fn event(&mut self, event: &Event, _: &Status) {
+    fn event(&mut self, event: &Event) {
         self.falls.notes.push(Note::of(&event.body));
         self.fell = self.falls.here();
         if self.fell.is_some() {
             resume_unwind(Box::new(Fallen));
         }
     }
-    fn tick(&mut self, _: &Status) {}
+    fn tick(&mut self, _: &dyn Fn() -> Gauges) {}
     fn progress(&mut self, _: &str) {}
     fn notice(&mut self, _: &str) {}
 }

@@ -1,0 +1,169 @@
+//! Whether a shipped contract does what a plan needs (sections 10.1 and 14.3): a caller who knows only
+//! the need must be able to use what is there. It compares names, types, effects and modes, and
+//! refuses to judge prose: what a constraint means is for the Challenger to say.
+
+use super::SurfaceRef;
+
+/// One thing that does not fit.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Misfit {
+    /// Which of the five dimensions.
+    pub dimension: &'static str,
+    /// A sentence.
+    pub what: String,
+}
+
+/// Blanks are nobody's type.
+fn same_type(left: &str, right: &str) -> bool {
+    let bare = |text: &str| -> String { text.split_whitespace().collect() };
+    bare(left) == bare(right)
+}
+
+/// Everything that keeps `offered` from doing the work of `needed`; empty: it fits.
+pub fn misfits(needed: SurfaceRef<'_>, offered: SurfaceRef<'_>) -> Vec<Misfit> {
+    let mut found = Vec::new();
+    let mut say = |dimension, what: String| found.push(Misfit { dimension, what });
+    for input in needed.inputs {
+        match offered.inputs.iter().find(|one| one.name == input.name) {
+            None => say("inputs", format!("it takes no `{}`", input.name)),
+            Some(one) if !same_type(&one.type_, &input.type_) => say(
+                "inputs",
+                format!(
+                    "`{}` is `{}` there and `{}` here",
+                    input.name, one.type_, input.type_
+                ),
+            ),
+            Some(_) => {}
+        }
+    }
+    // What may be left out hinders nobody.
+    let asked = offered.inputs.iter().filter(|one| !one.is_optional());
+    for input in asked.filter(|one| needed.inputs.iter().all(|own| own.name != one.name)) {
+        say(
+            "inputs",
+            format!(
+                "it needs `{}: {}`, which the plan does not give",
+                input.name, input.type_
+            ),
+        );
+    }
+    for output in needed.outputs {
+        match offered.outputs.iter().find(|one| one.name == output.name) {
+            None => say("outputs", format!("it gives no `{}`", output.name)),
+            Some(one) if !same_type(&one.type_, &output.type_) => say(
+                "outputs",
+                format!(
+                    "`{}` is `{}` there and `{}` here",
+                    output.name, one.type_, output.type_
+                ),
+            ),
+            Some(_) => {}
+        }
+    }
+    // Another way to fail breaks no caller (section 7); one that is asked for must be there.
+    for error in needed.error_surfaces {
+        let there = offered.error_surfaces.iter();
+        if there.clone().all(|one| one.name != error.name) {
+            say("error_surfaces", format!("it never says `{}`", error.name));
+        }
+    }
+    let acts = |surface: SurfaceRef<'_>, of: &super::Effect| {
+        let mut all = surface.effects.iter();
+        all.any(|one| one.type_ == of.type_ && one.target == of.target)
+    };
+    for effect in needed.effects.iter().filter(|one| !acts(offered, one)) {
+        say("effects", format!("it does not act on `{}`", effect.target));
+    }
+    for effect in offered.effects.iter().filter(|one| !acts(needed, one)) {
+        say(
+            "effects",
+            format!(
+                "it acts on `{}`, which the plan does not want",
+                effect.target
+            ),
+        );
+    }
+    for (name, wanted, has) in [
+        ("sync", needed.modes.sync, offered.modes.sync),
+        ("async", needed.modes.async_, offered.modes.async_),
+    ] {
+        if wanted && !has {
+            say("modes", format!("it is not {name}"));
+        }
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::contract::from_plan::surface;
+    use crate::engineering::plan::IoContract;
+
+    fn plan(inputs: &[&str], outputs: &[&str], errors: &[&str], effects: &[&str]) -> IoContract {
+        let list = |lines: &[&str]| lines.iter().map(|line| (*line).to_owned()).collect();
+        IoContract {
+            inputs: list(inputs),
+            outputs: list(outputs),
+            error_surfaces: list(errors),
+            effects: list(effects),
+            modes: list(&["sync"]),
+        }
+    }
+
+    #[test]
+    fn s14_3_what_is_reused_takes_gives_refuses_and_does_what_the_plan_needs() {
+        let shipped = plan(
+            &["text: &str; not empty", "limit: usize; optional"],
+            &["slug: String; lower case", "cut: bool"],
+            &["Empty: nothing is there", "Long: too much of it"],
+            &["none: pure"],
+        );
+        let against = |needed: &IoContract| -> Vec<String> {
+            let (needed, shipped) = (surface(needed), surface(&shipped));
+            let all = misfits(needed.surface(), shipped.surface()).into_iter();
+            all.map(|one| format!("{}: {}", one.dimension, one.what))
+                .collect()
+        };
+        let need = |inputs: &[&str], outputs: &[&str], errors: &[&str], effects: &[&str]| {
+            against(&plan(inputs, outputs, errors, effects))
+        };
+        let (text, slug, empty, none) = ("text:  & str", "slug: String", "Empty: so", "none");
+        assert_eq!(
+            need(&[text], &[slug], &[empty], &[none]),
+            Vec::<String>::new(),
+            "more outputs, more errors and an optional input hinder nobody"
+        );
+        let one = |all: Vec<String>, words: &str| {
+            assert_eq!(all.len(), 1, "{all:?}");
+            assert!(all[0].contains(words), "{all:?}");
+        };
+        one(
+            need(&[text, "separator: char"], &[slug], &[empty], &[none]),
+            "inputs: it takes no `separator`",
+        );
+        one(
+            need(&["text: Vec<u8>"], &[slug], &[empty], &[none]),
+            "inputs: `text` is `&str` there and `Vec<u8>` here",
+        );
+        one(
+            need(&["none"], &[slug], &[empty], &[none]),
+            "inputs: it needs `text: &str`",
+        );
+        one(
+            need(&[text], &["cents: u64"], &[empty], &[none]),
+            "outputs: it gives no `cents`",
+        );
+        one(
+            need(&[text], &[slug], &["Blank: all blanks"], &[none]),
+            "error_surfaces: it never says `Blank`",
+        );
+        one(
+            need(&[text], &[slug], &[empty], &["WRITE log: a line"]),
+            "effects: it does not act on `log`",
+        );
+        let mut waits = plan(&[text], &[slug], &[empty], &[none]);
+        waits.modes = vec!["async".to_owned()];
+        one(against(&waits), "modes: it is not async");
+    }
+}

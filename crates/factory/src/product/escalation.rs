@@ -1,0 +1,111 @@
+//! The escalation of a product loop that can not complete its spec (section 17.1): the same artifact
+//! that a halted task has, with every member, though there is no task yet.
+//!
+//! It refuses to offer the six resolutions: a spec is amended or rejected, or drafted again.
+
+use super::{At, Product};
+use crate::escalation::{
+    Attestation, DebateTrail, EscalationArtifact, FailedInvariant, ResolutionAction,
+};
+use crate::project::types::mint;
+use kernel::Time;
+use serde_json::{Map, Value, json};
+
+/// What stands in a task's place before there are tasks.
+pub const NO_TASK: &str = "T-product";
+/// What the person has to decide.
+pub const DECISION: &str = "the spec could not be completed: amend it (say what to leave out or to decide), reject it (start again from other requirements), or let it be drafted again";
+
+/// What a person said to it.
+#[derive(Debug, Clone, Copy)]
+pub struct Said<'a> {
+    /// `AMEND` or `REJECT`.
+    pub word: &'a str,
+    /// The feedback or the reasons.
+    pub text: &'a str,
+    /// Who.
+    pub who: &'a str,
+    /// When.
+    pub at: Time,
+}
+
+impl Product {
+    /// Its escalation's id, while the role can not go on; another one after every word of a person.
+    pub fn escalation_id(&self, run: &str) -> Option<String> {
+        let stopped = self.at == At::Spent && self.spent.is_some();
+        stopped.then(|| mint("ESC", run, &format!("{NO_TASK}/{}", self.ended)))
+    }
+
+    /// The artifact. `state_machine` is the view at that time: no tasks yet.
+    pub fn escalation(
+        &self,
+        run: &str,
+        state_machine: Map<String, Value>,
+        said: Option<Said<'_>>,
+    ) -> Option<EscalationArtifact> {
+        let evidence = self.deficiencies.iter();
+        let mut failed: Vec<FailedInvariant> = evidence
+            .filter(|line| !line.trim().is_empty())
+            .map(|line| FailedInvariant {
+                invariant: "spec_complete (section 3.2.3)".to_owned(),
+                evidence: line.clone(),
+            })
+            .collect();
+        if failed.is_empty() {
+            failed.push(FailedInvariant {
+                invariant: "a complete spec (section 3.2.3)".to_owned(),
+                evidence: "there is none".to_owned(),
+            });
+        }
+        Some(EscalationArtifact {
+            escalation_id: self.escalation_id(run)?,
+            task_id: NO_TASK.to_owned(),
+            task_ref: format!(
+                "{}/{}/{}",
+                super::FOLDER,
+                super::GIVEN,
+                self.began.spec.name
+            ),
+            created_at: self.spent?.to_string(),
+            // Specs are judged by rule and by people: nobody debates them.
+            debate_trail: DebateTrail::default(),
+            failed_invariants: failed,
+            state_machine_snapshot: state_machine,
+            minimal_decision_required: DECISION.to_owned(),
+            recommended_resolution: ResolutionAction::AmendSpec,
+            resolution_context: self.context(),
+            resolution: said.map(|said| Attestation {
+                action: ResolutionAction::AmendSpec,
+                payload: payload(&said),
+                resolved_by: said.who.to_owned(),
+                resolved_at: said.at.to_string(),
+            }),
+        })
+    }
+
+    fn context(&self) -> String {
+        let mut lines = vec![format!(
+            "{} attempts ended, {} drafts in a row were not complete",
+            self.ended, self.refusals
+        )];
+        let kept = [("newest draft", &self.draft), ("its report", &self.report)];
+        for (name, one) in kept {
+            lines.extend(
+                one.as_ref()
+                    .map(|one| format!("{name}: sha256 {}", one.hash)),
+            );
+        }
+        for (name, list) in [
+            ("rejected before", &self.rejections),
+            ("to be changed", &self.feedback),
+        ] {
+            lines.extend(list.iter().map(|text| format!("{name}: {text}")));
+        }
+        lines.join("\n")
+    }
+}
+
+fn payload(said: &Said<'_>) -> Map<String, Value> {
+    let payload = json!({"decision": said.word, "amendment_rationale": said.text});
+    payload.as_object().cloned().unwrap_or_default()
+}

@@ -1,0 +1,66 @@
+//! What a plan may reuse (section 14.3): only what is shipped, fits its need, and has a version that
+//! the rest of the plan can stand on.
+
+use crate::engineering::{done, hear};
+use crate::said;
+use factory::engineering::plan::PlanFault;
+use factory::engineering::work::{Step, Work};
+use serde_json::{Value, json};
+
+#[test]
+fn s14_3_a_module_that_does_something_else_is_not_reused() {
+    let refused = |change: &dyn Fn(&mut Value)| {
+        let mut plan = said::plan(&[("MM-old", &[]), ("MM-b", &["MM-old@2.0.0"])]);
+        plan["modules"][0]["reuse_decision"] = json!("REUSE");
+        plan["modules"][0]["reuse_candidate_refs"] = json!(["MM-old@2.1.0"]);
+        change(&mut plan["modules"]);
+        let mut work = Work::default();
+        let steps = hear(&mut work, done(plan));
+        let Some(Step::PlanRefused(faults)) = steps.first() else {
+            return Vec::new();
+        };
+        // The planner hears all of it.
+        assert_eq!(
+            work.patience.complaint,
+            faults.iter().map(PlanFault::line).collect::<Vec<_>>()
+        );
+        let all = faults.iter();
+        all.map(|one| (one.code.clone(), one.path.clone()))
+            .collect::<Vec<_>>()
+    };
+    let found = |change: &dyn Fn(&mut Value), code: &str, path: &str| {
+        assert_eq!(refused(change), [(code.to_owned(), path.to_owned())]);
+    };
+    assert_eq!(refused(&|_| {}), [], "it fits");
+    let differs = "reuse_contract_differs";
+    for (dimension, line) in [
+        ("inputs", "text: Vec<u8>"),
+        ("outputs", "count: u64"),
+        ("error_surfaces", "Blank: all blanks"),
+        ("effects", "WRITE log: a line"),
+        ("modes", "async"),
+    ] {
+        let path = format!("modules[0].io_contract.{dimension}");
+        let change = |modules: &mut Value| {
+            modules[0]["io_contract"][dimension] = json!([line]);
+        };
+        found(&change, differs, &path);
+    }
+    found(
+        &|modules| modules[0]["reuse_candidate_refs"] = json!(["MM-bare@1.0.0"]),
+        "reuse_contract_unknown",
+        "modules[0].reuse_candidate_refs[0]",
+    );
+    found(
+        &|modules| modules[0]["reuse_candidate_refs"] = json!(["MM-none@1.0.0"]),
+        "reuse_not_shipped",
+        "modules[0].reuse_candidate_refs[0]",
+    );
+    for older in ["MM-old@1.0.0", "MM-old@2.2.0", "MM-old@3.0.0"] {
+        found(
+            &|modules| modules[1]["depends_on"] = json!([older]),
+            "reuse_version_differs",
+            "modules[1].depends_on[0]",
+        );
+    }
+}
