@@ -169,6 +169,16 @@ class Module:
             if isinstance(one, ast.Import)
             for alias in one.names
         }
+        # A parameter is its function's own, there and nowhere else.
+        self.own = {
+            id(name)
+            for one in ast.walk(tree)
+            if isinstance(one, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda))
+            for taken in [{each.arg for each in ast.walk(one.args) if isinstance(each, ast.arg)}]
+            for part in (one.body if isinstance(one.body, list) else [one.body])
+            for name in (ast.walk(part) if taken & DYNAMIC else [])
+            if isinstance(name, ast.Name) and name.id in taken
+        }
         calls = [one.func for one in ast.walk(tree) if isinstance(one, ast.Call)]
         self.called = {one.id for one in calls if isinstance(one, ast.Name)}
         for one in ast.walk(tree):
@@ -210,7 +220,7 @@ class Module:
         called = isinstance(one, ast.Call) and last_name(one.func)
         if called and called in DYNAMIC:
             self.unseen(one, "`" + called + "`")
-        elif isinstance(one, ast.Name) and one.id in DYNAMIC - self.called:
+        elif isinstance(one, ast.Name) and one.id in DYNAMIC - self.called and id(one) not in self.own:
             # Under another name it does the same, and who takes its name hides who else uses it.
             self.unseen(one, "`" + one.id + "`")
         elif isinstance(one, ast.Attribute) and one.attr in FRAMES:
