@@ -6,7 +6,7 @@
 
 use super::debated::{self, Deliverable};
 use super::modules::Stored;
-use super::ship::{Broke, Held};
+use super::ship::{Broke, Held, could_not};
 use crate::context::Context;
 use ::factory::engineering::amend::{self, Changed};
 use ::factory::engineering::artifacts::Amendment;
@@ -30,7 +30,9 @@ pub(super) fn check(
         let old = was.get(path);
         changed.push(Changed {
             path: path.to_owned(),
-            before: old.and_then(|hash| stood(context, before, path, hash, &mut evidence)),
+            before: old
+                .map(|hash| stood(context, before, path, hash, &mut evidence))
+                .transpose()?,
             after: now.get(path).map(|_| text(module, path)).transpose()?,
         });
     }
@@ -65,20 +67,24 @@ fn text(module: &Stored, path: &str) -> Result<String, String> {
     Ok(String::from_utf8_lossy(&module.read(path)?).into_owned())
 }
 
-/// What a file held before the turn: a person's, or what taking the turn back has put aside. What is
-/// not there any more counts as unread, which names no amendment.
+/// What a file held before the turn: a person's, or what taking the turn back has put aside. Where
+/// that can not be read any more nobody can say what was applied, and nothing is claimed.
 fn stood(
     context: &Context,
     before: &Deliverable,
     path: &str,
     hash: &str,
     evidence: &mut Vec<EvidenceRef>,
-) -> Option<String> {
+) -> Result<String, Broke> {
     let of_person = before.fix.as_ref().and_then(|files| files.get(path));
     let bytes = match of_person {
         Some(text) => text.clone().into_bytes(),
-        None => context.vault.get(hash).ok()?,
+        None => context.vault.get(hash).map_err(|error| {
+            could_not(format!(
+                "what {path} held before the amendments can not be read: {error}; decide about the halt, or have the module proposed again"
+            ))
+        })?,
     };
     evidence.extend(context.keep(&format!("before: {path}"), &bytes).ok());
-    Some(String::from_utf8_lossy(&bytes).into_owned())
+    Ok(String::from_utf8_lossy(&bytes).into_owned())
 }

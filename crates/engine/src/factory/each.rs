@@ -7,7 +7,12 @@
 //! module at all, and that passes against stubs as well, which is where the ship refuses it
 //! (`stubs`): every test that a minimum of coverage rests on must fail there. One that looks first
 //! whether the module answers, and then ends early, has tested just that. It proves as much as an
-//! honest test with this one assertion, and no more is claimed for it.
+//! honest test with this one assertion, and no more is claimed for it. The code under test runs in the
+//! same process and could do the same for every test: the ways to that are refused by their words
+//! before anything is built (`public_surface`; `factory::surface`, `ending`), and nothing in here would
+//! notice them.
+//!
+//! Tests for which no time is left count as failed, and what the others showed is kept.
 
 use super::scratch::Laid;
 use super::ship::{Broke, could_not, not_started};
@@ -23,7 +28,10 @@ use std::time::{Duration, Instant};
 
 /// Of each process; the middle of more is left out.
 const OUTPUT: usize = 1 << 20;
+/// Of all of them together.
+const SAID: usize = 16 << 20;
 const MESSAGE: usize = 500;
+const OUT_OF_TIME: &str = "not run: out of time";
 
 /// A test binary, where no test can write.
 #[derive(Debug)]
@@ -143,10 +151,18 @@ impl Running<'_> {
         // All lists come before all tests: no test can have a say in them.
         let mut lists = Vec::new();
         for binary in &binaries {
-            lists.push((self.list(binary, &[])?, self.list(binary, &["--ignored"])?));
+            let all = self.list(binary, &[])?;
+            lists.push((all, self.list(binary, &["--ignored"])?));
         }
         let (mut tests, mut faults) = (Vec::new(), Vec::new());
-        for (binary, (all, ignored)) in binaries.iter().zip(lists) {
+        for (binary, lists) in binaries.iter().zip(lists) {
+            let (all, ignored) = match lists {
+                (Ok(all), Ok(ignored)) => (all, ignored),
+                (Err(fault), _) | (_, Err(fault)) => {
+                    faults.push(fault);
+                    continue;
+                }
+            };
             for test in all {
                 let mut result = TestResult {
                     name: format!("{}::{test}", binary.name),
@@ -154,10 +170,15 @@ impl Running<'_> {
                     status: Status::Skipped,
                     message: None,
                 };
-                if !ignored.contains(&test) {
+                if !ignored.contains(&test) && self.left().is_zero() {
+                    // One test that hangs takes nothing from what the others have shown.
+                    let (status, message, fault) = not_run(&result.name);
+                    (result.status, result.message) = (status, message);
+                    faults.push(fault);
+                } else if !ignored.contains(&test) {
                     let ended = self.start(&binary.path, &["--exact", &test])?;
                     let (status, message, fault) =
-                        judge(&result.name, ended.exit, ended.killed, &ended.output);
+                        judge(&result.name, ended.exit, ended.killed, &ended.stdout);
                     (result.status, result.message) = (status, message);
                     faults.extend(fault);
                 }
@@ -202,28 +223,39 @@ impl Running<'_> {
         Ok(Ok(shelved))
     }
 
-    fn list(&mut self, binary: &Binary, more: &[&str]) -> Result<Vec<String>, Broke> {
+    /// The names; or that there is no list, which is the binary's fault.
+    fn list(
+        &mut self,
+        binary: &Binary,
+        more: &[&str],
+    ) -> Result<Result<Vec<String>, Fault>, Broke> {
+        let no = |why: &str| {
+            let what = format!("`{}` does not list its tests{why}", binary.name);
+            Ok(Err(fault(FaultKind::Unreadable, what)))
+        };
+        if self.left().is_zero() {
+            return no(&format!(" ({OUT_OF_TIME})"));
+        }
         let mut arguments = vec!["--list", "--format", "terse"];
         arguments.extend(more);
         let ended = self.start(&binary.path, &arguments)?;
         if ended.exit != Some(0) || ended.truncated {
-            let why = format!("`{}` does not list its tests", binary.name);
-            return Err(why.into());
+            return no("");
         }
-        Ok(listed(&String::from_utf8_lossy(&ended.stdout)))
+        Ok(Ok(listed(&String::from_utf8_lossy(&ended.stdout))))
+    }
+
+    /// Of the time that the ship waits.
+    fn left(&self) -> Duration {
+        let whole = Duration::from_millis(self.order.wall_millis);
+        whole.saturating_sub(self.began.elapsed())
     }
 
     /// One process, confined, with what it said on record.
     fn start(&mut self, program: &Path, arguments: &[&str]) -> Result<Ended, Broke> {
-        let whole = Duration::from_millis(self.order.wall_millis);
-        let wall = whole.saturating_sub(self.began.elapsed());
-        if wall.is_zero() {
-            return Err("the tests take longer than the ship waits for them"
-                .to_owned()
-                .into());
-        }
         let limits = Limits {
-            wall,
+            // Whoever looked has seen some left.
+            wall: self.left().max(Duration::from_millis(1)),
             idle: None,
             output_bytes: OUTPUT,
         };
@@ -258,8 +290,8 @@ impl Running<'_> {
             ended.exit,
             ended.signal
         );
-        self.said.extend(head.into_bytes());
-        self.said.extend(&ended.output);
+        record(&mut self.said, head.as_bytes());
+        record(&mut self.said, &ended.output);
         if ended.survivors > 0 {
             let why = format!("{} processes of the tests do not die", ended.survivors);
             return Err(could_not(why));
@@ -271,8 +303,23 @@ impl Running<'_> {
     }
 }
 
+/// What was said, up to a length that can be kept.
+fn record(said: &mut Vec<u8>, more: &[u8]) {
+    let room = SAID.saturating_sub(said.len());
+    said.extend(&more[..more.len().min(room)]);
+    if room > 0 && more.len() >= room {
+        said.extend(b"\n(what follows is left out)\n");
+    }
+}
+
+fn not_run(name: &str) -> (Status, Option<String>, Fault) {
+    let what = format!("`{name}` was {OUT_OF_TIME}");
+    let fault = fault(FaultKind::Incomplete, what);
+    (Status::Failed, Some(OUT_OF_TIME.to_owned()), fault)
+}
+
 /// What a test's own process says of it: its exit code first, and then whether the framework came
-/// to its end.
+/// to its end, by its standard output alone.
 fn judge(
     name: &str,
     exit: Option<i32>,
@@ -363,6 +410,21 @@ not json
             listed("a::b: test\nmeasure: bench\n\nc: test\n"),
             ["a::b", "c"]
         );
+    }
+
+    #[test]
+    fn what_had_no_time_failed_and_what_is_said_has_an_end() {
+        let (status, message, fault) = not_run("lines::a");
+        assert_eq!(status, Status::Failed);
+        assert_eq!(message.as_deref(), Some("not run: out of time"));
+        assert_eq!(fault.kind, FaultKind::Incomplete);
+        let mut said = Vec::new();
+        record(&mut said, b"one\n");
+        for _ in 0..40 {
+            record(&mut said, &vec![b'x'; OUTPUT]);
+        }
+        assert!(said.starts_with(b"one\nx") && said.ends_with(b"left out)\n"));
+        assert!(said.len() < SAID + 100, "{}", said.len());
     }
 
     #[test]

@@ -30,6 +30,9 @@ pub(super) fn write(
             return Err(format!("the fix names {name:?}, which is no file of a module").into());
         }
     }
+    for name in files.keys() {
+        fits(module, name)?;
+    }
     for (name, text) in files {
         one(context, module, name, text.as_bytes())?;
     }
@@ -37,6 +40,22 @@ pub(super) fn write(
         && !module.has(CONTRACT)
     {
         one(context, module, CONTRACT, locked)?;
+    }
+    Ok(())
+}
+
+/// A file can not be where a folder is, nor below a file. That is the fix's fault and no run's.
+fn fits(module: &Stored, name: &str) -> Result<(), Broke> {
+    let target = module.folder.join(name);
+    if target.is_dir() {
+        return Err(format!("the fix names {name:?}, which is a folder of the module").into());
+    }
+    let above = Path::new(name).ancestors().skip(1);
+    for above in above.filter(|above| !above.as_os_str().is_empty()) {
+        if module.folder.join(above).is_file() {
+            let above = above.display();
+            return Err(format!("the fix names {name:?}, and {above} is a file").into());
+        }
     }
     Ok(())
 }

@@ -2,18 +2,25 @@
 //! no, and by the deliverable before and after the turn, which decides. Nobody debates what is made
 //! in that turn, so it may hold what the Arbiter named and not one file more.
 //!
-//! A target is the path of a file, or a text that stands in one; `path::text` is both. Inside of a
-//! file that an amendment names, nobody tells one line from another.
+//! A target is the path of a file, or a text that stands in one; `path::text` is both. A path opens
+//! its file. A bare text opens, for MODIFY, every file in which a piece that it stood for changed; for
+//! REMOVE every file in which it stood; for ADD the one file that holds it now and that nothing else
+//! opens: where there are two, neither is open, and the Arbiter has to say `path::text`. So nobody
+//! opens a file by writing a target into it. Inside of an open file, nobody tells one line from
+//! another.
+
+mod blocks;
 
 use super::artifacts::{Amended, Amendment, AmendmentAction, Failure};
-use std::collections::BTreeMap;
+use blocks::{stands_in, touched};
+use std::collections::{BTreeMap, BTreeSet};
 
 /// A file that the turn changed, made or removed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Changed {
     /// Where, in the module's folder.
     pub path: String,
-    /// Its text before; none: it was not there, or nobody can read it any more.
+    /// Its text before; none: it was not there.
     pub before: Option<String>,
     /// Its text now; none: it is gone.
     pub after: Option<String>,
@@ -50,18 +57,13 @@ pub fn contradicted(
         let why = match amendment.action {
             AmendmentAction::Add => missing(&target, changed),
             AmendmentAction::Modify => unmodified(&target, changed),
-            AmendmentAction::Remove => {
-                let stands = now.iter().any(|(path, text)| target.is_in(path, text));
-                stands.then_some("the target is still there")
-            }
+            AmendmentAction::Remove => unremoved(&target, changed, now),
         };
         faults.extend(why.map(|why| not_applied(at, amendment, why)));
     }
+    let open = open(amendments, changed);
     for one in changed {
-        let named = amendments
-            .iter()
-            .any(|amendment| Target::of(&amendment.target).names(one));
-        if !named {
+        if !open.contains(one.path.as_str()) {
             let evidence = format!(
                 "{} was changed while amendments were applied, and no amendment names it",
                 one.path
@@ -84,12 +86,60 @@ fn missing(target: &Target<'_>, changed: &[Changed]) -> Option<&'static str> {
 
 fn unmodified(target: &Target<'_>, changed: &[Changed]) -> Option<&'static str> {
     let was = |one: &&Changed| target.is_in_text(&one.path, one.before.as_deref());
-    let is = |one: &Changed| target.is_in_text(&one.path, one.after.as_deref());
+    let is = |one: &&&Changed| target.is_in_text(&one.path, one.after.as_deref());
     let had: Vec<&Changed> = changed.iter().filter(was).collect();
     if had.is_empty() {
         return Some("no file that was changed held the target before");
     }
-    (!had.into_iter().any(is)).then_some("the target is gone")
+    let still: Vec<&&Changed> = had.iter().filter(is).collect();
+    if still.is_empty() {
+        return Some("the target is gone");
+    }
+    let modified = had.iter().any(|one| target.is_modified(one));
+    (!modified).then_some("what the target stands for is as it was")
+}
+
+fn unremoved(
+    target: &Target<'_>,
+    changed: &[Changed],
+    now: &BTreeMap<String, String>,
+) -> Option<&'static str> {
+    if now.iter().any(|(path, text)| target.is_in(path, text)) {
+        return Some("the target is still there");
+    }
+    let mut all = changed.iter();
+    let stood = all.any(|one| target.is_in_text(&one.path, one.before.as_deref()));
+    (!stood).then_some("the target never stood there")
+}
+
+/// The changed files that the amendments open.
+fn open<'c>(amendments: &[Amendment], changed: &'c [Changed]) -> BTreeSet<&'c str> {
+    let mut open = BTreeSet::new();
+    for amendment in amendments {
+        let target = Target::of(&amendment.target);
+        let named = changed
+            .iter()
+            .filter(|one| target.names(amendment.action, one));
+        open.extend(named.map(|one| one.path.as_str()));
+    }
+    let mut more = Vec::new();
+    for amendment in amendments {
+        let target = Target::of(&amendment.target);
+        if amendment.action != AmendmentAction::Add || target.file.is_some() {
+            continue;
+        }
+        let holds: Vec<&str> = changed
+            .iter()
+            .filter(|one| target.is_in_text(&one.path, one.after.as_deref()))
+            .map(|one| one.path.as_str())
+            .filter(|path| !open.contains(path))
+            .collect();
+        if let [only] = holds[..] {
+            more.push(only);
+        }
+    }
+    open.extend(more);
+    open
 }
 
 /// What an amendment is about.
@@ -128,11 +178,26 @@ impl<'a> Target<'a> {
         text.is_some_and(|text| self.is_in(path, text))
     }
 
-    /// Does it allow this change?
-    fn names(&self, changed: &Changed) -> bool {
+    /// Is something that it stands for not as it was? Of a path, the whole file.
+    fn is_modified(&self, changed: &Changed) -> bool {
+        let before = changed.before.as_deref().unwrap_or_default();
+        let after = changed.after.as_deref().unwrap_or_default();
+        match self.file {
+            Some(file) => is_path(file, &changed.path) && touched(self.text, before, after),
+            None => is_path(self.text, &changed.path) || touched(self.text, before, after),
+        }
+    }
+
+    /// Does it allow this change, by its path or by what stood there?
+    fn names(&self, action: AmendmentAction, changed: &Changed) -> bool {
         is_path(self.file.unwrap_or(self.text), &changed.path)
-            || self.is_in_text(&changed.path, changed.before.as_deref())
-            || self.is_in_text(&changed.path, changed.after.as_deref())
+            || match action {
+                AmendmentAction::Add => false,
+                AmendmentAction::Modify => self.is_modified(changed),
+                AmendmentAction::Remove => {
+                    self.is_in_text(&changed.path, changed.before.as_deref())
+                }
+            }
     }
 }
 
@@ -140,20 +205,6 @@ impl<'a> Target<'a> {
 fn is_path(named: &str, path: &str) -> bool {
     let rest = named.strip_suffix(path);
     rest.is_some_and(|above| above.is_empty() || above.ends_with('/'))
-}
-
-/// As a word of its own: `parse` does not stand in `parse_all`.
-fn stands_in(word: &str, text: &str) -> bool {
-    let inner =
-        |letter: Option<char>| letter.is_some_and(|one| one.is_alphanumeric() || one == '_');
-    let (first, last) = (word.chars().next(), word.chars().next_back());
-    text.match_indices(word).any(|(at, found)| {
-        let before = text[..at].chars().next_back();
-        let after = text[at + found.len()..].chars().next();
-        let glued_before = inner(first) && inner(before);
-        let glued_after = inner(last) && inner(after);
-        !word.is_empty() && !glued_before && !glued_after
-    })
 }
 
 fn not_applied(at: usize, amendment: &Amendment, why: &str) -> Failure {

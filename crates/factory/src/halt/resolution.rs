@@ -353,7 +353,11 @@ fn member(path: &str, value: &Value, holds: Holds) -> Result<(), Refusal> {
             }
             for (name, content) in files {
                 let mut parts = name.split('/');
-                let plain = !parts.clone().any(|part| matches!(part, "" | "." | ".."));
+                let plain = !parts.clone().any(|part| {
+                    matches!(part, "" | "." | "..")
+                        || part.len() > 200
+                        || part.chars().any(char::is_control)
+                });
                 let known = matches!(
                     (parts.next(), parts.next()),
                     (Some("implementation" | "tests"), Some(_))
@@ -364,6 +368,14 @@ fn member(path: &str, value: &Value, holds: Holds) -> Result<(), Refusal> {
                         "fix_path_outside",
                         format!("`{name}` is no file of a module"),
                         "give paths below `implementation/` or `tests/`, `examples.md` or `contract.json`",
+                    ));
+                }
+                let below = format!("{name}/");
+                if let Some(other) = files.keys().find(|other| other.starts_with(&below)) {
+                    return Err(Refusal::new(
+                        "fix_paths_collide",
+                        format!("`{name}` can not be a file and the folder of `{other}`"),
+                        "give each file a path of its own, below no other file",
                     ));
                 }
                 if !content.is_string() {

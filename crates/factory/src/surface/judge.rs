@@ -138,6 +138,16 @@ pub fn judge(contract: SurfaceRef<'_>, language: Language, code: &Extracted) -> 
             ),
         });
     }
+    for place in &code.forging {
+        judging.found.push(Mismatch {
+            dimension: "surface",
+            place: Some((place.file.clone(), place.line)),
+            what: format!(
+                "`{}` could end a test, or have it pass, from inside of the code that it tests; do without, or rename what is called so",
+                place.what
+            ),
+        });
+    }
     let inputs = contract.inputs.iter().map(|one| &one.type_);
     let types = inputs.chain(contract.outputs.iter().map(|one| &one.type_));
     let names = types.flat_map(|text| named_types(text));

@@ -8,6 +8,7 @@
 //! Nothing here reads a file or runs a program: texts come in. It does not judge what code does.
 
 mod black_box;
+mod ending;
 mod errors;
 mod items;
 mod judge;
@@ -87,6 +88,9 @@ pub struct Extracted {
     /// What can not be seen from outside, and so might make anything public.
     #[serde(default)]
     pub unseen: Vec<Place>,
+    /// Words by which the code could decide its own tests (Rust).
+    #[serde(default)]
+    pub forging: Vec<Place>,
     /// Names that are raised somewhere (Python).
     #[serde(default)]
     pub raises: BTreeSet<String>,

@@ -1,5 +1,6 @@
 //! The types that callers get from what is public, whether they can name them or not: what a public
-//! function takes and returns, what public fields and variants hold, and so on from there. A type in
+//! function takes and returns, what public fields and variants hold, what traits of them hand out
+//! (`Deref`), and so on from there. A type in
 //! a private module may be handed out, and then its public methods are as good as functions.
 //!
 //! It follows names as they are written: too much rather than too little.
@@ -61,15 +62,20 @@ fn by_methods(krate: &Crate<'_>) -> Shown {
             let syn::Item::Impl(block) = item else {
                 continue;
             };
-            let public = block.items.iter().filter_map(|one| match one {
-                ImplItem::Fn(one) if public(&one.vis) => Some(function(&one.sig, module.text)),
-                _ => None,
+            let of_trait = block.trait_.is_some();
+            let texts = block.items.iter().flat_map(|one| match one {
+                // What a trait hands out: `type Target = inner::Hidden`. What it takes, a caller
+                // has to have already.
+                ImplItem::Type(one) if of_trait => vec![written(module.text, &one.ty)],
+                ImplItem::Fn(one) if of_trait => function(&one.sig, module.text)
+                    .returns
+                    .into_iter()
+                    .collect(),
+                ImplItem::Fn(one) if public(&one.vis) => shown(&function(&one.sig, module.text)),
+                _ => Vec::new(),
             });
-            let texts: Vec<(usize, String)> = public
-                .flat_map(|one| shown(&one))
-                .map(|text| (here, text))
-                .collect();
-            if block.trait_.is_some() || texts.is_empty() {
+            let texts: Vec<(usize, String)> = texts.map(|text| (here, text)).collect();
+            if texts.is_empty() {
                 continue;
             }
             for place in of_type(krate, here, &block.self_ty, DEEPEST) {

@@ -2,6 +2,7 @@
 //! through modules and re-exports. What a macro or a foreign glob might make public can not be
 //! seen, and is said so; code for tests is no part of it.
 
+use super::ending;
 use super::items::{
     attributes, conditional, for_tests, imported, of_item, public, says, sets_path, written,
 };
@@ -30,6 +31,7 @@ pub fn extract(files: &Files, uses: &BTreeMap<String, Extracted>) -> Result<Extr
     krate.walk(0, 0);
     methods::add(&mut krate);
     let mut found = krate.found;
+    found.forging = ending::places(files);
     found
         .items
         .sort_by(|a, b| (&a.file, a.line, &a.name).cmp(&(&b.file, b.line, &b.name)));

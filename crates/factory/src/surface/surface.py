@@ -163,17 +163,21 @@ class Module:
         is_package = path.endswith("__init__.py")
         for one in statements(tree.body):
             self.statement(one, is_package)
-        self.bound = {
-            one.arg if isinstance(one, ast.arg) else one.id
-            for one in ast.walk(tree)
-            if isinstance(one, ast.arg)
-            or (isinstance(one, ast.Name) and not isinstance(one.ctx, ast.Load))
-        }
         self.modules = {
             ((alias.asname or alias.name), alias.name)
             for one in ast.walk(tree)
             if isinstance(one, ast.Import)
             for alias in one.names
+        }
+        # A parameter is its function's own, there and nowhere else.
+        self.own = {
+            id(name)
+            for one in ast.walk(tree)
+            if isinstance(one, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda))
+            for taken in [{each.arg for each in ast.walk(one.args) if isinstance(each, ast.arg)}]
+            for part in (one.body if isinstance(one.body, list) else [one.body])
+            for name in (ast.walk(part) if taken & DYNAMIC else [])
+            if isinstance(name, ast.Name) and name.id in taken
         }
         calls = [one.func for one in ast.walk(tree) if isinstance(one, ast.Call)]
         self.called = {one.id for one in calls if isinstance(one, ast.Name)}
@@ -216,11 +220,22 @@ class Module:
         called = isinstance(one, ast.Call) and last_name(one.func)
         if called and called in DYNAMIC:
             self.unseen(one, "`" + called + "`")
-        elif isinstance(one, ast.Name) and one.id in DYNAMIC - self.bound - self.called:
-            # Under another name it does the same.
+        elif isinstance(one, ast.Name) and one.id in DYNAMIC - self.called and id(one) not in self.own:
+            # Under another name it does the same, and who takes its name hides who else uses it.
             self.unseen(one, "`" + one.id + "`")
         elif isinstance(one, ast.Attribute) and one.attr in FRAMES:
             self.unseen(one, "`" + one.attr + "`")
+        elif isinstance(one, ast.Attribute) and one.attr in LOADERS:
+            # `os.sys` is `sys`.
+            self.unseen(one, "`" + ast.unparse(one) + "`")
+        elif isinstance(one, ast.Attribute) and one.attr == "__dict__" and not (
+            isinstance(one.value, ast.Name) and one.value.id in ("self", "cls")
+        ):
+            self.unseen(one, "`" + ast.unparse(one) + "`")
+        elif isinstance(one, ast.ImportFrom) and not one.level and any(
+            alias.name in LOADERS for alias in one.names
+        ):
+            self.unseen(one, "`" + ast.unparse(one) + "`")
         elif isinstance(one, ast.Attribute) and any(
             self.is_module(one.value, name) and one.attr in inner
             for name, inner in LOADERS.items()

@@ -64,8 +64,9 @@ fn s9_6_the_deliverable_itself_decides_what_was_amended() {
         (Remove, "happy_path", false),
         (Remove, "parse", false),
         (Remove, "tests/lines.rs", false),
-        // Half a word is another word.
-        (Remove, "pars", true),
+        // It never stood there; half a word is another word.
+        (Remove, "pars", false),
+        (Remove, "nowhere", false),
         (Modify, "happy_path", true),
         (Modify, "tests/lines.rs", true),
         (Modify, "parse", false),
@@ -105,6 +106,83 @@ fn s9_6_a_file_that_no_amendment_names_stays_as_it_was() {
     assert_eq!(slipped(&all), [""; 0]);
     // A name that stands elsewhere gives no right to this file.
     assert_eq!(slipped(&[(Add, "parse")]).len(), 3);
+}
+
+fn of(path: &str, before: &str, after: &str) -> Changed {
+    Changed {
+        path: path.to_owned(),
+        before: Some(before.to_owned()),
+        after: Some(after.to_owned()),
+    }
+}
+
+fn faults(amendments: &[Amendment], changed: &[Changed]) -> Vec<String> {
+    let now = changed.iter().filter_map(|one| {
+        let text = one.after.clone()?;
+        Some((one.path.clone(), text))
+    });
+    let found = contradicted(amendments, changed, &now.collect());
+    found.into_iter().map(|one| one.invariant).collect()
+}
+
+#[test]
+fn s9_6_nobody_opens_a_file_by_writing_a_target_into_it() {
+    use AmendmentAction::{Add, Modify, Remove};
+    let code = "pub fn parse() {\n    old();\n}\n";
+    let sneaked = "// happy_path parse outdated largest\npub fn parse() {\n    evil();\n}\n";
+    let lines = "fn happy_path() {\n    one();\n}\nfn outdated() {}\n";
+    let implementation = of("implementation/lib.rs", code, sneaked);
+    let slipped = "nothing_but_the_amendments";
+    for (action, target, after) in [
+        (Modify, "happy_path", lines.replace("one", "two")),
+        (Add, "largest", format!("{lines}fn largest() {{}}\n")),
+        (Remove, "outdated", lines.replace("fn outdated() {}", "")),
+    ] {
+        let tests = of("tests/lines.rs", lines, &after);
+        let asked = [amendment(action, target)];
+        assert_eq!(
+            faults(&asked, std::slice::from_ref(&tests)),
+            [""; 0],
+            "{target}"
+        );
+        let found = faults(&asked, &[tests, implementation.clone()]);
+        assert!(
+            found.iter().any(|one| one == slipped),
+            "{target}: {found:?}"
+        );
+    }
+    // Said with its file, or with the other file named, an addition is in one place again.
+    let tests = of(
+        "tests/lines.rs",
+        lines,
+        &format!("{lines}fn largest() {{}}\n"),
+    );
+    let both = [tests, implementation];
+    let named = amendment(Modify, "implementation/lib.rs");
+    let asked = [amendment(Add, "largest"), named];
+    assert_eq!(faults(&asked, &both), [""; 0]);
+    let asked = [amendment(Add, "tests/lines.rs::largest")];
+    assert_eq!(faults(&asked, &both), [slipped]);
+}
+
+#[test]
+fn s9_6_a_modification_touches_what_it_names() {
+    let lines = "#[test]\nfn happy_path() {\n    one();\n}\n\nfn other() {\n    two();\n}\n";
+    for (after, good) in [
+        (lines.replace("one", "three"), true),
+        (lines.replace("#[test]", "#[test]\n#[ignore]"), true),
+        (lines.replace("two", "three"), false),
+        (format!("// happy_path\n\n{lines}"), false),
+        (format!("{lines}\n// more\n"), false),
+    ] {
+        let changed = [of("tests/lines.rs", lines, &after)];
+        for target in ["happy_path", "tests/lines.rs::happy_path"] {
+            let asked = [amendment(AmendmentAction::Modify, target)];
+            let found = faults(&asked, &changed);
+            let applied = !found.iter().any(|one| one == "amendment_applied");
+            assert_eq!(applied, good, "{target}: {after}");
+        }
+    }
 }
 
 /// The gates that were begun, in order.

@@ -127,6 +127,18 @@ fn s17_2_a_resolution_that_does_not_fit_leaves_a_stuck_task_as_it_was() {
             "fix_path_outside",
         ),
         (
+            "PROVIDE_FIX",
+            json!({"task": A, "fix_description": "d", "fix_artifacts": {"tests/a\u{0}.rs": "x"}}),
+            "fix_path_outside",
+        ),
+        (
+            "PROVIDE_FIX",
+            json!({"task": A, "fix_description": "d", "fix_artifacts": {
+                "tests/a": "x", "tests/a.rs": "x", "tests/a/b.rs": "x",
+            }}),
+            "fix_paths_collide",
+        ),
+        (
             "SPLIT_TASK",
             json!({"task": A, "new_tasks": [{
                 "name": "n", "description": "d", "acceptance_criteria": ["c"], "depends_on": [B],

@@ -526,3 +526,77 @@ fn s5_6_public_methods_of_a_type_that_nobody_can_name_are_refused() {
         );
     }
 }
+
+#[test]
+fn s5_4_an_implementation_can_not_decide_its_own_tests() {
+    for (more, word) in [
+        ("fn end() { std::process::exit(0) }", "exit"),
+        ("use std::process as p;\nfn end() { p::exit(0) }", "exit"),
+        ("use std::process::*;\nfn end() { r#exit(0) }", "exit"),
+        (
+            "macro_rules! call { ($a:ident $b:ident) => { std::$a::$b(0) } }\nfn end() { call!(process exit) }",
+            "exit",
+        ),
+        (
+            "use std::{process::exit as bye};\nfn end() { bye(0) }",
+            "exit",
+        ),
+        (
+            "fn end() { use std::os::unix::process::CommandExt; c().exec(); }",
+            "exec",
+        ),
+        (
+            "extern \"C\" { fn _exit(code: i32); }\nfn end() { unsafe { _exit(0) } }",
+            "unsafe",
+        ),
+        ("#[no_mangle] fn write() {}", "no_mangle"),
+        ("core::arch::global_asm!(\"\");", "global_asm"),
+        ("fn end() { include!(\"end.txt\") }", "include"),
+    ] {
+        let code = format!("{GOOD}{more}");
+        let wanted = format!("`{word}` could end a test");
+        let found = said(&split(), &[("lib.rs", &code)]);
+        assert!(
+            found.iter().any(|one| one.contains(&wanted)),
+            "{more}: {found:?}"
+        );
+        // Also from a file of its own.
+        let root = format!("{GOOD}mod inner;");
+        let found = said(&split(), &[("lib.rs", &root), ("inner.rs", more)]);
+        assert!(
+            found.iter().any(|one| one.contains(&wanted)),
+            "{more}: {found:?}"
+        );
+    }
+    for fair in [
+        "struct Shell { exit: u8 }\nfn exit(shell: &Shell) -> u8 { shell.exit }",
+        "#![forbid(unsafe_code)]\nfn process(word: &str) -> &str { word } // exit, unsafe",
+        "fn word() -> &'static str { \"std::process::exit unsafe\" }",
+    ] {
+        let root = format!("{GOOD}mod inner;");
+        let found = said(&split(), &[("lib.rs", &root), ("inner.rs", fair)]);
+        assert_eq!(found, [""; 0], "{fair}");
+    }
+}
+
+#[test]
+fn s5_6_what_a_trait_hands_out_is_reached() {
+    let moment = "pub struct Broken2;\npub struct Malformed { pub(crate) inner: inner::Hidden }\nmod inner { pub struct Hidden; impl Hidden { pub fn back(&self) {} } }\npub fn split(line: &str) -> Result<(String, String), Malformed> { todo!() }\n".replace("pub struct Broken2;\n", "");
+    assert_eq!(said(&split(), &[("lib.rs", &moment)]), [""; 0]);
+    for more in [
+        "impl std::ops::Deref for Malformed { type Target = inner::Hidden; fn deref(&self) -> &Self::Target { &self.inner } }",
+        "impl Give for Malformed { fn give(&self) -> Option<inner::Hidden> { None } }",
+    ] {
+        let code = format!("{moment}{more}");
+        let found = said(&split(), &[("lib.rs", &code)]);
+        assert!(
+            found.iter().any(|one| one.contains("`back`")),
+            "{more}: {found:?}"
+        );
+    }
+    // What it takes, nobody outside has.
+    let taken = format!(
+        "{moment}impl From<inner::Hidden> for Malformed {{ fn from(inner: inner::Hidden) -> Self {{ Self {{ inner }} }} }}"
+    );
+    assert_eq!(said(&split(), &[("lib.rs", &taken)]), [""; 0]);
+}

@@ -150,3 +150,25 @@ fn an_expression_without_end_is_the_module_s_fault() {
     };
     assert!(broken.contains("nested too deep"), "{broken}");
 }
+
+#[test]
+fn s5_6_neither_another_way_to_sys_nor_a_taken_name_hides_what_binds_names() {
+    for (case, text) in [
+        (
+            "taken",
+            "def _x(globals): pass\n_g = globals\n_g()['backdoor'] = 1\n",
+        ),
+        (
+            "chain",
+            "import os\nos.sys.modules[__name__].__dict__['backdoor'] = 1\n",
+        ),
+        ("other-name", "import os\n_s = os.sys\n"),
+        ("from", "from os import sys as _s\n_s.modules\n"),
+        ("dict", "import json as _j\n_j.__dict__['x'] = 1\n"),
+    ] {
+        let found = surface(&format!("sys-{case}"), text);
+        assert!(!found.unseen.is_empty(), "{text}");
+    }
+    let fair = "class Order:\n    def __init__(self, a):\n        self.__dict__['a'] = a\n";
+    assert!(surface("sys-fair", fair).unseen.is_empty());
+}
