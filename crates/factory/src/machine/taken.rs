@@ -247,8 +247,10 @@ impl State {
             }
             Resolution::RevisePlan { .. } => {
                 let _ = self.graph.resume(&task);
-                let mut work = Work::default();
-                work.revision = self.graph.get(&task).map_or(0, |one| one.rounds);
+                let mut work = Work {
+                    revision: self.graph.get(&task).map_or(0, |one| one.rounds),
+                    ..Work::default()
+                };
                 if let Some(plan) = resolved.plan {
                     work.lock(plan);
                 }
