@@ -53,7 +53,7 @@ pub(super) struct Held {
     pub(super) reason: String,
     pub(super) evidence: Vec<EvidenceRef>,
     /// What was run for it, with what that was refused.
-    pub(super) ran: Option<Ran>,
+    pub(super) ran: Option<Box<Ran>>,
 }
 
 impl From<String> for Held {
@@ -72,7 +72,7 @@ pub(super) struct Broke {
     pub(super) reason: String,
     pub(super) evidence: Vec<EvidenceRef>,
     /// As in [`Held::ran`].
-    pub(super) ran: Option<Ran>,
+    pub(super) ran: Option<Box<Ran>>,
     /// A stable code, where there is one: who has no sandbox is not sent to mend the module.
     pub(super) code: Option<String>,
 }
@@ -96,7 +96,7 @@ impl Broke {
             verdict,
             reason,
             evidence: result.evidence.clone(),
-            ran: result.ran.clone(),
+            ran: result.ran.clone().map(Box::new),
             code: result.code.clone(),
         }
     }
@@ -172,7 +172,8 @@ fn answer(check: &str, found: Result<Held, Broke>, clean: &dyn Fn(&str) -> Strin
     let mut result = CheckResult::new(check, verdict, clean(&reason));
     result.evidence = evidence;
     result.code = code;
-    result.ran = ran.map(|mut ran| {
+    result.ran = ran.map(|ran| {
+        let mut ran = *ran;
         let texts = ran.argv.iter_mut().chain(&mut ran.denied);
         texts.for_each(|text| *text = clean(text));
         ran.unrecorded = ran.unrecorded.as_deref().map(clean);

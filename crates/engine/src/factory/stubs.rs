@@ -92,6 +92,6 @@ pub(super) fn run(
     Ok(Held {
         reason: format!("{} tests fail without the implementation", failed.len()),
         evidence: result.evidence,
-        ran: result.ran,
+        ran: result.ran.map(Box::new),
     })
 }

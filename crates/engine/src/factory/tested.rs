@@ -79,7 +79,7 @@ pub(super) fn run(
             log.summary.total
         ),
         evidence: result.evidence,
-        ran: result.ran,
+        ran: result.ran.map(Box::new),
     })
 }
 
