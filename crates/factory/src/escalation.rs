@@ -44,14 +44,38 @@ pub struct EscalationArtifact {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Attestation {
-    /// One of the six.
-    pub action: ResolutionAction,
+    /// The word that was said.
+    pub action: Attested,
     /// What it needed, with the rationale.
     pub payload: serde_json::Map<String, serde_json::Value>,
     /// Who.
     pub resolved_by: String,
     /// ISO 8601.
     pub resolved_at: String,
+}
+
+/// A word that settles an escalation.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(untagged)]
+pub enum Attested {
+    /// One of the six, for a task.
+    Task(ResolutionAction),
+    /// For a spec, which has no task yet.
+    Spec(SpecWord),
+}
+
+/// What a person may say to a spec that could not be completed, as the decision is called.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub enum SpecWord {
+    /// It is to be changed.
+    #[serde(rename = "AMEND")]
+    Amend,
+    /// It is discarded.
+    #[serde(rename = "REJECT")]
+    Reject,
+    /// It is to be drafted again.
+    #[serde(rename = "retry")]
+    Retry,
 }
 
 /// Everything that was said in a debate.

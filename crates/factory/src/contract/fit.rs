@@ -1,8 +1,9 @@
 //! Whether a shipped contract does what a plan needs (sections 10.1 and 14.3): a caller who knows only
-//! the need must be able to use what is there. It compares names, types, effects and modes, and
-//! refuses to judge prose: what a constraint means is for the Challenger to say.
+//! the need must be able to use what is there. It compares names, types, constraints, invariants,
+//! effects and modes. What is reused meets no Challenger, so nobody weighs its prose later: words that
+//! differ are taken for a difference, and the module is made instead.
 
-use super::SurfaceRef;
+use super::{Input, SurfaceRef, is_optional};
 
 /// One thing that does not fit.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -19,6 +20,40 @@ fn same_type(left: &str, right: &str) -> bool {
     bare(left) == bare(right)
 }
 
+/// The same words, whatever the blanks and capitals between them.
+fn same_words(left: &str, right: &str) -> bool {
+    let bare = |text: &str| -> Vec<String> {
+        let words = text.split_whitespace();
+        words.map(str::to_lowercase).collect()
+    };
+    bare(left) == bare(right)
+}
+
+/// What `these` say and `those` do not.
+fn unsaid<'a>(these: &'a [String], those: &'a [String]) -> impl Iterator<Item = &'a String> {
+    let said = |one: &String| those.iter().any(|other| same_words(one, other));
+    these.iter().filter(move |one| !said(one))
+}
+
+/// A caller may give whatever the need allows, so what is offered may ask for no more.
+fn asks_more(needed: &Input, offered: &Input) -> Vec<String> {
+    let stricter = unsaid(&offered.constraints, &needed.constraints);
+    // That something may be left out binds nobody.
+    let stricter = stricter.filter(|one| !is_optional(one));
+    let mut all: Vec<String> = stricter
+        .map(|one| {
+            format!(
+                "`{}` must be `{one}` there, and need not be here",
+                needed.name
+            )
+        })
+        .collect();
+    if needed.is_optional() && !offered.is_optional() {
+        all.push(format!("`{}` may not be left out there", needed.name));
+    }
+    all
+}
+
 /// Everything that keeps `offered` from doing the work of `needed`; empty: it fits.
 pub fn misfits(needed: SurfaceRef<'_>, offered: SurfaceRef<'_>) -> Vec<Misfit> {
     let mut found = Vec::new();
@@ -33,7 +68,11 @@ pub fn misfits(needed: SurfaceRef<'_>, offered: SurfaceRef<'_>) -> Vec<Misfit> {
                     input.name, one.type_, input.type_
                 ),
             ),
-            Some(_) => {}
+            Some(one) => {
+                for what in asks_more(input, one) {
+                    say("inputs", what);
+                }
+            }
         }
     }
     // What may be left out hinders nobody.
@@ -57,7 +96,13 @@ pub fn misfits(needed: SurfaceRef<'_>, offered: SurfaceRef<'_>) -> Vec<Misfit> {
                     output.name, one.type_, output.type_
                 ),
             ),
-            Some(_) => {}
+            // More invariants than are needed hinder nobody.
+            Some(one) => {
+                for invariant in unsaid(&output.invariants, &one.invariants) {
+                    let what = format!("`{}` is not said to be `{invariant}`", output.name);
+                    say("outputs", what);
+                }
+            }
         }
     }
     // Another way to fail breaks no caller (section 7); one that is asked for must be there.
@@ -128,7 +173,12 @@ mod tests {
         let need = |inputs: &[&str], outputs: &[&str], errors: &[&str], effects: &[&str]| {
             against(&plan(inputs, outputs, errors, effects))
         };
-        let (text, slug, empty, none) = ("text:  & str", "slug: String", "Empty: so", "none");
+        let (text, slug, empty, none) = (
+            "text:  & str; Not  empty",
+            "slug: String",
+            "Empty: so",
+            "none",
+        );
         assert_eq!(
             need(&[text], &[slug], &[empty], &[none]),
             Vec::<String>::new(),
@@ -145,6 +195,38 @@ mod tests {
         one(
             need(&["text: Vec<u8>"], &[slug], &[empty], &[none]),
             "inputs: `text` is `&str` there and `Vec<u8>` here",
+        );
+        one(
+            need(&["text: &str"], &[slug], &[empty], &[none]),
+            "inputs: `text` must be `not empty` there",
+        );
+        one(
+            need(
+                &["text: &str; not empty; optional"],
+                &[slug],
+                &[empty],
+                &[none],
+            ),
+            "inputs: `text` may not be left out there",
+        );
+        one(
+            need(
+                &[text],
+                &["slug: String; at most 80 long"],
+                &[empty],
+                &[none],
+            ),
+            "outputs: `slug` is not said to be `at most 80 long`",
+        );
+        assert_eq!(
+            need(
+                &[text, "limit: usize; below 9"],
+                &["slug: String; LOWER case"],
+                &[empty],
+                &[none]
+            ),
+            Vec::<String>::new(),
+            "a need that gives less and asks for what is said is met"
         );
         one(
             need(&["none"], &[slug], &[empty], &[none]),

@@ -258,12 +258,15 @@ impl Surface {
     }
 }
 
+/// Does a constraint say that the input may be left out?
+pub(crate) fn is_optional(constraint: &str) -> bool {
+    let word = constraint.trim_start().get(..8);
+    word.is_some_and(|word| word.eq_ignore_ascii_case("optional"))
+}
+
 impl Input {
     /// Whether callers may leave it out.
     pub fn is_optional(&self) -> bool {
-        self.constraints.iter().any(|constraint| {
-            let word = constraint.trim_start().get(..8);
-            word.is_some_and(|word| word.eq_ignore_ascii_case("optional"))
-        })
+        self.constraints.iter().any(|one| is_optional(one))
     }
 }

@@ -1,11 +1,17 @@
 //! Whether what a plan reuses can be reused (sections 10.1 and 14.3): it is shipped, its contract does
-//! what the plan needs, and its version is one that the rest of the plan can stand on. A task is never
-//! called done by a module that does something else.
+//! what the plan says it needs, and its version is one that the rest of the plan can stand on. A need
+//! that a module was refused for stays what it was: the planner may make the module instead, and may
+//! not bend the need until the candidate fits.
+//!
+//! It refuses to say that a first need is the task's: document 002 gives a task its contract as prose,
+//! and prose has no names or types to compare.
 
 use super::plan::{IoContract, Plan, PlanFault, PlanModule, ReuseDecision};
 use crate::contract::fit::misfits;
 use crate::contract::from_plan::surface;
-use crate::project::types::ModuleRef;
+use crate::project::types::{ModuleId, ModuleRef};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 /// What a project has under a reference.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -18,17 +24,56 @@ pub enum Offered {
     Module(IoContract),
 }
 
+/// A need that a candidate was refused for.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Unmet {
+    /// Which module of the plan.
+    pub module: ModuleId,
+    /// What it would have reused.
+    pub candidate: ModuleRef,
+    /// What it needed.
+    pub need: IoContract,
+}
+
+/// The code of a candidate that does not fit.
+const DIFFERS: &str = "reuse_contract_differs";
+
+/// What a module reuses, if it does.
+fn candidate(module: &PlanModule) -> Option<&ModuleRef> {
+    let reuses = module.reuse_decision == ReuseDecision::Reuse;
+    module.reuse_candidate_refs.first().filter(|_| reuses)
+}
+
+/// The needs that a refused plan could not meet, so that the next plan is held to them.
+pub fn unmet(refused: &Value, faults: &[PlanFault]) -> Vec<Unmet> {
+    let modules = refused["modules"].as_array();
+    let modules = modules.into_iter().flatten().enumerate();
+    let found = modules.filter_map(|(at, module)| {
+        let place = format!("modules[{at}].");
+        let mut here = faults.iter();
+        here.find(|one| one.code == DIFFERS && one.path.starts_with(&place))?;
+        let module = PlanModule::deserialize(module).ok()?;
+        Some(Unmet {
+            candidate: candidate(&module)?.clone(),
+            module: module.module_id,
+            need: module.io_contract?,
+        })
+    });
+    found.collect()
+}
+
 /// The plan as it is, or everything that keeps it from reusing what it names.
 pub fn reusable(
     plan: Plan,
+    before: &[Unmet],
     offered: impl Fn(&ModuleRef) -> Offered,
 ) -> Result<Plan, Vec<PlanFault>> {
     let mut faults = Vec::new();
     for (at, module) in plan.modules.iter().enumerate() {
-        let reuses = module.reuse_decision == ReuseDecision::Reuse;
-        let Some(candidate) = module.reuse_candidate_refs.first().filter(|_| reuses) else {
+        let Some(candidate) = candidate(module) else {
             continue;
         };
+        bent(at, module, candidate, before, &mut faults);
         contract(at, module, candidate, &offered(candidate), &mut faults);
         versions(&plan, module, candidate, &mut faults);
     }
@@ -36,6 +81,33 @@ pub fn reusable(
         Ok(plan)
     } else {
         Err(faults)
+    }
+}
+
+/// A need that changed after its refusal, under the same name or towards the same candidate.
+fn bent(
+    at: usize,
+    module: &PlanModule,
+    candidate: &ModuleRef,
+    before: &[Unmet],
+    faults: &mut Vec<PlanFault>,
+) {
+    let mut of_this = before
+        .iter()
+        .filter(|one| one.module == module.module_id || one.candidate == *candidate);
+    let Some(need) = &module.io_contract else {
+        return;
+    };
+    if let Some(unmet) = of_this.find(|one| surface(&one.need) != surface(need)) {
+        faults.push(PlanFault {
+            code: "reuse_need_changed".to_owned(),
+            path: format!("modules[{at}].io_contract"),
+            message: format!(
+                "{} was refused for another need of {}; the need stays as it was: make the module \
+                 (CREATE_NEW), or reuse one that fits that need",
+                unmet.candidate, unmet.module
+            ),
+        });
     }
 }
 
@@ -65,7 +137,7 @@ fn contract(
             let (needed, shipped) = (surface(needed), surface(shipped));
             for misfit in misfits(needed.surface(), shipped.surface()) {
                 faults.push(PlanFault {
-                    code: "reuse_contract_differs".to_owned(),
+                    code: DIFFERS.to_owned(),
                     path: format!("modules[{at}].io_contract.{}", misfit.dimension),
                     message: format!("{candidate} does not fit: {}", misfit.what),
                 });

@@ -4,7 +4,7 @@
 use super::debate::{At, Checked, Debate, Move, Now, Said};
 use super::patience::{After, Patience};
 use super::plan::{self, Plan, PlanFault, ReuseDecision};
-use super::reuse::{Offered, reusable};
+use super::reuse::{Offered, Unmet, reusable, unmet};
 use super::roles::Role;
 use crate::delivery::registry::Origin;
 use crate::halt::exception::{Exception, Raised};
@@ -33,6 +33,9 @@ pub struct Work {
     pub revision: u32,
     /// The last plan that was refused.
     pub refused: Option<(Value, Vec<PlanFault>)>,
+    /// Needs of refused plans that no candidate met: they do not change any more.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub unmet: Vec<Unmet>,
     /// Plans refused.
     pub plan_refusals: u32,
     /// In the plan's order of declaration.
@@ -217,7 +220,8 @@ impl Work {
         };
         let Some(active) = self.active() else {
             let offered = |one: &ModuleRef| around.offered(one);
-            return match plan::judge(result).and_then(|plan| reusable(plan, offered)) {
+            let judged = plan::judge(result);
+            return match judged.and_then(|plan| reusable(plan, &self.unmet, offered)) {
                 Ok(plan) => Step::PlanLocked(plan),
                 Err(faults) => Step::PlanRefused(faults),
             };
@@ -295,7 +299,9 @@ impl Work {
             Step::PlanRefused(faults) => {
                 self.plan_refusals += 1;
                 self.patience.complaint = faults.iter().map(PlanFault::line).collect();
-                self.refused = Some((result.cloned().unwrap_or_default(), faults.clone()));
+                let refused = result.cloned().unwrap_or_default();
+                self.unmet.extend(unmet(&refused, faults));
+                self.refused = Some((refused, faults.clone()));
             }
             Step::Began(at, version) => {
                 self.modules[*at].fate = Fate::Active;

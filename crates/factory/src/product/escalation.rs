@@ -5,7 +5,8 @@
 
 use super::{At, Product};
 use crate::escalation::{
-    Attestation, DebateTrail, EscalationArtifact, FailedInvariant, ResolutionAction,
+    Attestation, Attested, DebateTrail, EscalationArtifact, FailedInvariant, ResolutionAction,
+    SpecWord,
 };
 use crate::project::types::mint;
 use kernel::Time;
@@ -19,8 +20,8 @@ pub const DECISION: &str = "the spec could not be completed: amend it (say what 
 /// What a person said to it.
 #[derive(Debug, Clone, Copy)]
 pub struct Said<'a> {
-    /// `AMEND` or `REJECT`.
-    pub word: &'a str,
+    /// Which.
+    pub word: SpecWord,
     /// The feedback or the reasons.
     pub text: &'a str,
     /// Who.
@@ -75,7 +76,7 @@ impl Product {
             recommended_resolution: ResolutionAction::AmendSpec,
             resolution_context: self.context(),
             resolution: said.map(|said| Attestation {
-                action: ResolutionAction::AmendSpec,
+                action: Attested::Spec(said.word),
                 payload: payload(&said),
                 resolved_by: said.who.to_owned(),
                 resolved_at: said.at.to_string(),

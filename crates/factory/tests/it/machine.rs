@@ -326,10 +326,11 @@ fn taken_over() -> Story {
     }
 }
 
-/// A plan reuses a module that does something else, hears why that is refused, and mends it.
+/// A plan reuses a module that does something else, hears why that is refused, bends its need, hears
+/// that this is refused too, and makes the module. Another plan reuses what fits.
 fn reused() -> Story {
-    let reusing = |output: &str| {
-        let mut plan = said::plan(&[(module_of(B).as_str(), &[])]);
+    let reusing = |task: &str, output: &str| {
+        let mut plan = said::plan(&[(module_of(task).as_str(), &[])]);
         let module = &mut plan["modules"][0];
         module["reuse_decision"] = json!("REUSE");
         module["reuse_candidate_refs"] = json!([format!("{}@1.0.0", module_of(A))]);
@@ -337,11 +338,12 @@ fn reused() -> Story {
         plan
     };
     let script = Script::default()
-        .says(B, "micro_plan", 1, reusing("count: u64"))
-        .says(B, "micro_plan", 2, reusing("slug: lower case"));
-    let tasks = vec![task(A, &[]), task(B, &[A])];
+        .says(B, "micro_plan", 1, reusing(B, "count: u64"))
+        .says(B, "micro_plan", 2, reusing(B, "slug: lower case"))
+        .says(C, "micro_plan", 1, reusing(C, "slug: lower case"));
+    let tasks = vec![task(A, &[]), task(B, &[A]), task(C, &[A])];
     Story {
-        end: vec![(A, TaskStatus::Shipped), (B, TaskStatus::Shipped)],
+        end: [A, B, C].map(|one| (one, TaskStatus::Shipped)).into(),
         ..asked(tasks, script, &[])
     }
 }

@@ -147,7 +147,27 @@ fn s17_1_a_product_loop_that_runs_out_of_drafts_escalates_and_keeps_what_was_sai
         "leave the reports out"
     );
     assert_eq!(said(&second)["payload"]["decision"], REJECT);
+    assert_eq!(said(&first)["action"], AMEND, "the word that was said");
+    assert_eq!(said(&second)["action"], REJECT, "the word that was said");
     assert!(project.machine.spec_escalation().is_none());
+}
+
+#[test]
+fn s17_3_a_retry_settles_the_escalation_of_a_spec_and_the_next_is_another() {
+    let script = Script::default().breaks("SPEC.md", "spec_complete", 0);
+    let mut project = Project::told(script, &[specifying(1)]);
+    project.run();
+    let first = project.machine.questions()[0].id.clone();
+    project.decide(RETRY, Value::Null).unwrap();
+    project.run();
+    let second = project.machine.questions()[0].id.clone();
+    assert_ne!(first, second);
+    let files = files(&project);
+    let said = |id: &str| files[&format!("escalations/{id}.json")]["resolution"].clone();
+    assert_eq!(said(&first)["action"], RETRY);
+    assert_eq!(said(&first)["resolved_by"], "ann");
+    assert!(said(&first)["resolved_at"].is_string());
+    assert_eq!(said(&second), Value::Null, "nobody has said anything to it");
 }
 
 #[test]

@@ -272,17 +272,36 @@ fn s8_4_what_is_superseded_or_deprecated_is_marked_in_all_its_envelopes() {
         ("deprecated", "deprecated at "),
         ("changed", "superseded by MM-a-001@2"),
     ] {
-        let files = files(&calm(&story(name), 1));
+        let project = calm(&story(name), 1);
+        let (files, recorded) = (files(&project), all(&project));
         for kind in ["IMPLEMENTATION", "CONTRACT", "EXAMPLES", "SHIP_EVIDENCE"] {
             let of_old = |one: &&Value| one["outputs"][0]["ref"] == "MM-a-001@1.0.0";
-            let all = envelopes(&files, kind);
-            let old: Vec<&Value> = all.iter().filter(of_old).collect();
+            let found = envelopes(&files, kind);
+            let old: Vec<&Value> = found.iter().filter(of_old).collect();
             assert_eq!(old.len(), 1, "{name}: {kind}");
             assert_eq!(old[0]["status"], "DEPRECATED", "{name}: {kind}");
             let notes = old[0]["notes"].as_str().unwrap();
             assert!(notes.contains(words), "{name}: {kind}: {notes}");
+            // Who made it, when and from what is what it was.
+            let path = |one: &Record| one.path.ends_with("envelope.json");
+            let id = &old[0]["artifact_id"];
+            let history: Vec<Value> = recorded
+                .iter()
+                .filter(|one| path(one) && one.value["artifact_id"] == *id)
+                .map(|one| {
+                    let mut kept = one.value.clone();
+                    for changed in ["status", "notes"] {
+                        kept.as_object_mut().unwrap().remove(changed);
+                    }
+                    kept
+                })
+                .collect();
+            assert!(history.len() > 1, "{name}: {kind}");
+            let last = &history[history.len() - 1];
+            assert_eq!(&history[history.len() - 2], last, "{name}: {kind}");
+            assert_eq!(&history[0], last, "{name}: {kind}");
             // And nothing else is.
-            let marked = all.iter().filter(|one| one["status"] == "DEPRECATED");
+            let marked = found.iter().filter(|one| one["status"] == "DEPRECATED");
             assert_eq!(marked.count(), 1, "{name}: {kind}");
         }
     }

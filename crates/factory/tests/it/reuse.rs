@@ -64,3 +64,56 @@ fn s14_3_a_module_that_does_something_else_is_not_reused() {
         );
     }
 }
+
+#[test]
+fn s14_3_a_refused_need_is_not_bent_until_the_candidate_fits() {
+    let plan = |id: &str, output: &str| {
+        let mut plan = said::plan(&[(id, &[])]);
+        plan["modules"][0]["reuse_decision"] = json!("REUSE");
+        plan["modules"][0]["reuse_candidate_refs"] = json!(["MM-old@2.1.0"]);
+        plan["modules"][0]["io_contract"]["outputs"] = json!([output]);
+        plan
+    };
+    let fits = said::contract()["outputs"][0].as_str().unwrap().to_owned();
+    let codes = |work: &mut Work, plan: Value| -> Vec<String> {
+        match hear(work, done(plan)).first() {
+            Some(Step::PlanRefused(faults)) => faults.iter().map(|one| one.code.clone()).collect(),
+            other => panic!("{other:?}"),
+        }
+    };
+    let refused = || {
+        let mut work = Work::default();
+        let first = codes(&mut work, plan("MM-b", "count: u64"));
+        assert_eq!(first, ["reuse_contract_differs"]);
+        work
+    };
+    // The same module, or the same candidate under another name.
+    for id in ["MM-b", "MM-c"] {
+        let mut work = refused();
+        assert_eq!(codes(&mut work, plan(id, &fits)), ["reuse_need_changed"]);
+        assert!(work.plan.is_none());
+    }
+    // A plan between them that is wrong for another reason makes nobody forget.
+    let mut work = refused();
+    codes(&mut work, json!({"modules": []}));
+    assert_eq!(
+        codes(&mut work, plan("MM-b", &fits)),
+        ["reuse_need_changed"]
+    );
+    // The decision may change.
+    let mut work = refused();
+    let mut made = plan("MM-b", "count: u64");
+    made["modules"][0]["reuse_decision"] = json!("CREATE_NEW");
+    made["modules"][0]["reuse_justification"] = json!("MM-old gives no count");
+    let steps = hear(&mut work, done(made));
+    assert!(
+        matches!(steps.first(), Some(Step::PlanLocked(_))),
+        "{steps:?}"
+    );
+    // And whoever was refused nothing is not held to anything.
+    let steps = hear(&mut Work::default(), done(plan("MM-b", &fits)));
+    assert!(
+        matches!(steps.first(), Some(Step::PlanLocked(_))),
+        "{steps:?}"
+    );
+}

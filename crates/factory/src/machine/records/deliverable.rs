@@ -172,8 +172,8 @@ impl<'a> Made<'a> {
         all
     }
 
-    /// The evidence of the ship, by the hashes under which the gate kept it.
-    pub(super) fn evidence(&self, results: &[CheckResult]) -> [Record; 2] {
+    /// The envelope of the ship's evidence: the engine makes it, whoever made the module.
+    fn of_evidence(&self) -> ArtifactEnvelope {
         let id = mint("SHIP", self.state.run(), &self.reference.to_string());
         let kind = ArtifactType::ShipEvidence;
         let mut envelope = self.envelope(kind, &id, self.origin.opened);
@@ -188,6 +188,12 @@ impl<'a> Made<'a> {
                 purpose: format!("{file}, as it was debated"),
             });
         }
+        envelope
+    }
+
+    /// The evidence of the ship, by the hashes under which the gate kept it.
+    pub(super) fn evidence(&self, results: &[CheckResult]) -> [Record; 2] {
+        let envelope = self.of_evidence();
         let kept = results.iter().flat_map(|result| &result.evidence);
         let mut body = self.place("ship.json");
         body["evidence"] = kept.map(|one| json!(one)).collect();
@@ -195,17 +201,16 @@ impl<'a> Made<'a> {
         artifact(self.state, self.task, &envelope, name, "", body)
     }
 
-    /// All four, after something took its place (section 8.4). Bodies stay as they are.
+    /// All four, after something took its place (section 8.4): status and notes, and nothing else of
+    /// who made them, when and from what. Bodies stay as they are.
     pub(super) fn deprecated(&self, why: &str) -> Vec<Record> {
-        let ship = mint("SHIP", self.state.run(), &self.reference.to_string());
-        let debated = self.debated().map(|(kind, id, _, by)| (kind, id, by));
-        let evidence = (ArtifactType::ShipEvidence, ship, self.origin.opened);
-        let all = debated.into_iter().chain([evidence]);
-        all.map(|(kind, id, by)| {
-            let mut envelope = self.envelope(kind, &id, by);
+        let debated = self.debated().into_iter();
+        let debated = debated.map(|(kind, id, _, by)| self.envelope(kind, &id, by));
+        let all = debated.chain([self.of_evidence()]);
+        all.map(|mut envelope| {
             envelope.status = ArtifactStatus::Deprecated;
             why.clone_into(&mut envelope.notes);
-            let folder = folder(self.state, self.task, &id);
+            let folder = folder(self.state, self.task, &envelope.artifact_id);
             let path = format!("{folder}/envelope.json");
             Record::of(path, "ArtifactEnvelope", &envelope)
         })

@@ -90,7 +90,8 @@ fn records(state: &State, event: &Event) -> Vec<Record> {
                 fact @ (Fact::ProductStepped(_)
                 | Fact::SpecApproved(_)
                 | Fact::SpecRejected(_)
-                | Fact::SpecAmended(_)),
+                | Fact::SpecAmended(_)
+                | Fact::TroubleMended(_)),
             ) => product::records(state, &fact, event.at),
             Ok(Fact::ModuleDeprecated(gone)) => {
                 let entry = state.registry.get(&gone.module);

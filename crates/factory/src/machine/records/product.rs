@@ -5,13 +5,12 @@
 //! It refuses to copy the spec: its bytes are evidence, and the body names them by their hash.
 
 use super::super::facts::Fact;
-use super::super::product::{AMEND, REJECT};
 use super::super::state::State;
 use super::{Heard, Record, artifact, pack};
 use crate::artifact::ArtifactType;
 use crate::contribution::ContributionType;
 use crate::engineering::work::Answer;
-use crate::escalation::EscalationArtifact;
+use crate::escalation::{EscalationArtifact, SpecWord};
 use crate::product::escalation::Said;
 use crate::product::{Product, ProductStep, ROLE};
 use crate::project::types::{TaskId, mint};
@@ -59,7 +58,7 @@ pub(super) fn records(state: &State, fact: &Fact, at: Time) -> Vec<Record> {
         Fact::SpecRejected(one) => {
             let notes = format!("rejected by {}: {}", one.who, one.reasons);
             let said = Said {
-                word: REJECT,
+                word: SpecWord::Reject,
                 text: &one.reasons,
                 who: &one.who,
                 at,
@@ -69,12 +68,24 @@ pub(super) fn records(state: &State, fact: &Fact, at: Time) -> Vec<Record> {
         Fact::SpecAmended(one) => {
             let notes = format!("to be changed, says {}: {}", one.who, one.feedback);
             let said = Said {
-                word: AMEND,
+                word: SpecWord::Amend,
                 text: &one.feedback,
                 who: &one.who,
                 at,
             };
             answered(state, product, &notes, said)
+        }
+        // What was drafted stays as it was judged.
+        Fact::TroubleMended(_) => {
+            let decision = state.decision.as_ref();
+            let said = decision.map(|decision| Said {
+                word: SpecWord::Retry,
+                text: &decision.because,
+                who: &decision.who,
+                at,
+            });
+            let settled = said.and_then(|said| of_spec(state, Some(said)));
+            settled.as_ref().map(escalated).into_iter().collect()
         }
         _ => Vec::new(),
     }
