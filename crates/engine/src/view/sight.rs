@@ -28,7 +28,11 @@ fn compile<'a>(
     globs: impl IntoIterator<Item = &'a str>,
 ) -> Result<GlobSet, EngineError> {
     checks::compiled(star, globs).map_err(|error| {
-        EngineError::user("bad_glob", error, "correct it in the workflow or the config")
+        EngineError::user(
+            "bad_glob",
+            error,
+            "correct it in the workflow or the config",
+        )
     })
 }
 
