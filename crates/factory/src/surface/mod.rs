@@ -88,7 +88,7 @@ pub struct Extracted {
     /// What can not be seen from outside, and so might make anything public.
     #[serde(default)]
     pub unseen: Vec<Place>,
-    /// Words by which the code could decide its own tests (Rust).
+    /// Words by which the code could decide its own tests.
     #[serde(default)]
     pub forging: Vec<Place>,
     /// Names that are raised somewhere (Python).

@@ -35,6 +35,28 @@ LOADERS = {
     "importlib": {"import_module"},
     "inspect": {"currentframe"},
 }
+# With these a module ends the process that its tests run in, or puts another program in its place,
+# and with the report in its hand it decides its own tests.
+ENDINGS = {
+    "_exit",
+    "abort",
+    "kill",
+    "killpg",
+    "fork",
+    "forkpty",
+    "posix_spawn",
+    "posix_spawnp",
+    "execl",
+    "execle",
+    "execlp",
+    "execlpe",
+    "execv",
+    "execve",
+    "execvp",
+    "execvpe",
+}
+OUTSIDE = {"ctypes", "cffi", "posix", "nt", "unittest", "pytest", "_pytest"}
+REPORT = "PROOFHOUSE_REPORT"
 BLOCKS = tuple(
     getattr(ast, name)
     for name in "If For AsyncFor While With AsyncWith Try TryStar Match".split()
@@ -117,6 +139,7 @@ class Package:
     def __init__(self, folder, name, used):
         self.folder, self.name, self.used = folder, name, set(used)
         self.modules, self.unseen, self.raises, self.aliases = {}, [], set(), {}
+        self.forging = []
         for path, full in files_of(folder):
             parts = path[:-3].split("/")
             if parts[-1] == "__init__":
@@ -164,10 +187,15 @@ class Module:
         for one in statements(tree.body):
             self.statement(one, is_package)
         self.modules = {
-            ((alias.asname or alias.name), alias.name)
+            pair
             for one in ast.walk(tree)
             if isinstance(one, ast.Import)
             for alias in one.names
+            # `import os.path` binds `os`.
+            for pair in (
+                ((alias.asname or alias.name), alias.name),
+                ((alias.asname or alias.name.split(".")[0]), alias.name.split(".")[0]),
+            )
         }
         # A parameter is its function's own, there and nowhere else.
         self.own = {
@@ -215,8 +243,35 @@ class Module:
             elif type(node).__name__ in ("MatchAs", "MatchStar") and node.name:
                 self.bind(node.name, node)
 
+    def forges(self, node, what):
+        self.package.forging.append({"file": self.path, "line": node.lineno, "what": what})
+
+    def ending(self, one):
+        """What could decide the module's own tests."""
+        if isinstance(one, ast.Attribute) and one.attr in ENDINGS and (
+            one.attr == "_exit" or self.is_module(one.value, "os")
+        ):
+            self.forges(one, ast.unparse(one))
+        elif isinstance(one, ast.ImportFrom) and not one.level and (
+            one.module.split(".")[0] in OUTSIDE
+            or one.module == "os"
+            and any(alias.name in ENDINGS | {"*"} for alias in one.names)
+        ):
+            self.forges(one, ast.unparse(one))
+        elif isinstance(one, ast.Import) and any(
+            alias.name.split(".")[0] in OUTSIDE for alias in one.names
+        ):
+            self.forges(one, ast.unparse(one))
+        elif isinstance(one, ast.Call) and last_name(one.func) == "getattr" and one.args and (
+            self.is_module(one.args[0], "os")
+        ):
+            self.forges(one, ast.unparse(one))
+        elif isinstance(one, ast.Constant) and one.value == REPORT:
+            self.forges(one, REPORT)
+
     def anywhere(self, one):
         """What may bind names from wherever it stands, functions included."""
+        self.ending(one)
         called = isinstance(one, ast.Call) and last_name(one.func)
         if called and called in DYNAMIC:
             self.unseen(one, "`" + called + "`")
@@ -452,6 +507,7 @@ def surface(package):
         "surface": {
             "items": items,
             "unseen": package.unseen,
+            "forging": package.forging,
             "raises": sorted(package.raises),
             "aliases": package.aliases,
         },

@@ -152,6 +152,28 @@ fn an_expression_without_end_is_the_module_s_fault() {
 }
 
 #[test]
+fn s5_4_a_module_in_python_can_not_decide_its_own_tests() {
+    for (case, text) in [
+        ("direct", "import os\ndef f():\n    os._exit(0)\n"),
+        ("other-name", "import os as _o\n_e = _o.abort\n"),
+        ("below", "import os.path\n_e = os.abort\n"),
+        ("from", "from os import _exit as _e\ndef f():\n    _e(0)\n"),
+        ("star", "from os import *\n"),
+        ("getattr", "import os\ndef f():\n    getattr(os, '_ex' + 'it')(0)\n"),
+        ("program", "import os\ndef f():\n    os.execvp('true', ['true'])\n"),
+        ("ctypes", "import ctypes\n"),
+        ("runner", "from unittest import TestResult as _R\n"),
+        ("report", "import os\n_r = os.environ.get('PROOFHOUSE_REPORT')\n"),
+    ] {
+        let found = surface(&format!("ending-{case}"), text);
+        assert_eq!(found.forging.len(), 1, "{text}: {:?}", found.forging);
+    }
+    let fair = "import os\nclass Engine:\n    def abort(self):\n        return os.path.join('a', 'b')\ndef stop(engine):\n    engine.abort()\n";
+    let found = surface("ending-fair", fair);
+    assert!(found.forging.is_empty(), "{:?}", found.forging);
+}
+
+#[test]
 fn s5_6_neither_another_way_to_sys_nor_a_taken_name_hides_what_binds_names() {
     for (case, text) in [
         (
