@@ -159,11 +159,20 @@ fn s5_4_a_module_in_python_can_not_decide_its_own_tests() {
         ("below", "import os.path\n_e = os.abort\n"),
         ("from", "from os import _exit as _e\ndef f():\n    _e(0)\n"),
         ("star", "from os import *\n"),
-        ("getattr", "import os\ndef f():\n    getattr(os, '_ex' + 'it')(0)\n"),
-        ("program", "import os\ndef f():\n    os.execvp('true', ['true'])\n"),
+        (
+            "getattr",
+            "import os\ndef f():\n    getattr(os, '_ex' + 'it')(0)\n",
+        ),
+        (
+            "program",
+            "import os\ndef f():\n    os.execvp('true', ['true'])\n",
+        ),
         ("ctypes", "import ctypes\n"),
         ("runner", "from unittest import TestResult as _R\n"),
-        ("report", "import os\n_r = os.environ.get('PROOFHOUSE_REPORT')\n"),
+        (
+            "report",
+            "import os\n_r = os.environ.get('PROOFHOUSE_REPORT')\n",
+        ),
     ] {
         let found = surface(&format!("ending-{case}"), text);
         assert_eq!(found.forging.len(), 1, "{text}: {:?}", found.forging);
