@@ -7,10 +7,12 @@ use crate::schema::{APPLICATION, CREATE, FORMAT};
 use kernel::Time;
 use rusqlite::{Connection, OpenFlags, TransactionBehavior};
 use std::path::{Path, PathBuf};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// How long a writer waits for another.
 const PATIENCE: Duration = Duration::from_secs(10);
+/// And how long until it looks again, where SQLite does not wait by itself.
+const AGAIN: Duration = Duration::from_millis(5);
 /// What SQLite may keep of the file, in KiB: vectors are read once and kept by us.
 const CACHE: i64 = 4096;
 
@@ -64,9 +66,7 @@ impl AppendOnlyCodeIndex {
         }
         let mut connection = Connection::open_with_flags(path, flags).map_err(&failed)?;
         connection.busy_timeout(PATIENCE).map_err(&failed)?;
-        if number(&connection, "application_id").map_err(&failed)? == 0 {
-            lay_out(&mut connection, path)?;
-        }
+        laid_out(&mut connection, path)?;
         recognise(&connection, path)?;
         connection
             .execute_batch(&format!(
@@ -101,6 +101,25 @@ impl AppendOnlyCodeIndex {
 
 fn number(connection: &Connection, pragma: &str) -> rusqlite::Result<i64> {
     connection.pragma_query_value(None, pragma, |row| row.get(0))
+}
+
+/// Lays a new file out. Several may open one at once, and while one of them changes how the file is
+/// journaled, SQLite calls it busy without waiting: so we wait, as long as for any other writer.
+fn laid_out(connection: &mut Connection, path: &Path) -> Result<(), IndexError> {
+    let began = Instant::now();
+    loop {
+        let done = match number(connection, "application_id") {
+            Ok(0) => lay_out(connection, path),
+            Ok(_) => Ok(()),
+            Err(error) => Err(IndexError::sqlite(path)(error)),
+        };
+        match done {
+            Err(IndexError::IndexBusy { .. }) if began.elapsed() < PATIENCE => {
+                std::thread::sleep(AGAIN);
+            }
+            done => return done,
+        }
+    }
 }
 
 /// A file without a mark is ours only if it is empty.
