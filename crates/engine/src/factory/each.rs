@@ -217,7 +217,11 @@ impl Running<'_> {
         let mut shelved = Vec::new();
         for (at, (name, file, from)) in built.into_iter().enumerate() {
             let path = self.shelf.join(format!("{at}-{name}"));
-            std::fs::copy(&from, &path).map_err(could_not)?;
+            // Moved, not copied: a program that we have just written may be busy, because what
+            // another task starts at that moment still holds our file open for writing.
+            if std::fs::rename(&from, &path).is_err() {
+                std::fs::copy(&from, &path).map_err(could_not)?;
+            }
             shelved.push(Binary { name, file, path });
         }
         Ok(Ok(shelved))
