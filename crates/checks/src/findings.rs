@@ -1,6 +1,7 @@
 //! `findings`: a review's findings are dealt with. It refuses a severity that changed since the
-//! finding was first reported, a finding that vanished, and an open one that blocks: every report
-//! that a gate has seen is in the run's evidence.
+//! finding was first reported, a finding that vanished, an open one that blocks, and one that is
+//! closed on the very code on which it was open: every report that a gate has seen is in the run's
+//! evidence.
 
 use crate::judges::{Judged, Judges, Trouble};
 use crate::settings::Settings;
@@ -8,6 +9,7 @@ use crate::table::{Record, records};
 use crate::text::{answer, first_few, label};
 use crate::{Example, Setting, Subject, is_placeholder, paths};
 use kernel::outcome::{CheckResult, Verdict};
+use serde::{Deserialize, Serialize};
 use serde_json::json;
 use std::collections::BTreeMap;
 
@@ -23,6 +25,20 @@ pub(crate) struct Wanted<'a> {
     axes: Vec<&'a str>,
 }
 
+/// A report, as it is kept for the gates that follow.
+#[derive(Serialize, Deserialize, Default)]
+struct Report {
+    /// The repository that it is about, by hash.
+    tree: String,
+    findings: BTreeMap<String, Finding>,
+}
+
+#[derive(Serialize, Deserialize)]
+struct Finding {
+    severity: String,
+    open: bool,
+}
+
 const COLUMNS: [&str; 4] = ["id", "severity", "axis", "status"];
 const SEVERITIES: [&str; 4] = ["Critical", "Required", "Optional", "Note"];
 const BLOCKING: [&str; 2] = ["Critical", "Required"];
@@ -31,8 +47,7 @@ const CLOSED: [&str; 3] = ["fixed", "resolved", "closed"];
 
 impl Judges for Findings {
     const NAME: &'static str = "findings";
-    const ABOUT: &'static str =
-        "no blocking finding is open, none vanished, and no severity was changed";
+    const ABOUT: &'static str = "no blocking finding is open or closed without a change, none vanished, no severity changed";
     const SETTINGS: &'static [Setting] = &[
         Setting::required(
             "file",
@@ -72,9 +87,13 @@ impl Judges for Findings {
 
     fn judge(wanted: &Self::Wanted<'_>, subject: &Subject<'_>) -> Judged<CheckResult> {
         let cannot = Trouble::CouldNotRun;
+        if subject.tree_after.is_empty() {
+            let why = "no attempt came before, so nobody knows which code the report is about";
+            return Err(cannot(why.to_owned()));
+        }
         let kept_as = format!("findings of {}", label(wanted.file));
         let earlier = subject.keep.earlier(&kept_as).map_err(cannot)?;
-        let (judged, severities) = report(wanted, subject, &earlier);
+        let (judged, report) = report(wanted, subject, &earlier);
         let (verdict, reason) = match judged {
             Ok(reason) => (Verdict::Pass, reason),
             Err(Trouble::Fails(reason)) => (Verdict::Fail, reason),
@@ -82,7 +101,7 @@ impl Judges for Findings {
         };
         let mut result = answer(Self::NAME, verdict, &reason);
         // Kept whatever the verdict: the first report of a finding counts, not the first good one.
-        let bytes = serde_json_canonicalizer::to_vec(&severities).unwrap_or_default();
+        let bytes = serde_json_canonicalizer::to_vec(&report).unwrap_or_default();
         let kept = subject.keep.keep(&kept_as, &bytes);
         let kept = kept.map_err(|why| cannot(format!("the findings cannot be kept: {why}")))?;
         result.evidence.push(kept);
@@ -101,20 +120,28 @@ impl Judges for Findings {
             "Looked at correctness, readability, architecture, security, performance.\n\n";
         const EARLIER: &[(&str, &str)] = &[(
             "findings of task/review.json",
-            "{\"F-1\":\"critical\",\"F-2\":\"optional\"}",
+            r#"{"tree":"older","findings":{"F-1":{"severity":"critical","open":true},"F-2":{"severity":"optional","open":true}}}"#,
         )];
+        const FIXED: &str = r#"[{"id": "F-1", "severity": "Critical", "axis": "security", "status": "fixed"}, {"id": "F-2", "severity": "Optional", "axis": "readability", "status": "open"}]"#;
         vec![
             Example {
                 task: &[("review.md", AXES)],
                 ..Example::passes("nothing was found", with(), "0 findings")
             },
             Example {
-                task: &[(
-                    "review.json",
-                    "[{\"id\": \"F-1\", \"severity\": \"Critical\", \"axis\": \"security\", \"status\": \"fixed\"}, {\"id\": \"F-2\", \"severity\": \"Optional\", \"axis\": \"readability\", \"status\": \"open\"}]",
-                )],
+                task: &[("review.json", FIXED)],
                 earlier: EARLIER,
                 ..Example::passes("what blocks is fixed", plain(), "2 findings, 1 open")
+            },
+            Example {
+                task: &[("review.json", FIXED)],
+                trees: ("older", "older"),
+                earlier: EARLIER,
+                ..Example::fails(
+                    "a finding that is called fixed, and nothing was changed",
+                    plain(),
+                    "closed, and the code is as it was when it was open: F-1",
+                )
             },
             Example {
                 task: &[(
@@ -178,6 +205,11 @@ impl Judges for Findings {
                 task: &[("review.json", "no findings, all good")],
                 ..Example::fails("no report", plain(), "is no JSON")
             },
+            Example {
+                task: &[("review.json", FIXED)],
+                trees: ("", ""),
+                ..Example::cannot_run("no attempt came before", plain(), "which code")
+            },
             Example::cannot_run(
                 "a severity that there is not",
                 json!({"file": "task/a.json", "blocking": ["Huge"]}),
@@ -191,57 +223,30 @@ fn same(left: &str, right: &str) -> bool {
     left.trim().to_lowercase() == right.trim().to_lowercase()
 }
 
-/// The verdict, and the severity of each finding as it is reported now.
-fn report(
-    wanted: &Wanted<'_>,
-    subject: &Subject<'_>,
-    earlier: &[Vec<u8>],
-) -> (Judged, BTreeMap<String, String>) {
+/// The verdict, and the report as it is kept.
+fn report(wanted: &Wanted<'_>, subject: &Subject<'_>, earlier: &[Vec<u8>]) -> (Judged, Report) {
     let file = wanted.file;
+    let mut now = Report {
+        tree: subject.tree_after.to_owned(),
+        ..Report::default()
+    };
     let read = paths::read(subject.place, file).and_then(|text| {
         let found = records(file, &text, wanted.section, &COLUMNS)?;
         Ok((text, found))
     });
     let (text, found) = match read {
         Ok(read) => read,
-        Err(why) => return (Err(format!("{file} {why}").into()), BTreeMap::new()),
+        Err(why) => return (Err(format!("{file} {why}").into()), now),
     };
-    let mut wrong = Vec::new();
-    let mut severities = BTreeMap::new();
-    for finding in &found {
-        let (id, severity) = (&finding["id"], finding["severity"].to_lowercase());
-        if is_placeholder(id) {
-            wrong.push("a finding has no id".to_owned());
-            continue;
-        }
-        if !wanted.severities.iter().any(|known| same(known, &severity)) {
-            wrong.push(format!("{id} has the severity `{severity}`"));
-        }
-        if severities.insert(id.clone(), severity).is_some() {
-            wrong.push(format!("{id} is used twice"));
-        }
+    let mut wrong = collect(wanted, &found, &mut now);
+    match read_all(earlier) {
+        Ok(earlier) => wrong.extend(against(wanted, &earlier, &now)),
+        Err(why) => return (Err(Trouble::CouldNotRun(why)), now),
     }
-    match first_reported(earlier) {
-        Ok(first) => wrong.extend(changed(&first, &severities)),
-        Err(why) => return (Err(Trouble::CouldNotRun(why)), severities),
-    }
-    let is_open = |finding: &&Record| {
-        !wanted
-            .closed
-            .iter()
-            .any(|word| same(word, &finding["status"]))
-    };
-    let open: Vec<&Record> = found.iter().filter(is_open).collect();
-    let blocks = |finding: &&&Record| {
-        wanted
-            .blocking
-            .iter()
-            .any(|one| same(one, &finding["severity"]))
-    };
-    let blocking: Vec<String> = open
-        .iter()
-        .filter(blocks)
-        .map(|one| format!("{} ({})", one["id"], one["severity"].to_lowercase()))
+    let open = |finding: &&Finding| finding.open;
+    let blocking: Vec<String> = blocking(wanted, &now)
+        .filter(|(_, finding)| finding.open)
+        .map(|(id, finding)| format!("{id} ({})", finding.severity))
         .collect();
     if !blocking.is_empty() {
         wrong.push(format!("open: {}", first_few(&blocking, 8)));
@@ -252,44 +257,94 @@ fn report(
     if !unnamed.is_empty() {
         wrong.push(format!("it does not name: {}", first_few(&unnamed, 8)));
     }
-    if wrong.is_empty() {
-        let reason = format!(
-            "{} findings, {} open, none that blocks",
-            found.len(),
-            open.len()
-        );
-        return (Ok(reason), severities);
+    if !wrong.is_empty() {
+        let reason = format!("{file}: {}", first_few(&wrong, 5));
+        return (Err(reason.into()), now);
     }
-    (
-        Err(format!("{file}: {}", first_few(&wrong, 5)).into()),
-        severities,
-    )
+    let (all, open) = (found.len(), now.findings.values().filter(open).count());
+    let reason = format!("{all} findings, {open} open, none that blocks");
+    (Ok(reason), now)
 }
 
-/// Each finding's severity in the first report that has it.
-fn first_reported(earlier: &[Vec<u8>]) -> Result<BTreeMap<String, String>, String> {
-    let mut first = BTreeMap::new();
-    for bytes in earlier {
-        let report: BTreeMap<String, String> = serde_json::from_slice(bytes)
-            .map_err(|error| format!("an earlier report cannot be read: {error}"))?;
-        for (id, severity) in report {
-            first.entry(id).or_insert(severity);
+/// Takes the findings into the report, and says what is wrong with them.
+fn collect(wanted: &Wanted<'_>, found: &[Record], now: &mut Report) -> Vec<String> {
+    let mut wrong = Vec::new();
+    for finding in found {
+        let (id, severity) = (&finding["id"], finding["severity"].to_lowercase());
+        if is_placeholder(id) {
+            wrong.push("a finding has no id".to_owned());
+            continue;
+        }
+        if !wanted.severities.iter().any(|known| same(known, &severity)) {
+            wrong.push(format!("{id} has the severity `{severity}`"));
+        }
+        let status = &finding["status"];
+        let open = !wanted.closed.iter().any(|word| same(word, status));
+        let kept = Finding { severity, open };
+        if now.findings.insert(id.clone(), kept).is_some() {
+            wrong.push(format!("{id} is used twice"));
         }
     }
-    Ok(first)
+    wrong
 }
 
-fn changed(first: &BTreeMap<String, String>, now: &BTreeMap<String, String>) -> Vec<String> {
+fn blocking<'a>(
+    wanted: &'a Wanted<'_>,
+    report: &'a Report,
+) -> impl Iterator<Item = (&'a String, &'a Finding)> {
+    let blocks = |finding: &Finding| {
+        wanted
+            .blocking
+            .iter()
+            .any(|one| same(one, &finding.severity))
+    };
+    report
+        .findings
+        .iter()
+        .filter(move |(_, finding)| blocks(finding))
+}
+
+fn read_all(earlier: &[Vec<u8>]) -> Result<Vec<Report>, String> {
+    let read = |bytes: &Vec<u8>| {
+        serde_json::from_slice(bytes)
+            .map_err(|error| format!("an earlier report cannot be read: {error}"))
+    };
+    earlier.iter().map(read).collect()
+}
+
+/// What can not be, after these reports.
+fn against(wanted: &Wanted<'_>, earlier: &[Report], now: &Report) -> Vec<String> {
+    let mut first: BTreeMap<&String, &String> = BTreeMap::new();
+    for (id, finding) in earlier.iter().flat_map(|report| &report.findings) {
+        first.entry(id).or_insert(&finding.severity);
+    }
     let mut wrong: Vec<String> = first
         .iter()
         .filter_map(|(id, then)| {
-            let severity = now.get(id).filter(|severity| *severity != then)?;
-            Some(format!("{id} was first reported as {then}, not {severity}"))
+            let severity = &now.findings.get(*id)?.severity;
+            (severity != *then)
+                .then(|| format!("{id} was first reported as {then}, not {severity}"))
         })
         .collect();
-    let lost: Vec<&String> = first.keys().filter(|id| !now.contains_key(*id)).collect();
+    let lost = |id: &&&String| !now.findings.contains_key(**id);
+    let lost: Vec<&&String> = first.keys().filter(lost).collect();
     if !lost.is_empty() {
         wrong.push(format!("not reported any more: {}", first_few(&lost, 8)));
+    }
+    let open_on_it = |id: &String| {
+        let open = |report: &Report| report.findings.get(id).is_some_and(|then| then.open);
+        let mut same_code = earlier.iter().filter(|report| report.tree == now.tree);
+        same_code.any(open)
+    };
+    let unmended: Vec<&String> = blocking(wanted, now)
+        .filter(|(id, finding)| !finding.open && open_on_it(id))
+        .map(|(id, _)| id)
+        .collect();
+    if !unmended.is_empty() {
+        let named = first_few(&unmended, 8);
+        wrong.push(format!(
+            "closed, and the code is as it was when it was open: {named}"
+        ));
     }
     wrong
 }

@@ -14,7 +14,7 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 const WORKFLOWS: [&str; 4] = ["lights-out", "slice", "add", "phase"];
-const ROWS: [&str; 18] = [
+const ROWS: [&str; 19] = [
     "happy path",
     "each gate fails once",
     "each gate fails thrice",
@@ -33,6 +33,7 @@ const ROWS: [&str; 18] = [
     "edited snapshot",
     "scope escape",
     "instructions planted in docs/input",
+    "a finding called fixed",
 ];
 
 #[derive(Deserialize)]

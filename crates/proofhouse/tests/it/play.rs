@@ -40,6 +40,10 @@ pub(crate) struct Play {
     /// What happens: `run`, `once`, or a person's word, see [`Step`].
     #[serde(default)]
     pub(crate) does: Vec<String>,
+    /// States whose attempt is paid for once more if a session drops, because the workflow leads back
+    /// to it. Only plays of `crashes/` have them.
+    #[serde(default)]
+    pub(crate) again: Vec<String>,
     /// Where the run stands in the end.
     pub(crate) ends: Ends,
     /// A state that it must never reach.

@@ -99,6 +99,7 @@ impl Gate {
             acts: self.acts.clone(),
             unchanged: Vec::new(),
             holds: BTreeMap::new(),
+            again: Vec::new(),
         }
     }
 }
