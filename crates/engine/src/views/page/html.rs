@@ -73,7 +73,7 @@ pub(crate) fn esc(text: &str) -> String {
 pub(crate) fn prose(text: &str) -> String {
     let line = |line: &str| {
         let parts: Vec<&str> = line.split('`').collect();
-        let alone = parts.len() % 2 == 0;
+        let alone = parts.len().is_multiple_of(2);
         let empty = parts.iter().skip(1).step_by(2).any(|part| part.is_empty());
         if alone || empty {
             return line.to_owned();
