@@ -102,3 +102,26 @@ fn every_connector_has_every_cell_and_each_is_tried_or_has_its_reason() {
         }
     }
 }
+
+/// Another way to fail, never a way to pass: and only where an agent waits.
+#[test]
+fn giving_up_is_a_failure_of_its_own() {
+    for (name, row) in table() {
+        for (scenario, entry) in row {
+            let Entry::Cell(cell) = entry else { continue };
+            let Some(gives_up) = &cell.gives_up else {
+                continue;
+            };
+            assert_eq!(
+                (scenario.as_str(), cell.class.as_str()),
+                ("hang", "timed_out"),
+                "{name}"
+            );
+            assert_eq!(gives_up.class, "transient", "{name}");
+            assert!(
+                !gives_up.says.is_empty() && gives_up.gives_up.is_none(),
+                "{name}"
+            );
+        }
+    }
+}
