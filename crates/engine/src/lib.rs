@@ -17,6 +17,7 @@ mod flowing;
 pub mod gc;
 pub mod git;
 pub mod index_place;
+pub mod lock;
 mod perform;
 pub mod project;
 pub mod run;

@@ -5,6 +5,7 @@ use crate::context::Context;
 use crate::driver::{Ending, Until, drive};
 use crate::error::EngineError;
 use crate::flowing::Flowing;
+use crate::lock::{self, Lock};
 use crate::project::Project;
 use crate::run::Run;
 use crate::views;
@@ -15,9 +16,7 @@ use kernel::machine::Activity;
 use kernel::{Input, Machine, Status, What};
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
-use std::fs::{File, TryLockError};
 use std::sync::Arc;
-use std::time::Duration;
 
 /// How a session ended.
 #[derive(Debug)]
@@ -53,51 +52,22 @@ pub enum Restore {
     Views,
 }
 
-/// Held while an engine drives a run; another one is refused.
-pub struct RunLock(File);
-
-impl Drop for RunLock {
-    /// Closing the file is not enough: a process that somebody in here starts at this very moment has a
-    /// copy of it until it becomes another program, and would hold the run for as long.
-    fn drop(&mut self) {
-        let _ = self.0.unlock();
-    }
-}
-
-/// How often, and how far apart, a taken lock is tried again before it counts as an engine's.
-const LOOKS: usize = 5;
-const LOOK: Duration = Duration::from_millis(4);
-
 /// Does an engine drive the run right now? Looks, and leaves nothing behind.
 pub fn is_driven(project: &Project, run: &str) -> bool {
-    let lock = File::open(project.work(run).join("lock"));
-    lock.is_ok_and(|file| matches!(file.try_lock(), Err(TryLockError::WouldBlock)))
+    lock::is_taken(&project.work(run).join("lock"))
 }
 
 /// Takes the run's lock.
-pub fn lock(project: &Project, run: &str) -> Result<RunLock, EngineError> {
+pub fn lock(project: &Project, run: &str) -> Result<Lock, EngineError> {
     let work = project.work(run);
     std::fs::create_dir_all(&work).map_err(EngineError::io("create", &work))?;
-    let path = work.join("lock");
-    let file = File::create(&path).map_err(EngineError::io("create", &path))?;
-    // Whoever only looks, see `is_driven`, holds it for a moment.
-    let mut taken = file.try_lock();
-    for _ in 0..LOOKS {
-        if !matches!(taken, Err(TryLockError::WouldBlock)) {
-            break;
-        }
-        std::thread::sleep(LOOK);
-        taken = file.try_lock();
-    }
-    match taken {
-        Ok(()) => Ok(RunLock(file)),
-        Err(TryLockError::WouldBlock) => Err(EngineError::user(
+    lock::take(&work.join("lock"))?.ok_or_else(|| {
+        EngineError::user(
             "run_busy",
             format!("another Proofhouse drives the run `{run}` right now"),
             "wait for it, or stop it with Ctrl-C; `proofhouse status` shows what it does",
-        )),
-        Err(TryLockError::Error(error)) => Err(EngineError::io("lock", &path)(error)),
-    }
+        )
+    })
 }
 
 fn restore(context: &Context, run: &Run, observer: &mut dyn Observer) -> Result<(), EngineError> {

@@ -446,6 +446,18 @@ pub fn fast_forward(repo: &Path, commit: &str) -> Result<(), EngineError> {
     git(repo, &args, &[]).map(drop)
 }
 
+/// Waits until no git writes the repository's index any more, but not long: what a git that was killed
+/// left there is for the user to remove.
+pub fn let_git_finish(repo: &Path) {
+    let lock = repo.join(".git/index.lock");
+    for _ in 0..100 {
+        if !lock.exists() {
+            return;
+        }
+        std::thread::sleep(std::time::Duration::from_millis(20));
+    }
+}
+
 /// Every worktree of ours, by name.
 pub fn all(project: &crate::Project) -> Vec<(String, PathBuf)> {
     let mut all = entries(project);

@@ -122,6 +122,8 @@ pub(super) fn advance(shop: &Shop, board: &Board) -> Result<Option<String>, Engi
             "no branch is checked out; the merged work is on `{ours}`"
         )));
     };
+    // The git of an engine that was killed in the middle of this goes on without it.
+    worktree::let_git_finish(repo);
     let Some(head) = worktree::resolve(repo, "HEAD")? else {
         return Ok(None);
     };

@@ -95,6 +95,10 @@ pub fn run(
         sender: sender.clone(),
         cancel: stopped.clone(),
     });
+    if desk.board.wave.is_none() {
+        // An earlier life may have fallen between the end of its wave and this.
+        advance(shop, &desk, watcher)?;
+    }
     loop {
         if desk.board.wave.is_none() {
             if desk.board.ready(&shop.milestone).is_empty() {
@@ -395,6 +399,10 @@ fn close_wave(shop: &Shop, desk: &mut Desk, watcher: &mut dyn Watcher) -> Result
     record(desk, watcher, vec![Input::Close])?;
     shop.write_views(&desk.board)?;
     worktree::prune(&shop.project)?;
+    advance(shop, desk, watcher)
+}
+
+fn advance(shop: &Shop, desk: &Desk, watcher: &mut dyn Watcher) -> Result<(), EngineError> {
     if let Some(notice) = base::advance(shop, &desk.board)? {
         watcher.notice(&notice);
     }

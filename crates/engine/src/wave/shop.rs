@@ -7,11 +7,11 @@ use super::fact::{Dated, Fact, Said};
 use super::milestone::Milestone;
 use super::{ledger, page};
 use crate::error::{Blame, EngineError};
+use crate::lock::{self, Lock};
 use crate::project::Project;
 use crate::world::now;
 use kernel::Time;
 use std::collections::{BTreeMap, BTreeSet};
-use std::fs::{File, TryLockError};
 use std::path::PathBuf;
 use std::sync::OnceLock;
 use store::{Entry, Head, Journal, Replay, RunName};
@@ -40,7 +40,7 @@ pub struct Desk {
     /// The journal.
     journal: Journal,
     #[expect(dead_code, reason = "held for its lock")]
-    lock: File,
+    lock: Lock,
 }
 
 fn journal_name() -> RunName {
@@ -192,22 +192,16 @@ impl Shop {
             // Everything in there is in commits, or will be.
             store::write_atomic(&ignore, b"*\n")?;
         }
-        let path = scratch.join("lock");
-        let lock = File::create(&path).map_err(EngineError::io("create", &path))?;
-        match lock.try_lock() {
-            Ok(()) => {}
-            Err(TryLockError::WouldBlock) => {
-                return Err(EngineError::user(
-                    "wave_busy",
-                    format!(
-                        "another Proofhouse works on `{}` right now",
-                        self.milestone.name
-                    ),
-                    "wait for it, or stop it with Ctrl-C; `proofhouse wave status` shows what it does",
-                ));
-            }
-            Err(TryLockError::Error(error)) => return Err(EngineError::io("lock", &path)(error)),
-        }
+        let lock = lock::take(&scratch.join("lock"))?.ok_or_else(|| {
+            EngineError::user(
+                "wave_busy",
+                format!(
+                    "another Proofhouse works on `{}` right now",
+                    self.milestone.name
+                ),
+                "wait for it, or stop it with Ctrl-C; `proofhouse wave status` shows what it does",
+            )
+        })?;
         let name = journal_name();
         if !folder.join(format!("{JOURNAL}.jsonl")).exists() {
             let journal = Journal::create(&folder, &name)?;

@@ -183,3 +183,26 @@ fn worktrees_of_runs(world: &World) -> Vec<String> {
     world.run(&["gc"]).exits(0);
     worktrees(world)
 }
+
+/// A kill between the end of a wave and the step of the user's branch leaves only the step to do.
+#[test]
+fn a_branch_that_was_not_moved_any_more_is_moved_by_the_next_run() {
+    let world = world();
+    milestone(&world, "m", "", &[task("a", "")]);
+    world.write(
+        "agent/a.toml",
+        &script("{ write = \"repo/a.txt\", text = \"a\" }"),
+    );
+    world.git(&["branch", "before"]);
+    world.run(&["wave", "run", "m"]).exits(0);
+    let merged = world.git(&["rev-parse", "HEAD"]);
+    world.git(&["reset", "--quiet", "--hard", "before"]);
+    assert!(!world.at("a.txt").exists());
+    let again = world.run(&["wave", "run", "m"]).exits(0);
+    assert!(again.err.contains("was moved forward to"), "{}", again.err);
+    assert_eq!(world.git(&["rev-parse", "HEAD"]), merged);
+    assert_eq!(world.read("a.txt"), "a");
+    // Nothing is left to say.
+    let done = world.run(&["wave", "run", "m"]).exits(0);
+    assert!(!done.err.contains("moved"), "{}", done.err);
+}

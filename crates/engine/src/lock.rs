@@ -1,0 +1,44 @@
+//! The lock of whoever works on something: one engine at a time. It refuses to wait for an engine that
+//! is at work.
+
+use crate::error::EngineError;
+use std::fs::{File, TryLockError};
+use std::path::Path;
+use std::time::Duration;
+
+/// Held while an engine works; another one is refused.
+#[derive(Debug)]
+pub struct Lock(File);
+
+impl Drop for Lock {
+    /// Closing the file is not enough: a process that somebody in here starts at this very moment has a
+    /// copy of it until it becomes another program, and would hold the lock for as long.
+    fn drop(&mut self) {
+        let _ = self.0.unlock();
+    }
+}
+
+/// How often, and how far apart, a taken lock is tried again before it counts as an engine's at work.
+/// Whoever only looks holds it for a moment; and a process that an engine was just starting when it
+/// was killed holds it until it has become another program, which takes a while on a busy machine.
+const LOOKS: usize = 100;
+const LOOK: Duration = Duration::from_millis(10);
+
+/// Takes the lock; none if an engine has it.
+pub(crate) fn take(path: &Path) -> Result<Option<Lock>, EngineError> {
+    let file = File::create(path).map_err(EngineError::io("create", path))?;
+    for _ in 0..LOOKS {
+        match file.try_lock() {
+            Ok(()) => return Ok(Some(Lock(file))),
+            Err(TryLockError::WouldBlock) => std::thread::sleep(LOOK),
+            Err(TryLockError::Error(error)) => return Err(EngineError::io("lock", path)(error)),
+        }
+    }
+    Ok(None)
+}
+
+/// Has an engine taken it? Looks, and leaves nothing behind.
+pub(crate) fn is_taken(path: &Path) -> bool {
+    let lock = File::open(path);
+    lock.is_ok_and(|file| matches!(file.try_lock(), Err(TryLockError::WouldBlock)))
+}
