@@ -44,6 +44,11 @@ fn told(
         "core.fsmonitor=false",
         "-c",
         "core.hooksPath=/dev/null",
+        // The git of an engine that was killed may still be at it.
+        "-c",
+        "core.filesRefLockTimeout=3000",
+        "-c",
+        "core.packedRefsTimeout=3000",
     ];
     let mut argv: Vec<String> = hardened.map(str::to_owned).to_vec();
     argv.extend(args.iter().map(|arg| (*arg).to_owned()));

@@ -197,11 +197,9 @@ fn begin(
     project.prepare()?;
     lay_down(project, &workflow, &started)?;
     project.keep_workflow(&workflow)?;
-    let mut journal = Journal::create(&project.journals(), &name)?;
-    journal.append(0, &entries(&events))?;
+    Journal::begin(&project.journals(), &name, &entries(&events))?;
     // What was said by starting moved the run on: its files say so at once.
     if moved {
-        drop(journal);
         crate::views::refresh(&Run::open(project, name.as_str())?)?;
     }
     Ok(Started {

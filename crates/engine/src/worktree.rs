@@ -182,8 +182,12 @@ pub fn clear_half_made(repo: &Path, ours: &dyn Fn(&str) -> bool) -> Result<(), E
         let empty =
             |file: &str| std::fs::metadata(path.join(file)).map_or(true, |found| found.len() == 0);
         // Git holds a record locked until it is whole.
-        let half_made = path.join("locked").exists() && (empty("commondir") || empty("HEAD"));
-        if half_made && name.to_str().is_some_and(ours) {
+        let half_made = || path.join("locked").exists() && (empty("commondir") || empty("HEAD"));
+        if !name.to_str().is_some_and(ours) {
+            continue;
+        }
+        wait_while(half_made);
+        if half_made() {
             std::fs::remove_dir_all(&path).map_err(EngineError::io("remove", &path))?;
         }
     }
@@ -446,16 +450,30 @@ pub fn fast_forward(repo: &Path, commit: &str) -> Result<(), EngineError> {
     git(repo, &args, &[]).map(drop)
 }
 
-/// Waits until no git writes the repository's index any more, but not long: what a git that was killed
-/// left there is for the user to remove.
-pub fn let_git_finish(repo: &Path) {
-    let lock = repo.join(".git/index.lock");
-    for _ in 0..100 {
-        if !lock.exists() {
+/// Waits while something is so, but not long. The git of an engine that was killed goes on without it,
+/// and what it is making is no ruin yet; what lies there after a while was left by a git that died.
+fn wait_while(busy: impl Fn() -> bool) {
+    for _ in 0..150 {
+        if !busy() {
             return;
         }
         std::thread::sleep(std::time::Duration::from_millis(20));
     }
+}
+
+/// Waits until no git writes the repository's index any more. What a git that died left there is for
+/// the user to remove.
+pub fn let_git_finish(repo: &Path) {
+    let lock = repo.join(".git/index.lock");
+    wait_while(|| lock.exists());
+}
+
+/// Waits until no git is making this worktree any more: until then it holds its record locked.
+pub fn let_git_make(repo: &Path, dir: &Path) -> Result<(), EngineError> {
+    let record = records(repo)?.join(dir.file_name().unwrap_or_default());
+    let lock = record.join("locked");
+    wait_while(|| std::fs::read(&lock).is_ok_and(|why| why.starts_with(b"initializing")));
+    Ok(())
 }
 
 /// Every worktree of ours, by name.

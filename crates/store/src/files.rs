@@ -34,6 +34,22 @@ pub(crate) fn write_atomic_with(
     sync_dir(dir)
 }
 
+/// Writes a file that is not there yet, whole or not at all; of two who try, one is refused.
+pub(crate) fn create_whole(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    let dir = folder_of(path);
+    let (file, temporary) = create_temporary(dir, path).map_err(io::Error::other)?;
+    let named = fill(file, bytes, None).and_then(|()| fs::hard_link(&temporary, path));
+    let _ = fs::remove_file(&temporary);
+    match named {
+        // Some file systems have no second names: then it can be seen half written for a moment.
+        Err(error) if !path.exists() && error.kind() != ErrorKind::StorageFull => {
+            let file = OpenOptions::new().write(true).create_new(true).open(path)?;
+            fill(file, bytes, None)
+        }
+        named => named,
+    }
+}
+
 fn fill(mut file: File, bytes: &[u8], mode: Option<Permissions>) -> io::Result<()> {
     file.write_all(bytes)?;
     if let Some(mode) = mode {

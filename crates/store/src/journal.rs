@@ -76,6 +76,22 @@ impl Journal {
         Ok(Journal::at(dir, run, path, file, Place::start()))
     }
 
+    /// Begins the journal of a new run with its first records. It is there with all of them or not at
+    /// all: a run whose journal says nothing yet could be neither driven nor begun again.
+    pub fn begin(dir: &Path, run: &RunName, entries: &[Entry]) -> Result<Journal, StoreError> {
+        files::create_dir(dir)?;
+        let path = run.journal(dir);
+        let (lines, _) = encode(&Place::start().head, entries)?;
+        files::create_whole(&path, &lines).map_err(|error| match error.kind() {
+            ErrorKind::AlreadyExists => StoreError::JournalExists {
+                run: run.to_string(),
+                path: path.clone(),
+            },
+            _ => StoreError::io("create", &path)(error),
+        })?;
+        Ok(Journal::open(dir, run)?.journal)
+    }
+
     /// Opens a journal for writing and checks all of it.
     pub fn open(dir: &Path, run: &RunName) -> Result<Opened, StoreError> {
         Journal::resume(dir, run, Replay::default(), |_| Ok(()))

@@ -83,8 +83,7 @@ pub fn start(
     project.prepare()?;
     project.vault()?.put("spec.json", json.as_bytes())?;
     write_files(&project.home(), &json, files)?;
-    let mut journal = Journal::create(&project.journals(), &name)?;
-    journal.append(0, &entries(&events))?;
+    Journal::begin(&project.journals(), &name, &entries(&events))?;
     Ok(Begun {
         name: name.to_string(),
         tasks: plan.tasks.len(),

@@ -154,6 +154,11 @@ fn take_up(shop: &Shop, watcher: &mut dyn Watcher) -> Result<Desk, EngineError> 
     let resumed = waiting.iter().map(|task| Input::Resume { task });
     record(&mut desk, watcher, resumed.collect())?;
     base::set_branch(shop, &desk.board)?;
+    if desk.board.wave.is_none() && shop.has_ledger() {
+        // An earlier life fell right after it had closed its wave: else the next wave would meet the
+        // ledger of another one.
+        shop.write_views(&desk.board)?;
+    }
     Ok(desk)
 }
 

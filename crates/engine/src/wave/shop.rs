@@ -248,6 +248,11 @@ impl Shop {
         }
     }
 
+    /// Does the ledger of a wave lie there?
+    pub(super) fn has_ledger(&self) -> bool {
+        self.folder().join(ledger::FILE).exists()
+    }
+
     /// Writes both views: the page, and the ledger while a wave is live. The ledger of a wave that
     /// ended goes only when its digest is on the page.
     pub fn write_views(&self, board: &Board) -> Result<(), EngineError> {

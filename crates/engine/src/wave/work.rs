@@ -28,6 +28,7 @@ const NOTE: &str = "PUT-BACK.md";
 pub(super) fn fork(shop: &Shop, row: &Row, base: &str) -> Result<String, EngineError> {
     let repo = shop.project.repo();
     let dir = shop.project.worktree(&row.run);
+    worktree::let_git_make(repo, &dir)?;
     match worktree::look(&dir, base)? {
         Found::Fresh => {}
         Found::Absent => worktree::add(repo, &dir, base)?,

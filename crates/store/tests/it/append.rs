@@ -130,3 +130,18 @@ fn a_line_without_end_is_corrupt_and_not_a_torn_tail() {
     let error = Journal::open(dir.path(), &run()).err().unwrap();
     assert!(error.to_string().contains("line 2: longer than"), "{error}");
 }
+
+#[test]
+fn a_journal_begins_with_its_first_records_or_not_at_all() {
+    let dir = dir();
+    let mut bad = entries(1..3);
+    bad[1].kind = "no version".into();
+    assert!(Journal::begin(dir.path(), &run(), &bad).is_err());
+    assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 0);
+    let mut begun = Journal::begin(dir.path(), &run(), &entries(1..3)).unwrap();
+    begun.append(2, &entries(3..4)).unwrap();
+    let again = Journal::begin(dir.path(), &run(), &entries(1..2));
+    assert_eq!(again.err().unwrap().code(), "journal_exists");
+    assert_eq!(numbers(dir.path()).unwrap(), [1, 2, 3]);
+    assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 1);
+}

@@ -84,8 +84,7 @@ pub fn new(project: &Project, asked: &New<'_>) -> Result<String, EngineError> {
         What::Start(Box::new(started)),
         What::Note(Fact::ProductBegan(Box::new(began)).note()),
     ])?;
-    let mut journal = Journal::create(&project.journals(), &name)?;
-    journal.append(0, &entries(&events))?;
+    Journal::begin(&project.journals(), &name, &entries(&events))?;
     Ok(name.to_string())
 }
 
