@@ -3,6 +3,7 @@
 
 mod crash;
 mod people;
+mod waived;
 
 use crate::support::World;
 use serde_json::Value;
