@@ -30,9 +30,9 @@ fn evidence(world: &World, check: &str, name: &str) -> String {
         let record: Value = serde_json::from_str(line).unwrap();
         for result in record["body"]["results"].as_array().into_iter().flatten() {
             let all = result["evidence"].as_array().into_iter().flatten();
-            let named = all.filter(|one| one["name"].as_str().unwrap().starts_with(name));
+            let mut named = all.filter(|one| one["name"].as_str().unwrap().starts_with(name));
             if result["check"] == check {
-                found = named.last().cloned().or(found);
+                found = named.next_back().cloned().or(found);
             }
         }
     }
