@@ -49,10 +49,10 @@ fn wanted_is_deterministic<M: Machine>(fact: &Fact<'_, M>) -> Verdict {
 
 fn effect_ids_are_never_reused<M>(fact: &Fact<'_, M>) -> Verdict {
     if let Body::EffectBegan(began) = &fact.event.body {
-        let newest = fact.before.history.begun.keys().next_back();
+        let before = fact.before.history.begun.get(&began.effect);
         hold!(
-            newest.is_none_or(|newest| *newest < began.effect),
-            "{} begins, and {newest:?} began before",
+            before.is_none(),
+            "{} begins, and it began before: {before:?}",
             began.effect
         );
     }

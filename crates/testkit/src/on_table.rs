@@ -33,10 +33,24 @@ pub fn table_invariants<M: OnTable>() -> Vec<Invariant<M>> {
         moves_follow_the_table,
         only_moves_move,
         one_effect_at_a_time,
+        effects_begin_in_the_order_of_their_ids,
         a_finished_attempt_is_used_before_the_next_begins,
         high_risk_under_auto_never_completes,
         only_a_decision_lets_a_person_move,
     ]
+}
+
+/// With several at once it is not so: one that is held back keeps its id while others begin.
+fn effects_begin_in_the_order_of_their_ids<M: OnTable>(fact: &Fact<'_, M>) -> Verdict {
+    if let Body::EffectBegan(began) = &fact.event.body {
+        let newest = fact.before.history.begun.keys().next_back();
+        hold!(
+            newest.is_none_or(|newest| *newest < began.effect),
+            "{} begins, and {newest:?} began before",
+            began.effect
+        );
+    }
+    Ok(())
 }
 
 fn moves_follow_the_table<M: OnTable>(fact: &Fact<'_, M>) -> Verdict {

@@ -279,6 +279,12 @@ pub const KEYS: &[Key] = &[
         "8000",
     ),
     key(
+        "factory.test_seconds",
+        Shape::Number,
+        "how long the tests of a module may run in a ship, all together and without their build (default: as long as the ship waits, 15 minutes)",
+        "60",
+    ),
+    key(
         "evidence.base_url",
         Shape::Text,
         "where the repository's top is reachable, for links that work from afar",

@@ -4,10 +4,10 @@
 //! It refuses to ask anybody to sign what the machine would refuse, and writes nothing then. It
 //! refuses words about a spec: whoever says those must mean the bytes that were shown (`speak`).
 
-use super::indexed;
 use super::records::Keeper;
 use super::session::{open, peek};
 use super::views::Views;
+use super::{fix, indexed};
 use crate::approval::{Approved, Words, bound};
 use crate::driver::settle;
 use crate::error::EngineError;
@@ -122,6 +122,7 @@ pub(super) fn take(
     };
     let probe = decision(ask.because, &nobody);
     machine.decide(&Input::new(now(), What::Decide(probe)))?;
+    fix::may_stand(&project.home(), &machine, (ask.option, ask.with))?;
     Secrets::of(&project.config()?, project.repo()).refuse(ask.because, ask.with)?;
     let because = bound(ask.because, ask.about, ask.with);
     let approved = approve(&Words {

@@ -12,7 +12,8 @@
 //! before anything is built (`public_surface`; `factory::surface`, `ending`), and nothing in here would
 //! notice them.
 //!
-//! Tests for which no time is left count as failed, and what the others showed is kept.
+//! A test that hangs is killed when the time of the tests is over. It has failed, those for which no
+//! time is left have failed, and what the others showed is kept.
 
 use super::scratch::Laid;
 use super::ship::{Broke, could_not, not_started};
@@ -49,6 +50,10 @@ struct Running<'a> {
     laid: &'a Laid,
     cancel: &'a Cancel,
     began: Instant,
+    /// Until when the tests may run, once they are built; none: as long as the ship waits.
+    until: Option<Instant>,
+    /// Tests that were killed, and why.
+    stopped: Vec<String>,
     /// Where the binaries are.
     shelf: PathBuf,
     said: Vec<u8>,
@@ -73,6 +78,8 @@ pub(super) fn run(
         laid,
         cancel,
         began: Instant::now(),
+        until: None,
+        stopped: Vec::new(),
         shelf: context.home(order.id).join("binaries"),
         said: Vec::new(),
         first: Vec::new(),
@@ -103,7 +110,11 @@ pub(super) fn run(
         let reason = format!("{}: {}", ending.as_str(), run.summary());
         (Verdict::Pass, reason)
     } else {
-        (Verdict::Fail, contradiction(&run, ending))
+        let mut reason = contradiction(&run, ending);
+        if !running.stopped.is_empty() {
+            reason = format!("{reason}; {}", running.stopped.join("; "));
+        }
+        (Verdict::Fail, reason)
     };
     let mut result = CheckResult::new("tests", verdict, reason);
     let results = serde_json::to_vec(&run).map_err(could_not)?;
@@ -148,6 +159,8 @@ impl Running<'_> {
             Ok(binaries) => binaries,
             Err(fault) => return Ok(of(Vec::new(), vec![fault])),
         };
+        let limit = suite::limit(self.context).map_err(could_not)?;
+        self.until = limit.map(|limit| Instant::now() + limit);
         // All lists come before all tests: no test can have a say in them.
         let mut lists = Vec::new();
         for binary in &binaries {
@@ -181,6 +194,8 @@ impl Running<'_> {
                         judge(&result.name, ended.exit, ended.killed, &ended.stdout);
                     (result.status, result.message) = (status, message);
                     faults.extend(fault);
+                    let killed = ended.killed.map(|why| format!("`{}`: {why}", result.name));
+                    self.stopped.extend(killed);
                 }
                 tests.push(result);
             }
@@ -198,6 +213,10 @@ impl Running<'_> {
         ];
         let ended = self.start(Path::new("cargo"), &arguments)?;
         let said = String::from_utf8_lossy(&ended.stderr);
+        if let Some(killed) = ended.killed {
+            let what = format!("the build was {killed}");
+            return Ok(Err(fault(FaultKind::NotBuilt, what)));
+        }
         if ended.exit != Some(0) {
             let mut lines = said.lines();
             let error = lines
@@ -249,10 +268,14 @@ impl Running<'_> {
         Ok(Ok(listed(&String::from_utf8_lossy(&ended.stdout))))
     }
 
-    /// Of the time that the ship waits.
+    /// Of the time that the ship waits, and of the tests' own.
     fn left(&self) -> Duration {
         let whole = Duration::from_millis(self.order.wall_millis);
-        whole.saturating_sub(self.began.elapsed())
+        let whole = whole.saturating_sub(self.began.elapsed());
+        match self.until {
+            Some(until) => whole.min(until.saturating_duration_since(Instant::now())),
+            None => whole,
+        }
     }
 
     /// One process, confined, with what it said on record.

@@ -7,8 +7,41 @@
 use super::modules::{CONTRACT, EXAMPLES, SHIP, Stored};
 use super::ship::{Broke, could_not};
 use crate::context::Context;
+use crate::error::EngineError;
+use ::factory::halt::resolution::Resolution;
+use ::factory::machine::Factory;
 use std::collections::BTreeMap;
 use std::path::{Component, Path};
+
+/// Refuses a fix that could not be written where its module is, before anybody signs it. The folder
+/// may change until it is written, so that is looked at again then.
+pub(super) fn may_stand(
+    home: &Path,
+    machine: &Factory,
+    (option, with): (&str, &serde_json::Value),
+) -> Result<(), EngineError> {
+    let Ok((task, Resolution::ProvideFix { fix_artifacts, .. })) = Resolution::read(option, with)
+    else {
+        return Ok(());
+    };
+    let Some(module) = machine.to_fix(&task) else {
+        return Ok(());
+    };
+    let stored = Stored::at(home, &module);
+    for name in fix_artifacts.keys() {
+        fits(&stored, name).map_err(|what| {
+            EngineError::user(
+                "fix_path_taken",
+                format!("{what} in {module}"),
+                format!(
+                    "give it another path; {} has the module as it is",
+                    stored.folder.display()
+                ),
+            )
+        })?;
+    }
+    Ok(())
+}
 
 /// Writes them, and the locked contract where nobody has written one. May be repeated.
 pub(super) fn write(
@@ -45,16 +78,16 @@ pub(super) fn write(
 }
 
 /// A file can not be where a folder is, nor below a file. That is the fix's fault and no run's.
-fn fits(module: &Stored, name: &str) -> Result<(), Broke> {
+fn fits(module: &Stored, name: &str) -> Result<(), String> {
     let target = module.folder.join(name);
     if target.is_dir() {
-        return Err(format!("the fix names {name:?}, which is a folder of the module").into());
+        return Err(format!("the fix names {name:?}, which is a folder"));
     }
     let above = Path::new(name).ancestors().skip(1);
     for above in above.filter(|above| !above.as_os_str().is_empty()) {
         if module.folder.join(above).is_file() {
             let above = above.display();
-            return Err(format!("the fix names {name:?}, and {above} is a file").into());
+            return Err(format!("the fix names {name:?}, and {above} is a file"));
         }
     }
     Ok(())

@@ -6,6 +6,7 @@ use super::each;
 use super::scratch::Laid;
 use super::ship::{Broke, could_not};
 use crate::context::Context;
+use crate::error::EngineError;
 use crate::perform::InVault;
 use ::factory::surface::Language;
 use checks::runners::{FaultKind, TestRun};
@@ -20,6 +21,8 @@ use std::time::Duration;
 use store::{Node, Tree};
 
 pub(super) const RESULTS: &str = "results of suite";
+/// A day. No ship waits that long; it keeps sums of times within what a clock can hold.
+const LONGEST: u64 = 24 * 60 * 60;
 /// What a build says when the machine is at fault, and not the module.
 const ENVIRONMENT: [&str; 5] = [
     "rustup could not",
@@ -58,6 +61,14 @@ pub(super) fn run(
         result.verdict = Verdict::CouldNotRun;
     }
     Ok((result, run))
+}
+
+/// How long a person lets the tests of a module run, all together and without their build. A ship
+/// waits no longer than its own wall in any case.
+pub(super) fn limit(context: &Context) -> Result<Option<Duration>, EngineError> {
+    let config = context.project.config()?;
+    let seconds = config.number("factory.test_seconds");
+    Ok(seconds.map(|seconds| Duration::from_secs(seconds.clamp(1, LONGEST))))
 }
 
 /// Runs a suite that reports on itself.
@@ -111,12 +122,16 @@ fn report(
         tree: &tree,
     };
     let (reader, command) = command(laid, runner);
+    let mut with = json!({
+        "runner": reader, "command": command,
+        "expect": match expect { Expect::Green => "green", Expect::Red => "red" },
+    });
+    if let Some(limit) = limit(context).map_err(could_not)? {
+        with["timeout_seconds"] = limit.as_secs().into();
+    }
     let spec = CheckSpec {
         check: "tests".to_owned(),
-        with: json!({
-            "runner": reader, "command": command,
-            "expect": match expect { Expect::Green => "green", Expect::Red => "red" },
-        }),
+        with,
         weight: Weight::Binding,
         shows: None,
         code: None,

@@ -62,7 +62,10 @@ pub(super) fn run(
             .map(|found| format!("{EXAMPLES}: {}", found.message)),
     );
     // Also of a suite that failed: it is the evidence of the halt that may follow (section 11.3).
-    if !log.tests.is_empty() {
+    if log.tests.is_empty() {
+        // That of an earlier round says nothing about this one.
+        let _ = std::fs::remove_file(module.folder.join(LOG));
+    } else {
         module.write(LOG, &log).map_err(could_not)?;
         if log.summary.failed > 0 {
             wrong.push(format!("the whole log is {}", module.path_of(LOG)));

@@ -33,7 +33,7 @@ use crate::halt::artifact::{Escalation, Resolved};
 use crate::halt::change::Change;
 use crate::halt::exception::{ExceptionDecision, Record as ExceptionRecord};
 use crate::product::{At, Product};
-use crate::project::types::{EscalationId, ExceptionId, TaskId};
+use crate::project::types::{EscalationId, ExceptionId, ModuleRef, TaskId};
 use crate::project::{ProjectState, TaskGraph, TaskStatus};
 use kernel::effect::Effect;
 use kernel::machine::Gauge;
@@ -68,6 +68,12 @@ impl Factory {
         let work = self.state.work.get(task)?;
         let module = work.reference(work.active()?)?;
         self.state.standing_fix(task, &module)
+    }
+
+    /// The module of a task that a person's fix would be for.
+    pub fn to_fix(&self, task: &TaskId) -> Option<ModuleRef> {
+        let work = self.state.work.get(task)?;
+        work.reference(work.fixable()?)
     }
 
     /// The contract of the module that a task has at work, as the engine writes it.

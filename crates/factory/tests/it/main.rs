@@ -12,6 +12,7 @@ mod debate;
 mod delivery;
 mod documents;
 mod engineering;
+mod fixes;
 mod halt;
 mod json;
 mod machine;

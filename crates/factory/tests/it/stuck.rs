@@ -15,7 +15,7 @@ const A: &str = "T-a-001";
 const B: &str = "T-a-002";
 
 /// Works until the state is wanted, and gives its effect, begun.
-fn until(project: &mut Project, state: &str) -> EffectId {
+pub(crate) fn until(project: &mut Project, state: &str) -> EffectId {
     loop {
         let wanted = project.machine.wanted();
         let effect = wanted
@@ -35,7 +35,7 @@ fn until(project: &mut Project, state: &str) -> EffectId {
 }
 
 /// A's Challenger can not be run; B depends on A.
-fn stuck() -> Project {
+pub(crate) fn stuck() -> Project {
     let tasks = [task(A, &[]), task(B, &[A])];
     let mut project = Project::new(&tasks, 1, Script::default());
     let effect = until(&mut project, "challenge");

@@ -122,15 +122,24 @@ impl FlowState {
                 self.touched.clear();
                 self.losses = 0;
             }
-            // A person has seen it fail and asked for it again: it is theirs to do by hand, and
-            // the run goes on with what is there. Without an end to this nobody gets past it.
+            // It was tried again: it is a person's to do by hand, and the run goes on with what is
+            // there. Without an end to this nobody gets past it.
             Some(problem) if self.revert_due && self.revert_failed => {
                 self.checkpoint_due = None;
                 self.revert_due = false;
                 self.revert_failed = false;
                 self.touched.clear();
-                self.note(format!("the broken work was not put back: {problem}"));
-                self.last_why = format!("the broken work was not put back: {problem}");
+                let why = format!("the broken work was not put back: {problem}");
+                let report = self.memory.report.take().into_iter();
+                let lines: Vec<String> = report.chain([format!("But {why}")]).collect();
+                self.memory.report = Some(lines.join("\n"));
+                self.note(why.clone());
+                self.last_why = why;
+            }
+            // A person is asked something else here, and would hear of it too late: once they have
+            // answered, their own edits are among what would be put back.
+            Some(_) if self.revert_due && !self.position.is_active(&workflow.table) => {
+                self.revert_failed = true;
             }
             // Nobody can be asked any more: say it and let the end be the end.
             Some(problem) if self.position.is_over(&workflow.table) => {

@@ -3,6 +3,7 @@
 
 mod again;
 mod codes;
+pub(crate) mod waived;
 
 use crate::support::{Said, World};
 use serde_json::Value;

@@ -8,6 +8,8 @@ mod drops;
 mod gates;
 mod outer;
 mod pace;
+mod put_back;
+mod waived;
 
 use crate::support::{Said, World};
 use std::path::PathBuf;

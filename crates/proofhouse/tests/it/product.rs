@@ -407,7 +407,7 @@ fn researcher() -> ModelServer {
     .unwrap()
 }
 
-fn with_model(server: &ModelServer, config: &str) -> World {
+pub(crate) fn with_model(server: &ModelServer, config: &str) -> World {
     let world = World::new();
     world.write("SPEC.md", SPEC_MD);
     world.write(".gitignore", "agent/\n");
@@ -422,7 +422,7 @@ fn with_model(server: &ModelServer, config: &str) -> World {
 }
 
 /// What the tools answered, as the model was told.
-fn answers(server: &ModelServer) -> Vec<String> {
+pub(crate) fn answers(server: &ModelServer) -> Vec<String> {
     let requests = server.requests();
     let messages = requests.last().unwrap().body["messages"].clone();
     let tools = messages.as_array().unwrap().iter();

@@ -138,11 +138,25 @@ fn a_waiver_of_the_sandbox_is_on_record() {
 }
 
 /// `run t` on a machine without namespaces, which is what a sandbox is for whoever runs inside it.
-fn run_without_namespaces(world: &World) -> crate::support::Said {
+pub(crate) fn run_without_namespaces(world: &World) -> crate::support::Said {
     let (here, bin) = (world.path().to_str().unwrap(), crate::support::BIN);
-    let outer = ["sandbox", "run", "--net", "full", "--write", here];
-    let inner = ["--read", bin, "--", bin, "--repo", here, "run", "t"];
-    world.run(&[&outer[..], &inner[..]].concat())
+    let home = std::env::var("HOME").unwrap_or_default();
+    // Toolchains, where there are any.
+    let folder = |variable: &str, usual: &str| {
+        let set = std::env::var(variable).ok();
+        set.unwrap_or_else(|| format!("{home}/{usual}"))
+    };
+    let tools = [
+        folder("CARGO_HOME", ".cargo"),
+        folder("RUSTUP_HOME", ".rustup"),
+    ];
+    let tools = tools
+        .iter()
+        .filter(|one| std::path::Path::new(one).is_dir());
+    let mut args = vec!["sandbox", "run", "--net", "full", "--write", here];
+    args.extend(tools.flat_map(|one| ["--read", one]));
+    args.extend(["--read", bin, "--", bin, "--repo", here, "run", "t"]);
+    world.run(&args)
 }
 
 #[test]

@@ -5,6 +5,7 @@ mod crash;
 mod merges;
 mod people;
 mod refusals;
+mod waived;
 mod worktrees;
 
 use crate::support::World;

@@ -4,7 +4,7 @@
 
 use super::made::{human_plan, parts};
 use crate::halt::artifact::STUCK;
-use crate::halt::resolution::Resolution;
+use crate::halt::resolution::{Resolution, apart};
 use crate::machine::decide::halting;
 use crate::machine::facts::{Fact, TaskResolved};
 use crate::machine::state::State;
@@ -65,14 +65,24 @@ pub(super) fn resolve(state: &State, decision: &Decision) -> Result<Fact, Refusa
                 ));
             }
         }
-        Resolution::ProvideFix { .. } => {
+        Resolution::ProvideFix { fix_artifacts, .. } => {
             let work = state.work.get(&id);
-            if work.is_none_or(|work| work.fixable().is_none()) {
+            let at = work.and_then(|work| work.reference(work.fixable()?));
+            let Some(module) = at else {
                 return Err(Refusal::new(
                     "no_module_to_fix",
                     format!("`{id}` has no module that failed"),
                     "give REVISE_PLAN first, or another resolution",
                 ));
+            };
+            // It would stand on an earlier fix, and the two are written as one.
+            if let Some(earlier) = state.standing_fix(&id, &module) {
+                for name in fix_artifacts.keys() {
+                    apart(name, earlier.files.keys())?;
+                }
+                for name in earlier.files.keys() {
+                    apart(name, fix_artifacts.keys())?;
+                }
             }
         }
         Resolution::AmendSpec { .. } => {
