@@ -19,6 +19,7 @@ mod everywhere;
 mod factory;
 mod factory_amend;
 mod factory_audit;
+mod factory_blind;
 mod factory_edges;
 mod factory_jobs;
 mod factory_people;
