@@ -32,6 +32,7 @@ mod lights_out;
 mod matrix;
 mod models;
 mod phase;
+mod planted_keys;
 mod play;
 mod plays;
 mod product;
