@@ -170,3 +170,39 @@ fn s5_4_hollow_tests_do_not_ship_in_python_either() {
     let folder = world.at(".proofhouse/state_store/modules/MM-moment/1.0.0/implementation");
     assert!(!folder.join("__pycache__").exists());
 }
+
+#[test]
+fn s14_1_a_contract_says_of_the_module_what_was_locked_and_so_does_the_index() {
+    let contract = "state_store/modules/MM-moment/1.0.0/contract.json";
+    let mut lies = rust(MOMENT, MOMENT_TESTS);
+    let script = format!(
+        "python3 -c \"import json; p='{contract}'; c=json.load(open(p)); c['purpose']='Parses every format there is'; c['tags']=['json','yaml','dates']; json.dump(c, open(p,'w'))\""
+    );
+    lies.as_array_mut().unwrap().push(json!({"run": &script}));
+    let mut true_again = rust(MOMENT, MOMENT_TESTS);
+    let script = script.replace(
+        "Parses every format there is",
+        "Splits a line into its moment and its text",
+    );
+    true_again
+        .as_array_mut()
+        .unwrap()
+        .push(json!({"run": script}));
+    let world = one_task(rounds(&moment_plan(), &[lies, true_again]));
+    world.run(&["factory", "run", "p"]).exits(0);
+    refused(
+        &world,
+        &[(
+            "interface_fingerprint",
+            &[
+                "is for \"Parses every format there is\"",
+                "for \"Splits a line into its moment and its text\"",
+            ],
+        )],
+    );
+    let found = world.run(&["index", "search", "every format", "--json"]);
+    assert!(found.out.contains("Splits a line"), "{}", found.out);
+    assert!(!found.out.contains("Parses every"), "{}", found.out);
+    // Words to find it by are the Proposer's, and nobody else has any.
+    assert!(found.out.contains("yaml"), "{}", found.out);
+}
