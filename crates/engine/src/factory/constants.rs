@@ -4,18 +4,19 @@
 //!
 //! Where no constant can be written for the entry's types, nothing is claimed, and the reason says so.
 
+use super::each::{self, Answered};
 use super::modules::Stored;
 use super::scratch;
 use super::ship::{Broke, Held, could_not};
 use super::suite::{self, Expect};
-use super::{each, surface};
+use super::surface;
 use crate::context::Context;
 use ::factory::contract::answers::{Constant, blind};
 use ::factory::surface::python::Said;
 use ::factory::surface::{Language, constants, entry_points};
-use checks::runners::{Status, TestRun};
+use checks::runners::Status;
 use kernel::effect::GateOrder;
-use kernel::outcome::{EvidenceRef, Verdict};
+use kernel::outcome::Verdict;
 use sandbox::Cancel;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -61,14 +62,12 @@ pub(super) fn run(
     })
 }
 
-type Runs = (BTreeMap<Constant, TestRun>, Vec<EvidenceRef>);
-
 fn in_rust(
     context: &Context,
     order: &GateOrder,
     module: &Stored,
     cancel: &Cancel,
-) -> Result<Option<Runs>, Broke> {
+) -> Result<Option<Answered>, Broke> {
     let laid = surface::lay_out(context, order, module)?;
     laid.is_of(&module.tested()?)?;
     let code = surface::extract(context, order, module, &laid, cancel)?;
@@ -85,8 +84,7 @@ fn in_rust(
         let path = laid.top.join("implementation").join(name);
         scratch::write(&path, text.as_bytes()).map_err(could_not)?;
     }
-    let ran = each::with_constants(context, order, &laid, cancel)?;
-    Ok(ran.map(|(runs, kept)| (runs, vec![kept])))
+    each::with_constants(context, order, &laid, cancel)
 }
 
 fn in_python(
@@ -94,7 +92,7 @@ fn in_python(
     order: &GateOrder,
     module: &Stored,
     cancel: &Cancel,
-) -> Result<Runs, Broke> {
+) -> Result<Answered, Broke> {
     let (mut runs, mut kept) = (BTreeMap::new(), Vec::new());
     let tested = module.tested()?;
     for constant in Constant::of(Language::Python) {

@@ -38,6 +38,9 @@ const MESSAGE: usize = 500;
 const ANSWERED: Duration = Duration::from_secs(60);
 const OUT_OF_TIME: &str = "not run: out of time";
 
+/// What a suite did with each constant answer, and what it said.
+pub(super) type Answered = (BTreeMap<Constant, TestRun>, Vec<EvidenceRef>);
+
 /// The names of tests, or why there are none.
 type List = Result<Vec<String>, Fault>;
 
@@ -136,7 +139,7 @@ pub(super) fn with_constants(
     order: &GateOrder,
     laid: &Laid,
     cancel: &Cancel,
-) -> Result<Option<(BTreeMap<Constant, TestRun>, EvidenceRef)>, Broke> {
+) -> Result<Option<Answered>, Broke> {
     let mut running = Running::new(context, order, laid, cancel)?;
     let binaries = match running.build()? {
         Ok(binaries) => binaries,
@@ -151,7 +154,7 @@ pub(super) fn with_constants(
         runs.insert(constant, running.tests(&binaries, &lists)?);
     }
     let kept = context.keep("output of suite with constant answers", &running.said);
-    Ok(Some((runs, kept.map_err(could_not)?)))
+    Ok(Some((runs, vec![kept.map_err(could_not)?])))
 }
 
 /// Why the suite is not what was expected.

@@ -72,10 +72,12 @@ fn answers(
 ) -> Option<()> {
     for item in items {
         match item {
-            Item::Fn(one) if matches!(one.vis, Visibility::Public(_)) => {
-                if entries.iter().any(|entry| one.sig.ident == entry) && !for_tests(&one.attrs) {
-                    places.push((begin(&one.attrs, &one.block), answer(&one.sig, types)?));
-                }
+            Item::Fn(one)
+                if matches!(one.vis, Visibility::Public(_))
+                    && entries.iter().any(|entry| one.sig.ident == entry)
+                    && !for_tests(&one.attrs) =>
+            {
+                places.push((begin(&one.attrs, &one.block), answer(&one.sig, types)?));
             }
             Item::Mod(one) if !for_tests(&one.attrs) => {
                 if let Some((_, items)) = &one.content {
