@@ -4,6 +4,7 @@
 //! not a crashed attempt later.
 
 use crate::agent::Agent;
+use crate::api::reach::reach;
 use crate::api::{Api, ApiError, ApiSettings, Provider};
 use crate::command::Command;
 use crate::external::settings::{External, Settings};
@@ -119,7 +120,11 @@ impl AgentSpec {
             Ok(AgentSpec::External { agent, settings })
         };
         let api = |provider, text| match ApiSettings::parse(provider, text) {
-            Some(settings) => Ok(AgentSpec::Api(settings)),
+            Some(settings) => {
+                // Before anybody writes the text down.
+                reach(&settings.base_url)?;
+                Ok(AgentSpec::Api(settings))
+            }
             None => unknown("it names no model"),
         };
         match (name, rest) {

@@ -1,11 +1,12 @@
 //! From what people write about agents to connectors: the spec, with the config's settings on it.
 //!
 //! The one place where both meet, so that `new`, `run` and `doctor` can not disagree. It refuses
-//! to start anything.
+//! to start anything, and what a journal must not keep.
 
 use crate::config::Config;
 use crate::error::EngineError;
 use crate::project::Project;
+use crate::secrets::Secrets;
 use agents::{AgentSpec, CommandTool};
 use flow::Workflow;
 use std::collections::{BTreeMap, BTreeSet};
@@ -14,6 +15,14 @@ use std::time::Duration;
 
 /// The spec behind a text, with the settings that the config has for that agent.
 pub fn spec(project: &Project, config: &Config, text: &str) -> Result<AgentSpec, EngineError> {
+    let secrets = Secrets::of(config, project.repo());
+    if secrets.text(text) != text {
+        return Err(EngineError::user(
+            "agent_holds_key",
+            "the agent is named with what looks like a key or a password",
+            "take it out: the journal keeps the name; keys go into the environment or a key file (docs/agents.md)",
+        ));
+    }
     let spec = AgentSpec::parse(text, project.top())?;
     let tuning = config.tuning(spec.name(), project.repo())?;
     Ok(spec.tuned(&tuning)?)

@@ -5,6 +5,7 @@
 
 use crate::config::Config;
 use crate::error::EngineError;
+use kernel::event::RunStarted;
 use kernel::outcome::CheckResult;
 use serde_json::Value;
 use std::path::Path;
@@ -74,6 +75,27 @@ impl Secrets {
             "the decision holds what looks like a key or a password",
             "take it out: the journal keeps every word for ever",
         ))
+    }
+
+    /// Refuses a run whose beginning holds a key: commands, fields, the request. They are what the
+    /// run is held to, so nothing can be taken out of them.
+    pub(crate) fn refuse_start(&self, started: &RunStarted) -> Result<(), EngineError> {
+        let value = serde_json::to_value(started).unwrap_or_default();
+        let Value::Object(members) = value else {
+            return Ok(());
+        };
+        for (name, value) in members {
+            if self.json(value.clone()) != value {
+                return Err(EngineError::user(
+                    "start_holds_key",
+                    format!(
+                        "what the run is given (`{name}`) holds what looks like a key or a password"
+                    ),
+                    "take it out: the journal keeps every word for ever; let commands read keys from the environment or a file",
+                ));
+            }
+        }
+        Ok(())
     }
 
     /// Takes them out of a check's answer: what it says, and what its command said to others.

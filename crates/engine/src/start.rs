@@ -11,6 +11,7 @@ use crate::driver::settle;
 use crate::error::EngineError;
 use crate::project::Project;
 use crate::run::{Run, entries};
+use crate::secrets::Secrets;
 use crate::world::now;
 use flow::{Flow, Owner, Workflow, field_key, replace_fields};
 use kernel::event::RunStarted;
@@ -152,6 +153,7 @@ fn begin(
         sandbox_waiver_signature: None,
     };
     refuse_folder(project, &workflow, &started)?;
+    Secrets::of(&config, project.repo()).refuse_start(&started)?;
     // The moment that the journal gives the start is the one that a waiver is bound to.
     let at = now();
     if let Some(approve) = waiver {

@@ -21,10 +21,10 @@ pub enum ApiError {
     },
     /// The URL is not one.
     #[error(
-        "`{url}` is not a base URL; write something like https://host/v1 or http://localhost:11434/v1"
+        "`{url}` is not a base URL; write something like https://host/v1 or http://localhost:11434/v1, without a password or a query: keys go into the environment or a key file"
     )]
     BadUrl {
-        /// What was written.
+        /// What was written, without what may be secret in it.
         url: String,
     },
     /// The key would travel in the clear.

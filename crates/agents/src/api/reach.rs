@@ -56,13 +56,12 @@ impl ApiSettings {
 
 /// How far a request to this address travels.
 pub(crate) fn reach(url: &str) -> Result<Reach, ApiError> {
-    let bad = || ApiError::BadUrl {
-        url: url.to_owned(),
-    };
+    let bad = || ApiError::BadUrl { url: shown(url) };
     let (scheme, rest) = url.split_once("://").ok_or_else(bad)?;
     let authority = rest.split(['/', '?', '#']).next().unwrap_or_default();
-    // A password in a URL would be in every log.
-    if !matches!(scheme, "http" | "https") || authority.is_empty() || authority.contains('@') {
+    // A password in a URL would be in every log, and so would a key in its query.
+    let more = authority.contains('@') || rest.contains(['?', '#']);
+    if !matches!(scheme, "http" | "https") || authority.is_empty() || more {
         return Err(bad());
     }
     Ok(if is_local(authority) {
@@ -70,6 +69,20 @@ pub(crate) fn reach(url: &str) -> Result<Reach, ApiError> {
     } else {
         Reach::Remote
     })
+}
+
+/// An address without what may be a password or a key in it.
+fn shown(url: &str) -> String {
+    let (scheme, rest) = url.split_once("://").unwrap_or(("", url));
+    let cut = rest.find(['?', '#']);
+    let path = &rest[..cut.unwrap_or(rest.len())];
+    let (who, place) = match path.rsplit_once('@') {
+        Some((_, place)) => ("...@", place),
+        None => ("", path),
+    };
+    let between = if scheme.is_empty() { "" } else { "://" };
+    let query = if cut.is_some() { "?..." } else { "" };
+    format!("{scheme}{between}{who}{place}{query}")
 }
 
 /// The key for this address, if there is one; a host on this machine need not have one.
@@ -152,13 +165,14 @@ mod tests {
             "localhost:1",
             "ftp://localhost",
             "http://",
-            "http://user:pw@localhost",
+            "http://user:hidden@localhost",
+            "https://host/v1?key=hidden",
+            "https://host/v1#hidden",
+            "user:hidden@host/v1",
         ] {
-            assert_eq!(
-                at(url).reach().unwrap_err().code(),
-                "agent_bad_url",
-                "{url}"
-            );
+            let error = at(url).reach().unwrap_err();
+            assert_eq!(error.code(), "agent_bad_url", "{url}");
+            assert!(!error.to_string().contains("hidden"), "{error}");
         }
     }
 

@@ -19,11 +19,14 @@ use super::scratch::Laid;
 use super::ship::{Broke, could_not, not_started};
 use super::suite::{self, Expect};
 use crate::context::Context;
+use ::factory::contract::answers::Constant;
+use ::factory::surface::ANSWER;
 use checks::runners::{Ending, Fault, FaultKind, Status, TestResult, TestRun};
 use kernel::effect::GateOrder;
-use kernel::outcome::{CheckResult, Ran, Verdict};
+use kernel::outcome::{CheckResult, EvidenceRef, Ran, Verdict};
 use sandbox::{Cancel, Ended, Killed, Launch, Limits, Refusals};
 use serde_json::Value;
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
@@ -32,7 +35,15 @@ const OUTPUT: usize = 1 << 20;
 /// Of all of them together.
 const SAID: usize = 16 << 20;
 const MESSAGE: usize = 500;
+/// For all tests with one constant answer.
+const ANSWERED: Duration = Duration::from_secs(60);
 const OUT_OF_TIME: &str = "not run: out of time";
+
+/// What a suite did with each constant answer, and what it said.
+pub(super) type Answered = (BTreeMap<Constant, TestRun>, Vec<EvidenceRef>);
+
+/// The names of tests, or why there are none.
+type List = Result<Vec<String>, Fault>;
 
 /// A test binary, where no test can write.
 #[derive(Debug)]
@@ -54,6 +65,10 @@ struct Running<'a> {
     until: Option<Instant>,
     /// Tests that were killed, and why.
     stopped: Vec<String>,
+    /// How long all of it may take.
+    wall: Duration,
+    /// What the module is told to answer, if it is none of its own.
+    answer: Option<Constant>,
     /// Where the binaries are.
     shelf: PathBuf,
     said: Vec<u8>,
@@ -72,21 +87,7 @@ pub(super) fn run(
     expect: Expect,
     cancel: &Cancel,
 ) -> Result<(CheckResult, TestRun), Broke> {
-    let mut running = Running {
-        context,
-        order,
-        laid,
-        cancel,
-        began: Instant::now(),
-        until: None,
-        stopped: Vec::new(),
-        shelf: context.home(order.id).join("binaries"),
-        said: Vec::new(),
-        first: Vec::new(),
-        refused: Refusals::default(),
-        unrecorded: None,
-    };
-    std::fs::create_dir_all(&running.shelf).map_err(could_not)?;
+    let mut running = Running::new(context, order, laid, cancel)?;
     let before = suite::tree(&laid.top).map_err(could_not)?;
     let run = running.suite()?;
     let after = suite::tree(&laid.top).map_err(could_not)?;
@@ -140,6 +141,31 @@ pub(super) fn run(
     Ok((result, run))
 }
 
+/// Runs the suite once with each constant answer of a module that is laid out so. Nothing, if it can
+/// not be built: its types were not read well enough, which is our fault.
+pub(super) fn with_constants(
+    context: &Context,
+    order: &GateOrder,
+    laid: &Laid,
+    cancel: &Cancel,
+) -> Result<Option<Answered>, Broke> {
+    let mut running = Running::new(context, order, laid, cancel)?;
+    let binaries = match running.build()? {
+        Ok(binaries) => binaries,
+        Err(_) => return Ok(None),
+    };
+    let lists = running.lists(&binaries)?;
+    let mut runs = BTreeMap::new();
+    for constant in Constant::of(laid.language) {
+        (running.answer, running.began) = (Some(constant), Instant::now());
+        // A test that waits for a better answer may wait for ever.
+        running.wall = running.wall.min(ANSWERED);
+        runs.insert(constant, running.tests(&binaries, &lists)?);
+    }
+    let kept = context.keep("output of suite with constant answers", &running.said);
+    Ok(Some((runs, vec![kept.map_err(could_not)?])))
+}
+
 /// Why the suite is not what was expected.
 fn contradiction(run: &TestRun, ending: Ending) -> String {
     let faults: Vec<&str> = run.faults.iter().map(|fault| fault.what.as_str()).collect();
@@ -153,7 +179,33 @@ fn contradiction(run: &TestRun, ending: Ending) -> String {
     }
 }
 
-impl Running<'_> {
+impl<'a> Running<'a> {
+    fn new(
+        context: &'a Context,
+        order: &'a GateOrder,
+        laid: &'a Laid,
+        cancel: &'a Cancel,
+    ) -> Result<Self, Broke> {
+        let shelf = context.home(order.id).join("binaries");
+        std::fs::create_dir_all(&shelf).map_err(could_not)?;
+        Ok(Self {
+            context,
+            order,
+            laid,
+            cancel,
+            began: Instant::now(),
+            wall: Duration::from_millis(order.wall_millis),
+            until: None,
+            stopped: Vec::new(),
+            answer: None,
+            shelf,
+            said: Vec::new(),
+            first: Vec::new(),
+            refused: Refusals::default(),
+            unrecorded: None,
+        })
+    }
+
     fn suite(&mut self) -> Result<TestRun, Broke> {
         let binaries = match self.build()? {
             Ok(binaries) => binaries,
@@ -162,17 +214,27 @@ impl Running<'_> {
         let limit = suite::limit(self.context).map_err(could_not)?;
         self.until = limit.map(|limit| Instant::now() + limit);
         // All lists come before all tests: no test can have a say in them.
+        let lists = self.lists(&binaries)?;
+        self.tests(&binaries, &lists)
+    }
+
+    /// The names of all tests and of those that are ignored, for each binary.
+    fn lists(&mut self, binaries: &[Binary]) -> Result<Vec<(List, List)>, Broke> {
         let mut lists = Vec::new();
-        for binary in &binaries {
+        for binary in binaries {
             let all = self.list(binary, &[])?;
             lists.push((all, self.list(binary, &["--ignored"])?));
         }
+        Ok(lists)
+    }
+
+    fn tests(&mut self, binaries: &[Binary], lists: &[(List, List)]) -> Result<TestRun, Broke> {
         let (mut tests, mut faults) = (Vec::new(), Vec::new());
         for (binary, lists) in binaries.iter().zip(lists) {
             let (all, ignored) = match lists {
                 (Ok(all), Ok(ignored)) => (all, ignored),
                 (Err(fault), _) | (_, Err(fault)) => {
-                    faults.push(fault);
+                    faults.push(fault.clone());
                     continue;
                 }
             };
@@ -183,13 +245,13 @@ impl Running<'_> {
                     status: Status::Skipped,
                     message: None,
                 };
-                if !ignored.contains(&test) && self.left().is_zero() {
+                if !ignored.contains(test) && self.left().is_zero() {
                     // One test that hangs takes nothing from what the others have shown.
                     let (status, message, fault) = not_run(&result.name);
                     (result.status, result.message) = (status, message);
                     faults.push(fault);
-                } else if !ignored.contains(&test) {
-                    let ended = self.start(&binary.path, &["--exact", &test])?;
+                } else if !ignored.contains(test) {
+                    let ended = self.start(&binary.path, &["--exact", test])?;
                     let (status, message, fault) =
                         judge(&result.name, ended.exit, ended.killed, &ended.stdout);
                     (result.status, result.message) = (status, message);
@@ -247,11 +309,7 @@ impl Running<'_> {
     }
 
     /// The names; or that there is no list, which is the binary's fault.
-    fn list(
-        &mut self,
-        binary: &Binary,
-        more: &[&str],
-    ) -> Result<Result<Vec<String>, Fault>, Broke> {
+    fn list(&mut self, binary: &Binary, more: &[&str]) -> Result<List, Broke> {
         let no = |why: &str| {
             let what = format!("`{}` does not list its tests{why}", binary.name);
             Ok(Err(fault(FaultKind::Unreadable, what)))
@@ -270,8 +328,7 @@ impl Running<'_> {
 
     /// Of the time that the ship waits, and of the tests' own.
     fn left(&self) -> Duration {
-        let whole = Duration::from_millis(self.order.wall_millis);
-        let whole = whole.saturating_sub(self.began.elapsed());
+        let whole = self.wall.saturating_sub(self.began.elapsed());
         match self.until {
             Some(until) => whole.min(until.saturating_duration_since(Instant::now())),
             None => whole,
@@ -298,6 +355,14 @@ impl Running<'_> {
             names.insert(own.clone());
         }
         launch.env.insert(own, top.display().to_string());
+        if let Some(answer) = self.answer {
+            if let Some(names) = &mut policy.environment {
+                names.insert(ANSWER.to_owned());
+            }
+            launch
+                .env
+                .insert(ANSWER.to_owned(), answer.as_str().to_owned());
+        }
         launch.policy = Some(policy);
         launch.pid_file = Some(self.context.home(self.order.id).join("pid"));
         let ended = sandbox::run(&launch, self.cancel).map_err(|error| {

@@ -5,6 +5,7 @@
 //! writes down what it says.
 
 mod amended;
+mod constants;
 mod craft;
 mod debated;
 mod decide;

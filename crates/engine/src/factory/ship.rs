@@ -211,6 +211,10 @@ fn step(
                 fix::write(context, &module, files, deliverable.locked.as_deref())?;
             }
             let locked = fingerprint(&module, told.contract.as_ref())?;
+            let people = deliverable.fix.as_ref();
+            if !people.is_some_and(|files| files.contains_key(CONTRACT)) {
+                purpose(&module, told.locked.as_ref(), &told.amendments)?;
+            }
             let version = version(context, &module)?;
             Ok(Held::from(format!("{locked}; {version}")))
         }
@@ -272,6 +276,23 @@ fn fingerprint(module: &Stored, locked: Option<&IoContract>) -> Result<String, B
             Err(format!("{mismatch} ({})", names.join(", ")).into())
         }
     }
+}
+
+/// The purpose is the plan's: others find a module by it and plan to reuse it, and nobody in a debate
+/// could tell that the plan said something else. Only an Arbiter may amend it.
+fn purpose(module: &Stored, locked: Option<&Value>, amended: &[Amendment]) -> Result<(), Broke> {
+    let about = |one: &Amendment| one.target.contains(CONTRACT) || one.target.contains("purpose");
+    let Some(planned) = locked.and_then(|locked| locked["purpose"].as_str()) else {
+        return Ok(());
+    };
+    let said = module.contract()?.purpose;
+    if said == planned || amended.iter().any(about) {
+        return Ok(());
+    }
+    Err(format!(
+        "{CONTRACT} says that the module is for {said:?}, and the plan that it is for {planned:?}; others find it by that, so leave it as it was locked"
+    )
+    .into())
 }
 
 /// Does its version follow from the one that is shipped (section 7)?

@@ -6,10 +6,10 @@
 //! a constant that a public `const fn` computes is the module's to mend.
 
 use super::modules::Stored;
-use super::scratch;
 use super::ship::{Broke, Held, could_not};
 use super::suite::{self, Expect};
 use super::surface;
+use super::{constants, scratch};
 use crate::context::Context;
 use ::factory::contract::coverage;
 use ::factory::surface::python::Said;
@@ -89,9 +89,10 @@ pub(super) fn run(
         );
         return Err(broke(Verdict::Fail, reason));
     }
-    Ok(Held {
+    let held = Held {
         reason: format!("{} tests fail without the implementation", failed.len()),
         evidence: result.evidence,
         ran: result.ran.map(Box::new),
-    })
+    };
+    constants::run(context, order, module, held, cancel)
 }

@@ -90,7 +90,10 @@ fn store_files(context: &Context, work_tree: &Path) -> Result<Vec<PathBuf>, Engi
     let skip = |path: &Path| {
         let shown = SHOWN.map(Path::new);
         let leads = |top: &Path| path.starts_with(top) || top.starts_with(path);
-        path.ends_with("target") || (source && !shown.into_iter().any(leads))
+        let built = ["target", "__pycache__"]
+            .iter()
+            .any(|it| path.ends_with(it));
+        built || (source && !shown.into_iter().any(leads))
     };
     Ok(store::walk(work_tree, &skip)?)
 }

@@ -122,6 +122,14 @@ pub fn covering<'t>(
     tests.into_iter().filter(carries).collect()
 }
 
+/// What a test is to show by its name, if it carries a key of the contract.
+pub fn category(surface: SurfaceRef<'_>, test: &str) -> Option<Category> {
+    let bare = bare(test);
+    let mut required = required(surface).into_iter();
+    let found = required.find(|one| covers(&bare, &one.key));
+    found.map(|one| one.category)
+}
+
 /// `tests::unit::test_error__empty[0]` is `error__empty`.
 fn bare(name: &str) -> String {
     let name = name.split(['[', '(']).next().unwrap_or_default();

@@ -119,7 +119,7 @@ fn ship_rules(module: &ModuleId, contract: Option<&IoContract>) -> String {
         "The ship step will judge it, with the tests run by the engine:\n\n\
          - One language: Rust (`implementation/lib.rs`, the crate `{name}`) or Python (`implementation/__init__.py`, the package `{name}`).\n\
          - Public is one function for each mode of the contract: its parameters are the inputs, by name and in order; it returns the outputs. Each error surface has a public name of its own: a variant of the error enum in Rust, an exception in Python. Nothing else is public, save types that the contract names.\n\
-         - Tests are `tests/*.rs` or `tests/test_*.py`. They call what is public and nothing else, none is skipped, and each fails when the implementation is taken out.\n\
+         - Tests are `tests/*.rs` or `tests/test_*.py`. They call what is public and nothing else, none is skipped, and each fails when the implementation is taken out, or answers everything alike where the test's name is about the answer.\n\
          - `examples.md` has an example of a valid call and one of each error: a heading, a sentence, and input and output in fenced blocks, with real values.\n\
          - `contract.json` is locked, and `ship.json` and `seal.json` are the engine's."
     );

@@ -8,6 +8,7 @@
 //! Nothing here reads a file or runs a program: texts come in. It does not judge what code does.
 
 mod black_box;
+mod constants;
 mod ending;
 mod errors;
 mod items;
@@ -23,6 +24,7 @@ mod stubs;
 mod tokens;
 
 pub use black_box::{Reach, private_reaches};
+pub use constants::{ANSWER, constants};
 pub use judge::{Mismatch, entry_points, judge};
 pub use shape::Shape;
 pub use stubs::{STUB, stubbed};

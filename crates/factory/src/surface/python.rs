@@ -5,7 +5,7 @@
 use super::Extracted;
 use serde::Deserialize;
 
-/// `python3 -c SCRIPT surface|stub|tests FOLDER PACKAGE [USED...]`; prints one [`Said`].
+/// `python3 -c SCRIPT surface|stub|nothing|anything|tests FOLDER PACKAGE [USED...]`; prints one [`Said`].
 pub const SCRIPT: &str = include_str!("surface.py");
 /// Runs `tests/test_*.py` with unittest, and writes a JUnit report.
 pub const RUNNER: &str = include_str!("run_tests.py");
@@ -23,7 +23,7 @@ pub enum Said {
         /// What there is to run tests with: `pytest` or `unittest`.
         runner: String,
     },
-    /// Of `stub`.
+    /// Of `stub`, `nothing` and `anything`.
     Stubbed {
         /// How many functions.
         stubs: u32,

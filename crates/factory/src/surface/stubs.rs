@@ -75,7 +75,7 @@ fn bodies(items: &[Item], places: &mut Vec<usize>) {
 }
 
 /// Behind the block's own attributes and inner comments, which come first or not at all.
-fn begin(attributes: &[Attribute], block: &syn::Block) -> usize {
+pub(super) fn begin(attributes: &[Attribute], block: &syn::Block) -> usize {
     let braces = block.brace_token.span;
     let inner = |one: &Attribute| matches!(one.style, AttrStyle::Inner(_));
     if !attributes.iter().any(inner) {

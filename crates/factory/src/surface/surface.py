@@ -1,17 +1,21 @@
 """Reads what a Python package makes public, puts stubs into it, or looks for tests that reach past
 its surface. It parses and never imports: nothing of the package runs. JSON goes to standard output.
 
-Usage: surface.py surface|stub|tests FOLDER PACKAGE [USED_PACKAGE...]
+Usage: surface.py surface|stub|nothing|anything|tests FOLDER PACKAGE [USED_PACKAGE...]
 """
 
 import ast
 import builtins
+import codecs
+import importlib.machinery
 import importlib.util
+import io
 import json
 import os
 import platform
 import re
 import sys
+import tokenize
 
 STUB = "this is a stub"
 ENUMS = {"Enum", "IntEnum", "StrEnum", "Flag", "IntFlag"}
@@ -28,12 +32,27 @@ DYNAMIC = {
     "__builtins__",
 }
 # From each of these one comes to the names of a module, and may set them.
-FRAMES = {"f_globals", "f_locals", "__globals__", "__builtins__", "_getframe", "currentframe"}
+FRAMES = {
+    "f_globals",
+    "f_locals",
+    "f_back",
+    "tb_frame",
+    "gi_frame",
+    "cr_frame",
+    "ag_frame",
+    "__globals__",
+    "__builtins__",
+    "__subclasses__",
+    "_getframe",
+    "_current_frames",
+    "currentframe",
+}
 LOADERS = {
-    "sys": {"modules", "_getframe"},
+    "sys": {"modules", "_getframe", "_current_frames", "settrace", "setprofile"},
+    "gc": {"get_objects", "get_referrers", "get_referents"},
     "builtins": DYNAMIC - {"exec", "eval"},
     "importlib": {"import_module"},
-    "inspect": {"currentframe"},
+    "inspect": {"currentframe", "stack", "trace", "getouterframes", "getinnerframes"},
 }
 # With these a module ends the process that its tests run in, or puts another program in its place,
 # and with the report in its hand it decides its own tests.
@@ -98,8 +117,23 @@ def files_of(folder):
 
 
 def parse(path, name):
-    with open(path, encoding="utf-8") as file:
-        return ast.parse(file.read(), name)
+    """The bytes, as Python itself would read them: in another encoding a comment can be code."""
+    with open(path, "rb") as file:
+        text = file.read()
+    encoding = tokenize.detect_encoding(io.BytesIO(text).readline)[0]
+    if codecs.lookup(encoding).name not in ("utf-8", "utf-8-sig", "ascii"):
+        raise ValueError("%s says that it is in %s; write it in UTF-8" % (name, encoding))
+    text.decode("utf-8")
+    return ast.parse(text, name)
+
+
+def compiled(folder):
+    """What Python would run in the place of a text, and nobody can read."""
+    endings = tuple(set(importlib.machinery.all_suffixes()) - {".py"})
+    for top, _, names in sorted(os.walk(folder)):
+        for name in sorted(names):
+            if name.endswith(endings) or os.path.basename(top) == "__pycache__":
+                yield os.path.relpath(os.path.join(top, name), folder).replace(os.sep, "/")
 
 
 def last_name(node):
@@ -139,7 +173,9 @@ class Package:
     def __init__(self, folder, name, used):
         self.folder, self.name, self.used = folder, name, set(used)
         self.modules, self.unseen, self.raises, self.aliases = {}, [], set(), {}
-        self.forging = []
+        self.forging = [
+            {"file": path, "line": 1, "what": "compiled code"} for path in compiled(folder)
+        ]
         for path, full in files_of(folder):
             parts = path[:-3].split("/")
             if parts[-1] == "__init__":
@@ -516,8 +552,15 @@ def surface(package):
     }
 
 
-def stub(folder):
-    """Every public function and method fails as its first act."""
+STUBS = {
+    "stub": "raise NotImplementedError(" + repr(STUB) + ")",
+    "nothing": "return None",
+    "anything": "return object()",
+}
+
+
+def stub(folder, text):
+    """Every public function and method does this as its first act, and nothing else."""
     count = 0
     for path, full in files_of(folder):
         tree = parse(full, path)
@@ -528,7 +571,6 @@ def stub(folder):
             for one in statements(body):
                 is_function = isinstance(one, (ast.FunctionDef, ast.AsyncFunctionDef))
                 if is_function and not is_private(one.name):
-                    text = "raise NotImplementedError(" + repr(STUB) + ")"
                     one.body.insert(0, ast.parse(text).body[0])
                     count += 1
         with open(full, "w", encoding="utf-8") as file:
@@ -594,8 +636,8 @@ def main():
     mode, folder, name, *used = sys.argv[1:]
     try:
         home = os.path.join(folder, name)
-        if mode == "stub":
-            said = stub(home)
+        if mode in STUBS:
+            said = stub(home, STUBS[mode])
         else:
             package = Package(home, name, used)
             said = surface(package) if mode == "surface" else tests(folder + "/tests", package)

@@ -90,7 +90,8 @@ pub(super) fn has_word(tokens: TokenStream, word: &str) -> bool {
 }
 
 /// What stands where no item of a module does, in bodies, values and macros, and is public all the
-/// same: methods of types from outside, and macros that are exported. With its line.
+/// same: methods of types from outside, and macros that are exported; and what is not there at all,
+/// but in another file. With its line.
 pub(super) fn hidden(clean: &str) -> Vec<(u32, String)> {
     let mut found = Vec::new();
     if let Ok(tokens) = lex(clean) {
@@ -129,6 +130,14 @@ fn look(tokens: TokenStream, depth: Depth, found: &mut Vec<(u32, String)>) {
                     here,
                     "an exported macro inside of a body or macro".to_owned(),
                 ));
+            }
+            // In a body a module can lie in any file, whatever its name, and nobody looks into that.
+            TokenTree::Ident(word) if word == "mod" && depth == Depth::Inside => {
+                let named = matches!(tokens.get(at + 1), Some(TokenTree::Ident(_)));
+                if !(named && is_group(tokens.get(at + 2), Delimiter::Brace)) {
+                    let what = "a module of another file inside of a body or macro";
+                    found.push((here, what.to_owned()));
+                }
             }
             TokenTree::Group(group) => {
                 let before = |back: usize| at.checked_sub(back).and_then(|at| tokens.get(at));

@@ -203,3 +203,89 @@ fn s5_6_neither_another_way_to_sys_nor_a_taken_name_hides_what_binds_names() {
     let fair = "class Order:\n    def __init__(self, a):\n        self.__dict__['a'] = a\n";
     assert!(surface("sys-fair", fair).unseen.is_empty());
 }
+
+#[test]
+fn s5_6_what_python_runs_is_what_was_read() {
+    let wrong = [
+        (
+            "escape",
+            "# coding: unicode_escape\n# \\x0aimport os; os._exit(0)\ndef parse(text: str) -> int: pass\n",
+        ),
+        (
+            "utf7",
+            "# coding: utf-7\n# +AAo-import os+ADs- os._exit(0)\ndef parse(text: str) -> int: pass\n",
+        ),
+        (
+            "second-line",
+            "#!/usr/bin/python3\n# vim: set fileencoding=utf-16 :\ndef parse(text: str) -> int: pass\n",
+        ),
+    ];
+    for (case, text) in wrong {
+        match run(case, text) {
+            Said::Broken { broken } => assert!(broken.contains("write it in UTF-8"), "{broken}"),
+            other => panic!("{text}: {other:?}"),
+        }
+    }
+    for (case, text) in [
+        (
+            "said-utf8",
+            "# -*- coding: utf8 -*-\ndef parse(text: str) -> int: return 'ü'\n",
+        ),
+        (
+            "said-ascii",
+            "# coding: us-ascii\ndef parse(text: str) -> int: pass\n",
+        ),
+        ("with-mark", "\u{feff}def parse(text: str) -> int: pass\r\n"),
+    ] {
+        assert!(surface(case, text).get("parse").is_some(), "{text}");
+    }
+}
+
+#[test]
+fn s5_6_code_that_nobody_can_read_is_named() {
+    let top = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("surface-compiled/pk");
+    for name in [
+        "_core.pyc",
+        "deep/_fast.abi3.so",
+        "__pycache__/__init__.cpython-312.pyc",
+    ] {
+        let path = top.join(name);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, [0x55, 0x0d, 0xff]).unwrap();
+    }
+    std::fs::write(top.join("table.csv"), "1;2\n").unwrap();
+    let found = surface("compiled", "def parse(text: str) -> int: pass\n");
+    let places: Vec<&str> = found.forging.iter().map(|one| one.file.as_str()).collect();
+    assert_eq!(
+        places,
+        [
+            "_core.pyc",
+            "__pycache__/__init__.cpython-312.pyc",
+            "deep/_fast.abi3.so"
+        ]
+    );
+    assert!(found.forging.iter().all(|one| one.what == "compiled code"));
+}
+
+#[test]
+fn s5_4_the_ways_from_a_module_in_python_to_the_frames_of_its_tests_are_named() {
+    for (case, text) in [
+        ("gc", "import gc\ndef f(): return gc.get_objects()\n"),
+        ("gc-from", "from gc import get_referrers as g\n"),
+        ("classes", "def f(): return object.__subclasses__()\n"),
+        ("stack", "import inspect\ndef f(): return inspect.stack()\n"),
+        (
+            "traceback",
+            "def f():\n    try: raise ValueError\n    except ValueError as e: return e.__traceback__.tb_frame\n",
+        ),
+        ("back", "def f(a): return a.f_back\n"),
+        ("trace", "import sys\ndef f(): sys.settrace(None)\n"),
+    ] {
+        assert!(
+            !surface(&format!("frames-{case}"), text).unseen.is_empty(),
+            "{text}"
+        );
+    }
+    let honest = "import gc\nimport inspect\ndef f(a):\n    gc.collect()\n    return inspect.signature(a), a.stack, a.trace()\n";
+    assert_eq!(surface("frames-honest", honest).unseen, []);
+}

@@ -5,6 +5,8 @@ mod edited;
 mod toolchains;
 mod untrue_tests;
 
+pub(crate) use toolchains::{PYTHON, PYTHON_CORE, PYTHON_TESTS};
+
 use crate::factory::{spec, task};
 use crate::factory_run::{
     EXAMPLES, FIRST, MOMENT, MOMENT_TESTS, SECOND, approve, challenge, module, plan, proposal,

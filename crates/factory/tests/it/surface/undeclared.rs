@@ -125,6 +125,18 @@ fn s5_6_what_can_not_be_seen_to_be_public_is_named() {
             "an exported macro inside of a body or macro",
         ),
         (
+            "fn own() { #[path = \"data.txt\"] mod m; m::own() }",
+            "a module of another file inside of a body or macro",
+        ),
+        (
+            "fn own() { mod a { #[cfg_attr(all(), path = \"data.txt\")] mod m; } }",
+            "a module of another file inside of a body or macro",
+        ),
+        (
+            "macro_rules! own { ($a:ident $b:tt) => { #[$a = \"data.txt\"] $b m; } } fn f() { own!(path mod) }",
+            "a module of another file inside of a body or macro",
+        ),
+        (
             "impl Gone { pub fn more(&self) {} }",
             "the type that this `impl` is for",
         ),
@@ -176,6 +188,8 @@ fn s5_6_what_can_not_be_seen_to_be_public_is_named() {
         "#[cfg(unix)] fn own() {}",
         "impl Broken { pub(crate) fn near(&self) {} #[cfg(test)] pub fn t(&self) {} }",
         "macro_rules! own { () => { 1 } }",
+        "fn own() -> u8 { mod inner { pub fn one() -> u8 { 1 } } inner::one() }",
+        "mod own { mod deep { pub(crate) fn one() {} } }",
     ] {
         let code = format!("{GOOD}{more}\n");
         assert_eq!(said(&split(), &[("lib.rs", &code)]), [""; 0], "{more}");

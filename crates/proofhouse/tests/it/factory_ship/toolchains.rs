@@ -63,12 +63,12 @@ fn s11_a_ship_whose_toolchain_is_missing_waits_for_a_person_and_costs_no_revisio
     assert!(!module(&world, "MM-moment", "ship.json").is_empty());
 }
 
-const PYTHON: &str =
+pub(crate) const PYTHON: &str =
     "from ._core import Malformed, split\n\n__all__ = [\"Malformed\", \"split\"]\n";
 
-const PYTHON_CORE: &str = "class Malformed(Exception):\n    \"\"\"No blank.\"\"\"\n\n\ndef split(line: str) -> tuple[str, str]:\n    moment, blank, text = line.partition(\" \")\n    if not blank:\n        raise Malformed(line)\n    return moment, text\n";
+pub(crate) const PYTHON_CORE: &str = "class Malformed(Exception):\n    \"\"\"No blank.\"\"\"\n\n\ndef split(line: str) -> tuple[str, str]:\n    moment, blank, text = line.partition(\" \")\n    if not blank:\n        raise Malformed(line)\n    return moment, text\n";
 
-const PYTHON_TESTS: &str = "import unittest\n\nimport mm_moment\nfrom mm_moment import Malformed, split\n\n\nclass Lines(unittest.TestCase):\n    def test_input__line__1(self):\n        with self.assertRaises(Malformed):\n            split(\"\")\n\n    def test_output__parts__1(self):\n        self.assertEqual(mm_moment.split(\"9 z\")[0], \"9\")\n\n    def test_error__malformed(self):\n        with self.assertRaises(Malformed):\n            split(\"alone\")\n\n\ndef test_happy_path():\n    assert split(\"1 a\") == (\"1\", \"a\")\n";
+pub(crate) const PYTHON_TESTS: &str = "import unittest\n\nimport mm_moment\nfrom mm_moment import Malformed, split\n\n\nclass Lines(unittest.TestCase):\n    def test_input__line__1(self):\n        with self.assertRaises(Malformed):\n            split(\"\")\n\n    def test_output__parts__1(self):\n        self.assertEqual(mm_moment.split(\"9 z\")[0], \"9\")\n\n    def test_error__malformed(self):\n        with self.assertRaises(Malformed):\n            split(\"alone\")\n\n\ndef test_happy_path():\n    assert split(\"1 a\") == (\"1\", \"a\")\n";
 
 const PYTHON_LABEL: &str = "from mm_moment import Malformed, split as _split\n\n__all__ = [\"Malformed\", \"label\"]\n\n\ndef label(line: str) -> str:\n    moment, text = _split(line)\n    return f\"{text} at {moment}\"\n";
 

@@ -63,6 +63,11 @@ fn ways_out_are_refused_and_the_rest_is_not() {
         assert_eq!(says(Route::Closed, number, [0; 3]), PERMITTED);
     }
     assert_eq!(says(Route::Open, libc::SYS_clone3, [0; 3]), UNKNOWN);
+    // `mseal`, and what came after it: `setxattrat`, `open_tree_attr`, whatever comes next.
+    assert_eq!(says(Route::Open, 462, [0; 3]), PERMITTED);
+    for younger in [463, 467, 500, 0x3fff_ffff] {
+        assert_eq!(says(Route::Open, younger, [0; 3]), UNKNOWN);
+    }
     let thread = libc::CLONE_VM | libc::CLONE_THREAD | libc::SIGCHLD;
     assert_eq!(
         says(Route::Open, libc::SYS_clone, [thread, 0, 0]),
