@@ -34,6 +34,7 @@ mod header;
 mod health;
 mod idents;
 mod ids;
+mod inline;
 mod installed;
 mod items;
 mod judges;
