@@ -26,6 +26,10 @@ pub(crate) struct Cell {
     pub(crate) retry_after: Option<u64>,
     #[serde(default)]
     pub(crate) counted: Counted,
+    /// What comes of it where the real agent's patience ends before ours: it has a limit of its own,
+    /// and which of the two is first is a matter of the machine's load.
+    #[serde(default)]
+    pub(crate) gives_up: Option<Box<Cell>>,
 }
 
 /// Who counted what was used up.
