@@ -121,6 +121,17 @@ impl Judges for Ids {
             Example {
                 repo: &[(
                     "scope.md",
+                    "# Acceptance Criteria\n- AC-1: within 1 s\n# More criteria\n- AC-2: nothing is lost, see AC-1\n- AC-1 comes first\n",
+                )],
+                ..Example::fails(
+                    "an id that is defined where nobody looks",
+                    with(),
+                    "not under `Acceptance Criteria`: AC-2",
+                )
+            },
+            Example {
+                repo: &[(
+                    "scope.md",
                     "# Acceptance Criteria\n## AC-1 Load\n- Given a page\n- Then it is there within 2 s\n",
                 )],
                 ..Example::passes("a list below its heading", with(), "1 ids")
@@ -244,6 +255,23 @@ fn defined(wanted: &Wanted<'_>, subject: &Subject<'_>, kept_as: &str) -> Judged<
         for section in markdown::sections(&text, heading) {
             known.extend(wanted.pattern.set(&section.content));
         }
+    }
+    let whole = markdown::whole(&text);
+    let entries = whole
+        .items
+        .iter()
+        .cloned()
+        .chain(whole.rows.iter().map(said));
+    let elsewhere: BTreeSet<String> = entries
+        .filter_map(|entry| begins(&wanted.pattern, &entry))
+        .filter(|id| !known.contains(id))
+        .collect();
+    if let Some(section) = wanted.section.filter(|_| !elsewhere.is_empty()) {
+        let elsewhere: Vec<String> = elsewhere.into_iter().collect();
+        wrong.push(format!(
+            "not under `{section}`: {}",
+            first_few(&elsewhere, 5)
+        ));
     }
     let earlier = subject
         .keep

@@ -35,7 +35,7 @@ pub(crate) struct Wanted<'a> {
 enum WithoutProduct {
     /// It must not hold there.
     Fails,
-    /// Nobody asks: what is deployed may be reached from anywhere.
+    /// Nobody asks.
     Unasked,
 }
 

@@ -262,7 +262,6 @@ fn a_proof_that_holds_without_the_product_is_none() {
             .contains("where nothing of the product is"),
         "{results:?}"
     );
-    // What is deployed is reached from anywhere, so nobody asks there.
     let results = judged(json!({"file": "task/proofs.json"}));
     assert_eq!(verdicts(&results), [Pass; 3], "{results:?}");
 }
