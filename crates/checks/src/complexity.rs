@@ -19,6 +19,9 @@ pub(crate) struct Wanted<'a> {
     exceptions: Option<&'a str>,
 }
 
+/// More bytes than this, and nobody reads it as one line.
+const WIDE: usize = 200;
+
 impl Judges for Complexity {
     const NAME: &'static str = "complexity";
     const ABOUT: &'static str =
@@ -75,7 +78,7 @@ impl Judges for Complexity {
         let mut long = Vec::new();
         for path in sources.iter().filter(|path| !names(&excepted, path)) {
             let text = sources::text(subject, path).map_err(Trouble::CouldNotRun)?;
-            let lines = text.map_or(0, |text| text.lines().count());
+            let lines = text.map_or(0, |text| read_lines(&text));
             if lines > wanted.lines {
                 long.push(format!("{path} has {lines} lines"));
             }
@@ -139,6 +142,14 @@ impl Judges for Complexity {
                 )
             },
             Example {
+                repo: &[DESIGN, ("a.py", "a = 1\rb = 2\rc = 3\r")],
+                ..Example::fails(
+                    "lines that end otherwise",
+                    json!({"file": "repo/design.md", "lines": 2}),
+                    "a.py has 3 lines",
+                )
+            },
+            Example {
                 repo: &[
                     DESIGN,
                     ("a.rs", ""),
@@ -188,6 +199,14 @@ impl Judges for Complexity {
             ),
         ]
     }
+}
+
+/// How many lines somebody has to read: one that is as long as several is several, and a return
+/// ends a line as well.
+fn read_lines(text: &str) -> usize {
+    let text = text.replace("\r\n", "\n").replace('\r', "\n");
+    let lines = text.lines().map(|line| line.len().div_ceil(WIDE).max(1));
+    lines.sum()
 }
 
 /// Does the text name the package, or the path, as a word of its own?

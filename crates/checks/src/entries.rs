@@ -254,7 +254,8 @@ fn entries(text: &str, heading: &str) -> Vec<String> {
     entries.into_iter().filter(real).collect()
 }
 
-fn says_none(text: &str) -> bool {
+/// Does a document say here that there is nothing to list?
+pub(crate) fn says_none(text: &str) -> bool {
     let bare = text
         .trim()
         .trim_matches(|char: char| !char.is_alphanumeric());

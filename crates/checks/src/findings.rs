@@ -1,9 +1,11 @@
 //! `findings`: a review's findings are dealt with. It refuses a severity that changed since the
-//! finding was first reported, a finding that vanished, an open one that blocks, and one that is
-//! closed on the very code on which it was open: every report that a gate has seen is in the run's
-//! evidence.
+//! finding was first reported, a finding that vanished, an open one that blocks, one that is closed
+//! on the very code on which it was open, and one that was never open: every report that a gate has
+//! seen is in the run's evidence. It refuses to take silence for a report without findings.
 
+use crate::entries::says_none;
 use crate::judges::{Judged, Judges, Trouble};
+use crate::markdown::{self, Row};
 use crate::settings::Settings;
 use crate::table::{Record, records};
 use crate::text::{answer, first_few, label};
@@ -44,6 +46,9 @@ const SEVERITIES: [&str; 4] = ["Critical", "Required", "Optional", "Note"];
 const BLOCKING: [&str; 2] = ["Critical", "Required"];
 /// Not `wontfix`: a finding that blocks is not closed by a reviewer who looks away.
 const CLOSED: [&str; 3] = ["fixed", "resolved", "closed"];
+
+/// As good as `none`, and what people write.
+const NO_FINDINGS: &str = "no findings";
 
 impl Judges for Findings {
     const NAME: &'static str = "findings";
@@ -174,6 +179,44 @@ impl Judges for Findings {
                 ..Example::fails("a finding that nobody wants to fix", plain(), "open: F-3")
             },
             Example {
+                task: &[(
+                    "review.md",
+                    "## Findings\n- R-1, Critical, security, open: anybody may log in\n",
+                )],
+                ..Example::fails(
+                    "findings that are no table",
+                    json!({"file": "task/review.md", "section": "Findings"}),
+                    "there is neither a table (id, severity, axis, status) nor the word `none`",
+                )
+            },
+            Example {
+                task: &[(
+                    "review.md",
+                    "## Findings\nnone\n## Security\n| Id | Severity | What |\n|---|---|---|\n| R-1 | Critical | anybody may log in |\n",
+                )],
+                ..Example::fails(
+                    "a finding beside the list",
+                    json!({"file": "task/review.md", "section": "Findings"}),
+                    "not in the list of findings: R-1",
+                )
+            },
+            Example {
+                task: &[("review.md", "## Findings\nNone.\n## Security\nFine.\n")],
+                ..Example::passes(
+                    "a report that says so",
+                    json!({"file": "task/review.md", "section": "Findings"}),
+                    "0 findings",
+                )
+            },
+            Example {
+                task: &[("review.json", FIXED)],
+                ..Example::fails(
+                    "a finding that was fixed before anybody had it",
+                    plain(),
+                    "closed, and no report has had it open: F-1",
+                )
+            },
+            Example {
                 task: &[("review.json", "[]")],
                 earlier: EARLIER,
                 ..Example::fails(
@@ -239,8 +282,12 @@ fn report(wanted: &Wanted<'_>, subject: &Subject<'_>, earlier: &[Vec<u8>]) -> (J
         Err(why) => return (Err(format!("{file} {why}").into()), now),
     };
     let mut wrong = collect(wanted, &found, &mut now);
+    wrong.extend(unlisted(wanted, &text, &found));
     match read_all(earlier) {
-        Ok(earlier) => wrong.extend(against(wanted, &earlier, &now)),
+        Ok(earlier) => {
+            wrong.extend(born_closed(wanted, &earlier, &mut now));
+            wrong.extend(against(wanted, &earlier, &now));
+        }
         Err(why) => return (Err(Trouble::CouldNotRun(why)), now),
     }
     let open = |finding: &&Finding| finding.open;
@@ -286,6 +333,68 @@ fn collect(wanted: &Wanted<'_>, found: &[Record], now: &mut Report) -> Vec<Strin
         }
     }
     wrong
+}
+
+/// Findings that a Markdown report has, and not in its list. Prose has no status that we could
+/// read, so a section without a table must say that there is nothing to list.
+fn unlisted(wanted: &Wanted<'_>, text: &str, found: &[Record]) -> Vec<String> {
+    if wanted.file.ends_with(".json") {
+        return Vec::new();
+    }
+    let sections = markdown::chosen(text, wanted.section).unwrap_or_default();
+    let is_list = |columns: &Vec<String>| {
+        let has = |wanted: &&str| columns.iter().any(|column| same(column, wanted));
+        COLUMNS.iter().all(has)
+    };
+    let says_so = |text: &String| says_none(text) || same(text.trim_end_matches('.'), NO_FINDINGS);
+    let listed = sections.iter().any(|section| {
+        let first = section.content.lines().find(|line| !is_placeholder(line));
+        section.tables.iter().any(is_list)
+            || first.is_some_and(|line| says_so(&line.to_owned()))
+                && section.points.iter().all(says_so)
+    });
+    let mut wrong = Vec::new();
+    // A report of which the whole is the list has its axes and its prose in there, too.
+    if wanted.section.is_some() && !listed {
+        let columns = COLUMNS.join(", ");
+        wrong.push(format!(
+            "there is neither a table ({columns}) nor the word `none`"
+        ));
+    }
+    let elsewhere = |row: &Row| {
+        let id = row.cell("severity").and(row.cell("id"))?.trim();
+        let here = found.iter().any(|finding| finding["id"] == id);
+        (!here && !is_placeholder(id)).then(|| id.to_owned())
+    };
+    let elsewhere: Vec<String> = markdown::whole(text)
+        .rows
+        .iter()
+        .filter_map(elsewhere)
+        .collect();
+    if !elsewhere.is_empty() {
+        let named = first_few(&elsewhere, 8);
+        wrong.push(format!("not in the list of findings: {named}"));
+    }
+    wrong
+}
+
+/// Findings that block and that no report has had open. They are not kept: whoever took one over
+/// from elsewhere may leave it out.
+fn born_closed(wanted: &Wanted<'_>, earlier: &[Report], now: &mut Report) -> Vec<String> {
+    let was_open = |id: &String| {
+        let then = earlier.iter().filter_map(|report| report.findings.get(id));
+        then.into_iter().any(|then| then.open)
+    };
+    let closed: Vec<String> = blocking(wanted, now)
+        .filter(|(id, finding)| !finding.open && !was_open(id))
+        .map(|(id, _)| id.clone())
+        .collect();
+    now.findings.retain(|id, _| !closed.contains(id));
+    if closed.is_empty() {
+        return Vec::new();
+    }
+    let named = first_few(&closed, 8);
+    vec![format!("closed, and no report has had it open: {named}")]
 }
 
 fn blocking<'a>(

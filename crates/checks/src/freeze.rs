@@ -27,7 +27,7 @@ impl Judges for Freeze {
         Setting::required("name", "the name under which `frozen` finds them"),
         Setting::required(
             "items",
-            "globs that begin with `repo/` or `task/`, sections such as `task/T.md#3 Contract`, `commands`, `runner config`, `test config`, `dependencies`",
+            "globs that begin with `repo/` or `task/`, sections such as `task/T.md#3 Contract`, `commands`, `runner config`, `test config`, `inline tests`, `sources`, `dependencies`",
         ),
         Setting::optional("min", "how many items there must be; 1"),
         Setting::optional(
@@ -146,6 +146,18 @@ impl Judges for Freeze {
                     "a list that would lose one",
                     json!({"name": "tests", "items": ["repo/{Tests}"], "min": 0}),
                     "`Tests` is no list: `tests/a.rs` stands beside backticks",
+                )
+            },
+            Example {
+                repo: &[
+                    ("src/a.rs", "fn a() {}\n#[test]\nfn b() {\n    a();\n}\n"),
+                    ("package.json", "{\"jest\": {\"bail\": 1}}"),
+                    ("Cargo.toml", "[package]\nname = \"a\"\n"),
+                ],
+                ..Example::passes(
+                    "tests inside of other files",
+                    json!({"name": "tests", "items": ["inline tests", "test config"]}),
+                    "`tests`: 2 items",
                 )
             },
             Example::fails(

@@ -90,6 +90,51 @@ impl Judges for Frozen {
         let with = || json!({"of": ["tests"]});
         vec![
             Example {
+                repo: &[(
+                    "src/a.rs",
+                    "fn a() { 1; }\n#[test]\nfn b() {\n    a();\n}\n#[test]\nfn c() {}\n",
+                )],
+                frozen: &[(
+                    "tests",
+                    "repo/src/a.rs#test b",
+                    "#[test]\nfn b() {\n    a();\n}\n",
+                )],
+                ..Example::passes(
+                    "the code beside a test, and one more test",
+                    json!({"of": ["tests"]}),
+                    "`tests`: 1 items are the same",
+                )
+            },
+            Example {
+                repo: &[("src/a.rs", "fn a() {}\n#[test]\nfn b() {}\n")],
+                frozen: &[(
+                    "tests",
+                    "repo/src/a.rs#test b",
+                    "#[test]\nfn b() {\n    a();\n}\n",
+                )],
+                ..Example::fails(
+                    "a test inside of a source that asks for less",
+                    json!({"of": ["tests"]}),
+                    "repo/src/a.rs#test b was changed",
+                )
+            },
+            Example {
+                repo: &[(
+                    "package.json",
+                    "{\"jest\": {\"testMatch\": []}, \"version\": \"2\"}",
+                )],
+                frozen: &[(
+                    "tests",
+                    "repo/package.json",
+                    "{\"jest\": {\"testMatch\": []}, \"version\": \"2\"}",
+                )],
+                ..Example::fails(
+                    "a manifest that came to say how tests run",
+                    json!({"of": ["tests"], "closed": ["test config"]}),
+                    "came after the freeze: repo/package.json#tests",
+                )
+            },
+            Example {
                 repo: &[("tests/a.rs", "one")],
                 frozen: &[("tests", "repo/tests/a.rs", "one")],
                 ..Example::passes("the same", with(), "1 items are the same")

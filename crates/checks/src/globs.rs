@@ -100,6 +100,17 @@ impl Judges for Globs {
                 ),
             ),
             of(
+                &[
+                    ("Scope", "[a-z]*, [a-z]*/**, .*/**"),
+                    ("Test files", "tests/*.rs"),
+                ],
+                Example::fails(
+                    "an open scope in pieces",
+                    list(),
+                    "the globs in `Scope` together match everything",
+                ),
+            ),
+            of(
                 &[("Scope", "../other"), ("Test files", "tests/[")],
                 Example::fails("no globs", list(), "`../other` in `Scope` leads out"),
             ),
@@ -193,6 +204,11 @@ fn faults(field: &str, text: &str, form: Form) -> Vec<String> {
             }
             Ok(_) => {}
         }
+    }
+    // Each by itself has an end, and all of them together have none.
+    let open = |path: &&str| Line::of(text).is_ok_and(|line| line.inside.is_match(path));
+    if wrong.is_empty() && ANYTHING.iter().all(open) {
+        wrong.push(format!("the globs in `{field}` together match everything"));
     }
     wrong
 }

@@ -1,13 +1,15 @@
 //! `ids`: a document defines stable ids, each once, and loses none that it had. It refuses to
-//! forget: the ids of the last document that passed are in the run's own evidence.
+//! forget: the ids of the last document that passed are in the run's own evidence. Under a heading
+//! of its own it refuses an entry without an id, for nobody would ask for its test or its proof: also
+//! one whose id only looks like one.
 
 use crate::idents::Pattern;
 use crate::judges::{Judged, Judges, Trouble};
-use crate::markdown::{self, Section};
+use crate::markdown::{self, Row, Section};
 use crate::settings::Settings;
 use crate::text::{answer, first_few, label};
 use crate::threshold::has_threshold;
-use crate::{Example, Setting, Subject, paths};
+use crate::{Example, Setting, Subject, is_placeholder, paths};
 use kernel::outcome::{CheckResult, Verdict};
 use serde_json::json;
 use std::collections::{BTreeMap, BTreeSet};
@@ -106,6 +108,35 @@ impl Judges for Ids {
                 ..Example::fails("no ids", with(), "0 ids, fewer than 1")
             },
             Example {
+                repo: &[(
+                    "scope.md",
+                    "# Acceptance Criteria\n- AC-1: within 1 s\n- AC\u{2011}2: nothing is lost\n",
+                )],
+                ..Example::fails(
+                    "an id that only looks like one",
+                    with(),
+                    "2: nothing is lost` has no id",
+                )
+            },
+            Example {
+                repo: &[(
+                    "scope.md",
+                    "# Acceptance Criteria\n- AC-1: within 1 s\n# More criteria\n- AC-2: nothing is lost, see AC-1\n- AC-1 comes first\n",
+                )],
+                ..Example::fails(
+                    "an id that is defined where nobody looks",
+                    with(),
+                    "not under `Acceptance Criteria`: AC-2",
+                )
+            },
+            Example {
+                repo: &[(
+                    "scope.md",
+                    "# Acceptance Criteria\n## AC-1 Load\n- Given a page\n- Then it is there within 2 s\n",
+                )],
+                ..Example::passes("a list below its heading", with(), "1 ids")
+            },
+            Example {
                 repo: &[("scope.md", "# Acceptance Criteria\n- AC-1: it is fast\n")],
                 ..Example::fails(
                     "nothing to measure",
@@ -139,17 +170,13 @@ impl Judges for Ids {
 /// Each definition: an id and all that is said of it. An id is defined where a list item, a table
 /// row or a heading begins with it; anywhere else it is only mentioned.
 fn definitions(text: &str, section: &Section, pattern: &Pattern) -> Vec<(String, String)> {
-    let begins = |said: &str| {
-        let said = said.trim_start_matches(|char: char| !char.is_alphanumeric());
-        let id = pattern.all(said).into_iter().next()?;
-        said.starts_with(&id).then_some(id)
-    };
+    let begins = |said: &str| begins(pattern, said);
     let mut found = Vec::new();
     for said in &section.items {
         found.extend(begins(said).map(|id| (id, said.clone())));
     }
     for row in &section.rows {
-        let said = row.cells.join(" | ");
+        let said = said(row);
         found.extend(begins(&said).map(|id| (id, said)));
     }
     for below in markdown::below(text, &section.title) {
@@ -157,6 +184,36 @@ fn definitions(text: &str, section: &Section, pattern: &Pattern) -> Vec<(String,
         found.extend(begins(&below.title).map(|id| (id, said)));
     }
     found
+}
+
+/// The id at the beginning of a text, behind what is only form.
+fn begins(pattern: &Pattern, said: &str) -> Option<String> {
+    let said = said.trim_start_matches(|char: char| !char.is_alphanumeric());
+    let id = pattern.all(said).into_iter().next()?;
+    said.starts_with(&id).then_some(id)
+}
+
+/// The entries of a section that begin with no id. What stands below a heading with one belongs to it.
+fn strays(text: &str, section: &Section, pattern: &Pattern) -> Vec<String> {
+    let below = markdown::below(text, &section.title).into_iter();
+    let explained = below.filter(|below| begins(pattern, &below.title).is_some());
+    let explained: Vec<String> = explained
+        .flat_map(|below| {
+            let rows: Vec<String> = below.rows.iter().map(said).collect();
+            below.points.into_iter().chain(rows)
+        })
+        .collect();
+    let points = section.points.iter().cloned();
+    points
+        .chain(section.rows.iter().map(said))
+        .filter(|entry| !is_placeholder(entry) && begins(pattern, entry).is_none())
+        .filter(|entry| !explained.contains(entry))
+        .map(|entry| format!("`{}` has no id", label(&entry)))
+        .collect()
+}
+
+fn said(row: &Row) -> String {
+    row.cells.join(" | ")
 }
 
 /// The ids that the document defines, if all is well with them.
@@ -178,6 +235,12 @@ fn defined(wanted: &Wanted<'_>, subject: &Subject<'_>, kept_as: &str) -> Judged<
         .filter(|(_, times)| **times > 1)
         .map(|(id, times)| format!("{id} is defined {times} times"))
         .collect();
+    if wanted.section.is_some() {
+        let strays = sections
+            .iter()
+            .flat_map(|section| strays(&text, section, &wanted.pattern));
+        wrong.extend(strays.take(5));
+    }
     if times.len() < wanted.min {
         wrong.push(format!("{} ids, fewer than {}", times.len(), wanted.min));
     } else if measured < wanted.thresholds {
@@ -192,6 +255,23 @@ fn defined(wanted: &Wanted<'_>, subject: &Subject<'_>, kept_as: &str) -> Judged<
         for section in markdown::sections(&text, heading) {
             known.extend(wanted.pattern.set(&section.content));
         }
+    }
+    let whole = markdown::whole(&text);
+    let entries = whole
+        .items
+        .iter()
+        .cloned()
+        .chain(whole.rows.iter().map(said));
+    let elsewhere: BTreeSet<String> = entries
+        .filter_map(|entry| begins(&wanted.pattern, &entry))
+        .filter(|id| !known.contains(id))
+        .collect();
+    if let Some(section) = wanted.section.filter(|_| !elsewhere.is_empty()) {
+        let elsewhere: Vec<String> = elsewhere.into_iter().collect();
+        wrong.push(format!(
+            "not under `{section}`: {}",
+            first_few(&elsewhere, 5)
+        ));
     }
     let earlier = subject
         .keep

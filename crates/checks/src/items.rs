@@ -1,8 +1,9 @@
 //! What can be frozen: whole files (`repo/src/a.rs`, `task/X.md`) and sections of Markdown files
-//! (`task/X.md#3 Contract`), by the hash of their bytes. It refuses to follow links, so that a
+//! (`task/X.md#3 Contract`), by the hash of their bytes; and tests inside of other files
+//! (`repo/src/a.rs#test ac_1`, `repo/package.json#tests`). It refuses to follow links, so that a
 //! frozen name always means the same place.
 
-use crate::{Place, Subject, installed, paths};
+use crate::{Place, Subject, inline, installed, paths, sources};
 use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
 use kernel::pattern::{Named, field_in, filled_in, not_a_list};
 use pulldown_cmark::{Event, HeadingLevel, Options, Parser, Tag, TagEnd};
@@ -19,8 +20,25 @@ const RUNNER_CONFIG: &str = "runner config";
 
 /// Every folder of installed dependencies that git ignores, see [`crate::installed`].
 const DEPENDENCIES: &str = "dependencies";
-/// What only says how tests run: no manifest and no lockfile, which honest work may have to change.
+/// What only says how tests run: of manifests the parts that do, and no lockfile, which honest work
+/// may have to change.
 const TEST_CONFIG: &str = "test config";
+/// Every test function inside of a Rust source, by itself: the code beside it may change.
+const INLINE_TESTS: &str = "inline tests";
+/// Every source of the repository, see [`sources::is_source`].
+const SOURCES: &str = "sources";
+/// Words for many items.
+const WORDS: [&str; 6] = [
+    COMMANDS,
+    RUNNER_CONFIG,
+    TEST_CONFIG,
+    DEPENDENCIES,
+    INLINE_TESTS,
+    SOURCES,
+];
+/// What follows the `#` of an item in a manifest, and in a Rust source before a test's name.
+const OF_MANIFEST: &str = "tests";
+const OF_SOURCE: &str = "test ";
 const TEST_FILES: [&str; 18] = [
     "repo/**/.cargo/config.toml",
     "repo/**/.cargo/config",
@@ -127,7 +145,21 @@ pub fn bytes(place: Place<'_>, item: &str) -> Result<Vec<u8>, String> {
         });
     };
     let text = paths::read(place, file)?;
+    if heading == OF_MANIFEST && inline::is_manifest(file) {
+        let settings = inline::test_settings(file, &text)?;
+        return match settings.is_empty() {
+            true => Err("says nothing about tests".to_owned()),
+            false => Ok(settings.into_bytes()),
+        };
+    }
+    if let Some(name) = heading.strip_prefix(OF_SOURCE).filter(|_| is_rust(file)) {
+        return inline::test_function(&text, name).map(String::into_bytes);
+    }
     Ok(without(section(&text, heading)?, views).into_bytes())
+}
+
+fn is_rust(file: &str) -> bool {
+    file.ends_with(".rs")
 }
 
 /// The text without the lines `Name: value` of these names. Lines in code fences are content.
@@ -184,7 +216,7 @@ pub(crate) fn section<'t>(text: &'t str, heading: &str) -> Result<&'t str, Strin
 
 /// Refuses what is no glob of `repo/` or `task/`, or no section of a Markdown file.
 pub(crate) fn lint(pattern: &str) -> Result<(), String> {
-    if [COMMANDS, RUNNER_CONFIG, TEST_CONFIG, DEPENDENCIES].contains(&pattern) {
+    if WORDS.contains(&pattern) {
         return Ok(());
     }
     let (file, heading) = pattern.split_once('#').unwrap_or((pattern, "x"));
@@ -210,6 +242,7 @@ pub(crate) fn spelt_out(subject: &Subject<'_>, patterns: &[&str]) -> Result<Name
         match *pattern {
             RUNNER_CONFIG => all.inside.extend(RUNNER_FILES.map(str::to_owned)),
             TEST_CONFIG => all.inside.extend(TEST_FILES.map(str::to_owned)),
+            INLINE_TESTS | SOURCES => {}
             pattern => match filled_in(pattern, subject.fields) {
                 None => all.inside.push(pattern.to_owned()),
                 Some(named) => {
@@ -237,7 +270,7 @@ pub(crate) fn globs(patterns: &[&str]) -> Result<GlobSet, String> {
     let mut set = GlobSetBuilder::new();
     for pattern in patterns
         .iter()
-        .filter(|pattern| !pattern.contains('#') && ![COMMANDS, DEPENDENCIES].contains(*pattern))
+        .filter(|pattern| !pattern.contains('#') && !WORDS.contains(*pattern))
     {
         let glob = GlobBuilder::new(pattern).literal_separator(true).build();
         set.add(glob.map_err(|error| error.to_string())?);
@@ -248,6 +281,7 @@ pub(crate) fn globs(patterns: &[&str]) -> Result<GlobSet, String> {
 /// Every item that the patterns name now: files that match, sections as they are.
 pub(crate) fn named(subject: &Subject<'_>, patterns: &[&str]) -> Result<Vec<String>, String> {
     // What a field takes out again stays in: a freeze does not shrink by what an agent wrote.
+    let inner = within(subject, patterns)?;
     let spelt_out = spelt_out(subject, patterns)?.inside;
     let patterns: Vec<&str> = spelt_out.iter().map(String::as_str).collect();
     let globs = globs(&patterns)?;
@@ -266,12 +300,42 @@ pub(crate) fn named(subject: &Subject<'_>, patterns: &[&str]) -> Result<Vec<Stri
     if patterns.contains(&DEPENDENCIES) {
         names.extend(installed::items(subject.place.repo));
     }
+    names.extend(inner);
     names.sort();
     names.dedup();
     Ok(names)
 }
 
-fn walk(folder: &Path, name: &str, names: &mut Vec<String>) -> Result<(), String> {
+/// What the words for many items name that no glob can: parts of files, and files by their kind.
+fn within(subject: &Subject<'_>, patterns: &[&str]) -> Result<Vec<String>, String> {
+    let [config, tests, sources] =
+        [TEST_CONFIG, INLINE_TESTS, SOURCES].map(|word| patterns.contains(&word));
+    let mut names = Vec::new();
+    if !(config || tests || sources) {
+        return Ok(names);
+    }
+    for path in sources::files(subject)? {
+        let item = format!("repo/{path}");
+        let text = || paths::read(subject.place, &item).unwrap_or_default();
+        if config
+            && inline::is_manifest(&path)
+            && inline::test_settings(&path, &text()).is_ok_and(|said| !said.is_empty())
+        {
+            names.push(format!("{item}#{OF_MANIFEST}"));
+        }
+        if tests && is_rust(&path) && !sources::is_test(&path) {
+            let found = inline::test_functions(&text()).into_iter();
+            names.extend(found.map(|name| format!("{item}#{OF_SOURCE}{name}")));
+        }
+        if sources && sources::is_source(&path) {
+            names.push(item);
+        }
+    }
+    Ok(names)
+}
+
+/// Every file below a folder, as `name/...`.
+pub(crate) fn walk(folder: &Path, name: &str, names: &mut Vec<String>) -> Result<(), String> {
     let cannot = |error: std::io::Error| format!("{name} cannot be read ({error})");
     for entry in std::fs::read_dir(folder).map_err(cannot)? {
         let entry = entry.map_err(cannot)?;

@@ -35,6 +35,7 @@ mod header;
 mod health;
 mod idents;
 mod ids;
+mod inline;
 mod installed;
 mod items;
 mod judges;

@@ -1,5 +1,6 @@
 //! `lockfile`: what a project depends on is pinned. It refuses a lockfile that git ignores, for
-//! nobody else would have it.
+//! nobody else would have it, and one that names nothing of what it should pin. It does not ask for
+//! every name: a workspace may offer what nobody takes.
 
 use crate::dependencies::{World, manifests};
 use crate::judges::{Judged, Judges, Trouble};
@@ -65,11 +66,18 @@ impl Judges for Lockfile {
         for manifest in naming.clone() {
             let locks = LOCKFILES.iter().find(|(world, _)| *world == manifest.world);
             let locks = locks.map_or(&[][..], |(_, locks)| locks);
-            let locked = above(manifest.folder()).any(|folder| {
-                let there = |lock: &&str| known.contains(&format!("{folder}{lock}"));
-                locks.iter().any(there)
-            });
-            if !locked && !is_pinned(&manifest.path, &read) {
+            let there: Vec<String> = above(manifest.folder())
+                .flat_map(|folder| locks.iter().map(move |lock| format!("{folder}{lock}")))
+                .filter(|lock| known.contains(lock))
+                .collect();
+            if let Some(lock) = there.first()
+                && !there
+                    .iter()
+                    .any(|lock| pins(subject, lock, &manifest.names))
+            {
+                let path = &manifest.path;
+                wrong.push(format!("{lock} names nothing that {path} depends on"));
+            } else if there.is_empty() && !is_pinned(&manifest.path, &read) {
                 wrong.push(format!(
                     "{} needs one of: {}",
                     manifest.path,
@@ -91,7 +99,7 @@ impl Judges for Lockfile {
             Example {
                 repo: &[
                     ("Cargo.toml", "[dependencies]\nserde = \"1\"\n"),
-                    ("Cargo.lock", "version = 4\n"),
+                    ("Cargo.lock", "version = 4\n[[package]]\nname = \"serde\"\n"),
                 ],
                 ..Example::passes("locked", json!({}), "1 of 1 manifests name dependencies")
             },
@@ -101,7 +109,10 @@ impl Judges for Lockfile {
             },
             Example {
                 repo: &[
-                    ("package-lock.json", "{}"),
+                    (
+                        "package-lock.json",
+                        "{\"packages\": {\"node_modules/react\": {}}}",
+                    ),
                     ("web/package.json", "{\"dependencies\": {\"react\": \"1\"}}"),
                 ],
                 ..Example::passes("in a folder above", json!({}), "1 of 1")
@@ -109,6 +120,17 @@ impl Judges for Lockfile {
             Example {
                 repo: &[("requirements.txt", "flask==3.0.0 # pinned\n")],
                 ..Example::passes("requirements that are pinned", json!({}), "1 of 1")
+            },
+            Example {
+                repo: &[
+                    ("package-lock.json", "{}"),
+                    ("package.json", "{\"dependencies\": {\"react\": \"1\"}}"),
+                ],
+                ..Example::fails(
+                    "a lockfile that pins nothing",
+                    json!({}),
+                    "package-lock.json names nothing that package.json depends on",
+                )
             },
             Example {
                 repo: &[("requirements.txt", "flask>=3\n")],
@@ -149,6 +171,18 @@ fn above(folder: &str) -> impl Iterator<Item = String> {
         }
         Some(String::new())
     })
+}
+
+/// Does the lockfile name at least one of these packages? One that is no text, or too large to be
+/// read, is taken at its word.
+fn pins(subject: &Subject<'_>, lock: &str, names: &[String]) -> bool {
+    let Ok(Some(text)) = sources::text(subject, lock) else {
+        return true;
+    };
+    // Python's names have several spellings.
+    let plain = |text: &str| text.to_lowercase().replace(['_', '.'], "-");
+    let text = plain(&text);
+    names.iter().any(|name| text.contains(&plain(name)))
 }
 
 /// A requirements file in which every line names one version is a lockfile itself.

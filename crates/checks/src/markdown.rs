@@ -15,6 +15,8 @@ pub(crate) struct Section {
     pub(crate) points: Vec<String>,
     /// Each table row with its cells, under the names of its columns.
     pub(crate) rows: Vec<Row>,
+    /// The columns of each table, also of one without rows.
+    pub(crate) tables: Vec<Vec<String>>,
     /// The content of each code block.
     pub(crate) code: Vec<String>,
     /// None for the document as a whole.
@@ -47,6 +49,7 @@ impl Section {
             items: Vec::new(),
             points: Vec::new(),
             rows: Vec::new(),
+            tables: Vec::new(),
             code: Vec::new(),
             level,
             open: true,
@@ -121,7 +124,12 @@ fn all(text: &str) -> Vec<Section> {
                 cells.push(cell.take().unwrap_or_default().trim().to_string());
                 write(&mut heading, &mut sections, "\n");
             }
-            Event::End(TagEnd::TableHead) => columns = std::mem::take(&mut cells),
+            Event::End(TagEnd::TableHead) => {
+                columns = std::mem::take(&mut cells);
+                for section in sections.iter_mut().filter(|section| section.open) {
+                    section.tables.push(columns.clone());
+                }
+            }
             Event::End(TagEnd::TableRow) => {
                 let row = Row {
                     columns: columns.clone(),

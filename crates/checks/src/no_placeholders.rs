@@ -4,7 +4,7 @@
 use crate::judges::{Judged, Judges, Trouble};
 use crate::settings::Settings;
 use crate::text::first_few;
-use crate::{Example, Setting, Subject, sources};
+use crate::{Example, Setting, Subject, inline, sources};
 use globset::GlobSet;
 use serde_json::json;
 
@@ -71,9 +71,10 @@ impl Judges for NoPlaceholders {
             let Some(text) = sources::text(subject, path).map_err(Trouble::CouldNotRun)? else {
                 continue;
             };
-            // Rust keeps its unit tests at the end of the file.
-            let end = text.find("#[cfg(test)]").filter(|_| path.ends_with(".rs"));
-            let text = &text[..end.unwrap_or(text.len())];
+            let text = match path.ends_with(".rs") {
+                true => inline::without_test_modules(&text),
+                false => text,
+            };
             for (at, line) in text.lines().enumerate() {
                 if wanted
                     .allow_lines
@@ -108,6 +109,10 @@ impl Judges for NoPlaceholders {
                     ("web/a.jsx", "<input placeholder=\"Name\"/>\n"),
                 ],
                 ..Example::passes("tests and documents do not count", json!({}), "2 sources")
+            },
+            Example {
+                repo: &[("src/lib.rs", "// #[cfg(test)]\nfn a() {\n    todo!()\n}\n")],
+                ..Example::fails("no test in sight", json!({}), "src/lib.rs:3 (todo!)")
             },
             Example {
                 repo: &[("src/lib.rs", "fn a() {\n    todo!()\n}\n")],

@@ -3,7 +3,7 @@
 //! expected looks like any other.
 
 /// Programs that say whatever they are told.
-const PARROTS: [&str; 5] = ["echo", "printf", "true", ":", "exit"];
+const PARROTS: [&str; 7] = ["echo", "printf", "true", ":", "exit", "yes", "date"];
 /// Words before the program that is really run.
 const PREFIXES: [&str; 10] = [
     "env", "command", "builtin", "exec", "eval", "time", "nohup", "nice", "sudo", "!",
@@ -11,7 +11,7 @@ const PREFIXES: [&str; 10] = [
 /// Shells: with `-c` they run what follows.
 const SHELLS: [&str; 6] = ["sh", "bash", "dash", "zsh", "ksh", "ash"];
 /// Languages, with the options behind which a program is spelt out.
-const LANGUAGES: [(&str, &[&str]); 7] = [
+const LANGUAGES: [(&str, &[&str]); 8] = [
     ("python", &["-c"]),
     ("node", &["-e", "-p", "--eval", "--print"]),
     ("deno", &["eval"]),
@@ -19,10 +19,13 @@ const LANGUAGES: [(&str, &[&str]); 7] = [
     ("perl", &["-e", "-E"]),
     ("ruby", &["-e"]),
     ("php", &["-r"]),
+    ("jq", &["-n", "--null-input"]),
 ];
-/// Programs that only look at files.
-const READERS: [&str; 11] = [
-    "cat", "grep", "rg", "ls", "head", "tail", "find", "wc", "test", "[", "cd",
+/// Programs that only look at files, or hand on what they are given.
+const READERS: [&str; 37] = [
+    "cat", "grep", "egrep", "fgrep", "rg", "ls", "head", "tail", "find", "wc", "test", "[", "cd",
+    "sed", "awk", "gawk", "mawk", "tr", "cut", "sort", "uniq", "tee", "tac", "nl", "rev", "fold",
+    "paste", "diff", "cmp", "stat", "file", "strings", "od", "jq", "less", "more", "git",
 ];
 /// Commands that run tests, and not the product.
 const TESTERS: [&str; 10] = [
@@ -101,23 +104,21 @@ fn spells_out(part: &str, options: &[&str]) -> bool {
 /// from its text: a script that prints what is expected is not seen here.
 pub(crate) fn proves_nothing(command: &str, expect: &str) -> bool {
     let says_it = |text: &str| !expect.trim().is_empty() && text.contains(expect.trim());
-    let first = parts(command).next().unwrap_or_default();
-    let language = LANGUAGES.iter().find(|(name, _)| {
-        // `python3.12` is a python.
-        let version = program(first).strip_prefix(name);
-        version.is_some_and(|rest| {
-            rest.chars()
-                .all(|each| each.is_ascii_digit() || each == '.')
-        })
-    });
-    // A program that was spelt out with its own output.
-    if language.is_some_and(|(_, options)| spells_out(first, options)) && says_it(command) {
+    // What is said whatever the rest of the line does, behind `;`, `|`, `&` or `||`: a program that
+    // was spelt out with its own output, which may have had a `;` in it, and plain words.
+    let told = |(part, given): &(&str, Given)| {
+        let plain = is_parrot(part) && !substitutes(part) && says_it(part);
+        plain || (*given == Given::Nothing && is_spelt_out(part) && says_it(command))
+    };
+    if unasked(command).iter().any(told) {
         return true;
     }
-    // Words that are said whatever the rest of the line does: behind `;`, `|`, `&` or `||`.
-    if unasked(command)
-        .iter()
-        .any(|part| is_parrot(part) && !substitutes(part) && says_it(part))
+    // Words between `<<END` and `END` are no commands, and whoever reads them aloud says them.
+    if let Some((before, fed)) = command.split_once("<<")
+        && let Some((_, body)) = fed.split_once('\n')
+        && !before.contains(['|', ';', '&'])
+        && READERS.contains(&program(before))
+        && says_it(body)
     {
         return true;
     }
@@ -133,29 +134,53 @@ pub(crate) fn proves_nothing(command: &str, expect: &str) -> bool {
 
 /// Does it say what it is told, and nothing else?
 fn is_parrot(part: &str) -> bool {
-    let fed = program(part) == "cat" && part.contains("<<");
+    let fed = READERS.contains(&program(part)) && part.contains("<<");
     PARROTS.contains(&program(part)) || fed
+}
+
+/// Is it a program in another language, spelt out on the line?
+fn is_spelt_out(part: &str) -> bool {
+    let language = LANGUAGES.iter().find(|(name, _)| {
+        // `python3.12` is a python.
+        let version = program(part).strip_prefix(name);
+        version.is_some_and(|rest| {
+            rest.chars()
+                .all(|each| each.is_ascii_digit() || each == '.')
+        })
+    });
+    language.is_some_and(|(_, options)| spells_out(part, options))
 }
 
 fn substitutes(part: &str) -> bool {
     part.contains("$(") || part.contains('`')
 }
 
+/// What a simple command has to go by: the output of another one, or nothing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Given {
+    Output,
+    Nothing,
+}
+
 /// The simple commands that no success of another one leads to. `a && b` says `b` only after `a`
 /// succeeded, so `b` may tell something; but nothing can be learnt from an `a` that always succeeds.
-fn unasked(command: &str) -> Vec<&str> {
+fn unasked(command: &str) -> Vec<(&str, Given)> {
     let mut found = Vec::new();
-    let mut asked = false;
+    let (mut asked, mut given) = (false, Given::Nothing);
     let mut rest = command;
     loop {
         let end = rest.find([';', '&', '|', '\n']).unwrap_or(rest.len());
         let part = rest[..end].trim();
-        if !part.is_empty() && !asked {
-            found.push(part);
-        }
         let behind = &rest[end..];
+        if !part.is_empty() && !asked && !is_heard(behind) {
+            found.push((part, given));
+        }
         let Some(operator) = behind.chars().next() else {
             return found;
+        };
+        given = match operator == '|' && !behind.starts_with("||") && !part.is_empty() {
+            true => Given::Output,
+            false => Given::Nothing,
         };
         rest = match behind.strip_prefix("&&") {
             Some(rest) => {
@@ -168,6 +193,18 @@ fn unasked(command: &str) -> Vec<&str> {
             }
         };
     }
+}
+
+/// Does a program take what is said before it? Then the words are its input, and not the output.
+fn is_heard(behind: &str) -> bool {
+    let Some(rest) = behind
+        .strip_prefix('|')
+        .filter(|rest| !rest.starts_with('|'))
+    else {
+        return false;
+    };
+    let by = program(parts(rest).next().unwrap_or_default());
+    !by.is_empty() && !READERS.contains(&by) && !PARROTS.contains(&by)
 }
 
 /// Can its success mean anything? A listing of whatever is there, or a word, can not fail.
@@ -211,6 +248,13 @@ mod tests {
             "./todo list & echo it works",
             "./todo list && true; echo it works",
             "./todo list\nprintf 'it works'",
+            "cd . && python3 -c \"print('it works')\"",
+            "jq -n '\"it works\"'",
+            "yes it works | head -1",
+            "date '+it works'",
+            "grep it <<< 'it works'",
+            "cat <<END\nit works\nEND",
+            "tee <<END\nit works\nEND",
         ] {
             assert!(proves_nothing(command, "it works"), "{command}");
         }
@@ -231,6 +275,11 @@ mod tests {
             "cd app && ./todo has milk && echo milk",
             "./todo list; echo done",
             "echo start; ./todo list | grep milk",
+            "echo milk | ./todo add && ./todo list",
+            "printf 'milk\\n' | ./todo",
+            "./todo import <<END\nmilk\nEND",
+            "./todo dump | jq '.[] | .milk'",
+            "curl -s localhost/list | python3 -c 'import sys; assert sys.stdin.read(); print(\"milk\")'",
         ] {
             assert!(!proves_nothing(command, "milk"), "{command}");
         }
@@ -243,5 +292,6 @@ mod tests {
         assert_eq!(program("sh script.sh"), "sh");
         assert!(!beyond_tests("/bin/cat x; sh -c 'ls'"));
         assert!(beyond_tests("sh run.sh"));
+        assert!(!beyond_tests("sed -n 1p README.md | sort"));
     }
 }

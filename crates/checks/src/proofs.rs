@@ -1,12 +1,14 @@
 //! `proofs`: the commands that a verifier says prove each criterion, run again by the engine. It
 //! refuses the verifier's word: only the exit code and the output of our own run count, and a
-//! command that proves nothing but itself is none.
+//! command that proves nothing but itself is none: by its text, or because it shows the same where
+//! there is no product.
 
 use crate::covers::sections_of;
 use crate::execute::{Errand, execute};
 use crate::idents::Pattern;
-use crate::judges::{Judged, Judges};
+use crate::judges::{Judged, Judges, Trouble};
 use crate::parrots::{beyond_tests, proves_nothing};
+use crate::room::Room;
 use crate::settings::Settings;
 use crate::table::{Record, records};
 use crate::text::{answer, first_few, label};
@@ -25,7 +27,21 @@ pub(crate) struct Wanted<'a> {
     scope: Option<(Pattern, &'a str, Option<&'a str>)>,
     timeout: Option<Duration>,
     beyond_tests: i64,
+    without_product: WithoutProduct,
 }
+
+/// What a command does where there is nothing of the repository.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum WithoutProduct {
+    /// It must not hold there.
+    Fails,
+    /// Nobody asks.
+    Unasked,
+}
+
+/// How much longer than in the repository a command may take without the product. One that waits
+/// for what is not there does not hold there.
+const PATIENCE: Duration = Duration::from_secs(5);
 
 const COLUMNS: [&str; 3] = [
     "id",
@@ -55,6 +71,10 @@ impl Judges for Proofs {
             "beyond_tests",
             "how many commands must do more than run tests and look at files; 0",
         ),
+        Setting::optional(
+            "without_product",
+            "`fails`: a command may not hold with only the task's documents, without network",
+        ),
         Setting::optional("timeout_seconds", "wall limit of each command"),
     ];
     type Wanted<'a> = Wanted<'a>;
@@ -75,13 +95,22 @@ impl Judges for Proofs {
             beyond_tests: settings
                 .number("beyond_tests", 0, MOST as i64)?
                 .unwrap_or(0),
+            without_product: match settings.text("without_product")? {
+                None => WithoutProduct::Unasked,
+                Some("fails") => WithoutProduct::Fails,
+                Some(_) => return settings.refuse("without_product", "`fails`"),
+            },
         })
     }
 
     fn judge(wanted: &Self::Wanted<'_>, subject: &Subject<'_>) -> Judged<Vec<CheckResult>> {
         let started = Instant::now();
         let proofs = listed(wanted, subject)?;
-        let rerun = |proof| again(proof, wanted, subject, started);
+        let room = match wanted.without_product {
+            WithoutProduct::Fails => Room::of_papers(subject).map_err(Trouble::CouldNotRun)?,
+            WithoutProduct::Unasked => None,
+        };
+        let rerun = |proof| again(proof, wanted, subject, room.as_ref(), started);
         Ok(proofs.iter().map(rerun).collect())
     }
 
@@ -271,6 +300,7 @@ fn again(
     proof: &Record,
     wanted: &Wanted<'_>,
     subject: &Subject<'_>,
+    room: Option<&Room>,
     started: Instant,
 ) -> CheckResult {
     let (command, expect) = (proof["command"].as_str(), proof["expect"].as_str());
@@ -294,7 +324,40 @@ fn again(
             let reason = format!("`{shown}` is not in the output; last output: {last}");
             (Verdict::Fail, reason)
         }
-        None => (Verdict::Pass, format!("exit code 0, and `{shown}` is seen")),
+        None => {
+            let allowed = Duration::from_millis(executed.ended.millis) * 2 + PATIENCE;
+            let allowed = wanted.timeout.map_or(allowed, |most| most.min(allowed));
+            match room.map(|room| holds_in(room, proof, subject, (allowed, started))) {
+                Some(Err(why)) => (Verdict::CouldNotRun, why),
+                Some(Ok(true)) => (
+                    Verdict::Fail,
+                    format!(
+                        "it proves nothing: `{shown}` is seen as well where nothing of the product is"
+                    ),
+                ),
+                Some(Ok(false)) | None => {
+                    (Verdict::Pass, format!("exit code 0, and `{shown}` is seen"))
+                }
+            }
+        }
     };
     executed.answer(&name, verdict, &reason)
+}
+
+/// Does the proof hold in a room without the product as well?
+fn holds_in(
+    room: &Room,
+    proof: &Record,
+    subject: &Subject<'_>,
+    (allowed, started): (Duration, Instant),
+) -> Result<bool, String> {
+    let executed = room.inside(subject, |inside| {
+        let errand = Errand::shell(&proof["command"], Some(allowed), started);
+        execute(inside, errand)
+    })?;
+    if subject.cancel.is_cancelled() {
+        return Err("it was cancelled".to_owned());
+    }
+    let ended = &executed.ended;
+    Ok(ended.killed.is_none() && ended.exit == Some(0) && executed.says(&proof["expect"]))
 }

@@ -60,6 +60,38 @@ impl Room {
         Ok(room)
     }
 
+    /// A room with nothing of the repository but the task's documents, and no network: what shows
+    /// something in there does not show it of the product. None where nothing can be kept from a
+    /// command, for then it may ask the product from in there.
+    pub(crate) fn of_papers(subject: &Subject<'_>) -> Result<Option<Self>, String> {
+        let Some(policy) = subject.policy else {
+            return Ok(None);
+        };
+        let mut room = Self {
+            path: folder()?,
+            policy: None,
+            env: subject.env.clone(),
+        };
+        let mut policy = room.policy(policy, subject, &[]);
+        policy.network = sandbox::Network::None;
+        room.policy = Some(policy);
+        let place = subject.place;
+        // A task folder that lies elsewhere is read where it is.
+        let Ok(inside) = place.task.strip_prefix(place.repo) else {
+            return Ok(Some(room));
+        };
+        let mut names = Vec::new();
+        items::walk(place.task, "task", &mut names)?;
+        for name in names.iter().filter_map(|name| name.strip_prefix("task/")) {
+            let to = inside.join(name);
+            // A link leads to no document of the task.
+            if let Ok(from @ Found::File(_)) = paths::found_in(place.task, name) {
+                room.lay(&from, &to.to_string_lossy())?;
+            }
+        }
+        Ok(Some(room))
+    }
+
     /// A folder of dependencies, entry by entry, without what runners keep there for themselves.
     fn link(&self, repo: &Path, name: &str) -> std::io::Result<()> {
         let to = self.path.join(name);

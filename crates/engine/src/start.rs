@@ -48,6 +48,29 @@ pub struct NewRun {
     pub budgets: Vec<(String, u64)>,
 }
 
+/// What the gates of a workflow do with the commands that a person set.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum WantsCommands {
+    /// They find out by themselves what to run.
+    Never,
+    /// They run those that there are.
+    IfSet,
+    /// They can not pass without one.
+    Always,
+}
+
+impl WantsCommands {
+    fn of(workflow: &Workflow) -> Self {
+        let gates = workflow.states.values().flat_map(|state| &state.gate);
+        let wants = gates.filter(|spec| spec.with["from"] == "commands");
+        let wants = wants.map(|spec| match spec.with["if_none"] == "pass" {
+            true => Self::IfSet,
+            false => Self::Always,
+        });
+        wants.max().unwrap_or(Self::Never)
+    }
+}
+
 /// A run that was started.
 #[derive(Debug, Clone)]
 pub struct Started {
@@ -59,8 +82,8 @@ pub struct Started {
     pub commands: Vec<String>,
     /// Where they come from, for people.
     pub commands_from: &'static str,
-    /// Does a gate of the workflow run them?
-    pub wants_commands: bool,
+    /// What the workflow's gates do with them.
+    pub wants_commands: WantsCommands,
     /// Files that were written because the workflow needs them.
     pub written: Vec<String>,
     /// What its agents lack on this machine right now, a sentence each.
@@ -160,10 +183,7 @@ fn begin(
         crate::waiver::waive(&mut started, at, approve)?;
     }
     let mut terminal = ControllingTerminal::open();
-    let gates = workflow.states.values().flat_map(|state| &state.gate);
-    let wants_commands = gates
-        .into_iter()
-        .any(|spec| spec.with["from"] == "commands");
+    let wants_commands = WantsCommands::of(&workflow);
     let mut decisions = workflow.start_with.clone();
     let says = workflow
         .task

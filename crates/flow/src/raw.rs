@@ -235,6 +235,9 @@ pub(crate) struct RawTransition {
     /// Labels that a person's reason must fill.
     #[serde(default)]
     pub(crate) needs: OneOrMany,
+    /// Those of them that are a day which is not over yet.
+    #[serde(default)]
+    pub(crate) needs_ahead: OneOrMany,
     /// The code of the refusal if it does not.
     pub(crate) needs_code: Option<String>,
 }

@@ -211,6 +211,8 @@ pub struct After {
 pub struct Needs {
     /// `Label: value` for each of these; none: any words will do.
     pub labels: Vec<String>,
+    /// Labels whose value begins with a day, `2031-12-24`, that is not over yet.
+    pub ahead: Vec<String>,
     /// The code of the refusal.
     pub code: String,
 }

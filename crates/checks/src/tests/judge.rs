@@ -104,7 +104,12 @@ pub(crate) fn judge(
         wrong.extend(worse(order, subject, run, baseline).err());
     }
     if wrong.is_empty() {
-        return Ok(format!("{}: {}", ending.as_str(), run.summary()));
+        let reason = format!("{}: {}", ending.as_str(), run.summary());
+        let early = names(run.with(Status::Passed));
+        return Ok(match ending == Ending::Red && !early.is_empty() {
+            true => format!("{reason}; green before the code: {}", first_few(&early, 5)),
+            false => reason,
+        });
     }
     Err(wrong.join("; "))
 }

@@ -1,7 +1,7 @@
 //! What a gate promises beyond its checks.
 
 use crate::world::{World, hash};
-use checks::{Example, Subject, run_gate};
+use checks::{Example, Place, Subject, run_gate};
 use kernel::effect::CheckSpec;
 use kernel::outcome::{CheckResult, Verdict, passes};
 use serde_json::{Value, json};
@@ -219,4 +219,49 @@ fn a_suite_that_failed_leaves_no_mark_to_compare_with() {
     assert_eq!(results[0].verdict, Verdict::Pass, "{results:?}");
     let kept = world.vault.0.lock().unwrap();
     assert!(kept.iter().all(|(name, _)| !name.starts_with("baseline")));
+}
+
+#[test]
+fn a_proof_that_holds_without_the_product_is_none() {
+    let world = World::new();
+    let repo = world.dir.path().join("repo");
+    std::fs::create_dir_all(repo.join("scaffolding")).unwrap();
+    std::fs::write(repo.join("total.txt"), "total 42\n").unwrap();
+    let list = r#"[
+        {"id": "AC-1", "command": "cat total.txt", "expect": "total 42"},
+        {"id": "AC-2", "command": "awk 'BEGIN{print \"total 42\"}'", "expect": "total 42"},
+        {"id": "AC-3", "command": "grep -rh 42 scaffolding", "expect": "total 42"}
+    ]"#;
+    std::fs::write(repo.join("scaffolding/proofs.json"), list).unwrap();
+    let judged = |with: Value| {
+        let plain = Example::passes("", Value::Null, "");
+        world.with(&plain, |subject| {
+            let nothing: [&str; 0] = [];
+            let policy = sandbox::Policy::confined(nothing, [subject.place.repo]);
+            let task = subject.place.repo.join("scaffolding");
+            let confined = Subject {
+                policy: Some(&policy),
+                place: Place {
+                    task: &task,
+                    ..subject.place
+                },
+                ..*subject
+            };
+            run_gate(&[spec("proofs", with)], &confined)
+        })
+    };
+    let verdicts = |results: &[CheckResult]| -> Vec<Verdict> {
+        results.iter().map(|result| result.verdict).collect()
+    };
+    use Verdict::{Fail, Pass};
+    let results = judged(json!({"file": "task/proofs.json", "without_product": "fails"}));
+    assert_eq!(verdicts(&results), [Pass, Fail, Fail], "{results:?}");
+    assert!(
+        results[1]
+            .reason
+            .contains("where nothing of the product is"),
+        "{results:?}"
+    );
+    let results = judged(json!({"file": "task/proofs.json"}));
+    assert_eq!(verdicts(&results), [Pass; 3], "{results:?}");
 }

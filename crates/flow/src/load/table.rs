@@ -104,6 +104,12 @@ pub(super) fn after(raw: &RawWorkflow) -> Vec<After> {
         forget: way.forget.list().into_iter().map(StateName::new).collect(),
         needs: way.needs_code.as_ref().map(|code| Needs {
             labels: way.needs.list().into_iter().map(str::to_owned).collect(),
+            ahead: way
+                .needs_ahead
+                .list()
+                .into_iter()
+                .map(str::to_owned)
+                .collect(),
             code: code.clone(),
         }),
     })

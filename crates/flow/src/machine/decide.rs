@@ -8,7 +8,7 @@ use kernel::event::{Arrival, Body, EffectBegan, Moved, Refused};
 use kernel::opening::Begun;
 use kernel::position::{Hold, STOP, Step};
 use kernel::table::{Actor, Completing, Guard, Kind, Target, Transition};
-use kernel::{Decision, EffectId, Event, Input, Position, Refusal, StateName, What};
+use kernel::{Decision, EffectId, Event, Input, Position, Refusal, StateName, Time, What};
 
 pub(crate) fn decide(
     workflow: &Workflow,
@@ -32,7 +32,7 @@ pub(crate) fn decide(
             let step = Step::Answer(decision.option.clone());
             let known = workflow.table.step(&run.position, run.mode(), &step);
             known.map_err(|refusal| rebuffed(workflow, run, &decision.option, refusal))?;
-            reasoned(workflow, run, decision)?;
+            reasoned(workflow, run, decision, input.at)?;
             Ok(vec![event(Body::Decided(decision.clone()))])
         }
         What::Note(note) => Err(Refusal::new(
@@ -90,7 +90,12 @@ pub(super) fn options(workflow: &Workflow, run: &FlowState) -> Vec<String> {
 }
 
 /// Does the person's reason hold what the decision needs?
-fn reasoned(workflow: &Workflow, run: &FlowState, decision: &Decision) -> Result<(), Refusal> {
+fn reasoned(
+    workflow: &Workflow,
+    run: &FlowState,
+    decision: &Decision,
+    at: Time,
+) -> Result<(), Refusal> {
     let table = &workflow.table;
     let mut ways = table.leaving(&run.position.state);
     let way = ways.find(|(_, way)| {
@@ -114,7 +119,15 @@ fn reasoned(workflow: &Workflow, run: &FlowState, decision: &Decision) -> Result
         .filter(|label| !says(&decision.because, label))
         .collect();
     if missing.is_empty() && !decision.because.trim().is_empty() {
-        return Ok(());
+        let over = |label: &&String| !is_ahead(&decision.because, label, at);
+        return match needs.ahead.iter().find(over) {
+            None => Ok(()),
+            Some(label) => Err(Refusal::new(
+                &needs.code,
+                format!("`{label}` is no day that is still to come"),
+                format!("say it as in `{label}: 2031-12-24`, a day that is not over yet"),
+            )),
+        };
     }
     let wanted: Vec<String> = needs
         .labels
@@ -134,12 +147,29 @@ fn reasoned(workflow: &Workflow, run: &FlowState, decision: &Decision) -> Result
 
 /// Does the text hold `label: value` (or `label=value`) with something behind it?
 fn says(text: &str, label: &str) -> bool {
+    !values(text, label).is_empty()
+}
+
+/// What stands behind each `label:` (or `label=`), in small letters.
+fn values(text: &str, label: &str) -> Vec<String> {
     let lower = text.to_lowercase();
     let label = label.to_lowercase();
-    lower.split([';', ',', '\n']).any(|part| {
-        let value = part.trim().strip_prefix(label.as_str());
-        let value = value.and_then(|rest| rest.trim_start().strip_prefix([':', '=']));
-        value.is_some_and(|value| value.chars().any(char::is_alphanumeric))
+    let parts = lower.split([';', ',', '\n']).filter_map(|part| {
+        let value = part.trim().strip_prefix(label.as_str())?.trim_start();
+        let value = value.strip_prefix([':', '='])?.trim();
+        value
+            .chars()
+            .any(char::is_alphanumeric)
+            .then(|| value.to_owned())
+    });
+    parts.collect()
+}
+
+/// Is every day behind this label one that is not over yet?
+fn is_ahead(text: &str, label: &str, at: Time) -> bool {
+    values(text, label).iter().all(|value| {
+        let day = value.split_whitespace().next().unwrap_or_default();
+        Time::parse(&format!("{day}T23:59:59.999Z")).is_some_and(|end| end >= at)
     })
 }
 

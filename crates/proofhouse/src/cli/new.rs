@@ -4,7 +4,7 @@ use super::args::{AutonomyArg, New, RiskArg};
 use super::exit;
 use super::out::{Out, Tone};
 use engine::approval::Words;
-use engine::start::{Missing, NewRun, start, start_waived};
+use engine::start::{Missing, NewRun, WantsCommands, start, start_waived};
 use engine::{EngineError, Project, Run};
 use kernel::machine::Activity;
 use kernel::{Autonomy, Machine, Mode, Pace, Risk};
@@ -72,20 +72,23 @@ pub(crate) fn new(project: &Project, args: &New, out: &Out) -> Result<u8, Engine
     for file in &started.written {
         out.line(&format!("  wrote        {file}  (edit it as you like)"));
     }
-    if !started.wants_commands {
+    let unset = started.commands.is_empty() && started.commands_from == "none";
+    match started.wants_commands {
         // Its gates find out by themselves what to run.
-    } else if started.commands.is_empty() && started.commands_from == "none" {
-        out.line(&format!(
-            "  {} no validation command: a gate of this workflow can not pass without one.",
-            out.paint(Tone::Warn, "warning")
-        ));
-        out.line("               Set `[checks] commands = [\"...\"]` in .proofhouse/config.toml, or start with --check.");
-    } else {
-        for command in &started.commands {
+        WantsCommands::Never => {}
+        WantsCommands::IfSet if unset => {}
+        WantsCommands::Always if unset => {
             out.line(&format!(
-                "  validation   {command}  ({})",
-                started.commands_from
+                "  {} no validation command: a gate of this workflow can not pass without one.",
+                out.paint(Tone::Warn, "warning")
             ));
+            out.line("               Set `[checks] commands = [\"...\"]` in .proofhouse/config.toml, or start with --check.");
+        }
+        WantsCommands::IfSet | WantsCommands::Always => {
+            for command in &started.commands {
+                let from = started.commands_from;
+                out.line(&format!("  validation   {command}  ({from})"));
+            }
         }
     }
     for missing in &started.missing {

@@ -291,7 +291,7 @@ fn a_security_finding_stops_everything_and_is_never_waived() {
     );
     let why = add.waits_for("hard_stop");
     assert!(why.contains("evaluates what it is given"), "{why}");
-    add.decide("risk_accepted", "owner: a; ticket: T-1; expiry: 2027-01-01")
+    add.decide("risk_accepted", "owner: a; ticket: T-1; expiry: 2999-01-01")
         .refuses(1, "risk_accepted_security");
     add.decide("approve", "fine").refuses(1, "unknown_option");
     add.decide("rebuild", "without eval").exits(0);
@@ -325,11 +325,14 @@ fn a_residual_risk_is_accepted_by_a_person_with_an_owner_a_ticket_and_an_expiry(
         "fine",
         "owner: ann; ticket: T-1",
         "owner: ; ticket: T-1; expiry: x",
+        "owner: ann; ticket: T-1; expiry: soon",
+        "owner: ann; ticket: T-1; expiry: 2020-02-29",
+        "owner: ann; ticket: T-1; expiry: 2999-02-30",
     ] {
         add.decide("risk_accepted", incomplete)
             .refuses(1, "waiver_incomplete");
     }
-    let waiver = "owner: ann; ticket: T-1; expiry: 2027-01-01";
+    let waiver = "owner: ann; ticket: T-1; expiry: 2999-01-01";
     add.decide("risk_accepted", waiver).exits(0);
     add.run(0);
     add.says("Outcome: RISK-ACCEPTED");

@@ -67,7 +67,7 @@ fn who_lowers_the_rung_may_take_a_risk_on_where_they_were_asked() {
     let add = Add::frozen(&data("residue.toml"), Scope::Narrow, &["--risk", "high"]);
     add.run(2);
     let why = add.waits_for("escalated");
-    let waiver = "owner: ann; ticket: T-1; expiry: 2027-01-01";
+    let waiver = "owner: ann; ticket: T-1; expiry: 2999-01-01";
     add.decide("risk_accepted", waiver)
         .refuses(1, "unguarded_high_risk_auto");
     add.decide("lower", "I look myself").exits(0);

@@ -1,0 +1,250 @@
+//! Tests that stand inside of other files: test functions of Rust sources, and what manifests say
+//! about how tests run. It refuses to take the whole file for them: who mends the code beside a test,
+//! adds a test or adds a dependency has not touched what is here.
+//!
+//! It goes by lines, as formatted code has them: a function ends at the brace that stands as far in
+//! as it began.
+
+use serde_json::{Map, Value};
+
+/// What begins a module of tests.
+const TESTS_BELOW: &str = "#[cfg(test)]";
+/// Where a manifest says how tests run, by its name: keys of tables, from the top.
+const PARTS: [(&str, &[&[&str]]); 3] = [
+    (
+        "package.json",
+        &[
+            &["scripts", "test"],
+            &["scripts", "pretest"],
+            &["scripts", "posttest"],
+            &["jest"],
+            &["vitest"],
+            &["mocha"],
+            &["babel"],
+        ],
+    ),
+    (
+        "pyproject.toml",
+        &[&["tool", "pytest"], &["tool", "coverage"]],
+    ),
+    (
+        "Cargo.toml",
+        &[
+            &["test"],
+            &["lib", "test"],
+            &["lib", "harness"],
+            &["profile", "test"],
+        ],
+    ),
+];
+
+/// Has this manifest a place for how tests run?
+pub(crate) fn is_manifest(path: &str) -> bool {
+    parts_of(path).is_some()
+}
+
+fn parts_of(path: &str) -> Option<&'static [&'static [&'static str]]> {
+    let name = path.rsplit('/').next().unwrap_or(path);
+    let found = PARTS.iter().find(|(known, _)| *known == name);
+    found.map(|(_, parts)| *parts)
+}
+
+/// What a manifest says about how tests run, as canonical text; empty if it says nothing.
+pub(crate) fn test_settings(path: &str, text: &str) -> Result<String, String> {
+    let whole: Value = match path.ends_with(".json") {
+        true => serde_json::from_str(text).map_err(|error| format!("is no JSON: {error}"))?,
+        false => {
+            let table: toml::Table = text
+                .parse()
+                .map_err(|error: toml::de::Error| format!("is no TOML: {}", error.message()))?;
+            serde_json::to_value(table).map_err(|error| error.to_string())?
+        }
+    };
+    let mut found = Map::new();
+    for keys in parts_of(path).unwrap_or_default() {
+        let part = keys.iter().try_fold(&whole, |value, key| value.get(key));
+        if let Some(part) = part {
+            found.insert(keys.join("."), part.clone());
+        }
+    }
+    if found.is_empty() {
+        return Ok(String::new());
+    }
+    serde_json_canonicalizer::to_string(&Value::Object(found)).map_err(|error| error.to_string())
+}
+
+/// The names of the test functions in a Rust source, in order, each once.
+pub(crate) fn test_functions(text: &str) -> Vec<String> {
+    let mut names: Vec<String> = functions(text).into_iter().map(|(name, _)| name).collect();
+    names.sort();
+    names.dedup();
+    names
+}
+
+/// The source of the test functions of this name, with their attributes.
+pub(crate) fn test_function(text: &str, name: &str) -> Result<String, String> {
+    let found = functions(text).into_iter();
+    let found: Vec<&str> = found
+        .filter(|(known, _)| known == name)
+        .map(|(_, source)| source)
+        .collect();
+    match found.is_empty() {
+        true => Err(format!("has no test `{name}`")),
+        false => Ok(found.join("\n")),
+    }
+}
+
+fn functions(text: &str) -> Vec<(String, &str)> {
+    let mut found = Vec::new();
+    let mut attributes: Option<usize> = None;
+    let mut is_test = false;
+    let lines = offsets(text);
+    for (at, (start, line)) in lines.iter().enumerate() {
+        let bare = line.trim_start();
+        if bare.starts_with("#[") {
+            attributes.get_or_insert(*start);
+            is_test |= is_test_attribute(bare);
+            continue;
+        }
+        if bare.starts_with("//") && attributes.is_some() {
+            continue;
+        }
+        if let (Some(from), true, Some(name)) = (attributes, is_test, function(bare)) {
+            let end = end_of(&lines[at..]).unwrap_or(text.len());
+            found.push((name, &text[from..end]));
+        }
+        (attributes, is_test) = (None, false);
+    }
+    found
+}
+
+/// `#[test]`, `#[tokio::test]`, `#[test_case(1)]`, `#[rstest]`.
+fn is_test_attribute(line: &str) -> bool {
+    let name = line.trim_start_matches("#[");
+    let end = name.find(['(', ']', ' ']).unwrap_or(name.len());
+    let last = name[..end].rsplit("::").next().unwrap_or_default();
+    matches!(last, "test" | "rstest" | "test_case" | "proptest")
+}
+
+fn function(line: &str) -> Option<String> {
+    let mut words = line.split_whitespace().skip_while(|word| *word != "fn");
+    let name = words.nth(1)?;
+    let end = name.find(['(', '<']).unwrap_or(name.len());
+    Some(name[..end].to_owned())
+}
+
+/// The text without its modules of tests: what is left is the product's.
+pub(crate) fn without_test_modules(text: &str) -> String {
+    let lines = offsets(text);
+    let mut kept = String::new();
+    let mut until = 0;
+    for (at, (start, line)) in lines.iter().enumerate() {
+        if *start < until {
+            kept.push('\n'); // Lines keep their numbers.
+            continue;
+        }
+        let is_module = |line: &str| {
+            let mut words = line.split_whitespace().take(3);
+            words.any(|word| word == "mod") && line.contains('{')
+        };
+        let module = (line.trim() == TESTS_BELOW)
+            .then(|| {
+                let after = lines[at + 1..].iter().enumerate();
+                let mut after = after.skip_while(|(_, (_, line))| line.trim().starts_with("#["));
+                after.next().filter(|(_, (_, line))| is_module(line))
+            })
+            .flatten();
+        match module.and_then(|(more, _)| end_of(&lines[at + 1 + more..])) {
+            Some(end) => {
+                until = end;
+                kept.push('\n');
+            }
+            None => kept.push_str(line),
+        }
+    }
+    kept
+}
+
+/// Where the block that begins on the first line ends: behind the line with its brace.
+fn end_of(lines: &[(usize, &str)]) -> Option<usize> {
+    let (start, first) = lines.first()?;
+    let indent = first.len() - first.trim_start().len();
+    let whole = first.trim_end();
+    if whole.ends_with('}') && whole.contains('{') {
+        return Some(start + first.len());
+    }
+    let closes = |line: &str| {
+        let own = line.len() - line.trim_start().len();
+        own == indent && line.trim_start().starts_with('}')
+    };
+    let (start, last) = lines[1..].iter().find(|(_, line)| closes(line))?;
+    Some(start + last.len())
+}
+
+fn offsets(text: &str) -> Vec<(usize, &str)> {
+    let mut at = 0;
+    text.split_inclusive('\n')
+        .map(|line| {
+            let start = at;
+            at += line.len();
+            (start, line)
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SOURCE: &str = "pub fn a() {}\n\n#[cfg(test)]\nuse b::c;\n\nfn d() {\n    todo!()\n}\n\n#[cfg(test)]\nmod tests {\n    use super::*;\n\n    /// One.\n    #[test]\n    #[ignore]\n    fn ac_1() {\n        if true {\n            assert!(true);\n        }\n    }\n\n    #[tokio::test]\n    async fn ac_2() { assert!(true); }\n\n    fn helper() {}\n}\n// fixme\n";
+
+    #[test]
+    fn tests_are_found_by_name_and_end_where_they_end() {
+        assert_eq!(test_functions(SOURCE), ["ac_1", "ac_2"]);
+        let one = test_function(SOURCE, "ac_1").unwrap();
+        assert!(
+            one.starts_with("    #[test]\n    #[ignore]\n    fn ac_1()"),
+            "{one}"
+        );
+        assert!(one.ends_with("        }\n    }\n"), "{one}");
+        let two = test_function(SOURCE, "ac_2").unwrap();
+        assert!(two.ends_with("fn ac_2() { assert!(true); }\n"), "{two}");
+        assert!(test_function(SOURCE, "helper").is_err());
+        // What stands beside it is not in it.
+        let more = SOURCE.replace("fn helper() {}", "#[test]\n    fn ac_3() {}");
+        assert_eq!(test_function(&more, "ac_1").unwrap(), one);
+        let less = SOURCE.replace("assert!(true);\n", "\n");
+        assert_ne!(test_function(&less, "ac_1").unwrap(), one);
+    }
+
+    #[test]
+    fn only_modules_of_tests_are_left_out() {
+        let kept = without_test_modules(SOURCE);
+        assert!(
+            kept.contains("todo!()") && kept.contains("// fixme"),
+            "{kept}"
+        );
+        assert!(!kept.contains("helper"), "{kept}");
+        assert_eq!(kept.lines().count(), SOURCE.lines().count());
+        let said = "// #[cfg(test)]\nfn d() {\n    todo!()\n}\n";
+        assert_eq!(without_test_modules(said), said);
+    }
+
+    #[test]
+    fn a_manifest_says_how_tests_run_and_other_things() {
+        let settings = |path: &str, text: &str| test_settings(path, text).unwrap();
+        let plain = r#"{"name": "a", "scripts": {"build": "tsc"}, "dependencies": {"b": "1"}}"#;
+        assert_eq!(settings("package.json", plain), "");
+        let tested = r#"{"jest": {"b": 1, "a": 2}, "scripts": {"test": "jest"}}"#;
+        assert_eq!(
+            settings("web/package.json", tested),
+            r#"{"jest":{"a":2,"b":1},"scripts.test":"jest"}"#
+        );
+        let python = "[project]\nname = \"a\"\n[tool.pytest.ini_options]\naddopts = \"-x\"\n";
+        assert!(settings("pyproject.toml", python).contains("-x"));
+        assert_eq!(settings("Cargo.toml", "[package]\nname = \"a\"\n"), "");
+        assert!(settings("Cargo.toml", "[lib]\ntest = false\n").contains("lib.test"));
+        assert!(test_settings("package.json", "{").is_err());
+        assert!(is_manifest("a/Cargo.toml") && !is_manifest("Cargo.lock"));
+    }
+}
