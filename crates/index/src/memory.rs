@@ -63,13 +63,14 @@ impl Memory {
         let mut rows = statement
             .query((from, key(model.id + 1, 0) - 1))
             .map_err(&failed)?;
+        let mut buffer = Vec::new();
         while let Some(row) = rows.next().map_err(&failed)? {
             let first = self.first_of_tail();
             let found: i64 = row.get(0).map_err(&failed)?;
             if found != key(model.id, first) {
                 return Err(corrupt(path, "a segment is missing"));
             }
-            let segment = match stored(connection, found).map_err(&failed)? {
+            let segment = match stored(connection, found, &mut buffer).map_err(&failed)? {
                 Some(segment) if fits(&segment, model) => segment,
                 // Derived data: damage, or another version's layout, costs time and nothing else.
                 _ => {
@@ -141,9 +142,13 @@ impl Memory {
 }
 
 /// A segment as it is in the file, read in place: as a column's value it would be copied twice more.
-fn stored(connection: &Connection, key: i64) -> rusqlite::Result<Option<Segment>> {
+fn stored(
+    connection: &Connection,
+    key: i64,
+    buffer: &mut Vec<u8>,
+) -> rusqlite::Result<Option<Segment>> {
     let blob = connection.blob_open(c"main", c"segment", c"body", key, true)?;
-    Segment::read(blob.len(), |into, at| blob.read_at_exact(into, at))
+    Segment::read(blob.len(), buffer, |into, at| blob.read_at_exact(into, at))
 }
 
 fn fits(segment: &Segment, model: &Model) -> bool {

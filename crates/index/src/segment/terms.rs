@@ -63,11 +63,17 @@ impl Terms {
             && last(&self.ends) == self.text.len()
             && last(&self.row_ends) == self.rows.len()
             && self.rows.len() == self.times.len()
+            && (self.text.is_ascii()
+                || self
+                    .ends
+                    .iter()
+                    .all(|end| self.text.is_char_boundary(*end as usize)))
+            // The greatest is found by eight at once, the first that is too great is not.
             && self
-                .ends
+                .rows
                 .iter()
-                .all(|end| self.text.is_char_boundary(*end as usize))
-            && self.rows.iter().all(|row| usize::from(*row) < entries)
+                .max()
+                .is_none_or(|row| usize::from(*row) < entries)
     }
 }
 
