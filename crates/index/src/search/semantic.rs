@@ -72,10 +72,8 @@ enum Look {
 const TOGETHER: usize = 16;
 /// What the processor fetches at once.
 const LINE: usize = 64;
-/// Fewer rows are looked at before another thread has begun; fewer still where each has to be fetched
-/// by itself, which takes three times as long.
-const WORTH_A_THREAD: usize = 12 * 1024;
-const SOME_WORTH_A_THREAD: usize = 4 * 1024;
+/// Fewer rows are looked at before another thread has begun.
+const WORTH_A_THREAD: usize = 16 * 1024;
 
 impl<'a> Scan<'a> {
     /// For this many results in the order of their cosines, and a list of this depth.
@@ -108,7 +106,7 @@ impl<'a> Scan<'a> {
     pub(super) fn is_worth_a_thread(&self) -> bool {
         match self.look {
             Look::All => self.segments.len() * SEGMENT as usize >= WORTH_A_THREAD,
-            Look::Some(count) => count >= SOME_WORTH_A_THREAD,
+            Look::Some(count) => count >= WORTH_A_THREAD,
         }
     }
 
