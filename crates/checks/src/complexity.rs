@@ -2,21 +2,18 @@
 //! were designed, files that nobody can hold in the head, and packages that the design never names.
 
 use crate::dependencies::manifests;
+use crate::drawing::Drawing;
 use crate::judges::{Judged, Judges, Trouble};
 use crate::settings::Settings;
-use crate::structure::{SECTION, designed};
 use crate::text::first_few;
 use crate::{Example, Setting, Subject, markdown, paths, sources};
-use globset::GlobSet;
 use serde_json::json;
 
 /// The check.
 pub(crate) struct Complexity;
 
 pub(crate) struct Wanted<'a> {
-    file: &'a str,
-    section: &'a str,
-    allow: GlobSet,
+    drawing: Drawing<'a>,
     times: usize,
     lines: usize,
     exceptions: Option<&'a str>,
@@ -45,9 +42,7 @@ impl Judges for Complexity {
 
     fn read<'a>(settings: &Settings<'a>) -> Result<Wanted<'a>, String> {
         Ok(Wanted {
-            file: settings.placed("file")?.unwrap_or_default(),
-            section: settings.text("section")?.unwrap_or(SECTION),
-            allow: settings.globs("allow")?,
+            drawing: Drawing::read(settings)?,
             times: settings.count("times", 1, 1000)?.unwrap_or(2),
             lines: settings.count("lines", 1, 1_000_000)?.unwrap_or(300),
             exceptions: settings.text("exceptions")?,
@@ -56,13 +51,12 @@ impl Judges for Complexity {
 
     fn judge(wanted: &Wanted<'_>, subject: &Subject<'_>) -> Judged {
         let files = sources::files(subject).map_err(Trouble::CouldNotRun)?;
-        let designed = designed(subject, wanted.file, wanted.section, &files)?;
+        let designed = wanted.drawing.designed(subject, &files)?;
         let planned = designed
             .iter()
             .filter(|one| sources::is_source(&one.path))
             .count();
-        let mut sources: Vec<&String> = files.iter().collect();
-        sources.retain(|path| sources::is_source(path) && !wanted.allow.is_match(path));
+        let sources = wanted.drawing.sources(&files);
         let mut wrong = Vec::new();
         let count = sources.len();
         if count > planned * wanted.times {
@@ -71,7 +65,7 @@ impl Judges for Complexity {
                 "{count} sources, more than {times} times the {planned} designed"
             ));
         }
-        let design = paths::read(subject.place, wanted.file)?;
+        let design = paths::read(subject.place, wanted.drawing.file)?;
         let excepted: String = wanted
             .exceptions
             .iter()

@@ -19,6 +19,7 @@ mod covers;
 mod dependencies;
 mod dependency_audit;
 mod design;
+mod drawing;
 mod entries;
 mod execute;
 mod feature_labels;

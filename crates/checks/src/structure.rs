@@ -1,26 +1,20 @@
 //! `structure`: the repository is built as its design draws it. It refuses designed files that are
 //! not there, and more files than some that nobody designed.
 
-use crate::covers::sections_of;
-use crate::design::{self, Designed};
+use crate::drawing::Drawing;
 use crate::judges::{Judged, Judges, Trouble};
 use crate::settings::Settings;
 use crate::text::first_few;
 use crate::{Example, Setting, Subject, sources};
-use globset::GlobSet;
 use serde_json::json;
 
 /// The check.
 pub(crate) struct Structure;
 
 pub(crate) struct Wanted<'a> {
-    file: &'a str,
-    section: &'a str,
-    allow: GlobSet,
+    drawing: Drawing<'a>,
     percent: usize,
 }
-
-pub(crate) const SECTION: &str = "Directory Structure";
 
 impl Judges for Structure {
     const NAME: &'static str = "structure";
@@ -43,16 +37,14 @@ impl Judges for Structure {
 
     fn read<'a>(settings: &Settings<'a>) -> Result<Wanted<'a>, String> {
         Ok(Wanted {
-            file: settings.placed("file")?.unwrap_or_default(),
-            section: settings.text("section")?.unwrap_or(SECTION),
-            allow: settings.globs("allow")?,
+            drawing: Drawing::read(settings)?,
             percent: settings.count("undesigned_percent", 0, 100)?.unwrap_or(0),
         })
     }
 
     fn judge(wanted: &Wanted<'_>, subject: &Subject<'_>) -> Judged {
         let files = sources::files(subject).map_err(Trouble::CouldNotRun)?;
-        let designed = designed(subject, wanted.file, wanted.section, &files)?;
+        let designed = wanted.drawing.designed(subject, &files)?;
         let mut wrong = Vec::new();
         let missing: Vec<&str> = designed
             .iter()
@@ -62,10 +54,7 @@ impl Judges for Structure {
         if !missing.is_empty() {
             wrong.push(format!("missing: {}", first_few(&missing, 8)));
         }
-        let sources: Vec<&String> = files
-            .iter()
-            .filter(|path| sources::is_source(path) && !wanted.allow.is_match(path))
-            .collect();
+        let sources = wanted.drawing.sources(&files);
         let strange: Vec<&&String> = sources
             .iter()
             .filter(|path| !designed.iter().any(|one| one.is(path)))
@@ -150,26 +139,4 @@ impl Judges for Structure {
             ),
         ]
     }
-}
-
-/// What the design draws.
-pub(crate) fn designed(
-    subject: &Subject<'_>,
-    file: &str,
-    section: &str,
-    files: &[String],
-) -> Result<Vec<Designed>, String> {
-    let sections = sections_of(subject, file, Some(section))?;
-    let drawing: String = sections.into_iter().flat_map(|one| one.code).collect();
-    if drawing.trim().is_empty() {
-        return Err(format!(
-            "{file}, `{section}`, has no fenced block with a drawing"
-        ));
-    }
-    let exists = |name: &str| {
-        files
-            .iter()
-            .any(|path| path.starts_with(&format!("{name}/")))
-    };
-    design::tree(&drawing, &exists).map_err(|why| format!("{file}: {why}"))
 }

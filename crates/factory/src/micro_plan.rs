@@ -1,6 +1,8 @@
-//! The micro plan (section 10): a task as modules small enough to prove. It is judged as a whole,
-//! locked, and followed in the one order that its dependencies allow. It refuses semantic
-//! judgement ("is this one behaviour?"): that is the challenger's.
+//! The micro plan (section 10) as a document: a task as modules small enough to prove, judged as a
+//! whole. It refuses semantic judgement ("is this one behaviour?"): that is the challenger's.
+//!
+//! So `factory validate` and the state store know it. What the machine locks and follows, and in which
+//! order, is `engineering::plan::Plan`.
 
 use crate::deficiency::{Deficiency, Report};
 use crate::findings::{all_said, at_least, id, module_ref, said};
@@ -191,51 +193,5 @@ impl MicroPlan {
             .iter()
             .map(|module| module.depends_on.iter().filter_map(inside).collect())
             .collect()
-    }
-
-    /// The order of work (section 10.2): dependencies first, otherwise as declared. None if the
-    /// modules wait for each other.
-    pub fn order(&self) -> Option<Vec<usize>> {
-        let edges = self.edges();
-        let mut waiting: Vec<BTreeSet<u32>> =
-            edges.iter().map(|e| e.iter().copied().collect()).collect();
-        let mut dependents: Vec<Vec<usize>> = vec![Vec::new(); edges.len()];
-        for (index, targets) in waiting.iter().enumerate() {
-            for target in targets {
-                dependents[*target as usize].push(index);
-            }
-        }
-        let ready = |waiting: &[BTreeSet<u32>], index: usize| waiting[index].is_empty();
-        let mut next: BTreeSet<usize> = (0..edges.len())
-            .filter(|index| ready(&waiting, *index))
-            .collect();
-        let mut order = Vec::with_capacity(edges.len());
-        while let Some(index) = next.pop_first() {
-            order.push(index);
-            for dependent in &dependents[index] {
-                waiting[*dependent].remove(&(index as u32));
-                if ready(&waiting, *dependent) {
-                    next.insert(*dependent);
-                }
-            }
-        }
-        (order.len() == edges.len()).then_some(order)
-    }
-
-    /// What can never be attempted once these have failed (section 3.4): everything that depends
-    /// on one of them, directly or not.
-    pub fn abandoned(&self, failed: &BTreeSet<usize>) -> BTreeSet<usize> {
-        let edges = self.edges();
-        let mut lost = failed.clone();
-        loop {
-            let more: Vec<usize> = (0..edges.len())
-                .filter(|index| !lost.contains(index))
-                .filter(|index| edges[*index].iter().any(|t| lost.contains(&(*t as usize))))
-                .collect();
-            if more.is_empty() {
-                return lost.difference(failed).copied().collect();
-            }
-            lost.extend(more);
-        }
     }
 }

@@ -69,6 +69,9 @@ pub(crate) struct RawTask {
     pub(crate) request: Option<String>,
     /// The human action that giving a request says.
     pub(crate) request_says: Option<String>,
+    /// The fields that say what was promised; the request's, if there are none.
+    #[serde(default)]
+    pub(crate) promise: OneOrMany,
     /// A history for people, written by the engine.
     pub(crate) log: Option<String>,
     /// What changed since the run's first checkpoint, written by the engine.

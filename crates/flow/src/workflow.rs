@@ -183,6 +183,8 @@ pub struct Task {
     pub request: Option<String>,
     /// The human action that giving a request says.
     pub request_says: Option<String>,
+    /// The fields that say what was promised, the most telling one first.
+    pub promise: Vec<String>,
     /// A history for people, relative to the task folder.
     pub log: Option<String>,
     /// All that changed since the run's first checkpoint, relative to the task folder.

@@ -32,10 +32,8 @@ pub struct PageData {
     pub activity: Activity,
     /// The open question to a person.
     pub waiting_for: Option<Waiting>,
-    /// What the run is to reach.
-    pub objective: String,
-    /// What must hold for it to count.
-    pub done_gate: String,
+    /// What was promised: fields of the state file.
+    pub promise: Vec<(String, String)>,
     /// Further fields of the state file, in order.
     pub fields: Vec<(String, String)>,
     /// Features and their labels.

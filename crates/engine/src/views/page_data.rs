@@ -63,7 +63,12 @@ pub(super) fn write(
     std::fs::create_dir_all(&copies).map_err(EngineError::io("create", &copies))?;
     let status = machine.status();
     let fields = machine.document(&link(context)?);
-    let field = |name: &str| status.fields.get(name).cloned().unwrap_or_default();
+    let promised = context.workflow.task.as_ref();
+    let promised = promised.map_or(&[][..], |task| task.promise.as_slice());
+    let field = |name: &String| {
+        let text = status.fields.get(name).cloned();
+        (name.clone(), text.unwrap_or_default())
+    };
     let mut attempts = Vec::new();
     for note in &status.attempts {
         let outcome = history.outcomes.get(&note.effect);
@@ -108,11 +113,10 @@ pub(super) fn write(
             options: waiting.options.clone(),
             command: format!("proofhouse decide {} OPTION --because \"...\"", context.run),
         }),
-        objective: field("Objective"),
-        done_gate: field("Done gate"),
+        promise: promised.iter().map(field).collect(),
         fields: fields
             .into_iter()
-            .filter(|(name, _)| name != "Objective" && name != "Done gate")
+            .filter(|(name, _)| !promised.contains(name))
             .collect(),
         features: features(context),
         gates,

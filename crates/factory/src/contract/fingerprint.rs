@@ -1,6 +1,9 @@
 //! The interface fingerprint: SHA-256 over the RFC 8785 text of the five dimensions. All members
 //! are strings, booleans and lists of these, so the canonical order is known here and is written
 //! straight out; a test holds it against a general canonicaliser. Numbers never occur.
+//!
+//! It is the one fingerprint that people see. The machine tells its locked contracts apart by the hash of
+//! their JSON (`delivery/registry.rs`), whatever form they have.
 
 use super::{Effect, EffectKind, ErrorSurface, Input, Modes, Output, SurfaceKind, SurfaceRef};
 use crate::version::Version;

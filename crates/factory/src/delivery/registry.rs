@@ -1,5 +1,8 @@
 //! Every shipped version of every module, as the machine knows it: what the Code Index holds of this
 //! project. Entries are added, their status goes one way, nothing is removed.
+//!
+//! The hash that it keeps of a contract tells two locked contracts apart, and no more. The interface
+//! fingerprint of section 11.1, which a ship computes and people compare, is `contract::Fingerprint`.
 
 use crate::project::types::{ExceptionId, ModuleId, ModuleRef, TaskId, Version};
 use kernel::{EffectId, Refusal, Time};
@@ -48,7 +51,7 @@ pub struct Entry {
     pub ship_ref: String,
     /// The locked contract.
     pub contract: Value,
-    /// Hash of the contract.
+    /// [`hash_of`] the contract: what dependants were built against.
     pub fingerprint: String,
     /// What it uses, each with the fingerprint that it was built against.
     pub dependencies: Vec<(ModuleRef, String)>,
@@ -89,10 +92,10 @@ impl From<Registry> for Vec<Entry> {
     }
 }
 
-/// A hash of a contract as the machine holds it. Keys of a JSON value are sorted, so equal
-/// contracts have equal hashes.
-pub fn fingerprint(contract: &Value) -> String {
-    let digest = Sha256::digest(contract.to_string().as_bytes());
+/// The hash of a value as the machine holds it. Keys of a JSON value are sorted, so equal values have
+/// equal hashes.
+pub fn hash_of(value: &Value) -> String {
+    let digest = Sha256::digest(value.to_string().as_bytes());
     digest.iter().map(|b| format!("{b:02x}")).collect()
 }
 

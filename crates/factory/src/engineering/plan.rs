@@ -1,6 +1,11 @@
-//! The micro plan (section 10): read, judged, locked, and the order that follows from it. Whether
-//! the decomposition is a good one is the Challenger's to say.
+//! The micro plan (section 10) as the machine follows it: an agent's or a person's, judged, locked, and
+//! the order that follows from it. Whether the decomposition is a good one is the Challenger's to say.
+//!
+//! The document of the same name, with its id, its task and its schema, is `micro_plan.rs`; it is written
+//! from this one (`machine/records/plan.rs`). They stay two: this one is in journals and forgives keys
+//! that it does not know, and a person's plan may leave contracts to the task file.
 
+pub use crate::micro_plan::ReuseDecision;
 use crate::project::types::{ModuleId, ModuleRef, is_module_id};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -19,16 +24,6 @@ pub struct IoContract {
     pub effects: Vec<String>,
     /// Sync, async.
     pub modes: Vec<String>,
-}
-
-/// Reuse, or make?
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
-pub enum ReuseDecision {
-    /// A shipped module does the work.
-    Reuse,
-    /// None does.
-    CreateNew,
 }
 
 /// One module of a plan.

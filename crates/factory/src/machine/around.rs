@@ -2,7 +2,7 @@
 
 use super::state::State;
 use crate::contract::{from_plan, required_bump};
-use crate::delivery::registry::{Entry, Registry, fingerprint};
+use crate::delivery::registry::{Entry, Registry, hash_of};
 use crate::engineering::plan::{IoContract, PlanModule};
 use crate::engineering::reuse::Offered;
 use crate::engineering::work::{Fate, Surroundings, Work};
@@ -56,7 +56,7 @@ pub(crate) fn resolved(registry: &Registry, work: &Work, module: usize) -> Vec<M
 /// not make are not compared; what nobody can tell is taken for breaking.
 fn bump(shipped: &Entry, planned: &PlanModule) -> Bump {
     let new = json!(planned.io_contract);
-    if shipped.fingerprint == fingerprint(&new) {
+    if shipped.fingerprint == hash_of(&new) {
         return Bump::Patch;
     }
     let old = serde_json::from_value::<IoContract>(shipped.contract.clone());

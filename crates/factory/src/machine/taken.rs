@@ -6,7 +6,7 @@ use super::facts::{
     TaskHalted, TaskResolved,
 };
 use super::state::{Fix, Phase, Releasing, State};
-use crate::delivery::registry::{Entry, IndexStatus, Origin, fingerprint};
+use crate::delivery::registry::{Entry, IndexStatus, Origin, hash_of};
 use crate::engineering::debate::{Now, Said};
 use crate::engineering::work::{Fate, Step, Work};
 use crate::halt::artifact::{Escalation, Resolved};
@@ -162,7 +162,7 @@ impl State {
             ship_ref: mint("SHIP", self.run(), &reference.to_string()),
             reference: reference.clone(),
             task: Some(task.clone()),
-            fingerprint: fingerprint(&contract),
+            fingerprint: hash_of(&contract),
             contract,
             dependencies: dependencies.collect(),
             status: IndexStatus::Shipped,
@@ -330,7 +330,7 @@ impl State {
                     ship_ref: mint("SHIP", self.run(), &change.to.to_string()),
                     reference: change.to.clone(),
                     task: None,
-                    fingerprint: fingerprint(&change.candidate),
+                    fingerprint: hash_of(&change.candidate),
                     contract: change.candidate,
                     dependencies,
                     status: IndexStatus::Shipped,

@@ -4,7 +4,7 @@ use crate::project::task;
 use crate::said;
 use crate::world::{Project, Script, module_of};
 use factory::delivery::gates::{Gate, judge};
-use factory::delivery::registry::{Entry, IndexStatus, Registry, fingerprint};
+use factory::delivery::registry::{Entry, IndexStatus, Registry, hash_of};
 use factory::machine::{DEPRECATE, RELEASE};
 use factory::project::{ModuleRef, TaskStatus};
 use kernel::{Machine, Time};
@@ -226,7 +226,7 @@ fn s16_entries_are_never_changed_back_nor_replaced() {
     registry.supersede(&old, &new);
     registry.deprecate(&old, None, "again");
     let mut other = entry("MM-a@1.0.0", &[]);
-    other.fingerprint = fingerprint(&Value::Null);
+    other.fingerprint = hash_of(&Value::Null);
     registry.add(other);
     let kept = registry.get(&old).unwrap();
     assert_eq!(

@@ -3,7 +3,7 @@
 use crate::documents::typed;
 use crate::documents::{broken, judged, micro_plan, sample};
 use factory::code_index::{CodeIndexEntry, EntryStatus};
-use factory::micro_plan::MicroPlan;
+use factory::engineering::plan;
 use factory::ship::ExecutionLog;
 use serde_json::json;
 use std::collections::BTreeSet;
@@ -63,30 +63,32 @@ fn s10_1_micro_plans() {
     );
     let circle = micro_plan(&[("MM-1", &["MM-2@1.0.0"]), ("MM-2", &["MM-1@1.0.0"])]);
     assert_eq!(judged(name, &circle), ["cycle $.modules[0].depends_on"]);
-    assert_eq!(typed::<MicroPlan>(&circle).order(), None);
+    let faults = plan::judge(&circle).unwrap_err();
+    assert!(faults[0].message.contains("in a cycle"), "{faults:?}");
 }
 
 #[test]
 fn s10_2_dependencies_first_else_as_declared() {
-    let plan: MicroPlan = typed(&micro_plan(&[
+    let plan = plan::judge(&micro_plan(&[
         ("MM-1", &["MM-4@1.0.0"]),
         ("MM-2", &["MM-77@3.0.0"]),
         ("MM-3", &["MM-2@1.0.0", "MM-1@1.0.0"]),
         ("MM-4", &[]),
     ]));
-    assert_eq!(plan.order().unwrap(), [1, 3, 0, 2]);
+    assert_eq!(plan.unwrap().order(), [1, 3, 0, 2]);
 }
 
 #[test]
 fn s3_4_dependents_of_a_failed_module_are_abandoned() {
-    let plan: MicroPlan = typed(&micro_plan(&[
+    let plan = plan::judge(&micro_plan(&[
         ("MM-1", &[]),
         ("MM-2", &["MM-1@1.0.0"]),
         ("MM-3", &["MM-2@1.0.0"]),
         ("MM-4", &[]),
     ]));
-    assert_eq!(plan.abandoned(&BTreeSet::from([0])), BTreeSet::from([1, 2]));
-    assert_eq!(plan.abandoned(&BTreeSet::from([3])), BTreeSet::new());
+    let plan = plan.unwrap();
+    assert_eq!(plan.dependants(0), BTreeSet::from([1, 2]));
+    assert_eq!(plan.dependants(3), BTreeSet::new());
 }
 
 #[test]

@@ -84,6 +84,17 @@ pub(super) fn task_of(loader: &mut Loader<'_>, raw: &RawTask, workflow: &RawWork
             "name a [[task.field]] entry without `engine`",
         );
     }
+    let promise: Vec<String> = match raw.promise.list().as_slice() {
+        [] => raw.request.iter().cloned().collect(),
+        named => named.iter().map(|name| (*name).to_owned()).collect(),
+    };
+    for name in &promise {
+        if !fields.iter().any(|field| field.name == *name) {
+            let what = format!("`promise` names `{name}`, which is no field");
+            let mend = "name some of the [[task.field]] entries";
+            loader.problem("unknown_field", 0, what, mend);
+        }
+    }
     let mut needs = BTreeMap::new();
     for need in &raw.needs {
         loader.own_path(need.file.span().start, "needs", need.file.get_ref());
@@ -138,6 +149,7 @@ pub(super) fn task_of(loader: &mut Loader<'_>, raw: &RawTask, workflow: &RawWork
         folder: raw.folder.clone(),
         request: raw.request.clone(),
         request_says: raw.request_says.clone(),
+        promise,
         log: raw.log.clone(),
         patch: raw.patch.clone(),
         needs,

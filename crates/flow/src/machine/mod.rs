@@ -3,6 +3,7 @@
 //! Each decision follows from the state alone (`Advance`), so a journal that ends after any event
 //! goes on from there without a special case.
 
+mod apply;
 mod decide;
 mod facts;
 mod memory;

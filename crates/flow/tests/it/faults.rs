@@ -290,6 +290,25 @@ fn classes_fields_and_refusals_must_be_known() {
     load(&source(&known), &check).unwrap();
 }
 
+#[test]
+fn a_promise_names_fields_that_there_are() {
+    let with = |promise: &str| {
+        let fields =
+            "[[task.field]]\nname = 'Phase'\nengine = 'state'\n[[task.field]]\nname = 'Goal'\n";
+        let task = "[task]\nstate_file = 'S.md'\nphase_field = 'Phase'\nfiles = ['S.md']\n";
+        let mut source = source(&format!("{GOOD}{task}{promise}\n{fields}"));
+        let state_file = "Phase: work\nGoal:\n".to_owned();
+        source.files.insert("task/S.md".to_owned(), state_file);
+        let loaded = load(&source, &check).map_err(|error| error.problems[0].code)?;
+        Ok(loaded.task.map(|task| task.promise).unwrap_or_default())
+    };
+    assert_eq!(with(""), Ok(Vec::new()));
+    let goal = vec!["Goal".to_owned()];
+    assert_eq!(with("request = 'Goal'"), Ok(goal.clone()));
+    assert_eq!(with("promise = 'Goal'"), Ok(goal));
+    assert_eq!(with("promise = ['Gaol']"), Err("unknown_field"));
+}
+
 /// A misspelt field would name nothing, in silence.
 #[test]
 fn a_role_names_fields_that_there_are() {

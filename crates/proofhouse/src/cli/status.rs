@@ -67,8 +67,11 @@ pub(crate) fn print(project: &Project, run: &str, out: &Out) -> Result<(), Engin
         status.state,
         word(out, project, run, status.activity)
     ));
-    if let Some(objective) = status.fields.get("Objective") {
-        out.line(&format!("  objective   {}", plain(objective)));
+    let files = peek.machine.workflow().task.as_ref();
+    let promise = files.and_then(|files| files.promise.first());
+    if let Some((name, text)) = promise.and_then(|name| status.fields.get_key_value(name)) {
+        let name = name.to_lowercase();
+        out.line(&format!("  {name:<11} {}", plain(text)));
     }
     out.line(&format!(
         "  autonomy    {}{}{}",

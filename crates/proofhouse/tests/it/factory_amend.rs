@@ -3,10 +3,10 @@
 //! disk before that turn, and nothing is written over it.
 
 use crate::factory_run::{
-    EXAMPLES, MOMENT, MOMENT_TESTS, approve, challenge, module, proposal, writes,
+    EXAMPLES, FIRST, MOMENT, MOMENT_TESTS, approve, challenge, module, proposal, writes,
 };
 use crate::factory_ship::{gates, moment_plan, one_task, refused};
-use crate::support::World;
+use crate::support::{Said, World};
 use serde_json::{Value, json};
 
 const TWICE: &str = "#[test] fn happy_path__twice() { assert_eq!(split(\"2 b\"), Ok((\"2\".into(), \"b\".into()))); }\n";
@@ -35,10 +35,16 @@ fn applied(count: usize) -> Value {
 
 /// A project whose Arbiter asks for amendments, and whose Proposer answers with these steps.
 fn amending(amendments: &Value, steps: &Value) -> World {
+    let first = writes("MM-moment", MOMENT, MOMENT_TESTS);
+    amending_first(&first, amendments, steps)
+}
+
+/// The same, where these steps made the first proposal.
+fn amending_first(first: &Value, amendments: &Value, steps: &Value) -> World {
     let count = amendments.as_array().unwrap().len();
     one_task(vec![
         json!({"state": "micro_plan", "result": moment_plan()}),
-        json!({"state": "propose", "steps": writes("MM-moment", MOMENT, MOMENT_TESTS), "result": proposal()}),
+        json!({"state": "propose", "steps": first, "result": proposal()}),
         json!({"state": "challenge", "result": challenge("PASS")}),
         json!({"state": "adjudicate", "result": with_amendments(amendments.clone())}),
         json!({"state": "amend", "steps": steps, "result": applied(count)}),
@@ -53,6 +59,17 @@ fn escalation(world: &World) -> Value {
     let id = status["escalations"][0].as_str().unwrap().to_owned();
     let path = format!(".proofhouse/state_store/escalations/{id}.json");
     serde_json::from_str(&world.read(&path)).unwrap()
+}
+
+/// What follows `--action` where a person gives the fix in `agent/fix.json`.
+const PROVIDES: [&str; 3] = ["PROVIDE_FIX", "--payload", "agent/fix.json"];
+
+/// A person's signed answer to the one task.
+fn resolve(world: &World, key: &str, action: &[&str]) -> Said {
+    let mut words = vec!["resolve", FIRST, "--action"];
+    words.extend(action);
+    words.extend(["--because", "seen it", "--sign", key]);
+    world.run(&words)
 }
 
 #[test]
@@ -119,13 +136,7 @@ fn s9_6_an_honest_turn_ships_with_what_it_added_changed_and_removed() {
     let mut first = writes("MM-moment", MOMENT, MOMENT_TESTS);
     let notes = json!({"write": format!("{AT}/tests/notes.txt"), "text": "to do\n"});
     first.as_array_mut().unwrap().push(notes);
-    let world = one_task(vec![
-        json!({"state": "micro_plan", "result": moment_plan()}),
-        json!({"state": "propose", "steps": first, "result": proposal()}),
-        json!({"state": "challenge", "result": challenge("PASS")}),
-        json!({"state": "adjudicate", "result": with_amendments(amendments)}),
-        json!({"state": "amend", "steps": steps, "result": applied(3)}),
-    ]);
+    let world = amending_first(&first, &amendments, &steps);
     world.run(&["factory", "run", "p"]).exits(0);
     refused(&world, &[]);
     let (check, _, reason) = gates(&world).remove(0);
@@ -195,20 +206,7 @@ fn s17_2_a_persons_fix_is_on_disk_before_it_is_amended_and_is_not_written_over()
         "fix_artifacts": {"implementation/lib.rs": MOMENT, "tests/lines.rs": MOMENT_TESTS},
     });
     world.write("agent/fix.json", &fix.to_string());
-    let task = crate::factory_run::FIRST;
-    let resolve = [
-        "resolve",
-        task,
-        "--action",
-        "PROVIDE_FIX",
-        "--payload",
-        "agent/fix.json",
-        "--because",
-        "seen it",
-        "--sign",
-        &key,
-    ];
-    world.run(&resolve).exits(0);
+    resolve(&world, &key, &PROVIDES).exits(0);
     world.run(&["factory", "run", "p"]).exits(0);
     refused(&world, &[]);
     assert_eq!(module(&world, "MM-moment", "implementation/lib.rs"), MOMENT);
@@ -239,11 +237,10 @@ fn stuck() -> (World, String) {
 #[test]
 fn s17_2_a_stuck_task_can_be_fixed_or_abandoned_and_not_only_tried_again() {
     let (world, key) = stuck();
-    let task = crate::factory_run::FIRST;
     let inbox = world.run(&["inbox"]).exits(0).out;
     for command in [
         "proofhouse factory retry p".to_owned(),
-        format!("proofhouse resolve {task} --action ABANDON_TASK"),
+        format!("proofhouse resolve {FIRST} --action ABANDON_TASK"),
     ] {
         assert!(inbox.contains(&command), "{command} is not in {inbox}");
     }
@@ -252,33 +249,10 @@ fn s17_2_a_stuck_task_can_be_fixed_or_abandoned_and_not_only_tried_again() {
     let fix =
         json!({"fix_description": "by hand", "fix_artifacts": {"implementation/lib.rs": MOMENT}});
     world.write("agent/fix.json", &fix.to_string());
-    let fixing = [
-        "resolve",
-        task,
-        "--action",
-        "PROVIDE_FIX",
-        "--payload",
-        "agent/fix.json",
-        "--because",
-        "so",
-        "--sign",
-        &key,
-    ];
-    world.run(&fixing).refuses(1, "no_module_to_fix");
+    resolve(&world, &key, &PROVIDES).refuses(1, "no_module_to_fix");
     assert_eq!(world.read(".proofhouse/journal/p.jsonl"), before);
-    let abandon = [
-        "resolve",
-        task,
-        "--action",
-        "ABANDON_TASK",
-        "--set",
-        "rationale=no program here",
-        "--because",
-        "so",
-        "--sign",
-        &key,
-    ];
-    world.run(&abandon).exits(0);
+    let abandons = ["ABANDON_TASK", "--set", "rationale=no program here"];
+    resolve(&world, &key, &abandons).exits(0);
     let artifact = {
         let folder = world.at(".proofhouse/state_store/escalations");
         world.run(&["factory", "run", "p"]);
@@ -317,19 +291,7 @@ fn s17_2_a_module_that_no_attempt_could_make_ships_with_a_persons_fix() {
         "implementation/lib.rs": MOMENT, "tests/lines.rs": MOMENT_TESTS, "examples.md": EXAMPLES,
     }});
     world.write("agent/fix.json", &fix.to_string());
-    let fixing = [
-        "resolve",
-        crate::factory_run::FIRST,
-        "--action",
-        "PROVIDE_FIX",
-        "--payload",
-        "agent/fix.json",
-        "--because",
-        "so",
-        "--sign",
-        &key,
-    ];
-    world.run(&fixing).exits(0);
+    resolve(&world, &key, &PROVIDES).exits(0);
     world.run(&["factory", "run", "p"]).exits(0);
     refused(&world, &[]);
     assert_eq!(module(&world, "MM-moment", "implementation/lib.rs"), MOMENT);

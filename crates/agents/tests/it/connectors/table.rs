@@ -26,6 +26,10 @@ pub(crate) struct Cell {
     pub(crate) retry_after: Option<u64>,
     #[serde(default)]
     pub(crate) counted: Counted,
+    /// What comes of it where the real agent's patience ends before ours: it has a limit of its own,
+    /// and which of the two is first is a matter of the machine's load.
+    #[serde(default)]
+    pub(crate) gives_up: Option<Box<Cell>>,
 }
 
 /// Who counted what was used up.
@@ -95,6 +99,29 @@ fn every_connector_has_every_cell_and_each_is_tried_or_has_its_reason() {
                     assert!(class.is_ok(), "{name} x {column}: {}", cell.class);
                 }
             }
+        }
+    }
+}
+
+/// Another way to fail, never a way to pass: and only where an agent waits.
+#[test]
+fn giving_up_is_a_failure_of_its_own() {
+    for (name, row) in table() {
+        for (scenario, entry) in row {
+            let Entry::Cell(cell) = entry else { continue };
+            let Some(gives_up) = &cell.gives_up else {
+                continue;
+            };
+            assert_eq!(
+                (scenario.as_str(), cell.class.as_str()),
+                ("hang", "timed_out"),
+                "{name}"
+            );
+            assert_eq!(gives_up.class, "transient", "{name}");
+            assert!(
+                !gives_up.says.is_empty() && gives_up.gives_up.is_none(),
+                "{name}"
+            );
         }
     }
 }

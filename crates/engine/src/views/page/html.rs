@@ -23,7 +23,7 @@ impl Out {
     /// A paragraph of foreign text; nothing if it is blank.
     pub(crate) fn paragraph(&mut self, class: &str, text: &str) {
         if !text.trim().is_empty() {
-            let text = esc(text.trim());
+            let text = prose(text.trim());
             self.raw(&format!("<p class=\"{class}\">{text}</p>\n"));
         }
     }
@@ -67,6 +67,26 @@ pub(crate) fn esc(text: &str) -> String {
         }
     }
     safe
+}
+
+/// The same for a sentence: what stands in backticks is code, on lines where each has its other.
+pub(crate) fn prose(text: &str) -> String {
+    let line = |line: &str| {
+        let parts: Vec<&str> = line.split('`').collect();
+        let alone = parts.len().is_multiple_of(2);
+        let empty = parts.iter().skip(1).step_by(2).any(|part| part.is_empty());
+        if alone || empty {
+            return line.to_owned();
+        }
+        let mut parts = parts.into_iter();
+        let mut marked = parts.next().unwrap_or_default().to_owned();
+        while let (Some(code), Some(after)) = (parts.next(), parts.next()) {
+            marked.push_str(&format!("<code>{code}</code>{after}"));
+        }
+        marked
+    };
+    let safe = esc(text);
+    safe.split('\n').map(line).collect::<Vec<_>>().join("\n")
 }
 
 /// A path relative to the page, percent-encoded, or nothing if it leads elsewhere. The colon is

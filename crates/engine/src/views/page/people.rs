@@ -39,8 +39,9 @@ pub(super) fn promise(out: &mut Out, data: &PageData) {
         text => esc(text),
     };
     out.raw("<dl class=\"promise\">\n");
-    out.pair("Objective", &or_none(&data.objective));
-    out.pair("Done when", &or_none(&data.done_gate));
+    for (name, text) in &data.promise {
+        out.pair(&esc(name), &or_none(text));
+    }
     out.raw("</dl>\n");
     if !data.features.is_empty() {
         out.raw(

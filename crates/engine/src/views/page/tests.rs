@@ -1,6 +1,6 @@
 //! What the page says, and what it can not be made to say.
 
-use super::html::{bytes, dollars, duration, esc, grouped, href};
+use super::html::{bytes, dollars, duration, esc, grouped, href, prose};
 use super::*;
 
 fn link(name: &str, href: &str) -> Link {
@@ -41,8 +41,7 @@ fn empty(text: &str) -> PageData {
         state: text.to_owned(),
         activity: Activity::Working,
         waiting_for: None,
-        objective: text.to_owned(),
-        done_gate: text.to_owned(),
+        promise: vec![("Objective".to_owned(), text.to_owned())],
         fields: Vec::new(),
         features: Vec::new(),
         gates: Vec::new(),
@@ -266,6 +265,37 @@ fn shows_every_check_with_its_evidence_and_its_history() {
         "title=\"0123456789abcdef\">0123456789ab\u{2026}<",
         "<time datetime=\"2026-11-15T02:25:27.123Z\">2026-11-15 02:25:27 UTC</time>",
         "proofhouse audit runx",
+    ] {
+        assert!(html.contains(text), "{text}");
+    }
+}
+
+#[test]
+fn what_stands_in_backticks_is_code_and_nothing_else_is_markup() {
+    for (text, html) in [
+        (
+            "run `a<b` and `c`",
+            "run <code>a&lt;b</code> and <code>c</code>",
+        ),
+        ("one ` alone", "one ` alone"),
+        ("```\nfenced\n```", "```\nfenced\n```"),
+        ("`a`\n` b", "<code>a</code>\n` b"),
+        ("", ""),
+    ] {
+        assert_eq!(prose(text), html);
+    }
+}
+
+#[test]
+fn every_promise_is_shown_under_its_own_name() {
+    let promise = ["Request", "Gate (exit)"].map(|name| (name.to_owned(), format!("{name}!")));
+    let html = page(&PageData {
+        promise: promise.to_vec(),
+        ..empty("")
+    });
+    for text in [
+        "<dt>Request</dt><dd>Request!</dd>",
+        "<dt>Gate (exit)</dt><dd>Gate (exit)!</dd>",
     ] {
         assert!(html.contains(text), "{text}");
     }

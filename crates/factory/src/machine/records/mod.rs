@@ -130,7 +130,7 @@ impl Heard<'_> {
     /// accepted became no artifact: then the answer itself is named, by its hash.
     fn contributes(&self, role: &str, kind: ContributionType, artifact: Option<&str>) -> Record {
         let answer = || {
-            let hash = crate::delivery::registry::fingerprint(self.result);
+            let hash = crate::delivery::registry::hash_of(self.result);
             format!("refused answer sha256:{hash}")
         };
         let contribution = Contribution {

@@ -1,0 +1,190 @@
+//! Sections 9.7 and 5.3: what each role is told and shown, and what it is not.
+
+use super::{done, hear, planned, turn};
+use crate::said;
+use factory::engineering::context::{Scene, brief, module_folder, pack, sight};
+use factory::engineering::debate::At;
+use factory::engineering::roles::{Grant, INPUTS, Material, Occasion, Role, given};
+use factory::engineering::rubric::EVALUATION;
+use factory::engineering::work::Work;
+use factory::project::{ModuleRef, TaskId};
+use kernel::pack::Permission;
+use serde_json::Value;
+use std::collections::BTreeSet;
+
+/// The table of section 9.7, as the document prints it.
+const DOCUMENT: &str = "\
+| Task file (`task_id.md`) | ✅ FULL | ✗ | ✅ FULL |
+| Module contract | ✅ FULL | ✅ FULL | ✅ FULL |
+| Dependency contracts | ✅ CONTRACT_ONLY | ✅ CONTRACT_ONLY | ✗ |
+| Code Index search results | ✅ | ✗ | ✗ |
+| Harness schemas (artifact schemas, state schemas) | ✅ | ✗ | ✗ |
+| Current module workspace (source, tests, config) | ✅ FULL access | ✗ | ✗ |
+| Proposal artifact (claim + acceptance checks) | — (self) | ✅ FULL | ✅ FULL |
+| Challenge artifact (verdict + failures) | ✗ (receives failures only during revise) | — (self) | ✅ FULL |
+| Adjudication artifact | ✅ (only during APPROVE_WITH_AMENDMENTS) | ✗ | — (self) |
+| Implementation source code | ✅ FULL (own module) | ✗ **Never** | ✗ **Never** |
+| Evaluation rubric (§9.4) | ✗ | ✅ FULL | ✗ |
+| Decomposition rubric (§10.4) | ✗ | ✅ FULL | ✗ |
+| Full debate trail (all rounds) | ✗ | ✅ (all prior proposals + challenges) | ✅ (all proposals + challenges + adjudications) |";
+
+#[test]
+fn s9_7_the_table_of_inputs_is_the_documents() {
+    let ours: Vec<String> = INPUTS
+        .iter()
+        .map(|(_, name, cells)| {
+            let cells = cells.map(|cell| cell.in_document());
+            format!("| {name} | {} |", cells.join(" | "))
+        })
+        .collect();
+    assert_eq!(ours.join("\n"), DOCUMENT);
+}
+
+pub(super) fn scene_after(answers: &[Value]) -> Work {
+    let mut work = planned(&[("MM-a", &["MM-up@1.0.0"])]);
+    for answer in answers {
+        hear(&mut work, done(answer.clone()));
+    }
+    work
+}
+
+fn told(work: &Work, role: Role, occasion: Occasion) -> (String, Vec<String>, Vec<String>) {
+    let upstream = [ModuleRef::parse("MM-up@1.0.0").unwrap()];
+    let task = TaskId::from("T-a-001");
+    let scene = Scene {
+        task: &task,
+        work,
+        module: Some(0),
+        upstream: &upstream,
+        criteria: &[],
+    };
+    let sight = sight(&scene, role, occasion);
+    (brief(&scene, role, occasion), sight.sees, sight.scope)
+}
+
+#[test]
+fn s9_7_the_challenger_never_sees_source_nor_the_task() {
+    let work = scene_after(&[said::proposal()]);
+    let (brief, sees, scope) = told(&work, Role::Challenger, Occasion::Challenge);
+    assert!(brief.contains("it satisfies the contract"), "{brief}");
+    for criterion in EVALUATION {
+        assert!(brief.contains(criterion.checks), "{}", criterion.id);
+    }
+    assert!(!brief.contains("project/**/"), "{brief}");
+    let surfaces = |one: &String| one.starts_with("state_store/modules/MM-up/1.0.0/");
+    assert!(sees.iter().all(surfaces) && sees.len() == 3, "{sees:?}");
+    assert!(scope.is_empty());
+}
+
+#[test]
+fn s9_7_the_proposer_sees_failures_only_to_revise_and_never_the_rubric() {
+    let work = scene_after(&[said::proposal(), said::fail(&["R3"])]);
+    assert_eq!(turn(&work), Some(At::Revise));
+    let (brief, sees, scope) = told(&work, Role::Proposer, Occasion::Revise);
+    assert!(brief.contains("refuse it with Empty"), "{brief}");
+    assert!(
+        !brief.contains("rubric") && !brief.contains("NOT_MET"),
+        "{brief}"
+    );
+    // All of its module but the evidence of the ship.
+    let own = "state_store/modules/MM-a/1.0.0";
+    let but = ["ship.json", "seal.json"].map(|name| format!("!{own}/{name}"));
+    assert_eq!(scope[0], format!("{own}/**"));
+    assert_eq!(scope[1..], but);
+    assert!(sees.contains(&"project/**/T-a-001.md".to_owned()));
+    let (first, ..) = told(&work, Role::Proposer, Occasion::Propose);
+    assert!(!first.contains("refuse it with Empty"), "{first}");
+}
+
+#[test]
+fn s9_7_the_arbiter_sees_both_sides_and_the_task_but_no_dependencies() {
+    let work = scene_after(&[said::proposal(), said::pass()]);
+    let (brief, sees, scope) = told(&work, Role::Arbiter, Occasion::Adjudicate);
+    assert!(brief.contains("it satisfies the contract") && brief.contains("slug_of_empty"));
+    assert!(!brief.contains("MM-up") && !brief.contains("interface_change_exception"));
+    assert_eq!(
+        (sees, scope),
+        (vec!["project/**/T-a-001.md".to_owned()], vec![])
+    );
+}
+
+#[test]
+fn s5_3_a_pack_names_everything_that_is_given_and_everything_that_is_not() {
+    let work = scene_after(&[said::proposal()]);
+    let task = TaskId::from("T-a-001");
+    let upstream = [ModuleRef::parse("MM-up@1.0.0").unwrap()];
+    for role in Role::DEBATERS {
+        for occasion in [
+            Occasion::Propose,
+            Occasion::Revise,
+            Occasion::Amend,
+            Occasion::Challenge,
+        ] {
+            let scene = Scene {
+                task: &task,
+                work: &work,
+                module: Some(0),
+                upstream: &upstream,
+                criteria: &[],
+            };
+            let pack = pack(&scene, role, occasion);
+            let rows = pack.included_refs.len() + pack.excluded_refs.len();
+            assert_eq!(rows, INPUTS.len(), "{role:?} {occasion:?}");
+            let reasons = pack.excluded_refs.iter().all(|one| !one.reason.is_empty());
+            assert!(reasons && pack.default_permission == Permission::ContractOnly);
+        }
+    }
+    let up = given(Role::Proposer, Occasion::Propose);
+    assert!(up.contains(&(Material::DependencyContracts, Grant::ContractOnly)));
+}
+
+#[test]
+fn s5_3_a_view_shows_of_modules_what_the_pack_permits_and_nothing_else() {
+    let work = scene_after(&[said::proposal()]);
+    let task = TaskId::from("T-a-001");
+    let upstream = ["MM-up@1.0.0", "MM-other@2.1.0"].map(|one| ModuleRef::parse(one).unwrap());
+    let scene = Scene {
+        task: &task,
+        work: &work,
+        module: Some(0),
+        upstream: &upstream,
+        criteria: &[],
+    };
+    let roles = Role::DEBATERS.into_iter().chain([Role::MicroPlanner]);
+    let occasions = [
+        Occasion::Propose,
+        Occasion::Revise,
+        Occasion::Amend,
+        Occasion::Challenge,
+        Occasion::Adjudicate,
+    ];
+    let mut levels = BTreeSet::new();
+    for (role, occasion) in roles.flat_map(|role| occasions.map(|occasion| (role, occasion))) {
+        let mut permitted = BTreeSet::new();
+        for one in pack(&scene, role, occasion).included_refs {
+            // A whole module, or the workspace in one; other parts are in the brief.
+            let reference = one.reference.as_str();
+            let named = match reference.strip_prefix("workspace.") {
+                Some(named) => named,
+                None if reference.starts_with("MM-") => reference,
+                None if reference.starts_with("T-") => {
+                    reference.split('@').next().unwrap_or_default()
+                }
+                None => continue,
+            };
+            match ModuleRef::parse(named) {
+                Some(module) => {
+                    levels.insert(one.permission);
+                    let globs = one.permission.module_globs().into_iter();
+                    permitted
+                        .extend(globs.map(|glob| format!("{}/{glob}", module_folder(&module))));
+                }
+                None => _ = permitted.insert(format!("project/**/{named}.md")),
+            }
+        }
+        let sees: BTreeSet<String> = sight(&scene, role, occasion).sees.into_iter().collect();
+        assert_eq!(sees, permitted, "{role:?} {occasion:?}");
+    }
+    // The table gives modules at these two levels, so both were looked at.
+    assert_eq!(levels, [Permission::ContractOnly, Permission::Full].into());
+}

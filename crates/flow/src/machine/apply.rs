@@ -1,0 +1,186 @@
+//! How each fact changes what a run remembers. It decides nothing: a fact that is in the journal is
+//! true, and replay must come to the same state.
+
+mod attempt;
+mod gate;
+mod moved;
+
+use super::state::{FlowState, Stage};
+use crate::workflow::Workflow;
+use kernel::effect::EffectKind;
+use kernel::event::{Body, CheckpointEnded, RunStarted};
+use kernel::ledger::{LOST_AGAIN, MOST_LOSSES};
+use kernel::outcome::Class;
+use kernel::table::Guard;
+use kernel::{EffectId, Event, Position};
+
+impl FlowState {
+    pub(crate) fn apply(&mut self, workflow: &Workflow, event: &Event) {
+        self.ledger.apply(event);
+        self.updated = event.at;
+        match &event.body {
+            Body::RunStarted(started) => {
+                self.created = event.at;
+                self.start(workflow, started);
+            }
+            Body::EffectBegan(began) => self.began(began.effect, began.kind),
+            Body::AttemptEnded(ended) => {
+                // Also of one that nobody waits for any more: its changes are in the tree.
+                if ended.outcome.class == Class::Done {
+                    self.touched.extend(ended.outcome.changed.iter().cloned());
+                }
+                if self.stage
+                    == (Stage::Attempting {
+                        effect: ended.effect,
+                    })
+                {
+                    self.attempt_ended(workflow, ended, event.at);
+                }
+            }
+            Body::GateEnded(ended) => {
+                if let Stage::Gating { effect, .. } = self.stage
+                    && effect == ended.effect
+                {
+                    self.gate_ended(workflow, event.at, &ended.results);
+                }
+            }
+            Body::CheckpointEnded(ended) => self.checkpoint_ended(workflow, ended),
+            Body::EffectLost(lost) => self.lost(workflow, lost.effect),
+            Body::Refused(refused) => {
+                self.last_refusal = Some(refused.refusal.clone());
+                self.note(format!(
+                    "refused [{}]: {}; {}",
+                    refused.refusal.code, refused.refusal.what, refused.refusal.mend
+                ));
+                self.stage = Stage::Failed {
+                    why: refused.refusal.what.clone(),
+                };
+            }
+            Body::Decided(decision) => {
+                if !decision.because.is_empty() {
+                    self.note(format!(
+                        "{} decided `{}`: {}",
+                        decision.who, decision.option, decision.because
+                    ));
+                }
+                self.decision = Some(decision.clone());
+            }
+            Body::Moved(moved) => self.moved(workflow, moved),
+            Body::FieldsEdited(edited) => {
+                self.by_person.extend(edited.fields.keys().cloned());
+                self.fields.extend(edited.fields.clone());
+                if !self.position.is_over(&workflow.table) {
+                    self.snapshots.edited(workflow, &edited.fields);
+                }
+            }
+            Body::SnapshotTaken(taken) => self.snapshots.taken(taken),
+            Body::SessionOpened(_) | Body::TailCut(_) | Body::LateDropped(_) | Body::Noted(_) => {}
+        }
+    }
+
+    fn start(&mut self, workflow: &Workflow, started: &RunStarted) {
+        self.position = Position::start(&workflow.table, started.autonomy);
+        self.ledger.budgets = kernel::budget::Budgets::with_caps(&started.budgets);
+        self.ledger.next = EffectId(1);
+        self.fields = workflow.defaults();
+        self.fields.extend(started.fields.clone());
+        self.visits.insert(self.position.state.clone(), 0);
+        if workflow.after.iter().any(|after| after.revert) {
+            // What a revert can go back to before any gate has passed.
+            self.checkpoint_due = Some(format!("{}: the run begins", workflow.name));
+        }
+        self.started = Some(started.clone());
+    }
+
+    fn began(&mut self, effect: EffectId, kind: EffectKind) {
+        match kind {
+            EffectKind::Attempt => {
+                self.fields_before = self.fields.clone();
+                self.stage = Stage::Attempting { effect };
+            }
+            EffectKind::Gate => {
+                let attempt = match self.stage {
+                    Stage::Answered { attempt } => attempt,
+                    _ => None,
+                };
+                self.stage = Stage::Gating { effect, attempt };
+            }
+            EffectKind::Checkpoint => {}
+        }
+    }
+
+    fn checkpoint_ended(&mut self, workflow: &Workflow, ended: &CheckpointEnded) {
+        match &ended.problem {
+            None => {
+                self.checkpoint_due = None;
+                if let (Some(state), Some(commit)) = (self.checkpoint_of.take(), &ended.commit) {
+                    self.commits.insert(state, commit.clone());
+                }
+                self.revert_due = false;
+                self.revert_failed = false;
+                self.good_commit.clone_from(&ended.commit);
+                self.touched.clear();
+                self.losses = 0;
+            }
+            // A person has seen it fail and asked for it again: it is theirs to do by hand, and
+            // the run goes on with what is there. Without an end to this nobody gets past it.
+            Some(problem) if self.revert_due && self.revert_failed => {
+                self.checkpoint_due = None;
+                self.revert_due = false;
+                self.revert_failed = false;
+                self.touched.clear();
+                self.note(format!("the broken work was not put back: {problem}"));
+                self.last_why = format!("the broken work was not put back: {problem}");
+            }
+            // Nobody can be asked any more: say it and let the end be the end.
+            Some(problem) if self.position.is_over(&workflow.table) => {
+                self.checkpoint_due = None;
+                self.last_why = format!("the last checkpoint commit failed: {problem}");
+            }
+            Some(problem) => {
+                self.revert_failed = self.revert_due;
+                self.stage = Stage::Stuck {
+                    why: format!("the checkpoint commit failed: {problem}"),
+                    answered: None,
+                };
+            }
+        }
+    }
+
+    /// Not the agent's doing, so it costs no pass; the attempts budget bounds it all the same. The
+    /// view of a lost attempt is never taken back: the next one starts from a clean tree.
+    fn lost(&mut self, workflow: &Workflow, effect: EffectId) {
+        self.stage = match &self.stage {
+            Stage::Attempting { effect: mine } if *mine == effect => {
+                self.patience.continues = None;
+                let mut ways = workflow.table.leaving(&self.position.state);
+                match ways.any(|(_, way)| way.when.contains(&Guard::Lost)) {
+                    true => Stage::Dropped,
+                    false => Stage::Fresh,
+                }
+            }
+            Stage::Gating {
+                effect: mine,
+                attempt,
+            } if *mine == effect => {
+                self.losses += 1;
+                self.after_a_loss(Stage::Answered { attempt: *attempt })
+            }
+            // A checkpoint: it stays due.
+            other => {
+                self.losses += 1;
+                self.after_a_loss(other.clone())
+            }
+        };
+    }
+
+    fn after_a_loss(&self, stage: Stage) -> Stage {
+        if self.losses < MOST_LOSSES {
+            return stage;
+        }
+        Stage::Stuck {
+            why: LOST_AGAIN.to_owned(),
+            answered: None,
+        }
+    }
+}

@@ -1,0 +1,94 @@
+//! A gate has spoken: did it pass, and what do the next brief and the people hear of it? A check that
+//! could not be held costs the agent nothing.
+
+use crate::machine::memory::{REPEATED, UNPROVEN};
+use crate::machine::state::{FlowState, GateMemo, Stage};
+use crate::workflow::Workflow;
+use kernel::effect::Weight;
+use kernel::outcome::{CheckResult, Verdict, passes};
+use kernel::{Refusal, Time, Word};
+
+impl FlowState {
+    pub(super) fn gate_ended(&mut self, workflow: &Workflow, at: Time, results: &[CheckResult]) {
+        let stall = workflow.stall_check.as_deref();
+        let (stalls, gate): (Vec<_>, Vec<_>) = results
+            .iter()
+            .cloned()
+            .partition(|result| stall == Some(result.check.as_str()));
+        self.losses = 0;
+        let (passed, stalled) = (passes(&gate), !passes(&stalls));
+        let binding = |result: &&CheckResult| result.weight == Weight::Binding;
+        // Not the agent's to mend: neither a pass nor a try is used up for it.
+        if let Some(unheld) = results.iter().filter(binding).find(|one| one.is_unheld()) {
+            let attempt = match self.stage {
+                Stage::Gating { attempt, .. } => attempt,
+                _ => None,
+            };
+            self.stage = Stage::Stuck {
+                why: format!("check `{}` could not run: {}", unheld.check, unheld.reason),
+                answered: attempt,
+            };
+            // All the same, this gate has not passed, whatever it said the last time.
+            let memo = GateMemo {
+                passed: false,
+                results: gate,
+                moves: self.moves,
+                at,
+            };
+            self.gates.insert(self.position.state.clone(), memo);
+            return;
+        }
+        for result in gate
+            .iter()
+            .chain(&stalls)
+            .filter(binding)
+            .filter(|result| result.verdict != Verdict::Pass)
+        {
+            let code = result.code.as_ref();
+            let code = code.map_or_else(String::new, |code| format!(" [{code}]"));
+            self.note(format!(
+                "check `{}` {}{code}: {}",
+                result.check,
+                result.verdict.as_str(),
+                result.reason
+            ));
+        }
+        let refused = gate
+            .iter()
+            .filter(binding)
+            .filter(|result| result.verdict != Verdict::Pass);
+        if let Some((code, result)) = refused
+            .filter_map(|result| Some((result.code.as_ref()?, result)))
+            .next()
+        {
+            let what = format!("{}: {}", result.check, result.reason);
+            let mend = "the next brief says so; the gate is run again after the next attempt";
+            self.last_refusal = Some(Refusal::new(code, what, mend));
+        }
+        self.words = gate
+            .iter()
+            .flat_map(|result| result.shows.clone())
+            .collect();
+        let could_not = |result: &CheckResult| result.verdict == Verdict::CouldNotRun;
+        if gate.iter().filter(binding).any(could_not) {
+            self.words.insert(Word::from(UNPROVEN));
+        }
+        let state = self.position.state.clone();
+        if passed {
+            for result in &gate {
+                self.frozen.extend(result.froze.clone());
+            }
+            self.memory.passed(&state);
+        } else if self.memory.failed(&state, &gate, self.outcome.as_ref()) {
+            self.words.insert(Word::from(REPEATED));
+        }
+        let memo = GateMemo {
+            passed,
+            results: gate,
+            moves: self.moves,
+            at,
+        };
+        self.gates.insert(self.position.state.clone(), memo);
+        self.stage = Stage::Judged { passed, stalled };
+    }
+}

@@ -1,0 +1,109 @@
+//! The run has moved: what it forgets, what it reports, and which checkpoint is due.
+
+use crate::machine::patience::Patience;
+use crate::machine::state::{FlowState, Stage};
+use crate::snapshot::Left;
+use crate::workflow::{Checkpoints, Workflow};
+use kernel::event::{Arrival, Moved};
+use kernel::position::Hold;
+use kernel::table::Kind;
+
+impl FlowState {
+    /// What a person should know who is asked now, because a gate failed.
+    fn report(&mut self, workflow: &Workflow, moved: &Moved, passed: bool) {
+        self.memory.report = None;
+        self.memory.advice = None;
+        if let Stage::Failed { why } = &self.stage {
+            self.memory.report = Some(format!("BLOCKED: {why}."));
+            return;
+        }
+        if workflow.after(moved).is_some_and(|after| after.post_mortem) {
+            self.memory.close(self.updated);
+        } else if workflow.table.state(&moved.position.state).kind == Kind::Wait && !passed {
+            self.memory.tell(&moved.from);
+        }
+    }
+
+    pub(super) fn moved(&mut self, workflow: &Workflow, moved: &Moved) {
+        if let (Some(Hold::Budget { name }), "extend") =
+            (&self.position.hold, moved.action.as_str())
+        {
+            let name = name.clone();
+            self.ledger.budgets.extend(name.as_str());
+        }
+        let rejected = matches!(
+            (&self.position.hold, moved.action.as_str()),
+            (Some(Hold::Approval { .. }), "reject")
+        );
+        let passed = matches!(self.stage, Stage::Judged { passed: true, .. });
+        if moved.arrival == Arrival::Entered {
+            self.record.left(moved, self.decision.as_ref(), self.moves);
+        }
+        self.position = moved.position.clone();
+        self.last_why = moved.why.clone();
+        let decision = self.decision.take();
+        if moved.arrival == Arrival::Entered {
+            let judged = matches!(self.stage, Stage::Judged { .. });
+            let memo = self.gates.get(&moved.from).filter(|_| judged);
+            let left = Left {
+                state: &moved.from,
+                passed,
+                outcome: self.outcome.as_ref(),
+                results: memo.map_or(&[], |memo| memo.results.as_slice()),
+                decision: decision.as_ref(),
+            };
+            self.snapshots.left(workflow, &left);
+        }
+        let after = workflow
+            .after(moved)
+            .filter(|_| moved.arrival == Arrival::Entered);
+        for state in after.iter().flat_map(|after| &after.forget) {
+            self.gates.remove(state);
+            self.memory.passed(state);
+        }
+        if moved.arrival != Arrival::Stayed {
+            self.losses = 0;
+            self.patience = Patience::default();
+        }
+        match moved.arrival {
+            Arrival::Entered => {
+                // What an earlier state's agent asked for means nothing here.
+                self.outcome = None;
+                self.words.clear();
+                self.report(workflow, moved, passed);
+                self.moves += 1;
+                self.visits.insert(self.position.state.clone(), self.moves);
+                self.stage = Stage::Fresh;
+                let gated = workflow.table.state(&moved.from).kind != Kind::Wait;
+                if passed && gated && workflow.checkpoints == Checkpoints::PassedGates {
+                    self.checkpoint_due =
+                        Some(format!("{}: {} passed its gate", workflow.name, moved.from));
+                    self.checkpoint_of = Some(moved.from.clone());
+                }
+                if after.is_some_and(|after| after.revert) {
+                    let state = self.memory.last().unwrap_or(&moved.from);
+                    self.checkpoint_due = Some(format!(
+                        "fix({state}): checkpoint broken state before revert"
+                    ));
+                    self.revert_due = true;
+                }
+            }
+            Arrival::Again => {
+                self.stage = match self.stage {
+                    Stage::Stuck {
+                        answered: attempt @ Some(_),
+                        ..
+                    } => Stage::Answered { attempt },
+                    _ => Stage::Fresh,
+                }
+            }
+            Arrival::Stayed if rejected => {
+                self.stage = Stage::Judged {
+                    passed: false,
+                    stalled: false,
+                };
+            }
+            Arrival::Stayed => {}
+        }
+    }
+}

@@ -1,0 +1,121 @@
+//! What people answer, and what they edit: each makes a new snapshot before the next step.
+
+use super::snapshots::until_snapshots;
+use super::{begin, begin_with, failures, headers, path, played, snapshot, transcript};
+use crate::support::{Said, World};
+
+#[test]
+fn people_answer_extend_approve_and_stop() {
+    let world = begin("asks");
+    let key = key(&world);
+    let said = world.run(&["run", "t"]).exits(2);
+    assert!(said.out.contains("question"), "{}", said.out);
+    decide(&world, &key, "answer", "a nickname is fine").exits(0);
+    world.run(&["run", "t"]).exits(0);
+    let text = world.read("agent/context.md");
+    assert!(
+        text.contains("(question): ") && text.contains("a nickname is fine"),
+        "{text}"
+    );
+
+    let world = begin("happy");
+    let key = self::key(&world);
+    world.run(&["run", "t", "--once"]).exits(0);
+    decide(&world, &key, "stop", "not now").exits(0);
+    assert_eq!(world.status()["activity"], "stopped");
+    assert_eq!(headers(&world).len(), 1);
+
+    let world = begin_with("happy", &["--budget", "attempts=3"]);
+    let key = self::key(&world);
+    world.run(&["run", "t"]).exits(2);
+    assert_eq!(world.status()["waiting_for"]["reason"], "budget");
+    for _ in 0..2 {
+        decide(&world, &key, "extend", "go on").exits(0);
+        world.run(&["run", "t"]);
+    }
+    assert_eq!(world.status()["activity"], "done");
+
+    let world = begin_with("happy", &["--autonomy", "conservative"]);
+    let key = self::key(&world);
+    world.run(&["run", "t"]).exits(2);
+    assert_eq!(world.status()["waiting_for"]["reason"], "approval");
+    decide(&world, &key, "approve", "I read the record").exits(0);
+    world.run(&["run", "t"]).exits(0);
+    assert_eq!(path(&world).last().unwrap(), "done");
+}
+
+/// The text of the first snapshot whose header has this line.
+fn with_line(world: &World, line: &str) -> Option<usize> {
+    let count = headers(world).len();
+    let has = |iteration: &usize| {
+        let text = snapshot(world, u32::try_from(*iteration).unwrap());
+        text.lines().take(11).any(|one| one == line)
+    };
+    (1..=count).find(has)
+}
+
+#[test]
+fn scope_is_revised_by_a_new_header_and_only_then_do_scouts_see_more() {
+    let world = played("scope-revised");
+    let seen = transcript(&world, "scout", 1);
+    assert!(seen.contains("./secret/plans.txt"), "{seen}");
+    let line = "Scope cap: Only `src/**` and `secret/plans.txt`.";
+    let at = with_line(&world, line).unwrap();
+    let journal = world.journal();
+    let file = format!("context/iter-{at:04}.md");
+    let taken = journal
+        .iter()
+        .position(|record| record["body"]["file"] == file.as_str());
+    let scouted = journal.iter().rposition(|record| {
+        record["kind"] == "effect_began.v1" && record["body"]["role"] == "scout"
+    });
+    assert!(taken.unwrap() < scouted.unwrap(), "the header comes first");
+
+    // What a person has set, no agent widens.
+    let cap = "scope_cap=Only `src/**`.";
+    let world = begin_with("scope-revised", &["--set", cap]);
+    world.run(&["run", "t"]).exits(2);
+    let wrong = failures(&world);
+    assert!(
+        wrong.contains("secret/plans.txt:1 is outside of `Scope cap`"),
+        "{wrong}"
+    );
+    assert_eq!(
+        with_line(&world, "Scope cap: Only `src/**` and `secret/plans.txt`."),
+        None
+    );
+}
+
+#[test]
+fn a_person_who_edits_the_header_gets_a_new_snapshot_before_the_next_step() {
+    let world = begin("happy");
+    until_snapshots(&world, 1);
+    let state = world.read("agent/STATE.md");
+    let edited = state.replace("not `!src/private/**`; enough", "nothing else; enough");
+    assert_ne!(edited, state);
+    world.write("agent/STATE.md", &edited);
+    world.run(&["run", "t", "--once"]).exits(0);
+    let text = snapshot(&world, 2);
+    assert!(
+        text.contains("Scope cap: Only `src/**`, nothing else; enough"),
+        "{text}"
+    );
+    assert!(text.contains("Last gate run: none\n"), "{text}");
+    world.run(&["run", "t"]).exits(0);
+    assert_eq!(headers(&world).len(), 5);
+    world.run(&["audit"]).exits(0);
+}
+
+fn key(world: &World) -> std::path::PathBuf {
+    let made = world.approver("ada");
+    // The task folder is the run's: keys do not belong there.
+    let key = world.at("tools/ada");
+    std::fs::rename(&made, &key).unwrap();
+    std::fs::remove_file(made.with_extension("pub")).unwrap();
+    key
+}
+
+fn decide(world: &World, key: &std::path::Path, option: &str, because: &str) -> Said {
+    let key = key.to_str().unwrap();
+    world.run(&["decide", "t", option, "--because", because, "--sign", key])
+}

@@ -1,0 +1,205 @@
+//! What is merged, what is put back, and what goes to a person instead.
+
+use super::{
+    commit, count, each_once, facts, milestone, script, stands, status, task, worktrees, world,
+};
+use serde_json::Value;
+
+#[test]
+fn work_that_breaks_the_gate_is_put_back_and_the_next_try_knows_why() {
+    let world = world();
+    let head = "integration = [\"! grep -q broken *.txt\"]\n";
+    milestone(
+        &world,
+        "m",
+        head,
+        &[task("a", ""), task("b", ""), task("c", "")],
+    );
+    let learns = "{ run = \"if grep -q integration_failed ../task/PUT-BACK.md; then echo fine > b.txt; else echo broken > b.txt; fi\", must = true }";
+    world.write("agent/b.toml", &script(learns));
+    world.run(&["wave", "run", "m"]).exits(0);
+    assert_eq!(world.read("b.txt"), "fine\n");
+    let put_back: Vec<Value> = facts(&world, "m")
+        .into_iter()
+        .filter(|one| one["kind"] == "task_put_back.v1")
+        .collect();
+    assert_eq!(put_back.len(), 1);
+    assert_eq!(
+        put_back[0]["body"]["task"], "b",
+        "pinned to the one that broke it"
+    );
+    assert_eq!(put_back[0]["body"]["code"], "integration_failed");
+    // No commit on the branch ever had it.
+    let log = world.git(&["log", "--format=%H", "--first-parent", "proofhouse/m"]);
+    for commit in log.lines() {
+        let found = std::process::Command::new("git")
+            .args(["grep", "-q", "broken", commit, "--", "*.txt"])
+            .current_dir(world.path())
+            .status()
+            .unwrap();
+        assert!(!found.success(), "{commit} holds what the gate refused");
+    }
+    // The worktree of the refused try is kept, listed, and never removed.
+    assert_eq!(worktrees(&world), ["_integration-m", "m-b"]);
+    let items = world.run(&["gc", "--json"]).exits(0).json();
+    let kept = items["items"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .find(|one| one["name"] == "m-b")
+        .unwrap();
+    assert_eq!(kept["fate"], "kept");
+    assert!(kept["why"].as_str().unwrap().contains("unmerged"), "{kept}");
+    assert_eq!(worktrees(&world), ["m-b"]);
+    assert_eq!(world.read(".proofhouse/worktrees/m-b/b.txt"), "broken\n");
+    world.run(&["audit"]).exits(0);
+}
+
+#[test]
+fn contradicting_tasks_are_merged_one_after_the_other() {
+    let world = world();
+    milestone(&world, "m", "", &[task("a", ""), task("b", "")]);
+    world.write(
+        "agent/a.toml",
+        &script("{ write = \"repo/code.txt\", text = \"a\\n\" }"),
+    );
+    world.write(
+        "agent/b.toml",
+        &script("{ append = \"repo/code.txt\", text = \"b\\n\" }"),
+    );
+    world.run(&["wave", "run", "m"]).exits(0);
+    assert_eq!(
+        world.read("code.txt"),
+        "a\nb\n",
+        "the second try began where the first task had ended"
+    );
+    let digest = world.read(".proofhouse/milestones/m/MILESTONE.md");
+    assert!(digest.contains("1 failed (b: merge_conflict)"), "{digest}");
+}
+
+#[test]
+fn commits_that_contradict_the_waves_are_a_person_s_to_merge() {
+    let world = world();
+    let tasks = [task("a", ""), task("b", "depends_on = [\"a\"]")];
+    milestone(&world, "m", "", &tasks[..1]);
+    world.write(
+        "agent/a.toml",
+        &script("{ write = \"repo/code.txt\", text = \"a\\n\" }"),
+    );
+    world.write("code.txt", "mine\n");
+    world.run(&["wave", "run", "m"]).exits(0);
+    commit(&world, "mine");
+    milestone(&world, "m", "", &tasks);
+    let said = world.run(&["wave", "run", "m"]).refuses(1, "base_diverged");
+    assert!(said.err.contains("code.txt"), "{}", said.err);
+    assert_eq!(world.read("code.txt"), "mine\n");
+}
+
+/// A task that waits for a person, and whose worktree is moved off its base meanwhile.
+#[test]
+fn a_person_decides_and_the_base_is_asked_for_again_before_the_merge() {
+    let world = world();
+    let tasks = [
+        task("a", "autonomy = \"conservative\""),
+        task("b", ""),
+        task("c", "autonomy = \"manual\""),
+    ];
+    milestone(&world, "m", "", &tasks);
+    let said = world.run(&["wave", "run", "m"]).exits(2);
+    assert!(
+        said.out.contains("`m-a` waits for a person (approval)"),
+        "{}",
+        said.out
+    );
+    let queue = status(&world, "m");
+    let review: Vec<&str> = queue["review"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|one| one["run"].as_str().unwrap())
+        .collect();
+    assert_eq!(
+        review,
+        ["m-a", "m-c"],
+        "one at a time, in the roster's order"
+    );
+    assert_eq!(
+        stands(&world, "m", "b"),
+        "merged",
+        "the others are not held up"
+    );
+    let ledger = world.read(".proofhouse/milestones/m/WAVE.md");
+    assert!(
+        ledger.contains("status: merging") && ledger.contains("waiting (approval)"),
+        "{ledger}"
+    );
+    // Nothing has been decided: another call changes nothing.
+    world.run(&["wave", "run", "m"]).exits(2);
+    let key = world.approver("ann");
+    let sign = key.to_str().unwrap();
+    for run in ["m-a", "m-c"] {
+        world
+            .run(&[
+                "decide",
+                run,
+                "approve",
+                "--because",
+                "read it",
+                "--sign",
+                sign,
+            ])
+            .exits(0);
+    }
+    let worktree = ".proofhouse/worktrees/m-a";
+    let base = world.git(&["-C", worktree, "rev-parse", "HEAD"]);
+    world.git(&[
+        "-C",
+        worktree,
+        "-c",
+        "user.name=t",
+        "-c",
+        "user.email=t@t",
+        "commit",
+        "-q",
+        "--allow-empty",
+        "-m",
+        "moved",
+    ]);
+    world
+        .run(&["wave", "verify", "m"])
+        .refuses(1, "unverified_fork_base");
+    world
+        .run(&["wave", "run", "m"])
+        .refuses(1, "unverified_fork_base");
+    assert_eq!(stands(&world, "m", "a"), "finished");
+    assert_eq!(stands(&world, "m", "c"), "merged");
+    assert_eq!(count(&world, "m", "merge_held.v1"), 1);
+    // Mended, it is merged, and nothing was worked on again.
+    world.git(&["-C", worktree, "update-ref", "--no-deref", "HEAD", &base]);
+    world.run(&["wave", "run", "m"]).exits(0);
+    assert_eq!(stands(&world, "m", "a"), "merged");
+    each_once(&world.read("agent/agent.log"), 3);
+    world.run(&["audit"]).exits(0);
+}
+
+#[test]
+fn a_lease_that_runs_out_goes_back_and_then_fails() {
+    let world = world();
+    milestone(
+        &world,
+        "m",
+        "tries = 1\n",
+        &[task("a", "timeout = \"300ms\""), task("b", "")],
+    );
+    world.write("agent/a.toml", &script("{ hang = true }"));
+    world
+        .run(&["wave", "run", "m"])
+        .refuses(1, "milestone_incomplete");
+    assert_eq!(stands(&world, "m", "a"), "failed (lease_lapsed)");
+    assert_eq!(stands(&world, "m", "b"), "merged");
+    let lapsed = facts(&world, "m")
+        .into_iter()
+        .filter(|one| one["body"]["why"] == "lapsed");
+    assert_eq!(lapsed.count(), 1, "given back once");
+    world.run(&["audit"]).exits(0);
+}
