@@ -71,8 +71,7 @@ fn source_of(args: &Args, name: &str) -> Result<Source, EngineError> {
     named(super::project(args).ok().as_ref(), name)
 }
 
-/// A workflow by name. The project is handed in: finding it asks git, which takes longer than
-/// everything else here together.
+/// A workflow by name. The project is handed in: finding it starts git, and a list needs it once.
 fn named(project: Option<&Project>, name: &str) -> Result<Source, EngineError> {
     match project {
         Some(project) => project.workflow_source(name),
