@@ -8,49 +8,54 @@ const LONGEST: usize = 40;
 pub(crate) fn words(text: &str) -> Vec<String> {
     let mut found = Vec::new();
     for run in text.split(|c: char| !c.is_alphanumeric() && c != '_') {
-        let parts = parts(run);
-        for part in &parts {
-            found.push(stem(part));
-        }
+        let first = found.len();
+        parts(run, &mut found);
         // The identifier as a whole, so that its exact name wins.
-        if parts.len() > 1 {
-            found.push(parts.concat().chars().take(LONGEST).collect());
+        let whole = (found.len() > first + 1).then(|| cut(found[first..].concat()));
+        for part in &mut found[first..] {
+            *part = stem(std::mem::take(part));
         }
+        found.extend(whole);
     }
     found
 }
 
-/// The parts of an identifier, in lower case.
-fn parts(run: &str) -> Vec<String> {
-    let mut parts = Vec::new();
+/// Adds the parts of an identifier, in lower case.
+fn parts(run: &str, found: &mut Vec<String>) {
     let mut part = String::new();
-    let chars: Vec<char> = run.chars().collect();
-    for (at, c) in chars.iter().enumerate() {
-        let before = at.checked_sub(1).map(|before| chars[before]);
-        let after = chars.get(at + 1);
+    let mut before: Option<char> = None;
+    let mut chars = run.chars().peekable();
+    while let Some(c) = chars.next() {
         let begins = c.is_uppercase()
             && (before.is_some_and(|before| before.is_lowercase() || before.is_numeric())
                 || (before.is_some_and(char::is_uppercase)
-                    && after.is_some_and(|after| after.is_lowercase())));
-        if (begins || *c == '_') && !part.is_empty() {
-            parts.push(std::mem::take(&mut part));
+                    && chars.peek().is_some_and(|after| after.is_lowercase())));
+        if (begins || c == '_') && !part.is_empty() {
+            found.push(std::mem::take(&mut part));
         }
-        if *c != '_' {
+        if c != '_' {
             part.extend(c.to_lowercase());
         }
+        before = Some(c);
     }
     if !part.is_empty() {
-        parts.push(part);
+        found.push(part);
     }
-    parts
+}
+
+fn cut(mut word: String) -> String {
+    if let Some((end, _)) = word.char_indices().nth(LONGEST) {
+        word.truncate(end);
+    }
+    word
 }
 
 /// Cuts a plain English plural. Anything cleverer is wrong in other languages and for names.
-fn stem(word: &str) -> String {
-    let word: String = word.chars().take(LONGEST).collect();
+fn stem(word: String) -> String {
+    let mut word = cut(word);
     let plural = word.len() > 3 && word.ends_with('s');
     if plural && !["ss", "us", "is"].iter().any(|end| word.ends_with(end)) {
-        return word[..word.len() - 1].to_owned();
+        word.pop();
     }
     word
 }
@@ -77,5 +82,14 @@ mod tests {
         assert_eq!(words("class status basis"), ["class", "status", "basis"]);
         assert_eq!(words("Größe 日本"), ["größe", "日本"]);
         assert_eq!(words(" ,;__ "), [""; 0]);
+    }
+
+    #[test]
+    fn long_words_are_cut_where_a_character_ends() {
+        let long = "ö".repeat(50);
+        assert_eq!(words(&long), ["ö".repeat(40)]);
+        let (a, b) = ("a".repeat(30), "b".repeat(30));
+        let whole = format!("{a}{}", "b".repeat(10));
+        assert_eq!(words(&format!("{a}_{b}")), [a, b, whole]);
     }
 }

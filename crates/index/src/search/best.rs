@@ -19,8 +19,13 @@ impl Best {
         }
     }
 
+    /// May something with this score be among the best?
+    pub(super) fn takes(&self, score: f32) -> bool {
+        score >= self.least
+    }
+
     pub(super) fn offer(&mut self, score: f32, slot: usize) {
-        if score < self.least {
+        if !self.takes(score) {
             return;
         }
         self.found.push((score, slot));

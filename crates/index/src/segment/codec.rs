@@ -21,9 +21,11 @@ impl Segment {
     }
 
     /// A segment of so many bytes, which `read` gives from any place. The vectors are most of them, and
-    /// come straight to where they stay. None: damaged, or of another version.
+    /// come straight to where they stay; the rest goes through a buffer that the next segment takes
+    /// again. None: damaged, or of another version.
     pub(crate) fn read<E>(
         length: usize,
+        buffer: &mut Vec<u8>,
         mut read: impl FnMut(&mut [u8], usize) -> Result<(), E>,
     ) -> Result<Option<Self>, E> {
         let mut head = [0; HEAD];
@@ -42,9 +44,9 @@ impl Segment {
         };
         let mut matrix = vec![0; dimensions * count];
         read(&mut matrix, HEAD)?;
-        let mut bytes = vec![0; rest];
-        read(&mut bytes, HEAD + matrix.len())?;
-        Ok(Self::parse(dimensions, count, matrix, &bytes))
+        buffer.resize(rest, 0);
+        read(buffer, HEAD + matrix.len())?;
+        Ok(Self::parse(dimensions, count, matrix, buffer))
     }
 
     fn parse(dimensions: usize, count: usize, matrix: Vec<u8>, rest: &[u8]) -> Option<Self> {
@@ -178,7 +180,7 @@ mod tests {
             into.copy_from_slice(&bytes[at..at + into.len()]);
             Ok::<(), ()>(())
         };
-        Segment::read(bytes.len(), read).unwrap()
+        Segment::read(bytes.len(), &mut Vec::new(), read).unwrap()
     }
 
     #[test]

@@ -31,6 +31,11 @@ impl Segment {
         self.steps.len()
     }
 
+    /// The words of all its entries.
+    pub(crate) fn word_count(&self) -> usize {
+        self.lengths.iter().map(|length| usize::from(*length)).sum()
+    }
+
     pub(crate) fn vector(&self, row: usize) -> &[i8] {
         &self.matrix[row * self.dimensions..(row + 1) * self.dimensions]
     }

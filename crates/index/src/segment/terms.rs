@@ -31,8 +31,9 @@ impl Terms {
         built
     }
 
-    fn term(&self, at: usize) -> &str {
-        &self.text[begin(&self.ends, at)..self.ends[at] as usize]
+    /// As bytes, whose order is the order of the texts.
+    fn term(&self, at: usize) -> &[u8] {
+        &self.text.as_bytes()[begin(&self.ends, at)..self.ends[at] as usize]
     }
 
     /// The rows with the term, and how often it is in each.
@@ -40,7 +41,7 @@ impl Terms {
         let (mut low, mut high) = (0, self.ends.len());
         while low < high {
             let middle = low.midpoint(high);
-            match self.term(middle).cmp(term) {
+            match self.term(middle).cmp(term.as_bytes()) {
                 std::cmp::Ordering::Less => low = middle + 1,
                 std::cmp::Ordering::Greater => high = middle,
                 std::cmp::Ordering::Equal => {
@@ -62,11 +63,17 @@ impl Terms {
             && last(&self.ends) == self.text.len()
             && last(&self.row_ends) == self.rows.len()
             && self.rows.len() == self.times.len()
+            && (self.text.is_ascii()
+                || self
+                    .ends
+                    .iter()
+                    .all(|end| self.text.is_char_boundary(*end as usize)))
+            // The greatest is found by eight at once, the first that is too great is not.
             && self
-                .ends
+                .rows
                 .iter()
-                .all(|end| self.text.is_char_boundary(*end as usize))
-            && self.rows.iter().all(|row| usize::from(*row) < entries)
+                .max()
+                .is_none_or(|row| usize::from(*row) < entries)
     }
 }
 

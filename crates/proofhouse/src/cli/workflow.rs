@@ -4,7 +4,7 @@ use super::args::{Args, Format, WorkflowCommand};
 use super::exit;
 use super::out::{Out, Tone};
 use engine::EngineError;
-use engine::project::{built_in, load, read_source};
+use engine::project::{Project, built_in, load, read_source};
 use flow::{Source, Workflow};
 use kernel::explore::explore;
 use kernel::export;
@@ -68,15 +68,22 @@ fn source_of(args: &Args, name: &str) -> Result<Source, EngineError> {
             .unwrap_or_default();
         return read_source(&own, &base);
     }
-    match super::project(args) {
-        Ok(project) => project.workflow_source(name),
-        Err(_) => built_in(name),
+    named(super::project(args).ok().as_ref(), name)
+}
+
+/// A workflow by name. The project is handed in: finding it starts git, and a list needs it once.
+fn named(project: Option<&Project>, name: &str) -> Result<Source, EngineError> {
+    match project {
+        Some(project) => project.workflow_source(name),
+        None => built_in(name),
     }
 }
 
 fn list(args: &Args, out: &Out) -> Result<u8, EngineError> {
-    let own = super::project(args)
-        .map(|project| project.workflow_names())
+    let project = super::project(args).ok();
+    let own = project
+        .as_ref()
+        .map(Project::workflow_names)
         .unwrap_or_default();
     let mut rows = Vec::new();
     let names = flow::built_in_names()
@@ -87,7 +94,7 @@ fn list(args: &Args, out: &Out) -> Result<u8, EngineError> {
         .map(|name| (name.clone(), "yours"))
         .chain(names.map(|name| (name, "built in")))
     {
-        let about = match source_of(args, &name).and_then(|source| load(&source)) {
+        let about = match named(project.as_ref(), &name).and_then(|source| load(&source)) {
             Ok(workflow) => workflow.about.clone(),
             Err(_) => format!("can not be loaded; see `proofhouse workflow lint {name}`"),
         };
