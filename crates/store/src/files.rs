@@ -81,6 +81,33 @@ fn create_temporary(dir: &Path, path: &Path) -> Result<(File, PathBuf), StoreErr
     }
 }
 
+/// Removes what processes that died in the middle of [`write_atomic`] left in this folder. Nobody else's
+/// file has such a name, and one whose process lives is let alone.
+pub fn sweep(dir: &Path) {
+    for entry in fs::read_dir(dir).into_iter().flatten().flatten() {
+        let name = entry.file_name();
+        let writer = name.to_str().and_then(writer_of);
+        let is_file = entry.file_type().is_ok_and(|kind| kind.is_file());
+        if is_file && writer.is_some_and(|process| !lives(process)) {
+            let _ = fs::remove_file(entry.path());
+        }
+    }
+}
+
+/// The process whose temporary file has this name.
+fn writer_of(name: &str) -> Option<u32> {
+    let (_, numbers) = name.strip_prefix('.')?.rsplit_once(".tmp-")?;
+    let (process, number) = numbers.split_once('-')?;
+    number.parse::<u64>().ok()?;
+    process.parse().ok()
+}
+
+/// Where nobody can say, it does.
+fn lives(process: u32) -> bool {
+    let all = Path::new("/proc");
+    !all.join("self").exists() || all.join(process.to_string()).exists()
+}
+
 /// The folder that holds the file; `.` for a bare name.
 fn folder_of(path: &Path) -> &Path {
     match path.parent() {
@@ -118,6 +145,26 @@ pub(crate) fn create_dir(dir: &Path) -> Result<(), StoreError> {
 mod tests {
     use super::*;
     use std::os::unix::fs::PermissionsExt;
+
+    #[test]
+    fn what_a_dead_process_left_is_swept_and_nothing_else() {
+        let dir = tempfile::tempdir().unwrap();
+        // No process has such a number.
+        let left = [".STATE.md.tmp-4294967295-0", ".a.tmp-1.tmp-4294967295-12"];
+        let own = format!(".b.tmp-{}-3", std::process::id());
+        let others = ["a", ".tmp-1", ".b.tmp-x-1", "c.tmp-4294967295-0", &own];
+        for name in left.iter().chain(&others) {
+            fs::write(dir.path().join(name), "x").unwrap();
+        }
+        sweep(dir.path());
+        for name in left {
+            assert!(!dir.path().join(name).exists(), "{name}");
+        }
+        for name in others {
+            assert!(dir.path().join(name).exists(), "{name}");
+        }
+        sweep(&dir.path().join("absent"));
+    }
 
     #[test]
     fn replaces_content_and_keeps_the_mode() {

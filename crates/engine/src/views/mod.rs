@@ -83,6 +83,9 @@ pub(crate) struct Views {
 
 impl Views {
     pub(crate) fn of(context: &Arc<Context>, machine: &Flow) -> Result<Self, EngineError> {
+        for folder in folders(context) {
+            store::sweep(&folder);
+        }
         let history = history(&context.project, &context.run)?;
         // Before anything else is done: nothing may stand on a snapshot that was edited.
         snapshot::write(context, &history)?;
@@ -230,6 +233,26 @@ fn without(what: What, by_agent: &[&BTreeMap<String, String>]) -> Option<What> {
     };
     fields.retain(|name, value| !by_agent.iter().any(|agent| agent.get(name) == Some(value)));
     (!fields.is_empty()).then_some(What::Edited { fields })
+}
+
+/// Where views and the run's own files are written.
+fn folders(context: &Context) -> Vec<PathBuf> {
+    let workflow = &context.workflow;
+    let mut folders = vec![context.task.clone(), context.project.journals()];
+    folders.extend(
+        workflow
+            .snapshot
+            .iter()
+            .map(|spec| context.task.join(&spec.folder)),
+    );
+    let pages = workflow
+        .task
+        .iter()
+        .filter_map(|task| task.evidence_page.as_ref());
+    for page in pages.map(|page| context.task.join(page)) {
+        folders.extend([page.with_file_name(""), page.with_file_name("evidence")]);
+    }
+    folders
 }
 
 /// Writes the views of a run that nobody drives.
