@@ -6,6 +6,7 @@ use crate::error::EngineError;
 use crate::project::Project;
 use crate::run::Run;
 use crate::secrets::Secrets;
+use crate::session;
 use crate::world::now;
 use kernel::{Decision, Event, Input, Machine, Status, What};
 
@@ -73,7 +74,10 @@ pub fn decide(
     )?;
     run.append(&events)?;
     // An engine that drives the run writes the views itself when it hears of this.
-    if let Ok(_lock) = crate::session::lock(project, run.name.as_str()) {
+    let name = run.name.as_str();
+    if !session::is_driven(project, name)
+        && let Ok(_lock) = session::lock(project, name)
+    {
         crate::views::refresh(&run)?;
     }
     Ok(Decided {

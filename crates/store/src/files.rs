@@ -44,7 +44,7 @@ pub(crate) fn create_whole(path: &Path, bytes: &[u8]) -> io::Result<()> {
         // Some file systems have no second names: then it can be seen half written for a moment.
         Err(error) if !path.exists() && error.kind() != ErrorKind::StorageFull => {
             let file = OpenOptions::new().write(true).create_new(true).open(path)?;
-            fill(file, bytes, None)
+            fill(file, bytes, None).inspect_err(|_| drop(fs::remove_file(path)))
         }
         named => named,
     }

@@ -71,7 +71,8 @@ fn halted(fixed: &str) -> (World, String) {
     (world, key)
 }
 
-fn fixes(world: &World, what: &str, artifacts: &Value, more: &[&str]) -> Said {
+/// Gives a fix for the first task that halted.
+pub(crate) fn fixes(world: &World, what: &str, artifacts: &Value, more: &[&str]) -> Said {
     let fix = json!({"fix_description": what, "fix_artifacts": artifacts});
     world.write("agent/fix.json", &fix.to_string());
     let resolve = [

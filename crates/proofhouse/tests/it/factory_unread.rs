@@ -1,8 +1,9 @@
 //! Amendments whose beginning nobody can read any more, through the real binary: what stood in a file
 //! before the turn is needed to say what was applied. Without it nothing is claimed and nothing ships.
 
+use crate::factory_given::fixes;
 use crate::factory_run::{
-    EXAMPLES, FIRST, MOMENT, MOMENT_TESTS, approve, challenge, module, proposal, writes,
+    EXAMPLES, MOMENT, MOMENT_TESTS, approve, challenge, module, proposal, writes,
 };
 use crate::factory_ship::{gates, moment_plan, one_task};
 use serde_json::json;
@@ -69,23 +70,10 @@ fn s9_6_amendments_of_what_can_not_be_read_any_more_are_not_said_to_be_applied()
     world.run(&["factory", "run", "p"]).exits(2);
     last();
     // A person's fix leads past it: it is debated, and stands on what is there.
-    let fix = json!({"fix_description": fixed, "fix_artifacts": {
+    let fix = json!({
         "implementation/lib.rs": MOMENT, "tests/lines.rs": MOMENT_TESTS, "examples.md": EXAMPLES,
-    }});
-    world.write("agent/fix.json", &fix.to_string());
-    let resolve = [
-        "resolve",
-        FIRST,
-        "--action",
-        "PROVIDE_FIX",
-        "--payload",
-        "agent/fix.json",
-        "--because",
-        "seen it",
-        "--sign",
-        &signer,
-    ];
-    world.run(&resolve).exits(0);
+    });
+    fixes(&world, fixed, &fix, &["--sign", &signer]).exits(0);
     world.run(&["factory", "run", "p"]).exits(0);
     assert_eq!(module(&world, "MM-moment", "tests/notes.txt"), "no key\n");
     assert!(world.at(ship).is_file());

@@ -12,26 +12,8 @@ fn begun() -> World {
         "agent/check.sh",
         "if [ ! -e agent/met ]; then : > agent/met; exec sleep 86397; fi\ngrep -q good code.txt\n",
     );
-    world.write(
-        "agent/script.toml",
-        &format!("log = \"agent.log\"\n{HONEST}"),
-    );
-    world.write(".gitignore", "agent/\n");
-    let new = [
-        "new",
-        "phase",
-        "--dir",
-        "tasks/t",
-        "--set",
-        "objective=be good",
-        "--set",
-        "done_gate=grep says so",
-        "--check",
-        "sh agent/check.sh",
-        "--agent",
-        "scripted:agent/script.toml",
-    ];
-    world.run(&new).exits(0);
+    let script = format!("log = \"agent.log\"\n{HONEST}");
+    world.start_checked(&script, "sh agent/check.sh", &[]);
     world
 }
 

@@ -4,7 +4,6 @@
 use super::{milestone, status, task, world};
 use crate::support::World;
 use serde_json::Value;
-use store::{Entry, Journal, Replay, RunName};
 
 fn first(world: &World, run: &str) -> Value {
     let journal = world.read(&format!(".proofhouse/journal/{run}.jsonl"));
@@ -14,23 +13,13 @@ fn first(world: &World, run: &str) -> Value {
 
 /// Writes a run's journal anew, with a start that says who waived its sandbox and through what.
 fn claims(world: &World, run: &str, who: &str, through: &str) {
-    let (folder, name) = (world.at(".proofhouse/journal"), RunName::new(run).unwrap());
-    let mut entries = Vec::new();
-    Journal::read(&folder, &name, Replay::default(), |record| {
-        entries.push(Entry {
-            at: record.at,
-            kind: record.kind.to_owned(),
-            body: serde_json::from_str(record.body.get()).unwrap(),
-        });
-        Ok(())
-    })
-    .unwrap();
-    entries[0].body["sandbox_waived_by"] = who.into();
-    entries[0].body["sandbox_waived_through"] = through.into();
-    std::fs::remove_file(folder.join(format!("{run}.jsonl"))).unwrap();
-    let _ = std::fs::remove_file(folder.join(format!("{run}.checkpoint.json")));
-    let mut journal = Journal::create(&folder, &name).unwrap();
-    journal.append(0, &entries).unwrap();
+    world.rewrite(run, |mut entries| {
+        entries[0].body["sandbox_waived_by"] = who.into();
+        entries[0].body["sandbox_waived_through"] = through.into();
+        entries
+    });
+    let checkpoint = format!(".proofhouse/journal/{run}.checkpoint.json");
+    let _ = std::fs::remove_file(world.at(&checkpoint));
 }
 
 #[test]
