@@ -59,18 +59,17 @@ impl Command {
     }
 
     fn launch(&self, order: &Order) -> Launch {
+        let limits = Limits {
+            wall: order.wall,
+            idle: self.idle,
+            output_bytes: TRANSCRIPT_BYTES,
+        };
+        let dir = order.view.join("repo");
         Launch {
-            argv: self.argv.clone(),
-            dir: order.view.join("repo"),
-            env: self.env(order),
             stdin: order.brief.clone().into_bytes(),
-            limits: Limits {
-                wall: order.wall,
-                idle: self.idle,
-                output_bytes: TRANSCRIPT_BYTES,
-            },
             pid_file: Some(Home::of(order).pid()),
             policy: self.policy(order),
+            ..Launch::new(self.argv.clone(), dir, self.env(order), limits)
         }
     }
 }

@@ -2,6 +2,7 @@
 //! user's branch, index and working tree alone.
 
 use crate::error::EngineError;
+use crate::lock::{self, Turn};
 use sandbox::{Cancel, Ended, Launch, Limits};
 use std::ffi::OsString;
 use std::os::unix::ffi::OsStringExt;
@@ -27,15 +28,31 @@ pub(crate) fn ended(
     args: &[&str],
     extra_env: &[(&str, &str)],
 ) -> Result<Ended, EngineError> {
-    told(dir, args, extra_env, Vec::new())
+    started(dir, args, extra_env, Input::Nothing)
 }
 
-/// The same, with something for git to read.
-fn told(
+/// Runs a git that leaves a ruin if it is killed half way: it is let finish if we are killed, and its
+/// turn lasts as long.
+pub(crate) fn finishing(dir: &Path, args: &[&str], turn: &Turn) -> Result<Vec<u8>, EngineError> {
+    let ended = started(dir, args, &[], Input::Turn(turn))?;
+    if ended.exited_with(0) {
+        return Ok(ended.stdout);
+    }
+    Err(failed(dir, args, &ended))
+}
+
+/// What git finds on its standard input.
+enum Input<'a> {
+    Nothing,
+    Text(String),
+    Turn(&'a Turn),
+}
+
+fn started(
     dir: &Path,
     args: &[&str],
     extra_env: &[(&str, &str)],
-    stdin: Vec<u8>,
+    input: Input<'_>,
 ) -> Result<Ended, EngineError> {
     // Nothing that lies in a repository is run by us.
     let hardened = [
@@ -44,7 +61,7 @@ fn told(
         "core.fsmonitor=false",
         "-c",
         "core.hooksPath=/dev/null",
-        // The git of an engine that was killed may still be at it.
+        // The user, or an agent of theirs, may be at it.
         "-c",
         "core.filesRefLockTimeout=3000",
         "-c",
@@ -69,10 +86,12 @@ fn told(
         idle: None,
         output_bytes: 256 << 20,
     };
-    let launch = Launch {
-        stdin,
-        ..Launch::new(argv, dir, env, limits)
-    };
+    let mut launch = Launch::new(argv, dir, env, limits);
+    match input {
+        Input::Nothing => {}
+        Input::Text(text) => launch.stdin = text.into_bytes(),
+        Input::Turn(turn) => launch.holds = Some(turn.held()),
+    }
     Ok(sandbox::run(&launch, &Cancel::new())?)
 }
 
@@ -86,7 +105,7 @@ fn commits<const N: usize>(
         .iter()
         .map(|name| format!("{name}^{{commit}}\n"))
         .collect();
-    let ended = told(repo, &args, &[], asked.into_bytes())?;
+    let ended = started(repo, &args, &[], Input::Text(asked))?;
     if !ended.exited_with(0) {
         return Err(failed(repo, &args, &ended));
     }
@@ -194,14 +213,52 @@ pub(crate) const IDENTITY: [(&str, &str); 4] = [
 /// The trailer's key.
 pub const TRAILER: &str = "Proofhouse-Head";
 
+/// In the scratch of a run or a milestone: whose turn it is to set its ref.
+pub const TURNS: &str = "ref.lock";
+
+/// Sets a ref that nobody writes but whoever holds the lock of its run or milestone, and the turn. What
+/// is to be set is as in `git update-ref`.
+pub(crate) fn set_ref(repo: &Path, turn: &Turn, what: &[&str]) -> Result<(), EngineError> {
+    // Nobody else is at it, so that there is nobody to wait for.
+    let mut args = vec!["-c", "core.filesRefLockTimeout=0", "update-ref"];
+    args.extend(what);
+    let Err(error) = finishing(repo, &args, turn) else {
+        return Ok(());
+    };
+    // Everything was killed at once, or the power failed: what lies there is nobody's.
+    let left = what.first().map(|name| format!("{name}.lock"));
+    let left = common_dir(repo)?.join(left.unwrap_or_default());
+    match std::fs::remove_file(&left) {
+        Ok(()) => finishing(repo, &args, turn).map(drop),
+        Err(_) => Err(error),
+    }
+}
+
+/// The folder that all worktrees of a repository share.
+pub(crate) fn common_dir(repo: &Path) -> Result<PathBuf, EngineError> {
+    let own = repo.join(".git");
+    // A folder that points nowhere else is the repository itself; each start of git is felt.
+    if own.join("HEAD").is_file() && !own.join("commondir").exists() {
+        return Ok(own);
+    }
+    let shared = ["rev-parse", "--path-format=absolute", "--git-common-dir"];
+    let said = git(repo, &shared, &[])?;
+    Ok(PathBuf::from(OsString::from_vec(
+        said.trim_ascii_end().to_vec(),
+    )))
+}
+
 /// Commits the working tree as it is onto the run's own ref. Touches neither branch nor index.
 pub fn checkpoint(
     repo: &Path,
     run: &str,
+    turns: &Path,
     scratch: &Path,
     subject: &str,
     head: &store::Head,
 ) -> Result<String, EngineError> {
+    // First: the git of an engine that was killed may be about to set the ref.
+    let turn = lock::turn(turns)?;
     let index = scratch.display().to_string();
     let mut env = vec![("GIT_INDEX_FILE", index.as_str())];
     env.extend(IDENTITY);
@@ -225,14 +282,7 @@ pub fn checkpoint(
     }
     args.push(&tree);
     let commit = text(&git(repo, &args, &env)?);
-    if git(repo, &["update-ref", &own_ref, &commit], &env).is_err() {
-        // A git that was killed with an earlier engine may have left its lock. Nobody else writes
-        // this ref, and we hold the run's own lock.
-        let shared = ["rev-parse", "--path-format=absolute", "--git-common-dir"];
-        let git_dir = text(&git(repo, &shared, &[])?);
-        let _ = std::fs::remove_file(Path::new(&git_dir).join(format!("{own_ref}.lock")));
-        git(repo, &["update-ref", &own_ref, &commit], &env)?;
-    }
+    set_ref(repo, &turn, &[&own_ref, &commit])?;
     // Scratch of this checkpoint alone.
     let _ = std::fs::remove_file(scratch);
     Ok(commit)

@@ -1,9 +1,12 @@
-//! The lock of whoever works on something: one engine at a time. It refuses to wait for an engine that
-//! is at work.
+//! The locks of whoever works on something: one engine at a time, and one git at a time where git
+//! leaves a ruin if it is not alone. The first refuses to wait for an engine that is at work; the second
+//! refuses to go on while the git of an engine that was killed still is.
 
 use crate::error::EngineError;
-use std::fs::{File, TryLockError};
+use sandbox::Held;
+use std::fs::{File, OpenOptions, TryLockError};
 use std::path::Path;
+use std::sync::Arc;
 use std::time::Duration;
 
 /// Held while an engine works; another one is refused.
@@ -41,4 +44,35 @@ pub(crate) fn take(path: &Path) -> Result<Option<Lock>, EngineError> {
 pub(crate) fn is_taken(path: &Path) -> bool {
     let lock = File::open(path);
     lock.is_ok_and(|file| matches!(file.try_lock(), Err(TryLockError::WouldBlock)))
+}
+
+/// A turn at something that takes a moment. A git that is given it holds it on its own account, and so
+/// a turn ends when both have: an engine that was killed leaves no git behind that nobody knows of.
+#[derive(Debug)]
+pub(crate) struct Turn(Arc<File>);
+
+impl Turn {
+    /// For a git that is to finish, whatever becomes of us.
+    pub(crate) fn held(&self) -> Held {
+        Held(Arc::clone(&self.0))
+    }
+}
+
+impl Drop for Turn {
+    /// As for [`Lock`]. Whatever was given the turn has ended when it was waited for.
+    fn drop(&mut self) {
+        let _ = self.0.unlock();
+    }
+}
+
+/// Waits for its turn.
+pub(crate) fn turn(path: &Path) -> Result<Turn, EngineError> {
+    // Readable, as somebody's standard input, and empty.
+    let mut options = OpenOptions::new();
+    let options = options.read(true).write(true).create(true).truncate(false);
+    let file = options
+        .open(path)
+        .map_err(EngineError::io("create", path))?;
+    file.lock().map_err(EngineError::io("lock", path))?;
+    Ok(Turn(Arc::new(file)))
 }

@@ -6,6 +6,7 @@
 
 use crate::error::EngineError;
 use crate::git::{self, IDENTITY, git, text};
+use crate::lock::{self, Turn};
 use std::path::{Path, PathBuf};
 
 /// What lies where a worktree should be.
@@ -76,19 +77,15 @@ fn head(dir: &Path) -> Option<Head> {
 
 /// Where a repository keeps the records of its worktrees.
 fn records(repo: &Path) -> Result<PathBuf, EngineError> {
-    let own = repo.join(".git");
-    // A folder that points nowhere else is the repository itself.
-    if own.join("HEAD").is_file() && !own.join("commondir").exists() {
-        return Ok(own.join("worktrees"));
-    }
-    let shared = ["rev-parse", "--path-format=absolute", "--git-common-dir"];
-    Ok(Path::new(&text(&git(repo, &shared, &[])?)).join("worktrees"))
+    Ok(git::common_dir(repo)?.join("worktrees"))
 }
 
-/// Removes the lock that a git which was killed with an earlier engine left. Only for worktrees that
+/// Removes the locks that a git which was killed with an earlier engine left. Only for worktrees that
 /// nobody else works in.
 fn unlock(record: &Path) {
-    let _ = std::fs::remove_file(record.join("index.lock"));
+    for lock in ["index.lock", "HEAD.lock"] {
+        let _ = std::fs::remove_file(record.join(lock));
+    }
 }
 
 /// Everything that is in no commit, whatever the user's settings hide from a plain `git status`.
@@ -139,40 +136,41 @@ fn only_dot_git(dir: &Path) -> bool {
     })
 }
 
-/// One at a time: git reads all worktrees when it makes one, and fails on another half-made one.
-fn one_at_a_time(dir: &Path) -> Result<std::fs::File, EngineError> {
-    let path = dir.with_file_name(".lock");
-    let lock = std::fs::File::create(&path).map_err(EngineError::io("create", &path))?;
-    lock.lock().map_err(EngineError::io("lock", &path))?;
-    Ok(lock)
+/// One at a time: git reads all worktrees when it makes one, and fails on another half-made one. `dir`
+/// is a worktree of ours.
+fn one_at_a_time(dir: &Path) -> Result<Turn, EngineError> {
+    lock::turn(&dir.with_file_name(".lock"))
 }
 
 /// Makes a worktree that stands on a commit, on no branch.
 pub fn add(repo: &Path, dir: &Path, commit: &str) -> Result<(), EngineError> {
-    let _lock = one_at_a_time(dir)?;
+    let turn = one_at_a_time(dir)?;
     let place = dir.display().to_string();
     let args = ["worktree", "add", "--quiet", "--detach", &place, commit];
-    git(repo, &args, &[]).map(drop)
+    git::finishing(repo, &args, &turn).map(drop)
 }
 
 /// Removes a worktree whose making was cut short; the caller has looked.
 pub fn discard_incomplete(repo: &Path, dir: &Path) -> Result<(), EngineError> {
-    let _lock = one_at_a_time(dir)?;
-    if only_dot_git(dir) {
-        // Git may not know it yet. There is nothing of anybody's in it.
-        let _ = std::fs::remove_file(dir.join(".git"));
-        std::fs::remove_dir(dir).map_err(EngineError::io("remove", dir))?;
-        return git(repo, &["worktree", "prune"], &[]).map(drop);
-    }
-    let place = dir.display().to_string();
-    // Twice: git locks a worktree while it makes it, and a killed git leaves the lock.
-    let args = ["worktree", "remove", "--force", "--force", &place];
-    git(repo, &args, &[]).map(drop)
+    // Git may not have come so far as to tie the two together.
+    let by_name = records(repo)?.join(dir.file_name().unwrap_or_default());
+    let place = dir.canonicalize().map(|dir| dir.join(".git")).ok();
+    let is_its = match std::fs::read_to_string(by_name.join("gitdir")) {
+        Ok(said) if !said.is_empty() => Some(by_name.join(said.trim_end())) == place,
+        _ => true,
+    };
+    discard(dir, own_record(repo, dir)?.or(is_its.then_some(by_name)))
 }
 
 /// Removes git's own records of worktrees whose making was cut short before they could be read:
 /// until then git makes no other worktree. `ours` says which names are ours.
-pub fn clear_half_made(repo: &Path, ours: &dyn Fn(&str) -> bool) -> Result<(), EngineError> {
+pub fn clear_half_made(
+    project: &crate::Project,
+    ours: &dyn Fn(&str) -> bool,
+) -> Result<(), EngineError> {
+    // One that is being made still is no ruin.
+    let _turn = one_at_a_time(&project.worktree("any"))?;
+    let repo = project.repo();
     for entry in std::fs::read_dir(records(repo)?)
         .into_iter()
         .flatten()
@@ -183,11 +181,7 @@ pub fn clear_half_made(repo: &Path, ours: &dyn Fn(&str) -> bool) -> Result<(), E
             |file: &str| std::fs::metadata(path.join(file)).map_or(true, |found| found.len() == 0);
         // Git holds a record locked until it is whole.
         let half_made = || path.join("locked").exists() && (empty("commondir") || empty("HEAD"));
-        if !name.to_str().is_some_and(ours) {
-            continue;
-        }
-        wait_while(half_made);
-        if half_made() {
+        if name.to_str().is_some_and(ours) && half_made() {
             std::fs::remove_dir_all(&path).map_err(EngineError::io("remove", &path))?;
         }
     }
@@ -281,23 +275,28 @@ fn first_unlike_the_index(status: &[u8]) -> Option<String> {
         .map(|line| String::from_utf8_lossy(&line[3..]).into_owned())
 }
 
+/// Deletes a worktree, and git's record of it.
+fn discard(dir: &Path, record: Option<PathBuf>) -> Result<(), EngineError> {
+    // Renamed first: half of a worktree, which a kill would leave, could not be judged again.
+    let name = dir.file_name().unwrap_or_default().to_string_lossy();
+    let aside = dir.with_file_name(format!("{REMOVING}{name}"));
+    std::fs::rename(dir, &aside).map_err(EngineError::io("move", dir))?;
+    std::fs::remove_dir_all(&aside).map_err(EngineError::io("remove", &aside))?;
+    let _turn = one_at_a_time(dir)?;
+    // What `git worktree prune` would do at the end; hundreds of dead records slow every git down.
+    if let Some(record) = record {
+        let _ = std::fs::remove_dir_all(&record);
+    }
+    Ok(())
+}
+
 /// Removes a worktree if nothing in it is held.
 pub fn remove(repo: &Path, dir: &Path, commit: &str) -> Result<Removal, EngineError> {
     if let Some(why) = held(repo, dir, commit)? {
         return Ok(Removal::Kept(why));
     }
     let record = own_record(repo, dir)?;
-    // Renamed first: half of a worktree, which a kill would leave, could not be judged again.
-    let name = dir.file_name().unwrap_or_default().to_string_lossy();
-    let aside = dir.with_file_name(format!("{REMOVING}{name}"));
-    std::fs::rename(dir, &aside).map_err(EngineError::io("move", dir))?;
-    std::fs::remove_dir_all(&aside).map_err(EngineError::io("remove", &aside))?;
-    // What `git worktree prune` would do at the end; hundreds of dead records slow every git down.
-    let _lock = one_at_a_time(dir)?;
-    if let Some(record) = record {
-        let _ = std::fs::remove_dir_all(&record);
-    }
-    Ok(Removal::Removed)
+    discard(dir, record).map(|()| Removal::Removed)
 }
 
 /// Ends removals that were cut short, and lets git forget worktrees that are gone.
@@ -307,7 +306,7 @@ pub fn prune(project: &crate::Project) -> Result<(), EngineError> {
             std::fs::remove_dir_all(&path).map_err(EngineError::io("remove", &path))?;
         }
     }
-    let _lock = one_at_a_time(&project.worktree("any"))?;
+    let _turn = one_at_a_time(&project.worktree("any"))?;
     git(project.top(), &["worktree", "prune"], &[]).map(drop)
 }
 
@@ -387,14 +386,6 @@ pub fn resolve(repo: &Path, name: &str) -> Result<Option<String>, EngineError> {
     Ok(ended.exited_with(0).then(|| text(&ended.stdout)))
 }
 
-/// Sets a ref of ours, if it still is what we think.
-pub fn set_ref(repo: &Path, name: &str, to: &str, from: Option<&str>) -> Result<(), EngineError> {
-    // Forty zeros: it must not exist yet.
-    let none = "0".repeat(to.len());
-    let args = ["update-ref", name, to, from.unwrap_or(&none)];
-    git(repo, &args, &[]).map(drop)
-}
-
 /// Puts a worktree of ours on a commit, and makes it first if need be. What git ignores stays: a
 /// build's cache is worth keeping.
 pub fn stand(repo: &Path, dir: &Path, commit: &str) -> Result<(), EngineError> {
@@ -444,36 +435,17 @@ pub fn branch(repo: &Path) -> Result<Option<String>, EngineError> {
 }
 
 /// Moves the checked-out branch forward, the way `git merge --ff-only` does: git refuses if a file
-/// of the user's is in the way.
-pub fn fast_forward(repo: &Path, commit: &str) -> Result<(), EngineError> {
+/// of the user's is in the way. Half of it would be the user's to clear up, so it is let finish.
+pub fn fast_forward(project: &crate::Project, commit: &str) -> Result<(), EngineError> {
+    let turn = one_at_a_time(&project.worktree("any"))?;
     let args = ["-c", "gc.auto=0", "merge", "--quiet", "--ff-only", commit];
-    git(repo, &args, &[]).map(drop)
+    git::finishing(project.repo(), &args, &turn).map(drop)
 }
 
-/// Waits while something is so, but not long. The git of an engine that was killed goes on without it,
-/// and what it is making is no ruin yet; what lies there after a while was left by a git that died.
-fn wait_while(busy: impl Fn() -> bool) {
-    for _ in 0..150 {
-        if !busy() {
-            return;
-        }
-        std::thread::sleep(std::time::Duration::from_millis(20));
-    }
-}
-
-/// Waits until no git writes the repository's index any more. What a git that died left there is for
-/// the user to remove.
-pub fn let_git_finish(repo: &Path) {
-    let lock = repo.join(".git/index.lock");
-    wait_while(|| lock.exists());
-}
-
-/// Waits until no git is making this worktree any more: until then it holds its record locked.
-pub fn let_git_make(repo: &Path, dir: &Path) -> Result<(), EngineError> {
-    let record = records(repo)?.join(dir.file_name().unwrap_or_default());
-    let lock = record.join("locked");
-    wait_while(|| std::fs::read(&lock).is_ok_and(|why| why.starts_with(b"initializing")));
-    Ok(())
+/// Waits until no git is at a worktree of ours, or moves the user's branch, any more: the git of an
+/// engine that was killed finishes what it was doing.
+pub fn let_git_finish(project: &crate::Project) -> Result<(), EngineError> {
+    one_at_a_time(&project.worktree("any")).map(drop)
 }
 
 /// Every worktree of ours, by name.

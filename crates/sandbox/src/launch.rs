@@ -2,7 +2,9 @@
 
 use crate::Policy;
 use std::collections::BTreeMap;
+use std::fs::File;
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::Duration;
 
 /// The variable that marks every process of a tree. [`crate::run`] sets it; a value given in
@@ -40,10 +42,27 @@ pub struct Launch {
     pub pid_file: Option<PathBuf>,
     /// What it may reach; none means all that we can, for programs of our own such as git.
     pub policy: Option<Policy>,
+    /// For a program that leaves a ruin if it is killed half way: if we are killed, it is let finish,
+    /// and holds this until it has.
+    pub holds: Option<Held>,
 }
 
+/// A locked file that a process is given as its standard input, if it has no other. The lock is free
+/// when both we and the process are done with it, whichever dies first: who takes it next knows that
+/// the process has ended.
+#[derive(Debug, Clone)]
+pub struct Held(pub Arc<File>);
+
+impl PartialEq for Held {
+    fn eq(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
+    }
+}
+
+impl Eq for Held {}
+
 impl Launch {
-    /// A launch with nothing on standard input, no pid file and no policy.
+    /// A launch with nothing on standard input, no pid file, no policy and nothing to hold.
     pub fn new(
         argv: Vec<String>,
         dir: impl Into<PathBuf>,
@@ -58,6 +77,7 @@ impl Launch {
             limits,
             pid_file: None,
             policy: None,
+            holds: None,
         }
     }
 }

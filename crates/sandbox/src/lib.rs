@@ -51,7 +51,7 @@ mod watch;
 pub use cancel::{Cancel, Woken};
 pub use ended::{Denied, Ended, Killed};
 pub use error::LaunchError;
-pub use launch::{Launch, Limits, TREE_VARIABLE, base_env};
+pub use launch::{Held, Launch, Limits, TREE_VARIABLE, base_env};
 pub use layer::{Capability, CapabilityState, Layer};
 pub use listen::{Listener, Stream, Talk};
 pub use machine::{Counting, Machine, Through};

@@ -51,14 +51,10 @@ pub(crate) fn spawn(launch: &Launch, token: &str) -> Result<Spawned, LaunchError
             TREE_VARIABLE,
             nested(std::env::var(TREE_VARIABLE).ok(), token),
         )
-        .stdin(if launch.stdin.is_empty() {
-            Stdio::null()
-        } else {
-            Stdio::piped()
-        })
+        .stdin(stdin(launch).map_err(|error| failed(format!("its input: {error}")))?)
         .stdout(Stdio::piped())
         .stderr(Stdio::piped());
-    let parent = rustix::process::getpid();
+    let parent = launch.holds.is_none().then(rustix::process::getpid);
     // SAFETY: `enter` runs between fork and exec in a copy of a process with threads, so it may
     // only make async-signal-safe calls: it makes plain system calls, allocates nothing, takes no
     // lock and builds errors from bare error numbers.
@@ -91,6 +87,16 @@ pub(crate) fn spawn(launch: &Launch, token: &str) -> Result<Spawned, LaunchError
     Ok(Spawned { child, outside })
 }
 
+/// What the process reads: what it is told, else what it is to hold, which is read to no end that
+/// matters, else nothing.
+fn stdin(launch: &Launch) -> std::io::Result<Stdio> {
+    Ok(match &launch.holds {
+        _ if !launch.stdin.is_empty() => Stdio::piped(),
+        Some(held) => held.0.try_clone()?.into(),
+        None => Stdio::null(),
+    })
+}
+
 /// A launch inside a launch carries both tokens, so that the outer sweep finds the inner tree.
 fn nested(outer: Option<String>, token: &str) -> String {
     match outer {
@@ -99,18 +105,21 @@ fn nested(outer: Option<String>, token: &str) -> String {
     }
 }
 
-/// What the child does to itself before it becomes the program.
-fn enter(parent: rustix::process::Pid) -> std::io::Result<()> {
+/// What the child does to itself before it becomes the program. Without a parent to die with, it is
+/// let finish.
+fn enter(parent: Option<rustix::process::Pid>) -> std::io::Result<()> {
     // Its own session: one group to kill, and no terminal to read secrets from or type into.
     rustix::process::setsid()?;
     #[cfg(target_os = "linux")]
     {
         use rustix::process::{Signal, getppid, set_parent_process_death_signal};
-        // A kill -9 of Proofhouse takes the direct child with it.
-        set_parent_process_death_signal(Some(Signal::KILL))?;
-        // We may have died before the line above; then no signal will ever come.
-        if getppid() != Some(parent) {
-            return Err(Error::from_raw_os_error(libc::ESRCH));
+        if parent.is_some() {
+            // A kill -9 of Proofhouse takes the direct child with it.
+            set_parent_process_death_signal(Some(Signal::KILL))?;
+            // We may have died before the line above; then no signal will ever come.
+            if getppid() != parent {
+                return Err(Error::from_raw_os_error(libc::ESRCH));
+            }
         }
         close_on_exec();
     }

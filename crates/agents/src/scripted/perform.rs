@@ -131,18 +131,16 @@ fn link(path: &Path, to: &str) -> io::Result<()> {
 
 fn run(command: &str, failure: OnFailure, stage: &mut Stage<'_>) -> Result<(), Stop> {
     let order = stage.order;
+    let argv = ["sh", "-c", command].map(str::to_owned).to_vec();
+    let limits = Limits {
+        wall: stage.left(),
+        idle: None,
+        output_bytes: TRANSCRIPT_BYTES,
+    };
     let launch = Launch {
-        argv: ["sh", "-c", command].map(str::to_owned).to_vec(),
-        dir: order.view.join("repo"),
-        env: environment(order),
-        stdin: Vec::new(),
-        limits: Limits {
-            wall: stage.left(),
-            idle: None,
-            output_bytes: TRANSCRIPT_BYTES,
-        },
         pid_file: Some(Home::of(order).pid()),
         policy: stage.order.policy.clone(),
+        ..Launch::new(argv, order.view.join("repo"), environment(order), limits)
     };
     let ended = sandbox::run(&launch, stage.cancel)
         .map_err(|error| Stop::crashed(format!("step `run {command}` failed: {error}")))?;

@@ -73,8 +73,9 @@ fn checkpoint(
     head: &store::Head,
 ) -> Result<String, EngineError> {
     let repo = context.project.repo();
-    let commit =
-        |subject: &str| git::checkpoint(repo, &context.run, &home.join("index"), subject, head);
+    let turns = context.project.work(&context.run).join(git::TURNS);
+    let index = home.join("index");
+    let commit = |subject: &str| git::checkpoint(repo, &context.run, &turns, &index, subject, head);
     let made = commit(&order.subject)?;
     let Some(Revert {
         to: Some(to),

@@ -6,6 +6,8 @@ use super::board::Board;
 use super::gate;
 use super::shop::Shop;
 use crate::error::EngineError;
+use crate::git;
+use crate::lock::{self, Turn};
 use crate::worktree::{self, Merged};
 use kernel::outcome::CheckResult;
 use sandbox::Cancel;
@@ -77,11 +79,8 @@ pub(super) fn not_on_our_branch(shop: &Shop) -> Result<(), EngineError> {
 
 /// Moves our branch one step, from the tip that a merge began with.
 pub(super) fn step_branch(shop: &Shop, board: &Board, onto: &str) -> Result<(), EngineError> {
-    let name = format!("refs/heads/{}", shop.branch());
     match &board.tip {
-        Some(tip) if worktree::set_ref(shop.project.repo(), &name, tip, Some(onto)).is_ok() => {
-            Ok(())
-        }
+        Some(tip) if set(shop, &turn(shop)?, tip, Some(onto)).is_ok() => Ok(()),
         // The first step of all, or somebody else has moved it.
         _ => set_branch(shop, board),
     }
@@ -93,8 +92,9 @@ pub(super) fn set_branch(shop: &Shop, board: &Board) -> Result<(), EngineError> 
         return Ok(());
     };
     let repo = shop.project.repo();
-    let name = format!("refs/heads/{}", shop.branch());
-    let old = worktree::resolve(repo, &name)?;
+    // First: the git of an engine that was killed may be about to set it.
+    let turn = turn(shop)?;
+    let old = worktree::resolve(repo, &name(shop))?;
     match &old {
         Some(old) if old == tip => Ok(()),
         Some(old) if !worktree::is_ancestor(repo, old, tip)? => Err(EngineError::user(
@@ -105,8 +105,24 @@ pub(super) fn set_branch(shop: &Shop, board: &Board) -> Result<(), EngineError> 
             ),
             "it belongs to the waves: put your commits on another branch, and delete this one",
         )),
-        _ => worktree::set_ref(repo, &name, tip, old.as_deref()),
+        _ => set(shop, &turn, tip, old.as_deref()),
     }
+}
+
+fn name(shop: &Shop) -> String {
+    format!("refs/heads/{}", shop.branch())
+}
+
+fn turn(shop: &Shop) -> Result<Turn, EngineError> {
+    lock::turn(&shop.scratch().join(git::TURNS))
+}
+
+/// Sets our branch, if it still is what we think.
+fn set(shop: &Shop, turn: &Turn, tip: &str, from: Option<&str>) -> Result<(), EngineError> {
+    // Forty zeros: it must not exist yet.
+    let none = "0".repeat(tip.len());
+    let what = [&name(shop), tip, from.unwrap_or(&none)];
+    git::set_ref(shop.project.repo(), turn, &what)
 }
 
 /// Moves the user's branch to the tip if that is a plain step forward over a tree without changes.
@@ -122,8 +138,7 @@ pub(super) fn advance(shop: &Shop, board: &Board) -> Result<Option<String>, Engi
             "no branch is checked out; the merged work is on `{ours}`"
         )));
     };
-    // The git of an engine that was killed in the middle of this goes on without it.
-    worktree::let_git_finish(repo);
+    worktree::let_git_finish(&shop.project)?;
     let Some(head) = worktree::resolve(repo, "HEAD")? else {
         return Ok(None);
     };
@@ -142,7 +157,7 @@ pub(super) fn advance(shop: &Shop, board: &Board) -> Result<Option<String>, Engi
             changed.join(", ")
         )));
     }
-    Ok(Some(match worktree::fast_forward(repo, tip) {
+    Ok(Some(match worktree::fast_forward(&shop.project, tip) {
         Ok(()) => format!("`{branch}` was moved forward to {tip}"),
         Err(error) => format!(
             "`{branch}` is left alone ({}); merge `{ours}` by hand",

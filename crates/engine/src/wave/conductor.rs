@@ -139,7 +139,7 @@ fn take_up(shop: &Shop, watcher: &mut dyn Watcher) -> Result<Desk, EngineError> 
         let _ = shop.waived.set(said.clone());
     }
     shop.check_ledger(&desk.board)?;
-    worktree::clear_half_made(shop.project.repo(), &|name| shop.owns(name))?;
+    worktree::clear_half_made(&shop.project, &|name| shop.owns(name))?;
     sandbox::kill_leftover(&shop.scratch().join("pid"))?;
     record(&mut desk, watcher, vec![Input::Restart])?;
     let waiting: Vec<String> = desk

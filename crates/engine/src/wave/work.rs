@@ -28,7 +28,7 @@ const NOTE: &str = "PUT-BACK.md";
 pub(super) fn fork(shop: &Shop, row: &Row, base: &str) -> Result<String, EngineError> {
     let repo = shop.project.repo();
     let dir = shop.project.worktree(&row.run);
-    worktree::let_git_make(repo, &dir)?;
+    worktree::let_git_finish(&shop.project)?;
     match worktree::look(&dir, base)? {
         Found::Fresh => {}
         Found::Absent => worktree::add(repo, &dir, base)?,
@@ -206,10 +206,10 @@ fn finish(shop: &Shop, job: &Job) -> Result<TaskFinished, EngineError> {
     let scratch = project.work(name);
     std::fs::create_dir_all(&scratch).map_err(EngineError::io("create", &scratch))?;
     let subject = format!("{}: {} is done", shop.milestone.name, job.row.task);
-    let index = scratch.join("wave-index");
+    let (turns, index) = (scratch.join(git::TURNS), scratch.join("wave-index"));
     // Of a git that was killed with an earlier worker.
     let _ = std::fs::remove_file(scratch.join("wave-index.lock"));
-    let commit = git::checkpoint(project.repo(), name, &index, &subject, &head)?;
+    let commit = git::checkpoint(project.repo(), name, &turns, &index, &subject, &head)?;
     Ok(TaskFinished {
         task: job.row.task.clone(),
         commit,

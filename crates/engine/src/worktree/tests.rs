@@ -47,7 +47,11 @@ impl Place {
             hash: "0".repeat(64),
         };
         let scratch = self.folder.path().join("scratch-index");
-        git::checkpoint(&self.dir(), "m-a", &scratch, "work", &head).unwrap()
+        git::checkpoint(&self.dir(), "m-a", &self.turns(), &scratch, "work", &head).unwrap()
+    }
+
+    fn turns(&self) -> PathBuf {
+        self.folder.path().join(git::TURNS)
     }
 
     /// Tries to remove it, and gives why it stays.
@@ -170,6 +174,80 @@ fn only_commits_of_the_engine_may_be_forgotten() {
     let args = ["commit-tree", "-m", "mine", "-p", &ours, &tree];
     let mine = text(&git(&place.repo(), &args, &person).unwrap());
     assert!(is_anothers(&place.repo(), &mine).unwrap());
-    set_ref(&place.repo(), "refs/heads/mine", &mine, None).unwrap();
+    let what = ["refs/heads/mine", mine.as_str()];
+    git::set_ref(&place.repo(), &lock::turn(&place.turns()).unwrap(), &what).unwrap();
     assert!(!is_anothers(&place.repo(), &mine).unwrap());
+}
+
+/// What is left when everything is killed at once, or the power fails.
+#[test]
+fn a_ref_of_ours_that_a_dead_git_left_locked_is_set() {
+    let place = Place::new();
+    let lock = place.repo().join(".git/refs/proofhouse/m-a.lock");
+    std::fs::create_dir_all(lock.parent().unwrap()).unwrap();
+    std::fs::write(&lock, "half a ha").unwrap();
+    let work = place.work();
+    let set = resolve(&place.repo(), "refs/proofhouse/m-a").unwrap();
+    assert_eq!(set, Some(work));
+    assert!(!lock.exists());
+}
+
+/// Somebody else's value is no lock.
+#[test]
+fn a_ref_that_is_not_what_we_think_stays() {
+    let place = Place::new();
+    let work = place.work();
+    let base = place.base.as_str();
+    let what = ["refs/proofhouse/m-a", base, base];
+    let error =
+        git::set_ref(&place.repo(), &lock::turn(&place.turns()).unwrap(), &what).unwrap_err();
+    assert_eq!(error.code, "git_failed");
+    let set = resolve(&place.repo(), "refs/proofhouse/m-a").unwrap();
+    assert_eq!(set, Some(work));
+}
+
+#[test]
+fn a_worktree_whose_checkout_was_killed_stands_again() {
+    let place = Place::new();
+    let work = place.work();
+    let record = record(&place.dir()).unwrap();
+    for lock in ["index.lock", "HEAD.lock"] {
+        std::fs::write(record.join(lock), "").unwrap();
+    }
+    stand(&place.repo(), &place.dir(), &work).unwrap();
+    assert_eq!(echo(&place.dir()).unwrap(), work);
+}
+
+/// However far git had come: with or without its own files, tied together or not, and locked.
+#[test]
+fn a_worktree_whose_making_was_cut_short_is_made_anew() {
+    type Cut = fn(&Path, &Path);
+    let cuts: [(&str, Cut); 4] = [
+        ("only its files are missing", |_, _| {}),
+        ("no way back", |_, record| {
+            std::fs::write(record.join("gitdir"), "").unwrap();
+        }),
+        ("no way there", |dir, _| {
+            std::fs::remove_file(dir.join(".git")).unwrap();
+        }),
+        ("no record", |_, record| {
+            std::fs::remove_dir_all(record).unwrap();
+        }),
+    ];
+    for (name, cut) in cuts {
+        let place = Place::new();
+        let record = record(&place.dir()).unwrap();
+        std::fs::write(record.join("locked"), "initializing").unwrap();
+        std::fs::remove_file(record.join("index")).unwrap();
+        std::fs::remove_file(place.dir().join("a.txt")).unwrap();
+        std::fs::remove_file(place.dir().join(".gitignore")).unwrap();
+        cut(&place.dir(), &record);
+        let found = look(&place.dir(), &place.base).unwrap();
+        assert_eq!(found, Found::Incomplete, "{name}");
+        discard_incomplete(&place.repo(), &place.dir()).unwrap();
+        assert!(!place.dir().exists() && !record.exists(), "{name}");
+        add(&place.repo(), &place.dir(), &place.base).unwrap();
+        let found = look(&place.dir(), &place.base).unwrap();
+        assert_eq!(found, Found::Fresh, "{name}");
+    }
 }

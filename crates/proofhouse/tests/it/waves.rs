@@ -2,6 +2,7 @@
 //! last merge. Nothing is lost, nothing runs twice, and nothing of the user's is touched.
 
 mod crash;
+mod cut_short;
 mod merges;
 mod people;
 mod refusals;

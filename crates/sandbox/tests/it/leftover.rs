@@ -2,9 +2,11 @@
 #![cfg(target_os = "linux")]
 
 use crate::{alive, run, sh, until};
-use sandbox::kill_leftover;
+use sandbox::{Held, kill_leftover};
+use std::fs::TryLockError;
 use std::path::Path;
-use std::process::{Command, Stdio};
+use std::process::{Child, Command, Stdio};
+use std::sync::Arc;
 use tempfile::tempdir;
 
 const FOLDER: &str = "LEFTOVER_TEST_FOLDER";
@@ -24,16 +26,57 @@ fn proofhouse_to_be_killed() {
     let _ = run(&launch);
 }
 
+/// Not a test: the same, with a program that is to finish.
+#[test]
+#[ignore = "started by another test"]
+fn proofhouse_to_be_killed_that_has_given_its_turn() {
+    let Ok(folder) = std::env::var(FOLDER) else {
+        return;
+    };
+    let folder = Path::new(&folder);
+    let turn = std::fs::File::open(folder.join("turn")).unwrap();
+    turn.lock().unwrap();
+    let script = "echo $$ >direct; until [ -e go ]; do sleep 0.01; done; echo whole >work";
+    let mut launch = sh(folder, script);
+    launch.holds = Some(Held(Arc::new(turn)));
+    let _ = run(&launch);
+}
+
+/// Starts one of the two above.
+fn start(entry: &str, folder: &Path) -> Child {
+    Command::new(std::env::current_exe().unwrap())
+        .args(["--ignored", "--exact", entry])
+        .env(FOLDER, folder)
+        .stdout(Stdio::null())
+        .spawn()
+        .unwrap()
+}
+
+#[test]
+fn what_is_to_finish_does_so_without_us_and_its_turn_ends_with_it() {
+    let dir = tempdir().unwrap();
+    let at = |name: &str| dir.path().join(name);
+    let read = |name: &str| std::fs::read_to_string(at(name)).unwrap_or_default();
+    std::fs::write(at("turn"), "").unwrap();
+    let entry = "leftover::proofhouse_to_be_killed_that_has_given_its_turn";
+    let mut victim = start(entry, dir.path());
+    until("it is up", || !read("direct").trim().is_empty());
+    victim.kill().unwrap();
+    victim.wait().unwrap();
+
+    let turn = std::fs::File::open(at("turn")).unwrap();
+    assert!(alive(&read("direct")));
+    assert!(matches!(turn.try_lock(), Err(TryLockError::WouldBlock)));
+    std::fs::write(at("go"), "").unwrap();
+    turn.lock().unwrap();
+    assert_eq!(read("work"), "whole\n");
+}
+
 #[test]
 fn a_killed_proofhouse_leaves_nothing_that_the_next_cannot_clear() {
     let dir = tempdir().unwrap();
     let read = |name: &str| std::fs::read_to_string(dir.path().join(name)).unwrap_or_default();
-    let mut victim = Command::new(std::env::current_exe().unwrap())
-        .args(["--ignored", "--exact", "leftover::proofhouse_to_be_killed"])
-        .env(FOLDER, dir.path())
-        .stdout(Stdio::null())
-        .spawn()
-        .unwrap();
+    let mut victim = start("leftover::proofhouse_to_be_killed", dir.path());
     until("its tree is up", || {
         !read("away").trim().is_empty()
             && !read("direct").trim().is_empty()
