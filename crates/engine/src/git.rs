@@ -61,6 +61,12 @@ fn started(
         "core.fsmonitor=false",
         "-c",
         "core.hooksPath=/dev/null",
+        // A repository that lies in another has settings of its own, with programs in them, and
+        // whatever a gate runs can write such a one: git is never to look into it.
+        "-c",
+        "submodule.recurse=false",
+        "-c",
+        "diff.ignoreSubmodules=dirty",
         // The user, or an agent of theirs, may be at it.
         "-c",
         "core.filesRefLockTimeout=3000",
@@ -265,15 +271,8 @@ pub fn checkpoint(
     let own_ref = run_ref(run);
     let [head_commit, own] = commits(repo, ["HEAD", &own_ref])?;
     let parent = own.or_else(|| head_commit.clone());
-    match head_commit {
-        Some(_) => git(repo, &["read-tree", "HEAD"], &env)?,
-        None => git(repo, &["read-tree", "--empty"], &env)?,
-    };
-    git(
-        repo,
-        &["add", "--all", "--", ".", ":(exclude).proofhouse"],
-        &env,
-    )?;
+    let from = head_commit.map_or("--empty", |_| "HEAD");
+    stage_all(repo, from, &env)?;
     let tree = text(&git(repo, &["write-tree"], &env)?);
     let message = format!("{subject}\n\n{TRAILER}: {run}@{}:{}\n", head.seq, head.hash);
     let mut args = vec!["commit-tree", "-m", message.as_str()];
@@ -286,6 +285,29 @@ pub fn checkpoint(
     // Scratch of this checkpoint alone.
     let _ = std::fs::remove_file(scratch);
     Ok(commit)
+}
+
+/// Fills an index with the working tree as it is. A repository that lies in it and that the commit does
+/// not know is left out: its files belong to nobody here, a commit would have a name for it that means
+/// nothing elsewhere, and git refuses one without a commit altogether.
+fn stage_all(repo: &Path, from: &str, env: &[(&str, &str)]) -> Result<(), EngineError> {
+    let mut args = vec!["add", "--all", "--", ".", ":(exclude).proofhouse"];
+    git(repo, &["read-tree", from], env)?;
+    let ended = ended(repo, &args, env)?;
+    // It has a word to say about each such repository.
+    if ended.exited_with(0) && ended.stderr.is_empty() {
+        return Ok(());
+    }
+    git(repo, &["read-tree", from], env)?;
+    let others = ["ls-files", "-z", "--others", "--exclude-standard"];
+    let others = String::from_utf8_lossy(&git(repo, &others, env)?).into_owned();
+    // Only a repository is named as a folder.
+    let nested = others.split('\0').filter(|path| path.ends_with('/'));
+    let nested: Vec<String> = nested
+        .map(|path| format!(":(exclude,top,literal){path}"))
+        .collect();
+    args.extend(nested.iter().map(String::as_str));
+    git(repo, &args, env).map(drop)
 }
 
 /// Lays the files of a commit out in a folder. Touches neither branch, index nor working tree.
@@ -377,6 +399,7 @@ pub fn diff(
         "diff",
         "--no-ext-diff",
         "--no-textconv",
+        "--submodule=short",
         "--no-color",
         "--binary",
     ];
