@@ -367,23 +367,13 @@ pub fn put_back(repo: &Path, commit: &str, paths: &[String]) -> Result<(), Engin
         if let Some(folder) = target.parent() {
             std::fs::create_dir_all(folder).map_err(EngineError::io("create", folder))?;
         }
-        if target
-            .symlink_metadata()
-            .is_ok_and(|found| found.is_symlink())
-        {
-            std::fs::remove_file(&target).map_err(EngineError::io("replace", &target))?;
-        }
         if mode == "120000" {
-            let _ = std::fs::remove_file(&target);
-            let link = OsString::from_vec(bytes);
-            std::os::unix::fs::symlink(link, &target).map_err(EngineError::io("link", &target))?;
+            store::link_atomic(&target, Path::new(&OsString::from_vec(bytes)))?;
             continue;
         }
-        store::write_atomic(&target, &bytes)?;
         let bits = if mode == "100755" { 0o755 } else { 0o644 };
-        let permissions = std::os::unix::fs::PermissionsExt::from_mode(bits);
-        std::fs::set_permissions(&target, permissions)
-            .map_err(EngineError::io("set the mode of", &target))?;
+        let bits = std::os::unix::fs::PermissionsExt::from_mode(bits);
+        store::write_atomic_with(&target, &bytes, Some(bits))?;
     }
     Ok(())
 }

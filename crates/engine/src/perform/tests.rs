@@ -316,3 +316,33 @@ fn what_is_written_into_a_task_while_a_gate_runs_is_put_back_and_kept() {
         .collect();
     assert!(kept.contains(&b"planted\n".to_vec()), "nothing is lost");
 }
+
+/// Killed in the middle of a file that is taken back: what lies beside it goes, and what is another's
+/// stays.
+#[test]
+fn a_taking_back_that_was_killed_leaves_nothing_beside_its_files() {
+    let begun = begun(|home, _| {
+        std::fs::write(home.join("view/task/artifacts/found.md"), "found").unwrap();
+        Class::Done
+    });
+    let artifacts = begun.repo.join("tasks/t/artifacts");
+    std::fs::create_dir_all(&artifacts).unwrap();
+    let done = perform(&begun.context, &begun.job, &Cancel::new(), &|_| {}).unwrap();
+    assert!(matches!(done, What::AttemptEnded { .. }));
+    let found = artifacts.join("found.md");
+    assert_eq!(std::fs::read(&found).unwrap(), b"found");
+    // As it was in the middle of it; no process has such a number.
+    std::fs::remove_file(&found).unwrap();
+    let left = artifacts.join(".found.md.tmp-4294967295-3");
+    let other = artifacts.join(".other.md.tmp-4294967295-3");
+    std::fs::write(&left, "fou").unwrap();
+    std::fs::write(&other, "oth").unwrap();
+    let again = recover(&begun.context, &begun.job.effect).unwrap().unwrap();
+    let What::AttemptEnded { outcome, .. } = again else {
+        panic!("{again:?}");
+    };
+    assert_eq!(outcome.class, Class::Done, "{}", outcome.reason);
+    assert_eq!(std::fs::read(&found).unwrap(), b"found");
+    assert!(!left.exists());
+    assert!(other.exists());
+}

@@ -89,32 +89,31 @@ pub(crate) fn take_back(
         let source = home.join("view").join(change.name());
         match &change.after {
             None => fs::remove_file(&target).map_err(EngineError::io("delete", &target))?,
+            // Each at once: half of a change would pass for somebody else's after a crash.
             Some(Node::Link { target: link }) => {
                 prepare(context, &target)?;
-                if here.is_some() {
-                    fs::remove_file(&target).map_err(EngineError::io("replace", &target))?;
-                }
-                std::os::unix::fs::symlink(link, &target)
-                    .map_err(EngineError::io("link", &target))?;
+                store::link_atomic(&target, Path::new(link))?;
             }
             Some(_) => {
                 prepare(context, &target)?;
-                if matches!(here, Some(Node::Link { .. })) {
-                    fs::remove_file(&target).map_err(EngineError::io("replace", &target))?;
-                }
                 let bytes = fs::read(&source).map_err(EngineError::io("read", &source))?;
-                store::write_atomic(&target, &bytes)?;
                 let mode = if matches!(change.after, Some(Node::Executable { .. })) {
                     0o755
                 } else {
                     0o644
                 };
-                fs::set_permissions(&target, fs::Permissions::from_mode(mode))
-                    .map_err(EngineError::io("set the mode of", &target))?;
+                let mode = fs::Permissions::from_mode(mode);
+                store::write_atomic_with(&target, &bytes, Some(mode))?;
             }
         }
     }
     Ok(())
+}
+
+/// Removes what a taking back that was killed in the middle of a file left beside it.
+pub(crate) fn sweep(context: &Context, changes: &[Change]) {
+    let targets: Vec<PathBuf> = changes.iter().map(|change| real(context, change)).collect();
+    store::sweep_beside(targets.iter().map(PathBuf::as_path));
 }
 
 /// Makes the folders of a path, and writes down which were not there before: a revert takes exactly
