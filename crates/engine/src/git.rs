@@ -44,7 +44,7 @@ pub(crate) fn finishing(dir: &Path, args: &[&str], turn: &Turn) -> Result<Vec<u8
 /// What git finds on its standard input.
 enum Input<'a> {
     Nothing,
-    Text(String),
+    Bytes(Vec<u8>),
     Turn(&'a Turn),
 }
 
@@ -95,7 +95,7 @@ fn started(
     let mut launch = Launch::new(argv, dir, env, limits);
     match input {
         Input::Nothing => {}
-        Input::Text(text) => launch.stdin = text.into_bytes(),
+        Input::Bytes(bytes) => launch.stdin = bytes,
         Input::Turn(turn) => launch.holds = Some(turn.held()),
     }
     Ok(sandbox::run(&launch, &Cancel::new())?)
@@ -111,7 +111,7 @@ fn commits<const N: usize>(
         .iter()
         .map(|name| format!("{name}^{{commit}}\n"))
         .collect();
-    let ended = started(repo, &args, &[], Input::Text(asked))?;
+    let ended = started(repo, &args, &[], Input::Bytes(asked.into_bytes()))?;
     if !ended.exited_with(0) {
         return Err(failed(repo, &args, &ended));
     }
@@ -287,27 +287,37 @@ pub fn checkpoint(
     Ok(commit)
 }
 
-/// Fills an index with the working tree as it is. A repository that lies in it and that the commit does
-/// not know is left out: its files belong to nobody here, a commit would have a name for it that means
-/// nothing elsewhere, and git refuses one without a commit altogether.
+/// Fills an index with the working tree as it is, without what git ignores. A repository that lies in it
+/// and that the commit does not know is left out: its files belong to nobody here, a commit would have a
+/// name for it that means nothing elsewhere, and git refuses one without a commit altogether.
 fn stage_all(repo: &Path, from: &str, env: &[(&str, &str)]) -> Result<(), EngineError> {
-    let mut args = vec!["add", "--all", "--", ".", ":(exclude).proofhouse"];
+    const WITHOUT_OURS: [&str; 3] = ["--", ".", ":(exclude).proofhouse"];
     git(repo, &["read-tree", from], env)?;
-    let ended = ended(repo, &args, env)?;
-    // It has a word to say about each such repository.
-    if ended.exited_with(0) && ended.stderr.is_empty() {
+    // Not `--all`: that takes repositories in, and fails where the user's git ignores our folder. With the
+    // errors ignored it has failed all the same, save for an index with nothing in it.
+    let update = ["add", "--update", "--ignore-errors"];
+    git(repo, &[&update, &WITHOUT_OURS[..]].concat(), env)?;
+    let others = ["ls-files", "-z", "--others", "--exclude-standard"];
+    let others = git(repo, &[&others, &WITHOUT_OURS[..]].concat(), env)?;
+    // Only a repository is named as a folder.
+    let ends_as_file = |path: &&[u8]| {
+        path.strip_suffix(b"\0")
+            .is_some_and(|it| !it.ends_with(b"/"))
+    };
+    let files: Vec<&[u8]> = others
+        .split_inclusive(|byte| *byte == 0)
+        .filter(ends_as_file)
+        .collect();
+    if files.is_empty() {
         return Ok(());
     }
-    git(repo, &["read-tree", from], env)?;
-    let others = ["ls-files", "-z", "--others", "--exclude-standard"];
-    let others = String::from_utf8_lossy(&git(repo, &others, env)?).into_owned();
-    // Only a repository is named as a folder.
-    let nested = others.split('\0').filter(|path| path.ends_with('/'));
-    let nested: Vec<String> = nested
-        .map(|path| format!(":(exclude,top,literal){path}"))
-        .collect();
-    args.extend(nested.iter().map(String::as_str));
-    git(repo, &args, env).map(drop)
+    // One that is gone meanwhile is no failure.
+    let args = ["update-index", "--add", "--remove", "-z", "--stdin"];
+    let ended = started(repo, &args, env, Input::Bytes(files.concat()))?;
+    match ended.exited_with(0) {
+        true => Ok(()),
+        false => Err(failed(repo, &args, &ended)),
+    }
 }
 
 /// Lays the files of a commit out in a folder. Touches neither branch, index nor working tree.
