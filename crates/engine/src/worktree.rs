@@ -181,18 +181,15 @@ pub fn clear_half_made(
 ) -> Result<(), EngineError> {
     // One that is being made still is no ruin.
     let _turn = one_at_a_time(&project.worktree("any"))?;
-    let repo = project.repo();
-    for entry in std::fs::read_dir(records(repo)?)
-        .into_iter()
-        .flatten()
-        .flatten()
-    {
-        let (name, path) = (entry.file_name(), entry.path());
+    for path in records_of(project)? {
+        let name = path.file_name().and_then(OsStr::to_str);
+        // A person may be making one of theirs.
+        let theirs = place_of(&path).is_some_and(|place| !is_ours(project, &place));
         let empty =
             |file: &str| std::fs::metadata(path.join(file)).map_or(true, |found| found.len() == 0);
         // Git holds a record locked until it is whole.
         let half_made = || path.join("locked").exists() && (empty("commondir") || empty("HEAD"));
-        if name.to_str().is_some_and(ours) && half_made() {
+        if name.is_some_and(ours) && !theirs && half_made() {
             std::fs::remove_dir_all(&path).map_err(EngineError::io("remove", &path))?;
         }
     }
@@ -330,7 +327,8 @@ pub fn remove(repo: &Path, dir: &Path, commit: &str) -> Result<Removal, EngineEr
     discard(dir, record).map(|()| Removal::Removed)
 }
 
-/// Ends removals that were cut short, and lets git forget worktrees that are gone.
+/// Ends removals that were cut short, and removes git's records of worktrees of ours that are gone. Not
+/// what `git worktree prune` does: a person's worktree may lie on a disk that is not there just now.
 pub fn prune(project: &crate::Project) -> Result<(), EngineError> {
     for (name, path) in entries(project) {
         if name.starts_with(REMOVING) {
@@ -338,7 +336,36 @@ pub fn prune(project: &crate::Project) -> Result<(), EngineError> {
         }
     }
     let _turn = one_at_a_time(&project.worktree("any"))?;
-    git(project.top(), &["worktree", "prune"], &[]).map(drop)
+    for record in records_of(project)? {
+        let gone =
+            place_of(&record).is_some_and(|place| is_ours(project, &place) && !place.exists());
+        if gone {
+            remove_folder(&record)?;
+        }
+    }
+    Ok(())
+}
+
+/// Every record of a worktree, ours and the user's.
+fn records_of(project: &crate::Project) -> Result<Vec<PathBuf>, EngineError> {
+    let entries = std::fs::read_dir(records(project.repo())?);
+    let entries = entries.into_iter().flatten().flatten();
+    Ok(entries.map(|entry| entry.path()).collect())
+}
+
+/// The `.git` file that a record belongs to; none while git has not written it down.
+fn place_of(record: &Path) -> Option<PathBuf> {
+    let said = std::fs::read(record.join("gitdir")).ok()?;
+    let said = said.trim_ascii_end();
+    (!said.is_empty()).then(|| record.join(OsStr::from_bytes(said)))
+}
+
+/// Does it lie where our worktrees do?
+fn is_ours(project: &crate::Project, place: &Path) -> bool {
+    let folder = project.home().join(crate::project::WORKTREES);
+    let theirs = place.parent().and_then(Path::parent);
+    let real = folder.canonicalize().ok();
+    theirs == Some(&folder) || theirs.is_some_and(|theirs| real.as_deref() == Some(theirs))
 }
 
 /// A merge of two commits, made of objects alone.
@@ -505,7 +532,17 @@ pub fn branch(repo: &Path) -> Result<Option<String>, EngineError> {
 /// of the user's is in the way. Half of it would be the user's to clear up, so it is let finish.
 pub fn fast_forward(project: &crate::Project, commit: &str) -> Result<(), EngineError> {
     let turn = one_at_a_time(&project.worktree("any"))?;
-    let args = ["-c", "gc.auto=0", "merge", "--quiet", "--ff-only", commit];
+    // What the user's git ignores is in no commit: a task may have stopped ignoring it.
+    let keep = "--no-overwrite-ignore";
+    let args = [
+        "-c",
+        "gc.auto=0",
+        "merge",
+        "--quiet",
+        "--ff-only",
+        keep,
+        commit,
+    ];
     git::finishing(project.repo(), &args, &turn).map(drop)
 }
 
