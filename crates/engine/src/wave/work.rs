@@ -159,6 +159,11 @@ fn begin(shop: &Shop, job: &Job) -> Result<(), EngineError> {
         // itself has there stays.
         worktree::sweep(project.repo(), &job.row.dir)?;
     }
+    if let Some(note) = &job.note {
+        // Before there is a journal: a worker that dies in between begins all of this anew.
+        std::fs::create_dir_all(&dir).map_err(EngineError::io("create", &dir))?;
+        store::write_atomic(&dir.join(NOTE), note.as_bytes())?;
+    }
     let mut set = task.set.clone();
     if let Some(stage) = &shop.milestone.stage
         && has_stage(&project, task)?
@@ -170,7 +175,7 @@ fn begin(shop: &Shop, job: &Job) -> Result<(), EngineError> {
         &project,
         &NewRun {
             workflow: task.workflow.clone(),
-            dir: Some(dir.clone()),
+            dir: Some(dir),
             name: Some(name.clone()),
             set: set.into_iter().collect(),
             commands: task.checks.clone(),
@@ -183,11 +188,7 @@ fn begin(shop: &Shop, job: &Job) -> Result<(), EngineError> {
             budgets: task.budgets.clone().into_iter().collect(),
             ..NewRun::default()
         },
-    )?;
-    if let Some(note) = &job.note {
-        store::write_atomic(&dir.join(NOTE), note.as_bytes())?;
-    }
-    Ok(())
+    )
 }
 
 /// The field that takes the milestone's stage, in workflows that have it.
