@@ -346,3 +346,40 @@ fn a_taking_back_that_was_killed_leaves_nothing_beside_its_files() {
     assert!(!left.exists());
     assert!(other.exists());
 }
+
+/// An agent makes a file of a folder. It is taken back, unless there is something of somebody else's in
+/// the folder; and after a kill in the middle, too.
+#[test]
+fn a_file_takes_the_place_of_a_folder() {
+    let begun = begun(|home, _| {
+        let notes = home.join("view/task/artifacts");
+        std::fs::remove_dir_all(&notes).unwrap();
+        std::fs::write(&notes, "none").unwrap();
+        Class::Done
+    });
+    let artifacts = begun.repo.join("tasks/t/artifacts");
+    std::fs::create_dir_all(artifacts.join("deep")).unwrap();
+    for name in ["one", "deep/two"] {
+        std::fs::write(artifacts.join(name), name).unwrap();
+    }
+    let class = |what: What| match what {
+        What::AttemptEnded { outcome, .. } => (outcome.class, outcome.reason),
+        other => panic!("{other:?}"),
+    };
+    let done = perform(&begun.context, &begun.job, &Cancel::new(), &|_| {}).unwrap();
+    assert_eq!(class(done).0, Class::Done);
+    assert_eq!(std::fs::read(&artifacts).unwrap(), b"none");
+    // As it was in the middle of it.
+    std::fs::remove_file(&artifacts).unwrap();
+    std::fs::create_dir_all(artifacts.join("deep")).unwrap();
+    std::fs::write(artifacts.join("one"), "one").unwrap();
+    let again = || class(recover(&begun.context, &begun.job.effect).unwrap().unwrap());
+    std::fs::write(artifacts.join("deep/mine"), "mine").unwrap();
+    let (refused, why) = again();
+    assert_eq!(refused, Class::Conflict, "{why}");
+    assert_eq!(std::fs::read(artifacts.join("deep/mine")).unwrap(), b"mine");
+    std::fs::remove_file(artifacts.join("deep/mine")).unwrap();
+    let (taken, why) = again();
+    assert_eq!(taken, Class::Done, "{why}");
+    assert_eq!(std::fs::read(&artifacts).unwrap(), b"none");
+}
