@@ -19,6 +19,7 @@ use crate::world::{Gauges, Interrupter, Observer};
 use agents::Agent;
 use kernel::machine::Activity;
 use kernel::{Body, Event, Machine, Mode};
+use std::path::PathBuf;
 use std::sync::Arc;
 
 /// What an earlier try of a task ended with, for the next one to read.
@@ -28,6 +29,17 @@ const NOTE: &str = "PUT-BACK.md";
 pub(super) fn fork(shop: &Shop, row: &Row, base: &str) -> Result<String, EngineError> {
     let repo = shop.project.repo();
     let dir = shop.project.worktree(&row.run);
+    if journal(&shop.project, &row.run).exists() {
+        // Nobody has worked on this task yet: what that run has done is not its work.
+        return Err(EngineError::user(
+            "run_exists",
+            format!(
+                "somebody has begun a run `{}` since the wave was opened",
+                row.run
+            ),
+            "nothing is lost: the next try of the task has another name",
+        ));
+    }
     worktree::let_git_finish(&shop.project)?;
     match worktree::look(&dir, base)? {
         Found::Fresh => {}
@@ -41,6 +53,10 @@ pub(super) fn fork(shop: &Shop, row: &Row, base: &str) -> Result<String, EngineE
         Found::Foreign(echo) => return Ok(echo),
     }
     worktree::echo(&dir)
+}
+
+fn journal(project: &Project, run: &str) -> PathBuf {
+    project.journals().join(format!("{run}.jsonl"))
 }
 
 /// What a worker needs besides the shop.
@@ -96,7 +112,7 @@ fn driven(
 ) -> Result<Worked, EngineError> {
     let name = &job.row.run;
     let project = shop.project.of_run(name);
-    if !project.journals().join(format!("{name}.jsonl")).exists() {
+    if !journal(&project, name).exists() {
         begin(shop, job)?;
     }
     let session = Session {
@@ -143,6 +159,11 @@ fn begin(shop: &Shop, job: &Job) -> Result<(), EngineError> {
         // itself has there stays.
         worktree::sweep(project.repo(), &job.row.dir)?;
     }
+    if let Some(note) = &job.note {
+        // Before there is a journal: a worker that dies in between begins all of this anew.
+        std::fs::create_dir_all(&dir).map_err(EngineError::io("create", &dir))?;
+        store::write_atomic(&dir.join(NOTE), note.as_bytes())?;
+    }
     let mut set = task.set.clone();
     if let Some(stage) = &shop.milestone.stage
         && has_stage(&project, task)?
@@ -154,7 +175,7 @@ fn begin(shop: &Shop, job: &Job) -> Result<(), EngineError> {
         &project,
         &NewRun {
             workflow: task.workflow.clone(),
-            dir: Some(dir.clone()),
+            dir: Some(dir),
             name: Some(name.clone()),
             set: set.into_iter().collect(),
             commands: task.checks.clone(),
@@ -167,11 +188,7 @@ fn begin(shop: &Shop, job: &Job) -> Result<(), EngineError> {
             budgets: task.budgets.clone().into_iter().collect(),
             ..NewRun::default()
         },
-    )?;
-    if let Some(note) = &job.note {
-        store::write_atomic(&dir.join(NOTE), note.as_bytes())?;
-    }
-    Ok(())
+    )
 }
 
 /// The field that takes the milestone's stage, in workflows that have it.
