@@ -56,8 +56,8 @@ struct Shown<'a> {
     last: Time,
 }
 
-/// Where the page of a project lies.
-fn place(project: &Project, name: &str) -> PathBuf {
+/// Where a project's page of evidence lies, once there is one.
+pub fn place(project: &Project, name: &str) -> PathBuf {
     project
         .home()
         .join("views")
