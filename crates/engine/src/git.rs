@@ -147,6 +147,16 @@ pub(crate) fn text(bytes: &[u8]) -> String {
 pub fn top(dir: &Path) -> Result<PathBuf, EngineError> {
     let found = git(dir, &["rev-parse", "--show-toplevel"], &[]).map_err(|error| {
         match error.code.as_str() {
+            // Somebody else's repository: git says itself what to do about it.
+            "git_failed" if error.what.contains("dubious ownership") => error,
+            "git_failed" if is_bare(dir) => EngineError::user(
+                "bare_repository",
+                format!(
+                    "{} is a bare git repository: it has no files to work on",
+                    dir.display()
+                ),
+                "go into a clone of it, or name one with `--repo PATH`",
+            ),
             "git_failed" => EngineError::user(
                 "not_a_git_repo",
                 format!("{} is not inside a git repository", dir.display()),
@@ -158,6 +168,11 @@ pub fn top(dir: &Path) -> Result<PathBuf, EngineError> {
     Ok(PathBuf::from(OsString::from_vec(
         found.trim_ascii_end().to_vec(),
     )))
+}
+
+fn is_bare(dir: &Path) -> bool {
+    let said = git(dir, &["rev-parse", "--is-bare-repository"], &[]);
+    said.is_ok_and(|said| said.trim_ascii() == b"true")
 }
 
 /// The files of a working tree as git sees them: tracked or untracked, not ignored. `work_tree` may

@@ -195,6 +195,12 @@ fn open_wave(
             left_out.join(", ")
         ));
     }
+    if orders.agent.is_none() {
+        // A task that nobody can work on would only use up its tries.
+        for lacks in work::staffed(shop, &desk.board)? {
+            watcher.notice(&lacks);
+        }
+    }
     let base = base::base(shop, &desk.board, cancel)?;
     let input = open_input(orders, &base.commit, &taken, base.results);
     record(desk, watcher, vec![input])

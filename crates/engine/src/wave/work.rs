@@ -1,6 +1,7 @@
 //! One worker: make the worktree, and drive an ordinary run in it to its end. The run has its own
 //! journal beside all others; what it was doing when a worker died is the run's own business.
 
+use super::board::Board;
 use super::decide::Worked;
 use super::fact::{Row, TaskFinished};
 use super::milestone::Task;
@@ -19,6 +20,7 @@ use crate::world::{Gauges, Interrupter, Observer};
 use agents::Agent;
 use kernel::machine::Activity;
 use kernel::{Body, Event, Machine, Mode};
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -189,6 +191,25 @@ fn begin(shop: &Shop, job: &Job) -> Result<(), EngineError> {
             ..NewRun::default()
         },
     )
+}
+
+/// What the agents of the ready tasks lack right now, a sentence each. A task whose workflow or agent
+/// is none, or for which nobody is set, is an error.
+pub(super) fn staffed(shop: &Shop, board: &Board) -> Result<BTreeSet<String>, EngineError> {
+    let project = &shop.project;
+    let config = project.config()?;
+    let mut lacks = BTreeSet::new();
+    for task in board.ready(&shop.milestone) {
+        let of_task = |mut error: EngineError| {
+            error.what = format!("task `{}`: {}", task.slug, error.what);
+            error
+        };
+        let workflow = project.workflow(&task.workflow).map_err(of_task)?;
+        let agent = task.agent.as_deref();
+        crate::agent::staffed(&workflow, &config, agent).map_err(of_task)?;
+        lacks.extend(crate::agent::missing(project, &workflow, &config, agent).map_err(of_task)?);
+    }
+    Ok(lacks)
 }
 
 /// The field that takes the milestone's stage, in workflows that have it.

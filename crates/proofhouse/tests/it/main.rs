@@ -30,6 +30,7 @@ mod factory_roles;
 mod factory_run;
 mod factory_ship;
 mod factory_unread;
+mod first_steps;
 mod gate_lost;
 mod holes;
 mod index;
