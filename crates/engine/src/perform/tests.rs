@@ -10,7 +10,7 @@ use crate::run::Run;
 use crate::start::{NewRun, start};
 use crate::world::{Gauges, Observer, Real};
 use agents::{Agent, Order, Reply};
-use kernel::effect::Effect;
+use kernel::effect::{CheckpointOrder, Effect, Revert};
 use kernel::input::Decision;
 use kernel::{Class, Event, Input, Machine, Usage, What};
 use sandbox::Cancel;
@@ -401,4 +401,39 @@ fn nothing_is_taken_back_that_some_machines_take_for_git_s_own() {
     };
     assert_eq!(outcome.class, Class::OutOfScope, "{}", outcome.reason);
     assert!(!begun.repo.join("tasks/t/.Git").exists());
+}
+
+/// Killed in the middle of a file that is put back: what lies beside it goes, and is in no commit.
+#[test]
+fn a_revert_that_was_killed_leaves_nothing_beside_its_files() {
+    let mut begun = begun(|_, _| Class::Done);
+    let repo = begun.repo.clone();
+    let good = crate::worktree::resolve(&repo, "HEAD").unwrap();
+    std::fs::write(repo.join("code.txt"), "broken\n").unwrap();
+    // No process has such a number.
+    let left = repo.join(".code.txt.tmp-4294967295-0");
+    std::fs::write(&left, "co").unwrap();
+    begun.job.effect = Effect::Checkpoint(CheckpointOrder {
+        id: begun.job.effect.id(),
+        subject: "broken".to_owned(),
+        revert: Some(Revert {
+            to: good,
+            paths: vec!["repo/code.txt".to_owned()],
+        }),
+    });
+    let ended = perform(&begun.context, &begun.job, &Cancel::new(), &|_| {}).unwrap();
+    let What::CheckpointEnded {
+        commit: Ok(commit), ..
+    } = ended
+    else {
+        panic!("{ended:?}");
+    };
+    assert_eq!(std::fs::read(repo.join("code.txt")).unwrap(), b"code\n");
+    assert!(!left.exists());
+    let args = ["ls-tree", "-r", "--name-only", &format!("{commit}^")];
+    let held = crate::git::text(&crate::git::git(&repo, &args, &[]).unwrap());
+    assert!(
+        held.contains("code.txt") && !held.contains("tmp-"),
+        "{held}"
+    );
 }
