@@ -2,8 +2,10 @@
 //! refuses to leave half a file under the name that readers look for.
 
 use crate::StoreError;
+use std::ffi::OsStr;
 use std::fs::{self, File, OpenOptions, Permissions};
 use std::io::{self, ErrorKind, Write};
+use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -65,7 +67,7 @@ fn create_temporary(dir: &Path, path: &Path) -> Result<(File, PathBuf), StoreErr
     static NEXT: AtomicU64 = AtomicU64::new(0);
     loop {
         let mut name = std::ffi::OsString::from(".");
-        name.push(path.file_name().unwrap_or_default());
+        name.push(beginning(path.file_name().unwrap_or_default()));
         let number = NEXT.fetch_add(1, Ordering::Relaxed);
         name.push(format!(".tmp-{}-{number}", std::process::id()));
         let temporary = dir.join(name);
@@ -79,6 +81,18 @@ fn create_temporary(dir: &Path, path: &Path) -> Result<(File, PathBuf), StoreErr
             Err(e) => return Err(StoreError::io("write", path)(e)),
         }
     }
+}
+
+/// As much of a name as leaves room for what is added to it: a name has at most 255 bytes.
+fn beginning(name: &OsStr) -> &OsStr {
+    const ROOM: usize = 200;
+    let bytes = name.as_bytes();
+    let mut end = bytes.len().min(ROOM);
+    // Never into a character.
+    while end > 0 && end < bytes.len() && bytes[end] & 0xC0 == 0x80 {
+        end -= 1;
+    }
+    OsStr::from_bytes(&bytes[..end])
 }
 
 /// Removes what processes that died in the middle of [`write_atomic`] left in this folder. Nobody else's
@@ -179,6 +193,18 @@ mod tests {
             0o600
         );
         assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 1);
+    }
+
+    #[test]
+    fn a_name_of_any_length_can_be_written() {
+        let dir = tempfile::tempdir().unwrap();
+        for name in ["x".repeat(255), "é".repeat(127), "✓".repeat(85)] {
+            let path = dir.path().join(name);
+            write_atomic(&path, b"one").unwrap();
+            write_atomic(&path, b"two").unwrap();
+            assert_eq!(fs::read(&path).unwrap(), b"two");
+        }
+        assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 3);
     }
 
     #[test]
