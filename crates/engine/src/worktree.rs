@@ -281,7 +281,7 @@ fn discard(dir: &Path, record: Option<PathBuf>) -> Result<(), EngineError> {
     let name = dir.file_name().unwrap_or_default().to_string_lossy();
     let aside = dir.with_file_name(format!("{REMOVING}{name}"));
     std::fs::rename(dir, &aside).map_err(EngineError::io("move", dir))?;
-    std::fs::remove_dir_all(&aside).map_err(EngineError::io("remove", &aside))?;
+    store::remove_tree(&aside).map_err(EngineError::io("remove", &aside))?;
     let _turn = one_at_a_time(dir)?;
     // What `git worktree prune` would do at the end; hundreds of dead records slow every git down.
     if let Some(record) = record {
@@ -303,7 +303,7 @@ pub fn remove(repo: &Path, dir: &Path, commit: &str) -> Result<Removal, EngineEr
 pub fn prune(project: &crate::Project) -> Result<(), EngineError> {
     for (name, path) in entries(project) {
         if name.starts_with(REMOVING) {
-            std::fs::remove_dir_all(&path).map_err(EngineError::io("remove", &path))?;
+            store::remove_tree(&path).map_err(EngineError::io("remove", &path))?;
         }
     }
     let _turn = one_at_a_time(&project.worktree("any"))?;
