@@ -157,6 +157,18 @@ pub fn top(dir: &Path) -> Result<PathBuf, EngineError> {
 /// The files of a working tree as git sees them: tracked or untracked, not ignored. `work_tree` may
 /// be a copy elsewhere. Deleted files and `.proofhouse/` are left out.
 pub fn files(repo: &Path, work_tree: &Path) -> Result<Vec<PathBuf>, EngineError> {
+    Ok(listed(repo, work_tree)?.files)
+}
+
+/// What git lists of a working tree.
+pub(crate) struct Listed {
+    pub(crate) files: Vec<PathBuf>,
+    /// What is another repository to git: its files are not listed.
+    pub(crate) folders: Vec<PathBuf>,
+}
+
+/// As [`files`], with the folders that git does not look into.
+pub(crate) fn listed(repo: &Path, work_tree: &Path) -> Result<Listed, EngineError> {
     // In the repository itself git finds both by itself; each start of it is felt.
     let elsewhere = if work_tree == repo {
         None
@@ -179,22 +191,23 @@ pub fn files(repo: &Path, work_tree: &Path) -> Result<Vec<PathBuf>, EngineError>
         ],
         &env,
     )?;
-    let mut files: Vec<PathBuf> = listed
+    let paths = listed
         .split(|byte| *byte == 0)
         .filter(|path| !path.is_empty())
         .map(|path| PathBuf::from(OsString::from_vec(path.to_vec())))
-        .filter(|path| !path.starts_with(".proofhouse") && !path.starts_with(".git"))
-        .filter(|path| {
+        .filter(|path| !path.starts_with(".proofhouse") && !path.starts_with(".git"));
+    let (mut files, mut folders) = (Vec::new(), Vec::new());
+    for path in paths {
+        match work_tree.join(&path).symlink_metadata() {
             // A submodule is a folder in the index: its files belong to another repository.
-            work_tree
-                .join(path)
-                .symlink_metadata()
-                .is_ok_and(|found| !found.is_dir())
-        })
-        .collect();
+            Ok(found) if found.is_dir() => folders.push(path),
+            Ok(_) => files.push(path),
+            Err(_) => {}
+        }
+    }
     files.sort();
     files.dedup();
-    Ok(files)
+    Ok(Listed { files, folders })
 }
 
 /// The ref that keeps a run's checkpoints, out of the way of the user's branches.

@@ -4,6 +4,7 @@
 use super::{Change, Root};
 use crate::context::{Context, Files};
 use crate::error::EngineError;
+use std::collections::BTreeSet;
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
@@ -56,11 +57,61 @@ pub(crate) fn conflict(
             return Ok(Some(link));
         }
         let here = now(context, change)?;
+        if here == Some(Node::Folder)
+            && change.before.is_none()
+            && goes_whole(context, change, changes)?
+        {
+            continue;
+        }
         if here != change.before && here != change.after {
             return Ok(Some(change.name()));
         }
     }
     Ok(None)
+}
+
+/// Does everything go that lies in the folder at this path? Then something else may come there. One of
+/// which nothing was laid out is somebody else's.
+fn goes_whole(context: &Context, change: &Change, all: &[Change]) -> Result<bool, EngineError> {
+    let place = Path::new(&change.path);
+    let deleted: BTreeSet<PathBuf> = all
+        .iter()
+        .filter(|other| other.root == change.root && other.after.is_none())
+        .filter_map(|other| Some(Path::new(&other.path).strip_prefix(place).ok()?.to_owned()))
+        .collect();
+    if deleted.is_empty() {
+        return Ok(false);
+    }
+    let folder = real(context, change);
+    let (files, _) = inside(&folder).map_err(EngineError::io("list", &folder))?;
+    Ok(files.iter().all(|file| deleted.contains(file)))
+}
+
+/// What lies below a folder, relative to it: what is none, and folders, each before those in it.
+fn inside(folder: &Path) -> std::io::Result<(Vec<PathBuf>, Vec<PathBuf>)> {
+    let (mut files, mut folders) = (Vec::new(), vec![PathBuf::new()]);
+    let mut at = 0;
+    while at < folders.len() {
+        let here = folders[at].clone();
+        for entry in fs::read_dir(folder.join(&here))? {
+            let entry = entry?;
+            let path = here.join(entry.file_name());
+            if entry.file_type()?.is_dir() {
+                folders.push(path);
+            } else {
+                files.push(path);
+            }
+        }
+        at += 1;
+    }
+    Ok((files, folders))
+}
+
+/// Removes a folder in which there are nothing but folders; one with something in it is refused.
+fn remove_hollow(folder: &Path) -> std::io::Result<()> {
+    let (_, folders) = inside(folder)?;
+    let mut deepest_first = folders.iter().rev();
+    deepest_first.try_for_each(|one| fs::remove_dir(folder.join(one)))
 }
 
 /// Takes the changes back. May be repeated after a crash: what is there already stays. The content
@@ -70,7 +121,10 @@ pub(crate) fn take_back(
     home: &Path,
     changes: &[Change],
 ) -> Result<(), EngineError> {
-    for change in changes {
+    prepare(context, changes)?;
+    // What goes first: a file may come where a folder was.
+    let (gone, made): (Vec<_>, Vec<_>) = changes.iter().partition(|one| one.after.is_none());
+    for change in gone.into_iter().chain(made) {
         let here = now(context, change)?;
         if here == change.after {
             continue;
@@ -87,18 +141,27 @@ pub(crate) fn take_back(
             };
         }
         let source = home.join("view").join(change.name());
+        if here == Some(Node::Folder) {
+            remove_hollow(&target).map_err(EngineError::io("replace", &target))?;
+        }
+        if change.after.is_some()
+            && let Some(folder) = target.parent()
+        {
+            fs::create_dir_all(folder).map_err(EngineError::io("create", folder))?;
+        }
         match &change.after {
             None => fs::remove_file(&target).map_err(EngineError::io("delete", &target))?,
             Some(Node::Link { target: link }) => {
-                prepare(context, &target)?;
-                if here.is_some() {
+                if matches!(
+                    here,
+                    Some(Node::File { .. } | Node::Executable { .. } | Node::Link { .. })
+                ) {
                     fs::remove_file(&target).map_err(EngineError::io("replace", &target))?;
                 }
                 std::os::unix::fs::symlink(link, &target)
                     .map_err(EngineError::io("link", &target))?;
             }
             Some(_) => {
-                prepare(context, &target)?;
                 if matches!(here, Some(Node::Link { .. })) {
                     fs::remove_file(&target).map_err(EngineError::io("replace", &target))?;
                 }
@@ -117,33 +180,40 @@ pub(crate) fn take_back(
     Ok(())
 }
 
-/// Makes the folders of a path, and writes down which were not there before: a revert takes exactly
-/// those away again once they are empty.
-fn prepare(context: &Context, target: &Path) -> Result<(), EngineError> {
-    let Some(parent) = target.parent() else {
-        return Ok(());
-    };
-    let missing: Vec<&Path> = parent
-        .ancestors()
-        .take_while(|folder| folder.symlink_metadata().is_err())
-        .collect();
-    if !missing.is_empty() {
-        let list = context.made_folders();
-        let lines: String = missing
-            .iter()
-            .map(|folder| format!("{}\n", folder.display()))
-            .collect();
-        let before = fs::read_to_string(&list).unwrap_or_default();
-        store::write_atomic(&list, (before + &lines).as_bytes())?;
+/// Writes down which folders the changes need and are not there: a revert takes exactly those away
+/// again once they are empty. Once for all changes, before the first is made.
+fn prepare(context: &Context, changes: &[Change]) -> Result<(), EngineError> {
+    let mut missing = BTreeSet::new();
+    for change in changes.iter().filter(|change| change.after.is_some()) {
+        let target = real(context, change);
+        let new = target
+            .ancestors()
+            .skip(1)
+            .take_while(|folder| !missing.contains(*folder) && folder.symlink_metadata().is_err());
+        let new: Vec<PathBuf> = new.map(Path::to_owned).collect();
+        missing.extend(new);
     }
-    fs::create_dir_all(parent).map_err(EngineError::io("create", parent))
+    if missing.is_empty() {
+        return Ok(());
+    }
+    let list = context.made_folders();
+    // As JSON: a name may hold a line break.
+    let line = |folder: &PathBuf| format!("{}\n", serde_json::json!(store::encode_path(folder)));
+    let before = fs::read_to_string(&list).unwrap_or_default();
+    let lines: String = missing.iter().map(line).collect();
+    Ok(store::write_atomic(&list, (before + &lines).as_bytes())?)
 }
 
 /// Removes folders that this run made and that are empty now.
 pub(crate) fn remove_empty(context: &Context) -> Result<(), EngineError> {
     let list = context.made_folders();
     let made = fs::read_to_string(&list).unwrap_or_default();
-    let mut folders: Vec<&Path> = made.lines().map(Path::new).collect();
+    // Earlier versions wrote the bare path.
+    let read = |line: &str| match serde_json::from_str::<String>(line) {
+        Ok(path) => store::decode_path(&path),
+        Err(_) => Some(PathBuf::from(line)),
+    };
+    let mut folders: Vec<PathBuf> = made.lines().filter_map(read).collect();
     // The deepest first.
     folders.sort_by_key(|folder| std::cmp::Reverse(folder.components().count()));
     for folder in folders {
