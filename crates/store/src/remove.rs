@@ -85,12 +85,13 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let (root, other) = (dir.path().join("root"), dir.path().join("other"));
         fs::create_dir_all(root.join("a/b")).unwrap();
-        // Deeper than a stack has room for: each is put into a new one, from below.
+        // Deeper than a stack has room for: a thousand at a time, from below.
         let mut inner = root.join("a/b");
-        for number in 0..20_000 {
+        for number in 0..30 {
             let outer = root.join(format!("n{number}"));
-            fs::create_dir(&outer).unwrap();
-            fs::rename(&inner, outer.join("d")).unwrap();
+            let bottom = outer.join("d/".repeat(1_000));
+            fs::create_dir_all(&bottom).unwrap();
+            fs::rename(&inner, bottom.join("d")).unwrap();
             inner = outer;
         }
         fs::create_dir(&other).unwrap();
