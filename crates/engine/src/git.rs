@@ -5,6 +5,7 @@ use crate::error::EngineError;
 use crate::lock::{self, Turn};
 use sandbox::{Cancel, Ended, Launch, Limits};
 use std::ffi::OsString;
+use std::io::ErrorKind;
 use std::os::unix::ffi::OsStringExt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -318,12 +319,19 @@ pub fn check_out(
     laid_out.map(drop)
 }
 
+/// What a commit has at a path: the mode, as git writes it. A path is no pattern, whatever it looks like.
+fn mode_in(repo: &Path, commit: &str, path: &str) -> Result<Option<String>, EngineError> {
+    let args = ["--literal-pathspecs", "ls-tree", "-z", commit, "--", path];
+    let listed = text(&git(repo, &args, &[])?);
+    Ok(listed.split_once(' ').map(|(mode, _)| mode.to_owned()))
+}
+
 /// Those of the paths that a commit holds, or that are not there at all.
 pub fn committed(repo: &Path, commit: &str, paths: &[String]) -> Result<Vec<String>, EngineError> {
     let mut kept = Vec::new();
     for path in paths {
         let absent = repo.join(path).symlink_metadata().is_err();
-        if absent || !git(repo, &["ls-tree", "-z", commit, "--", path], &[])?.is_empty() {
+        if absent || mode_in(repo, commit, path)?.is_some() {
             kept.push(path.clone());
         }
     }
@@ -333,50 +341,58 @@ pub fn committed(repo: &Path, commit: &str, paths: &[String]) -> Result<Vec<Stri
 /// Puts paths back to what they are in a commit, and deletes those that it does not have. Only what
 /// is given, and never through a link: the rest of the working tree is the user's.
 pub fn put_back(repo: &Path, commit: &str, paths: &[String]) -> Result<(), EngineError> {
+    let mut files = Vec::new();
+    // What goes first: a folder may come back where a file is, and a file where a folder is.
     for path in paths {
         let target = repo.join(path);
         if !stays_inside(repo, &target) {
             continue;
         }
-        let listed = git(repo, &["ls-tree", "-z", commit, "--", path], &[])?;
-        let Some((mode, _)) = text(&listed)
-            .split_once(' ')
-            .map(|(a, b)| (a.to_owned(), b.to_owned()))
-        else {
-            match std::fs::remove_file(&target) {
-                Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
-                    return Err(EngineError::io("delete", &target)(error));
-                }
-                _ => continue,
-            }
-        };
-        let bytes = git(
-            repo,
-            &["cat-file", "blob", &format!("{commit}:{path}")],
-            &[],
-        )?;
-        if let Some(folder) = target.parent() {
-            std::fs::create_dir_all(folder).map_err(EngineError::io("create", folder))?;
+        match mode_in(repo, commit, path)? {
+            Some(mode) if mode != FOLDER => files.push((path, target, mode)),
+            _ if target.is_dir() && !target.is_symlink() => {}
+            _ => match std::fs::remove_file(&target) {
+                Ok(()) => {}
+                Err(error) if error.kind() == ErrorKind::NotFound => {}
+                // What it lay in is a file by now.
+                Err(error) if error.kind() == ErrorKind::NotADirectory => {}
+                Err(error) => return Err(EngineError::io("delete", &target)(error)),
+            },
         }
-        if target
-            .symlink_metadata()
-            .is_ok_and(|found| found.is_symlink())
-        {
-            std::fs::remove_file(&target).map_err(EngineError::io("replace", &target))?;
-        }
-        if mode == "120000" {
-            let _ = std::fs::remove_file(&target);
-            let link = OsString::from_vec(bytes);
-            std::os::unix::fs::symlink(link, &target).map_err(EngineError::io("link", &target))?;
-            continue;
-        }
-        store::write_atomic(&target, &bytes)?;
-        let bits = if mode == "100755" { 0o755 } else { 0o644 };
-        let permissions = std::os::unix::fs::PermissionsExt::from_mode(bits);
-        std::fs::set_permissions(&target, permissions)
-            .map_err(EngineError::io("set the mode of", &target))?;
+    }
+    for (path, target, mode) in files {
+        put_back_file(repo, &format!("{commit}:{path}"), &target, &mode)?;
     }
     Ok(())
+}
+
+/// The mode of a folder in a commit.
+const FOLDER: &str = "040000";
+
+fn put_back_file(repo: &Path, what: &str, target: &Path, mode: &str) -> Result<(), EngineError> {
+    let bytes = git(repo, &["cat-file", "blob", what], &[])?;
+    if let Some(folder) = target.parent() {
+        std::fs::create_dir_all(folder).map_err(EngineError::io("create", folder))?;
+    }
+    match target.symlink_metadata() {
+        Ok(found) if found.is_symlink() => {
+            std::fs::remove_file(target).map_err(EngineError::io("replace", target))?;
+        }
+        Ok(found) if found.is_dir() => {
+            crate::view::remove_hollow(target).map_err(EngineError::io("replace", target))?;
+        }
+        Ok(_) | Err(_) => {}
+    }
+    if mode == "120000" {
+        let _ = std::fs::remove_file(target);
+        let link = OsString::from_vec(bytes);
+        return std::os::unix::fs::symlink(link, target).map_err(EngineError::io("link", target));
+    }
+    store::write_atomic(target, &bytes)?;
+    let bits = if mode == "100755" { 0o755 } else { 0o644 };
+    let permissions = std::os::unix::fs::PermissionsExt::from_mode(bits);
+    std::fs::set_permissions(target, permissions)
+        .map_err(EngineError::io("set the mode of", target))
 }
 
 /// What differs between two commits, as a patch, without one folder.
@@ -485,4 +501,42 @@ pub fn first_commit(dir: &Path, message: &str) -> Result<(), EngineError> {
         &IDENTITY,
     )?;
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::fs;
+
+    #[test]
+    fn what_changed_places_with_a_folder_comes_back() {
+        let dir = tempfile::tempdir().unwrap();
+        let repo = dir.path();
+        let write = |path: &str, text: &str| {
+            let path = repo.join(path);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, text).unwrap();
+        };
+        write("d/e/a", "1");
+        write("f", "2");
+        write(":(top)x", "3");
+        first_commit(repo, "first").unwrap();
+        fs::remove_dir_all(repo.join("d")).unwrap();
+        fs::remove_file(repo.join("f")).unwrap();
+        write("d", "file");
+        write("f/x/y", "folder");
+        write(":(top)x", "other");
+        write("new", "new");
+        write("f/user", "not given");
+        let paths = ["d", "d/e/a", "f", "f/x/y", ":(top)x", "new"].map(str::to_owned);
+        let refused = put_back(repo, "HEAD", &paths).unwrap_err();
+        assert!(refused.what.contains("replace"), "{refused}");
+        assert_eq!(fs::read(repo.join("f/user")).unwrap(), b"not given");
+        fs::remove_file(repo.join("f/user")).unwrap();
+        put_back(repo, "HEAD", &paths).unwrap();
+        for (path, text) in [("d/e/a", "1"), ("f", "2"), (":(top)x", "3")] {
+            assert_eq!(fs::read_to_string(repo.join(path)).unwrap(), text);
+        }
+        assert!(!repo.join("new").exists());
+    }
 }

@@ -17,7 +17,7 @@ mod tests;
 
 pub(crate) use lay_out::{base_of, go_on, lay_out};
 pub(crate) use spare::put_aside;
-pub(crate) use take_back::{conflict, remove_empty, take_back};
+pub(crate) use take_back::{conflict, remove_empty, remove_hollow, take_back};
 
 use crate::context::{Context, Files};
 use crate::error::EngineError;
@@ -221,11 +221,14 @@ pub(crate) fn changes(
     Ok((all, repo_after.hash()))
 }
 
-/// Is there nothing at the path? A folder on the way that its maker has closed says nothing of that.
+/// Is there no file at the path any more? A folder in its place is none; one on the way that its maker
+/// has closed says nothing.
 fn is_gone(path: &Path) -> bool {
     use std::io::ErrorKind::{NotADirectory, NotFound};
-    let looked = path.symlink_metadata();
-    looked.is_err_and(|error| matches!(error.kind(), NotFound | NotADirectory))
+    match path.symlink_metadata() {
+        Ok(found) => found.is_dir(),
+        Err(error) => matches!(error.kind(), NotFound | NotADirectory),
+    }
 }
 
 /// Is it the agent's own doing that its changes can not be told? Then another try may do better.

@@ -108,7 +108,7 @@ fn inside(folder: &Path) -> std::io::Result<(Vec<PathBuf>, Vec<PathBuf>)> {
 }
 
 /// Removes a folder in which there are nothing but folders; one with something in it is refused.
-fn remove_hollow(folder: &Path) -> std::io::Result<()> {
+pub(crate) fn remove_hollow(folder: &Path) -> std::io::Result<()> {
     let (_, folders) = inside(folder)?;
     let mut deepest_first = folders.iter().rev();
     deepest_first.try_for_each(|one| fs::remove_dir(folder.join(one)))
