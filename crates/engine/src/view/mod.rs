@@ -10,6 +10,7 @@ mod lay_out;
 pub(crate) mod sight;
 mod spare;
 mod spread;
+mod stage;
 mod stamp;
 mod take_back;
 #[cfg(test)]

@@ -1,6 +1,7 @@
 //! The way back: an attempt's changes over the user's files, as a whole, and only where those are
 //! still as the agent saw them.
 
+use super::stage::{Stage, mode};
 use super::{Change, Root};
 use crate::context::{Context, Files};
 use crate::error::EngineError;
@@ -124,6 +125,7 @@ pub(crate) fn take_back(
     prepare(context, changes)?;
     // What goes first: a file may come where a folder was.
     let (gone, made): (Vec<_>, Vec<_>) = changes.iter().partition(|one| one.after.is_none());
+    let stage = Stage::of(context, home, &made)?;
     for change in gone.into_iter().chain(made) {
         let here = now(context, change)?;
         if here == change.after {
@@ -165,19 +167,18 @@ pub(crate) fn take_back(
                 if matches!(here, Some(Node::Link { .. })) {
                     fs::remove_file(&target).map_err(EngineError::io("replace", &target))?;
                 }
+                if let Some(waiting) = stage.waiting(change) {
+                    fs::rename(waiting, &target).map_err(EngineError::io("write", &target))?;
+                    continue;
+                }
                 let bytes = fs::read(&source).map_err(EngineError::io("read", &source))?;
                 store::write_atomic(&target, &bytes)?;
-                let mode = if matches!(change.after, Some(Node::Executable { .. })) {
-                    0o755
-                } else {
-                    0o644
-                };
-                fs::set_permissions(&target, fs::Permissions::from_mode(mode))
+                fs::set_permissions(&target, fs::Permissions::from_mode(mode(change)))
                     .map_err(EngineError::io("set the mode of", &target))?;
             }
         }
     }
-    Ok(())
+    stage.done()
 }
 
 /// Writes down which folders the changes need and are not there: a revert takes exactly those away

@@ -124,6 +124,27 @@ fn a_file_may_come_where_a_folder_was_and_a_folder_where_a_file_was() {
     assert_eq!(world.read("kept/a"), "4");
 }
 
+#[test]
+fn hundreds_of_files_are_taken_back_whole() {
+    use std::os::unix::fs::PermissionsExt;
+    let world = World::new();
+    world.write("n/7/f", "old\n");
+    let made = "for i in $(seq 200); do mkdir -p n/$i && echo $i > n/$i/f; done && chmod 700 n/9/f";
+    world.start(
+        &with_step(&format!("{{ run = '''{made}''', must = true }}")),
+        &[],
+    );
+    world.run(&["run", "t"]).exits(0);
+    for i in 1..=200 {
+        let path = format!("n/{i}/f");
+        assert_eq!(world.read(&path), format!("{i}\n"));
+        let mode = fs::metadata(world.at(&path)).unwrap().permissions().mode();
+        assert_eq!(mode & 0o777, if i == 9 { 0o755 } else { 0o644 }, "{path}");
+    }
+    let kept = world.git(&["show", "refs/proofhouse/t:n/7/f"]);
+    assert_eq!(kept, "7");
+}
+
 /// Every file that is kept for others: journal, evidence, views, the task's documents.
 fn kept_with(world: &World, key: &str) -> Vec<String> {
     let mut found = Vec::new();
