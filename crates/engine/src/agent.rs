@@ -42,6 +42,31 @@ pub fn by_role<'a>(
     workflow.roles.iter().filter_map(agent).collect()
 }
 
+/// The first role for which nobody is set.
+fn unstaffed<'a>(workflow: &'a Workflow, by_role: &BTreeMap<&str, &str>) -> Option<&'a str> {
+    let mut roles = workflow.roles.keys().map(String::as_str);
+    roles.find(|role| !by_role.contains_key(role))
+}
+
+const SET_ONE: &str = "give `--agent`, or set `agent` in .proofhouse/config.toml; `proofhouse init` looks for installed ones";
+
+/// Who works in which role, all of them: a role that nobody is set for is an error.
+pub fn staffed<'a>(
+    workflow: &'a Workflow,
+    config: &'a Config,
+    named: Option<&'a str>,
+) -> Result<BTreeMap<&'a str, &'a str>, EngineError> {
+    let texts = by_role(workflow, config, named);
+    match unstaffed(workflow, &texts) {
+        None => Ok(texts),
+        Some(role) => Err(EngineError::user(
+            "no_agent",
+            format!("no agent is set for the role `{role}`"),
+            SET_ONE,
+        )),
+    }
+}
+
 /// What the agents of a new run lack right now; an agent that can never work is an error.
 pub fn missing(
     project: &Project,
@@ -49,8 +74,13 @@ pub fn missing(
     config: &Config,
     named: Option<&str>,
 ) -> Result<Vec<String>, EngineError> {
-    let texts: BTreeSet<&str> = by_role(workflow, config, named).into_values().collect();
+    let by_role = by_role(workflow, config, named);
     let mut missing = Vec::new();
+    // No error: whoever starts a run may name its agent later, to `run`.
+    if unstaffed(workflow, &by_role).is_some() {
+        missing.push(format!("no agent is set yet: {SET_ONE}"));
+    }
+    let texts: BTreeSet<&str> = by_role.into_values().collect();
     for text in texts {
         missing.extend(spec(project, config, text)?.missing());
     }

@@ -45,7 +45,7 @@ pub(crate) fn finishing(dir: &Path, args: &[&str], turn: &Turn) -> Result<Vec<u8
 /// What git finds on its standard input.
 enum Input<'a> {
     Nothing,
-    Text(String),
+    Bytes(Vec<u8>),
     Turn(&'a Turn),
 }
 
@@ -62,6 +62,12 @@ fn started(
         "core.fsmonitor=false",
         "-c",
         "core.hooksPath=/dev/null",
+        // A repository that lies in another has settings of its own, with programs in them, and
+        // whatever a gate runs can write such a one: git is never to look into it.
+        "-c",
+        "submodule.recurse=false",
+        "-c",
+        "diff.ignoreSubmodules=dirty",
         // The user, or an agent of theirs, may be at it.
         "-c",
         "core.filesRefLockTimeout=3000",
@@ -90,7 +96,7 @@ fn started(
     let mut launch = Launch::new(argv, dir, env, limits);
     match input {
         Input::Nothing => {}
-        Input::Text(text) => launch.stdin = text.into_bytes(),
+        Input::Bytes(bytes) => launch.stdin = bytes,
         Input::Turn(turn) => launch.holds = Some(turn.held()),
     }
     Ok(sandbox::run(&launch, &Cancel::new())?)
@@ -106,7 +112,7 @@ fn commits<const N: usize>(
         .iter()
         .map(|name| format!("{name}^{{commit}}\n"))
         .collect();
-    let ended = started(repo, &args, &[], Input::Text(asked))?;
+    let ended = started(repo, &args, &[], Input::Bytes(asked.into_bytes()))?;
     if !ended.exited_with(0) {
         return Err(failed(repo, &args, &ended));
     }
@@ -142,6 +148,16 @@ pub(crate) fn text(bytes: &[u8]) -> String {
 pub fn top(dir: &Path) -> Result<PathBuf, EngineError> {
     let found = git(dir, &["rev-parse", "--show-toplevel"], &[]).map_err(|error| {
         match error.code.as_str() {
+            // Somebody else's repository: git says itself what to do about it.
+            "git_failed" if error.what.contains("dubious ownership") => error,
+            "git_failed" if is_bare(dir) => EngineError::user(
+                "bare_repository",
+                format!(
+                    "{} is a bare git repository: it has no files to work on",
+                    dir.display()
+                ),
+                "go into a clone of it, or name one with `--repo PATH`",
+            ),
             "git_failed" => EngineError::user(
                 "not_a_git_repo",
                 format!("{} is not inside a git repository", dir.display()),
@@ -153,6 +169,11 @@ pub fn top(dir: &Path) -> Result<PathBuf, EngineError> {
     Ok(PathBuf::from(OsString::from_vec(
         found.trim_ascii_end().to_vec(),
     )))
+}
+
+fn is_bare(dir: &Path) -> bool {
+    let said = git(dir, &["rev-parse", "--is-bare-repository"], &[]);
+    said.is_ok_and(|said| said.trim_ascii() == b"true")
 }
 
 /// The files of a working tree as git sees them: tracked or untracked, not ignored. `work_tree` may
@@ -279,15 +300,8 @@ pub fn checkpoint(
     let own_ref = run_ref(run);
     let [head_commit, own] = commits(repo, ["HEAD", &own_ref])?;
     let parent = own.or_else(|| head_commit.clone());
-    match head_commit {
-        Some(_) => git(repo, &["read-tree", "HEAD"], &env)?,
-        None => git(repo, &["read-tree", "--empty"], &env)?,
-    };
-    git(
-        repo,
-        &["add", "--all", "--", ".", ":(exclude).proofhouse"],
-        &env,
-    )?;
+    let from = head_commit.map_or("--empty", |_| "HEAD");
+    stage_all(repo, from, &env)?;
     let tree = text(&git(repo, &["write-tree"], &env)?);
     let message = format!("{subject}\n\n{TRAILER}: {run}@{}:{}\n", head.seq, head.hash);
     let mut args = vec!["commit-tree", "-m", message.as_str()];
@@ -300,6 +314,39 @@ pub fn checkpoint(
     // Scratch of this checkpoint alone.
     let _ = std::fs::remove_file(scratch);
     Ok(commit)
+}
+
+/// Fills an index with the working tree as it is, without what git ignores. A repository that lies in it
+/// and that the commit does not know is left out: its files belong to nobody here, a commit would have a
+/// name for it that means nothing elsewhere, and git refuses one without a commit altogether.
+fn stage_all(repo: &Path, from: &str, env: &[(&str, &str)]) -> Result<(), EngineError> {
+    const WITHOUT_OURS: [&str; 3] = ["--", ".", ":(exclude).proofhouse"];
+    git(repo, &["read-tree", from], env)?;
+    // Not `--all`: that takes repositories in, and fails where the user's git ignores our folder. With the
+    // errors ignored it has failed all the same, save for an index with nothing in it.
+    let update = ["add", "--update", "--ignore-errors"];
+    git(repo, &[&update, &WITHOUT_OURS[..]].concat(), env)?;
+    let others = ["ls-files", "-z", "--others", "--exclude-standard"];
+    let others = git(repo, &[&others, &WITHOUT_OURS[..]].concat(), env)?;
+    // Only a repository is named as a folder.
+    let ends_as_file = |path: &&[u8]| {
+        path.strip_suffix(b"\0")
+            .is_some_and(|it| !it.ends_with(b"/"))
+    };
+    let files: Vec<&[u8]> = others
+        .split_inclusive(|byte| *byte == 0)
+        .filter(ends_as_file)
+        .collect();
+    if files.is_empty() {
+        return Ok(());
+    }
+    // One that is gone meanwhile is no failure.
+    let args = ["update-index", "--add", "--remove", "-z", "--stdin"];
+    let ended = started(repo, &args, env, Input::Bytes(files.concat()))?;
+    match ended.exited_with(0) {
+        true => Ok(()),
+        false => Err(failed(repo, &args, &ended)),
+    }
 }
 
 /// Lays the files of a commit out in a folder. Touches neither branch, index nor working tree.
@@ -374,25 +421,18 @@ fn put_back_file(repo: &Path, what: &str, target: &Path, mode: &str) -> Result<(
     if let Some(folder) = target.parent() {
         std::fs::create_dir_all(folder).map_err(EngineError::io("create", folder))?;
     }
-    match target.symlink_metadata() {
-        Ok(found) if found.is_symlink() => {
-            std::fs::remove_file(target).map_err(EngineError::io("replace", target))?;
-        }
-        Ok(found) if found.is_dir() => {
-            crate::view::remove_hollow(target).map_err(EngineError::io("replace", target))?;
-        }
-        Ok(_) | Err(_) => {}
+    if target.symlink_metadata().is_ok_and(|found| found.is_dir()) {
+        crate::view::remove_emptied(target)?;
     }
     if mode == "120000" {
-        let _ = std::fs::remove_file(target);
-        let link = OsString::from_vec(bytes);
-        return std::os::unix::fs::symlink(link, target).map_err(EngineError::io("link", target));
+        return Ok(store::link_atomic(
+            target,
+            Path::new(&OsString::from_vec(bytes)),
+        )?);
     }
-    store::write_atomic(target, &bytes)?;
     let bits = if mode == "100755" { 0o755 } else { 0o644 };
-    let permissions = std::os::unix::fs::PermissionsExt::from_mode(bits);
-    std::fs::set_permissions(target, permissions)
-        .map_err(EngineError::io("set the mode of", target))
+    let bits = std::os::unix::fs::PermissionsExt::from_mode(bits);
+    Ok(store::write_atomic_with(target, &bytes, Some(bits))?)
 }
 
 /// What differs between two commits, as a patch, without one folder.
@@ -406,6 +446,7 @@ pub fn diff(
         "diff",
         "--no-ext-diff",
         "--no-textconv",
+        "--submodule=short",
         "--no-color",
         "--binary",
     ];
@@ -530,7 +571,7 @@ mod tests {
         write("f/user", "not given");
         let paths = ["d", "d/e/a", "f", "f/x/y", ":(top)x", "new"].map(str::to_owned);
         let refused = put_back(repo, "HEAD", &paths).unwrap_err();
-        assert!(refused.what.contains("replace"), "{refused}");
+        assert!(refused.what.contains("f/user"), "{refused}");
         assert_eq!(fs::read(repo.join("f/user")).unwrap(), b"not given");
         fs::remove_file(repo.join("f/user")).unwrap();
         put_back(repo, "HEAD", &paths).unwrap();

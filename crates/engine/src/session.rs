@@ -195,18 +195,7 @@ impl Session<'_> {
             let roles = workflow.roles.keys();
             return Ok(roles.map(|role| (role.clone(), agent.clone())).collect());
         }
-        let texts = crate::agent::by_role(workflow, &config, named);
-        if let Some(role) = workflow
-            .roles
-            .keys()
-            .find(|role| !texts.contains_key(role.as_str()))
-        {
-            return Err(EngineError::user(
-                "no_agent",
-                format!("no agent is set for the role `{role}`"),
-                "give `--agent`, or set `agent` in .proofhouse/config.toml; `proofhouse init` looks for installed ones",
-            ));
-        }
+        let texts = crate::agent::staffed(workflow, &config, named)?;
         // Roles share a connector, unless they have other tools.
         let mut built: BTreeMap<(&str, &[String]), Arc<dyn Agent>> = BTreeMap::new();
         let mut agents = BTreeMap::new();

@@ -8,7 +8,7 @@ use std::path::PathBuf;
 pub enum LaunchError {
     /// There is no such program.
     #[error(
-        "cannot start `{program}` in {dir}: no such program; install it, or mend the command or PATH ({path})"
+        "cannot start `{program}`: no such program; install it, or mend the command or PATH (in {dir}; {path})"
     )]
     ProgramNotFound {
         /// As it was asked for.

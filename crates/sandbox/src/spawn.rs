@@ -156,10 +156,10 @@ fn explain(launch: &Launch, program: &str, error: Error) -> LaunchError {
             program,
             dir,
             path: match (launch.env.get("PATH"), &launch.policy) {
-                (path, None) => path.cloned().unwrap_or_default(),
-                // It may well exist outside.
+                (path, None) => format!("PATH is {}", path.cloned().unwrap_or_default()),
+                // It may well exist outside. A long PATH stands last: it may be cut.
                 (path, Some(_)) => format!(
-                    "{}; only the policy's roots exist in its sandbox",
+                    "only the policy's roots exist in its sandbox; PATH is {}",
                     path.cloned().unwrap_or_default()
                 ),
             },

@@ -184,7 +184,11 @@ impl StoreError {
             }
             StoreError::BadHash { .. } => "give the 64 hex digits as the journal has them",
             StoreError::BadPath { .. } => "list paths relative to the tree, without .. in them",
-            StoreError::Io { .. } => "check that the path exists and that you may use it",
+            StoreError::Io { source, .. } => match source.kind() {
+                io::ErrorKind::StorageFull => "free some disk space; nothing was lost",
+                io::ErrorKind::ReadOnlyFilesystem => "make the disk writable; nothing was changed",
+                _ => "check that the path exists and that you may use it",
+            },
         }
     }
 

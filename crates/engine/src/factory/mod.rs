@@ -35,12 +35,12 @@ mod tools;
 mod views;
 
 pub use decide::{Ask, Resolved, decide, decide_message};
-pub use page::page;
+pub use page::{page, place as page_place};
 pub(crate) use product::approval_of;
 pub use product::{New, Review, Said, Spoken, new, review, speak, spoken_message};
 pub use resolve::{Asked, escalated, message, resolve};
 pub use session::{Driving, Peek, drive, is_project, peek, projects};
-pub use start::{Begin, Begun, start};
+pub use start::{Begin, Begun, missing, start};
 pub use story::{Line, Mark, Moment, Story};
 pub(crate) use views::standing_faults;
 

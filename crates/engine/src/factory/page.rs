@@ -4,6 +4,7 @@
 //! A view like every other: made of the journal and of what lies in the state store, never read. It
 //! loads and runs nothing, and trusts no text.
 
+mod ask;
 mod parts;
 
 use super::NAME as FACTORY;
@@ -56,8 +57,8 @@ struct Shown<'a> {
     last: Time,
 }
 
-/// Where the page of a project lies.
-fn place(project: &Project, name: &str) -> PathBuf {
+/// Where a project's page of evidence lies, once there is one.
+pub fn place(project: &Project, name: &str) -> PathBuf {
     project
         .home()
         .join("views")
@@ -178,6 +179,7 @@ fn html(shown: &Shown<'_>) -> String {
     }
     parts::header(&mut out, shown);
     out.raw("<main>\n");
+    ask::ask(&mut out, shown);
     parts::moments(&mut out, shown);
     parts::modules(&mut out, shown);
     parts::product(&mut out, shown);

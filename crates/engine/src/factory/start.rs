@@ -90,6 +90,16 @@ pub fn start(
     })
 }
 
+/// What the agents of a new project lack on this machine right now, a sentence each.
+pub fn missing(project: &Project, agent: Option<&str>) -> Result<Vec<String>, EngineError> {
+    crate::agent::missing(
+        project,
+        &super::roles::workflow(),
+        &project.config()?,
+        agent,
+    )
+}
+
 /// A project that is to begin, however it does.
 pub(super) struct Fresh<'a> {
     pub(super) name: Option<&'a str>,

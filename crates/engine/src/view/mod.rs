@@ -18,7 +18,7 @@ mod tests;
 
 pub(crate) use lay_out::{base_of, go_on, lay_out};
 pub(crate) use spare::put_aside;
-pub(crate) use take_back::{conflict, remove_empty, remove_hollow, take_back};
+pub(crate) use take_back::{conflict, remove_emptied, remove_empty, sweep, take_back};
 
 use crate::context::{Context, Files};
 use crate::error::EngineError;
@@ -27,6 +27,7 @@ use crate::secrets::Secrets;
 use serde::{Deserialize, Serialize};
 use sight::Globs;
 use stamp::Seen;
+use std::ffi::OsStr;
 use std::path::{Component, Path, PathBuf};
 use store::{Node, Tree};
 
@@ -259,6 +260,11 @@ pub(crate) fn forbidden(changes: &[Change], globs: &Globs, secrets: &Secrets) ->
             .is_none_or(|path| path.to_str() != Some(change.path.as_str()))
         {
             return Some(format!("{name}: its name is not plain UTF-8"));
+        }
+        // Where letters have no case, it would be git's own.
+        let of_git = |part: &OsStr| part.eq_ignore_ascii_case(".git");
+        if path.iter().any(of_git) {
+            return Some(format!("{name}: only git writes there"));
         }
         match &change.after {
             Some(Node::Link { target })

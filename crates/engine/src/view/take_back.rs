@@ -58,61 +58,35 @@ pub(crate) fn conflict(
             return Ok(Some(link));
         }
         let here = now(context, change)?;
-        if here == Some(Node::Folder)
-            && change.before.is_none()
-            && goes_whole(context, change, changes)?
-        {
-            continue;
-        }
-        if here != change.before && here != change.after {
+        let as_seen = here == change.before || here == change.after;
+        if !as_seen && !gives_way(context, change, changes)? {
             return Ok(Some(change.name()));
         }
     }
     Ok(None)
 }
 
-/// Does everything go that lies in the folder at this path? Then something else may come there. One of
-/// which nothing was laid out is somebody else's.
-fn goes_whole(context: &Context, change: &Change, all: &[Change]) -> Result<bool, EngineError> {
-    let place = Path::new(&change.path);
-    let deleted: BTreeSet<PathBuf> = all
-        .iter()
-        .filter(|other| other.root == change.root && other.after.is_none())
-        .filter_map(|other| Some(Path::new(&other.path).strip_prefix(place).ok()?.to_owned()))
-        .collect();
-    if deleted.is_empty() {
+/// Is it a folder, and do the same changes delete everything in it? Agents make files of folders.
+fn gives_way(context: &Context, change: &Change, all: &[Change]) -> Result<bool, EngineError> {
+    let folder = real(context, change);
+    if now(context, change)? != Some(Node::Folder) || change.before.is_some() {
         return Ok(false);
     }
-    let folder = real(context, change);
-    let (files, _) = inside(&folder).map_err(EngineError::io("list", &folder))?;
-    Ok(files.iter().all(|file| deleted.contains(file)))
-}
-
-/// What lies below a folder, relative to it: what is none, and folders, each before those in it.
-fn inside(folder: &Path) -> std::io::Result<(Vec<PathBuf>, Vec<PathBuf>)> {
-    let (mut files, mut folders) = (Vec::new(), vec![PathBuf::new()]);
-    let mut at = 0;
-    while at < folders.len() {
-        let here = folders[at].clone();
-        for entry in fs::read_dir(folder.join(&here))? {
-            let entry = entry?;
-            let path = here.join(entry.file_name());
-            if entry.file_type()?.is_dir() {
-                folders.push(path);
-            } else {
-                files.push(path);
+    let gone = all.iter().filter(|other| other.after.is_none());
+    let gone: BTreeSet<PathBuf> = gone.map(|other| real(context, other)).collect();
+    // What git ignores, and a repository in it, is in no change and is somebody's.
+    let mut folders = vec![folder];
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(&folder).map_err(EngineError::io("read", &folder))? {
+            let entry = entry.map_err(EngineError::io("read", &folder))?;
+            match entry.file_type().is_ok_and(|kind| kind.is_dir()) {
+                true => folders.push(entry.path()),
+                false if gone.contains(&entry.path()) => {}
+                false => return Ok(false),
             }
         }
-        at += 1;
     }
-    Ok((files, folders))
-}
-
-/// Removes a folder in which there are nothing but folders; one with something in it is refused.
-pub(crate) fn remove_hollow(folder: &Path) -> std::io::Result<()> {
-    let (_, folders) = inside(folder)?;
-    let mut deepest_first = folders.iter().rev();
-    deepest_first.try_for_each(|one| fs::remove_dir(folder.join(one)))
+    Ok(true)
 }
 
 /// Takes the changes back. May be repeated after a crash: what is there already stays. The content
@@ -144,7 +118,7 @@ pub(crate) fn take_back(
         }
         let source = home.join("view").join(change.name());
         if here == Some(Node::Folder) {
-            remove_hollow(&target).map_err(EngineError::io("replace", &target))?;
+            remove_emptied(&target)?;
         }
         if change.after.is_some()
             && let Some(folder) = target.parent()
@@ -153,32 +127,28 @@ pub(crate) fn take_back(
         }
         match &change.after {
             None => fs::remove_file(&target).map_err(EngineError::io("delete", &target))?,
+            // Each at once: half of a change would pass for somebody else's after a crash.
             Some(Node::Link { target: link }) => {
-                if matches!(
-                    here,
-                    Some(Node::File { .. } | Node::Executable { .. } | Node::Link { .. })
-                ) {
-                    fs::remove_file(&target).map_err(EngineError::io("replace", &target))?;
-                }
-                std::os::unix::fs::symlink(link, &target)
-                    .map_err(EngineError::io("link", &target))?;
+                store::link_atomic(&target, Path::new(link))?;
             }
             Some(_) => {
-                if matches!(here, Some(Node::Link { .. })) {
-                    fs::remove_file(&target).map_err(EngineError::io("replace", &target))?;
-                }
                 if let Some(waiting) = stage.waiting(change) {
                     fs::rename(waiting, &target).map_err(EngineError::io("write", &target))?;
                     continue;
                 }
                 let bytes = fs::read(&source).map_err(EngineError::io("read", &source))?;
-                store::write_atomic(&target, &bytes)?;
-                fs::set_permissions(&target, fs::Permissions::from_mode(mode(change)))
-                    .map_err(EngineError::io("set the mode of", &target))?;
+                let mode = fs::Permissions::from_mode(mode(change));
+                store::write_atomic_with(&target, &bytes, Some(mode))?;
             }
         }
     }
     stage.done()
+}
+
+/// Removes what a taking back that was killed in the middle of a file left beside it.
+pub(crate) fn sweep(context: &Context, changes: &[Change]) {
+    let targets: Vec<PathBuf> = changes.iter().map(|change| real(context, change)).collect();
+    store::sweep_beside(targets.iter().map(PathBuf::as_path));
 }
 
 /// Writes down which folders the changes need and are not there: a revert takes exactly those away
@@ -203,6 +173,22 @@ fn prepare(context: &Context, changes: &[Change]) -> Result<(), EngineError> {
     let before = fs::read_to_string(&list).unwrap_or_default();
     let lines: String = missing.iter().map(line).collect();
     Ok(store::write_atomic(&list, (before + &lines).as_bytes())?)
+}
+
+/// Removes a folder with nothing but folders in it; the system refuses any other.
+pub(crate) fn remove_emptied(folder: &Path) -> Result<(), EngineError> {
+    let mut folders = vec![folder.to_owned()];
+    let mut next = 0;
+    while let Some(here) = folders.get(next).cloned() {
+        let entries = fs::read_dir(&here).map_err(EngineError::io("read", &here))?;
+        let inside = entries.flatten().map(|entry| entry.path());
+        folders.extend(inside);
+        next += 1;
+    }
+    for folder in folders.iter().rev() {
+        fs::remove_dir(folder).map_err(EngineError::io("remove", folder))?;
+    }
+    Ok(())
 }
 
 /// Removes folders that this run made and that are empty now.

@@ -33,6 +33,11 @@ pub fn link(project: &crate::Project, machine: &Flow) -> Result<String, EngineEr
     }
 }
 
+/// A file's address, for people to follow.
+pub fn address(path: &std::path::Path) -> String {
+    page_data::file_address(path)
+}
+
 /// The state file, and the names of its lines that are views of the journal.
 pub(crate) fn engine_lines(workflow: &flow::Workflow) -> (&str, Vec<String>) {
     let Some(task) = &workflow.task else {

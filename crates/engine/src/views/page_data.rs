@@ -2,6 +2,7 @@
 //! files, so that the folder can be opened from afar as it is.
 
 use super::history::{GateRun, History};
+use super::page::html::encoded;
 use super::page::{
     Activity as PageActivity, Answer, AttemptView, CheckView, DecisionView, GateView, Head, Link,
     Origin, PageData, RefusalView, Waiting, page,
@@ -17,6 +18,11 @@ use std::path::Path;
 
 pub(super) fn link(context: &Context) -> Result<String, EngineError> {
     link_of(&context.project, &context.workflow, &context.task)
+}
+
+/// A file's address, as browsers and terminals take it: a blank would end it.
+pub(crate) fn file_address(path: &Path) -> String {
+    format!("file://{}", encoded(&path.to_string_lossy()))
 }
 
 pub(super) fn link_of(
@@ -36,9 +42,10 @@ pub(super) fn link_of(
     Ok(
         match (config.base_url(), path.strip_prefix(project.repo())) {
             (Some(base), Ok(inside)) => {
-                format!("{}/{}", base.trim_end_matches('/'), inside.display())
+                let inside = encoded(&inside.to_string_lossy());
+                format!("{}/{inside}", base.trim_end_matches('/'))
             }
-            _ => format!("file://{}", path.display()),
+            _ => file_address(&path),
         },
     )
 }

@@ -10,6 +10,11 @@ use kernel::position::{Hold, STOP, Step};
 use kernel::table::{Actor, Completing, Guard, Kind, Target, Transition};
 use kernel::{Decision, EffectId, Event, Input, Position, Refusal, StateName, Time, What};
 
+/// Why a run goes back or stays, in the journal and to people.
+pub(super) const GATE_FAILED: &str = "the gate failed";
+/// The same, of a pass that came to nothing.
+pub(super) const NO_PROGRESS: &str = "the pass made no material progress";
+
 pub(crate) fn decide(
     workflow: &Workflow,
     run: &FlowState,
@@ -295,18 +300,18 @@ fn judge(workflow: &Workflow, run: &FlowState, judgement: Judgement) -> Option<B
         let why = match (passed, objects) {
             (_, Some(_)) => "the agent asked for it",
             (true, None) => "the gate passed",
-            (false, None) => "the gate failed",
+            (false, None) => GATE_FAILED,
         };
         return fire(workflow, run, index, way, why);
     }
     if judgement.stalled {
-        let why = "the pass made no material progress".to_owned();
+        let why = NO_PROGRESS.to_owned();
         return stepped(workflow, run, &Step::Stall, "stall", Actor::Engine, why);
     }
     let why = if passed {
         "no next phase was asked for"
     } else {
-        "the gate failed"
+        GATE_FAILED
     };
     stepped(
         workflow,

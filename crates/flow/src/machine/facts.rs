@@ -1,14 +1,18 @@
 //! The run as people see it: its status, and the fields that the engine writes.
 
 use super::record;
-use super::state::FlowState;
+use super::state::{FlowState, Stage};
 use crate::workflow::{Fact, Field, Owner, Workflow};
 use kernel::autonomy::Risk;
 use kernel::machine::{Activity, Gauge, InFlight, Waiting};
+use kernel::outcome::passes;
 use kernel::position::Hold;
 use kernel::table::{Completing, Kind};
 use kernel::{StateName, Status};
 use std::collections::BTreeMap;
+
+/// The moves whose reason is the verdict of the state's last gate.
+const GATE_SAID_SO: [&str; 2] = [super::decide::GATE_FAILED, super::decide::NO_PROGRESS];
 
 pub(crate) fn hold_sentence(hold: &Hold) -> String {
     match hold {
@@ -38,8 +42,13 @@ fn activity(workflow: &Workflow, run: &FlowState) -> Activity {
 }
 
 fn waiting(workflow: &Workflow, run: &FlowState) -> Option<Waiting> {
-    let (reason, why) = match &run.position.hold {
+    let (reason, mut why) = match &run.position.hold {
         Some(Hold::Trouble) => ("trouble".to_owned(), run.last_why.clone()),
+        Some(hold @ (Hold::Budget { .. } | Hold::Stall)) => {
+            let mut lines = vec![hold_sentence(hold)];
+            lines.extend(led_to(run, hold));
+            (hold.name().to_owned(), lines.join("\n"))
+        }
         Some(hold) => (hold.name().to_owned(), hold_sentence(hold)),
         None => {
             let name = &run.position.state;
@@ -58,12 +67,31 @@ fn waiting(workflow: &Workflow, run: &FlowState) -> Option<Waiting> {
             (name.to_string(), why)
         }
     };
+    // Trouble of its own is told in `last_why`. This came while a person was being asked already, who
+    // should not answer without knowing.
+    if let (Stage::Stuck { why: stuck, .. }, false) = (&run.stage, reason == "trouble") {
+        why = format!("{why}\nBut {stuck}; it is tried again after your answer");
+    }
     (activity(workflow, run) == Activity::Waiting).then(|| Waiting {
         who: "human",
         reason,
         why,
         options: super::decide::options(workflow, run),
     })
+}
+
+/// What happened right before the hold, a line each: whoever is to extend a budget wants to know what
+/// the last try came to, not only that it was the last.
+fn led_to(run: &FlowState, hold: &Hold) -> Vec<String> {
+    let held = format!("; held: {}", hold_sentence(hold));
+    let why = run.last_why.strip_suffix(&held).unwrap_or(&run.last_why);
+    let gate = run.gates.get(&run.position.state);
+    let failed = gate.filter(|gate| !gate.passed && GATE_SAID_SO.contains(&why));
+    let failed = failed.iter().flat_map(|gate| &gate.results);
+    let failed = failed.filter(|result| !passes(std::slice::from_ref(result)));
+    let mut lines = vec![format!("Before that, in `{}`: {why}", run.position.state)];
+    lines.extend(failed.map(|result| format!("- {}: {}", result.check, result.reason)));
+    lines
 }
 
 /// What a person is told who is asked, a line each: what is wrong, what can be done, what is advised,

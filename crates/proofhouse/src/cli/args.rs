@@ -24,17 +24,22 @@ use std::path::PathBuf;
 #[command(name = "proofhouse", version, max_term_width = 100, after_help = EXIT_CODES)]
 pub(crate) struct Args {
     /// The repository to work in (default: the one that holds the present folder)
-    #[arg(long, global = true, value_name = "PATH")]
+    #[arg(long, global = true, value_name = "PATH", display_order = 900)]
     pub(crate) repo: Option<PathBuf>,
     /// Print facts as JSON
-    #[arg(long, global = true)]
+    #[arg(long, global = true, display_order = 901)]
     pub(crate) json: bool,
     #[command(subcommand)]
     pub(crate) command: Command,
 }
 
-const EXIT_CODES: &str = "Exit codes: 0 done, 1 your error, 2 waiting for a person, 3 the environment's error, 70 a bug of ours, 130 interrupted.
-Start here: proofhouse demo";
+const EXIT_CODES: &str = "Start here:
+  proofhouse demo              see it work, in a folder of its own, without a model and without a key
+  proofhouse doctor            what this machine can hold, and what is missing
+  proofhouse init              in your repository: choose who works
+  proofhouse new phase --help  begin a task; then `proofhouse run`, `status`, `inbox`, `decide`
+
+Exit codes: 0 done, 1 your error, 2 waiting for a person, 3 the environment's error, 70 a bug of ours, 130 interrupted.";
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
@@ -115,8 +120,12 @@ A milestone is .proofhouse/milestones/NAME/milestone.toml; docs/waves.md shows o
         #[command(subcommand)]
         command: WorkflowCommand,
     },
-    /// Run a whole task on an embedded scripted agent, in a sample repository
-    #[command(after_help = "Example:\n  proofhouse demo --dir /tmp/proofhouse-demo")]
+    /// See it work: a SPEC.md of one page becomes tested, sealed modules, on a scripted agent
+    #[command(after_help = "Examples:
+  proofhouse demo --dir /tmp/proofhouse-demo    a project of the factory, about a minute
+  proofhouse demo --workflow phase              one task, some seconds
+
+Needs git and cargo; no network, no model, no key. It works in a folder of its own.")]
     Demo(Demo),
     /// Show settings and where each comes from
     #[command(after_help = "Example:\n  proofhouse config show --json")]
@@ -134,14 +143,15 @@ A milestone is .proofhouse/milestones/NAME/milestone.toml; docs/waves.md shows o
     /// Say what this machine has of what Proofhouse needs
     #[command(after_help = "Example:\n  proofhouse doctor")]
     Doctor,
-    /// Judge specs, plan projects, fingerprint contracts
+    /// From a SPEC.md to released modules: draft, approve, plan, build, release
     #[command(after_help = "Examples:
   proofhouse factory new SPEC.md --agent claude
   proofhouse factory validate spec.json
   proofhouse factory plan spec.json --dry-run --json
   proofhouse factory fingerprint contract.json --against locked.json
 
-`start`, `run` and `status` need a repository; the others do not.")]
+The usual way: new, run, review, approve, run. `validate`, `plan`, `render` and `fingerprint` need
+no repository; the others do.")]
     Factory {
         #[command(subcommand)]
         command: FactoryCommand,
@@ -157,6 +167,7 @@ A milestone is .proofhouse/milestones/NAME/milestone.toml; docs/waves.md shows o
         name: Option<String>,
     },
     /// Run a command under a sandbox policy, to try what an agent could reach
+    #[command(after_help = "Example:\n  proofhouse sandbox run --write . -- cargo test")]
     Sandbox {
         #[command(subcommand)]
         command: SandboxCommand,
@@ -205,7 +216,7 @@ pub(crate) struct New {
     #[arg(long, value_name = "COMMAND")]
     pub(crate) check: Vec<String>,
     /// Who works: `claude`, `codex`, `codex-app`, `gemini`, `opencode`, `pi`, `anthropic:MODEL`, `openai:MODEL`,
-    /// `acp:PROGRAM`, `command:PROGRAM ARGS` or `scripted:FILE`
+    /// `openai-chat:MODEL`, `acp:PROGRAM`, `command:PROGRAM ARGS` or `scripted:FILE` (default: `agent` of the config)
     #[arg(long)]
     pub(crate) agent: Option<String>,
     /// How much the run may decide by itself (default: `approvals.autonomy` of the config, else `auto`)
@@ -244,8 +255,8 @@ pub(crate) enum RiskArg {
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Run {
-    /// The run
-    pub(crate) run: String,
+    /// The run (without it, the runs are listed)
+    pub(crate) run: Option<String>,
     /// One attempt and what follows from it, then stop
     #[arg(long)]
     pub(crate) once: bool,
@@ -259,8 +270,8 @@ pub(crate) struct Run {
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Log {
-    /// The run
-    pub(crate) run: String,
+    /// The run (without it, the runs are listed)
+    pub(crate) run: Option<String>,
     /// Only the last records
     #[arg(long, value_name = "N")]
     pub(crate) last: Option<usize>,
@@ -284,7 +295,7 @@ pub(crate) struct Decide {
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Demo {
-    /// Where to make the sample repository; it stays there
+    /// Where to make the sample repository; it stays there (default: a new folder in the temporary one)
     #[arg(long, value_name = "DIR")]
     pub(crate) dir: Option<PathBuf>,
     /// What to show: a whole project of the factory, or one task of the phase workflow

@@ -1,7 +1,7 @@
 //! `proofhouse audit`.
 
 use super::exit;
-use super::out::{Out, Tone};
+use super::out::{Out, Tone, count};
 use engine::audit::Rigour;
 use engine::{EngineError, Project};
 
@@ -25,8 +25,11 @@ pub(crate) fn audit(
                 out.paint(Tone::Bad, "FINDINGS")
             };
             out.line(&format!(
-                "{word} {}: {} records, {} commits, {} pieces of evidence",
-                report.run, report.records, report.claims, report.evidence
+                "{word} {}: {}, {}, {} of evidence",
+                report.run,
+                count(report.records, "record"),
+                count(report.claims as u64, "commit"),
+                count(report.evidence as u64, "piece")
             ));
             for finding in &report.findings {
                 let line = if finding.line > 0 {

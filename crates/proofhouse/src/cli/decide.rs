@@ -36,7 +36,10 @@ pub(crate) fn decide(project: &Project, args: &Decide, out: &Out) -> Result<u8, 
         decided.status.state
     ));
     match &decided.status.waiting_for {
-        Some(waiting) => status::waiting(out, &args.run, waiting),
+        Some(waiting) => {
+            let head = Run::peek(project, &args.run)?.head;
+            status::waiting(out, &args.run, waiting, &head.hash);
+        }
         None if decided.more => out.line(&format!("next: proofhouse run {}", args.run)),
         None => {}
     }

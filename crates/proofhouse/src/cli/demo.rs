@@ -11,11 +11,26 @@ use engine::EngineError;
 use std::path::{Path, PathBuf};
 
 pub(crate) fn demo(args: &Demo, out: &Out) -> Result<u8, EngineError> {
+    needs("git")?;
+    needs("cargo")?;
     let dir = folder(args)?;
     match args.workflow {
         DemoOf::Factory => factory::demo(&dir, out),
         DemoOf::Phase => phase::demo(&dir, out),
     }
+}
+
+/// Both demos build and test Rust: better said now than in the middle of the story.
+fn needs(program: &str) -> Result<(), EngineError> {
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    if std::env::split_paths(&path).any(|dir| dir.join(program).is_file()) {
+        return Ok(());
+    }
+    Err(EngineError::environment(
+        "program_not_found",
+        format!("the demo needs `{program}`, and it is not on PATH"),
+        format!("install {program}, or put it on PATH"),
+    ))
 }
 
 fn write_files(dir: &Path, files: &[(&str, &str)]) -> Result<(), EngineError> {

@@ -69,7 +69,7 @@ pub(crate) fn factory(args: &Args, command: &FactoryCommand, out: &Out) -> Resul
             channel,
         } => {
             let said = engine::factory::Said::Approve { because };
-            of_product::speak(&super::project(args)?, name, said, channel, out)
+            of_product::speak(&super::project(args)?, name.as_deref(), said, channel, out)
         }
         FactoryCommand::Reject {
             name,
@@ -79,7 +79,7 @@ pub(crate) fn factory(args: &Args, command: &FactoryCommand, out: &Out) -> Resul
         } => {
             let reasons = of_product::text(reasons.as_deref(), file.as_deref())?;
             let said = engine::factory::Said::Reject { reasons: &reasons };
-            of_product::speak(&super::project(args)?, name, said, channel, out)
+            of_product::speak(&super::project(args)?, name.as_deref(), said, channel, out)
         }
         FactoryCommand::Amend {
             name,
@@ -91,11 +91,14 @@ pub(crate) fn factory(args: &Args, command: &FactoryCommand, out: &Out) -> Resul
             let said = engine::factory::Said::Amend {
                 feedback: &feedback,
             };
-            of_product::speak(&super::project(args)?, name, said, channel, out)
+            of_product::speak(&super::project(args)?, name.as_deref(), said, channel, out)
         }
-        FactoryCommand::Run { name, agent } => {
-            of_factory::run(&super::project(args)?, name, agent.as_deref(), out)
-        }
+        FactoryCommand::Run { name, agent } => of_factory::run(
+            &super::project(args)?,
+            name.as_deref(),
+            agent.as_deref(),
+            out,
+        ),
         FactoryCommand::Status { name } => {
             of_factory::status(&super::project(args)?, name.as_deref(), out)
         }

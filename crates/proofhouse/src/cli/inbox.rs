@@ -17,7 +17,7 @@ pub(crate) fn inbox(project: &Project, out: &Out) -> Result<u8, EngineError> {
                     let code = engine::approval::run_code(&name, &peek.head.hash);
                     facts.push(serde_json::json!({"run": name, "state": peek.machine.status().state, "waiting_for": waiting, "seq": peek.head.seq, "run_code": code}));
                     if !out.json {
-                        status::waiting(out, &name, &waiting);
+                        status::waiting(out, &name, &waiting, &peek.head.hash);
                     }
                 }
             }

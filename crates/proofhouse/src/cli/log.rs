@@ -9,16 +9,17 @@ use std::collections::VecDeque;
 use store::{Journal, Replay, RunName};
 
 pub(crate) fn log(project: &Project, args: &Log, out: &Out) -> Result<u8, EngineError> {
-    if engine::factory::is_project(project, &args.run) {
-        engine::factory::peek(project, &args.run)?;
+    let run = super::run::named(project, args.run.as_deref())?;
+    if engine::factory::is_project(project, run) {
+        engine::factory::peek(project, run)?;
     } else {
-        Run::peek(project, &args.run)?;
+        Run::peek(project, run)?;
     }
     let most = args.last.unwrap_or(usize::MAX);
     let mut lines: VecDeque<String> = VecDeque::new();
     Journal::read(
         &project.journals(),
-        &RunName::new(&args.run)?,
+        &RunName::new(run)?,
         Replay::default(),
         |record| {
             if out.json {
@@ -64,9 +65,14 @@ fn sentence(body: &Body) -> String {
                 "" => String::new(),
                 subject => format!(" on {subject}"),
             };
+            let kind = format!("{:?}", began.kind).to_lowercase();
+            let by = match began.role.as_str() {
+                "" => String::new(),
+                role => format!(" by {role}"),
+            };
             format!(
-                "{} began: {:?} in `{}` {}{on}",
-                began.effect, began.kind, began.state, began.role
+                "{} began: {kind} in `{}`{by}{on}",
+                began.effect, began.state
             )
         }
         Body::AttemptEnded(ended) => {

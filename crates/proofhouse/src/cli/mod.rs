@@ -8,6 +8,7 @@ mod demo;
 mod doctor;
 pub(crate) mod exit;
 mod factory;
+mod figures;
 mod gc;
 mod history;
 mod inbox;
@@ -25,6 +26,7 @@ mod run;
 mod sandbox;
 mod schema;
 mod status;
+mod usage;
 mod verbs;
 mod wave;
 mod workflow;
@@ -44,6 +46,10 @@ pub(crate) fn main() -> u8 {
             } else {
                 exit::OK
             };
+            if code == exit::USER && usage::wants_json(std::env::args_os()) {
+                Out::new(true).error(&usage::error(&error));
+                return code;
+            }
             // A closed pipe is not worth an error of its own.
             let _ = error.print();
             return code;

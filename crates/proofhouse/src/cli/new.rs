@@ -91,10 +91,7 @@ pub(crate) fn new(project: &Project, args: &New, out: &Out) -> Result<u8, Engine
             }
         }
     }
-    for missing in &started.missing {
-        let warning = out.paint(Tone::Warn, "warning");
-        out.line(&format!("  {warning} {}", super::out::plain(missing)));
-    }
+    super::of_factory::warn(out, &started.missing);
     next(project, &started.run, out)?;
     Ok(exit::OK)
 }

@@ -1,15 +1,15 @@
 //! `proofhouse factory start|run|status`: a project of the factory, from its spec to its release.
 
 use super::args::FactoryStart;
-use super::out::{Out, Tone, plain};
+use super::out::{Out, Tone, count, plain};
 use super::progress::Progress;
-use super::{exit, questions, run};
+use super::{exit, figures, questions, run, status};
 use ::factory::plan::{Plan, TaskFile};
 use ::factory::spec::ProductSpec;
 use engine::factory::{Begin, Driving, Peek};
 use engine::{Ending, EngineError, Project};
-use kernel::Machine;
 use kernel::machine::Activity;
+use kernel::{Machine, Status};
 
 pub(crate) fn start(
     project: &Project,
@@ -27,26 +27,39 @@ pub(crate) fn start(
         budgets: &asked.making.budget,
     };
     let begun = engine::factory::start(project, &begin, plan, files)?;
+    let missing = engine::factory::missing(project, begin.agent)?;
     if out.json {
-        out.facts(&serde_json::json!({"project": begun.name, "tasks": begun.tasks}));
+        out.facts(
+            &serde_json::json!({"project": begun.name, "tasks": begun.tasks, "missing": missing}),
+        );
         return Ok(exit::OK);
     }
     out.line(&format!(
-        "{} project `{}` with {} tasks\nnext: proofhouse factory run {}",
+        "{} project `{}` with {}",
         out.paint(Tone::Good, "started"),
         begun.name,
-        begun.tasks,
-        begun.name
+        count(begun.tasks as u64, "task"),
     ));
+    warn(out, &missing);
+    out.line(&format!("next: proofhouse factory run {}", begun.name));
     Ok(exit::OK)
+}
+
+/// What the agents lack: better said now than by the first attempt.
+pub(crate) fn warn(out: &Out, missing: &[String]) {
+    for missing in missing {
+        let warning = out.paint(Tone::Warn, "warning");
+        out.line(&format!("  {warning} {}", plain(missing)));
+    }
 }
 
 pub(crate) fn run(
     project: &Project,
-    name: &str,
+    name: Option<&str>,
     agent: Option<&str>,
     out: &Out,
 ) -> Result<u8, EngineError> {
+    let name = &named(project, name)?;
     let driving = Driving {
         project,
         name,
@@ -62,11 +75,9 @@ pub(crate) fn run(
         );
         return Ok(exit::INTERRUPTED);
     }
+    // First, so that what is printed can point to it.
+    engine::factory::page(project, name)?;
     status(project, Some(name), out)?;
-    let page = engine::factory::page(project, name)?;
-    if !out.json {
-        out.line(&format!("evidence: {}", page.display()));
-    }
     Ok(match ended.status.activity {
         Activity::Done | Activity::Resting | Activity::Working => exit::OK,
         Activity::Waiting => exit::WAITING,
@@ -114,6 +125,16 @@ pub(crate) fn status(project: &Project, name: Option<&str>, out: &Out) -> Result
         out.facts(&facts(&name, &peek));
         return Ok(exit::OK);
     }
+    let status = peek.machine.status();
+    out.line(&format!(
+        "{}  {} in `{}`, {}",
+        out.paint(Tone::Strong, &name),
+        status.workflow,
+        status.state,
+        status::word(out, project, &name, status.activity)
+    ));
+    figures::all(out, &status);
+    at_work(out, &status);
     let rows: Vec<Vec<String>> = peek
         .machine
         .tasks()
@@ -121,14 +142,14 @@ pub(crate) fn status(project: &Project, name: Option<&str>, out: &Out) -> Result
         .map(|task| {
             let modules: Vec<String> = task.modules.iter().map(ToString::to_string).collect();
             let id = task.declared.id.to_string();
-            vec![id, task.status.as_str().to_owned(), modules.join(", ")]
+            let status = task.status.as_str().to_owned();
+            vec![id, status, plain(&task.declared.task), modules.join(", ")]
         })
         .collect();
     if peek.machine.product().is_none() || !rows.is_empty() {
-        out.table(&["task", "status", "modules"], &rows);
+        out.table(&["task", "status", "name", "modules"], &rows);
     }
     questions::print(out, &name, &peek);
-    let status = peek.machine.status();
     if let (true, Some(waiting)) = (peek.machine.questions().is_empty(), &status.waiting_for) {
         out.line(&format!(
             "{} {}",
@@ -150,5 +171,26 @@ pub(crate) fn status(project: &Project, name: Option<&str>, out: &Out) -> Result
             plain(release["notes"].as_str().unwrap_or_default())
         ));
     }
+    let page = engine::factory::page_place(project, &name);
+    if page.is_file() {
+        out.line(&format!("evidence: {}", engine::views::address(&page)));
+    }
+    if status.activity == Activity::Working && !engine::session::is_driven(project, &name) {
+        out.line(&format!("next: proofhouse factory run {name}"));
+    }
     Ok(exit::OK)
+}
+
+/// Who works right now, and on what.
+fn at_work(out: &Out, status: &Status) {
+    let running = status.attempts.iter().filter(|one| one.ended == "running");
+    for attempt in running {
+        out.line(&format!(
+            "  {}       {} {}, since {}",
+            attempt.effect,
+            attempt.state,
+            attempt.role,
+            &attempt.began.to_string()[..19]
+        ));
+    }
 }

@@ -21,15 +21,18 @@ pub(crate) fn new(project: &Project, asked: &FactoryNew, out: &Out) -> Result<u8
             budgets: &asked.making.budget,
         },
     )?;
+    let missing = engine::factory::missing(project, asked.making.agent.as_deref())?;
     if out.json {
-        out.facts(&serde_json::json!({"project": name}));
+        out.facts(&serde_json::json!({"project": name, "missing": missing}));
         return Ok(exit::OK);
     }
     out.line(&format!(
-        "{} project `{name}` from {}\nnext: proofhouse factory run {name}",
+        "{} project `{name}` from {}",
         out.paint(Tone::Good, "began"),
         asked.spec.display(),
     ));
+    of_factory::warn(out, &missing);
+    out.line(&format!("next: proofhouse factory run {name}"));
     Ok(exit::OK)
 }
 
@@ -84,11 +87,12 @@ pub(crate) fn text(given: Option<&str>, file: Option<&Path>) -> Result<String, E
 
 pub(crate) fn speak(
     project: &Project,
-    name: &str,
+    name: Option<&str>,
     said: Said<'_>,
     channel: &Channel,
     out: &Out,
 ) -> Result<u8, EngineError> {
+    let name = &of_factory::named(project, name)?;
     let spoken = Spoken {
         name,
         said,

@@ -17,30 +17,35 @@ pub(crate) enum Tone {
 pub(crate) struct Out {
     pub(crate) json: bool,
     pub(crate) colour: bool,
+    /// Errors go elsewhere, and may be read by somebody else.
+    errors_in_colour: bool,
+    /// May a line be drawn over? Not in a pipe, and not on a terminal that knows no cursor.
+    pub(crate) live: bool,
 }
 
 impl Out {
     pub(crate) fn new(json: bool) -> Self {
         let wanted = std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty());
         let dumb = std::env::var_os("TERM").is_some_and(|term| term == "dumb");
+        let terminal = std::io::stdout().is_terminal();
         Self {
             json,
-            colour: wanted && !dumb && std::io::stdout().is_terminal(),
+            colour: wanted && !dumb && terminal,
+            errors_in_colour: wanted && !dumb && std::io::stderr().is_terminal(),
+            live: !json && !dumb && terminal,
         }
     }
 
+    /// The columns of the terminal, if there is one that says so.
+    pub(crate) fn columns() -> Option<usize> {
+        let (width, _) = terminal_size::terminal_size()?;
+        Some(usize::from(width.0)).filter(|columns| *columns > 0)
+    }
+
     pub(crate) fn paint(&self, tone: Tone, text: &str) -> String {
-        let code = match tone {
-            Tone::Good => "32",
-            Tone::Bad => "31",
-            Tone::Warn => "33",
-            Tone::Dim => "2",
-            Tone::Strong => "1",
-        };
-        if self.colour {
-            format!("\x1b[{code}m{text}\x1b[0m")
-        } else {
-            text.to_owned()
+        match self.colour {
+            true => painted(tone, text),
+            false => text.to_owned(),
         }
     }
 
@@ -63,13 +68,17 @@ impl Out {
             eprintln!("{facts}");
             return;
         }
+        let paint = |tone, text: &str| match self.errors_in_colour {
+            true => painted(tone, text),
+            false => text.to_owned(),
+        };
         eprintln!(
             "{} {} [{}]",
-            self.paint(Tone::Bad, "error:"),
+            paint(Tone::Bad, "error:"),
             error.what,
             error.code
         );
-        eprintln!("  {} {}", self.paint(Tone::Dim, "mend:"), error.mend);
+        eprintln!("  {} {}", paint(Tone::Dim, "mend:"), error.mend);
     }
 
     /// Rows in aligned columns.
@@ -92,6 +101,23 @@ impl Out {
             self.line(&line(row.iter().map(String::as_str).collect()));
         }
     }
+}
+
+fn painted(tone: Tone, text: &str) -> String {
+    let code = match tone {
+        Tone::Good => "32",
+        Tone::Bad => "31",
+        Tone::Warn => "33",
+        Tone::Dim => "2",
+        Tone::Strong => "1",
+    };
+    format!("\x1b[{code}m{text}\x1b[0m")
+}
+
+/// `1 commit`, `2 commits`.
+pub(crate) fn count(many: u64, what: &str) -> String {
+    let plural = if many == 1 { "" } else { "s" };
+    format!("{many} {what}{plural}")
 }
 
 /// Text of others on one line that can not move the cursor, change colours or hide anything: agents

@@ -5,11 +5,11 @@ use super::out::{Out, Tone, dollars, duration, plain};
 use engine::world::{Gauges, Observer};
 use kernel::budget::{ATTEMPTS, MICRO_DOLLARS, TOKENS};
 use kernel::effect::EffectKind;
-use kernel::event::Arrival;
+use kernel::event::{Arrival, Moved};
 use kernel::outcome::{Verdict, passes};
 use kernel::{Actor, Body, Class, Event};
-use std::io::{IsTerminal, Write};
-use std::time::Instant;
+use std::io::Write;
+use std::time::{Duration, Instant};
 
 const FRAMES: [char; 4] = ['|', '/', '-', '\\'];
 
@@ -21,19 +21,27 @@ pub(crate) struct Progress<'a> {
     doing: String,
     frame: usize,
     shown: bool,
+    /// When something was last said: a log that is silent for long looks dead.
+    spoke: Instant,
+    /// What the last attempt or refusal said: the move that follows from it need not repeat it.
+    said: String,
 }
+
+/// How long a pipe hears nothing before it is told that the work goes on.
+const SILENCE: Duration = Duration::from_secs(300);
 
 impl<'a> Progress<'a> {
     pub(crate) fn new(out: &'a Out) -> Self {
-        let live = !out.json && std::io::stdout().is_terminal();
         Self {
             out,
-            live,
+            live: out.live,
             began: Instant::now(),
             effect_began: Instant::now(),
             doing: String::new(),
             frame: 0,
             shown: false,
+            spoke: Instant::now(),
+            said: String::new(),
         }
     }
 
@@ -50,6 +58,7 @@ impl<'a> Progress<'a> {
             return;
         }
         self.clear();
+        self.spoke = Instant::now();
         let mark = tone.map_or_else(|| mark.to_owned(), |tone| self.out.paint(tone, mark));
         let clock = duration(u64::try_from(self.began.elapsed().as_millis()).unwrap_or(u64::MAX));
         let text = plain(text);
@@ -59,12 +68,50 @@ impl<'a> Progress<'a> {
         ));
     }
 
+    fn elapsed(&self) -> String {
+        duration(u64::try_from(self.effect_began.elapsed().as_millis()).unwrap_or(u64::MAX))
+    }
+
     /// What a process was refused, and which setting would allow it.
     fn refused(&mut self, line: Option<String>, allow: &str) {
         if let Some(line) = line {
             let text = format!("    {line}{allow}");
             self.say(Some(Tone::Warn), "--", &text);
         }
+    }
+}
+
+/// The live line, cut to one row: what is wrapped can not be drawn over. What is done gives way
+/// first, then the last of the figures.
+fn live_line(doing: &str, figures: &[String], columns: usize) -> String {
+    /// Less says nothing.
+    const SHORTEST: usize = 16;
+    let room = columns.saturating_sub(3);
+    let mut tail = String::new();
+    for figure in figures {
+        if tail.chars().count() + 2 + figure.chars().count() + SHORTEST > room {
+            break;
+        }
+        tail.push_str("  ");
+        tail.push_str(figure);
+    }
+    let room = room.saturating_sub(tail.chars().count());
+    let fits = doing.chars().count() <= room;
+    let cut = room.saturating_sub(1);
+    let cut: String = doing.chars().take(cut).chain(['…']).take(room).collect();
+    format!("  {}{tail}", if fits { doing } else { &cut })
+}
+
+/// Why a run stays where it is, without what was said on the line above. What a person must decide
+/// is told in full once the run rests.
+fn stayed(moved: &Moved, said: &str) -> String {
+    let head = format!("{} in {}", moved.action, moved.from);
+    if let Some(hold) = &moved.position.hold {
+        return format!("{head}: a person is needed ({})", hold.name());
+    }
+    match !said.is_empty() && moved.why.contains(said) {
+        true => head,
+        false => format!("{head}: {}", moved.why),
     }
 }
 
@@ -111,16 +158,19 @@ impl Observer for Progress<'_> {
                     .and_then(|result| result["summary"].as_str());
                 let summary = summary.filter(|_| outcome.class == Class::Done);
                 let text = summary.unwrap_or(&outcome.reason);
+                self.said.clone_from(&outcome.reason);
                 let (tone, mark) = if outcome.class == Class::Done {
                     (None, "ok")
                 } else {
                     (Some(Tone::Bad), "!!")
                 };
-                self.say(
-                    tone,
-                    mark,
-                    &format!("    {}: {text} ({cost})", outcome.class.as_str()),
-                );
+                // The cost first: a long reason is cut at its end.
+                let class = outcome.class.as_str();
+                let text = match usage.is_nothing() {
+                    true => format!("    {class}: {text}"),
+                    false => format!("    {class} ({cost}): {text}"),
+                };
+                self.say(tone, mark, &text);
                 let allow = allow(&outcome.denied, "network.hosts");
                 self.refused(outcome.refused_connections(), &allow);
             }
@@ -150,6 +200,10 @@ impl Observer for Progress<'_> {
                         &format!("    checkpoint {}", &commit[..12.min(commit.len())]),
                     );
                 }
+                if let Some(problem) = &ended.problem {
+                    let text = format!("    no checkpoint: {problem}");
+                    self.say(Some(Tone::Warn), "--", &text);
+                }
             }
             Body::Moved(moved) if moved.arrival == Arrival::Entered => {
                 let text = format!(
@@ -164,10 +218,13 @@ impl Observer for Progress<'_> {
                 self.say(Some(tone), "->", &text);
             }
             Body::Moved(moved) => {
-                let text = format!("{} in {}: {}", moved.action, moved.from, moved.why);
+                let text = stayed(moved, &self.said);
                 self.say(Some(Tone::Warn), "--", &text);
             }
-            Body::Refused(refused) => self.say(Some(Tone::Bad), "no", &refused.refusal.to_string()),
+            Body::Refused(refused) => {
+                self.said.clone_from(&refused.refusal.what);
+                self.say(Some(Tone::Bad), "no", &refused.refusal.to_string());
+            }
             Body::EffectLost(lost) => self.say(
                 Some(Tone::Warn),
                 "--",
@@ -209,21 +266,27 @@ impl Observer for Progress<'_> {
 
     fn tick(&mut self, gauges: &dyn Fn() -> Gauges) {
         if !self.live {
+            if !self.out.json && !self.doing.is_empty() && self.spoke.elapsed() >= SILENCE {
+                let elapsed = self.elapsed();
+                let text = format!("    still at it: {}, {elapsed}", self.doing);
+                self.say(Some(Tone::Dim), "..", &text);
+            }
             return;
         }
         self.frame = (self.frame + 1) % FRAMES.len();
         let gauges = gauges();
         let spent = |name: &str| gauges.get(name).map_or(0, |gauge| gauge.used);
-        let elapsed =
-            duration(u64::try_from(self.effect_began.elapsed().as_millis()).unwrap_or(u64::MAX));
-        let attempts = spent(ATTEMPTS);
-        print!(
-            "\r\x1b[2K  {} {}  {elapsed}  attempt {attempts}  {} tokens  {}",
-            FRAMES[self.frame],
-            self.doing,
-            spent(TOKENS),
-            dollars(spent(MICRO_DOLLARS))
+        let line = live_line(
+            &format!("{} {}", FRAMES[self.frame], self.doing),
+            &[
+                self.elapsed(),
+                dollars(spent(MICRO_DOLLARS)),
+                format!("{} tokens", spent(TOKENS)),
+                format!("attempt {}", spent(ATTEMPTS)),
+            ],
+            Out::columns().unwrap_or(usize::MAX),
         );
+        print!("\r\x1b[2K{line}");
         let _ = std::io::stdout().flush();
         self.shown = true;
     }
@@ -253,5 +316,28 @@ impl Observer for Progress<'_> {
 impl Drop for Progress<'_> {
     fn drop(&mut self) {
         self.clear();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::live_line;
+
+    fn line(columns: usize) -> String {
+        let figures = ["1m 05s", "$0.1200", "3400 tokens", "attempt 2"].map(str::to_owned);
+        live_line(
+            "| implement coder works · cargo test --workspace",
+            &figures,
+            columns,
+        )
+    }
+
+    #[test]
+    fn the_live_line_keeps_to_one_row() {
+        for columns in 1..120 {
+            assert!(line(columns).chars().count() <= columns.max(2), "{columns}");
+        }
+        assert_eq!(line(40), "  | implement coder w…  1m 05s  $0.1200");
+        assert!(line(usize::MAX).ends_with("1m 05s  $0.1200  3400 tokens  attempt 2"));
     }
 }

@@ -36,10 +36,24 @@ pub(crate) fn on_interrupt(interrupter: Interrupter) {
     on_stop(Box::new(move || interrupter.interrupt()));
 }
 
+/// The run that was named. None is guessed: the wrong one could cost money.
+pub(crate) fn named<'a>(project: &Project, run: Option<&'a str>) -> Result<&'a str, EngineError> {
+    run.ok_or_else(|| {
+        let names = engine::start::runs(project).unwrap_or_default();
+        let names: Vec<String> = names.into_iter().map(|(name, _)| name).collect();
+        let mend = match names.is_empty() {
+            true => "there is no run yet; start one with `proofhouse new`".to_owned(),
+            false => format!("name one of: {}", names.join(", ")),
+        };
+        EngineError::user("no_run_named", "which run is meant?", mend)
+    })
+}
+
 pub(crate) fn run(project: &Project, args: &Run, out: &Out) -> Result<u8, EngineError> {
+    let run = named(project, args.run.as_deref())?;
     let session = Session {
         project,
-        run: &args.run,
+        run,
         agent: args.agent.as_deref(),
         built: None,
         until: if args.once {
@@ -84,6 +98,10 @@ pub(crate) fn report(project: &Project, ended: &Ended, out: &Out) -> Result<u8, 
                 out.paint(Tone::Good, "done")
             ));
             say(format!(
+                "what it made is in the working tree, {}; no branch was moved",
+                project.of_run(run).repo().display()
+            ));
+            say(format!(
                 "evidence: {}",
                 status::evidence_link(project, run)?
             ));
@@ -107,7 +125,12 @@ pub(crate) fn report(project: &Project, ended: &Ended, out: &Out) -> Result<u8, 
         }
         Activity::Waiting => {
             if let (Some(waiting), false) = (&ended.status.waiting_for, out.json) {
-                status::waiting(out, run, waiting);
+                let head = engine::Run::peek(project, run)?.head;
+                status::waiting(out, run, waiting, &head.hash);
+                say(format!(
+                    "evidence: {}",
+                    status::evidence_link(project, run)?
+                ));
             }
             exit::WAITING
         }

@@ -1,7 +1,7 @@
 //! `proofhouse status`.
 
-use super::out::{Out, Tone, dollars, duration, plain};
-use super::{exit, of_factory};
+use super::out::{Out, Tone, dollars, plain};
+use super::{exit, figures, of_factory};
 use engine::start::runs;
 use engine::{EngineError, Peek, Project, Run};
 use kernel::machine::{Activity, Waiting};
@@ -79,18 +79,7 @@ pub(crate) fn print(project: &Project, run: &str, out: &Out) -> Result<(), Engin
         pace(&status),
         risk(&status)
     ));
-    for (name, gauge) in &status.budgets {
-        let (used, cap) = match name.as_str() {
-            "micro_dollars" => (dollars(gauge.used), dollars(gauge.cap)),
-            "wall_millis" => (duration(gauge.used), duration(gauge.cap)),
-            _ => (gauge.used.to_string(), gauge.cap.to_string()),
-        };
-        let name = name
-            .replace("micro_dollars", "money")
-            .replace("wall_millis", "wall time");
-        out.line(&format!("  {name:<11} {used} of {cap}"));
-    }
-    spend(out, &status);
+    figures::all(out, &status);
     for attempt in status.attempts.iter().rev().take(5).rev() {
         out.line(&format!(
             "  {}       {:<10} {:<9} {:<14} {:<8} {}",
@@ -121,11 +110,7 @@ pub(crate) fn print(project: &Project, run: &str, out: &Out) -> Result<(), Engin
     out.line(&format!("  evidence    {}", evidence_link(project, run)?));
     match &status.waiting_for {
         Some(waiting_for) => {
-            waiting(out, run, waiting_for);
-            out.line(&format!(
-                "  run code    {}",
-                engine::approval::run_code(run, &peek.head.hash)
-            ));
+            waiting(out, run, waiting_for, &peek.head.hash);
         }
         None if status.activity == Activity::Working => {
             if !engine::session::is_driven(project, run) {
@@ -154,24 +139,6 @@ fn may_begin(out: &Out, run: &str, peek: &Peek) {
     }
 }
 
-/// Where the money went: by role and by state, if there was any and more than one of them.
-fn spend(out: &Out, status: &Status) {
-    let summary = engine::spend::summary(&status.attempts);
-    for (name, parts) in [("by role", summary.roles), ("by state", summary.states)] {
-        let paid = parts.iter().filter(|(_, spend)| !spend.usage.is_nothing());
-        let parts: Vec<String> = paid
-            .map(|(part, spend)| {
-                let usage = spend.usage;
-                let tokens = usage.input_tokens.saturating_add(usage.output_tokens);
-                format!("{part} {} ({tokens} tokens)", dollars(usage.micro_dollars))
-            })
-            .collect();
-        if !parts.is_empty() {
-            out.line(&format!("  {name:<11} {}", parts.join(", ")));
-        }
-    }
-}
-
 fn pace(status: &Status) -> &'static str {
     match status.mode.pace {
         kernel::Pace::Stepped => ", stepped",
@@ -186,7 +153,8 @@ fn risk(status: &Status) -> &'static str {
     }
 }
 
-fn word(out: &Out, project: &Project, run: &str, activity: Activity) -> String {
+/// What a run or a project does right now, in a word or two.
+pub(crate) fn word(out: &Out, project: &Project, run: &str, activity: Activity) -> String {
     match activity {
         Activity::Working => working(project, run).to_owned(),
         Activity::Waiting => out.paint(Tone::Warn, "waiting for a person"),
@@ -204,8 +172,8 @@ fn working(project: &Project, run: &str) -> &'static str {
     }
 }
 
-/// What a person is asked, and the commands that answer.
-pub(crate) fn waiting(out: &Out, run: &str, waiting: &Waiting) {
+/// What a person is asked, the commands that answer, and the code that is to be typed then.
+pub(crate) fn waiting(out: &Out, run: &str, waiting: &Waiting, head: &str) {
     // Each line is shown, and cut, for itself: a long one does not take the last from view.
     let mut lines = waiting.why.lines().map(plain);
     out.line(&format!(
@@ -222,6 +190,10 @@ pub(crate) fn waiting(out: &Out, run: &str, waiting: &Waiting) {
             "  proofhouse decide {run} {option} --because \"...\""
         ));
     }
+    out.line(&format!(
+        "  run code    {}",
+        engine::approval::run_code(run, head)
+    ));
 }
 
 /// Where a run stands, or a project of the factory.

@@ -92,6 +92,11 @@ pub(crate) fn href(path: &str) -> Option<String> {
     if path.is_empty() || path.starts_with(['/', '\\']) {
         return None;
     }
+    Some(encoded(path))
+}
+
+/// A path as it stands in an address.
+pub(crate) fn encoded(path: &str) -> String {
     let mut safe = String::with_capacity(path.len());
     for byte in path.bytes() {
         match byte {
@@ -101,7 +106,7 @@ pub(crate) fn href(path: &str) -> Option<String> {
             _ => safe.push_str(&format!("%{byte:02X}")),
         }
     }
-    Some(safe)
+    safe
 }
 
 /// A file's name and size, linked if it may be.

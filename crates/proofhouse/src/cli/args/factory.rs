@@ -91,7 +91,12 @@ pub(crate) struct Resolve {
     #[arg(long, value_name = "NAME=VALUE", value_parser = pair, conflicts_with = "payload")]
     pub(crate) set: Vec<(String, String)>,
     /// Why; it is journaled
-    #[arg(long, value_name = "TEXT", default_value = "")]
+    #[arg(
+        long,
+        value_name = "TEXT",
+        default_value = "",
+        hide_default_value = true
+    )]
     pub(crate) because: String,
     #[command(flatten)]
     pub(crate) signing: Signing,
@@ -135,8 +140,8 @@ pub(crate) enum FactoryCommand {
     },
     /// Approve the spec as it was shown; needs a person
     Approve {
-        /// The project
-        name: String,
+        /// The project (default: the only one)
+        name: Option<String>,
         /// Why; it is journaled
         #[arg(long, value_name = "TEXT", default_value = "accepted as shown")]
         because: String,
@@ -145,8 +150,8 @@ pub(crate) enum FactoryCommand {
     },
     /// Discard the spec and start again from SPEC.md; needs a person
     Reject {
-        /// The project
-        name: String,
+        /// The project (default: the only one)
+        name: Option<String>,
         /// Why: the next attempt starts with your words, and without the draft
         #[arg(long, value_name = "TEXT", required_unless_present = "file")]
         reasons: Option<String>,
@@ -158,8 +163,8 @@ pub(crate) enum FactoryCommand {
     },
     /// Have the spec changed; needs a person
     Amend {
-        /// The project
-        name: String,
+        /// The project (default: the only one)
+        name: Option<String>,
         /// What to change: the agent goes on from the draft
         #[arg(long, value_name = "TEXT", required_unless_present = "file")]
         feedback: Option<String>,
@@ -176,8 +181,8 @@ pub(crate) enum FactoryCommand {
     Start(FactoryStart),
     /// Go on with a project until it is released, or a person must decide
     Run {
-        /// The project
-        name: String,
+        /// The project (default: the only one)
+        name: Option<String>,
         /// Another agent than the project was started with
         #[arg(long, value_name = "AGENT")]
         agent: Option<String>,

@@ -8,7 +8,12 @@ pub(crate) struct Heal {
     /// The run
     pub(crate) run: String,
     /// What was found; it is journaled, and goes into the next brief
-    #[arg(long, value_name = "TEXT", default_value = "")]
+    #[arg(
+        long,
+        value_name = "TEXT",
+        default_value = "",
+        hide_default_value = true
+    )]
     pub(crate) reason: String,
     #[command(flatten)]
     pub(crate) signing: Signing,
@@ -35,7 +40,12 @@ pub(crate) struct Reopen {
     #[arg(long, value_name = "PHASE")]
     pub(crate) to: Option<String>,
     /// Why; it is journaled, and goes into the next brief
-    #[arg(long, value_name = "TEXT", default_value = "")]
+    #[arg(
+        long,
+        value_name = "TEXT",
+        default_value = "",
+        hide_default_value = true
+    )]
     pub(crate) reason: String,
     #[command(flatten)]
     pub(crate) signing: Signing,

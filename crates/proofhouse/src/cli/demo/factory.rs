@@ -153,15 +153,20 @@ fn close(project: &Project, dir: &Path, teller: &Teller<'_>, out: &Out) -> Resul
     } else {
         out.paint(Tone::Bad, "not released")
     };
-    out.line(&format!(
-        "\n{verdict} in {took}: {}",
-        plain(&modules.join(", "))
-    ));
+    let waiting = machine.status().waiting_for.map(|waiting| waiting.why);
+    let came_to = match passed {
+        true => modules.join(", "),
+        false => waiting.unwrap_or_else(|| "it is not complete".to_owned()),
+    };
+    out.line(&format!("\n{verdict} in {took}: {}", plain(&came_to)));
     out.line("\nwhat was proven on the way:");
     for line in teller.recap() {
         out.line(&line);
     }
-    out.line(&format!("\nevidence: file://{}", page.display()));
+    if !passed {
+        out.line("\nwhat waits, and how to answer it: proofhouse inbox");
+    }
+    out.line(&format!("\nevidence: {}", engine::views::address(&page)));
     out.line("\nlook further:");
     out.line(&format!("  cd {}", dir.display()));
     for command in commands {

@@ -196,9 +196,10 @@ impl<'a> Teller<'a> {
         };
         RECAP
             .iter()
-            .map(|(moment, one, many)| match count(*moment) {
-                1 => format!("{:>3}  {one}", 1),
-                other => format!("{other:>3}  {many}"),
+            .filter_map(|(moment, one, many)| match count(*moment) {
+                0 => None,
+                1 => Some(format!("{:>3}  {one}", 1)),
+                other => Some(format!("{other:>3}  {many}")),
             })
             .collect()
     }

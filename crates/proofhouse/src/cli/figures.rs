@@ -1,0 +1,38 @@
+//! What was used and what it cost, the same for a run and for a project of the factory.
+
+use super::out::{Out, dollars, duration};
+use kernel::Status;
+
+/// Budgets with their caps, and where the money went.
+pub(crate) fn all(out: &Out, status: &Status) {
+    for (name, gauge) in &status.budgets {
+        let (used, cap) = match name.as_str() {
+            "micro_dollars" => (dollars(gauge.used), dollars(gauge.cap)),
+            "wall_millis" => (duration(gauge.used), duration(gauge.cap)),
+            _ => (gauge.used.to_string(), gauge.cap.to_string()),
+        };
+        let name = name
+            .replace("micro_dollars", "money")
+            .replace("wall_millis", "wall time");
+        out.line(&format!("  {name:<11} {used} of {cap}"));
+    }
+    spend(out, status);
+}
+
+/// Where the money went: by role and by state, if there was any and more than one of them.
+fn spend(out: &Out, status: &Status) {
+    let summary = engine::spend::summary(&status.attempts);
+    for (name, parts) in [("by role", summary.roles), ("by state", summary.states)] {
+        let paid = parts.iter().filter(|(_, spend)| !spend.usage.is_nothing());
+        let parts: Vec<String> = paid
+            .map(|(part, spend)| {
+                let usage = spend.usage;
+                let tokens = usage.input_tokens.saturating_add(usage.output_tokens);
+                format!("{part} {} ({tokens} tokens)", dollars(usage.micro_dollars))
+            })
+            .collect();
+        if !parts.is_empty() {
+            out.line(&format!("  {name:<11} {}", parts.join(", ")));
+        }
+    }
+}

@@ -1,0 +1,224 @@
+//! The first five minutes: what the README shows works as it is shown, and whoever took a wrong turn
+//! is told what happened, why, and what to type.
+
+use crate::support::{CHECK, HONEST, World};
+use std::os::unix::fs::PermissionsExt;
+
+/// What the README's wrapper wraps: it does each phase's work, and ends as the brief asks.
+const CODING_AGENT: &str = r#"#!/bin/sh
+grep -q 'End with one JSON object' || exit 9
+field() { sed -i "s|^$1:.*|$1: $2|" "$PROOFHOUSE_TASK_DIR/STATE.md"; }
+section() { sed -i "s|<!-- $1.*|said|" "$PROOFHOUSE_TASK_DIR/EVIDENCE.md"; }
+case $PROOFHOUSE_STATE in
+intake) field 'Not doing' 'anything else'; field 'Reality constraints' none; next=shape ;;
+shape) field 'Validation plan' grep; field 'Next step' build; next=implement ;;
+implement) echo good > code.txt; field 'Current result' there; field 'Evidence location' here
+    section 'What the candidate'; next=verify ;;
+verify) section 'For each claim'; next=review ;;
+review) section 'The reviewer'; next=done ;;
+esac
+printf 'Here it is:\n```json\n{"summary": "a \\"quoted\\" word", "next": "%s"}\n```\n' $next
+"#;
+
+fn script_of_the_readme() -> String {
+    let readme = concat!(env!("CARGO_MANIFEST_DIR"), "/../../README.md");
+    let readme = std::fs::read_to_string(readme).unwrap();
+    let (_, from) = readme.split_once("```sh\n#!/bin/sh\n# my-agent").unwrap();
+    let (script, _) = from.split_once("```").unwrap();
+    format!("#!/bin/sh\n# my-agent{script}")
+}
+
+fn program(world: &World, name: &str, text: &str) {
+    world.write(name, text);
+    let runs = std::fs::Permissions::from_mode(0o755);
+    std::fs::set_permissions(world.at(name), runs).unwrap();
+}
+
+#[test]
+fn the_wrapper_of_the_readme_takes_a_task_to_its_approval() {
+    let world = World::new();
+    world.write(".gitignore", "bin/\n");
+    program(&world, "bin/my-agent", &script_of_the_readme());
+    program(&world, "bin/your-coding-agent", CODING_AGENT);
+    let agent = format!("command:{}", world.at("bin/my-agent").display());
+    world
+        .run(&[
+            "new",
+            "phase",
+            "--dir",
+            "tasks/t",
+            "--set",
+            "objective=be good",
+            "--set",
+            "done_gate=grep says so",
+            "--check",
+            CHECK,
+            "--agent",
+            &agent,
+            "--autonomy",
+            "conservative",
+        ])
+        .exits(0);
+    let path = std::env::var("PATH").unwrap();
+    let path = format!("{}:{path}", world.at("bin").display());
+    let mut run = world.command(&["run", "t", "--json"]);
+    let said: crate::support::Said = run.env("PATH", path).output().unwrap().into();
+    let status = said.exits(2).json();
+    assert_eq!(status["waiting_for"]["reason"], "approval", "{status:#}");
+    assert_eq!(
+        status["attempts"].as_array().unwrap().len(),
+        5,
+        "{status:#}"
+    );
+}
+
+#[test]
+fn who_is_asked_to_extend_a_budget_is_told_what_the_tries_came_to() {
+    let world = World::new();
+    world.start(
+        "[[attempt]]\nstate = \"intake\"\nresult = { summary = \"x\", next = \"verify\" }\n",
+        &[],
+    );
+    let said = world.run(&["run", "t"]).exits(2);
+    let asked = "Before that, in `intake`: the agent asked to go from `intake` to `verify`";
+    let code = world.status()["run_code"].as_str().unwrap().to_owned();
+    let inbox = world.run(&["inbox"]).exits(0);
+    for shown in [&said.out, &inbox.out] {
+        assert!(shown.contains(asked), "{shown}");
+        assert!(shown.contains(&code), "{shown}");
+    }
+    assert!(said.out.contains("evidence: file://"), "{}", said.out);
+}
+
+#[test]
+fn a_gate_that_failed_too_often_is_named_with_its_checks() {
+    let world = World::new();
+    let never = HONEST.replace("good", "no better");
+    world.start(&never, &[]);
+    let said = world.run(&["run", "t"]).exits(2);
+    let (_, waits) = said.out.split_once("waits for a person (budget)").unwrap();
+    assert!(
+        waits.contains("Before that, in `verify`: the gate failed"),
+        "{waits}"
+    );
+    assert!(
+        waits.contains(&format!("- command: {CHECK}: exit code 1")),
+        "{waits}"
+    );
+}
+
+#[test]
+fn nobody_to_work_is_said_before_anything_works() {
+    let world = World::new();
+    let new = ["new", "phase", "--dir", "tasks/v", "--check", CHECK];
+    let said = world.run(&new).exits(0);
+    assert!(
+        said.out.contains("warning no agent is set yet"),
+        "{}",
+        said.out
+    );
+
+    world.write("SPEC.md", "# A shop\n");
+    let said = world.run(&["factory", "new", "SPEC.md"]).exits(0);
+    assert!(
+        said.out.contains("warning no agent is set yet"),
+        "{}",
+        said.out
+    );
+    // A project has something to say of itself also before there is a spec.
+    let said = world.run(&["status", "factory"]).exits(0);
+    assert!(
+        said.out.contains("in `specifying`, ready to run"),
+        "{}",
+        said.out
+    );
+    assert!(
+        said.out.contains("next: proofhouse factory run factory"),
+        "{}",
+        said.out
+    );
+    world.run(&["factory", "run"]).refuses(1, "no_agent");
+}
+
+#[test]
+fn a_wave_that_nobody_can_work_on_uses_up_no_try() {
+    let world = World::new();
+    world.write(
+        ".proofhouse/milestones/m/milestone.toml",
+        "goal = \"g\"\nintegration = [\"true\"]\n[[task]]\nslug = \"a\"\n\
+         set = { objective = \"o\", done_gate = \"d\" }\nchecks = [\"true\"]\n",
+    );
+    let said = world.run(&["wave", "run", "m"]).refuses(1, "no_agent");
+    assert!(said.err.contains("task `a`"), "{}", said.err);
+    let status = world
+        .run(&["wave", "status", "m", "--json"])
+        .exits(0)
+        .json();
+    assert_eq!(status["ready"], serde_json::json!(["a"]), "{status:#}");
+    assert_eq!(status["waves"], serde_json::json!([]), "{status:#}");
+}
+
+#[test]
+fn a_command_line_that_can_not_be_read_is_json_for_who_asked_for_json() {
+    let world = World::new();
+    for args in [["new", "--json"], ["fly", "--json"], ["wave", "--json"]] {
+        let said = world.run(&args).exits(1);
+        assert_eq!(said.out, "");
+        let error: serde_json::Value = serde_json::from_str(&said.err).unwrap();
+        assert_eq!(error["error"]["code"], "usage", "{error}");
+        assert_eq!(error["error"]["exit"], 1, "{error}");
+    }
+    let said = world.run(&["sandbox", "run", "--", "--json"]);
+    assert!(!said.err.starts_with('{'), "{}", said.err);
+}
+
+#[test]
+fn no_run_is_guessed() {
+    let world = World::new();
+    world.run(&["run"]).refuses(1, "no_run_named");
+    world.start(HONEST, &[]);
+    for command in ["run", "resume", "log"] {
+        let said = world.run(&[command]).refuses(1, "no_run_named");
+        assert!(said.err.contains("name one of: t"), "{}", said.err);
+    }
+}
+
+#[test]
+fn a_bare_repository_is_called_one() {
+    let world = World::new();
+    world.git(&["clone", "--quiet", "--bare", ".", "bare.git"]);
+    world
+        .run(&["--repo", "bare.git", "status"])
+        .refuses(1, "bare_repository");
+}
+
+#[test]
+fn the_demo_says_at_once_that_it_can_not_build() {
+    let world = World::new();
+    let mut demo = world.command(&["demo", "--dir", "shown"]);
+    let said: crate::support::Said = demo.env("PATH", world.path()).output().unwrap().into();
+    said.refuses(3, "program_not_found");
+    assert!(!world.at("shown").exists(), "nothing was made");
+}
+
+#[test]
+fn an_address_has_no_blanks() {
+    let world = World::new();
+    let new = [
+        "new",
+        "phase",
+        "--dir",
+        "tasks/für alle",
+        "--name",
+        "t",
+        "--check",
+        CHECK,
+    ];
+    world.run(&new).exits(0);
+    let status = world.status();
+    let evidence = status["evidence"].as_str().unwrap();
+    assert!(
+        evidence.ends_with("/tasks/f%C3%BCr%20alle/artifacts/evidence.html"),
+        "{evidence}"
+    );
+}
