@@ -43,7 +43,7 @@ pub use prices::{Price, PriceError, Prices, Rates, Tokens};
 pub use ready::{Readiness, readiness};
 pub use scripted::{ScriptError, Scripted};
 pub use spec::{AgentError, AgentSpec};
-pub use store::redact::{redact, redact_bytes};
+pub use store::redact::{redact, redact_bytes, spellings};
 pub use tool_loop::{CommandTool, HISTORY_FILE, Place, RESEARCH_FILE, Then, Tool};
 pub use transcript::TRANSCRIPT_BYTES;
 pub use tune::Tuning;

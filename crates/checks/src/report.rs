@@ -40,7 +40,7 @@ impl Folder {
 impl Drop for Folder {
     fn drop(&mut self) {
         // Left behind, it is only litter in a temporary folder.
-        let _ = std::fs::remove_dir_all(&self.0);
+        let _ = store::remove_tree(&self.0);
     }
 }
 

@@ -260,7 +260,7 @@ impl Room {
 impl Drop for Room {
     fn drop(&mut self) {
         // Left behind, it is only litter in a temporary folder.
-        let _ = std::fs::remove_dir_all(&self.path);
+        let _ = store::remove_tree(&self.path);
     }
 }
 

@@ -5,6 +5,7 @@ use crate::error::EngineError;
 use crate::lock::{self, Turn};
 use sandbox::{Cancel, Ended, Launch, Limits};
 use std::ffi::OsString;
+use std::io::ErrorKind;
 use std::os::unix::ffi::OsStringExt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -178,6 +179,18 @@ fn is_bare(dir: &Path) -> bool {
 /// The files of a working tree as git sees them: tracked or untracked, not ignored. `work_tree` may
 /// be a copy elsewhere. Deleted files and `.proofhouse/` are left out.
 pub fn files(repo: &Path, work_tree: &Path) -> Result<Vec<PathBuf>, EngineError> {
+    Ok(listed(repo, work_tree)?.files)
+}
+
+/// What git lists of a working tree.
+pub(crate) struct Listed {
+    pub(crate) files: Vec<PathBuf>,
+    /// What is another repository to git: its files are not listed.
+    pub(crate) folders: Vec<PathBuf>,
+}
+
+/// As [`files`], with the folders that git does not look into.
+pub(crate) fn listed(repo: &Path, work_tree: &Path) -> Result<Listed, EngineError> {
     // In the repository itself git finds both by itself; each start of it is felt.
     let elsewhere = if work_tree == repo {
         None
@@ -200,22 +213,23 @@ pub fn files(repo: &Path, work_tree: &Path) -> Result<Vec<PathBuf>, EngineError>
         ],
         &env,
     )?;
-    let mut files: Vec<PathBuf> = listed
+    let paths = listed
         .split(|byte| *byte == 0)
         .filter(|path| !path.is_empty())
         .map(|path| PathBuf::from(OsString::from_vec(path.to_vec())))
-        .filter(|path| !path.starts_with(".proofhouse") && !path.starts_with(".git"))
-        .filter(|path| {
+        .filter(|path| !path.starts_with(".proofhouse") && !path.starts_with(".git"));
+    let (mut files, mut folders) = (Vec::new(), Vec::new());
+    for path in paths {
+        match work_tree.join(&path).symlink_metadata() {
             // A submodule is a folder in the index: its files belong to another repository.
-            work_tree
-                .join(path)
-                .symlink_metadata()
-                .is_ok_and(|found| !found.is_dir())
-        })
-        .collect();
+            Ok(found) if found.is_dir() => folders.push(path),
+            Ok(_) => files.push(path),
+            Err(_) => {}
+        }
+    }
     files.sort();
     files.dedup();
-    Ok(files)
+    Ok(Listed { files, folders })
 }
 
 /// The ref that keeps a run's checkpoints, out of the way of the user's branches.
@@ -352,12 +366,19 @@ pub fn check_out(
     laid_out.map(drop)
 }
 
+/// What a commit has at a path: the mode, as git writes it. A path is no pattern, whatever it looks like.
+fn mode_in(repo: &Path, commit: &str, path: &str) -> Result<Option<String>, EngineError> {
+    let args = ["--literal-pathspecs", "ls-tree", "-z", commit, "--", path];
+    let listed = text(&git(repo, &args, &[])?);
+    Ok(listed.split_once(' ').map(|(mode, _)| mode.to_owned()))
+}
+
 /// Those of the paths that a commit holds, or that are not there at all.
 pub fn committed(repo: &Path, commit: &str, paths: &[String]) -> Result<Vec<String>, EngineError> {
     let mut kept = Vec::new();
     for path in paths {
         let absent = repo.join(path).symlink_metadata().is_err();
-        if absent || !git(repo, &["ls-tree", "-z", commit, "--", path], &[])?.is_empty() {
+        if absent || mode_in(repo, commit, path)?.is_some() {
             kept.push(path.clone());
         }
     }
@@ -367,40 +388,51 @@ pub fn committed(repo: &Path, commit: &str, paths: &[String]) -> Result<Vec<Stri
 /// Puts paths back to what they are in a commit, and deletes those that it does not have. Only what
 /// is given, and never through a link: the rest of the working tree is the user's.
 pub fn put_back(repo: &Path, commit: &str, paths: &[String]) -> Result<(), EngineError> {
+    let mut files = Vec::new();
+    // What goes first: a folder may come back where a file is, and a file where a folder is.
     for path in paths {
         let target = repo.join(path);
         if !stays_inside(repo, &target) {
             continue;
         }
-        let listed = git(repo, &["ls-tree", "-z", commit, "--", path], &[])?;
-        let Some((mode, _)) = text(&listed)
-            .split_once(' ')
-            .map(|(a, b)| (a.to_owned(), b.to_owned()))
-        else {
-            match std::fs::remove_file(&target) {
-                Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
-                    return Err(EngineError::io("delete", &target)(error));
-                }
-                _ => continue,
-            }
-        };
-        let bytes = git(
-            repo,
-            &["cat-file", "blob", &format!("{commit}:{path}")],
-            &[],
-        )?;
-        if let Some(folder) = target.parent() {
-            std::fs::create_dir_all(folder).map_err(EngineError::io("create", folder))?;
+        match mode_in(repo, commit, path)? {
+            Some(mode) if mode != FOLDER => files.push((path, target, mode)),
+            _ if target.is_dir() && !target.is_symlink() => {}
+            _ => match std::fs::remove_file(&target) {
+                Ok(()) => {}
+                Err(error) if error.kind() == ErrorKind::NotFound => {}
+                // What it lay in is a file by now.
+                Err(error) if error.kind() == ErrorKind::NotADirectory => {}
+                Err(error) => return Err(EngineError::io("delete", &target)(error)),
+            },
         }
-        if mode == "120000" {
-            store::link_atomic(&target, Path::new(&OsString::from_vec(bytes)))?;
-            continue;
-        }
-        let bits = if mode == "100755" { 0o755 } else { 0o644 };
-        let bits = std::os::unix::fs::PermissionsExt::from_mode(bits);
-        store::write_atomic_with(&target, &bytes, Some(bits))?;
+    }
+    for (path, target, mode) in files {
+        put_back_file(repo, &format!("{commit}:{path}"), &target, &mode)?;
     }
     Ok(())
+}
+
+/// The mode of a folder in a commit.
+const FOLDER: &str = "040000";
+
+fn put_back_file(repo: &Path, what: &str, target: &Path, mode: &str) -> Result<(), EngineError> {
+    let bytes = git(repo, &["cat-file", "blob", what], &[])?;
+    if let Some(folder) = target.parent() {
+        std::fs::create_dir_all(folder).map_err(EngineError::io("create", folder))?;
+    }
+    if target.symlink_metadata().is_ok_and(|found| found.is_dir()) {
+        crate::view::remove_emptied(target)?;
+    }
+    if mode == "120000" {
+        return Ok(store::link_atomic(
+            target,
+            Path::new(&OsString::from_vec(bytes)),
+        )?);
+    }
+    let bits = if mode == "100755" { 0o755 } else { 0o644 };
+    let bits = std::os::unix::fs::PermissionsExt::from_mode(bits);
+    Ok(store::write_atomic_with(target, &bytes, Some(bits))?)
 }
 
 /// What differs between two commits, as a patch, without one folder.
@@ -510,4 +542,42 @@ pub fn first_commit(dir: &Path, message: &str) -> Result<(), EngineError> {
         &IDENTITY,
     )?;
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::fs;
+
+    #[test]
+    fn what_changed_places_with_a_folder_comes_back() {
+        let dir = tempfile::tempdir().unwrap();
+        let repo = dir.path();
+        let write = |path: &str, text: &str| {
+            let path = repo.join(path);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, text).unwrap();
+        };
+        write("d/e/a", "1");
+        write("f", "2");
+        write(":(top)x", "3");
+        first_commit(repo, "first").unwrap();
+        fs::remove_dir_all(repo.join("d")).unwrap();
+        fs::remove_file(repo.join("f")).unwrap();
+        write("d", "file");
+        write("f/x/y", "folder");
+        write(":(top)x", "other");
+        write("new", "new");
+        write("f/user", "not given");
+        let paths = ["d", "d/e/a", "f", "f/x/y", ":(top)x", "new"].map(str::to_owned);
+        let refused = put_back(repo, "HEAD", &paths).unwrap_err();
+        assert!(refused.what.contains("f/user"), "{refused}");
+        assert_eq!(fs::read(repo.join("f/user")).unwrap(), b"not given");
+        fs::remove_file(repo.join("f/user")).unwrap();
+        put_back(repo, "HEAD", &paths).unwrap();
+        for (path, text) in [("d/e/a", "1"), ("f", "2"), (":(top)x", "3")] {
+            assert_eq!(fs::read_to_string(repo.join(path)).unwrap(), text);
+        }
+        assert!(!repo.join("new").exists());
+    }
 }

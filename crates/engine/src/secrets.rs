@@ -1,7 +1,8 @@
 //! Keeps keys out of everything that is kept: journal, evidence, transcripts, pages.
 //!
 //! What looks like a key is taken out by its shape, and the keys that this process itself holds
-//! are taken out to the letter. It refuses to guess what else might be secret.
+//! are taken out to the letter, and in the spellings that programs have for them (JSON, addresses,
+//! hexadecimal, base 64). It refuses to guess what else might be secret.
 
 use crate::config::Config;
 use crate::error::EngineError;
@@ -43,6 +44,11 @@ impl Secrets {
         secrets
             .exact
             .extend(more.filter(|value| value.len() >= SHORTEST));
+        secrets.exact = secrets
+            .exact
+            .iter()
+            .flat_map(|one| agents::spellings(one))
+            .collect();
         secrets
     }
 

@@ -87,7 +87,7 @@ pub(crate) fn clean(project: &Project, run: &str) {
     {
         if entry.path().is_dir() {
             // Scratch that stays is untidy, not wrong.
-            let _ = std::fs::remove_dir_all(entry.path());
+            let _ = store::remove_tree(&entry.path());
         }
     }
 }

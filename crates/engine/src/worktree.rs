@@ -482,11 +482,7 @@ fn clean(dir: &Path, what: &[&str]) -> Result<(), EngineError> {
 /// Removes a folder, also one with folders in it that its owner may not write to: caches of some
 /// toolchains are such.
 fn remove_folder(dir: &Path) -> Result<(), EngineError> {
-    let removed = std::fs::remove_dir_all(dir).or_else(|_| {
-        open_folders(dir);
-        std::fs::remove_dir_all(dir)
-    });
-    removed.map_err(EngineError::io("remove", dir))
+    store::remove_tree(dir).map_err(EngineError::io("remove", dir))
 }
 
 /// Lets us write to every folder below. What we may not change is not ours, and stays as it is.

@@ -22,6 +22,7 @@ pub mod refusal;
 pub mod snapshot;
 pub mod table;
 pub mod time;
+pub mod unseen;
 
 pub use autonomy::{Autonomy, Mode, Pace, Risk};
 pub use effect::{AttemptOrder, CheckSpec, CheckpointOrder, Effect, GateOrder};

@@ -6,6 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsStr;
 use std::fs::{self, File, OpenOptions, Permissions};
 use std::io::{self, ErrorKind, Write};
+use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -88,7 +89,7 @@ fn temporary<T>(
     static NEXT: AtomicU64 = AtomicU64::new(0);
     loop {
         let mut name = std::ffi::OsString::from(".");
-        name.push(path.file_name().unwrap_or_default());
+        name.push(beginning(path.file_name().unwrap_or_default()));
         let number = NEXT.fetch_add(1, Ordering::Relaxed);
         name.push(format!(".tmp-{}-{number}", std::process::id()));
         let temporary = dir.join(name);
@@ -98,6 +99,18 @@ fn temporary<T>(
             Err(e) => return Err(StoreError::io("write", path)(e)),
         }
     }
+}
+
+/// As much of a name as leaves room for what is added to it: a name has at most 255 bytes.
+fn beginning(name: &OsStr) -> &OsStr {
+    const ROOM: usize = 200;
+    let bytes = name.as_bytes();
+    let mut end = bytes.len().min(ROOM);
+    // Never into a character.
+    while end > 0 && end < bytes.len() && bytes[end] & 0xC0 == 0x80 {
+        end -= 1;
+    }
+    OsStr::from_bytes(&bytes[..end])
 }
 
 /// Removes what processes that died in the middle of [`write_atomic`] left in this folder. Nobody else's
@@ -110,7 +123,7 @@ pub fn sweep(dir: &Path) {
 pub fn sweep_beside<'a>(targets: impl IntoIterator<Item = &'a Path>) {
     let mut folders: BTreeMap<&Path, BTreeSet<&str>> = BTreeMap::new();
     for target in targets {
-        let name = target.file_name().and_then(OsStr::to_str);
+        let name = target.file_name().map(beginning).and_then(OsStr::to_str);
         let names = folders.entry(folder_of(target)).or_default();
         names.extend(name);
     }
@@ -245,6 +258,18 @@ mod tests {
             0o600
         );
         assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 1);
+    }
+
+    #[test]
+    fn a_name_of_any_length_can_be_written() {
+        let dir = tempfile::tempdir().unwrap();
+        for name in ["x".repeat(255), "é".repeat(127), "✓".repeat(85)] {
+            let path = dir.path().join(name);
+            write_atomic(&path, b"one").unwrap();
+            write_atomic(&path, b"two").unwrap();
+            assert_eq!(fs::read(&path).unwrap(), b"two");
+        }
+        assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 3);
     }
 
     #[test]

@@ -4,6 +4,18 @@
 //! a tool may print a key that it found. It refuses to be exact about unknown formats: what looks
 //! like a key is taken for one, and only the mark stays. It lies here because both agents and
 //! checks need the one table.
+//!
+//! What it can not see: a key of no known shape that is not given to it, one that was cut in two by
+//! other text or by a line break, and one in another spelling than those of [`spellings`]. Whoever
+//! holds a key and wants to hide it can.
+
+mod bare;
+mod pem;
+mod spelled;
+
+use bare::Bare;
+pub use spelled::spellings;
+use std::collections::BTreeSet;
 
 /// What stands where a secret stood.
 pub const MARK: &str = "[redacted]";
@@ -32,111 +44,121 @@ fn alphanumeric(c: char) -> bool {
 }
 
 const SHAPES: &[Shape] = &[
-    Shape {
-        start: "sk-",
-        least: 16,
-        body: token,
-    },
-    Shape {
-        start: "AIza",
-        least: 30,
-        body: token,
-    },
-    Shape {
-        start: "ghp_",
-        least: 20,
-        body: alphanumeric,
-    },
-    Shape {
-        start: "gho_",
-        least: 20,
-        body: alphanumeric,
-    },
-    Shape {
-        start: "ghs_",
-        least: 20,
-        body: alphanumeric,
-    },
-    Shape {
-        start: "github_pat_",
-        least: 20,
-        body: token,
-    },
-    Shape {
-        start: "glpat-",
-        least: 16,
-        body: token,
-    },
-    Shape {
-        start: "xoxb-",
-        least: 16,
-        body: token,
-    },
-    Shape {
-        start: "xoxp-",
-        least: 16,
-        body: token,
-    },
-    Shape {
-        start: "AKIA",
-        least: 16,
-        body: upper,
-    },
-    Shape {
-        start: "ASIA",
-        least: 16,
-        body: upper,
-    },
-    Shape {
-        start: "Bearer ",
-        least: 12,
-        body: bearer,
-    },
-    Shape {
-        start: "bearer ",
-        least: 12,
-        body: bearer,
-    },
+    shape("sk-", 16, token),
+    shape("sk_live_", 16, alphanumeric),
+    shape("rk_live_", 16, alphanumeric),
+    shape("AIza", 30, token),
+    shape("ya29.", 30, token),
+    shape("gsk_", 30, alphanumeric),
+    shape("xai-", 30, token),
+    shape("hf_", 30, alphanumeric),
+    shape("ghp_", 20, alphanumeric),
+    shape("gho_", 20, alphanumeric),
+    shape("ghs_", 20, alphanumeric),
+    shape("ghu_", 20, alphanumeric),
+    shape("ghr_", 20, alphanumeric),
+    shape("github_pat_", 20, token),
+    shape("glpat-", 16, token),
+    shape("npm_", 30, alphanumeric),
+    shape("pypi-", 40, token),
+    shape("xoxa-", 16, token),
+    shape("xoxb-", 16, token),
+    shape("xoxp-", 16, token),
+    shape("xoxr-", 16, token),
+    shape("xoxs-", 16, token),
+    shape("xapp-", 16, token),
+    shape("AKIA", 16, upper),
+    shape("ASIA", 16, upper),
+    shape("Bearer ", 12, bearer),
+    shape("bearer ", 12, bearer),
 ];
+
+const fn shape(start: &'static str, least: usize, body: fn(char) -> bool) -> Shape {
+    Shape { start, least, body }
+}
 
 /// Short strings are no secrets, and taking them out would ruin the text.
 const LEAST_EXACT: usize = 6;
 
-/// The text without the exact secrets and without anything that has a known key's shape.
+/// What goes: from, to, and what of it may stay.
+type Cut = (usize, usize, &'static str);
+
+/// The text without the exact secrets and without anything that has a known key's shape, also if a
+/// program has coloured it, as a whole or a part of it.
 pub fn redact(text: &str, exact: &[&str]) -> String {
-    let mut text = text.to_owned();
-    for secret in exact.iter().map(|secret| secret.trim()) {
-        if secret.len() >= LEAST_EXACT && text.contains(secret) {
-            text = text.replace(secret, MARK);
-        }
+    let mut cuts = found(text, &BTreeSet::new(), exact);
+    if let Some(bare) = Bare::of(text) {
+        let inside = found(&bare.text, &bare.seams, exact);
+        let back = |(from, to, kept): Cut| (bare.places[from], bare.places[to - 1] + 1, kept);
+        cuts.extend(inside.into_iter().map(back));
     }
+    cuts.sort_unstable();
     let mut out = String::with_capacity(text.len());
-    let mut rest = text.as_str();
-    let mut before = None;
-    while let Some(first) = rest.chars().next() {
-        match secret_at(rest, before) {
-            Some((kept, length)) => {
-                out.push_str(kept);
-                out.push_str(MARK);
-                rest = &rest[length..];
-                before = Some(']');
-            }
-            None => {
-                out.push(first);
-                rest = &rest[first.len_utf8()..];
-                before = Some(first);
-            }
+    let mut at = 0;
+    for (from, to, kept) in cuts {
+        if to <= at {
+            continue;
         }
+        // One that overlaps the last is the rest of it.
+        if from >= at {
+            out.push_str(&text[at..from]);
+            out.push_str(kept);
+            out.push_str(MARK);
+        }
+        at = to;
     }
+    out.push_str(&text[at..]);
     out
 }
 
-/// The secret that begins here: what of it may stay, and its length in bytes.
-fn secret_at(rest: &str, before: Option<char>) -> Option<(&'static str, usize)> {
-    // `task-...` is not a key, although it holds `sk-`.
-    if before.is_some_and(char::is_alphanumeric) {
-        return None;
+/// Where secrets stand. `seams` are places at which something was taken out of the text.
+fn found(text: &str, seams: &BTreeSet<usize>, exact: &[&str]) -> Vec<Cut> {
+    let mut cuts = Vec::new();
+    for secret in exact.iter().map(|secret| secret.trim()) {
+        if secret.len() >= LEAST_EXACT {
+            let all = text.match_indices(secret);
+            cuts.extend(all.map(|(from, found)| (from, from + found.len(), "")));
+        }
     }
+    let mut at = 0;
+    while let Some(first) = text[at..].chars().next() {
+        let begins = seams.contains(&at) || begins_a_word(&text[..at]);
+        let secret = begins.then(|| secret_at(&text[at..])).flatten();
+        match secret.or_else(|| pem::at(&text[at..]).map(|length| ("", length))) {
+            Some((kept, length)) => {
+                cuts.push((at, at + length, kept));
+                at += length;
+            }
+            None => at += first.len_utf8(),
+        }
+    }
+    cuts
+}
+
+/// Can a key begin after this? `task-...` is not one, although it holds `sk-`. What an escape ends
+/// with is no letter of a word: a line break in JSON, an equals sign in an address.
+fn begins_a_word(before: &str) -> bool {
+    if !before
+        .chars()
+        .next_back()
+        .is_some_and(char::is_alphanumeric)
+    {
+        return true;
+    }
+    let bytes = before.as_bytes();
+    let escaped = |sign: &[u8], digits: usize| {
+        let Some(start) = bytes.len().checked_sub(sign.len() + digits) else {
+            return false;
+        };
+        let tail = &bytes[start..];
+        tail.starts_with(sign) && tail[sign.len()..].iter().all(u8::is_ascii_hexdigit)
+    };
+    let letter = bytes.len() > 1 && bytes[bytes.len() - 2] == b'\\';
+    letter || escaped(b"\\u", 4) || escaped(b"\\x", 2) || escaped(b"%", 2)
+}
+
+/// The secret that begins here: what of it may stay, and its length in bytes.
+fn secret_at(rest: &str) -> Option<(&'static str, usize)> {
     SHAPES.iter().find_map(|shape| {
         let body = rest.strip_prefix(shape.start)?;
         let length = body.find(|c| !(shape.body)(c)).unwrap_or(body.len());
@@ -164,23 +186,19 @@ pub struct Sighting {
 /// words such as `Bearer authentication`: a key has a digit, or small and capital letters.
 pub fn sightings(text: &str) -> Vec<Sighting> {
     let mut found = Vec::new();
-    let mut before = None;
     let mut at = 0;
     while let Some(first) = text[at..].chars().next() {
         let shape = |shape: &&Shape| text[at..].starts_with(shape.start);
-        match secret_at(&text[at..], before) {
+        let begins = begins_a_word(&text[..at]);
+        match begins.then(|| secret_at(&text[at..])).flatten() {
             Some((_, length)) => {
                 let shape = SHAPES.iter().find(shape).map_or("", |shape| shape.start);
                 if looks_random(&text[at + shape.len()..at + length]) {
                     found.push(Sighting { at, length, shape });
                 }
                 at += length;
-                before = Some(' ');
             }
-            None => {
-                at += first.len_utf8();
-                before = Some(first);
-            }
+            None => at += first.len_utf8(),
         }
     }
     found
@@ -245,6 +263,51 @@ mod tests {
             (9, key.len(), "sk-")
         );
         assert!(sightings("").is_empty());
+    }
+
+    #[test]
+    fn a_key_after_an_escape_or_in_colours_goes() {
+        let key = format!("sk-ant-{}", "api03-0123456789abcdefghij");
+        let (head, tail) = key.split_at(12);
+        for text in [
+            // As programs print it, and as that stands in JSON, once and twice.
+            format!("\u{1b}[01;31m\u{1b}[K{key}\u{1b}[m rest"),
+            format!("word\u{1b}[31m{key}\u{1b}[0m rest"),
+            format!("{head}\u{1b}[0m\u{1b}[1m{tail} rest"),
+            format!(r#"{{"text":"found\n{key}\tx"}} rest"#),
+            format!(r#"{{"text":"found\\n{key}\\tx"}} rest"#),
+            format!(r#"{{"text":"\u001b[31m{key}\u001b[0m"}} rest"#),
+            format!(r#"{{"text":"{head}\u001b[0m{tail}"}} rest"#),
+            format!("https://example.org/?a=b%26key%3D{key}&c rest"),
+            format!("\u{1b}]8;;https://example.org/?key={key}\u{7}here\u{1b}]8;;\u{7} rest"),
+        ] {
+            let clean = redact(&text, &[]);
+            assert!(
+                !clean.contains(tail) && !clean.contains(&tail[8..]),
+                "{text} -> {clean}"
+            );
+            assert!(clean.contains(MARK) && clean.ends_with("rest"), "{clean}");
+        }
+        let exact = "hunter2-hunter2";
+        let coloured = "hunter2\u{1b}[31m-hunter2";
+        assert_eq!(redact(coloured, &[exact]), MARK);
+        for text in [
+            "a desk-0123456789abcdef0123",
+            "\u{1b}[31mred\u{1b}[0m and \\n",
+        ] {
+            assert_eq!(redact(text, &[]), text);
+        }
+    }
+
+    #[test]
+    fn of_secrets_that_overlap_nothing_stays() {
+        let all = ["abcdefgh", "abcdefgh-and-more", "more-of-it"];
+        for order in [all, [all[1], all[0], all[2]], [all[2], all[1], all[0]]] {
+            assert_eq!(
+                redact("x abcdefgh-and-more-of-it y", &order),
+                "x [redacted] y"
+            );
+        }
     }
 
     #[test]

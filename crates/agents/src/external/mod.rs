@@ -36,7 +36,7 @@ use sandbox::{Cancel, Ended, Killed, Launch, Limits};
 use settings::Settings;
 use std::io;
 use std::path::Path;
-use store::redact::redact;
+use store::redact::{redact, redact_bytes};
 
 /// The keys of providers, for agents that can use any of them.
 pub(crate) const PROVIDER_KEYS: &[&str] = &[
@@ -142,7 +142,7 @@ impl Connector {
             transcript.line(&format!("its events could not all be saved: {error}"));
         }
         transcript.line(&format!("[{}: {}]", reply.class.as_str(), reply.reason));
-        reply.transcript = transcript.finish();
+        reply.transcript = redact_bytes(&transcript.finish(), secrets);
         reply
     }
 

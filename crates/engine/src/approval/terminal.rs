@@ -3,6 +3,7 @@
 
 use super::Words;
 use crate::error::EngineError;
+use kernel::unseen::is_unseen;
 use std::fs::{File, OpenOptions};
 use std::io::{BufRead, BufReader, IsTerminal, Read, Write};
 
@@ -111,10 +112,8 @@ fn as_code(typed: &str) -> String {
 fn plain(text: &str) -> String {
     text.chars()
         .map(|c| match c {
-            '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => {
-                c.escape_unicode().to_string()
-            }
             c if c.is_control() => c.escape_debug().to_string(),
+            c if is_unseen(c) => c.escape_unicode().to_string(),
             c => c.to_string(),
         })
         .collect()

@@ -70,7 +70,7 @@ pub(super) fn language(module: &Stored) -> Result<Language, String> {
 /// Lays the module out in `to`, which is made anew.
 pub(super) fn lay_out(root: &Path, module: &Stored, to: &Path) -> Result<Laid, String> {
     if to.symlink_metadata().is_ok() {
-        fs::remove_dir_all(to).map_err(|error| format!("{}: {error}", to.display()))?;
+        store::remove_tree(to).map_err(|error| format!("{}: {error}", to.display()))?;
     }
     let mut laid = Laid {
         language: language(module)?,

@@ -232,6 +232,9 @@ fn finish(
         Err(error) => {
             let failed = could_not_run(&error);
             (outcome.class, outcome.reason) = (failed.class, failed.reason);
+            if view::is_the_agents(&error) {
+                outcome.class = Class::OutOfScope;
+            }
             return answered(context, home, outcome, &[]);
         }
     };
@@ -288,9 +291,15 @@ fn take_secrets_out(context: &Context, outcome: &mut Outcome) {
     for value in outcome.fields.values_mut() {
         *value = secrets.text(value);
     }
-    for target in &mut outcome.denied {
-        *target = secrets.text(target);
+    // What was taken back has no key in its name, so that a revert finds every path.
+    for text in outcome.denied.iter_mut().chain(&mut outcome.changed) {
+        *text = secrets.text(text);
     }
+    // A name with a hole in it leads to no session.
+    outcome.session = outcome
+        .session
+        .take()
+        .filter(|session| secrets.text(session) == *session);
 }
 
 fn evidence(
@@ -354,7 +363,7 @@ fn judge(
     }
     let globs = Globs::of(&order.sight, &context.hidden)
         .map_err(|error| (Class::CouldNotRun, error.to_string()))?;
-    if let Some(what) = view::forbidden(changes, &globs) {
+    if let Some(what) = view::forbidden(changes, &globs, &context.secrets) {
         return Err((Class::OutOfScope, what));
     }
     if let Some(item) = broken_seal(context, order, home, changes) {

@@ -1,5 +1,6 @@
 //! Laying a view out: fresh copies, and what the run's last view has of the same files already.
 
+use super::bounds;
 use super::copy::{copy, folders_of};
 use super::sight::Globs;
 use super::spare::{Spare, throw_away};
@@ -43,6 +44,7 @@ pub(crate) fn lay_out(context: &Context, home: &Path, globs: &Globs) -> Result<B
     let mut documents = task_files(context, &context.task)?;
     documents.retain(|path| globs.shows_in_task(path));
     let documents: Vec<&PathBuf> = documents.iter().collect();
+    bounds::room(&context.task, &documents, home)?;
     for copied in copy(&context.task, &task, &documents)? {
         task_tree.files.insert(copied.name, copied.node);
     }
@@ -85,11 +87,12 @@ pub(super) fn fill(
             None => missing.push(path),
         }
     }
+    let (home, began) = marks;
+    bounds::room(from, &missing, home)?;
     for copied in copy(from, to, &missing)? {
         seen.files.insert(copied.name.clone(), copied.pair);
         tree.files.insert(copied.name, copied.node);
     }
-    let (home, began) = marks;
     seen.began = began;
     seen.settle(home, to, &folders)?;
     Ok((tree, seen))

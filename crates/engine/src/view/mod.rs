@@ -3,11 +3,14 @@
 //! An attempt touches nothing of the user's until it has ended well; then its changes are taken
 //! back as a whole, and only over files that are still as the agent saw them.
 
+mod bounds;
 mod copy;
+mod inner;
 mod lay_out;
 pub(crate) mod sight;
 mod spare;
 mod spread;
+mod stage;
 mod stamp;
 mod take_back;
 #[cfg(test)]
@@ -15,11 +18,12 @@ mod tests;
 
 pub(crate) use lay_out::{base_of, go_on, lay_out};
 pub(crate) use spare::put_aside;
-pub(crate) use take_back::{conflict, remove_empty, sweep, take_back};
+pub(crate) use take_back::{conflict, remove_emptied, remove_empty, sweep, take_back};
 
 use crate::context::{Context, Files};
 use crate::error::EngineError;
 use crate::git;
+use crate::secrets::Secrets;
 use serde::{Deserialize, Serialize};
 use sight::Globs;
 use stamp::Seen;
@@ -67,7 +71,8 @@ impl Change {
 /// The repository's files as an agent may see them: no task folder, nothing of ours.
 pub(crate) fn repo_files(context: &Context, work_tree: &Path) -> Result<Vec<PathBuf>, EngineError> {
     let mut files = match context.files {
-        Files::OfGit => git::files(context.project.repo(), work_tree)?,
+        Files::OfGit if work_tree == context.project.repo() => git::files(work_tree, work_tree)?,
+        Files::OfGit => inner::files(context.project.repo(), work_tree)?,
         Files::OfStore => store_files(context, work_tree)?,
     };
     let task = context.task.strip_prefix(context.project.repo()).ok();
@@ -189,14 +194,18 @@ pub(crate) fn changes(
     let mut paths: Vec<PathBuf> = laid_out.collect();
     if !base.seen.same_folders(&repo) {
         // What was laid out and is still there is not deleted, whatever the view's own ignore file
-        // says by now.
-        paths.retain(|path| repo.join(path).symlink_metadata().is_ok());
+        // says by now, nor what can not be looked at.
+        paths.retain(|path| !is_gone(&repo.join(path)));
         paths.extend(repo_files(context, &repo)?);
         paths.sort();
         paths.dedup();
     }
-    let repo_after = base.seen.tree_now(&repo, &base.repo, &paths)?;
-    let task_after = Tree::of(&task, task_files(context, &task)?)?;
+    let repo_after = base
+        .seen
+        .tree_now(&repo, context.project.repo(), &base.repo, &paths)?;
+    let documents = task_files(context, &task)?;
+    bounds::taken(&task, &context.task, &documents)?;
+    let task_after = Tree::of(&task, documents)?;
     let mut all = Vec::new();
     for (root, before, after) in [
         (Root::Repo, &base.repo, &repo_after),
@@ -214,10 +223,31 @@ pub(crate) fn changes(
     Ok((all, repo_after.hash()))
 }
 
-/// What can not be taken back at all: files outside the role's scope, links that lead out, sockets, names that are not text.
-pub(crate) fn forbidden(changes: &[Change], globs: &Globs) -> Option<String> {
+/// Is there no file at the path any more? A folder in its place is none; one on the way that its maker
+/// has closed says nothing.
+fn is_gone(path: &Path) -> bool {
+    use std::io::ErrorKind::{NotADirectory, NotFound};
+    match path.symlink_metadata() {
+        Ok(found) => found.is_dir(),
+        Err(error) => matches!(error.kind(), NotFound | NotADirectory),
+    }
+}
+
+/// Is it the agent's own doing that its changes can not be told? Then another try may do better.
+pub(crate) fn is_the_agents(error: &EngineError) -> bool {
+    [bounds::TOO_LARGE, inner::OF_SUBMODULE].contains(&error.code.as_str())
+}
+
+/// What can not be taken back at all: files outside the role's scope, links that lead out, sockets,
+/// names that are not text or hold a key.
+pub(crate) fn forbidden(changes: &[Change], globs: &Globs, secrets: &Secrets) -> Option<String> {
     changes.iter().find_map(|change| {
         let name = change.name();
+        // Names are in the journal for ever, in every list of changes.
+        let clean = secrets.text(&name);
+        if clean != name && change.after.is_some() {
+            return Some(format!("{clean}: its name holds what looks like a key"));
+        }
         let path = Path::new(&change.path);
         let allowed = match change.root {
             Root::Repo => globs.allows(path),

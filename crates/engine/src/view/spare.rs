@@ -25,7 +25,7 @@ pub(crate) fn put_aside(context: &Context, effect: EffectId) {
     let view = home.join("view");
     // A view that can not be put aside is removed; one that stays is untidy, not wrong.
     if keep(&home, &spare_of(context)).is_err() {
-        let _ = fs::remove_dir_all(&view);
+        let _ = store::remove_tree(&view);
     }
 }
 
@@ -46,7 +46,7 @@ fn keep(home: &Path, spare: &Path) -> io::Result<()> {
         if !entry.file_type()?.is_dir() {
             fs::remove_file(entry.path())?;
         } else if entry.file_name() != "repo" {
-            fs::remove_dir_all(entry.path())?;
+            store::remove_tree(&entry.path())?;
         }
     }
     fs::create_dir(&aside)?;
@@ -54,7 +54,7 @@ fn keep(home: &Path, spare: &Path) -> io::Result<()> {
     fs::rename(&view, aside.join("view"))?;
     // Whole, in one step: there is a spare, or there is none.
     fs::rename(&aside, spare).inspect_err(|_| {
-        let _ = fs::remove_dir_all(&aside);
+        let _ = store::remove_tree(&aside);
     })
 }
 
@@ -134,7 +134,7 @@ fn has_a_repo(bin: &Path) -> bool {
 /// Removes what went.
 pub(super) fn throw_away(bin: &Path) {
     // Scratch that stays is untidy, not wrong; it goes with the run.
-    let _ = fs::remove_dir_all(bin);
+    let _ = store::remove_tree(bin);
 }
 
 /// What was laid out in one folder.

@@ -120,10 +120,12 @@ impl Seen {
             })
     }
 
-    /// The tree now. Files that are just what we made are not read again.
+    /// The tree now, of what was laid out from `real`. Files that are just what we made are not read
+    /// again.
     pub(crate) fn tree_now(
         &self,
         root: &Path,
+        real: &Path,
         before: &Tree,
         paths: &[PathBuf],
     ) -> Result<Tree, EngineError> {
@@ -144,6 +146,7 @@ impl Seen {
                 None => again.push(path),
             }
         }
+        super::bounds::taken(root, real, again.iter().copied())?;
         tree.files.extend(Tree::of(root, again)?.files);
         Ok(tree)
     }

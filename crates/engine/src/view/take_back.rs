@@ -1,6 +1,7 @@
 //! The way back: an attempt's changes over the user's files, as a whole, and only where those are
 //! still as the agent saw them.
 
+use super::stage::{Stage, mode};
 use super::{Change, Root};
 use crate::context::{Context, Files};
 use crate::error::EngineError;
@@ -95,10 +96,11 @@ pub(crate) fn take_back(
     home: &Path,
     changes: &[Change],
 ) -> Result<(), EngineError> {
-    // What goes first: a file may take the place of a folder.
-    let (goes, comes): (Vec<&Change>, Vec<&Change>) =
-        changes.iter().partition(|change| change.after.is_none());
-    for change in goes.into_iter().chain(comes) {
+    prepare(context, changes)?;
+    // What goes first: a file may come where a folder was.
+    let (gone, made): (Vec<_>, Vec<_>) = changes.iter().partition(|one| one.after.is_none());
+    let stage = Stage::of(context, home, &made)?;
+    for change in gone.into_iter().chain(made) {
         let here = now(context, change)?;
         if here == change.after {
             continue;
@@ -115,27 +117,32 @@ pub(crate) fn take_back(
             };
         }
         let source = home.join("view").join(change.name());
+        if here == Some(Node::Folder) {
+            remove_emptied(&target)?;
+        }
+        if change.after.is_some()
+            && let Some(folder) = target.parent()
+        {
+            fs::create_dir_all(folder).map_err(EngineError::io("create", folder))?;
+        }
         match &change.after {
             None => fs::remove_file(&target).map_err(EngineError::io("delete", &target))?,
             // Each at once: half of a change would pass for somebody else's after a crash.
             Some(Node::Link { target: link }) => {
-                prepare(context, &target)?;
                 store::link_atomic(&target, Path::new(link))?;
             }
             Some(_) => {
-                prepare(context, &target)?;
+                if let Some(waiting) = stage.waiting(change) {
+                    fs::rename(waiting, &target).map_err(EngineError::io("write", &target))?;
+                    continue;
+                }
                 let bytes = fs::read(&source).map_err(EngineError::io("read", &source))?;
-                let mode = if matches!(change.after, Some(Node::Executable { .. })) {
-                    0o755
-                } else {
-                    0o644
-                };
-                let mode = fs::Permissions::from_mode(mode);
+                let mode = fs::Permissions::from_mode(mode(change));
                 store::write_atomic_with(&target, &bytes, Some(mode))?;
             }
         }
     }
-    Ok(())
+    stage.done()
 }
 
 /// Removes what a taking back that was killed in the middle of a file left beside it.
@@ -144,33 +151,32 @@ pub(crate) fn sweep(context: &Context, changes: &[Change]) {
     store::sweep_beside(targets.iter().map(PathBuf::as_path));
 }
 
-/// Makes the folders of a path, and writes down which were not there before: a revert takes exactly
-/// those away again once they are empty.
-fn prepare(context: &Context, target: &Path) -> Result<(), EngineError> {
-    let Some(parent) = target.parent() else {
+/// Writes down which folders the changes need and are not there: a revert takes exactly those away
+/// again once they are empty. Once for all changes, before the first is made.
+fn prepare(context: &Context, changes: &[Change]) -> Result<(), EngineError> {
+    let mut missing = BTreeSet::new();
+    for change in changes.iter().filter(|change| change.after.is_some()) {
+        let target = real(context, change);
+        let new = target
+            .ancestors()
+            .skip(1)
+            .take_while(|folder| !missing.contains(*folder) && folder.symlink_metadata().is_err());
+        let new: Vec<PathBuf> = new.map(Path::to_owned).collect();
+        missing.extend(new);
+    }
+    if missing.is_empty() {
         return Ok(());
-    };
-    if target.symlink_metadata().is_ok_and(|found| found.is_dir()) {
-        remove_emptied(target)?;
     }
-    let missing: Vec<&Path> = parent
-        .ancestors()
-        .take_while(|folder| folder.symlink_metadata().is_err())
-        .collect();
-    if !missing.is_empty() {
-        let list = context.made_folders();
-        let lines: String = missing
-            .iter()
-            .map(|folder| format!("{}\n", folder.display()))
-            .collect();
-        let before = fs::read_to_string(&list).unwrap_or_default();
-        store::write_atomic(&list, (before + &lines).as_bytes())?;
-    }
-    fs::create_dir_all(parent).map_err(EngineError::io("create", parent))
+    let list = context.made_folders();
+    // As JSON: a name may hold a line break.
+    let line = |folder: &PathBuf| format!("{}\n", serde_json::json!(store::encode_path(folder)));
+    let before = fs::read_to_string(&list).unwrap_or_default();
+    let lines: String = missing.iter().map(line).collect();
+    Ok(store::write_atomic(&list, (before + &lines).as_bytes())?)
 }
 
 /// Removes a folder with nothing but folders in it; the system refuses any other.
-fn remove_emptied(folder: &Path) -> Result<(), EngineError> {
+pub(crate) fn remove_emptied(folder: &Path) -> Result<(), EngineError> {
     let mut folders = vec![folder.to_owned()];
     let mut next = 0;
     while let Some(here) = folders.get(next).cloned() {
@@ -189,7 +195,12 @@ fn remove_emptied(folder: &Path) -> Result<(), EngineError> {
 pub(crate) fn remove_empty(context: &Context) -> Result<(), EngineError> {
     let list = context.made_folders();
     let made = fs::read_to_string(&list).unwrap_or_default();
-    let mut folders: Vec<&Path> = made.lines().map(Path::new).collect();
+    // Earlier versions wrote the bare path.
+    let read = |line: &str| match serde_json::from_str::<String>(line) {
+        Ok(path) => store::decode_path(&path),
+        Err(_) => Some(PathBuf::from(line)),
+    };
+    let mut folders: Vec<PathBuf> = made.lines().filter_map(read).collect();
     // The deepest first.
     folders.sort_by_key(|folder| std::cmp::Reverse(folder.components().count()));
     for folder in folders {

@@ -314,7 +314,7 @@ proptest! {
             let _ = act(&scene.view(), name, deed);
         }
         let paths = listed(&scene.view(), usize::MAX);
-        let now = scene.seen.tree_now(&scene.view(), &scene.tree, &paths).unwrap();
+        let now = scene.seen.tree_now(&scene.view(), &scene.view(), &scene.tree, &paths).unwrap();
         prop_assert_eq!(&now, &Tree::of(&scene.view(), &paths).unwrap());
         if scene.seen.same_folders(&scene.view()) {
             let laid_out: Vec<PathBuf> = scene.tree.files.keys().map(PathBuf::from).collect();

@@ -1,6 +1,7 @@
 //! What the debaters return (section 9.2), read strictly. Ids are the engine's to give, so a result
 //! has none; what is invalid never enters the debate.
 
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -77,6 +78,9 @@ pub struct Challenge {
     /// What is wrong.
     #[serde(default)]
     pub failures: Vec<Failure>,
+    /// Something better.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub optional_alternative_ref: Option<String>,
     /// All six.
     #[serde(default)]
     pub rubric_assessments: Vec<Assessment>,
@@ -162,9 +166,29 @@ pub struct Amended {
     pub amendments: Vec<Applied>,
 }
 
+/// The longest artifact, in bytes of JSON: every later role reads all of them, and one that is too long
+/// to be read would end a debate that nobody could win otherwise.
+pub const LONGEST: usize = 32 * 1024;
+
 /// Reads a result, or says what is wrong with it.
-pub fn read<T: serde::de::DeserializeOwned>(what: &str, result: &Value) -> Result<T, Vec<String>> {
-    serde_json::from_value(result.clone()).map_err(|error| vec![format!("the {what}: {error}")])
+pub fn read<T: DeserializeOwned + Serialize>(what: &str, result: &Value) -> Result<T, Vec<String>> {
+    let read: T = serde_json::from_value(result.clone())
+        .map_err(|error| vec![format!("the {what}: {error}")])?;
+    let length = serde_json::to_string(&read).map_or(0, |text| text.len());
+    if length > LONGEST {
+        return Err(vec![format!(
+            "the {what} has {length} bytes, and at most {LONGEST} are passed on: say it shorter"
+        )]);
+    }
+    Ok(read)
+}
+
+/// What of a result belongs to the artifact. What else a role returns reaches no other role, and
+/// nobody can speak there for a person, whose words have a `by`.
+pub fn words<T: DeserializeOwned + Serialize>(result: &Value) -> Value {
+    let read = serde_json::from_value::<T>(result.clone());
+    let words = read.and_then(serde_json::to_value);
+    words.unwrap_or(Value::Null)
 }
 
 /// Reads a proposal.

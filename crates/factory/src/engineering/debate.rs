@@ -3,8 +3,8 @@
 
 use super::amend;
 use super::artifacts::{
-    self, Amendment, Challenge, ChallengeVerdict, Failure, Mark, Ruling, adjudication, proposal,
-    read,
+    self, Adjudication, Amendment, Challenge, ChallengeVerdict, Failure, Mark, Proposal, Ruling,
+    adjudication, proposal, read, words,
 };
 use super::roles::{Occasion, Role};
 use super::rubric::{DECOMPOSITION_CRITERION, mildness};
@@ -298,7 +298,7 @@ impl Debate {
         }
     }
 
-    fn ruled(&self, ruling: artifacts::Adjudication) -> Move {
+    fn ruled(&self, ruling: Adjudication) -> Move {
         let to = match ruling.decision {
             Ruling::Approve => Now::At(At::Ship(ShipStep::first(Applies::Always))),
             Ruling::ApproveWithAmendments => Now::At(At::Amend),
@@ -365,9 +365,9 @@ impl Debate {
 
     /// Takes a move in. `result` is what the role returned.
     pub fn take(&mut self, step: &Move, result: Option<&Value>) {
-        let heard = result.cloned().unwrap_or(Value::Null);
+        let heard = result.unwrap_or(&Value::Null);
         match &step.said {
-            Said::Proposed => self.trail.proposals.push(heard),
+            Said::Proposed => self.trail.proposals.push(words::<Proposal>(heard)),
             Said::Complained(faults) => self.complaint.clone_from(faults),
             Said::Challenged {
                 verdict,
@@ -377,7 +377,7 @@ impl Debate {
                 self.standing = *verdict;
                 self.failures.clone_from(failures);
                 self.trail.challenges.push(match by {
-                    Judge::Challenger => heard,
+                    Judge::Challenger => words::<Challenge>(heard),
                     Judge::ComplianceGate => json!({"verdict": verdict, "failures": failures}),
                 });
             }
@@ -390,7 +390,7 @@ impl Debate {
                 if !failures.is_empty() {
                     self.failures.clone_from(failures);
                 }
-                self.trail.adjudications.push(heard);
+                self.trail.adjudications.push(words::<Adjudication>(heard));
             }
             Said::Unapplied(failures) | Said::Broke(_, failures) => {
                 self.failures.clone_from(failures);

@@ -5,6 +5,7 @@
 //! from this one (`machine/records/plan.rs`). They stay two: this one is in journals and forgives keys
 //! that it does not know, and a person's plan may leave contracts to the task file.
 
+use super::artifacts::LONGEST;
 pub use crate::micro_plan::ReuseDecision;
 use crate::project::types::{ModuleId, ModuleRef, is_module_id};
 use serde::{Deserialize, Serialize};
@@ -152,6 +153,11 @@ pub fn structure(plan: &Plan) -> Vec<PlanFault> {
         }
         if !seen.insert(id) {
             faults.push(fault(path("module_id"), format!("`{id}` is there twice")));
+        }
+        let length = serde_json::to_string(module).map_or(0, |text| text.len());
+        if length > LONGEST {
+            let message = format!("it has {length} bytes, and at most {LONGEST} are passed on");
+            faults.push(fault(format!("modules[{at}]"), message));
         }
         if placeholder(&module.purpose) {
             faults.push(fault(path("purpose"), "say what it does in a sentence"));

@@ -3,7 +3,7 @@
 //! not shipped supersedes nothing: whoever uses it would find no code (section 5.6).
 
 use super::exception::{Compatibility, Delta};
-use crate::engineering::artifacts::Ruling;
+use crate::engineering::artifacts::{Adjudication, Ruling, words};
 use crate::engineering::debate::{At, Checked, Debate, Move, Now, Said};
 use crate::engineering::roles::{Occasion, Role};
 use crate::engineering::ship::ShipStep;
@@ -312,9 +312,10 @@ impl Change {
             }
             ChangeStep::Again(_) => self.bad_ends += 1,
             ChangeStep::Failed(_) => {
-                if let (At::Adjudicate, Some(result)) = (self.debate.at, result) {
-                    self.debate.trail.adjudications.push(result.clone());
-                }
+                let ruled = result.filter(|_| self.debate.at == At::Adjudicate);
+                let ruled = ruled.map(words::<Adjudication>);
+                let ruled = ruled.filter(|words| !words.is_null());
+                self.debate.trail.adjudications.extend(ruled);
             }
         }
     }

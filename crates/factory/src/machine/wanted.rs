@@ -4,7 +4,9 @@ use super::around::Around;
 use super::state::{For, State};
 use crate::contract::{MicroModuleContract, from_plan};
 use crate::delivery::gates::Gate;
-use crate::engineering::context::{Pack, Scene, brief, module_folder, pack, sight, workspace};
+use crate::engineering::context::{
+    DATA, Pack, Scene, brief, module_folder, of_a_change, pack, pretty, sight, workspace,
+};
 use crate::engineering::roles::{Occasion, Role};
 use crate::engineering::work::{Surroundings, Want, Work};
 use crate::halt::candidate;
@@ -254,7 +256,6 @@ fn change_role(
     occasion: Occasion,
 ) -> Effect {
     let record = state.exceptions.get(&change.exception);
-    let text = |value: &Value| serde_json::to_string_pretty(value).unwrap_or_default();
     let exception = record
         .map(|record| json!(record.raised.exception))
         .unwrap_or_default();
@@ -269,23 +270,30 @@ fn change_role(
     let failures = match occasion {
         Occasion::Propose if !change.debate.failures.is_empty() => {
             format!(
-                "\n## What failed\n\n```json\n{}\n```\n",
-                text(&json!(change.debate.failures))
+                "\n## What failed\n\n{}\n",
+                pretty(&json!(change.debate.failures))
             )
         }
         _ => String::new(),
     };
+    // An approval with amendments is another round here, and the Proposer is told what is asked for.
+    let asked = change.debate.trail.adjudications.last();
+    let asked = asked.filter(|_| !change.debate.amendments.is_empty());
+    let amendments = match (occasion, asked) {
+        (Occasion::Propose, Some(asked)) => format!("\n## The adjudication\n\n{}\n", pretty(asked)),
+        _ => String::new(),
+    };
+    let trail = of_a_change(&change.debate, who, occasion);
     let brief = format!(
-        "# {} for {} (round {} of {})\n\nThe contract of {} is to become that of {}. Judge whether it is well-formed, whether the evidence justifies the change, and whether the claim of compatibility is true.\n{task}{failures}\n## The exception\n\n```json\n{}\n```\n\n## The candidate contract\n\n```json\n{}\n```\n\n## The debate so far\n\n```json\n{}\n```\n",
+        "# {} for {} (round {} of {})\n\nThe contract of {} is to become that of {}. Judge whether it is well-formed, whether the evidence justifies the change, and whether the claim of compatibility is true.\n\n{DATA}\n{task}{failures}{amendments}\n## The exception\n\n{}\n\n## The candidate contract\n\n{}\n{trail}",
         who.as_str(),
         change.exception,
         change.round,
         crate::halt::change::MOST_ROUNDS,
         change.from,
         change.to,
-        text(&exception),
-        text(&change.candidate),
-        text(&json!(change.debate.trail)),
+        pretty(&exception),
+        pretty(&change.candidate),
     );
     let own = |one: &ModuleRef| format!("{}/**", module_folder(one));
     // Both are versions of the same module, so its Proposer sees the source of both (section 9.7).

@@ -5,6 +5,7 @@ mod context;
 mod debate;
 mod ends;
 mod planning;
+mod smuggled;
 
 use crate::said;
 use factory::engineering::debate::{At, Move};

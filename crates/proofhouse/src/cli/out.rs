@@ -128,11 +128,7 @@ pub(crate) fn plain(text: &str) -> String {
     for c in text.chars().take(MOST) {
         match c {
             '\n' | '\r' | '\t' => shown.push(' '),
-            c if c.is_control()
-                || ('\u{200b}'..='\u{200f}').contains(&c)
-                || ('\u{202a}'..='\u{202e}').contains(&c)
-                || ('\u{2066}'..='\u{2069}').contains(&c) =>
-            {
+            c if kernel::unseen::is_unseen(c) => {
                 shown.push_str(&format!("\\u{{{:x}}}", u32::from(c)));
             }
             c => shown.push(c),

@@ -37,6 +37,7 @@ mod index;
 mod lights_out;
 mod matrix;
 mod models;
+mod odd_trees;
 mod phase;
 mod planted_keys;
 mod play;

@@ -101,7 +101,7 @@ fn clear(folder: &Path, context: &Context) -> Result<(), EngineError> {
     for path in store::walk(folder, &|_| false)? {
         keep(&folder.join(path), context)?;
     }
-    std::fs::remove_dir_all(folder).map_err(EngineError::io("clear", folder))
+    store::remove_tree(folder).map_err(EngineError::io("clear", folder))
 }
 
 /// Where the spec that was shown lies, and its page.

@@ -2,6 +2,7 @@
 //! to let text hide itself (control characters, direction overrides).
 
 use crate::views::page::Link;
+use kernel::unseen::is_unseen;
 
 /// A page in the making. `raw` is for our own markup; every other way in escapes.
 pub(crate) struct Out(String);
@@ -58,11 +59,7 @@ pub(crate) fn esc(text: &str) -> String {
             '\'' => safe.push_str("&#39;"),
             '\n' | '\t' => safe.push(c),
             '\r' => {}
-            '\u{200b}'..='\u{200f}'
-            | '\u{2028}'..='\u{202e}'
-            | '\u{2060}'..='\u{206f}'
-            | '\u{feff}' => safe.push_str(&format!("[U+{:04X}]", u32::from(c))),
-            c if c.is_control() => safe.push_str(&format!("[U+{:04X}]", u32::from(c))),
+            c if is_unseen(c) => safe.push_str(&format!("[U+{:04X}]", u32::from(c))),
             c => safe.push(c),
         }
     }

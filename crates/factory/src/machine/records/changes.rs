@@ -9,6 +9,7 @@ use super::{Heard, Record, artifact};
 use crate::artifact::{ArtifactStatus, ArtifactType, PurposedRef};
 use crate::contribution::ContributionType;
 use crate::delivery::registry::Origin;
+use crate::engineering::artifacts::{self, words};
 use crate::engineering::debate::{Move, Said};
 use crate::engineering::roles::Role;
 use crate::halt::change::{Change, ChangeStep};
@@ -161,7 +162,7 @@ fn debated(state: &State, change: &Change, moved: &Move, at: Time) -> Vec<Record
         Said::Proposed => {
             let before = trail.proposals.len();
             (
-                proposal(run, &target, before, result),
+                proposal(run, &target, before, &words::<artifacts::Proposal>(result)),
                 "proposal",
                 "Proposal",
             )
@@ -172,7 +173,9 @@ fn debated(state: &State, change: &Change, moved: &Move, at: Time) -> Vec<Record
             by,
         } => {
             let word = match by {
-                crate::engineering::debate::Judge::Challenger => result.clone(),
+                crate::engineering::debate::Judge::Challenger => {
+                    words::<artifacts::Challenge>(result)
+                }
                 crate::engineering::debate::Judge::ComplianceGate => {
                     json!({"verdict": verdict, "failures": failures})
                 }
@@ -186,7 +189,12 @@ fn debated(state: &State, change: &Change, moved: &Move, at: Time) -> Vec<Record
         }
         Said::Ruled { .. } => {
             let before = trail.adjudications.len();
-            let document = adjudication(run, &target, before, result);
+            let document = adjudication(
+                run,
+                &target,
+                before,
+                &words::<artifacts::Adjudication>(result),
+            );
             (document, "adjudication", "Adjudication")
         }
         _ => return vec![heard.contributes(role.as_str(), of_contract(role), None)],

@@ -12,7 +12,7 @@ use crate::contribution::ContributionType;
 use crate::debate::Challenge;
 use crate::deficiency::Report;
 use crate::delivery::registry::Origin;
-use crate::engineering::artifacts::{Failure, Ruling};
+use crate::engineering::artifacts::{self, Failure, Ruling, words};
 use crate::engineering::debate::{At, Move, Now, Said, Trail, fix_words, override_words};
 use crate::engineering::roles::Role;
 use crate::engineering::work::{Answer, Step, Work};
@@ -261,7 +261,12 @@ fn debated(
     let mut all = Vec::new();
     let accepted = match (&moved.said, heard) {
         (Said::Proposed, Some(heard)) => {
-            let document = proposal(run, &target, proposals, heard.result);
+            let document = proposal(
+                run,
+                &target,
+                proposals,
+                &words::<artifacts::Proposal>(heard.result),
+            );
             all.extend(said(
                 &target,
                 proposals + 1,
@@ -272,7 +277,8 @@ fn debated(
             Some(document["proposal_id"].clone())
         }
         (Said::Challenged { failures, .. }, Some(heard)) => {
-            let word = by_gate(moved, failures).unwrap_or_else(|| heard.result.clone());
+            let word = by_gate(moved, failures)
+                .unwrap_or_else(|| words::<artifacts::Challenge>(heard.result));
             let document = challenge(run, &target, challenges, &word);
             all.extend(said(
                 &target,
@@ -285,7 +291,12 @@ fn debated(
         }
         (Said::Ruled { .. }, Some(heard)) => {
             let before = trail.adjudications.len();
-            let document = adjudication(run, &target, before, heard.result);
+            let document = adjudication(
+                run,
+                &target,
+                before,
+                &words::<artifacts::Adjudication>(heard.result),
+            );
             all.extend(said(
                 &target,
                 proposals,

@@ -48,7 +48,11 @@ pub(super) fn scene_after(answers: &[Value]) -> Work {
     work
 }
 
-fn told(work: &Work, role: Role, occasion: Occasion) -> (String, Vec<String>, Vec<String>) {
+pub(super) fn told(
+    work: &Work,
+    role: Role,
+    occasion: Occasion,
+) -> (String, Vec<String>, Vec<String>) {
     let upstream = [ModuleRef::parse("MM-up@1.0.0").unwrap()];
     let task = TaskId::from("T-a-001");
     let scene = Scene {

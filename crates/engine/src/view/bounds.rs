@@ -1,0 +1,132 @@
+//! How much a view takes, and how much an agent may leave in one. It refuses before anything is copied
+//! or read: a file of a hundred gigabytes costs nobody a disk, the memory, or an hour.
+
+use crate::error::EngineError;
+use std::path::{Path, PathBuf};
+
+/// The largest file that a view has a copy of. Git could not keep a larger one in a checkpoint within
+/// the time that it is given.
+pub(super) const LARGEST_SHOWN: u64 = 4 << 30;
+/// The largest file that is taken from an agent.
+pub(super) const LARGEST_TAKEN: u64 = 1 << 30;
+/// The most that is taken from one attempt.
+pub(super) const MOST_TAKEN: u64 = 4 << 30;
+
+/// The code of what an agent left that is too large. Its own doing: another try may do better.
+pub(crate) const TOO_LARGE: &str = "change_too_large";
+
+fn size(path: &Path) -> u64 {
+    let found = path.symlink_metadata();
+    found.map_or(0, |found| if found.is_file() { found.len() } else { 0 })
+}
+
+/// Refuses a view that there is no room for.
+pub(super) fn room(from: &Path, files: &[&PathBuf], home: &Path) -> Result<(), EngineError> {
+    let mut all = 0_u64;
+    for path in files {
+        let size = size(&from.join(path));
+        all = all.saturating_add(size);
+        if size > LARGEST_SHOWN {
+            return Err(EngineError::user(
+                "repo_file_too_large",
+                format!(
+                    "{} has {size} bytes; agents work on copies, and none is made of a file of more than {LARGEST_SHOWN}",
+                    path.display()
+                ),
+                "move it out of the repository, or let git ignore it",
+            ));
+        }
+    }
+    let free = rustix::fs::statvfs(home).map(|disk| disk.f_bavail.saturating_mul(disk.f_frsize));
+    match free {
+        Ok(free) if free < all => Err(EngineError::environment(
+            "no_room_for_view",
+            format!(
+                "the agent's copy of the repository needs {all} bytes, and the disk of {} has {free}",
+                home.display()
+            ),
+            "make room, or let git ignore what no agent needs",
+        )),
+        // Where nobody can say, the copy itself will.
+        Ok(_) | Err(_) => Ok(()),
+    }
+}
+
+/// Refuses to read what an agent left and nobody can take. What has the size of the real file may be
+/// the user's own, however large it is.
+pub(super) fn taken<'a>(
+    root: &Path,
+    real: &Path,
+    paths: impl IntoIterator<Item = &'a PathBuf>,
+) -> Result<(), EngineError> {
+    let mut all = 0_u64;
+    for path in paths {
+        let now = size(&root.join(path));
+        if now == size(&real.join(path)) {
+            continue;
+        }
+        all = all.saturating_add(now);
+        let what = match (now > LARGEST_TAKEN, all > MOST_TAKEN) {
+            (true, _) => format!("it has {now} bytes, and at most {LARGEST_TAKEN} are taken"),
+            (false, true) => format!(
+                "with it there are {all} bytes, and at most {MOST_TAKEN} are taken from an attempt"
+            ),
+            (false, false) => continue,
+        };
+        return Err(EngineError::user(
+            TOO_LARGE,
+            format!("{}: {what}", path.display()),
+            "delete it, or let git ignore it",
+        ));
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::fs::{self, File};
+
+    fn sparse(path: &Path, size: u64) {
+        File::create(path).unwrap().set_len(size).unwrap();
+    }
+
+    #[test]
+    fn what_is_too_large_is_refused_before_it_is_read() {
+        let dir = tempfile::tempdir().unwrap();
+        let (view, real) = (dir.path().join("view"), dir.path().join("real"));
+        fs::create_dir_all(&view).unwrap();
+        fs::create_dir_all(&real).unwrap();
+        let path = |name: &str| PathBuf::from(name);
+        sparse(&view.join("small"), LARGEST_TAKEN);
+        sparse(&view.join("large"), 100 << 30);
+        sparse(&view.join("theirs"), 100 << 30);
+        sparse(&real.join("theirs"), 100 << 30);
+        std::os::unix::fs::symlink("large", view.join("link")).unwrap();
+        taken(
+            &view,
+            &real,
+            &[path("small"), path("theirs"), path("link"), path("gone")],
+        )
+        .unwrap();
+        let refused = taken(&view, &real, &[path("small"), path("large")]).unwrap_err();
+        assert_eq!(refused.code, TOO_LARGE);
+        assert!(refused.what.contains("large"), "{refused}");
+        let many: Vec<PathBuf> = (0..5).map(|nth| path(&format!("part-{nth}"))).collect();
+        for part in &many {
+            sparse(&view.join(part), LARGEST_TAKEN);
+        }
+        taken(&view, &real, &many[..4]).unwrap();
+        assert_eq!(taken(&view, &real, &many).unwrap_err().code, TOO_LARGE);
+        let refused = room(&view, &[&path("small"), &path("large")], dir.path()).unwrap_err();
+        assert_eq!(refused.code, "repo_file_too_large");
+        room(&view, &[&path("link")], dir.path()).unwrap();
+        // No disk of a test has room for so many of them.
+        let part = path("part-0");
+        let all = vec![&part; 1 << 20];
+        assert_eq!(
+            room(&view, &all, dir.path()).unwrap_err().code,
+            "no_room_for_view"
+        );
+    }
+}

@@ -1,0 +1,45 @@
+//! Characters that nobody sees on a screen and every program reads: they turn a line around, hide text,
+//! or carry a message to the next reader that no person notices. One list, for whoever shows what others
+//! wrote. It refuses to say what to do about them.
+
+/// Is it a control, or a character without a shape? Those of line breaks and tabs are controls too.
+/// The two that only choose between a letter and a picture are not.
+pub fn is_unseen(c: char) -> bool {
+    c.is_control()
+        || matches!(
+            u32::from(c),
+            0xAD | 0x34F | 0x61C | 0x115F | 0x1160 | 0x17B4 | 0x17B5 | 0x180B..=0x180F
+                | 0x200B..=0x200F | 0x2028..=0x202E | 0x2060..=0x206F | 0x3164
+                | 0xFE00..=0xFE0D | 0xFEFF | 0xFFA0 | 0xFFF0..=0xFFFB
+                | 0x1D173..=0x1D17A | 0xE0000..=0xE0FFF
+        )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_has_no_shape_is_told_from_what_has_one() {
+        let tag = char::from_u32(0xE0041).unwrap();
+        let selector = char::from_u32(0xE0100).unwrap();
+        for c in [
+            '\u{1b}', '\n', '\u{200b}', '\u{202e}', '\u{feff}', tag, selector,
+        ] {
+            assert!(is_unseen(c), "{:x}", u32::from(c));
+        }
+        for c in [
+            'a',
+            ' ',
+            '\u{a0}',
+            'é',
+            '✓',
+            '\u{fe0f}',
+            '漢',
+            '\u{1f600}',
+            '\u{301}',
+        ] {
+            assert!(!is_unseen(c), "{:x}", u32::from(c));
+        }
+    }
+}
