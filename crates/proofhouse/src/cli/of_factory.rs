@@ -149,7 +149,7 @@ pub(crate) fn status(project: &Project, name: Option<&str>, out: &Out) -> Result
     if peek.machine.product().is_none() || !rows.is_empty() {
         out.table(&["task", "status", "name", "modules"], &rows);
     }
-    questions::print(out, &name, &peek);
+    questions::print(out, project, &name, &peek);
     if let (true, Some(waiting)) = (peek.machine.questions().is_empty(), &status.waiting_for) {
         out.line(&format!(
             "{} {}",

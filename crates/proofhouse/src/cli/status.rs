@@ -1,7 +1,7 @@
 //! `proofhouse status`.
 
 use super::out::{Out, Tone, dollars, plain};
-use super::{exit, figures, of_factory};
+use super::{decide, exit, figures, of_factory};
 use engine::start::runs;
 use engine::{EngineError, Peek, Project, Run};
 use kernel::machine::{Activity, Waiting};
@@ -110,7 +110,7 @@ pub(crate) fn print(project: &Project, run: &str, out: &Out) -> Result<(), Engin
     out.line(&format!("  evidence    {}", evidence_link(project, run)?));
     match &status.waiting_for {
         Some(waiting_for) => {
-            waiting(out, run, waiting_for, &peek.head.hash);
+            waiting(out, project, run, waiting_for, &peek.head.hash);
         }
         None if status.activity == Activity::Working => {
             if !engine::session::is_driven(project, run) {
@@ -172,8 +172,8 @@ fn working(project: &Project, run: &str) -> &'static str {
     }
 }
 
-/// What a person is asked, the commands that answer, and the code that is to be typed then.
-pub(crate) fn waiting(out: &Out, run: &str, waiting: &Waiting, head: &str) {
+/// What a person is asked, the commands that answer, and what those want besides.
+pub(crate) fn waiting(out: &Out, project: &Project, run: &str, waiting: &Waiting, head: &str) {
     // Each line is shown, and cut, for itself: a long one does not take the last from view.
     let mut lines = waiting.why.lines().map(plain);
     out.line(&format!(
@@ -190,10 +190,7 @@ pub(crate) fn waiting(out: &Out, run: &str, waiting: &Waiting, head: &str) {
             "  proofhouse decide {run} {option} --because \"...\""
         ));
     }
-    out.line(&format!(
-        "  run code    {}",
-        engine::approval::run_code(run, head)
-    ));
+    out.line(&decide::wants(project, run, head));
 }
 
 /// Where a run stands, or a project of the factory.

@@ -3,6 +3,7 @@
 
 use crate::support::{CHECK, HONEST, World};
 use std::os::unix::fs::PermissionsExt;
+use std::process::Stdio;
 
 /// What the README's wrapper wraps: it does each phase's work, and ends as the brief asks.
 const CODING_AGENT: &str = r#"#!/bin/sh
@@ -199,6 +200,25 @@ fn the_demo_says_at_once_that_it_can_not_build() {
     let said: crate::support::Said = demo.env("PATH", world.path()).output().unwrap().into();
     said.refuses(3, "program_not_found");
     assert!(!world.at("shown").exists(), "nothing was made");
+}
+
+#[test]
+fn where_decisions_are_signed_the_inbox_says_so() {
+    let world = World::new();
+    world.approver("ada");
+    world.start(HONEST, &["--autonomy", "conservative"]);
+    let said = world.run(&["run", "t"]).exits(2);
+    assert!(said.out.contains("add `--sign KEY`"), "{}", said.out);
+    assert!(!said.out.contains("run code"), "{}", said.out);
+}
+
+#[test]
+fn a_reader_of_completions_may_go_away() {
+    let world = World::new();
+    let mut asked = world.command(&["completions", "bash"]);
+    let mut child = asked.stdout(Stdio::piped()).spawn().unwrap();
+    drop(child.stdout.take());
+    assert_eq!(child.wait().unwrap().code(), Some(0));
 }
 
 #[test]
