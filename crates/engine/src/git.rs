@@ -44,7 +44,7 @@ pub(crate) fn finishing(dir: &Path, args: &[&str], turn: &Turn) -> Result<Vec<u8
 /// What git finds on its standard input.
 enum Input<'a> {
     Nothing,
-    Text(String),
+    Bytes(Vec<u8>),
     Turn(&'a Turn),
 }
 
@@ -61,6 +61,12 @@ fn started(
         "core.fsmonitor=false",
         "-c",
         "core.hooksPath=/dev/null",
+        // A repository that lies in another has settings of its own, with programs in them, and
+        // whatever a gate runs can write such a one: git is never to look into it.
+        "-c",
+        "submodule.recurse=false",
+        "-c",
+        "diff.ignoreSubmodules=dirty",
         // The user, or an agent of theirs, may be at it.
         "-c",
         "core.filesRefLockTimeout=3000",
@@ -89,7 +95,7 @@ fn started(
     let mut launch = Launch::new(argv, dir, env, limits);
     match input {
         Input::Nothing => {}
-        Input::Text(text) => launch.stdin = text.into_bytes(),
+        Input::Bytes(bytes) => launch.stdin = bytes,
         Input::Turn(turn) => launch.holds = Some(turn.held()),
     }
     Ok(sandbox::run(&launch, &Cancel::new())?)
@@ -105,7 +111,7 @@ fn commits<const N: usize>(
         .iter()
         .map(|name| format!("{name}^{{commit}}\n"))
         .collect();
-    let ended = started(repo, &args, &[], Input::Text(asked))?;
+    let ended = started(repo, &args, &[], Input::Bytes(asked.into_bytes()))?;
     if !ended.exited_with(0) {
         return Err(failed(repo, &args, &ended));
     }
@@ -280,15 +286,8 @@ pub fn checkpoint(
     let own_ref = run_ref(run);
     let [head_commit, own] = commits(repo, ["HEAD", &own_ref])?;
     let parent = own.or_else(|| head_commit.clone());
-    match head_commit {
-        Some(_) => git(repo, &["read-tree", "HEAD"], &env)?,
-        None => git(repo, &["read-tree", "--empty"], &env)?,
-    };
-    git(
-        repo,
-        &["add", "--all", "--", ".", ":(exclude).proofhouse"],
-        &env,
-    )?;
+    let from = head_commit.map_or("--empty", |_| "HEAD");
+    stage_all(repo, from, &env)?;
     let tree = text(&git(repo, &["write-tree"], &env)?);
     let message = format!("{subject}\n\n{TRAILER}: {run}@{}:{}\n", head.seq, head.hash);
     let mut args = vec!["commit-tree", "-m", message.as_str()];
@@ -301,6 +300,39 @@ pub fn checkpoint(
     // Scratch of this checkpoint alone.
     let _ = std::fs::remove_file(scratch);
     Ok(commit)
+}
+
+/// Fills an index with the working tree as it is, without what git ignores. A repository that lies in it
+/// and that the commit does not know is left out: its files belong to nobody here, a commit would have a
+/// name for it that means nothing elsewhere, and git refuses one without a commit altogether.
+fn stage_all(repo: &Path, from: &str, env: &[(&str, &str)]) -> Result<(), EngineError> {
+    const WITHOUT_OURS: [&str; 3] = ["--", ".", ":(exclude).proofhouse"];
+    git(repo, &["read-tree", from], env)?;
+    // Not `--all`: that takes repositories in, and fails where the user's git ignores our folder. With the
+    // errors ignored it has failed all the same, save for an index with nothing in it.
+    let update = ["add", "--update", "--ignore-errors"];
+    git(repo, &[&update, &WITHOUT_OURS[..]].concat(), env)?;
+    let others = ["ls-files", "-z", "--others", "--exclude-standard"];
+    let others = git(repo, &[&others, &WITHOUT_OURS[..]].concat(), env)?;
+    // Only a repository is named as a folder.
+    let ends_as_file = |path: &&[u8]| {
+        path.strip_suffix(b"\0")
+            .is_some_and(|it| !it.ends_with(b"/"))
+    };
+    let files: Vec<&[u8]> = others
+        .split_inclusive(|byte| *byte == 0)
+        .filter(ends_as_file)
+        .collect();
+    if files.is_empty() {
+        return Ok(());
+    }
+    // One that is gone meanwhile is no failure.
+    let args = ["update-index", "--add", "--remove", "-z", "--stdin"];
+    let ended = started(repo, &args, env, Input::Bytes(files.concat()))?;
+    match ended.exited_with(0) {
+        true => Ok(()),
+        false => Err(failed(repo, &args, &ended)),
+    }
 }
 
 /// Lays the files of a commit out in a folder. Touches neither branch, index nor working tree.
@@ -360,23 +392,13 @@ pub fn put_back(repo: &Path, commit: &str, paths: &[String]) -> Result<(), Engin
         if let Some(folder) = target.parent() {
             std::fs::create_dir_all(folder).map_err(EngineError::io("create", folder))?;
         }
-        if target
-            .symlink_metadata()
-            .is_ok_and(|found| found.is_symlink())
-        {
-            std::fs::remove_file(&target).map_err(EngineError::io("replace", &target))?;
-        }
         if mode == "120000" {
-            let _ = std::fs::remove_file(&target);
-            let link = OsString::from_vec(bytes);
-            std::os::unix::fs::symlink(link, &target).map_err(EngineError::io("link", &target))?;
+            store::link_atomic(&target, Path::new(&OsString::from_vec(bytes)))?;
             continue;
         }
-        store::write_atomic(&target, &bytes)?;
         let bits = if mode == "100755" { 0o755 } else { 0o644 };
-        let permissions = std::os::unix::fs::PermissionsExt::from_mode(bits);
-        std::fs::set_permissions(&target, permissions)
-            .map_err(EngineError::io("set the mode of", &target))?;
+        let bits = std::os::unix::fs::PermissionsExt::from_mode(bits);
+        store::write_atomic_with(&target, &bytes, Some(bits))?;
     }
     Ok(())
 }
@@ -392,6 +414,7 @@ pub fn diff(
         "diff",
         "--no-ext-diff",
         "--no-textconv",
+        "--submodule=short",
         "--no-color",
         "--binary",
     ];

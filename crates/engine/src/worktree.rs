@@ -7,6 +7,10 @@
 use crate::error::EngineError;
 use crate::git::{self, IDENTITY, git, text};
 use crate::lock::{self, Turn};
+use std::ffi::OsStr;
+use std::fs::Permissions;
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
 /// What lies where a worktree should be.
@@ -88,14 +92,21 @@ fn unlock(record: &Path) {
     }
 }
 
-/// Everything that is in no commit, whatever the user's settings hide from a plain `git status`.
-const STATUS: [&str; 5] = [
+/// Everything that is in no commit, whatever the user's settings hide from a plain `git status`. It
+/// does not look into submodules: to do so, git would run what their own settings name.
+const STATUS: [&str; 6] = [
     "status",
+    "--no-renames",
     "--porcelain",
     "-z",
     "--untracked-files=all",
-    "--ignore-submodules=none",
+    "--ignore-submodules=dirty",
 ];
+
+/// How a worktree differs from its commit, without what git ignores.
+pub fn status(dir: &Path) -> Result<Vec<u8>, EngineError> {
+    git(dir, &STATUS, &[])
+}
 
 /// Looks at the place of a worktree before it is used.
 pub fn look(dir: &Path, base: &str) -> Result<Found, EngineError> {
@@ -116,7 +127,7 @@ pub fn look(dir: &Path, base: &str) -> Result<Found, EngineError> {
         Some(record) if !record.join("index").exists() => return Ok(Found::Incomplete),
         Some(_) => {}
     }
-    let status = git(dir, &STATUS, &[])?;
+    let status = status(dir)?;
     let status = String::from_utf8_lossy(&status).into_owned();
     let mut lines = status.split('\0').filter(|line| !line.is_empty());
     Ok(if status.is_empty() {
@@ -170,18 +181,15 @@ pub fn clear_half_made(
 ) -> Result<(), EngineError> {
     // One that is being made still is no ruin.
     let _turn = one_at_a_time(&project.worktree("any"))?;
-    let repo = project.repo();
-    for entry in std::fs::read_dir(records(repo)?)
-        .into_iter()
-        .flatten()
-        .flatten()
-    {
-        let (name, path) = (entry.file_name(), entry.path());
+    for path in records_of(project)? {
+        let name = path.file_name().and_then(OsStr::to_str);
+        // A person may be making one of theirs.
+        let theirs = place_of(&path).is_some_and(|place| !is_ours(project, &place));
         let empty =
             |file: &str| std::fs::metadata(path.join(file)).map_or(true, |found| found.len() == 0);
         // Git holds a record locked until it is whole.
         let half_made = || path.join("locked").exists() && (empty("commondir") || empty("HEAD"));
-        if name.to_str().is_some_and(ours) && half_made() {
+        if name.is_some_and(ours) && !theirs && half_made() {
             std::fs::remove_dir_all(&path).map_err(EngineError::io("remove", &path))?;
         }
     }
@@ -259,10 +267,30 @@ fn first_difference(
     let path = record.join(format!("proofhouse-index-{}", std::process::id()));
     let index = path.display().to_string();
     let env = [("GIT_INDEX_FILE", index.as_str())];
-    let status: Vec<&str> = STATUS.into_iter().chain(["--no-renames"]).collect();
-    let found = git(dir, &["read-tree", commit], &env).and_then(|_| git(dir, &status, &env));
+    let found = git(dir, &["read-tree", commit], &env).and_then(|_| {
+        let staged = git(dir, &["ls-files", "-z", "--stage"], &env)?;
+        Ok((git(dir, &STATUS, &env)?, staged))
+    });
     let _ = std::fs::remove_file(&path);
-    Ok(first_unlike_the_index(&found?))
+    let (status, staged) = found?;
+    Ok(first_unlike_the_index(&status).or_else(|| filled_submodule(dir, &staged)))
+}
+
+/// A submodule of the index that lies in the worktree with anything in it: git made its folder empty,
+/// and nobody looks into it.
+fn filled_submodule(dir: &Path, staged: &[u8]) -> Option<String> {
+    let lines = staged.split(|byte| *byte == 0);
+    let mut paths = lines.filter_map(|line| {
+        let line = line.strip_prefix(b"160000 ")?;
+        let tab = line.iter().position(|byte| *byte == b'\t')?;
+        Some(OsStr::from_bytes(&line[tab + 1..]))
+    });
+    let filled = |path: &&OsStr| {
+        let entries = std::fs::read_dir(dir.join(path));
+        entries.is_ok_and(|mut entries| entries.next().is_some())
+    };
+    let found = paths.find(filled)?;
+    Some(found.to_string_lossy().into_owned())
 }
 
 /// The first file that a status names and that is not as in the index. The first letter of a line is
@@ -281,7 +309,7 @@ fn discard(dir: &Path, record: Option<PathBuf>) -> Result<(), EngineError> {
     let name = dir.file_name().unwrap_or_default().to_string_lossy();
     let aside = dir.with_file_name(format!("{REMOVING}{name}"));
     std::fs::rename(dir, &aside).map_err(EngineError::io("move", dir))?;
-    std::fs::remove_dir_all(&aside).map_err(EngineError::io("remove", &aside))?;
+    remove_folder(&aside)?;
     let _turn = one_at_a_time(dir)?;
     // What `git worktree prune` would do at the end; hundreds of dead records slow every git down.
     if let Some(record) = record {
@@ -299,15 +327,45 @@ pub fn remove(repo: &Path, dir: &Path, commit: &str) -> Result<Removal, EngineEr
     discard(dir, record).map(|()| Removal::Removed)
 }
 
-/// Ends removals that were cut short, and lets git forget worktrees that are gone.
+/// Ends removals that were cut short, and removes git's records of worktrees of ours that are gone. Not
+/// what `git worktree prune` does: a person's worktree may lie on a disk that is not there just now.
 pub fn prune(project: &crate::Project) -> Result<(), EngineError> {
     for (name, path) in entries(project) {
         if name.starts_with(REMOVING) {
-            std::fs::remove_dir_all(&path).map_err(EngineError::io("remove", &path))?;
+            remove_folder(&path)?;
         }
     }
     let _turn = one_at_a_time(&project.worktree("any"))?;
-    git(project.top(), &["worktree", "prune"], &[]).map(drop)
+    for record in records_of(project)? {
+        let gone =
+            place_of(&record).is_some_and(|place| is_ours(project, &place) && !place.exists());
+        if gone {
+            remove_folder(&record)?;
+        }
+    }
+    Ok(())
+}
+
+/// Every record of a worktree, ours and the user's.
+fn records_of(project: &crate::Project) -> Result<Vec<PathBuf>, EngineError> {
+    let entries = std::fs::read_dir(records(project.repo())?);
+    let entries = entries.into_iter().flatten().flatten();
+    Ok(entries.map(|entry| entry.path()).collect())
+}
+
+/// The `.git` file that a record belongs to; none while git has not written it down.
+fn place_of(record: &Path) -> Option<PathBuf> {
+    let said = std::fs::read(record.join("gitdir")).ok()?;
+    let said = said.trim_ascii_end();
+    (!said.is_empty()).then(|| record.join(OsStr::from_bytes(said)))
+}
+
+/// Does it lie where our worktrees do?
+fn is_ours(project: &crate::Project, place: &Path) -> bool {
+    let folder = project.home().join(crate::project::WORKTREES);
+    let theirs = place.parent().and_then(Path::parent);
+    let real = folder.canonicalize().ok();
+    theirs == Some(&folder) || theirs.is_some_and(|theirs| real.as_deref() == Some(theirs))
 }
 
 /// A merge of two commits, made of objects alone.
@@ -400,14 +458,49 @@ pub fn stand(repo: &Path, dir: &Path, commit: &str) -> Result<(), EngineError> {
     git(dir, &args, &[]).map(drop)
 }
 
-/// Removes what a failing command left in a worktree of ours.
+/// Removes what a command left in a worktree of ours, repositories included. What git ignores stays.
 pub fn sweep(dir: &Path, below: &str) -> Result<(), EngineError> {
-    git(
-        dir,
-        &["clean", "--quiet", "-d", "--force", "--", below],
-        &[],
-    )
-    .map(drop)
+    clean(dir, &["-d", "--", below])
+}
+
+/// Removes everything from a worktree of ours that no commit holds, also what git ignores.
+pub fn empty(dir: &Path) -> Result<(), EngineError> {
+    clean(dir, &["-d", "-x"])
+}
+
+fn clean(dir: &Path, what: &[&str]) -> Result<(), EngineError> {
+    // Twice: else a repository in it stays.
+    let mut args = vec!["clean", "--quiet", "--force", "--force"];
+    args.extend(what);
+    let cleaned = git(dir, &args, &[]).or_else(|_| {
+        open_folders(dir);
+        git(dir, &args, &[])
+    });
+    cleaned.map(drop)
+}
+
+/// Removes a folder, also one with folders in it that its owner may not write to: caches of some
+/// toolchains are such.
+fn remove_folder(dir: &Path) -> Result<(), EngineError> {
+    let removed = std::fs::remove_dir_all(dir).or_else(|_| {
+        open_folders(dir);
+        std::fs::remove_dir_all(dir)
+    });
+    removed.map_err(EngineError::io("remove", dir))
+}
+
+/// Lets us write to every folder below. What we may not change is not ours, and stays as it is.
+fn open_folders(dir: &Path) {
+    let mut folders = vec![dir.to_owned()];
+    while let Some(folder) = folders.pop() {
+        let _ = std::fs::set_permissions(&folder, Permissions::from_mode(0o700));
+        for entry in std::fs::read_dir(&folder).into_iter().flatten().flatten() {
+            // Never through a link.
+            if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
+                folders.push(entry.path());
+            }
+        }
+    }
 }
 
 /// Files with changes that are in no commit, at most this many, as git names them.
@@ -418,6 +511,7 @@ pub fn uncommitted(repo: &Path) -> Result<Vec<String>, EngineError> {
         "--porcelain",
         "-z",
         "--untracked-files=no",
+        "--ignore-submodules=dirty",
         "--",
         ".",
         ":(exclude).proofhouse",
@@ -438,7 +532,17 @@ pub fn branch(repo: &Path) -> Result<Option<String>, EngineError> {
 /// of the user's is in the way. Half of it would be the user's to clear up, so it is let finish.
 pub fn fast_forward(project: &crate::Project, commit: &str) -> Result<(), EngineError> {
     let turn = one_at_a_time(&project.worktree("any"))?;
-    let args = ["-c", "gc.auto=0", "merge", "--quiet", "--ff-only", commit];
+    // What the user's git ignores is in no commit: a task may have stopped ignoring it.
+    let keep = "--no-overwrite-ignore";
+    let args = [
+        "-c",
+        "gc.auto=0",
+        "merge",
+        "--quiet",
+        "--ff-only",
+        keep,
+        commit,
+    ];
     git::finishing(project.repo(), &args, &turn).map(drop)
 }
 

@@ -2,6 +2,8 @@
 //! refuses to leave half a file under the name that readers look for.
 
 use crate::StoreError;
+use std::collections::{BTreeMap, BTreeSet};
+use std::ffi::OsStr;
 use std::fs::{self, File, OpenOptions, Permissions};
 use std::io::{self, ErrorKind, Write};
 use std::path::{Path, PathBuf};
@@ -17,8 +19,8 @@ pub fn write_atomic(path: &Path, bytes: &[u8]) -> Result<(), StoreError> {
     write_atomic_with(path, bytes, mode)
 }
 
-/// As [`write_atomic`], with the mode that the new file gets.
-pub(crate) fn write_atomic_with(
+/// As [`write_atomic`], with the mode that the new file gets, from its first moment under this name.
+pub fn write_atomic_with(
     path: &Path,
     bytes: &[u8],
     mode: Option<Permissions>,
@@ -30,6 +32,17 @@ pub(crate) fn write_atomic_with(
         // The temporary file is ours alone; a failure to remove it must not hide the first one.
         let _ = fs::remove_file(&temporary);
         return Err(StoreError::io("write", path)(error));
+    }
+    sync_dir(dir)
+}
+
+/// Makes a link, over whatever file or link has its name: readers see the old one or the new.
+pub fn link_atomic(path: &Path, target: &Path) -> Result<(), StoreError> {
+    let dir = folder_of(path);
+    let ((), temporary) = temporary(dir, path, |name| std::os::unix::fs::symlink(target, name))?;
+    if let Err(error) = fs::rename(&temporary, path) {
+        let _ = fs::remove_file(&temporary);
+        return Err(StoreError::io("link", path)(error));
     }
     sync_dir(dir)
 }
@@ -58,10 +71,20 @@ fn fill(mut file: File, bytes: &[u8], mode: Option<Permissions>) -> io::Result<(
     file.sync_all()
 }
 
-/// A new file in the same folder, since renaming works only within one file system. The name is
-/// unique among processes by the process id and within this one by a counter; a leftover of a
-/// dead process with our id is stepped over.
+/// A new file in the same folder, since renaming works only within one file system.
 fn create_temporary(dir: &Path, path: &Path) -> Result<(File, PathBuf), StoreError> {
+    temporary(dir, path, |name| {
+        OpenOptions::new().write(true).create_new(true).open(name)
+    })
+}
+
+/// Makes something under a temporary name. It is unique among processes by the process id and within
+/// this one by a counter; a leftover of a dead process with our id is stepped over.
+fn temporary<T>(
+    dir: &Path,
+    path: &Path,
+    make: impl Fn(&Path) -> io::Result<T>,
+) -> Result<(T, PathBuf), StoreError> {
     static NEXT: AtomicU64 = AtomicU64::new(0);
     loop {
         let mut name = std::ffi::OsString::from(".");
@@ -69,12 +92,8 @@ fn create_temporary(dir: &Path, path: &Path) -> Result<(File, PathBuf), StoreErr
         let number = NEXT.fetch_add(1, Ordering::Relaxed);
         name.push(format!(".tmp-{}-{number}", std::process::id()));
         let temporary = dir.join(name);
-        match OpenOptions::new()
-            .write(true)
-            .create_new(true)
-            .open(&temporary)
-        {
-            Ok(file) => return Ok((file, temporary)),
+        match make(&temporary) {
+            Ok(made) => return Ok((made, temporary)),
             Err(e) if e.kind() == ErrorKind::AlreadyExists => {}
             Err(e) => return Err(StoreError::io("write", path)(e)),
         }
@@ -84,22 +103,39 @@ fn create_temporary(dir: &Path, path: &Path) -> Result<(File, PathBuf), StoreErr
 /// Removes what processes that died in the middle of [`write_atomic`] left in this folder. Nobody else's
 /// file has such a name, and one whose process lives is let alone.
 pub fn sweep(dir: &Path) {
+    sweep_where(dir, |_| true);
+}
+
+/// The same where others write, too: only what was to become one of these files.
+pub fn sweep_beside<'a>(targets: impl IntoIterator<Item = &'a Path>) {
+    let mut folders: BTreeMap<&Path, BTreeSet<&str>> = BTreeMap::new();
+    for target in targets {
+        let name = target.file_name().and_then(OsStr::to_str);
+        let names = folders.entry(folder_of(target)).or_default();
+        names.extend(name);
+    }
+    for (dir, names) in folders {
+        sweep_where(dir, |target| names.contains(target));
+    }
+}
+
+fn sweep_where(dir: &Path, ours: impl Fn(&str) -> bool) {
     for entry in fs::read_dir(dir).into_iter().flatten().flatten() {
         let name = entry.file_name();
-        let writer = name.to_str().and_then(writer_of);
-        let is_file = entry.file_type().is_ok_and(|kind| kind.is_file());
-        if is_file && writer.is_some_and(|process| !lives(process)) {
+        let left = name.to_str().and_then(temporary_of);
+        let is_folder = entry.file_type().is_ok_and(|kind| kind.is_dir());
+        if !is_folder && left.is_some_and(|(target, process)| ours(target) && !lives(process)) {
             let _ = fs::remove_file(entry.path());
         }
     }
 }
 
-/// The process whose temporary file has this name.
-fn writer_of(name: &str) -> Option<u32> {
-    let (_, numbers) = name.strip_prefix('.')?.rsplit_once(".tmp-")?;
+/// The file that a temporary one of this name was to become, and the process that wrote it.
+fn temporary_of(name: &str) -> Option<(&str, u32)> {
+    let (target, numbers) = name.strip_prefix('.')?.rsplit_once(".tmp-")?;
     let (process, number) = numbers.split_once('-')?;
     number.parse::<u64>().ok()?;
-    process.parse().ok()
+    Some((target, process.parse().ok()?))
 }
 
 /// Where nobody can say, it does.
@@ -164,6 +200,36 @@ mod tests {
             assert!(dir.path().join(name).exists(), "{name}");
         }
         sweep(&dir.path().join("absent"));
+    }
+
+    #[test]
+    fn where_others_write_only_what_was_to_become_these_files_is_swept() {
+        let dir = tempfile::tempdir().unwrap();
+        fs::create_dir(dir.path().join("sub")).unwrap();
+        let left = [".a.tmp-4294967295-0", "sub/.b.tmp-4294967295-7"];
+        let others = [".b.tmp-4294967295-0", "sub/.a.tmp-4294967295-0", "a"];
+        for name in left.iter().chain(&others) {
+            fs::write(dir.path().join(name), "x").unwrap();
+        }
+        let targets = ["a", "c", "sub/b", "absent/b"].map(|name| dir.path().join(name));
+        sweep_beside(targets.iter().map(PathBuf::as_path));
+        let is_there = |name: &&str| dir.path().join(name).exists();
+        assert!(!left.iter().any(is_there));
+        assert!(others.iter().all(is_there));
+    }
+
+    #[test]
+    fn a_link_takes_the_place_of_a_file_or_a_link_at_once() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("link");
+        fs::write(&path, "old").unwrap();
+        for target in ["one", "two"] {
+            link_atomic(&path, Path::new(target)).unwrap();
+            assert_eq!(fs::read_link(&path).unwrap(), Path::new(target));
+        }
+        fs::create_dir(dir.path().join("folder")).unwrap();
+        link_atomic(&dir.path().join("folder"), Path::new("one")).unwrap_err();
+        assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 2);
     }
 
     #[test]

@@ -33,7 +33,7 @@ pub use checkpoint::Checkpoint;
 #[doc(hidden)]
 pub use disk::{Disk, RealDisk};
 pub use error::{AfterFailure, StoreError};
-pub use files::{sweep, write_atomic};
+pub use files::{link_atomic, sweep, sweep_beside, write_atomic, write_atomic_with};
 pub use hash::{NO_HASH, sha256_hex};
 pub use journal::{CaughtUp, Journal, Opened};
 pub use kind::split_kind;

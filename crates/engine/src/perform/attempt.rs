@@ -122,6 +122,7 @@ fn recovered(context: &Context, home: &Path, answer: Answer) -> Result<Outcome, 
         mut outcome,
         changes,
     } = answer;
+    view::sweep(context, &changes);
     if let Some(path) = view::conflict(context, &changes)? {
         outcome.class = Class::Conflict;
         outcome.reason = format!(

@@ -19,7 +19,7 @@ use kernel::outcome::RoleResult;
 use kernel::{EffectId, Outcome, Usage, What};
 use sandbox::Cancel;
 use std::collections::BTreeMap;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// What was taken back of the attempt with this home; none if that is not on disk.
 pub(crate) fn taken_back(home: &Path) -> Option<Vec<crate::view::Change>> {
@@ -76,6 +76,13 @@ fn checkpoint(
     let turns = context.project.work(&context.run).join(git::TURNS);
     let index = home.join("index");
     let commit = |subject: &str| git::checkpoint(repo, &context.run, &turns, &index, subject, head);
+    let paths = order.revert.iter().flat_map(|revert| &revert.paths);
+    let paths: Vec<PathBuf> = in_repo(context, paths)
+        .iter()
+        .map(|path| repo.join(path))
+        .collect();
+    // Of one that was killed while it put a file back: it would be in the commit.
+    store::sweep_beside(paths.iter().map(PathBuf::as_path));
     let made = commit(&order.subject)?;
     let Some(Revert {
         to: Some(to),
@@ -109,7 +116,7 @@ fn whole(paths: &[String], to: &str) -> Result<(), EngineError> {
 
 /// The repository's own paths of what agents changed (`repo/...`, `task/...`). The state file and
 /// the other views are the engine's and stay.
-fn in_repo(context: &Context, paths: &[String]) -> Vec<String> {
+fn in_repo<'a>(context: &Context, paths: impl IntoIterator<Item = &'a String>) -> Vec<String> {
     let task = context.task.strip_prefix(context.project.repo()).ok();
     let ours = |name: &str| {
         context.workflow.task.as_ref().is_some_and(|task| {
@@ -123,7 +130,7 @@ fn in_repo(context: &Context, paths: &[String]) -> Vec<String> {
         ("task", rest) if !ours(rest) => Some(task?.join(rest).display().to_string()),
         _ => None,
     };
-    paths.iter().filter_map(placed).collect()
+    paths.into_iter().filter_map(placed).collect()
 }
 
 /// The answer that an effect of an earlier life left behind, if it had one.

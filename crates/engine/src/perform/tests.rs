@@ -316,3 +316,70 @@ fn what_is_written_into_a_task_while_a_gate_runs_is_put_back_and_kept() {
         .collect();
     assert!(kept.contains(&b"planted\n".to_vec()), "nothing is lost");
 }
+
+/// Killed in the middle of a file that is taken back: what lies beside it goes, and what is another's
+/// stays.
+#[test]
+fn a_taking_back_that_was_killed_leaves_nothing_beside_its_files() {
+    let begun = begun(|home, _| {
+        std::fs::write(home.join("view/task/artifacts/found.md"), "found").unwrap();
+        Class::Done
+    });
+    let artifacts = begun.repo.join("tasks/t/artifacts");
+    std::fs::create_dir_all(&artifacts).unwrap();
+    let done = perform(&begun.context, &begun.job, &Cancel::new(), &|_| {}).unwrap();
+    assert!(matches!(done, What::AttemptEnded { .. }));
+    let found = artifacts.join("found.md");
+    assert_eq!(std::fs::read(&found).unwrap(), b"found");
+    // As it was in the middle of it; no process has such a number.
+    std::fs::remove_file(&found).unwrap();
+    let left = artifacts.join(".found.md.tmp-4294967295-3");
+    let other = artifacts.join(".other.md.tmp-4294967295-3");
+    std::fs::write(&left, "fou").unwrap();
+    std::fs::write(&other, "oth").unwrap();
+    let again = recover(&begun.context, &begun.job.effect).unwrap().unwrap();
+    let What::AttemptEnded { outcome, .. } = again else {
+        panic!("{again:?}");
+    };
+    assert_eq!(outcome.class, Class::Done, "{}", outcome.reason);
+    assert_eq!(std::fs::read(&found).unwrap(), b"found");
+    assert!(!left.exists());
+    assert!(other.exists());
+}
+
+/// An agent makes a file of a folder. It is taken back, unless there is something of somebody else's in
+/// the folder; and after a kill in the middle, too.
+#[test]
+fn a_file_takes_the_place_of_a_folder() {
+    let begun = begun(|home, _| {
+        let notes = home.join("view/task/artifacts");
+        std::fs::remove_dir_all(&notes).unwrap();
+        std::fs::write(&notes, "none").unwrap();
+        Class::Done
+    });
+    let artifacts = begun.repo.join("tasks/t/artifacts");
+    std::fs::create_dir_all(artifacts.join("deep")).unwrap();
+    for name in ["one", "deep/two"] {
+        std::fs::write(artifacts.join(name), name).unwrap();
+    }
+    let class = |what: What| match what {
+        What::AttemptEnded { outcome, .. } => (outcome.class, outcome.reason),
+        other => panic!("{other:?}"),
+    };
+    let done = perform(&begun.context, &begun.job, &Cancel::new(), &|_| {}).unwrap();
+    assert_eq!(class(done).0, Class::Done);
+    assert_eq!(std::fs::read(&artifacts).unwrap(), b"none");
+    // As it was in the middle of it.
+    std::fs::remove_file(&artifacts).unwrap();
+    std::fs::create_dir_all(artifacts.join("deep")).unwrap();
+    std::fs::write(artifacts.join("one"), "one").unwrap();
+    let again = || class(recover(&begun.context, &begun.job.effect).unwrap().unwrap());
+    std::fs::write(artifacts.join("deep/mine"), "mine").unwrap();
+    let (refused, why) = again();
+    assert_eq!(refused, Class::Conflict, "{why}");
+    assert_eq!(std::fs::read(artifacts.join("deep/mine")).unwrap(), b"mine");
+    std::fs::remove_file(artifacts.join("deep/mine")).unwrap();
+    let (taken, why) = again();
+    assert_eq!(taken, Class::Done, "{why}");
+    assert_eq!(std::fs::read(&artifacts).unwrap(), b"none");
+}

@@ -15,7 +15,7 @@ mod tests;
 
 pub(crate) use lay_out::{base_of, go_on, lay_out};
 pub(crate) use spare::put_aside;
-pub(crate) use take_back::{conflict, remove_empty, take_back};
+pub(crate) use take_back::{conflict, remove_empty, sweep, take_back};
 
 use crate::context::{Context, Files};
 use crate::error::EngineError;

@@ -4,6 +4,7 @@
 use super::{Change, Root};
 use crate::context::{Context, Files};
 use crate::error::EngineError;
+use std::collections::BTreeSet;
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
@@ -56,11 +57,25 @@ pub(crate) fn conflict(
             return Ok(Some(link));
         }
         let here = now(context, change)?;
-        if here != change.before && here != change.after {
+        let as_seen = here == change.before || here == change.after;
+        if !as_seen && !gives_way(context, change, changes)? {
             return Ok(Some(change.name()));
         }
     }
     Ok(None)
+}
+
+/// Is it a folder, and do the same changes delete everything in it? Agents make files of folders.
+fn gives_way(context: &Context, change: &Change, all: &[Change]) -> Result<bool, EngineError> {
+    let folder = real(context, change);
+    if now(context, change)? != Some(Node::Folder) || change.before.is_some() {
+        return Ok(false);
+    }
+    let gone = all.iter().filter(|other| other.after.is_none());
+    let gone: BTreeSet<PathBuf> = gone.map(|other| real(context, other)).collect();
+    // What git ignores is in no change, and is somebody's.
+    let mut files = store::walk(&folder, &|_| false)?.into_iter();
+    Ok(files.all(|file| gone.contains(&folder.join(file))))
 }
 
 /// Takes the changes back. May be repeated after a crash: what is there already stays. The content
@@ -70,7 +85,10 @@ pub(crate) fn take_back(
     home: &Path,
     changes: &[Change],
 ) -> Result<(), EngineError> {
-    for change in changes {
+    // What goes first: a file may take the place of a folder.
+    let (goes, comes): (Vec<&Change>, Vec<&Change>) =
+        changes.iter().partition(|change| change.after.is_none());
+    for change in goes.into_iter().chain(comes) {
         let here = now(context, change)?;
         if here == change.after {
             continue;
@@ -89,32 +107,31 @@ pub(crate) fn take_back(
         let source = home.join("view").join(change.name());
         match &change.after {
             None => fs::remove_file(&target).map_err(EngineError::io("delete", &target))?,
+            // Each at once: half of a change would pass for somebody else's after a crash.
             Some(Node::Link { target: link }) => {
                 prepare(context, &target)?;
-                if here.is_some() {
-                    fs::remove_file(&target).map_err(EngineError::io("replace", &target))?;
-                }
-                std::os::unix::fs::symlink(link, &target)
-                    .map_err(EngineError::io("link", &target))?;
+                store::link_atomic(&target, Path::new(link))?;
             }
             Some(_) => {
                 prepare(context, &target)?;
-                if matches!(here, Some(Node::Link { .. })) {
-                    fs::remove_file(&target).map_err(EngineError::io("replace", &target))?;
-                }
                 let bytes = fs::read(&source).map_err(EngineError::io("read", &source))?;
-                store::write_atomic(&target, &bytes)?;
                 let mode = if matches!(change.after, Some(Node::Executable { .. })) {
                     0o755
                 } else {
                     0o644
                 };
-                fs::set_permissions(&target, fs::Permissions::from_mode(mode))
-                    .map_err(EngineError::io("set the mode of", &target))?;
+                let mode = fs::Permissions::from_mode(mode);
+                store::write_atomic_with(&target, &bytes, Some(mode))?;
             }
         }
     }
     Ok(())
+}
+
+/// Removes what a taking back that was killed in the middle of a file left beside it.
+pub(crate) fn sweep(context: &Context, changes: &[Change]) {
+    let targets: Vec<PathBuf> = changes.iter().map(|change| real(context, change)).collect();
+    store::sweep_beside(targets.iter().map(PathBuf::as_path));
 }
 
 /// Makes the folders of a path, and writes down which were not there before: a revert takes exactly
@@ -123,6 +140,9 @@ fn prepare(context: &Context, target: &Path) -> Result<(), EngineError> {
     let Some(parent) = target.parent() else {
         return Ok(());
     };
+    if target.symlink_metadata().is_ok_and(|found| found.is_dir()) {
+        remove_emptied(target)?;
+    }
     let missing: Vec<&Path> = parent
         .ancestors()
         .take_while(|folder| folder.symlink_metadata().is_err())
@@ -137,6 +157,22 @@ fn prepare(context: &Context, target: &Path) -> Result<(), EngineError> {
         store::write_atomic(&list, (before + &lines).as_bytes())?;
     }
     fs::create_dir_all(parent).map_err(EngineError::io("create", parent))
+}
+
+/// Removes a folder with nothing but folders in it; the system refuses any other.
+fn remove_emptied(folder: &Path) -> Result<(), EngineError> {
+    let mut folders = vec![folder.to_owned()];
+    let mut next = 0;
+    while let Some(here) = folders.get(next).cloned() {
+        let entries = fs::read_dir(&here).map_err(EngineError::io("read", &here))?;
+        let inside = entries.flatten().map(|entry| entry.path());
+        folders.extend(inside);
+        next += 1;
+    }
+    for folder in folders.iter().rev() {
+        fs::remove_dir(folder).map_err(EngineError::io("remove", folder))?;
+    }
+    Ok(())
 }
 
 /// Removes folders that this run made and that are empty now.

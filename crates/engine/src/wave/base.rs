@@ -73,7 +73,24 @@ pub(super) fn not_on_our_branch(shop: &Shop) -> Result<(), EngineError> {
             format!("`{branch}` is checked out, and waves move it"),
             "check out another branch; merge this one into it when a wave has ended",
         )),
-        _ => Ok(()),
+        _ => not_blocked(shop),
+    }
+}
+
+/// Refuses to work where a branch has the name of the folder that ours would be in: git has no room for
+/// both, and that would be found out when the first task is merged.
+fn not_blocked(shop: &Shop) -> Result<(), EngineError> {
+    const FOLDER: &str = "refs/heads/proofhouse";
+    match worktree::resolve(shop.project.repo(), FOLDER)? {
+        None => Ok(()),
+        Some(_) => Err(EngineError::user(
+            "wave_branch_blocked",
+            format!(
+                "there is a branch `proofhouse`, so that there can be none `{}`",
+                shop.branch()
+            ),
+            "rename it: `git branch -m proofhouse ANOTHER`",
+        )),
     }
 }
 

@@ -15,6 +15,7 @@ use crate::world::now;
 use agents::Agent;
 use kernel::outcome::passes;
 use sandbox::Cancel;
+use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::time::{Duration, Instant};
@@ -184,8 +185,9 @@ fn open_wave(
     let roadmap = shop.project.repo().join(&shop.milestone.roadmap);
     let roadmap = std::fs::read_to_string(roadmap).ok();
     shop.milestone.on_roadmap(roadmap.as_deref())?;
+    let taken = shop.taken()?;
     desk.board
-        .decide(now(), open_input(orders, "", Vec::new()))?;
+        .decide(now(), open_input(orders, "", &taken, Vec::new()))?;
     let left_out = worktree::uncommitted(shop.project.repo())?;
     if !left_out.is_empty() {
         watcher.notice(&format!(
@@ -200,19 +202,21 @@ fn open_wave(
         }
     }
     let base = base::base(shop, &desk.board, cancel)?;
-    let input = open_input(orders, &base.commit, base.results);
+    let input = open_input(orders, &base.commit, &taken, base.results);
     record(desk, watcher, vec![input])
 }
 
 fn open_input<'a>(
     orders: &'a Orders<'_>,
     base: &'a str,
+    taken: &'a BTreeSet<String>,
     results: Vec<kernel::outcome::CheckResult>,
 ) -> Input<'a> {
     Input::Open {
         milestone: &orders.shop.milestone,
         base,
         jobs: orders.jobs.unwrap_or(orders.shop.milestone.jobs),
+        taken,
         results,
     }
 }

@@ -3,9 +3,10 @@
 
 use super::board::{Board, Slot, Stage, Wave};
 use super::fact::*;
-use super::milestone::{Milestone, run_name};
+use super::milestone::{Milestone, Task, run_name};
 use kernel::outcome::{CheckResult, passes};
 use kernel::{Refusal, Time};
+use std::collections::BTreeSet;
 
 /// How often a task's time may run out in one wave before it has failed.
 const LAPSES: u32 = 2;
@@ -21,6 +22,8 @@ pub enum Input<'a> {
         base: &'a str,
         /// Tasks at once.
         jobs: usize,
+        /// Names that runs have already, or will have.
+        taken: &'a BTreeSet<String>,
         /// The gate on the base.
         results: Vec<CheckResult>,
     },
@@ -156,8 +159,12 @@ impl Board {
                 milestone,
                 base,
                 jobs,
+                taken,
                 results,
-            } => self.opening(milestone, base, jobs, results),
+            } => {
+                let roster = self.roster(milestone, taken);
+                self.opening(milestone, base, jobs, roster, results)
+            }
             Input::Restart => Ok(self.restart()),
             Input::Claim { task, lease } => {
                 let slot = self.slot(task, "ready", |stage| *stage == Stage::Ready)?;
@@ -295,6 +302,7 @@ impl Board {
         milestone: &Milestone,
         base: &str,
         jobs: usize,
+        roster: Vec<Row>,
         results: Vec<CheckResult>,
     ) -> Result<Vec<Fact>, Refusal> {
         if let Some(wave) = &self.wave {
@@ -317,30 +325,41 @@ impl Board {
                 "mend it first: a failure after a merge could not be pinned to a task",
             ));
         }
-        let ready = self.ready(milestone);
-        if ready.is_empty() {
+        if roster.is_empty() {
             return Err(Refusal::new(
                 "nothing_ready",
                 format!("no task of `{}` is ready", milestone.name),
                 "`proofhouse wave status` says why; raise `tries` in milestone.toml to try a failed task again",
             ));
         }
-        let roster = ready.into_iter().map(|task| Row {
-            task: task.slug.clone(),
-            run: run_name(&milestone.name, &task.slug, self.nth(&task.slug)),
-            dir: task.dir.clone(),
-            autonomy: task.autonomy,
-            timeout_millis: task.timeout_millis(),
-        });
         Ok(vec![Fact::WaveOpened(WaveOpened {
             milestone: milestone.name.clone(),
             number: u32::try_from(self.digests.len()).unwrap_or(u32::MAX) + 1,
             base: base.to_owned(),
             jobs: jobs as u64,
             sequential_after: milestone.sequential_after,
-            roster: roster.collect(),
+            roster,
             results,
         })])
+    }
+
+    /// The tasks that are ready, each with a name that no other run has: under a name that is taken, it
+    /// would pass for what another run has done.
+    fn roster(&self, milestone: &Milestone, taken: &BTreeSet<String>) -> Vec<Row> {
+        let mut taken = taken.clone();
+        let row = |task: &Task| {
+            let name = |nth| run_name(&milestone.name, &task.slug, nth);
+            let mut free = (self.nth(&task.slug)..).map(name);
+            let run = free.find(|name| taken.insert(name.clone()));
+            Row {
+                task: task.slug.clone(),
+                run: run.unwrap_or_default(),
+                dir: task.dir.clone(),
+                autonomy: task.autonomy,
+                timeout_millis: task.timeout_millis(),
+            }
+        };
+        self.ready(milestone).into_iter().map(row).collect()
     }
 
     fn tick(&self, milestone: &Milestone, which: &str, said: Said) -> Result<Fact, Refusal> {

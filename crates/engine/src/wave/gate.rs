@@ -1,6 +1,7 @@
 //! Commands on a tree that belongs to no run: the integration gate and the exit criteria. They run in
 //! the worktree for merges, on exactly one commit, under the policy of checks. It refuses to call a
-//! command passed that changed the tree which it judged.
+//! command passed that changed the tree which it judged, and to judge a commit among what the commands
+//! left of one that did not pass.
 
 use super::shop::Shop;
 use crate::confine::Reach;
@@ -47,22 +48,36 @@ impl Keep for InVault<'_> {
     }
 }
 
-/// The commit, while nothing differs from it.
-fn tree_now(dir: &Path, commit: &str) -> Result<TreeNow, String> {
-    let status = git::git(dir, &["status", "--porcelain", "-z"], &[]);
-    let status = status.map_err(|error| error.to_string())?;
+/// What a file is while it is as in the commit.
+const AS_COMMITTED: &str = "";
+
+/// Every file of a commit.
+fn files_of(dir: &Path, commit: &str) -> Result<BTreeMap<String, String>, EngineError> {
+    let listed = git::git(dir, &["ls-tree", "-r", "-z", "--name-only", commit], &[])?;
+    let listed = String::from_utf8_lossy(&listed).into_owned();
+    let files = listed.split('\0').filter(|path| !path.is_empty());
+    Ok(files
+        .map(|path| (path.to_owned(), AS_COMMITTED.to_owned()))
+        .collect())
+}
+
+/// The commit with its files, while nothing differs from it.
+fn tree_now(
+    dir: &Path,
+    commit: &str,
+    committed: &BTreeMap<String, String>,
+) -> Result<TreeNow, EngineError> {
+    let status = worktree::status(dir)?;
     let hash = if status.is_empty() {
         commit.to_owned()
     } else {
         format!("{commit}+{}", store::sha256_hex(&status))
     };
     let lines = String::from_utf8_lossy(&status).into_owned();
-    let files = lines.split('\0').filter(|line| line.len() > 3);
-    let files = files.map(|line| (line[3..].to_owned(), line[..2].to_owned()));
-    Ok(TreeNow {
-        hash,
-        files: files.collect(),
-    })
+    let lines = lines.split('\0').filter(|line| line.len() > 3);
+    let mut files = committed.clone();
+    files.extend(lines.map(|line| (line[3..].to_owned(), line[..2].to_owned())));
+    Ok(TreeNow { hash, files })
 }
 
 /// Runs the commands on a commit.
@@ -73,7 +88,14 @@ pub(super) fn run(
     cancel: &Cancel,
 ) -> Result<Vec<CheckResult>, EngineError> {
     let dir = shop.integration();
+    // There from the first command on until all have passed: also one that was killed leaves things.
+    let unproven = shop.scratch().join("unproven");
+    if unproven.exists() && !worktree::echo(&dir)?.is_empty() {
+        worktree::empty(&dir)?;
+    }
     worktree::stand(shop.project.repo(), &dir, commit)?;
+    let committed = files_of(&dir, commit)?;
+    store::write_atomic(&unproven, commit.as_bytes())?;
     let project = shop.project.of_run(&shop.integration_name());
     let config = project.config()?;
     let secrets = Secrets::of(&config, project.top());
@@ -87,7 +109,7 @@ pub(super) fn run(
     let pid_file = shop.scratch().join("pid");
     let env = sandbox::base_env();
     let nothing = BTreeMap::new();
-    let tree = || tree_now(&dir, commit);
+    let tree = || tree_now(&dir, commit, &committed).map_err(|error| error.to_string());
     let subject = Subject {
         place: Place {
             repo: &dir,
@@ -130,9 +152,13 @@ pub(super) fn run(
     for result in &mut results {
         secrets.result(result);
     }
-    if results.iter().any(|one| one.verdict != Verdict::Pass) {
-        // What a failing command left must not meet the next commit.
+    if !worktree::status(&dir)?.is_empty() {
+        // It would pass for a part of the next commit.
         worktree::sweep(&dir, ".")?;
+    }
+    if results.iter().all(|one| one.verdict == Verdict::Pass) {
+        // A build's cache is worth keeping, and whoever wrote it is in the tip.
+        std::fs::remove_file(&unproven).map_err(EngineError::io("remove", &unproven))?;
     }
     Ok(results)
 }

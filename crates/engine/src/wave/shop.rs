@@ -180,6 +180,21 @@ impl Shop {
         read(&self.folder())
     }
 
+    /// The names of all runs, and of those that live waves of other milestones have yet to begin.
+    pub(super) fn taken(&self) -> Result<BTreeSet<String>, EngineError> {
+        let begun = store::list(&self.project.journals())?;
+        let mut taken: BTreeSet<String> = begun.iter().map(ToString::to_string).collect();
+        let others = names(&self.project).into_iter();
+        for other in others.filter(|name| *name != self.milestone.name) {
+            let folder = self.project.home().join("milestones").join(other);
+            // One that can not be read opens no wave, and says so to whoever runs it.
+            let wave = read(&folder).ok().and_then(|(board, _)| board.wave);
+            let slots = wave.into_iter().flat_map(|wave| wave.slots);
+            taken.extend(slots.map(|slot| slot.row.run));
+        }
+        Ok(taken)
+    }
+
     /// Takes the milestone's lock and opens its journal, or makes it.
     pub fn open(&self) -> Result<Desk, EngineError> {
         let (folder, scratch) = (self.folder(), self.scratch());
@@ -202,6 +217,8 @@ impl Shop {
                 "wait for it, or stop it with Ctrl-C; `proofhouse wave status` shows what it does",
             )
         })?;
+        // Of an engine that was killed in the middle of writing a view.
+        store::sweep(&folder);
         let name = journal_name();
         if !folder.join(format!("{JOURNAL}.jsonl")).exists() {
             let journal = Journal::create(&folder, &name)?;

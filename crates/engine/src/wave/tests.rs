@@ -7,6 +7,7 @@ use super::milestone::Milestone;
 use super::{ledger, page};
 use kernel::Time;
 use kernel::outcome::{CheckResult, Verdict};
+use std::collections::BTreeSet;
 
 const BASE: &str = "base";
 
@@ -74,6 +75,7 @@ impl Table {
             milestone,
             base: &base,
             jobs: 2,
+            taken: &BTreeSet::new(),
             results: Vec::new(),
         });
     }
@@ -405,10 +407,12 @@ fn a_lease_that_ran_out_goes_back_once_and_then_fails() {
 fn a_red_base_and_a_second_wave_are_refused() {
     let milestone = milestone("");
     let mut table = Table::new();
+    let none = BTreeSet::new();
     let open = |results| Input::Open {
         milestone: &milestone,
         base: BASE,
         jobs: 1,
+        taken: &none,
         results,
     };
     assert_eq!(

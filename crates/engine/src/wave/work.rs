@@ -21,6 +21,7 @@ use agents::Agent;
 use kernel::machine::Activity;
 use kernel::{Body, Event, Machine, Mode};
 use std::collections::BTreeSet;
+use std::path::PathBuf;
 use std::sync::Arc;
 
 /// What an earlier try of a task ended with, for the next one to read.
@@ -30,6 +31,17 @@ const NOTE: &str = "PUT-BACK.md";
 pub(super) fn fork(shop: &Shop, row: &Row, base: &str) -> Result<String, EngineError> {
     let repo = shop.project.repo();
     let dir = shop.project.worktree(&row.run);
+    if journal(&shop.project, &row.run).exists() {
+        // Nobody has worked on this task yet: what that run has done is not its work.
+        return Err(EngineError::user(
+            "run_exists",
+            format!(
+                "somebody has begun a run `{}` since the wave was opened",
+                row.run
+            ),
+            "nothing is lost: the next try of the task has another name",
+        ));
+    }
     worktree::let_git_finish(&shop.project)?;
     match worktree::look(&dir, base)? {
         Found::Fresh => {}
@@ -43,6 +55,10 @@ pub(super) fn fork(shop: &Shop, row: &Row, base: &str) -> Result<String, EngineE
         Found::Foreign(echo) => return Ok(echo),
     }
     worktree::echo(&dir)
+}
+
+fn journal(project: &Project, run: &str) -> PathBuf {
+    project.journals().join(format!("{run}.jsonl"))
 }
 
 /// What a worker needs besides the shop.
@@ -98,7 +114,7 @@ fn driven(
 ) -> Result<Worked, EngineError> {
     let name = &job.row.run;
     let project = shop.project.of_run(name);
-    if !project.journals().join(format!("{name}.jsonl")).exists() {
+    if !journal(&project, name).exists() {
         begin(shop, job)?;
     }
     let session = Session {
@@ -145,6 +161,11 @@ fn begin(shop: &Shop, job: &Job) -> Result<(), EngineError> {
         // itself has there stays.
         worktree::sweep(project.repo(), &job.row.dir)?;
     }
+    if let Some(note) = &job.note {
+        // Before there is a journal: a worker that dies in between begins all of this anew.
+        std::fs::create_dir_all(&dir).map_err(EngineError::io("create", &dir))?;
+        store::write_atomic(&dir.join(NOTE), note.as_bytes())?;
+    }
     let mut set = task.set.clone();
     if let Some(stage) = &shop.milestone.stage
         && has_stage(&project, task)?
@@ -156,7 +177,7 @@ fn begin(shop: &Shop, job: &Job) -> Result<(), EngineError> {
         &project,
         &NewRun {
             workflow: task.workflow.clone(),
-            dir: Some(dir.clone()),
+            dir: Some(dir),
             name: Some(name.clone()),
             set: set.into_iter().collect(),
             commands: task.checks.clone(),
@@ -169,11 +190,7 @@ fn begin(shop: &Shop, job: &Job) -> Result<(), EngineError> {
             budgets: task.budgets.clone().into_iter().collect(),
             ..NewRun::default()
         },
-    )?;
-    if let Some(note) = &job.note {
-        store::write_atomic(&dir.join(NOTE), note.as_bytes())?;
-    }
-    Ok(())
+    )
 }
 
 /// What the agents of the ready tasks lack right now, a sentence each. A task whose workflow or agent

@@ -251,3 +251,23 @@ fn a_worktree_whose_making_was_cut_short_is_made_anew() {
         assert_eq!(found, Found::Fresh, "{name}");
     }
 }
+
+#[test]
+fn folders_that_nobody_may_write_to_are_opened_and_links_are_not_followed() {
+    let folder = tempfile::tempdir().unwrap();
+    let (dir, apart) = (folder.path().join("dir"), folder.path().join("apart"));
+    std::fs::create_dir_all(dir.join("deep/deeper")).unwrap();
+    std::fs::create_dir(&apart).unwrap();
+    std::os::unix::fs::symlink(&apart, dir.join("link")).unwrap();
+    let closed = || Permissions::from_mode(0o555);
+    for closing in [&dir.join("deep/deeper"), &dir.join("deep"), &apart] {
+        std::fs::set_permissions(closing, closed()).unwrap();
+    }
+    open_folders(&dir);
+    let mode = |path: &Path| path.metadata().unwrap().permissions().mode() & 0o777;
+    assert_eq!(mode(&dir.join("deep")), 0o700);
+    assert_eq!(mode(&dir.join("deep/deeper")), 0o700);
+    assert_eq!(mode(&apart), 0o555);
+    remove_folder(&dir).unwrap();
+    assert!(!dir.exists() && apart.exists());
+}

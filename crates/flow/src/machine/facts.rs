@@ -1,7 +1,7 @@
 //! The run as people see it: its status, and the fields that the engine writes.
 
 use super::record;
-use super::state::FlowState;
+use super::state::{FlowState, Stage};
 use crate::workflow::{Fact, Field, Owner, Workflow};
 use kernel::autonomy::Risk;
 use kernel::machine::{Activity, Gauge, InFlight, Waiting};
@@ -42,7 +42,7 @@ fn activity(workflow: &Workflow, run: &FlowState) -> Activity {
 }
 
 fn waiting(workflow: &Workflow, run: &FlowState) -> Option<Waiting> {
-    let (reason, why) = match &run.position.hold {
+    let (reason, mut why) = match &run.position.hold {
         Some(Hold::Trouble) => ("trouble".to_owned(), run.last_why.clone()),
         Some(hold @ (Hold::Budget { .. } | Hold::Stall)) => {
             let mut lines = vec![hold_sentence(hold)];
@@ -67,6 +67,11 @@ fn waiting(workflow: &Workflow, run: &FlowState) -> Option<Waiting> {
             (name.to_string(), why)
         }
     };
+    // Trouble of its own is told in `last_why`. This came while a person was being asked already, who
+    // should not answer without knowing.
+    if let (Stage::Stuck { why: stuck, .. }, false) = (&run.stage, reason == "trouble") {
+        why = format!("{why}\nBut {stuck}; it is tried again after your answer");
+    }
     (activity(workflow, run) == Activity::Waiting).then(|| Waiting {
         who: "human",
         reason,

@@ -204,6 +204,10 @@ impl Observer for Progress<'_> {
                         &format!("    checkpoint {}", &commit[..12.min(commit.len())]),
                     );
                 }
+                if let Some(problem) = &ended.problem {
+                    let text = format!("    no checkpoint: {problem}");
+                    self.say(Some(Tone::Warn), "--", &text);
+                }
             }
             Body::Moved(moved) if moved.arrival == Arrival::Entered => {
                 let text = format!(

@@ -7,6 +7,7 @@ mod add;
 mod audit;
 mod bad_input;
 mod cheats;
+mod checkpoints;
 mod checks;
 mod cli;
 mod coding_agents;

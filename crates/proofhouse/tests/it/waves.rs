@@ -3,7 +3,10 @@
 
 mod crash;
 mod cut_short;
+mod leftovers;
 mod merges;
+mod names;
+mod nested;
 mod people;
 mod refusals;
 mod waived;

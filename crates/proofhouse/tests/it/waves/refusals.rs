@@ -78,6 +78,19 @@ fn bad_milestones_and_ambiguous_calls_are_told_apart() {
         .refuses(1, "wave_branch_checked_out");
 }
 
+/// Git keeps branches as folders and files: before anybody works, not when it is merged.
+#[test]
+fn a_branch_that_leaves_no_room_for_ours_is_told_before_anybody_works() {
+    let world = world();
+    milestone(&world, "m", "", &[task("a", "")]);
+    world.git(&["branch", "proofhouse"]);
+    let said = world.run(&["wave", "run", "m"]);
+    said.refuses(1, "wave_branch_blocked");
+    assert!(!world.at("agent/agent.log").exists(), "nobody was started");
+    world.git(&["branch", "-m", "proofhouse", "another"]);
+    world.run(&["wave", "run", "m"]).exits(0);
+}
+
 #[test]
 fn a_red_base_and_an_unmet_goal_are_said_so() {
     let world = world();

@@ -146,3 +146,40 @@ fn a_wave_s_run_is_found_from_everywhere() {
     let inbox = world.run(&["inbox", "--json"]).exits(0).json();
     assert_eq!(inbox[0]["run"], "m-a");
 }
+
+/// Git's default is to write over what it ignores, and a task can take a line out of `.gitignore`.
+#[test]
+fn what_the_user_s_git_ignores_is_not_written_over() {
+    let world = world();
+    world.write(".gitignore", "agent/\n.proofhouse/\nlocal.cfg\n");
+    commit(&world, "ignore");
+    world.write("local.cfg", "mine\n");
+    milestone(&world, "m", "", &[task("a", "")]);
+    let steps = "{ write = \"repo/.gitignore\", text = \"agent/\\n.proofhouse/\\n\" }, { write = \"repo/local.cfg\", text = \"theirs\\n\" }";
+    world.write("agent/a.toml", &script(steps));
+    let said = world.run(&["wave", "run", "m"]).exits(0);
+    assert!(said.err.contains("`main` is left alone"), "{}", said.err);
+    assert!(said.err.contains("local.cfg"), "{}", said.err);
+    assert_eq!(world.read("local.cfg"), "mine\n");
+    assert_eq!(world.git(&["show", "proofhouse/m:local.cfg"]), "theirs");
+    assert_eq!(stands(&world, "m", "a"), "merged");
+}
+
+/// A worktree of the user's on a disk that is not there just now keeps what git knows of it.
+#[test]
+fn worktrees_of_the_user_s_that_are_away_are_not_forgotten() {
+    let world = world();
+    let apart = tempfile::tempdir().unwrap();
+    let (here, away) = (apart.path().join("m-mine"), apart.path().join("away"));
+    let place = here.display().to_string();
+    world.git(&["worktree", "add", "-q", "--detach", &place]);
+    std::fs::write(here.join("code.txt"), "staged\n").unwrap();
+    world.git(&["-C", &place, "add", "code.txt"]);
+    std::fs::rename(&here, &away).unwrap();
+    milestone(&world, "m", "", &[task("a", "")]);
+    world.run(&["wave", "run", "m"]).exits(0);
+    world.run(&["gc"]).exits(0);
+    std::fs::rename(&away, &here).unwrap();
+    let status = world.git(&["-C", &place, "status", "--porcelain"]);
+    assert_eq!(status, "M  code.txt");
+}
