@@ -113,17 +113,19 @@ pub(crate) fn print(project: &Project, run: &str, out: &Out) -> Result<(), Engin
             waiting(out, project, run, waiting_for, &peek.head.hash);
         }
         None if status.activity == Activity::Working => {
+            // It can be stopped at any time, and that asks for the code.
+            out.line(&decide::wants(project, run, &peek.head.hash));
             if !engine::session::is_driven(project, run) {
                 out.line(&format!("next: proofhouse run {run}"));
             }
         }
-        None => may_begin(out, run, &peek),
+        None => may_begin(out, project, run, &peek),
     }
     Ok(())
 }
 
 /// What a person may begin in a run that rests.
-fn may_begin(out: &Out, run: &str, peek: &Peek) {
+fn may_begin(out: &Out, project: &Project, run: &str, peek: &Peek) {
     let (workflow, position) = (peek.machine.workflow(), peek.machine.position());
     let mode = peek.machine.status().mode;
     if position.stopped || position.is_over(&workflow.table) {
@@ -137,6 +139,7 @@ fn may_begin(out: &Out, run: &str, peek: &Peek) {
             "  proofhouse decide {run} {option} --because \"...\""
         ));
     }
+    out.line(&decide::wants(project, run, &peek.head.hash));
 }
 
 fn pace(status: &Status) -> &'static str {
@@ -248,6 +251,12 @@ fn all(project: &Project, out: &Out) -> Result<(), EngineError> {
                     status.state.to_string(),
                     doing,
                     status.attempts.len().to_string(),
+                    dollars(
+                        engine::spend::summary(&status.attempts)
+                            .run
+                            .usage
+                            .micro_dollars,
+                    ),
                 ]
             }
             Err(error) => vec![
@@ -256,9 +265,11 @@ fn all(project: &Project, out: &Out) -> Result<(), EngineError> {
                 String::new(),
                 error.to_string(),
                 String::new(),
+                String::new(),
             ],
         })
         .collect();
-    out.table(&["run", "workflow", "state", "activity", "attempts"], &rows);
+    let head = ["run", "workflow", "state", "activity", "attempts", "spent"];
+    out.table(&head, &rows);
     Ok(())
 }

@@ -184,6 +184,24 @@ fn no_run_is_guessed() {
     }
 }
 
+/// Whatever may be decided wants the code that `status` shows: also what a person begins by
+/// themselves, and of a run that nobody waits for.
+#[test]
+fn status_shows_the_code_wherever_something_can_be_decided() {
+    let world = World::new();
+    world.start(HONEST, &[]);
+    let code = || world.status()["run_code"].as_str().unwrap().to_owned();
+    let shown = |text: &str| text.contains(&format!("run code    {}", code()));
+    let said = world.run(&["status", "t"]).exits(0);
+    assert!(shown(&said.out), "ready to run: {}", said.out);
+    world.run(&["run", "t"]).exits(0);
+    let said = world.run(&["status", "t"]).exits(0);
+    assert!(!said.out.contains("run code"), "it is over: {}", said.out);
+
+    let said = world.run(&["status"]).exits(0);
+    assert!(said.out.contains("spent"), "{}", said.out);
+}
+
 #[test]
 fn a_bare_repository_is_called_one() {
     let world = World::new();
