@@ -212,6 +212,16 @@ fn a_bare_repository_is_called_one() {
 }
 
 #[test]
+fn a_task_does_not_lie_in_a_repository_inside_of_the_repository() {
+    let world = World::new();
+    world.git(&["init", "--quiet", "inner"]);
+    let new = |dir| world.run(&["new", "phase", "--dir", dir, "--check", CHECK]);
+    new("inner/tasks/a").refuses(1, "task_folder_in_other_repo");
+    assert!(!world.at("inner/tasks").exists(), "nothing was made");
+    new("tasks/a").exits(0);
+}
+
+#[test]
 fn the_demo_says_at_once_that_it_can_not_build() {
     let world = World::new();
     let mut demo = world.command(&["demo", "--dir", "shown"]);
