@@ -379,7 +379,26 @@ fn a_file_takes_the_place_of_a_folder() {
     assert_eq!(refused, Class::Conflict, "{why}");
     assert_eq!(std::fs::read(artifacts.join("deep/mine")).unwrap(), b"mine");
     std::fs::remove_file(artifacts.join("deep/mine")).unwrap();
+    std::fs::create_dir(artifacts.join(".git")).unwrap();
+    std::fs::write(artifacts.join(".git/HEAD"), "mine").unwrap();
+    assert_eq!(again().0, Class::Conflict);
+    std::fs::remove_dir_all(artifacts.join(".git")).unwrap();
     let (taken, why) = again();
     assert_eq!(taken, Class::Done, "{why}");
     assert_eq!(std::fs::read(&artifacts).unwrap(), b"none");
+}
+
+#[test]
+fn nothing_is_taken_back_that_some_machines_take_for_git_s_own() {
+    let begun = begun(|home, _| {
+        std::fs::create_dir(home.join("view/task/.Git")).unwrap();
+        std::fs::write(home.join("view/task/.Git/config"), "[core]").unwrap();
+        Class::Done
+    });
+    let done = perform(&begun.context, &begun.job, &Cancel::new(), &|_| {}).unwrap();
+    let What::AttemptEnded { outcome, .. } = done else {
+        panic!("{done:?}");
+    };
+    assert_eq!(outcome.class, Class::OutOfScope, "{}", outcome.reason);
+    assert!(!begun.repo.join("tasks/t/.Git").exists());
 }

@@ -23,6 +23,7 @@ use crate::git;
 use serde::{Deserialize, Serialize};
 use sight::Globs;
 use stamp::Seen;
+use std::ffi::OsStr;
 use std::path::{Component, Path, PathBuf};
 use store::{Node, Tree};
 
@@ -229,6 +230,11 @@ pub(crate) fn forbidden(changes: &[Change], globs: &Globs) -> Option<String> {
             .is_none_or(|path| path.to_str() != Some(change.path.as_str()))
         {
             return Some(format!("{name}: its name is not plain UTF-8"));
+        }
+        // Where letters have no case, it would be git's own.
+        let of_git = |part: &OsStr| part.eq_ignore_ascii_case(".git");
+        if path.iter().any(of_git) {
+            return Some(format!("{name}: only git writes there"));
         }
         match &change.after {
             Some(Node::Link { target })

@@ -73,9 +73,19 @@ fn gives_way(context: &Context, change: &Change, all: &[Change]) -> Result<bool,
     }
     let gone = all.iter().filter(|other| other.after.is_none());
     let gone: BTreeSet<PathBuf> = gone.map(|other| real(context, other)).collect();
-    // What git ignores is in no change, and is somebody's.
-    let mut files = store::walk(&folder, &|_| false)?.into_iter();
-    Ok(files.all(|file| gone.contains(&folder.join(file))))
+    // What git ignores, and a repository in it, is in no change and is somebody's.
+    let mut folders = vec![folder];
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(&folder).map_err(EngineError::io("read", &folder))? {
+            let entry = entry.map_err(EngineError::io("read", &folder))?;
+            match entry.file_type().is_ok_and(|kind| kind.is_dir()) {
+                true => folders.push(entry.path()),
+                false if gone.contains(&entry.path()) => {}
+                false => return Ok(false),
+            }
+        }
+    }
+    Ok(true)
 }
 
 /// Takes the changes back. May be repeated after a crash: what is there already stays. The content

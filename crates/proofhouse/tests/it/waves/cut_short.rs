@@ -2,10 +2,10 @@
 //! it. Nothing of the user's is left half done, and no lock stays behind.
 #![cfg(target_os = "linux")]
 
-use super::{milestone, stands, task, world};
-use crate::support::World;
+use super::{count, milestone, stands, task, worktrees, world};
+use crate::support::{HONEST, World};
 use std::path::{Path, PathBuf};
-use std::process::{Child, Stdio};
+use std::process::{Child, Command, Stdio};
 
 /// A git that stops in the middle of one command, at the first time it is asked for: it has made this
 /// lock file, and goes on when it is told to.
@@ -13,14 +13,33 @@ struct Slow {
     folder: tempfile::TempDir,
 }
 
+/// The git that is installed here.
+fn real_git() -> PathBuf {
+    let path = std::env::var("PATH").unwrap();
+    let mut all = std::env::split_paths(&path).map(|folder| folder.join("git"));
+    all.find(|git| git.is_file()).unwrap()
+}
+
+/// Puts a script in the place of git.
+fn stand_in(folder: &Path, script: &str) {
+    std::fs::write(folder.join("git"), script).unwrap();
+    let runs = std::os::unix::fs::PermissionsExt::from_mode(0o755);
+    std::fs::set_permissions(folder.join("git"), runs).unwrap();
+}
+
+/// A command that finds this git first.
+fn with_git(world: &World, folder: &Path, args: &[&str]) -> Command {
+    let path = std::env::var("PATH").unwrap();
+    let path = format!("{}:{path}", folder.display());
+    let mut command = world.command(args);
+    command.env("PATH", path).stdout(Stdio::null());
+    command
+}
+
 impl Slow {
     fn new(world: &World, words: &str, lock: &str) -> Self {
         let folder = tempfile::tempdir().unwrap();
-        let path = std::env::var("PATH").unwrap();
-        let real = std::env::split_paths(&path)
-            .map(|folder| folder.join("git"))
-            .find(|git| git.is_file())
-            .unwrap();
+        let real = real_git();
         let (real, lab) = (real.display(), folder.path().display());
         let lock = world.at(lock);
         let lock = lock.display();
@@ -31,9 +50,7 @@ impl Slow {
              until test -e {lab}/go; do sleep 0.01; done\nrm {lock}\nfi;;\nesac\n\
              exec {real} \"$@\"\n"
         );
-        std::fs::write(folder.path().join("git"), script).unwrap();
-        let runs = std::os::unix::fs::PermissionsExt::from_mode(0o755);
-        std::fs::set_permissions(folder.path().join("git"), runs).unwrap();
+        stand_in(folder.path(), &script);
         Self { folder }
     }
 
@@ -42,12 +59,7 @@ impl Slow {
     }
 
     fn start(&self, world: &World) -> Child {
-        let path = std::env::var("PATH").unwrap();
-        let path = format!("{}:{path}", self.folder.path().display());
-        world
-            .command(&["wave", "run", "m"])
-            .env("PATH", path)
-            .stdout(Stdio::null())
+        with_git(world, self.folder.path(), &["wave", "run", "m"])
             .stderr(Stdio::piped())
             .spawn()
             .unwrap()
@@ -146,4 +158,59 @@ fn locks_that_nobody_holds_stop_no_wave() {
     world.run(&["wave", "run", "m"]).exits(0);
     is_whole(&world, &lock);
     assert!(!run.exists());
+}
+
+/// Engines of which each falls so many gits later than the one before it, until one has no further:
+/// before that git does anything, or right after it has, with the git itself.
+fn falls_again_and_again(world: &World, args: &[&str], later: usize) {
+    let folder = tempfile::tempdir().unwrap();
+    let (real, lab) = (real_git(), folder.path().display());
+    let real = real.display();
+    let script = format!(
+        "#!/bin/sh\nlife=$(cat {lab}/life)\nn=1\n\
+         while ! mkdir {lab}/$life-$n 2>/dev/null; do n=$((n+1)); done\n\
+         if test $n -eq $life; then\n\
+         test $((life / {later} % 2)) -eq 1 || {real} \"$@\" >/dev/null 2>&1\n\
+         kill -9 $PPID $$\nfi\nexec {real} \"$@\"\n"
+    );
+    stand_in(folder.path(), &script);
+    for life in (1..).map(|nth| nth * later) {
+        std::fs::write(folder.path().join("life"), life.to_string()).unwrap();
+        let mut engine = with_git(world, folder.path(), args);
+        let ended = engine.output().unwrap();
+        let said = String::from_utf8_lossy(&ended.stderr);
+        match ended.status.code() {
+            Some(0) => {
+                assert!(life > 5 * later, "it did not fall often: {life}");
+                return;
+            }
+            // Killed.
+            None => {}
+            Some(code) => panic!("life {life} ended with {code}: {said}"),
+        }
+    }
+}
+
+#[test]
+fn a_wave_that_falls_at_its_gits_goes_on_by_itself() {
+    let world = one_task();
+    falls_again_and_again(&world, &["wave", "run", "m"], 1);
+    is_whole(&world, &world.at(".git/index.lock"));
+    assert_eq!(world.git(&["fsck", "--no-dangling"]), "");
+    assert_eq!(worktrees(&world), ["_integration-m"]);
+    assert_eq!(count(&world, "m", "task_failed.v1"), 0);
+    assert_eq!(count(&world, "m", "task_put_back.v1"), 0);
+}
+
+#[test]
+fn a_run_that_falls_at_its_gits_goes_on_by_itself() {
+    let world = World::new();
+    world.start(HONEST, &[]);
+    // A checkpoint that is lost again and again goes to a person.
+    falls_again_and_again(&world, &["run", "t"], 4);
+    assert_eq!(world.status()["state"], "done");
+    assert_eq!(world.git(&["fsck", "--no-dangling"]), "");
+    let status = world.git(&["status", "--porcelain"]);
+    assert!(!status.contains("tmp-"), "{status}");
+    world.run(&["audit"]).exits(0);
 }
