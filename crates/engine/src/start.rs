@@ -449,6 +449,17 @@ fn refuse_folder(
             "choose a folder below it, such as `--dir tasks/NAME`",
         ));
     }
+    let mut below = folder
+        .ancestors()
+        .take_while(|dir| dir.starts_with(project.repo()) && *dir != project.repo());
+    if let Some(other) = below.find(|dir| dir.join(".git").exists()) {
+        // Our commits can hold nothing of it.
+        return Err(EngineError::user(
+            "task_folder_in_other_repo",
+            format!("{} is a git repository of its own", other.display()),
+            "choose a `--dir` outside of it, or name it with `--repo` to work in it",
+        ));
+    }
     let taken = crate::views::taken(workflow, &folder);
     taken.map_or(Ok(()), |path| {
         Err(EngineError::user(

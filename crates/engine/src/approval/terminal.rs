@@ -56,12 +56,16 @@ pub fn confirm(terminal: &mut dyn Terminal, words: &Words) -> Result<Who, Engine
     }
     let prompt = format!(
         "\nYou decide for run {} (at record {}):\n  option   {}\n  because  {}\n\n\
-         Type the run code (`proofhouse status {}` shows it) to confirm: ",
+         Type the run code ({} shows it) to confirm: ",
         plain(words.run),
         words.seq,
         plain(words.option),
         plain(words.because),
-        plain(words.run),
+        // A milestone is no run, and a run that is only about to begin has no status.
+        match words.run.contains(':') || words.seq == 0 {
+            true => "the line above".to_owned(),
+            false => format!("`proofhouse status {}`", plain(words.run)),
+        },
     );
     let typed = terminal
         .ask(&prompt)

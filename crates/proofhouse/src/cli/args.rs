@@ -34,10 +34,10 @@ pub(crate) struct Args {
 }
 
 const EXIT_CODES: &str = "Start here:
-  proofhouse demo              see it work, in a folder of its own, without a model and without a key
+  proofhouse demo              see it work: no model, no key, a folder of its own
   proofhouse doctor            what this machine can hold, and what is missing
   proofhouse init              in your repository: choose who works
-  proofhouse new phase --help  begin a task; then `proofhouse run`, `status`, `inbox`, `decide`
+  proofhouse new --help        begin a task; then `run`, `status`, `inbox`, `decide`
 
 Exit codes: 0 done, 1 your error, 2 waiting for a person, 3 the environment's error, 70 a bug of ours, 130 interrupted.";
 

@@ -38,12 +38,22 @@ pub(crate) fn decide(project: &Project, args: &Decide, out: &Out) -> Result<u8, 
     match &decided.status.waiting_for {
         Some(waiting) => {
             let head = Run::peek(project, &args.run)?.head;
-            status::waiting(out, &args.run, waiting, &head.hash);
+            status::waiting(out, project, &args.run, waiting, &head.hash);
         }
         None if decided.more => out.line(&format!("next: proofhouse run {}", args.run)),
         None => {}
     }
     Ok(exit::OK)
+}
+
+/// What a command that decides wants besides its words: a signature, or a code to type.
+pub(crate) fn wants(project: &Project, run: &str, head: &str) -> String {
+    match project.approvers().exists() {
+        true => {
+            "  to sign     add `--sign KEY`; .proofhouse/approvers lists who may decide".to_owned()
+        }
+        false => format!("  run code    {}", approval::run_code(run, head)),
+    }
 }
 
 /// Lets a person's word in: signed where approvers are listed, else typed at the terminal.

@@ -17,7 +17,7 @@ pub(crate) fn inbox(project: &Project, out: &Out) -> Result<u8, EngineError> {
                     let code = engine::approval::run_code(&name, &peek.head.hash);
                     facts.push(serde_json::json!({"run": name, "state": peek.machine.status().state, "waiting_for": waiting, "seq": peek.head.seq, "run_code": code}));
                     if !out.json {
-                        status::waiting(out, &name, &waiting, &peek.head.hash);
+                        status::waiting(out, project, &name, &waiting, &peek.head.hash);
                     }
                 }
             }
@@ -31,7 +31,7 @@ pub(crate) fn inbox(project: &Project, out: &Out) -> Result<u8, EngineError> {
                     facts.push(serde_json::json!({"run": name, "question": question, "seq": peek.head.seq, "run_code": code}));
                 }
                 if !out.json {
-                    questions::print(out, &name, &peek);
+                    questions::print(out, project, &name, &peek);
                 }
             }
             Err(error) => {

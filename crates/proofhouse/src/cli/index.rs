@@ -119,7 +119,7 @@ fn find(place: &Place, search: &IndexSearch, out: &Out) -> Result<u8, EngineErro
         return Ok(exit::OK);
     }
     if hits.is_empty() {
-        out.line("nothing found: no entry passes the filters, or the index is empty");
+        out.line("nothing found: no entry passes the filters (`--include-inactive` shows deprecated ones, too), or the index is empty");
         return Ok(exit::OK);
     }
     let rows: Vec<Vec<String>> = hits

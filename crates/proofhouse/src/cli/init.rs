@@ -6,7 +6,7 @@ use agents::{Login, Readiness, readiness};
 use engine::config::keys::KEYS;
 use engine::{EngineError, Project};
 use std::fmt::Write as _;
-use std::io::{BufRead, IsTerminal, Write as _};
+use std::io::{BufRead, IsTerminal};
 
 pub(crate) fn init(project: &Project, yes: bool, out: &Out) -> Result<u8, EngineError> {
     let path = project.home().join("config.toml");
@@ -34,11 +34,17 @@ pub(crate) fn init(project: &Project, yes: bool, out: &Out) -> Result<u8, Engine
             ));
         }
         for ready in &found {
-            println!("found {:<9} {}", ready.agent, way_in(ready));
+            eprintln!("found {:<9} {}", ready.agent, way_in(ready));
         }
-        let offered = agent.clone().unwrap_or_default();
-        let typed = ask(&format!("agent [{offered}]: "))?;
+        if found.is_empty() {
+            eprintln!("no coding agent was found on PATH");
+        }
+        eprintln!("others: anthropic:MODEL, openai:MODEL, openai-chat:MODEL@URL, command:PROGRAM");
+        let offered = agent.as_deref().unwrap_or("none yet");
+        let typed = ask(&format!("who works [{offered}]: "))?;
         if !typed.is_empty() {
+            // A name that nobody has would be refused by every command from now on.
+            engine::agent::spec(project, &project.config()?, &typed)?;
             agent = Some(typed);
         }
     }
@@ -74,15 +80,15 @@ pub(crate) fn init(project: &Project, yes: bool, out: &Out) -> Result<u8, Engine
             let how = ready.map_or(String::new(), |ready| format!("  ({})", way_in(ready)));
             out.line(&format!("  agent  {agent}{how}"));
         }
-        None => out.line("  no coding agent was found on PATH; set `agent` in the file"),
+        None => out.line("  no agent is set; set `agent` in the file, or give `--agent` to `new`"),
     }
     out.line("next: proofhouse new phase --dir tasks/NAME --set objective='...'");
     Ok(exit::OK)
 }
 
 fn ask(prompt: &str) -> Result<String, EngineError> {
-    print!("{prompt}");
-    let _ = std::io::stdout().flush();
+    // Not on standard output: that is for facts.
+    eprint!("{prompt}");
     let mut line = String::new();
     let read = std::io::stdin().lock().read_line(&mut line);
     read.map_err(EngineError::io(

@@ -69,12 +69,10 @@ fn dispatch(args: &Args, out: &Out) -> Result<u8, EngineError> {
     match &args.command {
         Command::Demo(demo) => return demo::demo(demo, out),
         Command::Completions { shell } => {
-            clap_complete::generate(
-                *shell,
-                &mut Args::command(),
-                "proofhouse",
-                &mut std::io::stdout(),
-            );
+            // Made first: the generator takes a reader that goes away for a bug.
+            let mut text = Vec::new();
+            clap_complete::generate(*shell, &mut Args::command(), "proofhouse", &mut text);
+            out.line(String::from_utf8_lossy(&text).trim_end());
             return Ok(exit::OK);
         }
         Command::Doctor => return doctor::doctor(args, out),

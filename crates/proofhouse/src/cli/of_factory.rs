@@ -3,7 +3,7 @@
 use super::args::FactoryStart;
 use super::out::{Out, Tone, count, plain};
 use super::progress::Progress;
-use super::{exit, figures, questions, run, status};
+use super::{decide, exit, figures, questions, run, status};
 use ::factory::plan::{Plan, TaskFile};
 use ::factory::spec::ProductSpec;
 use engine::factory::{Begin, Driving, Peek};
@@ -149,7 +149,11 @@ pub(crate) fn status(project: &Project, name: Option<&str>, out: &Out) -> Result
     if peek.machine.product().is_none() || !rows.is_empty() {
         out.table(&["task", "status", "name", "modules"], &rows);
     }
-    questions::print(out, &name, &peek);
+    questions::print(out, project, &name, &peek);
+    if peek.machine.questions().is_empty() && status.activity != Activity::Stopped {
+        // A release, a deprecation and a stop are possible at any time.
+        out.line(&decide::wants(project, &name, &peek.head.hash));
+    }
     if let (true, Some(waiting)) = (peek.machine.questions().is_empty(), &status.waiting_for) {
         out.line(&format!(
             "{} {}",

@@ -47,7 +47,7 @@ impl<'a> Progress<'a> {
 
     fn clear(&mut self) {
         if self.shown {
-            print!("\r\x1b[2K");
+            let _ = write!(std::io::stdout(), "\r\x1b[2K");
             let _ = std::io::stdout().flush();
             self.shown = false;
         }
@@ -128,9 +128,13 @@ impl Observer for Progress<'_> {
         match &event.body {
             Body::EffectBegan(began) => {
                 self.effect_began = Instant::now();
+                let on = match began.subject.as_str() {
+                    "" => String::new(),
+                    subject => format!(" on {subject}"),
+                };
                 self.doing = match began.kind {
-                    EffectKind::Attempt => format!("{} {} works", began.state, began.role),
-                    EffectKind::Gate => format!("{} gate", began.state),
+                    EffectKind::Attempt => format!("{} {} works{on}", began.state, began.role),
+                    EffectKind::Gate => format!("{} gate{on}", began.state),
                     EffectKind::Checkpoint => "checkpoint".to_owned(),
                 };
                 if began.kind == EffectKind::Attempt {
@@ -138,7 +142,7 @@ impl Observer for Progress<'_> {
                         None,
                         "..",
                         &format!(
-                            "{}: attempt {} by the {}",
+                            "{}: attempt {} by the {}{on}",
                             began.state, began.effect, began.role
                         ),
                     );
@@ -286,7 +290,8 @@ impl Observer for Progress<'_> {
             ],
             Out::columns().unwrap_or(usize::MAX),
         );
-        print!("\r\x1b[2K{line}");
+        // A terminal that went away is no reason to stop.
+        let _ = write!(std::io::stdout(), "\r\x1b[2K{line}");
         let _ = std::io::stdout().flush();
         self.shown = true;
     }

@@ -1,9 +1,11 @@
 //! What waits for a person in a project of the factory: what, why, and the exact commands that
 //! answer. The machine says what may be answered; only the spelling of commands is here.
 
+use super::decide;
 use super::out::{Out, Tone, plain};
 use ::factory::halt::Action;
 use ::factory::machine::{AMEND, DEPRECATE, EXTEND, Question, REJECT, RELEASE, RETRY, Subject};
+use engine::Project;
 use engine::factory::Peek;
 use kernel::position::STOP;
 use serde_json::{Value, json};
@@ -65,7 +67,7 @@ pub(crate) fn facts(project: &str, questions: &[Question]) -> Vec<Value> {
 }
 
 /// Prints all that waits.
-pub(crate) fn print(out: &Out, project: &str, peek: &Peek) {
+pub(crate) fn print(out: &Out, repository: &Project, project: &str, peek: &Peek) {
     let questions = peek.machine.questions();
     for question in &questions {
         let task = question.task.as_ref().map(ToString::to_string);
@@ -87,9 +89,6 @@ pub(crate) fn print(out: &Out, project: &str, peek: &Peek) {
         }
     }
     if !questions.is_empty() {
-        out.line(&format!(
-            "  run code    {}",
-            engine::approval::run_code(project, &peek.head.hash)
-        ));
+        out.line(&decide::wants(repository, project, &peek.head.hash));
     }
 }

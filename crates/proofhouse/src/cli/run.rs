@@ -126,7 +126,7 @@ pub(crate) fn report(project: &Project, ended: &Ended, out: &Out) -> Result<u8, 
         Activity::Waiting => {
             if let (Some(waiting), false) = (&ended.status.waiting_for, out.json) {
                 let head = engine::Run::peek(project, run)?.head;
-                status::waiting(out, run, waiting, &head.hash);
+                status::waiting(out, project, run, waiting, &head.hash);
                 say(format!(
                     "evidence: {}",
                     status::evidence_link(project, run)?

@@ -1,7 +1,7 @@
 //! `proofhouse status`.
 
 use super::out::{Out, Tone, dollars, plain};
-use super::{exit, figures, of_factory};
+use super::{decide, exit, figures, of_factory};
 use engine::start::runs;
 use engine::{EngineError, Peek, Project, Run};
 use kernel::machine::{Activity, Waiting};
@@ -110,20 +110,22 @@ pub(crate) fn print(project: &Project, run: &str, out: &Out) -> Result<(), Engin
     out.line(&format!("  evidence    {}", evidence_link(project, run)?));
     match &status.waiting_for {
         Some(waiting_for) => {
-            waiting(out, run, waiting_for, &peek.head.hash);
+            waiting(out, project, run, waiting_for, &peek.head.hash);
         }
         None if status.activity == Activity::Working => {
+            // It can be stopped at any time, and that asks for the code.
+            out.line(&decide::wants(project, run, &peek.head.hash));
             if !engine::session::is_driven(project, run) {
                 out.line(&format!("next: proofhouse run {run}"));
             }
         }
-        None => may_begin(out, run, &peek),
+        None => may_begin(out, project, run, &peek),
     }
     Ok(())
 }
 
 /// What a person may begin in a run that rests.
-fn may_begin(out: &Out, run: &str, peek: &Peek) {
+fn may_begin(out: &Out, project: &Project, run: &str, peek: &Peek) {
     let (workflow, position) = (peek.machine.workflow(), peek.machine.position());
     let mode = peek.machine.status().mode;
     if position.stopped || position.is_over(&workflow.table) {
@@ -137,6 +139,7 @@ fn may_begin(out: &Out, run: &str, peek: &Peek) {
             "  proofhouse decide {run} {option} --because \"...\""
         ));
     }
+    out.line(&decide::wants(project, run, &peek.head.hash));
 }
 
 fn pace(status: &Status) -> &'static str {
@@ -172,8 +175,8 @@ fn working(project: &Project, run: &str) -> &'static str {
     }
 }
 
-/// What a person is asked, the commands that answer, and the code that is to be typed then.
-pub(crate) fn waiting(out: &Out, run: &str, waiting: &Waiting, head: &str) {
+/// What a person is asked, the commands that answer, and what those want besides.
+pub(crate) fn waiting(out: &Out, project: &Project, run: &str, waiting: &Waiting, head: &str) {
     // Each line is shown, and cut, for itself: a long one does not take the last from view.
     let mut lines = waiting.why.lines().map(plain);
     out.line(&format!(
@@ -190,10 +193,7 @@ pub(crate) fn waiting(out: &Out, run: &str, waiting: &Waiting, head: &str) {
             "  proofhouse decide {run} {option} --because \"...\""
         ));
     }
-    out.line(&format!(
-        "  run code    {}",
-        engine::approval::run_code(run, head)
-    ));
+    out.line(&decide::wants(project, run, head));
 }
 
 /// Where a run stands, or a project of the factory.
@@ -251,6 +251,12 @@ fn all(project: &Project, out: &Out) -> Result<(), EngineError> {
                     status.state.to_string(),
                     doing,
                     status.attempts.len().to_string(),
+                    dollars(
+                        engine::spend::summary(&status.attempts)
+                            .run
+                            .usage
+                            .micro_dollars,
+                    ),
                 ]
             }
             Err(error) => vec![
@@ -259,9 +265,11 @@ fn all(project: &Project, out: &Out) -> Result<(), EngineError> {
                 String::new(),
                 error.to_string(),
                 String::new(),
+                String::new(),
             ],
         })
         .collect();
-    out.table(&["run", "workflow", "state", "activity", "attempts"], &rows);
+    let head = ["run", "workflow", "state", "activity", "attempts", "spent"];
+    out.table(&head, &rows);
     Ok(())
 }

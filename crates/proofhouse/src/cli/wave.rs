@@ -127,17 +127,19 @@ fn run(project: &Project, args: &WaveJobs, out: &Out) -> Result<u8, EngineError>
 /// Runs that wait for a person, and what to do about the first.
 fn queue(out: &Out, report: &Report) {
     for review in &report.review {
+        let mut lines = review.why.lines().map(plain);
         out.line(&format!(
             "{} `{}` waits for a person ({}): {}",
             out.paint(Tone::Warn, "waiting"),
             review.run,
             review.reason,
-            plain(&review.why)
+            lines.next().unwrap_or_default()
         ));
+        lines.for_each(|line| out.line(&format!("  {line}")));
     }
     if let Some(first) = report.review.first() {
         out.line(&format!(
-            "next: proofhouse status {}, decide it, then proofhouse wave run {}",
+            "next: proofhouse status {} shows how to decide it; then proofhouse wave run {}",
             first.run, report.milestone
         ));
     }

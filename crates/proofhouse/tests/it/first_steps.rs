@@ -3,6 +3,7 @@
 
 use crate::support::{CHECK, HONEST, World};
 use std::os::unix::fs::PermissionsExt;
+use std::process::Stdio;
 
 /// What the README's wrapper wraps: it does each phase's work, and ends as the brief asks.
 const CODING_AGENT: &str = r#"#!/bin/sh
@@ -183,6 +184,24 @@ fn no_run_is_guessed() {
     }
 }
 
+/// Whatever may be decided wants the code that `status` shows: also what a person begins by
+/// themselves, and of a run that nobody waits for.
+#[test]
+fn status_shows_the_code_wherever_something_can_be_decided() {
+    let world = World::new();
+    world.start(HONEST, &[]);
+    let code = || world.status()["run_code"].as_str().unwrap().to_owned();
+    let shown = |text: &str| text.contains(&format!("run code    {}", code()));
+    let said = world.run(&["status", "t"]).exits(0);
+    assert!(shown(&said.out), "ready to run: {}", said.out);
+    world.run(&["run", "t"]).exits(0);
+    let said = world.run(&["status", "t"]).exits(0);
+    assert!(!said.out.contains("run code"), "it is over: {}", said.out);
+
+    let said = world.run(&["status"]).exits(0);
+    assert!(said.out.contains("spent"), "{}", said.out);
+}
+
 #[test]
 fn a_bare_repository_is_called_one() {
     let world = World::new();
@@ -193,12 +212,41 @@ fn a_bare_repository_is_called_one() {
 }
 
 #[test]
+fn a_task_does_not_lie_in_a_repository_inside_of_the_repository() {
+    let world = World::new();
+    world.git(&["init", "--quiet", "inner"]);
+    let new = |dir| world.run(&["new", "phase", "--dir", dir, "--check", CHECK]);
+    new("inner/tasks/a").refuses(1, "task_folder_in_other_repo");
+    assert!(!world.at("inner/tasks").exists(), "nothing was made");
+    new("tasks/a").exits(0);
+}
+
+#[test]
 fn the_demo_says_at_once_that_it_can_not_build() {
     let world = World::new();
     let mut demo = world.command(&["demo", "--dir", "shown"]);
     let said: crate::support::Said = demo.env("PATH", world.path()).output().unwrap().into();
     said.refuses(3, "program_not_found");
     assert!(!world.at("shown").exists(), "nothing was made");
+}
+
+#[test]
+fn where_decisions_are_signed_the_inbox_says_so() {
+    let world = World::new();
+    world.approver("ada");
+    world.start(HONEST, &["--autonomy", "conservative"]);
+    let said = world.run(&["run", "t"]).exits(2);
+    assert!(said.out.contains("add `--sign KEY`"), "{}", said.out);
+    assert!(!said.out.contains("run code"), "{}", said.out);
+}
+
+#[test]
+fn a_reader_of_completions_may_go_away() {
+    let world = World::new();
+    let mut asked = world.command(&["completions", "bash"]);
+    let mut child = asked.stdout(Stdio::piped()).spawn().unwrap();
+    drop(child.stdout.take());
+    assert_eq!(child.wait().unwrap().code(), Some(0));
 }
 
 #[test]
