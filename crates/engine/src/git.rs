@@ -1,11 +1,19 @@
 //! Git, through its command line and our one way to start processes. Only plumbing that leaves the
 //! user's branch, index and working tree alone.
 
+mod checkpoint;
+mod claims;
+mod put_back;
+
+pub(crate) use checkpoint::set_ref;
+pub use checkpoint::{TURNS, check_out, checkpoint, run_ref};
+pub use claims::{Claim, TRAILER, claims, claims_by};
+pub use put_back::{committed, put_back};
+
 use crate::error::EngineError;
-use crate::lock::{self, Turn};
+use crate::lock::Turn;
 use sandbox::{Cancel, Ended, Launch, Limits};
 use std::ffi::OsString;
-use std::io::ErrorKind;
 use std::os::unix::ffi::OsStringExt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -232,11 +240,6 @@ pub(crate) fn listed(repo: &Path, work_tree: &Path) -> Result<Listed, EngineErro
     Ok(Listed { files, folders })
 }
 
-/// The ref that keeps a run's checkpoints, out of the way of the user's branches.
-pub fn run_ref(run: &str) -> String {
-    format!("refs/proofhouse/{run}")
-}
-
 /// Who signs commits of the engine's own.
 pub(crate) const IDENTITY: [(&str, &str); 4] = [
     ("GIT_AUTHOR_NAME", "Proofhouse"),
@@ -244,30 +247,6 @@ pub(crate) const IDENTITY: [(&str, &str); 4] = [
     ("GIT_COMMITTER_NAME", "Proofhouse"),
     ("GIT_COMMITTER_EMAIL", "proofhouse@localhost"),
 ];
-
-/// The trailer's key.
-pub const TRAILER: &str = "Proofhouse-Head";
-
-/// In the scratch of a run or a milestone: whose turn it is to set its ref.
-pub const TURNS: &str = "ref.lock";
-
-/// Sets a ref that nobody writes but whoever holds the lock of its run or milestone, and the turn. What
-/// is to be set is as in `git update-ref`.
-pub(crate) fn set_ref(repo: &Path, turn: &Turn, what: &[&str]) -> Result<(), EngineError> {
-    // Nobody else is at it, so that there is nobody to wait for.
-    let mut args = vec!["-c", "core.filesRefLockTimeout=0", "update-ref"];
-    args.extend(what);
-    let Err(error) = finishing(repo, &args, turn) else {
-        return Ok(());
-    };
-    // Everything was killed at once, or the power failed: what lies there is nobody's.
-    let left = what.first().map(|name| format!("{name}.lock"));
-    let left = common_dir(repo)?.join(left.unwrap_or_default());
-    match std::fs::remove_file(&left) {
-        Ok(()) => finishing(repo, &args, turn).map(drop),
-        Err(_) => Err(error),
-    }
-}
 
 /// The folder that all worktrees of a repository share.
 pub(crate) fn common_dir(repo: &Path) -> Result<PathBuf, EngineError> {
@@ -281,158 +260,6 @@ pub(crate) fn common_dir(repo: &Path) -> Result<PathBuf, EngineError> {
     Ok(PathBuf::from(OsString::from_vec(
         said.trim_ascii_end().to_vec(),
     )))
-}
-
-/// Commits the working tree as it is onto the run's own ref. Touches neither branch nor index.
-pub fn checkpoint(
-    repo: &Path,
-    run: &str,
-    turns: &Path,
-    scratch: &Path,
-    subject: &str,
-    head: &store::Head,
-) -> Result<String, EngineError> {
-    // First: the git of an engine that was killed may be about to set the ref.
-    let turn = lock::turn(turns)?;
-    let index = scratch.display().to_string();
-    let mut env = vec![("GIT_INDEX_FILE", index.as_str())];
-    env.extend(IDENTITY);
-    let own_ref = run_ref(run);
-    let [head_commit, own] = commits(repo, ["HEAD", &own_ref])?;
-    let parent = own.or_else(|| head_commit.clone());
-    let from = head_commit.map_or("--empty", |_| "HEAD");
-    stage_all(repo, from, &env)?;
-    let tree = text(&git(repo, &["write-tree"], &env)?);
-    let message = format!("{subject}\n\n{TRAILER}: {run}@{}:{}\n", head.seq, head.hash);
-    let mut args = vec!["commit-tree", "-m", message.as_str()];
-    if let Some(parent) = &parent {
-        args.extend(["-p", parent.as_str()]);
-    }
-    args.push(&tree);
-    let commit = text(&git(repo, &args, &env)?);
-    set_ref(repo, &turn, &[&own_ref, &commit])?;
-    // Scratch of this checkpoint alone.
-    let _ = std::fs::remove_file(scratch);
-    Ok(commit)
-}
-
-/// Fills an index with the working tree as it is, without what git ignores. A repository that lies in it
-/// and that the commit does not know is left out: its files belong to nobody here, a commit would have a
-/// name for it that means nothing elsewhere, and git refuses one without a commit altogether.
-fn stage_all(repo: &Path, from: &str, env: &[(&str, &str)]) -> Result<(), EngineError> {
-    const WITHOUT_OURS: [&str; 3] = ["--", ".", ":(exclude).proofhouse"];
-    git(repo, &["read-tree", from], env)?;
-    // Not `--all`: that takes repositories in, and fails where the user's git ignores our folder. With the
-    // errors ignored it has failed all the same, save for an index with nothing in it.
-    let update = ["add", "--update", "--ignore-errors"];
-    git(repo, &[&update, &WITHOUT_OURS[..]].concat(), env)?;
-    let others = ["ls-files", "-z", "--others", "--exclude-standard"];
-    let others = git(repo, &[&others, &WITHOUT_OURS[..]].concat(), env)?;
-    // Only a repository is named as a folder.
-    let ends_as_file = |path: &&[u8]| {
-        path.strip_suffix(b"\0")
-            .is_some_and(|it| !it.ends_with(b"/"))
-    };
-    let files: Vec<&[u8]> = others
-        .split_inclusive(|byte| *byte == 0)
-        .filter(ends_as_file)
-        .collect();
-    if files.is_empty() {
-        return Ok(());
-    }
-    // One that is gone meanwhile is no failure.
-    let args = ["update-index", "--add", "--remove", "-z", "--stdin"];
-    let ended = started(repo, &args, env, Input::Bytes(files.concat()))?;
-    match ended.exited_with(0) {
-        true => Ok(()),
-        false => Err(failed(repo, &args, &ended)),
-    }
-}
-
-/// Lays the files of a commit out in a folder. Touches neither branch, index nor working tree.
-pub fn check_out(
-    repo: &Path,
-    commit: &str,
-    scratch: &Path,
-    into: &Path,
-) -> Result<(), EngineError> {
-    let index = scratch.display().to_string();
-    let env = [("GIT_INDEX_FILE", index.as_str())];
-    git(repo, &["read-tree", commit], &env)?;
-    let prefix = format!("--prefix={}/", into.display());
-    let laid_out = git(repo, &["checkout-index", "--all", "--force", &prefix], &env);
-    // Scratch of this one alone.
-    let _ = std::fs::remove_file(scratch);
-    laid_out.map(drop)
-}
-
-/// What a commit has at a path: the mode, as git writes it. A path is no pattern, whatever it looks like.
-fn mode_in(repo: &Path, commit: &str, path: &str) -> Result<Option<String>, EngineError> {
-    let args = ["--literal-pathspecs", "ls-tree", "-z", commit, "--", path];
-    let listed = text(&git(repo, &args, &[])?);
-    Ok(listed.split_once(' ').map(|(mode, _)| mode.to_owned()))
-}
-
-/// Those of the paths that a commit holds, or that are not there at all.
-pub fn committed(repo: &Path, commit: &str, paths: &[String]) -> Result<Vec<String>, EngineError> {
-    let mut kept = Vec::new();
-    for path in paths {
-        let absent = repo.join(path).symlink_metadata().is_err();
-        if absent || mode_in(repo, commit, path)?.is_some() {
-            kept.push(path.clone());
-        }
-    }
-    Ok(kept)
-}
-
-/// Puts paths back to what they are in a commit, and deletes those that it does not have. Only what
-/// is given, and never through a link: the rest of the working tree is the user's.
-pub fn put_back(repo: &Path, commit: &str, paths: &[String]) -> Result<(), EngineError> {
-    let mut files = Vec::new();
-    // What goes first: a folder may come back where a file is, and a file where a folder is.
-    for path in paths {
-        let target = repo.join(path);
-        if !stays_inside(repo, &target) {
-            continue;
-        }
-        match mode_in(repo, commit, path)? {
-            Some(mode) if mode != FOLDER => files.push((path, target, mode)),
-            _ if target.is_dir() && !target.is_symlink() => {}
-            _ => match std::fs::remove_file(&target) {
-                Ok(()) => {}
-                Err(error) if error.kind() == ErrorKind::NotFound => {}
-                // What it lay in is a file by now.
-                Err(error) if error.kind() == ErrorKind::NotADirectory => {}
-                Err(error) => return Err(EngineError::io("delete", &target)(error)),
-            },
-        }
-    }
-    for (path, target, mode) in files {
-        put_back_file(repo, &format!("{commit}:{path}"), &target, &mode)?;
-    }
-    Ok(())
-}
-
-/// The mode of a folder in a commit.
-const FOLDER: &str = "040000";
-
-fn put_back_file(repo: &Path, what: &str, target: &Path, mode: &str) -> Result<(), EngineError> {
-    let bytes = git(repo, &["cat-file", "blob", what], &[])?;
-    if let Some(folder) = target.parent() {
-        std::fs::create_dir_all(folder).map_err(EngineError::io("create", folder))?;
-    }
-    if target.symlink_metadata().is_ok_and(|found| found.is_dir()) {
-        crate::view::remove_emptied(target)?;
-    }
-    if mode == "120000" {
-        return Ok(store::link_atomic(
-            target,
-            Path::new(&OsString::from_vec(bytes)),
-        )?);
-    }
-    let bits = if mode == "100755" { 0o755 } else { 0o644 };
-    let bits = std::os::unix::fs::PermissionsExt::from_mode(bits);
-    Ok(store::write_atomic_with(target, &bytes, Some(bits))?)
 }
 
 /// What differs between two commits, as a patch, without one folder.
@@ -456,82 +283,6 @@ pub fn diff(
     git(repo, &args, &[])
 }
 
-/// No folder on the way to it is a link.
-fn stays_inside(repo: &Path, target: &Path) -> bool {
-    let Ok(inside) = target.strip_prefix(repo) else {
-        return false;
-    };
-    let mut here = repo.to_owned();
-    let mut parts = inside.components().peekable();
-    while let Some(part) = parts.next() {
-        if !matches!(part, std::path::Component::Normal(_)) {
-            return false;
-        }
-        here.push(part);
-        let link = here
-            .symlink_metadata()
-            .is_ok_and(|found| found.is_symlink());
-        if link && parts.peek().is_some() {
-            return false;
-        }
-    }
-    true
-}
-
-/// A journal head that some commit vouches for.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Claim {
-    /// The commit.
-    pub commit: String,
-    /// The run.
-    pub run: String,
-    /// The record's number.
-    pub seq: u64,
-    /// The record's hash.
-    pub hash: String,
-}
-
-/// Every claim that a commit reachable from any ref makes, and every trailer that is malformed.
-pub fn claims(repo: &Path) -> Result<(Vec<Claim>, Vec<String>), EngineError> {
-    claims_by(repo, TRAILER)
-}
-
-/// The same, for another trailer.
-pub fn claims_by(repo: &Path, key: &str) -> Result<(Vec<Claim>, Vec<String>), EngineError> {
-    let format = format!("--format=%H%x09%(trailers:key={key},valueonly,separator=%x2C)");
-    let grep = format!("--grep={key}:");
-    let log = git(repo, &["log", "--all", &grep, &format], &[])?;
-    let (mut claims, mut malformed) = (Vec::new(), Vec::new());
-    for line in String::from_utf8_lossy(&log).lines() {
-        let Some((commit, trailers)) = line.split_once('\t') else {
-            continue;
-        };
-        for trailer in trailers
-            .split(',')
-            .filter(|trailer| !trailer.trim().is_empty())
-        {
-            match parse_claim(commit, trailer.trim()) {
-                Some(claim) => claims.push(claim),
-                None => malformed.push(format!("commit {commit}: `{key}: {trailer}`")),
-            }
-        }
-    }
-    Ok((claims, malformed))
-}
-
-fn parse_claim(commit: &str, trailer: &str) -> Option<Claim> {
-    let (run, rest) = trailer.split_once('@')?;
-    let (seq, hash) = rest.split_once(':')?;
-    let hex = hash.len() == 64 && hash.bytes().all(|byte| byte.is_ascii_hexdigit());
-    hex.then_some(())?;
-    Some(Claim {
-        commit: commit.to_owned(),
-        run: run.to_owned(),
-        seq: seq.parse().ok()?,
-        hash: hash.to_owned(),
-    })
-}
-
 /// Makes a repository with one commit of everything in it; for samples.
 pub fn first_commit(dir: &Path, message: &str) -> Result<(), EngineError> {
     git(dir, &["init", "--quiet", "--initial-branch=main"], &[])?;
@@ -542,42 +293,4 @@ pub fn first_commit(dir: &Path, message: &str) -> Result<(), EngineError> {
         &IDENTITY,
     )?;
     Ok(())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use std::fs;
-
-    #[test]
-    fn what_changed_places_with_a_folder_comes_back() {
-        let dir = tempfile::tempdir().unwrap();
-        let repo = dir.path();
-        let write = |path: &str, text: &str| {
-            let path = repo.join(path);
-            fs::create_dir_all(path.parent().unwrap()).unwrap();
-            fs::write(path, text).unwrap();
-        };
-        write("d/e/a", "1");
-        write("f", "2");
-        write(":(top)x", "3");
-        first_commit(repo, "first").unwrap();
-        fs::remove_dir_all(repo.join("d")).unwrap();
-        fs::remove_file(repo.join("f")).unwrap();
-        write("d", "file");
-        write("f/x/y", "folder");
-        write(":(top)x", "other");
-        write("new", "new");
-        write("f/user", "not given");
-        let paths = ["d", "d/e/a", "f", "f/x/y", ":(top)x", "new"].map(str::to_owned);
-        let refused = put_back(repo, "HEAD", &paths).unwrap_err();
-        assert!(refused.what.contains("f/user"), "{refused}");
-        assert_eq!(fs::read(repo.join("f/user")).unwrap(), b"not given");
-        fs::remove_file(repo.join("f/user")).unwrap();
-        put_back(repo, "HEAD", &paths).unwrap();
-        for (path, text) in [("d/e/a", "1"), ("f", "2"), (":(top)x", "3")] {
-            assert_eq!(fs::read_to_string(repo.join(path)).unwrap(), text);
-        }
-        assert!(!repo.join("new").exists());
-    }
 }

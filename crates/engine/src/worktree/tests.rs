@@ -1,6 +1,10 @@
 //! Worktrees in which a person has been at work: none of it is ever moved or deleted.
 
+use super::remove::remove_folder;
 use super::*;
+use crate::git::IDENTITY;
+use std::fs::Permissions;
+use std::os::unix::fs::PermissionsExt;
 
 /// A repository with one commit, and a worktree of it.
 struct Place {

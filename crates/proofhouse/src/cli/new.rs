@@ -91,7 +91,7 @@ pub(crate) fn new(project: &Project, args: &New, out: &Out) -> Result<u8, Engine
             }
         }
     }
-    super::of_factory::warn(out, &started.missing);
+    out.warn(&started.missing);
     next(project, &started.run, out)?;
     Ok(exit::OK)
 }

@@ -40,17 +40,9 @@ pub(crate) fn start(
         begun.name,
         count(begun.tasks as u64, "task"),
     ));
-    warn(out, &missing);
+    out.warn(&missing);
     out.line(&format!("next: proofhouse factory run {}", begun.name));
     Ok(exit::OK)
-}
-
-/// What the agents lack: better said now than by the first attempt.
-pub(crate) fn warn(out: &Out, missing: &[String]) {
-    for missing in missing {
-        let warning = out.paint(Tone::Warn, "warning");
-        out.line(&format!("  {warning} {}", plain(missing)));
-    }
 }
 
 pub(crate) fn run(

@@ -31,7 +31,7 @@ pub(crate) fn new(project: &Project, asked: &FactoryNew, out: &Out) -> Result<u8
         out.paint(Tone::Good, "began"),
         asked.spec.display(),
     ));
-    of_factory::warn(out, &missing);
+    out.warn(&missing);
     out.line(&format!("next: proofhouse factory run {name}"));
     Ok(exit::OK)
 }

@@ -54,6 +54,14 @@ impl Out {
         let _ = writeln!(std::io::stdout(), "{text}");
     }
 
+    /// What the agents of something new lack: better said now than by the first attempt.
+    pub(crate) fn warn(&self, missing: &[String]) {
+        for missing in missing {
+            let warning = self.paint(Tone::Warn, "warning");
+            self.line(&format!("  {warning} {}", plain(missing)));
+        }
+    }
+
     pub(crate) fn facts(&self, facts: &impl Serialize) {
         match serde_json::to_string_pretty(facts) {
             Ok(text) => self.line(&text),

@@ -1,0 +1,126 @@
+//! Commits and branches around worktrees: merges made of objects alone, and the one step of the user's
+//! branch. It refuses to move that over anything that is in no commit.
+
+use super::one_at_a_time;
+use crate::error::EngineError;
+use crate::git::{self, IDENTITY, git, text};
+use std::path::Path;
+
+/// A merge of two commits, made of objects alone.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Merged {
+    /// The tree of both.
+    Tree(String),
+    /// They contradict each other, here.
+    Conflict(Vec<String>),
+}
+
+/// Merges two commits without a working tree.
+pub fn merge(repo: &Path, ours: &str, theirs: &str) -> Result<Merged, EngineError> {
+    let args = [
+        "merge-tree",
+        "--write-tree",
+        "--name-only",
+        "--no-messages",
+        ours,
+        theirs,
+    ];
+    let ended = git::ended(repo, &args, &[])?;
+    let said = text(&ended.stdout);
+    let mut lines = said.lines();
+    let tree = lines.next().unwrap_or_default().to_owned();
+    if ended.exited_with(0) {
+        return Ok(Merged::Tree(tree));
+    }
+    if ended.exited_with(1) && !tree.is_empty() {
+        let files = lines.filter(|line| !line.is_empty());
+        return Ok(Merged::Conflict(files.map(str::to_owned).collect()));
+    }
+    let mut error = git::failed(repo, &args, &ended);
+    error.mend = "merging without a working tree needs git 2.38 or newer".to_owned();
+    Err(error)
+}
+
+/// Makes a commit of a tree.
+pub fn commit(
+    repo: &Path,
+    tree: &str,
+    parents: &[&str],
+    message: &str,
+) -> Result<String, EngineError> {
+    let mut args = vec!["commit-tree", "-m", message];
+    for parent in parents {
+        args.extend(["-p", parent]);
+    }
+    args.push(tree);
+    Ok(text(&git(repo, &args, &IDENTITY)?))
+}
+
+/// Is the first commit in the history of the second, or the same?
+pub fn is_ancestor(repo: &Path, earlier: &str, later: &str) -> Result<bool, EngineError> {
+    let args = ["merge-base", "--is-ancestor", earlier, later];
+    let ended = git::ended(repo, &args, &[])?;
+    match ended.exit {
+        Some(0) => Ok(true),
+        Some(1) => Ok(false),
+        _ => Err(git::failed(repo, &args, &ended)),
+    }
+}
+
+/// Would a commit that the engine did not make be lost with this one? No ref holds it.
+pub fn is_anothers(repo: &Path, commit: &str) -> Result<bool, EngineError> {
+    let args = ["log", "--format=%ce", commit, "--not", "--glob=refs/*"];
+    let committers = text(&git(repo, &args, &[])?);
+    let [.., (_, ours)] = IDENTITY;
+    Ok(committers.lines().any(|committer| committer != ours))
+}
+
+/// The commit that a name means, if there is one.
+pub fn resolve(repo: &Path, name: &str) -> Result<Option<String>, EngineError> {
+    let name = format!("{name}^{{commit}}");
+    let ended = git::ended(repo, &["rev-parse", "--verify", "--quiet", &name], &[])?;
+    Ok(ended.exited_with(0).then(|| text(&ended.stdout)))
+}
+
+/// Files with changes that are in no commit, at most this many, as git names them.
+pub fn uncommitted(repo: &Path) -> Result<Vec<String>, EngineError> {
+    const MOST: usize = 20;
+    let args = [
+        "status",
+        "--porcelain",
+        "-z",
+        "--untracked-files=no",
+        "--ignore-submodules=dirty",
+        "--",
+        ".",
+        ":(exclude).proofhouse",
+    ];
+    let listed = git(repo, &args, &[])?;
+    let listed = String::from_utf8_lossy(&listed).into_owned();
+    let files = listed.split('\0').filter(|line| line.len() > 3);
+    Ok(files.take(MOST).map(|line| line[3..].to_owned()).collect())
+}
+
+/// The branch that is checked out; none if no branch is.
+pub fn branch(repo: &Path) -> Result<Option<String>, EngineError> {
+    let ended = git::ended(repo, &["symbolic-ref", "--quiet", "--short", "HEAD"], &[])?;
+    Ok(ended.exited_with(0).then(|| text(&ended.stdout)))
+}
+
+/// Moves the checked-out branch forward, the way `git merge --ff-only` does: git refuses if a file
+/// of the user's is in the way. Half of it would be the user's to clear up, so it is let finish.
+pub fn fast_forward(project: &crate::Project, commit: &str) -> Result<(), EngineError> {
+    let turn = one_at_a_time(&project.worktree("any"))?;
+    // What the user's git ignores is in no commit: a task may have stopped ignoring it.
+    let keep = "--no-overwrite-ignore";
+    let args = [
+        "-c",
+        "gc.auto=0",
+        "merge",
+        "--quiet",
+        "--ff-only",
+        keep,
+        commit,
+    ];
+    git::finishing(project.repo(), &args, &turn).map(drop)
+}
