@@ -5,6 +5,7 @@ use super::{facts, milestone, script, stands, task, worktrees, world};
 use crate::support::World;
 use std::io::{BufRead, BufReader};
 use std::process::Stdio;
+use std::time::Duration;
 
 /// Starts `wave run m` and reads its output until a line contains the text.
 #[allow(clippy::zombie_processes, reason = "every caller waits for the child")]
@@ -83,6 +84,9 @@ fn interrupted_it_gives_every_claim_back_and_goes_on_later() {
 #[test]
 fn killed_again_and_again_nothing_is_lost_and_nothing_runs_twice() {
     const TASKS: usize = 6;
+    /// So often it is killed at the least: until then the last task does not end.
+    const HELD: usize = 9;
+    const KILLS: usize = 12;
     let mut seed = 0x2545_f491_u64;
     let mut random = move |below: u64| {
         seed = seed
@@ -104,34 +108,45 @@ fn killed_again_and_again_nothing_is_lost_and_nothing_runs_twice() {
         })
         .collect();
     milestone(&world, "m", "jobs = 3\n", &tasks);
+    let slow = |n: usize| {
+        format!("{{ wait = 0.05 }}, {{ write = \"repo/t{n}.txt\", text = \"t{n}\\n\" }}")
+    };
     for n in 0..TASKS {
-        let slow =
-            format!("{{ wait = 0.05 }}, {{ write = \"repo/t{n}.txt\", text = \"t{n}\\n\" }}");
-        world.write(&format!("agent/t{n}.toml"), &script(&slow));
+        world.write(&format!("agent/t{n}.toml"), &script(&slow(n)));
     }
+    let last = format!("agent/t{}.toml", TASKS - 1);
+    world.write(&last, &script("{ hang = true }"));
     let mut kills = 0;
     loop {
+        if kills == HELD {
+            world.write(&last, &script(&slow(TASKS - 1)));
+        }
         let mut child = world
             .command(&["wave", "run", "m"])
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
             .spawn()
             .unwrap();
-        let mut out = BufReader::new(child.stdout.take().unwrap());
-        let mut line = String::new();
+        let out = BufReader::new(child.stdout.take().unwrap());
+        let (sender, lines) = std::sync::mpsc::channel();
+        let reader = std::thread::spawn(move || {
+            for line in out.lines() {
+                let _ = sender.send(line.unwrap());
+            }
+        });
         for _ in 0..random(12) {
-            line.clear();
-            if out.read_line(&mut line).unwrap() == 0 {
+            // While the last task is held, there is nothing more to say at some time.
+            if lines.recv_timeout(Duration::from_millis(500)).is_err() {
                 break;
             }
         }
         // A random moment after that line is the very point of this test.
-        std::thread::sleep(std::time::Duration::from_millis(random(60)));
-        if kills < 12 && child.try_wait().unwrap().is_none() {
+        std::thread::sleep(Duration::from_millis(random(60)));
+        if kills < KILLS && child.try_wait().unwrap().is_none() {
             child.kill().unwrap();
             kills += 1;
         }
-        std::io::copy(&mut out, &mut std::io::sink()).unwrap();
+        reader.join().unwrap();
         let output = child.wait_with_output().unwrap();
         if output.status.success() {
             break;
@@ -143,7 +158,7 @@ fn killed_again_and_again_nothing_is_lost_and_nothing_runs_twice() {
             "it ended by itself, and not well:\n{said}"
         );
     }
-    assert!(kills > 4, "only {kills} kills");
+    assert!(kills >= HELD, "only {kills} kills");
     for n in 0..TASKS {
         assert_eq!(world.read(&format!("t{n}.txt")), format!("t{n}\n"));
         let merged = facts(&world, "m").into_iter().filter(|one| {
