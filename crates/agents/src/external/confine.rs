@@ -174,7 +174,7 @@ mod tests {
     fn a_folder_that_holds_the_view_the_home_or_much_else_is_not_given() {
         let (_dir, top) = scratch();
         let beside = file(&top.join("place/agent"));
-        let view = top.join("place/repo/.proofhouse/work/t/e1/view");
+        let view = top.join("place/repo/.proofhouse/t/e1/view");
         assert_eq!(program_roots(&beside, "", &view), [PathBuf::from(&beside)]);
         let home = std::env::home_dir().expect("these tests run in somebody's home");
         let in_home = home.join("proofhouse-no-such-agent");

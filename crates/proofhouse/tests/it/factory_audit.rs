@@ -9,7 +9,7 @@ use crate::factory_run::{
 use crate::support::World;
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
-use store::{Entry, Journal, Replay, RunName};
+use store::Entry;
 
 const THIRD: &str = "T-core-auth-login-003";
 
@@ -269,23 +269,10 @@ impl Clone_ {
 
     /// Writes the journal anew: consistent in itself, every hash right.
     pub(crate) fn rewrite(&self, change: impl Fn(&mut Vec<Entry>)) {
-        let (folder, name) = (self.at("journal"), RunName::new("p").unwrap());
-        let mut entries = Vec::new();
-        Journal::read(&folder, &name, Replay::default(), |record| {
-            entries.push(Entry {
-                at: record.at,
-                kind: record.kind.to_owned(),
-                body: serde_json::from_str(record.body.get()).unwrap(),
-            });
-            Ok(())
-        })
-        .unwrap();
-        std::fs::remove_file(folder.join("p.jsonl")).unwrap();
-        change(&mut entries);
-        Journal::create(&folder, &name)
-            .unwrap()
-            .append(0, &entries)
-            .unwrap();
+        crate::support::rewrite(&self.at("journal"), "p", |mut entries| {
+            change(&mut entries);
+            entries
+        });
     }
 }
 

@@ -42,24 +42,7 @@ fn the_wrapper_of_the_readme_takes_a_task_to_its_approval() {
     program(&world, "bin/my-agent", &script_of_the_readme());
     program(&world, "bin/your-coding-agent", CODING_AGENT);
     let agent = format!("command:{}", world.at("bin/my-agent").display());
-    world
-        .run(&[
-            "new",
-            "phase",
-            "--dir",
-            "tasks/t",
-            "--set",
-            "objective=be good",
-            "--set",
-            "done_gate=grep says so",
-            "--check",
-            CHECK,
-            "--agent",
-            &agent,
-            "--autonomy",
-            "conservative",
-        ])
-        .exits(0);
+    world.start_by(&agent, CHECK, &["--autonomy", "conservative"]);
     let path = std::env::var("PATH").unwrap();
     let path = format!("{}:{path}", world.at("bin").display());
     let mut run = world.command(&["run", "t", "--json"]);

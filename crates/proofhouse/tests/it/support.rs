@@ -137,19 +137,7 @@ impl World {
 
     /// Writes a run's journal anew with other entries: consistent in itself, every hash right.
     pub(crate) fn rewrite(&self, run: &str, change: impl FnOnce(Vec<Entry>) -> Vec<Entry>) {
-        let (folder, name) = (self.at(".proofhouse/journal"), RunName::new(run).unwrap());
-        let mut entries = Vec::new();
-        Journal::read(&folder, &name, Replay::default(), |record| {
-            entries.push(Entry {
-                at: record.at,
-                kind: record.kind.to_owned(),
-                body: serde_json::from_str(record.body.get()).unwrap(),
-            });
-            Ok(())
-        })
-        .unwrap();
-        std::fs::remove_file(folder.join(format!("{run}.jsonl"))).unwrap();
-        Journal::begin(&folder, &name, &change(entries)).unwrap();
+        rewrite(&self.at(".proofhouse/journal"), run, change);
     }
 
     /// Starts the run `t` with this script, and these further arguments of `new`.
@@ -163,6 +151,12 @@ impl World {
     pub(crate) fn start_checked(&self, script: &str, check: &str, more: &[&str]) {
         self.write("agent/script.toml", script);
         self.write(".gitignore", "agent/\n");
+        self.start_by("scripted:agent/script.toml", check, more);
+    }
+
+    /// The same, with any agent.
+    #[track_caller]
+    pub(crate) fn start_by(&self, agent: &str, check: &str, more: &[&str]) {
         let mut args = vec![
             "new",
             "phase",
@@ -175,7 +169,7 @@ impl World {
             "--check",
             check,
             "--agent",
-            "scripted:agent/script.toml",
+            agent,
         ];
         args.extend(more);
         self.run(&args).exits(0);
@@ -226,4 +220,21 @@ impl World {
             key.to_str().unwrap(),
         ])
     }
+}
+
+/// Writes a journal anew with other entries, in any folder of journals.
+pub(crate) fn rewrite(folder: &Path, run: &str, change: impl FnOnce(Vec<Entry>) -> Vec<Entry>) {
+    let name = RunName::new(run).unwrap();
+    let mut entries = Vec::new();
+    Journal::read(folder, &name, Replay::default(), |record| {
+        entries.push(Entry {
+            at: record.at,
+            kind: record.kind.to_owned(),
+            body: serde_json::from_str(record.body.get()).unwrap(),
+        });
+        Ok(())
+    })
+    .unwrap();
+    std::fs::remove_file(folder.join(format!("{run}.jsonl"))).unwrap();
+    Journal::begin(folder, &name, &change(entries)).unwrap();
 }
