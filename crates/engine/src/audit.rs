@@ -8,10 +8,6 @@ mod specs;
 mod views;
 mod waiver;
 
-use crate::context::task_folder;
-use crate::error::EngineError;
-use crate::git::{self, Claim};
-use crate::project::Project;
 use crate::run::{Run, known, run_name};
 use crate::views::snapshot;
 use flow::{Flow, Workflow};
@@ -24,6 +20,10 @@ use serde::Serialize;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 use store::{Audit, Checkpoint};
+use workspace::context::task_folder;
+use workspace::error::EngineError;
+use workspace::git::{self, Claim};
+use workspace::project::Project;
 
 /// One thing that does not hold.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]

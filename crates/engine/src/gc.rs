@@ -2,18 +2,18 @@
 //! worktree that holds anything which is not in a merged commit, and anything of a run that is not
 //! over.
 
-use crate::error::EngineError;
-use crate::git::run_ref;
-use crate::project::Project;
 use crate::run::Run;
 use crate::session;
 use crate::wave::Shop;
 use crate::wave::shop::names;
-use crate::worktree::{self, Removal};
 use kernel::Machine;
 use kernel::machine::Activity;
 use serde::Serialize;
 use std::path::PathBuf;
+use workspace::error::EngineError;
+use workspace::git::run_ref;
+use workspace::project::Project;
+use workspace::worktree::{self, Removal};
 
 /// What a thing is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -78,7 +78,7 @@ pub fn gc(project: &Project, mode: Mode) -> Result<Vec<Item>, EngineError> {
             why,
         });
     }
-    let any = project.home().join(crate::project::WORKTREES).exists();
+    let any = project.home().join(workspace::project::WORKTREES).exists();
     if any && mode == Mode::Remove {
         worktree::prune(&project)?;
     }
@@ -149,7 +149,7 @@ fn merged_into(project: &Project, commit: &str) -> Result<Option<String>, Engine
         commit,
         "refs/heads",
     ];
-    let found = crate::git::text(&crate::git::git(project.repo(), &args, &[])?);
+    let found = workspace::git::text(&workspace::git::git(project.repo(), &args, &[])?);
     Ok((!found.is_empty()).then_some(found))
 }
 

@@ -1,12 +1,12 @@
 //! One run, opened: its journal, and the machine that its journal says.
 
-use crate::error::EngineError;
-use crate::project::Project;
 use flow::{Flow, Workflow};
 use kernel::{Body, Event, Machine};
 use std::io::BufRead;
 use std::sync::Arc;
 use store::{Checkpoint, Entry, Head, Journal, RecordRef, Replay, RunName, Torn};
+use workspace::error::EngineError;
+use workspace::project::Project;
 
 /// A run that may be appended to.
 pub struct Run {
@@ -227,7 +227,7 @@ mod tests {
         let repo = folder.path().join("repo");
         std::fs::create_dir(&repo).unwrap();
         std::fs::write(repo.join("code.txt"), "code\n").unwrap();
-        crate::git::first_commit(&repo, "first").unwrap();
+        workspace::git::first_commit(&repo, "first").unwrap();
         let project = Project::find(&repo).unwrap();
         let asked = NewRun {
             workflow: "phase".to_owned(),

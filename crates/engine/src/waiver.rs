@@ -3,11 +3,11 @@
 //! or another moment than the one that the person saw.
 
 use crate::approval::Words;
-use crate::error::EngineError;
 use crate::start::Approve;
 use kernel::event::RunStarted;
 use kernel::{Body, Time};
 use serde_json::Value;
+use workspace::error::EngineError;
 
 /// What the waiver of the sandbox is called where a person signs or confirms it.
 pub const WAIVE: &str = "waive_sandbox";

@@ -1,8 +1,6 @@
 //! The real world: the journal on disk, effects on threads, the clock, a person's Ctrl-C.
 
-use crate::context::Context;
 use crate::driver::{Signal, World};
-use crate::error::EngineError;
 use crate::perform;
 use crate::run::entries;
 use kernel::machine::Gauge;
@@ -15,6 +13,8 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::thread::JoinHandle;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use store::{Head, Journal, RecordRef, RunName, Torn};
+use workspace::context::Context;
+use workspace::error::EngineError;
 
 /// How often progress is shown and the journal is looked at for what others appended.
 const TICK: Duration = Duration::from_millis(250);

@@ -3,13 +3,13 @@
 
 use super::{Finding, Rigour, finding};
 use crate::approval::{self, SIGNED, Words};
-use crate::error::EngineError;
-use crate::project::Project;
 use crate::start::STARTED;
 use crate::wave::shop::Waived;
 use kernel::{Body, Event, Time};
 use std::collections::BTreeMap;
 use store::RecordRef;
+use workspace::error::EngineError;
+use workspace::project::Project;
 
 /// When something was decided.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -8,12 +8,12 @@ use super::{Finding, finding};
 use crate::factory::indexed;
 use crate::factory::proven::Vouched;
 use crate::factory::records::Expected;
-use crate::project::Project;
 use ::factory::machine::{Fact, Recorder};
 use kernel::effect::Effect;
 use kernel::{Body, EffectId, Event, Input, Machine, What};
 use std::collections::{BTreeMap, BTreeSet};
 use store::{RecordRef, redact};
+use workspace::project::Project;
 
 /// Replays a project and looks at every record.
 pub(super) struct Walker {

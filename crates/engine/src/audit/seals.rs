@@ -2,13 +2,13 @@
 //! one has sealed anew.
 
 use super::{Finding, finding};
-use crate::context::task_folder;
-use crate::error::EngineError;
-use crate::project::Project;
 use crate::run::Run;
 use checks::Place;
 use flow::Flow;
 use std::collections::{BTreeMap, BTreeSet};
+use workspace::context::task_folder;
+use workspace::error::EngineError;
+use workspace::project::Project;
 
 /// The seals of every run that can be read.
 pub(super) struct Seals {

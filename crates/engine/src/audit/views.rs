@@ -2,10 +2,10 @@
 //! forge. It refuses to mend anything.
 
 use super::{Finding, finding};
-use crate::context::task_folder;
-use crate::project::Project;
 use flow::{Flow, Owner};
 use kernel::Machine;
+use workspace::context::task_folder;
+use workspace::project::Project;
 
 /// Every guarded line that says something else than the journal.
 pub(super) fn differing(project: &Project, machine: &Flow) -> Vec<Finding> {

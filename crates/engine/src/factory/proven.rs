@@ -5,13 +5,13 @@
 use super::indexed::is_ours;
 use super::modules::{SEAL, SHIP, Stored};
 use super::ship::{Broke, could_not};
-use crate::context::Context;
 use crate::perform::InVault;
-use crate::project::Project;
 use ::factory::machine::Factory;
 use checks::Keep;
 use kernel::outcome::{CheckResult, EvidenceRef, Verdict};
 use std::collections::BTreeMap;
+use workspace::context::Context;
+use workspace::project::Project;
 
 /// The files whose hashes vouch for all others.
 const VOUCHING: [&str; 2] = [SEAL, SHIP];

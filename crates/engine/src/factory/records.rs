@@ -6,16 +6,16 @@
 
 use super::craft::known;
 use super::session::begun;
-use crate::error::EngineError;
-use crate::project::Project;
 use crate::run::latest;
-use crate::secrets::Secrets;
 use ::factory::machine::{Record, Recorder};
 use ::factory::schema;
 use kernel::Event;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use store::{Head, Journal, Replay, RunName};
+use workspace::error::EngineError;
+use workspace::project::Project;
+use workspace::secrets::Secrets;
 
 /// Files of so many last events are compared at an opening: a crash may have come between the
 /// journal and them. Older ones need only be there.

@@ -3,11 +3,11 @@
 //! over one that the journal does not know; it never writes over either in silence.
 
 use super::history::History;
-use crate::context::Context;
-use crate::error::EngineError;
 use kernel::snapshot::SnapshotTaken;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
+use workspace::context::Context;
+use workspace::error::EngineError;
 
 /// What is wrong with one file.
 pub(crate) struct Wrong {

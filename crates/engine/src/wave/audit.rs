@@ -8,13 +8,13 @@ use super::shop::{self, TRAILER};
 use crate::approval::Words;
 use crate::audit::decisions::Signers;
 use crate::audit::{Finding, RunAudit};
-use crate::error::EngineError;
-use crate::git;
-use crate::project::Project;
-use crate::worktree;
 use kernel::outcome::{CheckResult, passes};
 use std::collections::BTreeSet;
 use store::{Audit, RunName};
+use workspace::error::EngineError;
+use workspace::git;
+use workspace::project::Project;
+use workspace::worktree;
 
 /// Audits every milestone that has a journal.
 pub(crate) fn audit(project: &Project, signers: &Signers) -> Result<Vec<RunAudit>, EngineError> {

@@ -6,15 +6,15 @@ use super::decide::Input;
 use super::fact::{Dated, Fact, Said};
 use super::milestone::Milestone;
 use super::{ledger, page};
-use crate::error::{Blame, EngineError};
-use crate::lock::{self, Lock};
-use crate::project::Project;
 use crate::world::now;
 use kernel::Time;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::sync::OnceLock;
 use store::{Entry, Head, Journal, Replay, RunName};
+use workspace::error::{Blame, EngineError};
+use workspace::lock::{self, Lock};
+use workspace::project::Project;
 
 /// The journal's name in the milestone's folder.
 const JOURNAL: &str = "wave";
@@ -202,7 +202,7 @@ impl Shop {
         std::fs::create_dir_all(&scratch).map_err(EngineError::io("create", &scratch))?;
         let ignore = self.project.worktree(".gitignore");
         if !ignore.exists() {
-            let worktrees = self.project.home().join(crate::project::WORKTREES);
+            let worktrees = self.project.home().join(workspace::project::WORKTREES);
             std::fs::create_dir_all(&worktrees).map_err(EngineError::io("create", &worktrees))?;
             // Everything in there is in commits, or will be.
             store::write_atomic(&ignore, b"*\n")?;

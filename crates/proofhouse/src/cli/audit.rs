@@ -3,7 +3,7 @@
 use super::exit;
 use super::out::{Out, Tone, count};
 use engine::audit::Rigour;
-use engine::{EngineError, Project};
+use workspace::{EngineError, Project};
 
 pub(crate) fn audit(
     project: &Project,

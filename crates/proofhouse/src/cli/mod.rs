@@ -33,8 +33,8 @@ mod workflow;
 
 use args::{Args, Command, ConfigCommand};
 use clap::{CommandFactory, Parser};
-use engine::{EngineError, Project};
 use out::Out;
+use workspace::{EngineError, Project};
 
 /// Parses, dispatches, prints errors; gives the exit code.
 pub(crate) fn main() -> u8 {

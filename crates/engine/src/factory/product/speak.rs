@@ -9,12 +9,12 @@ use super::super::session::{Peek, peek};
 use super::super::start::declared;
 use super::review::{product, shown};
 use crate::approval::{Approved, Words};
-use crate::error::EngineError;
-use crate::project::Project;
 use ::factory::machine::{AMEND, APPROVE, REJECT};
 use ::factory::plan::NoPlan;
 use ::factory::product::Product;
 use serde_json::{Value, json};
+use workspace::error::EngineError;
+use workspace::project::Project;
 
 /// What a person says.
 #[derive(Debug, Clone, Copy)]

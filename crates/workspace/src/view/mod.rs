@@ -7,7 +7,7 @@ mod bounds;
 mod copy;
 mod inner;
 mod lay_out;
-pub(crate) mod sight;
+pub mod sight;
 mod spare;
 mod spread;
 mod stage;
@@ -16,9 +16,10 @@ mod take_back;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use lay_out::{base_of, go_on, lay_out};
-pub(crate) use spare::put_aside;
-pub(crate) use take_back::{conflict, remove_emptied, remove_empty, sweep, take_back};
+pub use lay_out::{base_of, go_on, lay_out};
+pub use spare::put_aside;
+pub(crate) use take_back::remove_emptied;
+pub use take_back::{conflict, remove_empty, sweep, take_back};
 
 use crate::context::{Context, Files};
 use crate::error::EngineError;
@@ -31,36 +32,47 @@ use std::ffi::OsStr;
 use std::path::{Component, Path, PathBuf};
 use store::{Node, Tree};
 
+/// The list of evidence in a task folder. Agents write in it, and so does the engine.
+pub const EVIDENCE_FILE: &str = "EVIDENCE.md";
+
 /// The trees as the agent got them.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-pub(crate) struct Base {
-    pub(crate) repo: Tree,
-    pub(crate) task: Tree,
+pub struct Base {
+    /// The repository's files.
+    pub repo: Tree,
+    /// The task folder's.
+    pub task: Tree,
     /// What tells whether a copy of the repository's files has been touched.
     #[serde(default)]
-    pub(crate) seen: Seen,
+    pub seen: Seen,
 }
 
 /// Which of the two folders.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub(crate) enum Root {
+pub enum Root {
+    /// The repository.
     Repo,
+    /// The task folder.
     Task,
 }
 
 /// One path to take back.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-pub(crate) struct Change {
-    pub(crate) root: Root,
-    pub(crate) path: String,
-    pub(crate) before: Option<Node>,
-    pub(crate) after: Option<Node>,
+pub struct Change {
+    /// Where.
+    pub root: Root,
+    /// From there, with slashes.
+    pub path: String,
+    /// As the agent got it; none if it made it.
+    pub before: Option<Node>,
+    /// As the agent left it; none if it took it away.
+    pub after: Option<Node>,
 }
 
 impl Change {
     /// `repo/src/lib.rs`, `task/STATE.md`.
-    pub(crate) fn name(&self) -> String {
+    pub fn name(&self) -> String {
         match self.root {
             Root::Repo => format!("repo/{}", self.path),
             Root::Task => format!("task/{}", self.path),
@@ -69,7 +81,7 @@ impl Change {
 }
 
 /// The repository's files as an agent may see them: no task folder, nothing of ours.
-pub(crate) fn repo_files(context: &Context, work_tree: &Path) -> Result<Vec<PathBuf>, EngineError> {
+pub fn repo_files(context: &Context, work_tree: &Path) -> Result<Vec<PathBuf>, EngineError> {
     let mut files = match context.files {
         Files::OfGit if work_tree == context.project.repo() => git::files(work_tree, work_tree)?,
         Files::OfGit => inner::files(context.project.repo(), work_tree)?,
@@ -147,7 +159,7 @@ fn stays_inside(path: &Path, link: &Path) -> bool {
 }
 
 /// The part of a view that is not the folder any more that we made.
-pub(crate) fn replaced(home: &Path) -> Option<&'static str> {
+pub fn replaced(home: &Path) -> Option<&'static str> {
     let real = |part: &&str| {
         home.join(part)
             .symlink_metadata()
@@ -159,7 +171,7 @@ pub(crate) fn replaced(home: &Path) -> Option<&'static str> {
 }
 
 /// Takes keys out of the task's documents before they become the user's: evidence is made to be shown.
-pub(crate) fn take_secrets_out(context: &Context, home: &Path) -> Result<(), EngineError> {
+pub fn take_secrets_out(context: &Context, home: &Path) -> Result<(), EngineError> {
     const LARGEST: u64 = 4 << 20;
     let task = home.join("view/task");
     for path in task_files(context, &task)? {
@@ -180,7 +192,7 @@ pub(crate) fn take_secrets_out(context: &Context, home: &Path) -> Result<(), Eng
 }
 
 /// What the agent changed in its view.
-pub(crate) fn changes(
+pub fn changes(
     context: &Context,
     home: &Path,
     base: &Base,
@@ -234,13 +246,13 @@ fn is_gone(path: &Path) -> bool {
 }
 
 /// Is it the agent's own doing that its changes can not be told? Then another try may do better.
-pub(crate) fn is_the_agents(error: &EngineError) -> bool {
+pub fn is_the_agents(error: &EngineError) -> bool {
     [bounds::TOO_LARGE, inner::OF_SUBMODULE].contains(&error.code.as_str())
 }
 
 /// What can not be taken back at all: files outside the role's scope, links that lead out, sockets,
 /// names that are not text or hold a key.
-pub(crate) fn forbidden(changes: &[Change], globs: &Globs, secrets: &Secrets) -> Option<String> {
+pub fn forbidden(changes: &[Change], globs: &Globs, secrets: &Secrets) -> Option<String> {
     changes.iter().find_map(|change| {
         let name = change.name();
         // Names are in the journal for ever, in every list of changes.

@@ -28,7 +28,7 @@ const LOOKS: usize = 100;
 const LOOK: Duration = Duration::from_millis(10);
 
 /// Takes the lock; none if an engine has it.
-pub(crate) fn take(path: &Path) -> Result<Option<Lock>, EngineError> {
+pub fn take(path: &Path) -> Result<Option<Lock>, EngineError> {
     let file = File::create(path).map_err(EngineError::io("create", path))?;
     for _ in 0..LOOKS {
         match file.try_lock() {
@@ -41,7 +41,7 @@ pub(crate) fn take(path: &Path) -> Result<Option<Lock>, EngineError> {
 }
 
 /// Has an engine taken it? Looks, and leaves nothing behind.
-pub(crate) fn is_taken(path: &Path) -> bool {
+pub fn is_taken(path: &Path) -> bool {
     let lock = File::open(path);
     lock.is_ok_and(|file| matches!(file.try_lock(), Err(TryLockError::WouldBlock)))
 }
@@ -49,11 +49,11 @@ pub(crate) fn is_taken(path: &Path) -> bool {
 /// A turn at something that takes a moment. A git that is given it holds it on its own account, and so
 /// a turn ends when both have: an engine that was killed leaves no git behind that nobody knows of.
 #[derive(Debug)]
-pub(crate) struct Turn(Arc<File>);
+pub struct Turn(Arc<File>);
 
 impl Turn {
     /// For a git that is to finish, whatever becomes of us.
-    pub(crate) fn held(&self) -> Held {
+    pub fn held(&self) -> Held {
         Held(Arc::clone(&self.0))
     }
 }
@@ -66,7 +66,7 @@ impl Drop for Turn {
 }
 
 /// Waits for its turn.
-pub(crate) fn turn(path: &Path) -> Result<Turn, EngineError> {
+pub fn turn(path: &Path) -> Result<Turn, EngineError> {
     // Readable, as somebody's standard input, and empty.
     let mut options = OpenOptions::new();
     let options = options.read(true).write(true).create(true).truncate(false);

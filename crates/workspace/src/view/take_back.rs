@@ -49,10 +49,7 @@ fn led_astray(context: &Context, change: &Change, all: &[Change]) -> Option<Stri
 }
 
 /// The first path that somebody else changed meanwhile, or that does not lead where it says.
-pub(crate) fn conflict(
-    context: &Context,
-    changes: &[Change],
-) -> Result<Option<String>, EngineError> {
+pub fn conflict(context: &Context, changes: &[Change]) -> Result<Option<String>, EngineError> {
     for change in changes {
         if let Some(link) = led_astray(context, change, changes) {
             return Ok(Some(link));
@@ -91,11 +88,7 @@ fn gives_way(context: &Context, change: &Change, all: &[Change]) -> Result<bool,
 
 /// Takes the changes back. May be repeated after a crash: what is there already stays. The content
 /// that is replaced or deleted goes into the vault first, because nothing of the user's is lost.
-pub(crate) fn take_back(
-    context: &Context,
-    home: &Path,
-    changes: &[Change],
-) -> Result<(), EngineError> {
+pub fn take_back(context: &Context, home: &Path, changes: &[Change]) -> Result<(), EngineError> {
     prepare(context, changes)?;
     // What goes first: a file may come where a folder was.
     let (gone, made): (Vec<_>, Vec<_>) = changes.iter().partition(|one| one.after.is_none());
@@ -146,7 +139,7 @@ pub(crate) fn take_back(
 }
 
 /// Removes what a taking back that was killed in the middle of a file left beside it.
-pub(crate) fn sweep(context: &Context, changes: &[Change]) {
+pub fn sweep(context: &Context, changes: &[Change]) {
     let targets: Vec<PathBuf> = changes.iter().map(|change| real(context, change)).collect();
     store::sweep_beside(targets.iter().map(PathBuf::as_path));
 }
@@ -192,7 +185,7 @@ pub(crate) fn remove_emptied(folder: &Path) -> Result<(), EngineError> {
 }
 
 /// Removes folders that this run made and that are empty now.
-pub(crate) fn remove_empty(context: &Context) -> Result<(), EngineError> {
+pub fn remove_empty(context: &Context) -> Result<(), EngineError> {
     let list = context.made_folders();
     let made = fs::read_to_string(&list).unwrap_or_default();
     // Earlier versions wrote the bare path.

@@ -26,7 +26,7 @@ impl Config {
     }
 
     /// A file that only the person's own config and environment may name.
-    pub(crate) fn own_file(&self, name: &str, base: &Path) -> Result<Option<PathBuf>, EngineError> {
+    pub fn own_file(&self, name: &str, base: &Path) -> Result<Option<PathBuf>, EngineError> {
         Ok(self.own_text(name)?.map(|file| place(file, base)))
     }
 

@@ -72,7 +72,7 @@ impl Secrets {
 
     /// Refuses a person's words that hold a key. They are signed, so nothing can be taken out of
     /// them, and the journal keeps them for ever.
-    pub(crate) fn refuse(&self, because: &str, with: &Value) -> Result<(), EngineError> {
+    pub fn refuse(&self, because: &str, with: &Value) -> Result<(), EngineError> {
         if self.text(because) == because && self.json(with.clone()) == *with {
             return Ok(());
         }
@@ -85,7 +85,7 @@ impl Secrets {
 
     /// Refuses a run whose beginning holds a key: commands, fields, the request. They are what the
     /// run is held to, so nothing can be taken out of them.
-    pub(crate) fn refuse_start(&self, started: &RunStarted) -> Result<(), EngineError> {
+    pub fn refuse_start(&self, started: &RunStarted) -> Result<(), EngineError> {
         let value = serde_json::to_value(started).unwrap_or_default();
         let Value::Object(members) = value else {
             return Ok(());
@@ -105,7 +105,7 @@ impl Secrets {
     }
 
     /// Takes them out of a check's answer: what it says, and what its command said to others.
-    pub(crate) fn result(&self, result: &mut CheckResult) {
+    pub fn result(&self, result: &mut CheckResult) {
         result.reason = self.text(&result.reason);
         for target in result.ran.iter_mut().flat_map(|ran| &mut ran.denied) {
             *target = self.text(target);

@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 use store::Tree;
 
 /// Lays the view out below `home`.
-pub(crate) fn lay_out(context: &Context, home: &Path, globs: &Globs) -> Result<Base, EngineError> {
+pub fn lay_out(context: &Context, home: &Path, globs: &Globs) -> Result<Base, EngineError> {
     let (repo, task) = (home.join("view/repo"), home.join("view/task"));
     let artifacts = task.join("artifacts");
     fs::create_dir_all(&artifacts).map_err(EngineError::io("create", &artifacts))?;
@@ -99,7 +99,7 @@ pub(super) fn fill(
 }
 
 /// Goes on in the view of an earlier attempt, whose work is fine and whose result was not.
-pub(crate) fn go_on(
+pub fn go_on(
     context: &Context,
     earlier: EffectId,
     home: &Path,
@@ -128,7 +128,7 @@ pub(crate) fn go_on(
 fn written_by_the_engine(context: &Context) -> Vec<String> {
     let task = context.workflow.task.iter();
     let mut files: Vec<String> = task.map(|task| task.state_file.clone()).collect();
-    files.push(crate::views::EVIDENCE_FILE.to_owned());
+    files.push(super::EVIDENCE_FILE.to_owned());
     files
 }
 
@@ -139,6 +139,6 @@ fn save_base(home: &Path, base: &Base) -> Result<(), EngineError> {
 }
 
 /// The base that an earlier life laid out.
-pub(crate) fn base_of(home: &Path) -> Option<Base> {
+pub fn base_of(home: &Path) -> Option<Base> {
     serde_json::from_slice(&fs::read(home.join("base.json")).ok()?).ok()
 }

@@ -11,7 +11,7 @@ use std::path::Path;
 pub(crate) use checks::SECRET_BY_CUSTOM;
 
 /// A compiled [`Sight`].
-pub(crate) struct Globs {
+pub struct Globs {
     sees: GlobSet,
     hidden: GlobSet,
     scope: GlobSet,
@@ -37,7 +37,8 @@ fn compile<'a>(
 }
 
 impl Globs {
-    pub(crate) fn of(sight: &Sight, hidden: &[String]) -> Result<Self, EngineError> {
+    /// Compiles them.
+    pub fn of(sight: &Sight, hidden: &[String]) -> Result<Self, EngineError> {
         fn texts(list: &[String]) -> impl Iterator<Item = &str> {
             list.iter().map(String::as_str)
         }
@@ -73,22 +74,22 @@ impl Globs {
     }
 
     /// May the role change this file of the task folder?
-    pub(crate) fn allows_in_task(&self, path: &Path) -> bool {
+    pub fn allows_in_task(&self, path: &Path) -> bool {
         self.task.as_ref().is_none_or(|task| task.is_match(path)) && self.shows_in_task(path)
     }
 
     /// Is this file of the task folder in the view?
-    pub(crate) fn shows_in_task(&self, path: &Path) -> bool {
+    pub fn shows_in_task(&self, path: &Path) -> bool {
         !self.hidden_task.is_match(path)
     }
 
     /// Is the file in the view?
-    pub(crate) fn shows(&self, path: &Path) -> bool {
+    pub fn shows(&self, path: &Path) -> bool {
         self.sees.is_match(path) && !self.hidden.is_match(path)
     }
 
     /// May the role change it? What it may not see, it may not write either.
-    pub(crate) fn allows(&self, path: &Path) -> bool {
+    pub fn allows(&self, path: &Path) -> bool {
         self.scope.is_match(path) && !self.outside.is_match(path) && self.shows(path)
     }
 }

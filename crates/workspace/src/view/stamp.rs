@@ -71,7 +71,7 @@ pub(crate) struct Pair {
 
 /// The stamps of everything in a folder that was laid out. There is nothing else in it.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
-pub(crate) struct Seen {
+pub struct Seen {
     pub(super) files: BTreeMap<String, Pair>,
     /// The folders; the empty name is the top.
     pub(super) folders: BTreeMap<String, Stamp>,
@@ -111,7 +111,7 @@ impl Seen {
     }
 
     /// Has nothing been added, renamed or deleted anywhere?
-    pub(crate) fn same_folders(&self, root: &Path) -> bool {
+    pub fn same_folders(&self, root: &Path) -> bool {
         // The top alone is the least that is ever laid out; none means that we know nothing.
         self.folders.contains_key("")
             && self.folders.iter().all(|(name, stamp)| {
@@ -122,7 +122,7 @@ impl Seen {
 
     /// The tree now, of what was laid out from `real`. Files that are just what we made are not read
     /// again.
-    pub(crate) fn tree_now(
+    pub fn tree_now(
         &self,
         root: &Path,
         real: &Path,

@@ -20,7 +20,7 @@ use std::path::{Path, PathBuf};
 use store::{Node, decode_path, encode_path};
 
 /// Puts the view of an attempt aside that is on record as done.
-pub(crate) fn put_aside(context: &Context, effect: EffectId) {
+pub fn put_aside(context: &Context, effect: EffectId) {
     let home = context.home(effect);
     let view = home.join("view");
     // A view that can not be put aside is removed; one that stays is untidy, not wrong.

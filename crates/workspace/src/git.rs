@@ -5,7 +5,7 @@ mod checkpoint;
 mod claims;
 mod put_back;
 
-pub(crate) use checkpoint::set_ref;
+pub use checkpoint::set_ref;
 pub use checkpoint::{TURNS, check_out, checkpoint, run_ref};
 pub use claims::{Claim, TRAILER, claims, claims_by};
 pub use put_back::{committed, put_back};
@@ -19,11 +19,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 /// Runs git and gives its standard output.
-pub(crate) fn git(
-    dir: &Path,
-    args: &[&str],
-    extra_env: &[(&str, &str)],
-) -> Result<Vec<u8>, EngineError> {
+pub fn git(dir: &Path, args: &[&str], extra_env: &[(&str, &str)]) -> Result<Vec<u8>, EngineError> {
     let ended = ended(dir, args, extra_env)?;
     if ended.exited_with(0) && !ended.truncated {
         return Ok(ended.stdout);
@@ -148,7 +144,8 @@ pub(crate) fn failed(dir: &Path, args: &[&str], ended: &Ended) -> EngineError {
     )
 }
 
-pub(crate) fn text(bytes: &[u8]) -> String {
+/// What git printed, without the space around it.
+pub fn text(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).trim().to_owned()
 }
 
@@ -241,7 +238,7 @@ pub(crate) fn listed(repo: &Path, work_tree: &Path) -> Result<Listed, EngineErro
 }
 
 /// Who signs commits of the engine's own.
-pub(crate) const IDENTITY: [(&str, &str); 4] = [
+pub const IDENTITY: [(&str, &str); 4] = [
     ("GIT_AUTHOR_NAME", "Proofhouse"),
     ("GIT_AUTHOR_EMAIL", "proofhouse@localhost"),
     ("GIT_COMMITTER_NAME", "Proofhouse"),

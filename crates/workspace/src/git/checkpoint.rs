@@ -16,7 +16,7 @@ pub const TURNS: &str = "ref.lock";
 
 /// Sets a ref that nobody writes but whoever holds the lock of its run or milestone, and the turn. What
 /// is to be set is as in `git update-ref`.
-pub(crate) fn set_ref(repo: &Path, turn: &Turn, what: &[&str]) -> Result<(), EngineError> {
+pub fn set_ref(repo: &Path, turn: &Turn, what: &[&str]) -> Result<(), EngineError> {
     // Nobody else is at it, so that there is nobody to wait for.
     let mut args = vec!["-c", "core.filesRefLockTimeout=0", "update-ref"];
     args.extend(what);

@@ -90,7 +90,7 @@ impl Project {
 
     /// The project as the factory's roles see it: its own folder, with task files and state store.
     #[must_use]
-    pub(crate) fn of_factory(&self) -> Self {
+    pub fn of_factory(&self) -> Self {
         Self {
             repo: self.home.clone(),
             home: self.home.clone(),
@@ -154,7 +154,7 @@ impl Project {
 
     /// Keeps a workflow's files in the vault under the workflow's own hash: whoever audits a run can
     /// take its steps again when the workflow has long changed.
-    pub(crate) fn keep_workflow(&self, workflow: &Workflow) -> Result<(), EngineError> {
+    pub fn keep_workflow(&self, workflow: &Workflow) -> Result<(), EngineError> {
         let source = self.workflow_source(&workflow.name)?;
         // Somebody may have changed it since it was loaded: then it is not the one.
         if source.hash() == workflow.hash {
@@ -165,7 +165,7 @@ impl Project {
     }
 
     /// A workflow that was kept, by its hash.
-    pub(crate) fn kept_workflow(&self, name: &str, hash: &str) -> Option<Arc<Workflow>> {
+    pub fn kept_workflow(&self, name: &str, hash: &str) -> Option<Arc<Workflow>> {
         let bytes = self.vault().ok()?.get(hash).ok()?;
         let source = Source::from_bytes(name, &bytes)?;
         load(&source).ok()

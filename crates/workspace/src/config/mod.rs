@@ -76,7 +76,8 @@ impl Config {
         }
     }
 
-    pub(crate) fn number(&self, name: &str) -> Option<u64> {
+    /// The number that a key has, from whichever layer.
+    pub fn number(&self, name: &str) -> Option<u64> {
         match self.values.get(name) {
             Some((Value::Number(number), _)) => Some(*number),
             _ => None,
@@ -118,13 +119,13 @@ impl Config {
 
     /// A text that only the person's own file and environment may set: a repository comes from
     /// others, and must not choose where a key is sent.
-    pub(crate) fn own_text(&self, name: &str) -> Result<Option<&str>, EngineError> {
+    pub fn own_text(&self, name: &str) -> Result<Option<&str>, EngineError> {
         self.not_of_repository(name)?;
         Ok(self.text(name))
     }
 
     /// The same for a number: nor may it say what the person pays.
-    pub(crate) fn own_number(&self, name: &str) -> Result<Option<u64>, EngineError> {
+    pub fn own_number(&self, name: &str) -> Result<Option<u64>, EngineError> {
         self.not_of_repository(name)?;
         Ok(self.number(name))
     }
