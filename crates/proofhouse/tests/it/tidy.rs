@@ -6,15 +6,16 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Which workspace crates each may depend on. `testkit` may be a dev-dependency anywhere.
-const MAY_DEPEND: [(&str, &str); 11] = [
+const MAY_DEPEND: [(&str, &str); 12] = [
     ("kernel", ""),
-    ("flow", "kernel"),
+    ("schema", ""),
+    ("flow", "kernel schema"),
     ("factory", "kernel"),
     ("store", "kernel"),
     ("sandbox", "kernel"),
     ("index", "kernel"),
     ("checks", "kernel store sandbox index"),
-    ("agents", "kernel store sandbox index checks"),
+    ("agents", "kernel schema store sandbox index checks"),
     (
         "engine",
         "kernel store sandbox index checks agents flow factory",
@@ -30,7 +31,7 @@ const MAY_DEPEND: [(&str, &str); 11] = [
 ];
 
 /// Crates that must give the same answer for ever: no clock, no files, no chance, no hash order.
-const PURE: [&str; 3] = ["kernel", "flow", "factory"];
+const PURE: [&str; 4] = ["kernel", "schema", "flow", "factory"];
 /// The machine of waves, which lives in the engine beside its loop.
 const PURE_FILES: [&str; 6] = [
     "crates/engine/src/wave/board.rs",
