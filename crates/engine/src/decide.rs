@@ -75,10 +75,10 @@ pub fn decide(
     run.append(&events)?;
     // An engine that drives the run writes the views itself when it hears of this.
     let name = run.name.as_str();
-    if !session::is_driven(project, name)
+    if !report::look::is_driven(project, name)
         && let Ok(_lock) = session::lock(project, name)
     {
-        crate::views::refresh(&run)?;
+        report::views::refresh(&run.project, &run.machine, run.journal.head())?;
     }
     Ok(Decided {
         status: run.machine.status(),

@@ -1,11 +1,11 @@
 //! A workflow's craft: its views, and its effects performed on the repository.
 
 use crate::perform::{self, Job, Judged};
-use crate::run::known;
-use crate::views::Views;
 use crate::world::{Craft, Errand};
 use flow::Flow;
 use kernel::{Body, Class, Effect, Event, What};
+use report::look::{self, known};
+use report::views::Views;
 use std::sync::Arc;
 use store::{Head, RecordRef};
 use workspace::context::Context;
@@ -61,7 +61,7 @@ impl Craft for Flowing {
     }
 
     fn state(&self, machine: &Flow) -> serde_json::Value {
-        crate::run::state_of(machine)
+        look::state_of(machine)
     }
 
     fn errand(&self, machine: &Flow, effect: &Effect, head: &Head) -> Errand {

@@ -13,10 +13,9 @@ mod perform;
 pub mod run;
 pub mod session;
 pub mod start;
-pub mod views;
 pub mod waiver;
 pub mod wave;
 pub mod world;
 
 pub use driver::{DriveError, Ending, Signal, Until, World, drive};
-pub use run::{Peek, Run};
+pub use run::Run;

@@ -219,7 +219,8 @@ fn begin(
     Journal::begin(&project.journals(), &name, &entries(&events))?;
     // What was said by starting moved the run on: its files say so at once.
     if moved {
-        crate::views::refresh(&Run::open(project, name.as_str())?)?;
+        let run = Run::open(project, name.as_str())?;
+        report::views::refresh(&run.project, &run.machine, run.journal.head())?;
     }
     Ok(Started {
         run: name.to_string(),
@@ -457,7 +458,7 @@ fn refuse_folder(
             "choose a `--dir` outside of it, or name it with `--repo` to work in it",
         ));
     }
-    let taken = crate::views::taken(workflow, &folder);
+    let taken = report::views::taken(workflow, &folder);
     taken.map_or(Ok(()), |path| {
         Err(EngineError::user(
             "task_folder_in_use",
@@ -503,16 +504,4 @@ fn lay_down(
         store::write_atomic(&path, text.as_bytes())?;
     }
     Ok(())
-}
-
-/// A run's name, and what can be seen of it.
-pub type Listed = (String, Result<crate::run::Peek, EngineError>);
-
-/// Every run of a project, those that can not be read with their error.
-pub fn runs(project: &Project) -> Result<Vec<Listed>, EngineError> {
-    let names = store::list(&project.journals())?;
-    Ok(names
-        .into_iter()
-        .map(|name| (name.to_string(), Run::peek(project, name.as_str())))
-        .collect())
 }

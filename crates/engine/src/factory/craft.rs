@@ -1,7 +1,6 @@
 //! The factory's craft: roles are attempts like any other, on a view of the state store; ships and
 //! releases are gates of its own.
 
-use super::opening::known;
 use super::records::Keeper;
 use super::views::{Before, Views};
 use super::{product, roles, ship, task_files};
@@ -11,6 +10,7 @@ use ::factory::machine::Factory;
 use agents::Agent;
 use kernel::event::RunStarted;
 use kernel::{Body, Effect, Event, What};
+use report::look::known_fact;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use store::{Head, RecordRef};
@@ -59,7 +59,7 @@ impl Craft for Making {
     }
 
     fn known(&self, _: &Factory, record: &RecordRef<'_>) -> Result<Event, String> {
-        known(record)
+        known_fact(record)
     }
 
     fn edits(&mut self, _: &Factory) -> Result<Option<What>, EngineError> {

@@ -4,7 +4,7 @@
 //! It refuses to ask anybody to sign what the machine would refuse, and writes nothing then. It
 //! refuses words about a spec: whoever says those must mean the bytes that were shown (`speak`).
 
-use super::opening::{open, peek};
+use super::opening::open;
 use super::records::Keeper;
 use super::views::Views;
 use super::{fix, indexed};
@@ -67,7 +67,7 @@ pub fn decide_message(project: &Project, ask: &Ask<'_>) -> Result<Vec<u8>, Engin
 
 /// The same, for every word.
 pub(super) fn message_of(project: &Project, ask: &Ask<'_>) -> Result<Vec<u8>, EngineError> {
-    let head = peek(project, ask.name)?.head;
+    let head = report::look::peek_project(project, ask.name)?.head;
     Ok(crate::approval::message(&Words {
         run: ask.name,
         seq: head.seq,

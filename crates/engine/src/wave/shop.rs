@@ -77,7 +77,7 @@ pub fn waivers(project: &Project) -> BTreeMap<String, Waived> {
         let folder = project.home().join("milestones").join(&name);
         let replay = Replay {
             from: None,
-            not_after: Some(crate::run::latest()),
+            not_after: Some(report::look::latest()),
         };
         let board = read(&folder).ok()?.0;
         let who = board.waived?.who;
@@ -234,7 +234,7 @@ impl Shop {
         let mut board = Board::default();
         let replay = Replay {
             from: None,
-            not_after: Some(crate::run::latest()),
+            not_after: Some(report::look::latest()),
         };
         let opened = Journal::resume(&folder, &name, replay, |record| {
             board.apply(&dated(record.at, record.kind, record.body.get())?);
@@ -380,7 +380,7 @@ fn read(folder: &std::path::Path) -> Result<(Board, Head), EngineError> {
     }
     let replay = Replay {
         from: None,
-        not_after: Some(crate::run::latest()),
+        not_after: Some(report::look::latest()),
     };
     let report = Journal::read(folder, &journal_name(), replay, |record| {
         board.apply(&dated(record.at, record.kind, record.body.get())?);

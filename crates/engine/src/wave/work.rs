@@ -8,7 +8,6 @@ use super::milestone::Task;
 use super::shop::Shop;
 use crate::approval::Approved;
 use crate::driver::{Ending, Until};
-use crate::run::Run;
 use crate::session::{Restore, Session};
 use crate::start::{NewRun, start, start_waived};
 use crate::waiver::INHERITED;
@@ -242,7 +241,7 @@ fn begin_run(shop: &Shop, project: &Project, asked: &NewRun) -> Result<(), Engin
 fn finish(shop: &Shop, job: &Job) -> Result<TaskFinished, EngineError> {
     let name = &job.row.run;
     let project = shop.project.of_run(name);
-    let head = Run::peek(&project, name)?.head;
+    let head = report::look::peek_run(&project, name)?.head;
     let scratch = project.work(name);
     std::fs::create_dir_all(&scratch).map_err(EngineError::io("create", &scratch))?;
     let subject = format!("{}: {} is done", shop.milestone.name, job.row.task);
@@ -260,6 +259,6 @@ fn finish(shop: &Shop, job: &Job) -> Result<TaskFinished, EngineError> {
 
 /// Does the task's run still wait for a person?
 pub(super) fn still_waits(shop: &Shop, row: &Row) -> bool {
-    Run::peek(&shop.project, &row.run)
+    report::look::peek_run(&shop.project, &row.run)
         .is_ok_and(|peek| peek.machine.status().activity == Activity::Waiting)
 }

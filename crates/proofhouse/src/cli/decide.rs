@@ -2,15 +2,14 @@
 
 use super::args::{Decide, Signing};
 use super::out::{Out, Tone};
-use super::{exit, status, verbs};
-use engine::Run;
+use super::{exit, inbox, status, verbs};
 use engine::approval::{self, Approved, ControllingTerminal, Words};
 use std::io::Write;
 use std::path::Path;
 use workspace::{EngineError, Project};
 
 pub(crate) fn decide(project: &Project, args: &Decide, out: &Out) -> Result<u8, EngineError> {
-    if engine::factory::is_project(project, &args.run) {
+    if report::look::is_project(project, &args.run) {
         return verbs::decide(project, args, out);
     }
     if args.payload.is_some() {
@@ -37,9 +36,9 @@ pub(crate) fn decide(project: &Project, args: &Decide, out: &Out) -> Result<u8, 
         decided.status.state
     ));
     match &decided.status.waiting_for {
-        Some(waiting) => {
-            let head = Run::peek(project, &args.run)?.head;
-            status::waiting(out, project, &args.run, waiting, &head.hash);
+        Some(_) => {
+            let looked = report::look(project, &args.run)?;
+            inbox::ask(out, project, &report::inbox::of(&args.run, &looked));
         }
         None if decided.more => out.line(&format!("next: proofhouse run {}", args.run)),
         None => {}
@@ -48,12 +47,12 @@ pub(crate) fn decide(project: &Project, args: &Decide, out: &Out) -> Result<u8, 
 }
 
 /// What a command that decides wants besides its words: a signature, or a code to type.
-pub(crate) fn wants(project: &Project, run: &str, head: &str) -> String {
+pub(crate) fn wants(project: &Project, run_code: &str) -> String {
     match project.approvers().exists() {
         true => {
             "  to sign     add `--sign KEY`; .proofhouse/approvers lists who may decide".to_owned()
         }
-        false => format!("  run code    {}", approval::run_code(run, head)),
+        false => format!("  run code    {run_code}"),
     }
 }
 
@@ -100,7 +99,7 @@ pub(crate) fn approved_unseen(
 
 /// Prints exactly what `ssh-keygen -Y sign` must sign.
 fn message(project: &Project, args: &Decide) -> Result<u8, EngineError> {
-    let peek = Run::peek(project, &args.run)?;
+    let peek = report::look::peek_run(project, &args.run)?;
     let words = Words {
         run: &args.run,
         seq: peek.head.seq,

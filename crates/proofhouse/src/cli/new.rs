@@ -3,7 +3,6 @@
 use super::args::{AutonomyArg, New, RiskArg};
 use super::exit;
 use super::out::{Out, Tone};
-use engine::Run;
 use engine::approval::Words;
 use engine::start::{Missing, NewRun, WantsCommands, start, start_waived};
 use kernel::machine::Activity;
@@ -99,7 +98,7 @@ pub(crate) fn new(project: &Project, args: &New, out: &Out) -> Result<u8, Engine
 
 /// What to do now: drive it, or, if nobody has said yet what is wanted, how to say it.
 fn next(project: &Project, run: &str, out: &Out) -> Result<(), EngineError> {
-    let peek = Run::peek(project, run)?;
+    let peek = report::look::peek_run(project, run)?;
     let (status, workflow) = (peek.machine.status(), peek.machine.workflow());
     if status.activity != Activity::Resting {
         out.line(&format!("next: proofhouse run {run}"));

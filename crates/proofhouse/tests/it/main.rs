@@ -51,6 +51,7 @@ mod reach;
 mod results;
 mod rules;
 mod sandbox;
+mod shown;
 mod slice;
 mod support;
 mod tidy;

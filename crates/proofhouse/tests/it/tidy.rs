@@ -17,18 +17,22 @@ const MAY_DEPEND: &[(&str, &str)] = &[
     ("checks", "kernel store sandbox index"),
     ("agents", "kernel schema store sandbox index checks"),
     ("workspace", "kernel store sandbox index checks agents flow"),
+    ("report", "kernel store flow factory workspace"),
     (
         "engine",
-        "kernel store sandbox index checks agents flow factory workspace",
+        "kernel store sandbox index checks agents flow factory workspace report",
     ),
-    ("audit", "kernel store checks flow factory workspace engine"),
+    (
+        "audit",
+        "kernel store checks flow factory workspace report engine",
+    ),
     (
         "proofhouse",
-        "kernel store sandbox index checks agents flow factory workspace engine audit",
+        "kernel store sandbox index checks agents flow factory workspace report engine audit",
     ),
     (
         "testkit",
-        "kernel store sandbox index checks agents flow factory workspace engine",
+        "kernel store sandbox index checks agents flow factory workspace report engine",
     ),
 ];
 
