@@ -1,4 +1,4 @@
-//! Following the hash chain record by record. It refuses to go past the first record that can not
+//! Following the hash chain record by record. It refuses to go past the first record that cannot
 //! be believed: what comes after it proves nothing.
 
 use crate::lines::{Line, Lines};

@@ -39,7 +39,7 @@ pub enum StoreError {
         /// What was found instead.
         why: String,
     },
-    /// A record can not be believed. Concerns this run alone.
+    /// A record cannot be believed. Concerns this run alone.
     #[error("journal of run {run}, line {line}: {reason}")]
     JournalCorrupt {
         /// The run.
@@ -83,8 +83,8 @@ pub enum StoreError {
         /// The name.
         name: String,
     },
-    /// An entry that a journal can not hold without changing it.
-    #[error("entry of kind {kind:?} can not be journaled: {reason}")]
+    /// An entry that a journal cannot hold without changing it.
+    #[error("entry of kind {kind:?} cannot be journaled: {reason}")]
     BadEntry {
         /// The entry's kind.
         kind: String,
