@@ -1,14 +1,14 @@
 //! Any program as an agent: the brief on its standard input, a result file when it is done.
 //!
-//! It refuses to believe a program over the operating system: a result beside a non-zero exit,
-//! or left by a program that we had to kill, does not count.
+//! The operating system is believed before the program: a result beside a non-zero exit, or left by
+//! a program that we had to kill, does not count.
 
 use crate::agent::{Agent, Order, Reply};
 use crate::connections::Connections;
 use crate::environment::environment;
+use crate::error::AgentError;
 use crate::external::program_roots;
 use crate::home::Home;
-use crate::spec::AgentError;
 use crate::transcript::{TRANSCRIPT_BYTES, Transcript};
 use kernel::outcome::Class;
 use sandbox::{Cancel, Ended, Killed, Launch, Limits};
