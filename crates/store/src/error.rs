@@ -2,6 +2,7 @@
 //!
 //! Codes are promises: scripts match on them, so one is added, never renamed.
 
+use crate::fault::{EntryFault, Fault};
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -47,7 +48,8 @@ pub enum StoreError {
         /// The line, from 1.
         line: u64,
         /// Why.
-        reason: String,
+        #[source]
+        reason: Fault,
     },
     /// There is no journal for this run.
     #[error("run {run} has no journal at {}", path.display())]
@@ -89,7 +91,8 @@ pub enum StoreError {
         /// The entry's kind.
         kind: String,
         /// Why.
-        reason: String,
+        #[source]
+        reason: EntryFault,
     },
     /// The vault has no such content.
     #[error("evidence {hash} is not in the vault ({})", path.display())]
