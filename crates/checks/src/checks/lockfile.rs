@@ -2,17 +2,24 @@
 //! nobody else would have it, and one that names nothing of what it should pin. It does not ask for
 //! every name: a workspace may offer what nobody takes.
 
-use crate::judge::{Judged, Judges, Trouble};
+use crate::error::Error;
+use crate::judge::{Judge, Judged, Trouble};
 use crate::readers::dependencies::{World, manifests};
 use crate::readers::{paths, sources};
-use crate::settings::Settings;
+use crate::settings::Globs;
 use crate::text::first_few;
-use crate::{Example, Setting, Subject};
-use globset::GlobSet;
+use crate::{Example, Subject};
+use schemars::JsonSchema;
+use serde::Deserialize;
 use serde_json::json;
 
-/// The check.
-pub(crate) struct Lockfile;
+/// Every manifest that names dependencies has a lockfile that git knows.
+#[derive(Deserialize, JsonSchema)]
+pub(crate) struct Lockfile {
+    /// Globs of manifests that need none.
+    #[serde(default)]
+    allow: Globs,
+}
 
 /// The lockfiles of each world, beside the manifest or in a folder above it.
 const LOCKFILES: [(World, &[&str]); 4] = [
@@ -41,27 +48,16 @@ const LOCKFILES: [(World, &[&str]); 4] = [
     (World::Go, &["go.sum"]),
 ];
 
-impl Judges for Lockfile {
+impl Judge for Lockfile {
     const NAME: &'static str = "lockfile";
-    const ABOUT: &'static str =
-        "every manifest that names dependencies has a lockfile that git knows";
-    const SETTINGS: &'static [Setting] = &[Setting::optional(
-        "allow",
-        "globs of manifests that need none",
-    )];
-    type Wanted<'a> = GlobSet;
     type Answer = Judged;
 
-    fn read<'a>(settings: &Settings<'a>) -> Result<GlobSet, String> {
-        settings.globs("allow")
-    }
-
-    fn judge(allow: &GlobSet, subject: &Subject<'_>) -> Judged {
-        let mut files = sources::files(subject).map_err(Trouble::CouldNotRun)?;
+    fn judge(&self, subject: &Subject<'_>) -> Judged {
+        let mut files = sources::files(subject).map_err(Trouble::cannot)?;
         let known = files.clone();
-        files.retain(|path| !allow.is_match(path));
+        files.retain(|path| !self.allow.is_match(path));
         let read = |path: &str| paths::read(subject.place, &format!("repo/{path}"));
-        let manifests = manifests(&files, &read).map_err(Trouble::CouldNotRun)?;
+        let manifests = manifests(&files, &read).map_err(Trouble::cannot)?;
         let naming = manifests.iter().filter(|one| !one.names.is_empty());
         let mut wrong = Vec::new();
         for manifest in naming.clone() {
@@ -151,7 +147,7 @@ impl Judges for Lockfile {
             },
             Example {
                 repo: &[("Cargo.toml", "[dependencies\n")],
-                ..Example::cannot_run("a broken manifest", json!({}), "Cargo.toml: ")
+                ..Example::cannot_run("a broken manifest", json!({}), "Cargo.toml is no TOML")
             },
         ]
     }
@@ -187,7 +183,7 @@ fn pins(subject: &Subject<'_>, lock: &str, names: &[String]) -> bool {
 }
 
 /// A requirements file in which every line names one version is a lockfile itself.
-fn is_pinned(path: &str, read: &dyn Fn(&str) -> Result<String, String>) -> bool {
+fn is_pinned(path: &str, read: &dyn Fn(&str) -> Result<String, Error>) -> bool {
     path.ends_with("requirements.txt")
         && read(path).is_ok_and(|text| {
             let lines = text.lines().map(str::trim);
