@@ -6,7 +6,6 @@
 use crate::agent::{Agent, Order, Reply};
 use crate::connections::Connections;
 use crate::environment::environment;
-use crate::error::AgentError;
 use crate::external::program_roots;
 use crate::home::Home;
 use crate::transcript::{TRANSCRIPT_BYTES, Transcript};
@@ -15,6 +14,11 @@ use sandbox::{Cancel, Ended, Killed, Launch, Limits};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::time::Duration;
+
+/// There is no program to run.
+#[derive(Debug, thiserror::Error)]
+#[error("the command agent has no program; give it one, such as [\"my-agent\", \"--flag\"]")]
+pub struct NoProgram;
 
 /// A connector that runs one program per attempt.
 #[derive(Debug, Clone)]
@@ -28,15 +32,15 @@ impl Command {
     /// A connector for this argument vector. The program is looked up when an attempt starts.
     ///
     /// # Errors
-    /// [`AgentError::NoProgram`] if the vector or its first word is empty.
-    pub fn new(argv: Vec<String>) -> Result<Self, AgentError> {
+    /// [`NoProgram`] if the vector or its first word is empty.
+    pub fn new(argv: Vec<String>) -> Result<Self, NoProgram> {
         match argv.first() {
             Some(program) if !program.is_empty() => Ok(Self {
                 argv,
                 env: BTreeMap::new(),
                 idle: None,
             }),
-            _ => Err(AgentError::NoProgram),
+            _ => Err(NoProgram),
         }
     }
 

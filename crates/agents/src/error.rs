@@ -1,6 +1,7 @@
 //! Why a connector cannot be built.
 
 use crate::api::ApiError;
+use crate::command::NoProgram;
 use crate::scripted::ScriptError;
 
 /// Why a connector cannot be built.
@@ -10,8 +11,8 @@ pub enum AgentError {
     #[error(transparent)]
     Script(#[from] ScriptError),
     /// There is no program to run.
-    #[error("the command agent has no program; give it one, such as [\"my-agent\", \"--flag\"]")]
-    NoProgram,
+    #[error(transparent)]
+    NoProgram(#[from] NoProgram),
     /// The settings of a model are wrong.
     #[error(transparent)]
     Api(#[from] ApiError),
@@ -42,7 +43,7 @@ impl AgentError {
     pub fn code(&self) -> &'static str {
         match self {
             AgentError::Script(error) => error.code(),
-            AgentError::NoProgram => "agent_no_program",
+            AgentError::NoProgram(_) => "agent_no_program",
             AgentError::Api(error) => error.code(),
             AgentError::Unfit { .. } => "agent_setting_unfit",
             AgentError::Unknown { .. } => "unknown_agent",

@@ -39,7 +39,7 @@ mod wire;
 
 pub use agent::{Agent, Order, Reply};
 pub use api::{Api, ApiError, ApiSettings, KeySource};
-pub use command::Command;
+pub use command::{Command, NoProgram};
 pub use error::AgentError;
 pub use external::kind::External;
 pub use external::settings::{Login, Settings};

@@ -5,7 +5,7 @@
 use crate::agent::Agent;
 use crate::api::reach::reach;
 use crate::api::{Api, ApiSettings};
-use crate::command::Command;
+use crate::command::{Command, NoProgram};
 use crate::error::AgentError;
 use crate::external::Connector;
 use crate::external::kind::External;
@@ -132,7 +132,7 @@ impl AgentSpec {
             AgentSpec::External { agent, settings } => {
                 let connector = Connector::new(&agent, settings);
                 if connector.program().is_empty() {
-                    return Err(AgentError::NoProgram);
+                    return Err(NoProgram.into());
                 }
                 Ok(Box::new(connector))
             }

@@ -151,7 +151,7 @@ impl<'a> Pass<'a> {
         }
         if record.prev != report.head.hash {
             let what = Fault::BrokenChain {
-                expected: &report.head.hash.to_owned(),
+                expected: report.head.hash.clone(),
                 found: record.prev.to_owned(),
             }
             .to_string();
