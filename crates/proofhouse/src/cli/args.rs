@@ -66,6 +66,23 @@ pub(crate) enum Command {
     /// Show everything that waits for a person
     #[command(after_help = "Example:\n  proofhouse inbox")]
     Inbox,
+    /// Show what a run has changed
+    #[command(after_help = "Examples:
+  proofhouse diff slugs
+  proofhouse diff slugs --stat")]
+    Diff(Diff),
+    /// Put what a run made onto your branch, as one commit
+    #[command(after_help = "Example:
+  proofhouse land slugs
+
+Only what is done can land. Your own changes are never written over: git refuses, and says where.")]
+    Land(Land),
+    /// Remove the worktree of a run that is over; a ref keeps what was in it
+    #[command(after_help = "Example:\n  proofhouse discard slugs")]
+    Discard {
+        /// The run
+        run: String,
+    },
     /// Decide what a run waits for
     #[command(after_help = "Examples:
   proofhouse decide slugs approve --because 'read the diff, it is fine'
@@ -203,6 +220,12 @@ pub(crate) struct New {
     /// The task folder to make (default: the workflow's own, if it has one)
     #[arg(long, value_name = "DIR")]
     pub(crate) dir: Option<PathBuf>,
+    /// Work in your own tree, as it is, instead of in a worktree of the run's own
+    #[arg(long)]
+    pub(crate) here: bool,
+    /// Begin at this branch, tag or commit (default: HEAD)
+    #[arg(long, value_name = "REF", conflicts_with = "here")]
+    pub(crate) from: Option<String>,
     /// Write files that the workflow needs and you do not have from their templates, without asking
     #[arg(long)]
     pub(crate) yes: bool,
@@ -275,6 +298,27 @@ pub(crate) struct Log {
     /// Only the last records
     #[arg(long, value_name = "N")]
     pub(crate) last: Option<usize>,
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct Diff {
+    /// The run
+    pub(crate) run: String,
+    /// Only which files, and how much of each
+    #[arg(long)]
+    pub(crate) stat: bool,
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct Land {
+    /// The run
+    pub(crate) run: String,
+    /// The branch to land on (default: the one that you were on when the run began)
+    #[arg(long, value_name = "BRANCH")]
+    pub(crate) onto: Option<String>,
+    /// The commit's message (default: what was asked for)
+    #[arg(long, short, value_name = "TEXT")]
+    pub(crate) message: Option<String>,
 }
 
 #[derive(Debug, clap::Args)]

@@ -14,6 +14,7 @@ mod history;
 mod inbox;
 mod index;
 mod init;
+mod land;
 mod log;
 mod new;
 mod of_factory;
@@ -89,6 +90,9 @@ fn dispatch(args: &Args, out: &Out) -> Result<u8, EngineError> {
         Command::Run(run) | Command::Resume(run) => run::run(&project, run, out),
         Command::Status { run } => status::status(&project, run.as_deref(), out),
         Command::Log(log) => log::log(&project, log, out),
+        Command::Diff(diff) => land::diff(&project, diff, out),
+        Command::Land(args) => land::land(&project, args, out),
+        Command::Discard { run } => land::discard(&project, run, out),
         Command::Inbox => inbox::inbox(&project, out),
         Command::Config {
             command: ConfigCommand::Show,

@@ -5,7 +5,7 @@ use super::exit;
 use super::out::{Out, Tone};
 use engine::Run;
 use engine::approval::Words;
-use engine::start::{Missing, NewRun, WantsCommands, start, start_waived};
+use engine::start::{Missing, NewRun, Place, WantsCommands, start, start_waived};
 use kernel::machine::Activity;
 use kernel::{Autonomy, Machine, Mode, Pace, Risk};
 use workspace::{EngineError, Project};
@@ -13,6 +13,7 @@ use workspace::{EngineError, Project};
 pub(crate) fn new(project: &Project, args: &New, out: &Out) -> Result<u8, EngineError> {
     let asked = NewRun {
         workflow: args.workflow.clone(),
+        place: place(project, args)?,
         dir: args.dir.clone(),
         request: args.request.clone(),
         missing: if args.yes {
@@ -95,6 +96,15 @@ pub(crate) fn new(project: &Project, args: &New, out: &Out) -> Result<u8, Engine
     out.warn(&started.missing);
     next(project, &started.run, out)?;
     Ok(exit::OK)
+}
+
+/// Whose tree it works in: as asked for, else as the settings say, else one of its own.
+fn place(project: &Project, args: &New) -> Result<Place, EngineError> {
+    let here = args.here || (args.from.is_none() && project.config()?.runs_work_here());
+    Ok(match here {
+        true => Place::Here,
+        false => Place::OwnTree(args.from.clone()),
+    })
 }
 
 /// What to do now: drive it, or, if nobody has said yet what is wanted, how to say it.
