@@ -37,12 +37,21 @@ const EXIT_CODES: &str = "Start here:
   proofhouse demo              see it work: no model, no key, a folder of its own
   proofhouse doctor            what this machine can hold, and what is missing
   proofhouse init              in your repository: choose who works
-  proofhouse new --help        begin a task; then `run`, `status`, `inbox`, `decide`
+  proofhouse do 'SENTENCE'     have it done in a worktree; then `diff`, `land`
+  proofhouse new --help        begin a task step by step; then `run`, `status`, `inbox`, `decide`
 
 Exit codes: 0 done, 1 your error, 2 waiting for a person, 3 the environment's error, 70 a bug of ours, 130 interrupted.";
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
+    /// Do something, from a sentence to work that can be landed: `new` and `run` in one
+    #[command(after_help = "Examples:
+  proofhouse do 'make slugs keep digits'
+  proofhouse do 'totals include tax' --check 'cargo test' --agent claude
+
+The work is done in a worktree of its own; your tree is not touched. `diff` shows it, `land` puts it
+onto your branch as one commit.")]
+    Do(Do),
     /// Start a run: make its task folder and its journal
     #[command(after_help = "Example:
   proofhouse new phase --dir tasks/slugs --set objective='Add slugify()' \\
@@ -209,6 +218,36 @@ no repository; the others do.")]
 pub(crate) enum ConfigCommand {
     /// Every setting, its value and its source
     Show,
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct Do {
+    /// What you want, in a sentence
+    pub(crate) request: String,
+    /// The workflow (`proofhouse workflow list`)
+    #[arg(long, default_value = "phase")]
+    pub(crate) workflow: String,
+    /// A validation command that the engine runs itself (default: found in the repository)
+    #[arg(long, value_name = "COMMAND")]
+    pub(crate) check: Vec<String>,
+    /// Who works, as in `proofhouse new` (default: `agent` of the config)
+    #[arg(long)]
+    pub(crate) agent: Option<String>,
+    /// How much the run may decide by itself (default: `approvals.autonomy` of the config, else `auto`)
+    #[arg(long, value_enum)]
+    pub(crate) autonomy: Option<AutonomyArg>,
+    /// Work in your own tree, as it is, instead of in a worktree of the run's own
+    #[arg(long)]
+    pub(crate) here: bool,
+    /// Begin at this branch, tag or commit (default: HEAD)
+    #[arg(long, value_name = "REF", conflicts_with = "here")]
+    pub(crate) from: Option<String>,
+    /// The run's name (default: from the sentence)
+    #[arg(long)]
+    pub(crate) name: Option<String>,
+    /// Cap a budget: attempts, tokens, micro_dollars, wall_millis, refusals
+    #[arg(long, value_name = "NAME=CAP", value_parser = cap)]
+    pub(crate) budget: Vec<(String, u64)>,
 }
 
 #[derive(Debug, clap::Args)]

@@ -40,6 +40,37 @@ pub(crate) fn diff(project: &Project, args: &Diff, out: &Out) -> Result<u8, Engi
     Ok(exit::OK)
 }
 
+/// Which files a run has changed so far, for whoever is about to decide; nothing where it works in the
+/// person's own tree.
+pub(crate) fn stat(project: &Project, run: &str, out: &Out) {
+    let stat = Work::of(project, run).and_then(|work| work.diff(project, &["--stat=90"]));
+    // A question is asked whether or not its diff can be shown; `diff` says what is wrong.
+    let stat = stat.unwrap_or_default();
+    for line in stat.lines() {
+        out.line(&format!(" {line}"));
+    }
+    if !stat.is_empty() {
+        out.line(&format!("  proofhouse diff {run}"));
+    }
+}
+
+/// What can be done with finished work.
+pub(crate) fn offer(project: &Project, run: &str, out: &Out) {
+    if Work::of(project, run).is_err() {
+        return;
+    }
+    stat(project, run, out);
+    let strong = |text: String| out.paint(Tone::Strong, &text);
+    out.line(&format!(
+        "take it:     {}",
+        strong(format!("proofhouse land {run}"))
+    ));
+    out.line(&format!(
+        "or leave it: {}",
+        strong(format!("proofhouse discard {run}"))
+    ));
+}
+
 pub(crate) fn land(project: &Project, args: &Land, out: &Out) -> Result<u8, EngineError> {
     let how = Landing {
         onto: args.onto.clone(),

@@ -5,6 +5,7 @@ mod audit;
 mod config;
 mod decide;
 mod demo;
+mod do_it;
 mod doctor;
 pub(crate) mod exit;
 mod factory;
@@ -86,6 +87,7 @@ fn dispatch(args: &Args, out: &Out) -> Result<u8, EngineError> {
     }
     let project = project(args)?;
     match &args.command {
+        Command::Do(args) => do_it::do_it(&project, args, out),
         Command::New(new) => new::new(&project, new, out),
         Command::Run(run) | Command::Resume(run) => run::run(&project, run, out),
         Command::Status { run } => status::status(&project, run.as_deref(), out),

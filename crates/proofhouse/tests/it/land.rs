@@ -19,6 +19,13 @@ fn commit(world: &World, message: &str) {
     world.git(&["commit", "--quiet", "-m", message]);
 }
 
+/// The framer of a run that has nothing but a sentence.
+const FRAMES: &str = r#"[[attempt]]
+state = "intake"
+steps = [{ set = "Done gate", to = "grep says so" }, { set = "Not doing", to = "more" }, { set = "Reality constraints", to = "none that matter" }]
+result = { summary = "framed" }
+"#;
+
 /// As a person does it: without the setting that other tests have.
 fn says(world: &World, args: &[&str]) -> Said {
     let mut command = world.command(args);
@@ -74,6 +81,57 @@ fn a_run_touches_nothing_of_the_persons_until_its_work_lands_as_one_commit() {
     assert!(!world.at(".proofhouse/worktrees/t").exists());
     says(&world, &["land", "t"]).refuses(1, "landed_already");
     says(&world, &["audit", "--ci"]).exits(0);
+}
+
+#[test]
+fn one_line_does_it_and_says_what_can_be_done_with_it() {
+    let world = world();
+    world.write("agent/script.toml", &format!("{FRAMES}{HONEST}"));
+    let asked = [
+        "do",
+        "be good",
+        "--check",
+        CHECK,
+        "--agent",
+        "scripted:agent/script.toml",
+    ];
+    let said = says(&world, &asked).exits(0);
+    for part in [
+        "code.txt | 2 +-",
+        "proofhouse land be-good",
+        "proofhouse diff be-good",
+    ] {
+        assert!(said.out.contains(part), "no {part} in {}", said.out);
+    }
+    says(&world, &["land", "be-good"]).exits(0);
+    assert!(world.read("code.txt").starts_with("good"));
+
+    // Nothing here could prove it: nobody is set to work.
+    let asked = ["do", "be better", "--agent", "scripted:agent/script.toml"];
+    let said = says(&world, &asked).refuses(1, "no_check");
+    assert!(!said.out.contains("attempt"), "{}", said.out);
+}
+
+#[test]
+fn whoever_is_asked_sees_what_was_changed() {
+    let world = world();
+    world.write("agent/script.toml", &format!("{FRAMES}{HONEST}"));
+    let asked = [
+        "do",
+        "be good",
+        "--check",
+        CHECK,
+        "--agent",
+        "scripted:agent/script.toml",
+        "--autonomy",
+        "conservative",
+    ];
+    let said = says(&world, &asked).exits(2);
+    let inbox = says(&world, &["inbox"]).exits(0);
+    for shown in [said.out, inbox.out] {
+        assert!(shown.contains("code.txt | 2 +-"), "{shown}");
+        assert!(shown.contains("proofhouse diff be-good"), "{shown}");
+    }
 }
 
 #[test]
