@@ -1,7 +1,7 @@
 //! A clean room: a folder of our own that holds a checkpoint's files, with chosen files of the
 //! repository laid in and frozen copies over all of it. What runs there reaches the room and those
 //! installed dependencies that were frozen, and nothing else of the repository: an ignored file, a
-//! stray configuration, a changed test or a dependency that came later can not help it.
+//! stray configuration, a changed test or a dependency that came later cannot help it.
 
 use crate::error::Error;
 use crate::readers::paths::Found;

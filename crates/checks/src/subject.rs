@@ -1,5 +1,5 @@
-//! What is judged, and the two things a check may ask of the engine: to keep evidence and to hash
-//! the tree. It refuses to know how either is done.
+//! What is judged, and what a check may ask of the engine: to keep evidence, to hash the tree, to
+//! lay out a checkpoint.
 
 use crate::error::{Error, Outside};
 use kernel::StateName;

@@ -1,5 +1,5 @@
-//! `command`: runs a command and judges its exit code. It refuses to believe output, to run on a
-//! tree it cannot hash, and to pass a command that changes the tree it judges.
+//! `command`: runs a command and judges its exit code, not its word. A command that changes the
+//! tree which it judges does not pass.
 
 mod examples;
 

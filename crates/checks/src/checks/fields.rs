@@ -1,4 +1,4 @@
-//! `fields`: the document's fields are filled in. It refuses placeholders, by the same rule as
+//! `fields`: the document's fields are filled in; placeholders do not count, by the same rule as in
 //! `sections`.
 
 use crate::judge::{Judge, Judged};

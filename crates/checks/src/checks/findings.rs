@@ -413,7 +413,7 @@ fn read_all(earlier: &[Vec<u8>]) -> Result<Vec<Report>, Error> {
     earlier.iter().map(read).collect()
 }
 
-/// What can not be, after these reports.
+/// What cannot be, after these reports.
 fn against(wanted: &Findings, earlier: &[Report], now: &Report) -> Vec<String> {
     let mut first: BTreeMap<&String, &String> = BTreeMap::new();
     for (id, finding) in earlier.iter().flat_map(|report| &report.findings) {

@@ -1,5 +1,5 @@
-//! `header`: a number in a file's header is below a limit. It refuses to pass where the line is
-//! missing or is no number.
+//! `header`: a number in a file's header is below a limit. A line that is missing or is no number
+//! does not pass.
 
 use crate::judge::{Judge, Judged};
 use crate::readers::paths;

@@ -1,5 +1,5 @@
-//! `no_finding`: nobody has raised a finding of a kind that must not be passed over. It refuses to
-//! weigh findings: one that sounds like the kind is of the kind.
+//! `no_finding`: nobody has raised a finding of a kind that must not be passed over. Findings are
+//! not weighed: one that sounds like the kind is of the kind.
 
 use crate::judge::{Judge, Judged};
 use crate::settings::Texts;

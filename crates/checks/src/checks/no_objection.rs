@@ -1,5 +1,5 @@
-//! `no_objection`: the agent's own result may hold the gate shut. It refuses to be the reason why
-//! a gate opens: without an objection it says only that there was none.
+//! `no_objection`: the agent's own result may hold the gate shut. It is never the reason why a gate
+//! opens: without an objection it says only that there was none.
 
 use crate::judge::{Judge, Judged, Trouble};
 use crate::settings::Text;

@@ -1,5 +1,5 @@
-//! `no_placeholders`: no source says that it is yet to be written. It refuses to look into tests,
-//! and into the words of the language itself (`placeholder="Name"` is a web page's own).
+//! `no_placeholders`: no source says that it is yet to be written. Tests are not looked at, nor the
+//! words of the language itself (`placeholder="Name"` is a web page's own).
 
 use crate::judge::{Judge, Judged, Trouble};
 use crate::readers::{inline_tests, sources};

@@ -1,5 +1,5 @@
-//! `one_of`: a place in a document holds one of a few words. It refuses to search the text for
-//! them: the place must begin with its choice.
+//! `one_of`: a place in a document holds one of a few words. The text is not searched for them: the
+//! place must begin with its choice.
 
 use crate::judge::{Judge, Judged};
 use crate::readers::{choice, paths};

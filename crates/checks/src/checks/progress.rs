@@ -1,5 +1,5 @@
-//! `progress`: the attempt moved something that can be seen. It refuses to count a new time stamp
-//! or a rewritten state file with the same fields.
+//! `progress`: the attempt moved something that can be seen. A new time stamp or a rewritten state
+//! file with the same fields is no progress.
 
 use crate::judge::{Judge, Judged};
 use crate::{Example, Subject};

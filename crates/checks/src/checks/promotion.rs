@@ -90,7 +90,7 @@ impl Judge for Promotion {
         for id in items(draft, "retract") {
             let id = id.as_str().unwrap_or_default();
             if !known("retractable", id) {
-                wrong.push(format!("{} can not be taken back", one_line(id, 40)));
+                wrong.push(format!("{} cannot be taken back", one_line(id, 40)));
             }
         }
         for issue in items(draft, "open") {
@@ -166,7 +166,7 @@ impl Judge for Promotion {
             bad(
                 "a criterion taken back",
                 json!({"retract": ["F-0001"]}),
-                "F-0001 can not be taken back",
+                "F-0001 cannot be taken back",
             ),
             bad(
                 "a constraint of its own",

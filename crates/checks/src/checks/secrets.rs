@@ -1,5 +1,5 @@
-//! `secrets`: no file of the repository holds what looks like a key. It refuses to show what it
-//! found: a reason is kept for ever.
+//! `secrets`: no file of the repository holds what looks like a key. What was found is not shown: a
+//! reason is kept for ever.
 
 use crate::judge::{Judge, Judged, Trouble};
 use crate::readers::sources;

@@ -1,6 +1,6 @@
 //! `sections`: a Markdown file has the named headings with something real under each. It refuses
 //! placeholders, comments and headings inside code. It can ask for words and for a drawing in them,
-//! and it can not tell whether those are true.
+//! and it cannot tell whether those are true.
 
 use crate::judge::Judge;
 use crate::readers::{markdown, paths};

@@ -1,5 +1,5 @@
-//! `stands`: an earlier state's gate passed, and what it froze is unchanged. For finding the phase
-//! that the evidence shows. It refuses a gate's word without the content that it was given for.
+//! `stands`: an earlier state's gate passed, and what it froze is unchanged: a gate's word counts
+//! with the content that it was given for. For finding the phase that the evidence shows.
 
 use crate::checks::frozen;
 use crate::judge::{Judge, Judged};

@@ -1,5 +1,5 @@
-//! `tree_unchanged`: the attempt left the repository as it was, by hash. It refuses to call two
-//! unknown trees equal.
+//! `tree_unchanged`: the attempt left the repository as it was, by hash. Two unknown trees are not
+//! equal.
 
 use crate::judge::{Judge, Judged, Trouble};
 use crate::text::first_few;

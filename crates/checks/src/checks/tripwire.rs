@@ -2,7 +2,7 @@
 //! candidate's code and not without it. It refuses every other green: one that edited tests, their
 //! configuration or the contract gave, one that needs no code, and one that ran less than before.
 //!
-//! What it can not see: code that answers the tests' own fixtures and nothing else. For that there is
+//! What it cannot see: code that answers the tests' own fixtures and nothing else. For that there is
 //! a reviewer, and `proofhouse heal`.
 
 mod examples;
