@@ -66,7 +66,7 @@ impl Room {
     /// A room with nothing of the repository but the task's documents, and no network: what shows
     /// something in there does not show it of the product. None where nothing can be kept from a
     /// command, for then it may ask the product from in there.
-    pub(crate) fn of_papers(subject: &Subject<'_>) -> Result<Option<Self>, Error> {
+    pub(crate) fn of_documents(subject: &Subject<'_>) -> Result<Option<Self>, Error> {
         let Some(policy) = subject.policy else {
             return Ok(None);
         };

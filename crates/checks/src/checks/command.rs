@@ -1,13 +1,11 @@
 //! `command`: runs a command and judges its exit code, not its word. A command that changes the
 //! tree which it judges does not pass.
 
-mod examples;
-
+use crate::Subject;
 use crate::execute::{Executed, FoundBy, Program, execute};
 use crate::judge::{Judge, Judged, Trouble};
 use crate::settings::{Choice, Number, Seconds, SettingsError, Text, Texts, Words};
 use crate::text::{answer, is_placeholder, label};
-use crate::{Example, Subject};
 use kernel::outcome::{CheckResult, Verdict};
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -99,10 +97,6 @@ impl Judge for Command {
         Ok(each
             .map(|line| self.one(subject, Program::shell(line, timeout, started)))
             .collect())
-    }
-
-    fn examples() -> Vec<Example> {
-        examples::examples()
     }
 }
 
