@@ -122,7 +122,7 @@ impl Command {
                 let (verdict, reason) = self.verdict(&executed);
                 executed.answer(&name, verdict, &reason)
             }
-            Err(why) => answer(&name, Verdict::CouldNotRun, &why.to_string()),
+            Err(why) => answer(&name, Verdict::CouldNotRun, why),
         }
     }
 

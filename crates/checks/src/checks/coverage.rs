@@ -102,7 +102,7 @@ fn measured(
     let mark = before.map_or(share.0, |before| before.max(share.0));
     match subject.keep.keep(&kept_as, mark.to_string().as_bytes()) {
         Ok(kept) => {
-            let mut result = executed.answer(&name, Verdict::Pass, &format!("{share} of lines"));
+            let mut result = executed.answer(&name, Verdict::Pass, format!("{share} of lines"));
             result.evidence.push(kept);
             result
         }
