@@ -144,6 +144,7 @@ impl Tail {
         match self.look(follower) {
             Ok(()) => {}
             Err(StoreError::JournalCorrupt { line, reason, .. }) => {
+                let reason = reason.to_string();
                 self.say(Notice::Quarantined { line, reason }, follower);
             }
             Err(error) => {

@@ -1,7 +1,7 @@
 //! `proofhouse inbox`: everything that waits for a person, in one place.
 
 use super::out::{Out, Tone, plain};
-use super::{decide, exit};
+use super::{decide, exit, land};
 use report::inbox::Item;
 use report::question::Advice;
 use workspace::{EngineError, Project};
@@ -35,6 +35,9 @@ pub(crate) fn ask(out: &Out, project: &Project, items: &[Item]) {
         out.line(&format!("{waiting} {}", plain(&worded.headline)));
         for line in &worded.lines {
             out.line(&format!("  {}", plain(line)));
+        }
+        if let Item::Run { run, .. } = item {
+            land::stat(project, run, out);
         }
         for (command, advice) in &worded.commands {
             let best = match advice {
