@@ -85,7 +85,6 @@ fn mean(count: u32) -> Duration {
     let name = RunName::new("bench").expect("a name");
     let journal = Journal::create(&project.journals(), &name).expect("a journal");
     let open = Open {
-        name,
         journal: journal.with_disk(Box::new(NoWait)),
         torn: None,
     };

@@ -1,87 +1,207 @@
-//! A person's decision, from an approved word to a durable event.
+//! A person's decision, from an approved word to a durable fact: one way for runs, projects and
+//! milestones, through the same channels.
+//!
+//! It refuses to ask anybody to sign what the machine would refuse, and writes nothing then. Views
+//! follow the journal, which may have moved on while a person signed: then the word does not count,
+//! and nothing has changed.
 
-use crate::approval::{Approved, Words};
-use crate::driver::settle;
-use crate::run::Run;
+use crate::approval::{Approved, Words, bound};
+use crate::driver::DriveError;
+use crate::factory;
+use crate::run::{Run, entries};
 use crate::session;
 use crate::world::now;
-use kernel::{Decision, Event, Input, Machine, Status, What};
+use kernel::machine::Happening;
+use kernel::{Decision, Input, Machine, Status};
+use serde_json::Value;
+use store::Journal;
 use workspace::error::EngineError;
 use workspace::project::Project;
 use workspace::secrets::Secrets;
 
-/// What a decision led to.
-#[derive(Debug)]
-pub struct Decided {
-    /// The run as it stands.
-    pub status: Status,
-    /// Has the engine something to do now?
-    pub more: bool,
+/// What a person asks for.
+#[derive(Debug, Clone, Copy)]
+pub struct Ask<'a> {
+    /// The run, the project or the milestone.
+    pub name: &'a str,
+    /// One of the machine's options.
+    pub option: &'a str,
+    /// What it is about, for whoever signs: an escalation, say.
+    pub about: &'a str,
+    /// What the option needs; null where it needs nothing.
+    pub with: &'a Value,
+    /// Why.
+    pub because: &'a str,
 }
 
-/// Decides. `approve` is asked with the exact words before anything is written, and nothing is
-/// written if the journal has moved on since.
+/// What a decision led to.
+#[derive(Debug)]
+pub struct Decided<S = Status> {
+    /// What was decided about.
+    pub name: String,
+    /// As it stands.
+    pub status: S,
+    /// Has the engine something to do now?
+    pub more: bool,
+    /// The command that goes on with it.
+    pub go_on: String,
+}
+
+/// Something that was opened for a person to decide about.
+pub(crate) trait Decidable {
+    /// Its machine.
+    type Machine: Machine;
+
+    /// Its machine, and the journal that it stands on.
+    fn parts(&mut self) -> (&mut Self::Machine, &mut Journal);
+    /// The name under which people sign.
+    fn signed_as(&self) -> String;
+    /// The command that goes on with it.
+    fn go_on(&self) -> String;
+    /// What has to be on record before anybody decides: a torn last line, say.
+    fn due(&mut self) -> Vec<<Self::Machine as Machine>::What> {
+        Vec::new()
+    }
+    /// Refuses what the machine itself cannot judge.
+    fn refuse(&self, _: &Ask<'_>) -> Result<(), EngineError> {
+        Ok(())
+    }
+    /// Writes the views anew, unless an engine drives it: that one does when it hears of the decision.
+    fn follow(&mut self) -> Result<(), EngineError>;
+}
+
+/// The bytes that are to be signed.
+pub fn message(project: &Project, ask: &Ask<'_>) -> Result<Vec<u8>, EngineError> {
+    if factory::is_project(project, ask.name) {
+        return factory::decide_message(project, ask);
+    }
+    takes_no_payload(ask)?;
+    let head = Run::peek(project, ask.name)?.head;
+    Ok(crate::approval::message(&Words {
+        run: ask.name,
+        seq: head.seq,
+        head: &head.hash,
+        option: ask.option,
+        because: &bound(ask.because, ask.about, ask.with),
+    }))
+}
+
+/// Decides about a run or a project. `approve` is asked with the exact words before anything is
+/// written, and nothing is written if the journal has moved on since.
 pub fn decide(
     project: &Project,
-    run: &str,
-    option: &str,
-    because: &str,
+    ask: &Ask<'_>,
     approve: impl FnOnce(&Words<'_>) -> Result<Approved, EngineError>,
 ) -> Result<Decided, EngineError> {
-    let mut run = Run::open(project, run)?;
+    if factory::is_project(project, ask.name) {
+        return factory::decide(project, ask, approve);
+    }
+    take(project, Run::open(project, ask.name)?, ask, approve)
+}
+
+/// Takes a person's word in.
+pub(crate) fn take<D: Decidable>(
+    project: &Project,
+    mut subject: D,
+    ask: &Ask<'_>,
+    approve: impl FnOnce(&Words<'_>) -> Result<Approved, EngineError>,
+) -> Result<Decided<<D::Machine as Machine>::Status>, EngineError> {
+    let refused = DriveError::<EngineError>::Refused;
     // A decision that is on record and not carried out yet (a crash between the two) comes first;
     // otherwise this one would take its place.
-    let mut due = Vec::new();
-    settle::<_, EngineError>(&mut run.machine, now(), What::Advance, &mut due)?;
-    if !due.is_empty() {
-        run.append(&due)?;
+    let mut due = subject.due();
+    due.push(Happening::advance());
+    let mut events = Vec::new();
+    let (machine, journal) = subject.parts();
+    for what in due {
+        kernel::settle(machine, now(), what, &mut events).map_err(refused)?;
     }
-    let head = run.journal.head().clone();
-    let decision = |approved: &Approved| Decision {
-        option: option.to_owned(),
-        because: because.to_owned(),
-        who: approved.who.clone(),
-        channel: approved.channel.clone(),
-        seen_seq: head.seq,
-        // Nothing that a person has not signed for; see `approval::message`.
-        with: serde_json::Value::Null,
-        signature: approved.signature.clone(),
+    if !events.is_empty() {
+        journal.append(journal.head().seq, &entries(&events))?;
+    }
+    let head = journal.head().clone();
+    let decision = |because: &str, approved: &Approved| {
+        Happening::decide(Decision {
+            option: ask.option.to_owned(),
+            because: because.to_owned(),
+            who: approved.who.clone(),
+            channel: approved.channel.clone(),
+            seen_seq: head.seq,
+            with: ask.with.clone(),
+            signature: approved.signature.clone(),
+        })
     };
-    // First whether it can be decided at all: nobody should sign what will be refused.
-    let probe = Approved {
+    // First whether it can be decided at all: nobody should sign what will be refused. The bare
+    // reason is asked about, so that an empty one is seen as such.
+    let nobody = Approved {
         who: String::new(),
         channel: String::new(),
         signature: None,
     };
-    run.machine
-        .decide(&Input::new(now(), What::Decide(decision(&probe))))?;
-    Secrets::of(&project.config()?, project.repo()).refuse(because, &decision(&probe).with)?;
-    let name = run.name.to_string();
-    let words = Words {
-        run: &name,
+    machine.decide(&Input::new(now(), decision(ask.because, &nobody)))?;
+    subject.refuse(ask)?;
+    Secrets::of(&project.config()?, project.repo()).refuse(ask.because, ask.with)?;
+    let because = bound(ask.because, ask.about, ask.with);
+    let approved = approve(&Words {
+        run: &subject.signed_as(),
         seq: head.seq,
         head: &head.hash,
-        option,
-        because,
-    };
-    let approved = approve(&words)?;
-    let mut events: Vec<Event> = Vec::new();
-    settle::<_, EngineError>(
-        &mut run.machine,
-        now(),
-        What::Decide(decision(&approved)),
-        &mut events,
-    )?;
-    run.append(&events)?;
-    // An engine that drives the run writes the views itself when it hears of this.
-    let name = run.name.as_str();
-    if !session::is_driven(project, name)
-        && let Ok(_lock) = session::lock(project, name)
-    {
-        crate::views::refresh(&run)?;
-    }
+        option: ask.option,
+        because: &because,
+    })?;
+    let (machine, journal) = subject.parts();
+    let mut events = Vec::new();
+    let decided = decision(&because, &approved);
+    kernel::settle(machine, now(), decided, &mut events).map_err(refused)?;
+    journal.append(head.seq, &entries(&events))?;
+    subject.follow()?;
+    let go_on = subject.go_on();
+    let (machine, _) = subject.parts();
     Ok(Decided {
-        status: run.machine.status(),
-        more: !run.machine.wanted().is_empty(),
+        name: ask.name.to_owned(),
+        status: machine.status(),
+        more: !machine.wanted().is_empty(),
+        go_on,
     })
+}
+
+fn takes_no_payload(ask: &Ask<'_>) -> Result<(), EngineError> {
+    if ask.with.is_null() {
+        return Ok(());
+    }
+    Err(EngineError::user(
+        "payload_not_taken",
+        format!("`{}` is a run, and its options take no payload", ask.name),
+        "leave `--payload` out; what the run should know goes into `--because`",
+    ))
+}
+
+impl Decidable for Run {
+    type Machine = flow::Flow;
+
+    fn parts(&mut self) -> (&mut flow::Flow, &mut Journal) {
+        (&mut self.machine, &mut self.journal)
+    }
+
+    fn signed_as(&self) -> String {
+        self.name.to_string()
+    }
+
+    fn go_on(&self) -> String {
+        format!("proofhouse run {}", self.name)
+    }
+
+    fn refuse(&self, ask: &Ask<'_>) -> Result<(), EngineError> {
+        takes_no_payload(ask)
+    }
+
+    fn follow(&mut self) -> Result<(), EngineError> {
+        let name = self.name.as_str();
+        if !session::is_driven(&self.project, name)
+            && let Ok(_lock) = session::lock(&self.project, name)
+        {
+            crate::views::refresh(self)?;
+        }
+        Ok(())
+    }
 }

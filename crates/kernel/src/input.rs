@@ -107,6 +107,10 @@ impl Happening for What {
     fn begin(effect: EffectId) -> Self {
         What::Begin(effect)
     }
+
+    fn decide(decision: Decision) -> Self {
+        What::Decide(decision)
+    }
 }
 
 /// How an answer reached us.
@@ -119,6 +123,9 @@ pub enum Found {
     /// It had ended before a crash; its answer was found on disk afterwards and not paid for again.
     AfterRestart,
 }
+
+/// What a person says who takes on that the sandbox may be missing or incomplete.
+pub const WAIVE: &str = "waive_sandbox";
 
 /// A person's decision, as it came through a channel that agents can not reach.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]

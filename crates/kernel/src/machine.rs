@@ -4,7 +4,7 @@
 use crate::effect::Effect;
 use crate::event::{Body, Event, Stored};
 use crate::ids::{EffectId, RunId, StateName};
-use crate::input::{Input, What};
+use crate::input::{Decision, Input, What};
 use crate::ledger::AttemptNote;
 use crate::refusal::Refusal;
 use crate::table::Kind;
@@ -62,7 +62,7 @@ pub type IdOf<M> = <<M as Machine>::Want as Want>::Id;
 /// Something that should be in flight. Plain data: whoever performs it may be elsewhere.
 pub trait Want: Clone + PartialEq + Debug + Serialize + DeserializeOwned {
     /// What tells it apart. Never given twice, so that a late answer fits nothing.
-    type Id: Ord + Clone + Debug + Display;
+    type Id: Ord + Clone + Debug + Display + Send + 'static;
 
     /// What tells this one apart.
     fn id(&self) -> Self::Id;
@@ -78,8 +78,9 @@ pub trait Want: Clone + PartialEq + Debug + Serialize + DeserializeOwned {
     }
 }
 
-/// Something that can happen. The loop itself says only these two; the world says the rest.
-pub trait Happening: Clone {
+/// Something that can happen. The loop itself says the first two, people the third; the world says the
+/// rest.
+pub trait Happening: Clone + Debug + Send + 'static {
     /// What tells wants apart.
     type Id;
 
@@ -88,6 +89,9 @@ pub trait Happening: Clone {
 
     /// This is about to be started.
     fn begin(id: Self::Id) -> Self;
+
+    /// A person decided.
+    fn decide(decision: Decision) -> Self;
 }
 
 /// What the loop's surroundings ask of any machine's status.

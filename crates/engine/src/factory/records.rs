@@ -4,7 +4,7 @@
 //!
 //! It refuses to write what has not the form of its document.
 
-use super::craft::known;
+use super::adapter::known;
 use super::session::begun;
 use crate::run::latest;
 use ::factory::machine::{Record, Recorder};

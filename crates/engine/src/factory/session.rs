@@ -1,7 +1,7 @@
 //! Opening a project of the factory, and driving it for real.
 
 use super::NAME;
-use super::craft::{Making, known};
+use super::adapter::{ProjectAdapter, known};
 use super::indexed;
 use super::records::Keeper;
 use super::views::Views;
@@ -124,7 +124,6 @@ pub(super) fn open(
         Ok(())
     })?;
     let open = Open {
-        name,
         journal: opened.journal,
         torn: opened.torn,
     };
@@ -188,8 +187,8 @@ fn once(
     // What an earlier life left unwritten comes first: roles read task files, people read records.
     let keeper = Keeper::open(project, name)?;
     views.all(&machine)?;
-    let craft = Making::of(project, &first, agents, keeper)?;
-    let mut world = Real::of(open, craft, observer);
+    let adapter = ProjectAdapter::of(project, &first, agents, keeper)?;
+    let mut world = Real::of(open, adapter, observer);
     hook(world.interrupter());
     let ending = run_loop(&mut machine, &mut world, Until::Rest);
     drop(world);

@@ -296,7 +296,7 @@ fn every_kind_of_record_is_on_its_page() {
         "docs/journal.md",
         kernel::Body::KINDS
             .iter()
-            .chain(engine::wave::fact::Fact::KINDS)
+            .chain(wave::Fact::KINDS)
             .map(|kind| code(kind)),
     );
 }

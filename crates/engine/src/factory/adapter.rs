@@ -1,15 +1,17 @@
-//! The factory's craft: roles are attempts like any other, on a view of the state store; ships and
+//! A project of the factory in the real world: roles are attempts like any other, on a view of the state store; ships and
 //! releases are gates of its own.
 
 use super::records::Keeper;
 use super::views::{Before, Views};
 use super::{product, roles, ship, task_files};
 use crate::perform::{self, Job, Judged};
-use crate::world::{Craft, Errand, now};
+use crate::world::{Adapter, Listener, Observer, Opening, Performer, now};
 use ::factory::machine::{Fact, Factory};
 use agents::Agent;
 use kernel::event::RunStarted;
 use kernel::{Body, Effect, Event, What};
+use sandbox::Cancel;
+use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use store::{Head, RecordRef};
@@ -18,15 +20,30 @@ use workspace::error::EngineError;
 use workspace::project::Project;
 
 /// What a project needs beside its machine.
-pub(super) struct Making {
-    context: Arc<Context>,
+pub(super) struct ProjectAdapter {
+    performer: Arc<ProjectPerformer>,
     views: Views,
     keeper: Keeper,
     /// Resolutions whose task files are written.
     answered: usize,
 }
 
-impl Making {
+/// Performs the effects of a project.
+pub(super) struct ProjectPerformer {
+    context: Context,
+}
+
+/// Everything that is needed to perform one effect of a project, beside its place.
+#[derive(Serialize, Deserialize)]
+pub(super) struct ProjectJob {
+    job: Job,
+    /// What must be on disk before.
+    before: Option<Before>,
+    /// What the product role finds.
+    finds: Option<product::RoleFiles>,
+}
+
+impl ProjectAdapter {
     pub(super) fn of(
         project: &Project,
         started: &RunStarted,
@@ -44,7 +61,7 @@ impl Making {
             views: Views::of(&project),
             keeper,
             answered: 0,
-            context: Arc::new(context),
+            performer: Arc::new(ProjectPerformer { context }),
         })
     }
 }
@@ -58,27 +75,58 @@ pub(super) fn known(record: &RecordRef<'_>) -> Result<Event, String> {
     Ok(event)
 }
 
-impl Craft for Making {
-    type Machine = Factory;
+impl Performer for ProjectPerformer {
+    type Job = ProjectJob;
+    type What = What;
 
-    fn context(&self) -> &Arc<Context> {
-        &self.context
+    fn perform(
+        &self,
+        asked: &ProjectJob,
+        cancel: &Cancel,
+        listener: &Listener<'_>,
+    ) -> Result<What, EngineError> {
+        let context = &self.context;
+        if let Effect::Gate(order) = &asked.job.effect {
+            return Ok(ship::gate(context, order, cancel, listener.progress));
+        }
+        if let Some(before) = &asked.before {
+            before.write(context)?;
+        }
+        if let Some(finds) = &asked.finds {
+            finds.lay(context)?;
+        }
+        perform::perform(context, &asked.job, cancel, listener.progress)
+    }
+}
+
+impl Adapter for ProjectAdapter {
+    type Machine = Factory;
+    type Performer = ProjectPerformer;
+
+    fn performer(&self) -> &Arc<ProjectPerformer> {
+        &self.performer
     }
 
     fn known(&self, _: &Factory, record: &RecordRef<'_>) -> Result<Event, String> {
         known(record)
     }
 
-    fn edits(&mut self, _: &Factory) -> Result<Option<What>, EngineError> {
-        Ok(None)
+    fn opening(
+        &mut self,
+        machine: &Factory,
+        opening: Opening<'_, Body>,
+    ) -> Result<Vec<What>, EngineError> {
+        perform::opening(&self.performer.context, machine, opening, || Ok(None))
     }
 
-    fn write(
+    fn follow(
         &mut self,
         machine: &Factory,
         events: &[Event],
         head: &Head,
+        _: &mut dyn Observer,
     ) -> Result<Option<What>, EngineError> {
+        let project = &self.performer.context.project;
         self.keeper.take(events, head)?;
         // A task that a person made or changed has its file before any role looks for it.
         let noted = |name: &str| {
@@ -86,52 +134,33 @@ impl Craft for Making {
             events.iter().any(is)
         };
         if noted("project_opened.v1") {
-            task_files::write(&self.context.project, machine)?;
+            task_files::write(project, machine)?;
         }
         // Answers may come from another process; what is known of them is how many there are.
         let answered = machine.resolutions_given();
         if answered != self.answered {
-            task_files::write_answered(&self.context.project, machine)?;
+            task_files::write_answered(project, machine)?;
             self.answered = answered;
         }
         self.views.soon(machine, now())?;
         Ok(None)
     }
 
-    fn errand(&self, machine: &Factory, effect: &Effect, head: &Head) -> Errand {
-        let context = self.context.clone();
-        if let Effect::Gate(order) = effect {
-            let order = order.clone();
-            return Box::new(move |cancel, progress| {
-                Ok(ship::gate(&context, &order, cancel, progress))
-            });
-        }
-        let desk = match effect {
-            Effect::Attempt(order) if order.role == ::factory::product::ROLE => {
-                machine.product().map(product::Desk::of)
-            }
-            _ => None,
-        };
-        let before = match effect {
-            Effect::Attempt(order) => {
-                let home = context.project.home();
-                Some(Before::of(machine, &home, order))
-            }
+    fn job(&self, machine: &Factory, effect: &Effect, head: &Head) -> ProjectJob {
+        let attempt = match effect {
+            Effect::Attempt(order) => Some(order),
             Effect::Gate(_) | Effect::Checkpoint(_) => None,
         };
-        let job = Job {
-            effect: effect.clone(),
-            judged: Judged::default(),
-            head: head.clone(),
-        };
-        Box::new(move |cancel, progress| {
-            if let Some(before) = before {
-                before.write(&context)?;
-            }
-            if let Some(desk) = desk {
-                desk.lay(&context)?;
-            }
-            perform::perform(&context, &job, cancel, progress)
-        })
+        let home = self.performer.context.project.home();
+        let of_product = attempt.filter(|order| order.role == ::factory::product::ROLE);
+        ProjectJob {
+            job: Job {
+                effect: effect.clone(),
+                judged: Judged::default(),
+                head: head.clone(),
+            },
+            before: attempt.map(|order| Before::of(machine, &home, order)),
+            finds: of_product.and_then(|_| machine.product().map(product::RoleFiles::of)),
+        }
     }
 }
