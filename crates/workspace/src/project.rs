@@ -209,7 +209,8 @@ pub fn load(source: &Source) -> Result<Arc<Workflow>, EngineError> {
 
 /// The same, with every problem on its own.
 pub fn lint(source: &Source) -> Result<Arc<Workflow>, flow::LoadError> {
-    Ok(Arc::new(flow::load(source, &checks::lint)?))
+    let lint = |name: &str, with: &_| checks::lint(name, with).map_err(|why| why.to_string());
+    Ok(Arc::new(flow::load(source, &lint)?))
 }
 
 /// The texts of a workflow folder.

@@ -1,14 +1,20 @@
 //! `no_objection`: the agent's own result may hold the gate shut. It refuses to be the reason why
 //! a gate opens: without an objection it says only that there was none.
 
-use crate::judge::{Judged, Judges, Trouble};
-use crate::settings::Settings;
+use crate::judge::{Judge, Judged, Trouble};
+use crate::settings::Text;
 use crate::text::{first_few, one_line};
-use crate::{Example, Setting, Subject};
+use crate::{Example, Subject};
+use schemars::JsonSchema;
+use serde::Deserialize;
 use serde_json::{Value, json};
 
-/// The check.
-pub(crate) struct NoObjection;
+/// The agent's result has no verdict `fail` and no findings.
+#[derive(Deserialize, JsonSchema)]
+pub(crate) struct NoObjection {
+    /// Judge the last result of this role, not the present one.
+    role: Option<Text>,
+}
 
 /// Where an agent's finding may keep its sentence.
 const SENTENCES: [&str; 6] = [
@@ -20,26 +26,16 @@ const SENTENCES: [&str; 6] = [
     "finding",
 ];
 
-impl Judges for NoObjection {
+impl Judge for NoObjection {
     const NAME: &'static str = "no_objection";
-    const ABOUT: &'static str = "the agent's result has no verdict `fail` and no findings";
-    const SETTINGS: &'static [Setting] = &[Setting::optional(
-        "role",
-        "judge the last result of this role, not the present one",
-    )];
-    type Wanted<'a> = Option<&'a str>;
     type Answer = Judged;
 
-    fn read<'a>(settings: &Settings<'a>) -> Result<Option<&'a str>, String> {
-        settings.text("role")
-    }
-
-    fn judge(role: &Self::Wanted<'_>, subject: &Subject<'_>) -> Judged {
+    fn judge(&self, subject: &Subject<'_>) -> Judged {
         let nothing = Value::Null;
-        let result = match role {
+        let result = match self.role.as_deref() {
             None => subject.result.unwrap_or(&nothing),
             // A role that has not spoken has not agreed either.
-            Some(role) => match subject.results.get(*role) {
+            Some(role) => match subject.results.get(role) {
                 Some(result) => &result.value,
                 None => {
                     let why = format!("the role `{role}` has left no result in this run");

@@ -132,7 +132,7 @@ pub(super) fn shapes() -> Result<BTreeMap<String, Arc<Shape>>, EngineError> {
             }
             None => said(),
         };
-        let shape = Shape::alone(&schema).map_err(bad)?;
+        let shape = Shape::alone(&schema).map_err(|error| bad(error.to_string()))?;
         shapes.insert(row.name.to_owned(), Arc::new(shape));
     }
     Ok(shapes)
