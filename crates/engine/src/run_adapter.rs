@@ -90,8 +90,8 @@ impl Adapter for RunAdapter {
         self.views.write(machine, events, head)
     }
 
-    fn state(&self, machine: &Flow) -> serde_json::Value {
-        crate::run::state_of(machine)
+    fn state(&self, machine: &Flow) -> Option<serde_json::Value> {
+        Some(crate::run::state_of(machine))
     }
 
     fn job(&self, machine: &Flow, effect: &Effect, head: &Head) -> Job {

@@ -132,9 +132,9 @@ pub trait Adapter {
     fn tick(&mut self, _: &Self::Machine) -> Result<(), EngineError> {
         Ok(())
     }
-    /// The state for a checkpoint of the journal.
-    fn state(&self, machine: &Self::Machine) -> serde_json::Value {
-        machine.snapshot()
+    /// The state for a checkpoint of the journal, where replay begins at one.
+    fn state(&self, machine: &Self::Machine) -> Option<serde_json::Value> {
+        Some(machine.snapshot())
     }
     /// What an effect needs to be performed.
     fn job(
@@ -306,8 +306,10 @@ impl<A: Adapter> World<A::Machine> for Real<'_, A> {
         let expected = self.journal.head().seq;
         self.journal.append(expected, &entries(events))?;
         self.journal_length = self.length();
-        if self.journal.checkpoint_is_due() {
-            self.journal.checkpoint(self.adapter.state(machine))?;
+        if self.journal.checkpoint_is_due()
+            && let Some(state) = self.adapter.state(machine)
+        {
+            self.journal.checkpoint(state)?;
         }
         for event in events {
             self.observer.event(event);

@@ -119,6 +119,11 @@ impl Adapter for WaveAdapter {
         Ok(())
     }
 
+    /// A milestone's journal is short: it is read as a whole.
+    fn state(&self, _: &Waves) -> Option<serde_json::Value> {
+        None
+    }
+
     fn job(&self, _: &Waves, want: &Want, head: &Head) -> WaveJob {
         WaveJob {
             want: want.clone(),
