@@ -5,6 +5,7 @@
 
 pub mod approval;
 pub mod decide;
+mod decision;
 pub mod driver;
 mod error;
 pub mod factory;

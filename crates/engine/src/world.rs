@@ -13,8 +13,9 @@ use std::fmt::Display;
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::thread::JoinHandle;
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::Duration;
 use store::{Head, Journal, RecordRef, Torn};
+use workspace::clock::now;
 use workspace::error::EngineError;
 
 /// How often progress is shown and the journal is looked at for what others appended.
@@ -205,14 +206,6 @@ fn carried<J: Serialize + DeserializeOwned>(job: J) -> J {
     }
     let text = serde_json::to_string(&job).expect("jobs are plain data with string keys");
     serde_json::from_str(&text).expect("what a job says of itself is a job")
-}
-
-/// The present time. The only place where the engine asks for it.
-pub fn now() -> Time {
-    let since = SystemTime::now().duration_since(UNIX_EPOCH);
-    Time(since.map_or(0, |since| {
-        u64::try_from(since.as_millis()).unwrap_or(u64::MAX)
-    }))
 }
 
 impl<'a, A: Adapter> Real<'a, A> {

@@ -2,7 +2,6 @@
 
 use crate::event::{Note, RunStarted};
 use crate::ids::EffectId;
-use crate::machine::Happening;
 use crate::outcome::{CheckResult, Outcome, Usage};
 use crate::time::Time;
 use std::collections::BTreeMap;
@@ -95,22 +94,6 @@ pub enum What {
     /// The engine tells something that only this kind of machine knows: the tasks of a project, say.
     /// Never a person's word; that is a decision.
     Note(Note),
-}
-
-impl Happening for What {
-    type Id = EffectId;
-
-    fn advance() -> Self {
-        What::Advance
-    }
-
-    fn begin(effect: EffectId) -> Self {
-        What::Begin(effect)
-    }
-
-    fn decide(decision: Decision) -> Self {
-        What::Decide(decision)
-    }
 }
 
 /// How an answer reached us.

@@ -1,7 +1,7 @@
 //! The one shape that every machine has: decide, apply, wanted. Its inputs, its facts and its wants
 //! are its own; the loop around it is one.
 
-use crate::effect::Effect;
+use crate::effect::{Effect, EffectKind};
 use crate::event::{Body, Event, Stored};
 use crate::ids::{EffectId, RunId, StateName};
 use crate::input::{Decision, Input, What};
@@ -78,6 +78,25 @@ pub trait Want: Clone + PartialEq + Debug + Serialize + DeserializeOwned {
     }
 }
 
+impl Want for Effect {
+    type Id = EffectId;
+
+    fn id(&self) -> EffectId {
+        self.id()
+    }
+
+    fn not_before(&self) -> Option<Time> {
+        match self {
+            Effect::Attempt(order) => order.not_before,
+            Effect::Gate(_) | Effect::Checkpoint(_) => None,
+        }
+    }
+
+    fn is_a_pass(&self) -> bool {
+        self.kind() == EffectKind::Attempt
+    }
+}
+
 /// Something that can happen. The loop itself says the first two, people the third; the world says the
 /// rest.
 pub trait Happening: Clone + Debug + Send + 'static {
@@ -92,6 +111,22 @@ pub trait Happening: Clone + Debug + Send + 'static {
 
     /// A person decided.
     fn decide(decision: Decision) -> Self;
+}
+
+impl Happening for What {
+    type Id = EffectId;
+
+    fn advance() -> Self {
+        What::Advance
+    }
+
+    fn begin(effect: EffectId) -> Self {
+        What::Begin(effect)
+    }
+
+    fn decide(decision: Decision) -> Self {
+        What::Decide(decision)
+    }
 }
 
 /// What the loop's surroundings ask of any machine's status.

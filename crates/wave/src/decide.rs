@@ -3,7 +3,7 @@
 
 use crate::board::{Board, Slot, Stage, Wave};
 use crate::fact::*;
-use crate::input::{Answer, Merging, What, Worked};
+use crate::input::{Answer, Merging, TICK, What, Worked};
 use crate::machine::Waves;
 use crate::milestone::{Milestone, Task, run_name};
 use crate::want::{Act, WantId};
@@ -14,14 +14,6 @@ use std::collections::BTreeSet;
 
 /// How often a task's time may run out in one wave before it has failed.
 const LAPSES: u32 = 2;
-/// What a person's word about a criterion begins with; the criterion's text or number follows.
-const TICK: &str = "tick ";
-
-/// The words that stand for a tick.
-pub fn tick_option(criterion: &str) -> String {
-    format!("{TICK}{criterion}")
-}
-
 impl Waves {
     pub(crate) fn facts(&self, at: Time, what: &What) -> Result<Vec<Fact>, Refusal> {
         let board = &self.board;

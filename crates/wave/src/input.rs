@@ -8,6 +8,14 @@ use kernel::outcome::CheckResult;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 
+/// What a person's word about a criterion begins with; the criterion's text or number follows.
+pub(crate) const TICK: &str = "tick ";
+
+/// The words that stand for a tick.
+pub fn tick_option(criterion: &str) -> String {
+    format!("{TICK}{criterion}")
+}
+
 /// What happened. It can be carried to another process.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "what", content = "with", rename_all = "snake_case")]

@@ -17,9 +17,8 @@ mod tests;
 pub mod want;
 
 pub use board::Board;
-pub use decide::tick_option;
 pub use fact::{Dated, Fact};
-pub use input::{Answer, Merging, What, Worked};
+pub use input::{Answer, Merging, What, Worked, tick_option};
 pub use machine::{Settings, Status, Waves};
 pub use milestone::Milestone;
 pub use want::{Act, Want, WantId};

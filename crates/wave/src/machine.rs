@@ -2,7 +2,7 @@
 
 use crate::board::{Board, Slot, Stage, Wave};
 use crate::fact::{Dated, Fact};
-use crate::input::What;
+use crate::input::{What, tick_option};
 use crate::ledger;
 use crate::milestone::Milestone;
 use crate::want::{
@@ -242,7 +242,7 @@ impl Waves {
                 who: "human",
                 reason: "criteria".to_owned(),
                 why: "only a person can say whether these hold".to_owned(),
-                options: unticked.into_iter().map(crate::tick_option).collect(),
+                options: unticked.into_iter().map(tick_option).collect(),
             })
         })
     }

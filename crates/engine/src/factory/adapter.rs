@@ -1,12 +1,13 @@
 //! A project of the factory in the real world: roles are attempts like any other, on a view of the state store; ships and
 //! releases are gates of its own.
 
+use super::opening::known;
 use super::records::Keeper;
 use super::views::{Before, Views};
 use super::{product, roles, ship, task_files};
 use crate::perform::{self, Job, Judged};
-use crate::world::{Adapter, Listener, Observer, Opening, Performer, now};
-use ::factory::machine::{Fact, Factory};
+use crate::world::{Adapter, Listener, Observer, Opening, Performer};
+use ::factory::machine::Factory;
 use agents::Agent;
 use kernel::event::RunStarted;
 use kernel::{Body, Effect, Event, What};
@@ -15,6 +16,7 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use store::{Head, RecordRef};
+use workspace::clock::now;
 use workspace::context::{Context, Files};
 use workspace::error::EngineError;
 use workspace::project::Project;
@@ -64,15 +66,6 @@ impl ProjectAdapter {
             performer: Arc::new(ProjectPerformer { context }),
         })
     }
-}
-
-/// A record as an event that the machine can stand on: a fact that it does not know is none.
-pub(super) fn known(record: &RecordRef<'_>) -> Result<Event, String> {
-    let event = crate::run::event(record)?;
-    if let Body::Noted(note) = &event.body {
-        Fact::read(note).map_err(|refusal| refusal.to_string())?;
-    }
-    Ok(event)
 }
 
 impl Performer for ProjectPerformer {

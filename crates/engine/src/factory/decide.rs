@@ -1,14 +1,14 @@
 //! What is particular about a person's decision on a project: every option that the machine knows, each
-//! with its payload. The way in is `crate::decide`, as for every other decision.
+//! with its payload. The way in is `crate::decision`, as for every other decision.
 //!
 //! It refuses words about a spec: whoever says those must mean the bytes that were shown (`speak`).
 
+use super::opening::{open, peek};
 use super::records::Keeper;
-use super::session::{open, peek};
 use super::views::Views;
 use super::{fix, indexed};
 use crate::approval::{Approved, Words, bound};
-use crate::decide::{self, Ask, Decidable, Decided};
+use crate::decision::{self, Ask, Decidable, Decided};
 use crate::session::lock;
 use ::factory::machine::{AMEND, APPROVE, Factory, REJECT};
 use store::Journal;
@@ -72,7 +72,7 @@ pub(super) fn take(
         machine,
         journal: open.journal,
     };
-    decide::take(project, subject, ask, approve)
+    decision::take(project, subject, ask, approve)
 }
 
 /// A project that was opened for a person to decide about.

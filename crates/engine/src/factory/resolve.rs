@@ -2,9 +2,9 @@
 //! what was abandoned and has no escalation of its own (sections 13.5 and 17.2).
 
 use super::decide::{decide, decide_message};
-use super::session::{peek, projects};
+use super::opening::{peek, projects};
 use crate::approval::{Approved, Words};
-use crate::decide::{Ask, Decided};
+use crate::decision::{Ask, Decided};
 use ::factory::halt::artifact::Escalation;
 use ::factory::project::{TaskId, TaskStatus};
 use serde_json::{Value, json};

@@ -38,7 +38,7 @@ pub(super) fn perform(
 ) -> Result<What, EngineError> {
     let home = context.home(order.id);
     let worked = (|| {
-        let today = workspace::spend::left_of_the_day(&context.project, crate::world::now())?;
+        let today = workspace::spend::left_of_the_day(&context.project, workspace::clock::now())?;
         let globs = Globs::of(&order.sight, &context.hidden)?;
         let base = match order.continues {
             Some(earlier) => view::go_on(context, earlier, &home, &globs)?,
@@ -432,7 +432,7 @@ fn broken_seal(
     };
     let mut sealed = order.sealed.iter();
     let broken = sealed.find(|(item, hash)| {
-        changed(item) && checks::item_hash(place, item) != Ok((*hash).clone())
+        changed(item) && !checks::item_hash(place, item).is_ok_and(|now| now == **hash)
     });
     broken.map(|(item, _)| item.clone())
 }

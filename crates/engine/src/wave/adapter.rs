@@ -3,7 +3,8 @@
 
 use super::base;
 use super::folder::{MilestoneFolder, dated};
-use super::performer::{WaveJob, WavePerformer};
+use super::perform::WaveJob;
+use super::performer::WavePerformer;
 use super::work;
 use crate::world::{Adapter, Observer, Opening};
 use ::wave::board::Stage;

@@ -1,10 +1,10 @@
 //! What people say about a milestone as a whole: that a criterion holds which no command can show, and
-//! that they take on a machine without the whole sandbox. The way in is `crate::decide`, as for every
+//! that they take on a machine without the whole sandbox. The way in is `crate::decision`, as for every
 //! other decision; one engine at a time works on a milestone, also here.
 
 use super::folder::{MilestoneFolder, OpenMilestone};
-use crate::decide::{Ask, Decidable, take};
-use crate::start::Approve;
+use crate::approval::Approve;
+use crate::decision::{Ask, Decidable, take};
 use crate::waiver::{WAIVE, WAIVE_BECAUSE};
 use ::wave::{Waves, What, tick_option};
 use serde_json::Value;

@@ -2,7 +2,7 @@
 //! one with anything in it that is in no commit; that is `workspace::worktree`'s.
 
 use super::folder::MilestoneFolder;
-use super::performer::guarded;
+use super::guarded::guarded;
 use ::wave::board::{Board, Stage};
 use std::sync::{Mutex, PoisonError};
 use std::thread::JoinHandle;

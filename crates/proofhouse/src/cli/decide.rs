@@ -2,7 +2,7 @@
 
 use super::args::{Decide, Signing};
 use super::out::{Out, Tone};
-use super::{exit, resolve, status};
+use super::{exit, status};
 use engine::approval::{self, Approved, ControllingTerminal, Words};
 use engine::decide::Ask;
 use serde_json::Value;
@@ -14,7 +14,7 @@ use workspace::{EngineError, Project};
 pub(crate) fn decide(project: &Project, args: &Decide, out: &Out) -> Result<u8, EngineError> {
     let with = match &args.payload {
         None => Value::Null,
-        Some(path) => resolve::read(path)?,
+        Some(path) => payload(path)?,
     };
     let ask = Ask {
         name: &args.run,
@@ -91,7 +91,7 @@ pub(crate) fn approved(
         signature.as_deref(),
         &mut ControllingTerminal::open(),
         words,
-        engine::world::now(),
+        workspace::clock::now(),
     )
 }
 
@@ -114,4 +114,23 @@ pub(crate) fn show(message: &[u8]) -> Result<u8, EngineError> {
     let written = stdout.write_all(message).and_then(|()| stdout.flush());
     written.map_err(EngineError::io("write to", Path::new("standard output")))?;
     Ok(exit::OK)
+}
+
+/// What an option needs, from a file.
+pub(crate) fn payload(path: &Path) -> Result<Value, EngineError> {
+    let bytes = std::fs::read(path).map_err(|error| match error.kind() {
+        std::io::ErrorKind::NotFound => EngineError::user(
+            "no_such_file",
+            format!("there is no file {}", path.display()),
+            "check the path",
+        ),
+        _ => EngineError::io("read", path)(error),
+    })?;
+    serde_json::from_slice(&bytes).map_err(|error| {
+        EngineError::user(
+            "payload_malformed",
+            format!("{}: {error}", path.display()),
+            "give one JSON object; `proofhouse schema HumanResolution` has the form",
+        )
+    })
 }

@@ -9,6 +9,7 @@ mod bad_input;
 mod cheats;
 mod checkpoints;
 mod checks;
+mod circles;
 mod cli;
 mod coding_agents;
 mod config;

@@ -96,23 +96,23 @@ fn walk(folder: &Path) -> Vec<PathBuf> {
 }
 
 #[derive(PartialEq, Eq, Clone, Copy)]
-enum Place {
+pub(crate) enum Place {
     Source,
     Test,
 }
 
 /// One Rust file.
-struct Rust {
+pub(crate) struct Rust {
     /// Relative to the workspace.
-    path: String,
-    member: String,
-    place: Place,
-    text: String,
+    pub(crate) path: String,
+    pub(crate) member: String,
+    pub(crate) place: Place,
+    pub(crate) text: String,
     /// Without comments, strings and items for tests; every line where it was.
-    code: String,
+    pub(crate) code: String,
 }
 
-fn rust_files() -> Vec<Rust> {
+pub(crate) fn rust_files() -> Vec<Rust> {
     let root = root();
     let mut found = Vec::new();
     for path in walk(&root.join("crates")) {
@@ -300,7 +300,7 @@ fn lines_with_path(code: &str, path: &str) -> Vec<usize> {
 }
 
 /// Fails with every broken place and one way to mend them.
-fn report(rule: &str, mend: &str, broken: Vec<String>) {
+pub(crate) fn report(rule: &str, mend: &str, broken: Vec<String>) {
     assert!(
         broken.is_empty(),
         "{rule}\n  {}\nmend: {mend}",

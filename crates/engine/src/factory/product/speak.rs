@@ -5,11 +5,11 @@
 //! becomes tasks.
 
 use super::super::decide::{message_of, take};
-use super::super::session::{Peek, peek};
+use super::super::opening::{Peek, peek};
 use super::super::start::declared;
 use super::review::{product, shown};
 use crate::approval::{Approved, Words};
-use crate::decide::{Ask, Decided};
+use crate::decision::{Ask, Decided};
 use ::factory::machine::{AMEND, APPROVE, REJECT};
 use ::factory::plan::NoPlan;
 use ::factory::product::Product;
