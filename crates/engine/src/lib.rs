@@ -9,6 +9,7 @@ mod decision;
 pub mod driver;
 mod error;
 pub mod factory;
+pub mod land;
 mod perform;
 pub mod run;
 mod run_adapter;
