@@ -1,7 +1,7 @@
 //! One run, opened: its journal, and the machine that its journal says.
 
 use flow::Flow;
-use kernel::{Event, Machine};
+use kernel::{Event, Machine, Stored};
 use report::look;
 use store::{Entry, Journal, Replay, RunName, Torn};
 use workspace::error::EngineError;
@@ -54,7 +54,7 @@ impl Run {
 }
 
 /// Events in their stored form.
-pub fn entries(events: &[Event]) -> Vec<Entry> {
+pub fn entries<F: Stored>(events: &[Event<F>]) -> Vec<Entry> {
     events
         .iter()
         .map(|event| Entry {

@@ -4,7 +4,7 @@
 use factory::NAME as FACTORY;
 use factory::machine::{Fact, Factory};
 use flow::{Flow, Workflow};
-use kernel::{Body, Event, Machine, Status, Time};
+use kernel::{Body, Event, Machine, Status, Stored, Time};
 use serde_json::{Value, json};
 use std::io::BufRead;
 use std::sync::Arc;
@@ -108,9 +108,14 @@ pub fn latest() -> Time {
     Time(workspace::clock::now().0.saturating_add(86_400_000))
 }
 
-/// A stored record as an event.
+/// A stored record as an event of a run.
 pub fn event(record: &RecordRef<'_>) -> Result<Event, String> {
-    let body = Body::decode(record.kind, record.body.get()).map_err(|error| error.to_string())?;
+    stored(record)
+}
+
+/// A stored record as an event of any machine.
+pub fn stored<F: Stored>(record: &RecordRef<'_>) -> Result<Event<F>, String> {
+    let body = F::decode(record.kind, record.body.get()).map_err(|error| error.to_string())?;
     Ok(Event {
         at: record.at,
         body,

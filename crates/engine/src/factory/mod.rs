@@ -4,9 +4,9 @@
 //! It refuses to decide: the machine in crate `factory` does. What is here performs its effects and
 //! writes down what it says.
 
+mod adapter;
 mod amended;
 mod constants;
-mod craft;
 mod debated;
 mod decide;
 mod fix;
@@ -34,7 +34,7 @@ mod tested;
 mod tools;
 mod views;
 
-pub use decide::{Ask, Resolved, decide, decide_message};
+pub(crate) use decide::{decide, decide_message};
 pub use page::page;
 pub use product::{New, Review, Said, Spoken, approval_of, new, review, speak, spoken_message};
 pub use resolve::{Asked, escalated, message, resolve};

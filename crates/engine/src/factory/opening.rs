@@ -51,7 +51,6 @@ pub(super) fn open(
         Ok(())
     })?;
     let open = Open {
-        name,
         journal: opened.journal,
         torn: opened.torn,
     };
