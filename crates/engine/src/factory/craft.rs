@@ -4,7 +4,7 @@
 use super::opening::known;
 use super::records::Keeper;
 use super::views::{Before, Views};
-use super::{product, roles, ship, task_files};
+use super::{gate, product, roles, task_files};
 use crate::perform::{self, Job, Judged};
 use crate::world::{Craft, Errand};
 use ::factory::machine::Factory;
@@ -96,7 +96,7 @@ impl Craft for Making {
         if let Effect::Gate(order) = effect {
             let order = order.clone();
             return Box::new(move |cancel, progress| {
-                Ok(ship::gate(&context, &order, cancel, progress))
+                Ok(gate::run(&context, &order, cancel, progress))
             });
         }
         let desk = match effect {
