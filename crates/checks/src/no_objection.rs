@@ -23,23 +23,42 @@ const SENTENCES: [&str; 6] = [
 impl Judges for NoObjection {
     const NAME: &'static str = "no_objection";
     const ABOUT: &'static str = "the agent's result has no verdict `fail` and no findings";
-    const SETTINGS: &'static [Setting] = &[Setting::optional(
-        "role",
-        "judge the last result of this role, not the present one",
-    )];
-    type Wanted<'a> = Option<&'a str>;
+    const SETTINGS: &'static [Setting] = &[
+        Setting::optional(
+            "role",
+            "judge the last result of this role, not the present one",
+        ),
+        Setting::optional(
+            "harmless",
+            "severities with which a finding is a remark and holds nothing; none",
+        ),
+        Setting::optional(
+            "untyped",
+            "a finding without a `severity`: `holds` or `passes`; holds",
+        ),
+    ];
+    type Wanted<'a> = Wanted<'a>;
     type Answer = Judged;
 
-    fn read<'a>(settings: &Settings<'a>) -> Result<Option<&'a str>, String> {
-        settings.text("role")
+    fn read<'a>(settings: &Settings<'a>) -> Result<Wanted<'a>, String> {
+        let untyped = match settings.text("untyped")? {
+            None | Some("holds") => Untyped::Holds,
+            Some("passes") => Untyped::Passes,
+            Some(_) => return settings.refuse("untyped", "`holds` or `passes`"),
+        };
+        Ok(Wanted {
+            role: settings.text("role")?,
+            harmless: settings.list("harmless")?.unwrap_or_default(),
+            untyped,
+        })
     }
 
-    fn judge(role: &Self::Wanted<'_>, subject: &Subject<'_>) -> Judged {
+    fn judge(wanted: &Self::Wanted<'_>, subject: &Subject<'_>) -> Judged {
         let nothing = Value::Null;
-        let result = match role {
+        let result = match wanted.role {
             None => subject.result.unwrap_or(&nothing),
             // A role that has not spoken has not agreed either.
-            Some(role) => match subject.results.get(*role) {
+            Some(role) => match subject.results.get(role) {
                 Some(result) => &result.value,
                 None => {
                     let why = format!("the role `{role}` has left no result in this run");
@@ -47,7 +66,7 @@ impl Judges for NoObjection {
                 }
             },
         };
-        let findings = findings(&result["findings"]);
+        let findings = wanted.holding(&result["findings"]);
         let against = result["verdict"]
             .as_str()
             .is_some_and(|verdict| verdict.trim().eq_ignore_ascii_case("fail"));
@@ -110,23 +129,78 @@ impl Judges for NoObjection {
                 json!({"role": "reviewer"}),
                 "has left no result",
             ),
+            Example {
+                result: Some(
+                    json!({"findings": [{"title": "a name", "severity": "Note"}, "a remark"]}),
+                ),
+                ..Example::passes(
+                    "remarks, where the gate says what is one",
+                    json!({"harmless": ["note"], "untyped": "passes"}),
+                    "does not object",
+                )
+            },
+            Example {
+                result: Some(json!({"findings": [{"title": "a leak", "severity": "grave"}]})),
+                ..Example::fails(
+                    "a severity that is no remark's",
+                    json!({"harmless": ["note"], "untyped": "passes"}),
+                    "1 findings: a leak",
+                )
+            },
+            Example {
+                result: Some(json!({"findings": ["it leaks"]})),
+                ..Example::fails(
+                    "a finding without a severity",
+                    json!({"harmless": ["note"]}),
+                    "1 findings: it leaks",
+                )
+            },
             Example::cannot_run(
                 "a setting that is not there",
                 json!({"strict": true}),
                 "allowed keys: role",
             ),
+            Example::cannot_run(
+                "another word for untyped",
+                json!({"untyped": "maybe"}),
+                "`holds` or `passes`",
+            ),
         ]
     }
 }
 
-/// Whatever is not plainly nothing is a finding: a wrong shape must not open the gate.
-fn findings(value: &Value) -> Vec<String> {
-    match value {
-        Value::Null | Value::Bool(false) => Vec::new(),
-        Value::Array(list) => list.iter().map(sentence).collect(),
-        Value::Object(map) if map.is_empty() => Vec::new(),
-        Value::String(text) if text.trim().is_empty() => Vec::new(),
-        other => vec![sentence(other)],
+/// What becomes of a finding that names no severity.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Untyped {
+    Holds,
+    Passes,
+}
+
+pub(crate) struct Wanted<'a> {
+    role: Option<&'a str>,
+    harmless: Vec<&'a str>,
+    untyped: Untyped,
+}
+
+impl Wanted<'_> {
+    /// Whatever is not plainly nothing is a finding: a wrong shape must not open the gate.
+    fn holding(&self, value: &Value) -> Vec<String> {
+        let one = std::slice::from_ref(value);
+        let all = match value {
+            Value::Null | Value::Bool(false) => &[],
+            Value::Array(list) => list.as_slice(),
+            Value::Object(map) if map.is_empty() => &[],
+            Value::String(text) if text.trim().is_empty() => &[],
+            _ => one,
+        };
+        let holds = |finding: &&Value| match finding["severity"].as_str() {
+            None => self.untyped == Untyped::Holds,
+            Some(severity) => {
+                let same = |harmless: &&str| harmless.eq_ignore_ascii_case(severity.trim());
+                !self.harmless.iter().any(|harmless| same(&harmless))
+            }
+        };
+        all.iter().filter(holds).map(sentence).collect()
     }
 }
 

@@ -7,8 +7,9 @@ use crate::project::Project;
 use crate::run::Run;
 use crate::secrets::Secrets;
 use crate::session;
+use crate::views;
 use crate::world::now;
-use kernel::{Decision, Event, Input, Machine, Status, What};
+use kernel::{Body, Decision, Event, Input, Machine, Status, What};
 
 /// What a decision led to.
 #[derive(Debug)]
@@ -36,13 +37,26 @@ pub fn decide(
     if !due.is_empty() {
         run.append(&due)?;
     }
-    let head = run.journal.head().clone();
-    let decision = |approved: &Approved| Decision {
+    // What stands in the header is part of what is decided about. It is refused or put on record first.
+    let mut declared = Vec::new();
+    if !session::is_driven(project, run.name.as_str())
+        && let Some(what) = views::declarations(&run)?
+    {
+        settle::<_, EngineError>(&mut run.machine, now(), what, &mut declared)?;
+        let mut bodies = declared.iter().map(|event| &event.body);
+        if let Some(refusal) = bodies.find_map(|body| match body {
+            Body::FieldsEdited(edited) => edited.refused.values().next(),
+            _ => None,
+        }) {
+            return Err(refusal.clone().into());
+        }
+    }
+    let decision = |approved: &Approved, seen_seq: u64| Decision {
         option: option.to_owned(),
         because: because.to_owned(),
         who: approved.who.clone(),
         channel: approved.channel.clone(),
-        seen_seq: head.seq,
+        seen_seq,
         // Nothing that a person has not signed for; see `approval::message`.
         with: serde_json::Value::Null,
         signature: approved.signature.clone(),
@@ -54,8 +68,13 @@ pub fn decide(
         signature: None,
     };
     run.machine
-        .decide(&Input::new(now(), What::Decide(decision(&probe))))?;
-    Secrets::of(&project.config()?, project.repo()).refuse(because, &decision(&probe).with)?;
+        .decide(&Input::new(now(), What::Decide(decision(&probe, 0))))?;
+    let with = decision(&probe, 0).with;
+    Secrets::of(&project.config()?, project.repo()).refuse(because, &with)?;
+    if !declared.is_empty() {
+        run.append(&declared)?;
+    }
+    let head = run.journal.head().clone();
     let name = run.name.to_string();
     let words = Words {
         run: &name,
@@ -69,7 +88,7 @@ pub fn decide(
     settle::<_, EngineError>(
         &mut run.machine,
         now(),
-        What::Decide(decision(&approved)),
+        What::Decide(decision(&approved, head.seq)),
         &mut events,
     )?;
     run.append(&events)?;
@@ -78,7 +97,7 @@ pub fn decide(
     if !session::is_driven(project, name)
         && let Ok(_lock) = session::lock(project, name)
     {
-        crate::views::refresh(&run)?;
+        views::refresh(&run, &[])?;
     }
     Ok(Decided {
         status: run.machine.status(),

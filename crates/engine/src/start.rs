@@ -222,7 +222,7 @@ fn begin(
     Journal::begin(&project.journals(), &name, &entries(&events))?;
     // What was said by starting moved the run on: its files say so at once.
     if moved {
-        crate::views::refresh(&Run::open(project, name.as_str())?)?;
+        crate::views::refresh(&Run::open(project, name.as_str())?, &[])?;
     }
     Ok(Started {
         run: name.to_string(),
