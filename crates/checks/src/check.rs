@@ -1,5 +1,5 @@
 //! What a check is to whoever runs it, and the examples that it must carry. It refuses to say how
-//! one is written: `judges.rs` does.
+//! one is written: `judge.rs` does.
 
 use crate::Subject;
 use kernel::outcome::{CheckResult, Verdict};

@@ -2,8 +2,9 @@
 //! record. It refuses to run on a tree that it cannot hash and to lose the output; what makes a run
 //! worthless whatever the program says is judged here, once for all checks.
 
+use crate::readers::runners;
 use crate::text::{answer, first_few, label, one_line};
-use crate::{Subject, TreeNow, runners};
+use crate::{Subject, TreeNow};
 use kernel::outcome::{CheckResult, EvidenceRef, Ran, Verdict};
 use sandbox::{Ended, Killed, Launch, Limits};
 use std::path::Path;

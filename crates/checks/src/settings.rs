@@ -106,7 +106,7 @@ impl<'a> Settings<'a> {
     /// A file as `repo/...` or `task/...`.
     pub(crate) fn placed(&self, key: &str) -> Result<Option<&'a str>, String> {
         let file = self.text(key)?;
-        file.map(crate::paths::lint_placed).transpose()?;
+        file.map(crate::readers::paths::lint_placed).transpose()?;
         Ok(file)
     }
 

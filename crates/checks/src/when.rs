@@ -1,9 +1,10 @@
 //! A condition on any check of a gate: `when = { file, section, is }` or `{ file, section, mentions }`. It
 //! refuses to spare a check in doubt: if the deciding words cannot be read, the check runs.
 
+use crate::readers::{choice, markdown, paths};
 use crate::settings::Settings;
 use crate::text::{label, one_line};
-use crate::{Check, Subject, choice, find, markdown, paths, registry};
+use crate::{Check, Subject, find, registry};
 use serde_json::Value;
 
 /// The key beside a check's own settings.
@@ -115,7 +116,7 @@ impl When {
             }
         };
         let words: Vec<&str> = self.is.iter().map(String::as_str).collect();
-        if crate::is_placeholder(&line) || choice::choose(&line, &words).is_some() {
+        if crate::text::is_placeholder(&line) || choice::choose(&line, &words).is_some() {
             return None;
         }
         Some(format!(

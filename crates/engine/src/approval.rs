@@ -24,8 +24,8 @@ pub use payload::{binds, bound};
 pub use signature::{Signer, sign_with_key_file, verify};
 pub use terminal::{ControllingTerminal, Terminal, Who, confirm, run_code};
 
-use crate::error::EngineError;
 use kernel::Time;
+use workspace::error::EngineError;
 
 /// What a signature is for. A signature made for mail, files or git is none for a decision.
 pub const NAMESPACE: &str = "proofhouse-decision";

@@ -2,14 +2,14 @@
 
 use crate::approval::{Approved, Words};
 use crate::driver::settle;
-use crate::error::EngineError;
-use crate::project::Project;
 use crate::run::Run;
-use crate::secrets::Secrets;
 use crate::session;
 use crate::views;
 use crate::world::now;
 use kernel::{Body, Decision, Event, Input, Machine, Status, What};
+use workspace::error::EngineError;
+use workspace::project::Project;
+use workspace::secrets::Secrets;
 
 /// What a decision led to.
 #[derive(Debug)]

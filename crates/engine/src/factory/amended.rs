@@ -7,11 +7,11 @@
 use super::debated::{self, Deliverable};
 use super::modules::Stored;
 use super::ship::{Broke, Held, could_not};
-use crate::context::Context;
 use ::factory::engineering::amend::{self, Changed};
 use ::factory::engineering::artifacts::Amendment;
 use kernel::outcome::{EvidenceRef, Verdict};
 use std::collections::BTreeMap;
+use workspace::context::Context;
 
 /// Compares the two. What stood in a changed file before is kept as evidence.
 pub(super) fn check(

@@ -10,7 +10,6 @@ use super::scratch;
 use super::ship::{Broke, Held, could_not};
 use super::suite::{self, Expect};
 use super::surface;
-use crate::context::Context;
 use ::factory::contract::answers::{Constant, blind};
 use ::factory::surface::python::Said;
 use ::factory::surface::{Language, constants, entry_points};
@@ -19,6 +18,7 @@ use kernel::effect::GateOrder;
 use kernel::outcome::Verdict;
 use sandbox::Cancel;
 use std::collections::{BTreeMap, BTreeSet};
+use workspace::context::Context;
 
 /// Adds to what stubs have shown what constants show.
 pub(super) fn run(

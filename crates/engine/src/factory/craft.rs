@@ -4,10 +4,7 @@
 use super::records::Keeper;
 use super::views::{Before, Views};
 use super::{product, roles, ship, task_files};
-use crate::context::{Context, Files};
-use crate::error::EngineError;
 use crate::perform::{self, Job, Judged};
-use crate::project::Project;
 use crate::world::{Craft, Errand, now};
 use ::factory::machine::{Fact, Factory};
 use agents::Agent;
@@ -16,6 +13,9 @@ use kernel::{Body, Effect, Event, What};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use store::{Head, RecordRef};
+use workspace::context::{Context, Files};
+use workspace::error::EngineError;
+use workspace::project::Project;
 
 /// What a project needs beside its machine.
 pub(super) struct Making {

@@ -18,7 +18,6 @@
 use super::scratch::Laid;
 use super::ship::{Broke, could_not, not_started};
 use super::suite::{self, Expect};
-use crate::context::Context;
 use ::factory::contract::answers::Constant;
 use ::factory::surface::ANSWER;
 use checks::runners::{Ending, Fault, FaultKind, Status, TestResult, TestRun};
@@ -29,6 +28,7 @@ use serde_json::Value;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
+use workspace::context::Context;
 
 /// Of each process; the middle of more is left out.
 const OUTPUT: usize = 1 << 20;

@@ -3,14 +3,14 @@
 //!
 //! Entries of shipped modules are the ship's to add; nothing here adds or removes one.
 
-use crate::error::EngineError;
-use crate::index_place;
-use crate::project::Project;
 use ::factory::delivery::registry::{Entry, IndexStatus};
 use ::factory::machine::Factory;
 use index::{
     AppendOnlyCodeIndex, CodeIndexEntry, Create, IndexError, ModuleRef, Replacement, Status,
 };
+use workspace::error::EngineError;
+use workspace::index_place;
+use workspace::project::Project;
 
 fn open(project: &Project) -> Result<AppendOnlyCodeIndex, IndexError> {
     AppendOnlyCodeIndex::open(&index_place::of_project(project), Create::Never)
@@ -66,7 +66,7 @@ pub(super) fn follow(project: &Project, machine: &Factory) -> Result<(), EngineE
 }
 
 /// What of the index does not agree with the journal: a sentence each.
-pub(crate) fn faults(project: &Project, machine: &Factory) -> Vec<String> {
+pub fn faults(project: &Project, machine: &Factory) -> Vec<String> {
     let made = machine.registry().iter().filter(|entry| is_ours(entry));
     let made: Vec<&Entry> = made.collect();
     if made.is_empty() {

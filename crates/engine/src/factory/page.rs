@@ -11,8 +11,6 @@ use super::NAME as FACTORY;
 use super::modules::Stored;
 use super::session::peek;
 use super::story::{Line, Story};
-use crate::error::EngineError;
-use crate::project::Project;
 use crate::run::run_name;
 use crate::views::page::html::{Out, esc};
 use crate::views::page::{POLICY, STYLE};
@@ -21,6 +19,8 @@ use ::factory::machine::Factory;
 use kernel::{Body, Decision, Time};
 use std::path::{Path, PathBuf};
 use store::{Head, Journal, Replay};
+use workspace::error::EngineError;
+use workspace::project::Project;
 
 const OWN_STYLE: &str = include_str!("page/page.css");
 

@@ -4,12 +4,12 @@
 use super::modules::Stored;
 use super::scratch;
 use super::ship::{Broke, Held, could_not};
-use crate::context::Context;
-use crate::index_place;
 use ::factory::project::ModuleRef;
 use index::{AppendOnlyCodeIndex, Create, Status};
 use serde::Deserialize;
 use std::path::Path;
+use workspace::context::Context;
+use workspace::index_place;
 
 #[derive(Deserialize)]
 struct Set {

@@ -4,7 +4,6 @@
 //! result is about), so that a role can neither forge an id nor be refused for a missing one.
 
 use super::tools;
-use crate::error::EngineError;
 use ::factory::product;
 use ::factory::schema;
 use agents::result::Shape;
@@ -15,6 +14,7 @@ use kernel::table::{Stalling, Stepping, Table};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::sync::Arc;
+use workspace::error::EngineError;
 
 /// A role as the factory's table has it.
 struct Row {

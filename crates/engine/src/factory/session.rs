@@ -7,8 +7,6 @@ use super::records::Keeper;
 use super::views::Views;
 use super::{roles, tools};
 use crate::driver::{Ending, Until, drive as run_loop};
-use crate::error::EngineError;
-use crate::project::Project;
 use crate::run::{first_named, latest, run_name};
 use crate::session::{Ended, Restore, Session, clean, lock};
 use crate::world::{Interrupter, Observer, Open, Real, now};
@@ -17,6 +15,8 @@ use kernel::event::RunStarted;
 use kernel::machine::Activity;
 use kernel::{Body, Input, Machine, What};
 use store::{Checkpoint, Head, Journal, Replay, RunName};
+use workspace::error::EngineError;
+use workspace::project::Project;
 
 /// A project that is only looked at.
 pub struct Peek {

@@ -7,9 +7,7 @@ use super::modules::{self, CONTRACT, ESCALATION, EXAMPLES, LOG, SHIP, Stored};
 use super::{
     amended, debated, fix, product, proven, release, scratch, stubs, superseding, surface, tested,
 };
-use crate::context::Context;
 use crate::perform::{self, lost, save};
-use crate::{index_place, worktree};
 use ::factory::contract::{
     MicroModuleContract, MismatchArtifact, compare, from_plan, judge_bump, required_bump,
 };
@@ -26,6 +24,8 @@ use sandbox::Cancel;
 use serde::Deserialize;
 use serde_json::Value;
 use std::collections::BTreeMap;
+use workspace::context::Context;
+use workspace::{index_place, worktree};
 
 /// What a step is told, as the machine orders it.
 #[derive(Debug, Deserialize)]

@@ -4,10 +4,7 @@
 use super::NAME;
 use super::session::projects;
 use crate::driver::settle;
-use crate::error::EngineError;
-use crate::project::Project;
 use crate::run::entries;
-use crate::secrets::Secrets;
 use crate::world::now;
 use ::factory::machine::Factory;
 use ::factory::machine::facts::{Fact, ProjectOpened, TasksDeclared};
@@ -20,6 +17,9 @@ use kernel::{Autonomy, CounterName, Mode, RunId, What};
 use std::collections::BTreeMap;
 use std::path::Path;
 use store::{Journal, RunName};
+use workspace::error::EngineError;
+use workspace::project::Project;
+use workspace::secrets::Secrets;
 
 /// Attempts that a task may take by default: a plan, and a module or two with all their revisions.
 pub(super) const ATTEMPTS_PER_TASK: u64 = 30;
@@ -92,7 +92,7 @@ pub fn start(
 
 /// What the agents of a new project lack on this machine right now, a sentence each.
 pub fn missing(project: &Project, agent: Option<&str>) -> Result<Vec<String>, EngineError> {
-    crate::agent::missing(
+    workspace::agent::missing(
         project,
         &super::roles::workflow(),
         &project.config()?,
@@ -134,7 +134,7 @@ pub(super) fn fresh(
     let config = project.config()?;
     if let Some(agent) = asked.agent {
         // One that can never work is refused now, and not by the first attempt.
-        crate::agent::spec(project, &config, agent)?;
+        workspace::agent::spec(project, &config, agent)?;
     }
     let mut budgets: BTreeMap<CounterName, u64> = BTreeMap::new();
     budgets.insert(CounterName::from(ATTEMPTS), asked.attempts);

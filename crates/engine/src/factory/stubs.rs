@@ -10,7 +10,6 @@ use super::ship::{Broke, Held, could_not};
 use super::suite::{self, Expect};
 use super::surface;
 use super::{constants, scratch};
-use crate::context::Context;
 use ::factory::contract::coverage;
 use ::factory::surface::python::Said;
 use ::factory::surface::{Language, STUB};
@@ -18,6 +17,7 @@ use checks::runners::{FaultKind, Status, TestResult};
 use kernel::effect::GateOrder;
 use kernel::outcome::Verdict;
 use sandbox::Cancel;
+use workspace::context::Context;
 
 /// Runs the suite against stubs.
 pub(super) fn run(

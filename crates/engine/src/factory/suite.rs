@@ -5,8 +5,6 @@
 use super::each;
 use super::scratch::Laid;
 use super::ship::{Broke, could_not};
-use crate::context::Context;
-use crate::error::EngineError;
 use crate::perform::InVault;
 use ::factory::surface::Language;
 use checks::runners::{FaultKind, TestRun};
@@ -19,6 +17,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::time::Duration;
 use store::{Node, Tree};
+use workspace::context::Context;
+use workspace::error::EngineError;
 
 pub(super) const RESULTS: &str = "results of suite";
 /// A day. No ship waits that long; it keeps sums of times within what a clock can hold.

@@ -5,8 +5,6 @@
 
 use super::modules::Stored;
 use super::ship::{Broke, could_not};
-use crate::context::Context;
-use crate::index_place;
 use ::factory::contract::{MicroModuleContract, from_plan};
 use ::factory::halt::candidate;
 use ::factory::halt::change::Change;
@@ -14,6 +12,8 @@ use ::factory::project::ModuleRef;
 use ::factory::version::Version;
 use index::{AppendOnlyCodeIndex, Create, Status};
 use std::path::Path;
+use workspace::context::Context;
+use workspace::index_place;
 
 /// The contract that is locked for the new version.
 pub(super) fn contract(home: &Path, change: &Change) -> Option<MicroModuleContract> {

@@ -4,8 +4,6 @@
 //! a lost file is written again and an edited one is found. It refuses to remove anything.
 
 use super::start::json_of;
-use crate::error::EngineError;
-use crate::project::Project;
 use ::factory::halt::resolution::Resolution;
 use ::factory::machine::Factory;
 use ::factory::plan::again::{Amendment, Part, files};
@@ -13,6 +11,8 @@ use ::factory::plan::{TaskFile, task_files};
 use ::factory::spec::ProductSpec;
 use std::collections::BTreeMap;
 use std::path::Path;
+use workspace::error::EngineError;
+use workspace::project::Project;
 
 fn answers(machine: &Factory) -> (Vec<Part>, Vec<Amendment>) {
     let (mut parts, mut amendments) = (Vec::new(), Vec::new());

@@ -7,13 +7,13 @@ use super::modules::{EXAMPLES, LOG, SHIP, Seal, Stored};
 use super::ship::{Broke, Held, could_not};
 use super::suite::{self, Expect};
 use super::surface;
-use crate::context::Context;
 use ::factory::contract::{MicroModuleContract, coverage, examples};
 use ::factory::ship::{ExecutionLog, Outcome, Summary, TestResult};
 use checks::runners::{Status, TestRun};
 use kernel::effect::GateOrder;
 use kernel::outcome::Verdict;
 use sandbox::Cancel;
+use workspace::context::Context;
 
 /// Runs them, and writes down what was tested: `debated`, and nothing else.
 pub(super) fn run(

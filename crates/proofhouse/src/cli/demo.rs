@@ -7,8 +7,8 @@ mod teller;
 
 use super::args::{Demo, DemoOf};
 use super::out::Out;
-use engine::EngineError;
 use std::path::{Path, PathBuf};
+use workspace::EngineError;
 
 pub(crate) fn demo(args: &Demo, out: &Out) -> Result<u8, EngineError> {
     needs("git")?;

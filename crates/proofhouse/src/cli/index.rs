@@ -4,8 +4,6 @@
 use super::args::{Args, Index, IndexCommand, IndexSearch, RankingArg};
 use super::exit;
 use super::out::{Out, Tone, plain};
-use engine::config::Config;
-use engine::{EngineError, Project, index_place};
 use index::embed::{self, Embedder, Settings};
 use index::{
     AppendOnlyCodeIndex, CodeIndexEntry, Create, Dependent, Hit, ModuleRef, Ranking, Replacement,
@@ -13,6 +11,8 @@ use index::{
 };
 use std::io::Read;
 use std::path::{Path, PathBuf};
+use workspace::config::Config;
+use workspace::{EngineError, Project, index_place};
 
 /// A file of entries larger than this is a mistake.
 const MOST_BYTES: u64 = 1 << 30;

@@ -2,7 +2,7 @@
 
 use super::exit;
 use super::out::Out;
-use engine::EngineError;
+use workspace::EngineError;
 
 pub(crate) fn schema(name: Option<&str>, out: &Out) -> Result<u8, EngineError> {
     let Some(name) = name else {

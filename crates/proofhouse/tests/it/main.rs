@@ -31,6 +31,7 @@ mod factory_run;
 mod factory_ship;
 mod factory_unread;
 mod first_steps;
+mod fixtures;
 mod gate_lost;
 mod holes;
 mod index;

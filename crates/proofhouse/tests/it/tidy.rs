@@ -6,7 +6,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Which workspace crates each may depend on. `testkit` may be a dev-dependency anywhere.
-const MAY_DEPEND: [(&str, &str); 11] = [
+const MAY_DEPEND: [(&str, &str); 13] = [
     ("kernel", ""),
     ("flow", "kernel"),
     ("factory", "kernel"),
@@ -15,17 +15,19 @@ const MAY_DEPEND: [(&str, &str); 11] = [
     ("index", "kernel"),
     ("checks", "kernel store sandbox index"),
     ("agents", "kernel store sandbox index checks"),
+    ("workspace", "kernel store sandbox index checks agents flow"),
     (
         "engine",
-        "kernel store sandbox index checks agents flow factory",
+        "kernel store sandbox index checks agents flow factory workspace",
     ),
+    ("audit", "kernel store checks flow factory workspace engine"),
     (
         "proofhouse",
-        "kernel store sandbox index checks agents flow factory engine",
+        "kernel store sandbox index checks agents flow factory workspace engine audit",
     ),
     (
         "testkit",
-        "kernel store sandbox index checks agents flow factory engine",
+        "kernel store sandbox index checks agents flow factory workspace engine",
     ),
 ];
 

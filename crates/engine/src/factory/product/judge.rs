@@ -3,13 +3,13 @@
 
 use super::super::ship::{Broke, Held, could_not};
 use super::{desk, research};
-use crate::context::Context;
 use ::factory::product::{DRAFT, FOLDER, PAGE, REPORT, SPEC};
 use ::factory::{Deficiency, Report};
 use kernel::outcome::{EvidenceRef, Verdict};
 use serde::Deserialize;
 use serde_json::Value;
 use std::path::Path;
+use workspace::context::Context;
 
 /// No spec is a tenth of it.
 const LARGEST: u64 = 64 << 20;

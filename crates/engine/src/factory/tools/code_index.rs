@@ -1,15 +1,15 @@
 //! `search_code_index` (section 14.3): shipped modules by meaning, with their contracts' summaries
 //! and shapes. It reads the project's index and can not write it.
 
-use crate::config::Config;
-use crate::error::EngineError;
-use crate::index_place;
-use crate::project::Project;
 use agents::{Place, Tool, ToolSpec};
 use index::embed::{self, Settings};
 use index::{AppendOnlyCodeIndex, Create, Ranking, SearchRequest};
 use serde_json::{Value, json};
 use std::path::PathBuf;
+use workspace::config::Config;
+use workspace::error::EngineError;
+use workspace::index_place;
+use workspace::project::Project;
 
 /// The search in a project's index.
 pub(super) struct Search {
