@@ -84,6 +84,7 @@ pub fn decide(
         because,
     };
     let approved = approve(&words)?;
+    let shown = run.machine.declared();
     let mut events: Vec<Event> = Vec::new();
     settle::<_, EngineError>(
         &mut run.machine,
@@ -97,7 +98,7 @@ pub fn decide(
     if !session::is_driven(project, name)
         && let Ok(_lock) = session::lock(project, name)
     {
-        views::refresh(&run, &[])?;
+        views::refresh(&run, &[], &shown)?;
     }
     Ok(Decided {
         status: run.machine.status(),

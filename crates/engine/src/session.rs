@@ -156,7 +156,7 @@ impl Session<'_> {
                 declared.iter().for_each(|event| observer.event(event));
             }
             // The views are ours to mend, also when there is nothing else to do.
-            views::refresh(&run, &declared)?;
+            views::refresh(&run, &declared, &run.machine.declared())?;
             return Ok(Ended {
                 ending: Ending::Rested,
                 status: run.machine.status(),

@@ -81,17 +81,49 @@ impl<'a> Hearing<'a> {
         targets.any(|to| self.leads_past(objecting, to, people))
     }
 
+    /// Does this way give it up: can the run be done from there, and `objecting`, or a state that
+    /// settles what was said there, is not to be reached any more?
+    pub(crate) fn way_gives_up(
+        &self,
+        objecting: &StateName,
+        from: &StateName,
+        way: &Transition,
+    ) -> bool {
+        let targets = self.targets(from, way);
+        targets.iter().any(|to| self.gives_up(objecting, to))
+    }
+
     /// The same of a run that stands in `at`.
-    pub(crate) fn leads_past(&self, objecting: &StateName, at: &StateName, people: People) -> bool {
+    pub(crate) fn gives_up(&self, objecting: &StateName, at: &StateName) -> bool {
+        let reached = self.reached(at, People::Apart, |_| false);
+        let heard = |state: &StateName| state == objecting || self.settles(state, objecting);
+        reached.iter().any(|state| self.is_done(state)) && !reached.iter().any(heard)
+    }
+
+    fn leads_past(&self, objecting: &StateName, at: &StateName, people: People) -> bool {
+        let heard = |state: &StateName| state == objecting || self.settles(state, objecting);
+        let reached = self.reached(at, people, heard);
+        reached
+            .iter()
+            .any(|state| self.is_done(state) && !heard(state))
+    }
+
+    fn is_done(&self, state: &StateName) -> bool {
+        self.table.state(state).completing == Completing::Yes || self.done.contains(state.as_str())
+    }
+
+    /// The states that a run can come to from here, not going on beyond those that stop it.
+    fn reached(
+        &self,
+        at: &StateName,
+        people: People,
+        stops: impl Fn(&StateName) -> bool,
+    ) -> BTreeSet<StateName> {
         let mut seen = BTreeSet::from([at.clone()]);
         let mut queue = vec![at.clone()];
         while let Some(here) = queue.pop() {
-            if here == *objecting || self.settles(&here, objecting) {
+            if stops(&here) {
                 continue;
-            }
-            let completes = self.table.state(&here).completing == Completing::Yes;
-            if completes || self.done.contains(here.as_str()) {
-                return true;
             }
             let ways = self.table.leaving(&here).map(|(_, way)| way);
             // After a drop the gates that stand say where the run goes on: the table alone does not.
@@ -103,7 +135,7 @@ impl<'a> Hearing<'a> {
                 }
             }
         }
-        false
+        seen
     }
 
     fn targets(&self, from: &StateName, way: &Transition) -> Vec<StateName> {

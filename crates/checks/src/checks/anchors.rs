@@ -97,6 +97,18 @@ impl Judges for Anchors {
                 ..Example::passes("a file and a symbol", with(), "2 anchors")
             },
             Example {
+                repo: &[("src/__main__.py", "def main():\n")],
+                task: &[(
+                    "T.md",
+                    "# Ground\n- `src/__main__.py` :: `main`: reads the arguments\n# Contract\n`main`\n",
+                )],
+                ..Example::passes(
+                    "underscores, and a colon before the note",
+                    with(),
+                    "1 anchors",
+                )
+            },
+            Example {
                 repo: REPO,
                 task: &[("T.md", "# Ground\n- src/cart.js :: sum\n# Contract\nsum\n")],
                 ..Example::fails("no such symbol", with(), "src/cart.js does not hold `sum`")
@@ -135,7 +147,7 @@ impl<'a> Anchor<'a> {
         let path = words.next()?.trim_end_matches([':', ',']);
         let rest: Vec<&str> = words.collect();
         let symbol = match rest.as_slice() {
-            ["::", symbol, ..] => Some(symbol.trim_end_matches([',', ';'])),
+            ["::", symbol, ..] => Some(symbol.trim_end_matches([',', ';', ':']).trim_matches('`')),
             _ => None,
         };
         Some(Self {

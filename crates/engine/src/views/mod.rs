@@ -295,12 +295,18 @@ fn of_run(run: &crate::run::Run) -> Result<Option<Views>, EngineError> {
     Views::of(&Arc::new(context), &run.machine).map(Some)
 }
 
-/// Writes the views of a run that nobody drives, whose last records are these.
-pub(crate) fn refresh(run: &crate::run::Run, last: &[Event]) -> Result<(), EngineError> {
+/// Writes the views of a run that nobody drives. `last` are its last records, and `shown` is what the
+/// header said before them: a line that still says so was not edited.
+pub(crate) fn refresh(
+    run: &crate::run::Run,
+    last: &[Event],
+    shown: &BTreeMap<String, String>,
+) -> Result<(), EngineError> {
     let Some(mut views) = of_run(run)? else {
         return Ok(());
     };
     views.refused.extend(last.iter().flat_map(refused));
+    views.written.extend(shown.clone());
     let head = run.journal.head();
     views.write(&run.machine, &[], head)?;
     views.render_evidence(&run.machine, head)

@@ -92,14 +92,14 @@ pub(super) fn holding<'a>(
     run: &'a FlowState,
     way: &Transition,
 ) -> Option<(&'a StateName, &'a String)> {
-    if run.objections.is_empty() {
+    // Where an attempt was lost, nobody has judged anything: the state behind it is held instead.
+    if run.objections.is_empty() || way.when.contains(&Guard::Lost) {
         return None;
     }
     let hearing = Hearing::of(workflow);
     let here = &run.position.state;
     run.objections.iter().find(|(objecting, _)| {
-        !hearing.settles(here, objecting)
-            && hearing.way_leads_past(objecting, here, way, People::Apart)
+        !hearing.settles(here, objecting) && hearing.way_gives_up(objecting, here, way)
     })
 }
 
@@ -144,7 +144,7 @@ impl FlowState {
             let Some(decision) = by_person else {
                 return true;
             };
-            let past = hearing.leads_past(objecting, to, People::Apart);
+            let past = hearing.gives_up(objecting, to);
             if past {
                 overruled.push(format!(
                     "{} overruled `{objecting}` with `{}`: {what}",

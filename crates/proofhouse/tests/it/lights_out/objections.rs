@@ -11,9 +11,8 @@ fn says(state: &str, result: &str, attempts: &[u32]) -> String {
     nth(&format!("{head}{steps}\nresult = {result}\n"), attempts)
 }
 
-const FAIL: &str = r#"{ summary = "not like this", verdict = "fail", findings = [{ severity = "critical", title = "anybody may log in" }] }"#;
-const FINDING: &str = r#"{ summary = "not like this", verdict = "pass", findings = [{ severity = "critical", title = "anybody may log in" }] }"#;
-const NOTE: &str = r#"{ summary = "fine", verdict = "pass", findings = [{ severity = "optional", title = "a shorter name" }] }"#;
+const FAIL: &str = r#"{ summary = "not like this", verdict = "fail", findings = ["critical: anybody may log in"] }"#;
+const FINDING: &str = r#"{ summary = "not like this", verdict = "pass", findings = ["critical: anybody may log in"] }"#;
 
 #[test]
 fn a_reviewers_fail_and_its_blocking_finding_hold_the_gate_shut() {
@@ -49,8 +48,12 @@ fn a_reviewer_who_fails_it_three_times_leads_to_a_person_and_never_to_done() {
 }
 
 #[test]
-fn a_note_that_does_not_block_holds_nothing() {
-    let product = Product::begun(&says("Reviewing", NOTE, &[1]), &[]);
+fn what_stands_in_the_table_and_does_not_block_holds_nothing() {
+    let fine = r#"{ summary = "fine", verdict = "pass", findings = [] }"#;
+    let note =
+        "| R-1 | Optional | Readability | open | src/lib.rs | a shorter name |\n## Correctness";
+    let script = says("Reviewing", fine, &[1]).replace("## Correctness", note);
+    let product = Product::begun(&script, &[]);
     product.runs(0);
     let actions = product.actions().join(" ");
     assert!(!actions.contains("FailReviewGate"), "{actions}");
