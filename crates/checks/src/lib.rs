@@ -4,7 +4,7 @@
 //! a typed result can hold a gate shut and never open it. A check that is unknown, badly set or
 //! cannot be tried answers `could_not_run`, which fails the gate; nothing is ever skipped.
 //!
-//! To add a check: one file with a type that implements `Judges` (`judge.rs`) and carries its
+//! To add a check: one file with a type that implements `Judge` (`judge.rs`) and carries its
 //! examples, and two lines in `checks.rs`. The test `examples` then runs them.
 
 mod check;
@@ -19,7 +19,7 @@ mod subject;
 mod text;
 mod when;
 
-pub use check::{Check, Example, Setting};
+pub use check::{Check, Example};
 pub use checks::{find, registry};
 pub use gate::run_gate;
 pub use readers::globs::{Star, compiled};
@@ -27,6 +27,7 @@ pub use readers::hash::bytes as hash_of;
 pub use readers::items::bytes as item_bytes;
 pub use readers::runners;
 pub use readers::seal::{SECRET_BY_CUSTOM, hash as item_hash};
+pub use settings::{Setting, SettingsError};
 pub use subject::{Keep, Launches, Place, Subject, TreeNow, Views};
 pub use text::is_placeholder;
 pub use when::lint;

@@ -76,7 +76,7 @@ fn mean(count: u32) -> Duration {
     let project = Project::find(folder.path()).expect("a project");
     project.prepare().expect("its folder");
     let started: kernel::event::RunStarted = serde_json::from_value(serde_json::json!({
-        "run": "bench", "workflow": engine::factory::NAME, "workflow_hash": "",
+        "run": "bench", "workflow": factory::NAME, "workflow_hash": "",
         "autonomy": Autonomy::Auto, "mode": Mode::default(),
     }))
     .expect("a start");

@@ -59,6 +59,9 @@ pub struct Approved {
     pub signature: Option<String>,
 }
 
+/// A channel through which a person can agree.
+pub type Approve<'a> = dyn Fn(&Words<'_>) -> Result<Approved, EngineError> + 'a;
+
 /// The bytes that are signed. Every value carries its length, so that no value can pose as the
 /// next line; the text stays readable for whoever signs it.
 pub fn message(words: &Words) -> Vec<u8> {

@@ -82,7 +82,7 @@ impl Run {
 /// Clocks of different machines disagree a little; a record of the day after tomorrow is no clock's
 /// fault.
 pub fn latest() -> kernel::Time {
-    kernel::Time(crate::world::now().0.saturating_add(86_400_000))
+    kernel::Time(workspace::clock::now().0.saturating_add(86_400_000))
 }
 
 /// Events in their stored form.
@@ -199,7 +199,7 @@ pub(crate) fn first_named(
 /// The workflow that the run's first record names.
 fn workflow_of(project: &Project, name: &RunName) -> Result<Arc<Workflow>, EngineError> {
     match first_named(project, name)?.as_deref() {
-        Some(crate::factory::NAME) => Err(EngineError::user(
+        Some(::factory::NAME) => Err(EngineError::user(
             "factory_project",
             format!("`{name}` is a project of the factory"),
             format!("`proofhouse factory status {name}` shows it"),

@@ -135,7 +135,7 @@ impl Session<'_> {
             self.project.keep_workflow(&workflow)?;
         }
         // Nothing to do: no session, and no need for an agent.
-        let at = crate::world::now();
+        let at = workspace::clock::now();
         let settled = run
             .machine
             .decide(&Input::new(at, What::Advance))

@@ -5,10 +5,9 @@ mod needs;
 pub use crate::waiver::WAIVE;
 pub use needs::Missing;
 
-use crate::approval::{Approved, ControllingTerminal, Terminal, Words};
+use crate::approval::{Approve, ControllingTerminal, Terminal};
 use crate::driver::settle;
 use crate::run::{Run, entries};
-use crate::world::now;
 use flow::{Flow, Owner, Workflow, field_key, replace_fields};
 use kernel::event::RunStarted;
 use kernel::{Autonomy, CounterName, Decision, Mode, RunId, What};
@@ -16,6 +15,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use store::{Journal, RunName};
+use workspace::clock::now;
 use workspace::context::task_folder;
 use workspace::error::EngineError;
 use workspace::project::Project;
@@ -89,9 +89,6 @@ pub struct Started {
     /// What its agents lack on this machine right now, a sentence each.
     pub missing: Vec<String>,
 }
-
-/// A channel through which a person can agree.
-pub type Approve<'a> = dyn Fn(&Words<'_>) -> Result<Approved, EngineError> + 'a;
 
 /// Starts a run.
 pub fn start(project: &Project, asked: &NewRun) -> Result<Started, EngineError> {

@@ -2,8 +2,7 @@
 //! audit finds the same words again. It refuses to let a waiver stand for another run, another start
 //! or another moment than the one that the person saw.
 
-use crate::approval::Words;
-use crate::start::Approve;
+use crate::approval::{Approve, Words};
 use kernel::event::RunStarted;
 use kernel::{Body, Time};
 use serde_json::Value;

@@ -11,8 +11,9 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::thread::JoinHandle;
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::Duration;
 use store::{Head, Journal, RecordRef, RunName, Torn};
+use workspace::clock::now;
 use workspace::context::Context;
 use workspace::error::EngineError;
 
@@ -133,14 +134,6 @@ fn panicked(effect: EffectId) -> EngineError {
         format!("the engine panicked while performing {effect}"),
         "please report it; `proofhouse run` goes on with what is on disk",
     )
-}
-
-/// The present time. The only place where the engine asks for it.
-pub fn now() -> Time {
-    let since = SystemTime::now().duration_since(UNIX_EPOCH);
-    Time(since.map_or(0, |since| {
-        u64::try_from(since.as_millis()).unwrap_or(u64::MAX)
-    }))
 }
 
 impl<'a, C: Craft> Real<'a, C> {

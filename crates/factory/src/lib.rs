@@ -34,3 +34,6 @@ pub mod surface;
 pub mod version;
 
 pub use deficiency::{Deficiency, Report, Severity};
+
+/// What the journal of a project names in the place of a workflow.
+pub const NAME: &str = "factory";

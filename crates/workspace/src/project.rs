@@ -213,12 +213,16 @@ pub fn load(source: &Source) -> Result<Arc<Workflow>, EngineError> {
 }
 
 fn load_begun(source: &Source) -> Result<Arc<Workflow>, EngineError> {
-    Ok(Arc::new(flow::load_begun(source, &checks::lint)?))
+    Ok(Arc::new(flow::load_begun(source, &known)?))
+}
+
+fn known(name: &str, with: &serde_json::Value) -> Result<(), String> {
+    checks::lint(name, with).map_err(|why| why.to_string())
 }
 
 /// The same as [`load`], with every problem on its own.
 pub fn lint(source: &Source) -> Result<Arc<Workflow>, flow::LoadError> {
-    Ok(Arc::new(flow::load(source, &checks::lint)?))
+    Ok(Arc::new(flow::load(source, &known)?))
 }
 
 /// The texts of a workflow folder.

@@ -1,47 +1,32 @@
 //! `anchors`: a document names real files and symbols of the repository. It refuses a plan that
 //! stands on nothing: each anchor is looked up where it says it is.
 
-use crate::judge::{Judged, Judges};
+use crate::judge::{Judge, Judged};
 use crate::readers::{markdown, paths};
-use crate::settings::Settings;
+use crate::settings::{Placed, Text};
 use crate::text::{first_few, label};
-use crate::{Example, Setting, Subject};
+use crate::{Example, Subject};
+use schemars::JsonSchema;
+use serde::Deserialize;
 use serde_json::json;
 
-/// The check.
-pub(crate) struct Anchors;
-
-pub(crate) struct Wanted<'a> {
-    file: &'a str,
-    section: &'a str,
-    cited_in: Option<&'a str>,
+/// A section lists files and symbols that are really there, and another one cites them.
+#[derive(Deserialize, JsonSchema)]
+pub(crate) struct Anchors {
+    /// `task/...` or `repo/...`.
+    file: Placed,
+    /// The heading over the list of anchors.
+    section: Text,
+    /// A heading under which one of them is named again.
+    cited_in: Option<Text>,
 }
 
-impl Judges for Anchors {
+impl Judge for Anchors {
     const NAME: &'static str = "anchors";
-    const ABOUT: &'static str =
-        "a section lists files and symbols that are really there, and another one cites them";
-    const SETTINGS: &'static [Setting] = &[
-        Setting::required("file", "`task/...` or `repo/...`"),
-        Setting::required("section", "the heading over the list of anchors"),
-        Setting::optional(
-            "cited_in",
-            "a heading under which one of them is named again",
-        ),
-    ];
-    type Wanted<'a> = Wanted<'a>;
     type Answer = Judged;
 
-    fn read<'a>(settings: &Settings<'a>) -> Result<Wanted<'a>, String> {
-        Ok(Wanted {
-            file: settings.placed("file")?.unwrap_or_default(),
-            section: settings.text("section")?.unwrap_or_default(),
-            cited_in: settings.text("cited_in")?,
-        })
-    }
-
-    fn judge(wanted: &Wanted<'_>, subject: &Subject<'_>) -> Judged {
-        let (file, heading) = (wanted.file, wanted.section);
+    fn judge(&self, subject: &Subject<'_>) -> Judged {
+        let (file, heading) = (&*self.file, &*self.section);
         let text = paths::read(subject.place, file).map_err(|why| format!("{file} {why}"))?;
         let sections =
             markdown::chosen(&text, Some(heading)).map_err(|why| format!("{file} {why}"))?;
@@ -64,7 +49,7 @@ impl Judges for Anchors {
         if !faults.is_empty() {
             return Err(first_few(&faults, 5).into());
         }
-        if let Some(cited_in) = wanted.cited_in {
+        if let Some(cited_in) = self.cited_in.as_deref() {
             let sections =
                 markdown::chosen(&text, Some(cited_in)).map_err(|why| format!("{file} {why}"))?;
             let cites = |anchor: &Anchor<'_>| {

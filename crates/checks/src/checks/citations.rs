@@ -1,37 +1,36 @@
 //! `citations`: every finding in the agent's result stands where it says, inside the cap. It refuses
 //! a snippet that the file does not have at that line, however plausible.
 
-use crate::judge::{Judged, Judges};
+use crate::judge::{Judge, Judged};
 use crate::readers::globs::Line;
 use crate::readers::paths;
-use crate::settings::Settings;
+use crate::settings::{Number, Text};
 use crate::text::{first_few, one_line};
-use crate::{Example, Setting, Subject};
+use crate::{Example, Subject};
+use schemars::JsonSchema;
+use serde::Deserialize;
 use serde_json::{Value, json};
 
-/// The check.
-pub(crate) struct Citations;
+/// Each finding of the result's `evidence` has path, line and snippet, and the snippet stands
+/// there.
+#[derive(Deserialize, JsonSchema)]
+pub(crate) struct Citations {
+    /// The field whose cap every path must be inside of.
+    within: Option<Text>,
+    /// How many there must be; 1.
+    min: Option<Number<0, 1_000>>,
+}
 
 /// A snippet is to be minimal.
 const MOST_LINES: usize = 40;
 
-impl Judges for Citations {
+impl Judge for Citations {
     const NAME: &'static str = "citations";
-    const ABOUT: &'static str = "each finding of the result's `evidence` has path, line and snippet, and the snippet stands there";
-    const SETTINGS: &'static [Setting] = &[
-        Setting::optional("within", "the field whose cap every path must be inside of"),
-        Setting::optional("min", "how many there must be; 1"),
-    ];
-    type Wanted<'a> = (Option<&'a str>, usize);
     type Answer = Judged;
 
-    fn read<'a>(settings: &Settings<'a>) -> Result<(Option<&'a str>, usize), String> {
-        let min = settings.count("min", 0, 1_000)?.unwrap_or(1);
-        Ok((settings.text("within")?, min))
-    }
-
-    fn judge(&(within, min): &Self::Wanted<'_>, subject: &Subject<'_>) -> Judged {
-        let cap = match within {
+    fn judge(&self, subject: &Subject<'_>) -> Judged {
+        let min = self.min.map_or(1, Number::count);
+        let cap = match self.within.as_deref() {
             None => None,
             Some(field) => {
                 let sentence = subject.fields.get(field).map_or("", String::as_str);

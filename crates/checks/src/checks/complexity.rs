@@ -1,76 +1,61 @@
 //! `complexity`: the brake on a build that outgrows its design. It refuses many more files than
 //! were designed, files that nobody can hold in the head, and packages that the design never names.
 
-use crate::judge::{Judged, Judges, Trouble};
+use crate::judge::{Judge, Judged, Trouble};
 use crate::readers::dependencies::manifests;
 use crate::readers::drawing::Drawing;
 use crate::readers::{markdown, paths, sources};
-use crate::settings::Settings;
+use crate::settings::{Globs, Number, Placed, Text};
 use crate::text::first_few;
-use crate::{Example, Setting, Subject};
+use crate::{Example, Subject};
+use schemars::JsonSchema;
+use serde::Deserialize;
 use serde_json::json;
 
-/// The check.
-pub(crate) struct Complexity;
-
-pub(crate) struct Wanted<'a> {
-    drawing: Drawing<'a>,
-    times: usize,
-    lines: usize,
-    exceptions: Option<&'a str>,
+/// No more sources than twice the designed, no file over 300 lines, no undesigned package.
+#[derive(Deserialize, JsonSchema)]
+pub(crate) struct Complexity {
+    /// The design; `task/...` or `repo/...`.
+    file: Placed,
+    /// The heading over its drawing; Directory Structure.
+    section: Option<Text>,
+    /// Globs of sources that do not count.
+    #[serde(default)]
+    allow: Globs,
+    /// How many times the designed files there may be; 2.
+    times: Option<Number<1, 1_000>>,
+    /// How many lines a source may have; 300.
+    lines: Option<Number<1, 1_000_000>>,
+    /// A heading of the design; sources whose paths stand under it may be longer.
+    exceptions: Option<Text>,
 }
 
 /// More bytes than this, and nobody reads it as one line.
 const WIDE: usize = 200;
 
-impl Judges for Complexity {
+impl Judge for Complexity {
     const NAME: &'static str = "complexity";
-    const ABOUT: &'static str =
-        "no more sources than twice the designed, no file over 300 lines, no undesigned package";
-    const SETTINGS: &'static [Setting] = &[
-        Setting::required("file", "the design; `task/...` or `repo/...`"),
-        Setting::optional(
-            "section",
-            "the heading over its drawing; Directory Structure",
-        ),
-        Setting::optional("allow", "globs of sources that do not count"),
-        Setting::optional("times", "how many times the designed files there may be; 2"),
-        Setting::optional("lines", "how many lines a source may have; 300"),
-        Setting::optional(
-            "exceptions",
-            "a heading of the design; sources whose paths stand under it may be longer",
-        ),
-    ];
-    type Wanted<'a> = Wanted<'a>;
     type Answer = Judged;
 
-    fn read<'a>(settings: &Settings<'a>) -> Result<Wanted<'a>, String> {
-        Ok(Wanted {
-            drawing: Drawing::read(settings)?,
-            times: settings.count("times", 1, 1000)?.unwrap_or(2),
-            lines: settings.count("lines", 1, 1_000_000)?.unwrap_or(300),
-            exceptions: settings.text("exceptions")?,
-        })
-    }
-
-    fn judge(wanted: &Wanted<'_>, subject: &Subject<'_>) -> Judged {
+    fn judge(&self, subject: &Subject<'_>) -> Judged {
         let files = sources::files(subject).map_err(Trouble::CouldNotRun)?;
-        let designed = wanted.drawing.designed(subject, &files)?;
+        let drawing = Drawing::of(&self.file, self.section.as_deref(), &self.allow);
+        let designed = drawing.designed(subject, &files)?;
         let planned = designed
             .iter()
             .filter(|one| sources::is_source(&one.path))
             .count();
-        let sources = wanted.drawing.sources(&files);
+        let sources = drawing.sources(&files);
         let mut wrong = Vec::new();
         let count = sources.len();
-        if count > planned * wanted.times {
-            let times = wanted.times;
+        let times = self.times.map_or(2, Number::count);
+        if count > planned * times {
             wrong.push(format!(
                 "{count} sources, more than {times} times the {planned} designed"
             ));
         }
-        let design = paths::read(subject.place, wanted.drawing.file)?;
-        let excepted: String = wanted
+        let design = paths::read(subject.place, &self.file)?;
+        let excepted: String = self
             .exceptions
             .iter()
             .flat_map(|heading| markdown::sections(&design, heading))
@@ -80,7 +65,7 @@ impl Judges for Complexity {
         for path in sources.iter().filter(|path| !names(&excepted, path)) {
             let text = sources::text(subject, path).map_err(Trouble::CouldNotRun)?;
             let lines = text.map_or(0, |text| read_lines(&text));
-            if lines > wanted.lines {
+            if lines > self.lines.map_or(300, Number::count) {
                 long.push(format!("{path} has {lines} lines"));
             }
         }

@@ -1,65 +1,53 @@
 //! `entries`: each entry of a section says what it must. It refuses a section that is left empty:
 //! one that has nothing to list says `none`.
 
-use crate::judge::{Judged, Judges};
+use crate::judge::{Judge, Judged};
 use crate::readers::documents::{labelled, says_none};
 use crate::readers::{markdown, paths};
-use crate::settings::Settings;
+use crate::settings::{Number, Placed, SettingsError, Text, Texts};
 use crate::text::{first_few, is_placeholder, label};
-use crate::{Example, Setting, Subject};
+use crate::{Example, Subject};
+use schemars::JsonSchema;
+use serde::Deserialize;
 use serde_json::json;
 
-/// The check.
-pub(crate) struct Entries;
-
-pub(crate) struct Wanted<'a> {
-    file: &'a str,
-    section: &'a str,
-    min: usize,
-    max: Option<usize>,
-    mention: Vec<&'a str>,
-    labels: Vec<&'a str>,
-    apart_from: Vec<&'a str>,
+/// Each entry of a section mentions what it must, and there are as many as there must be.
+#[derive(Deserialize, JsonSchema)]
+pub(crate) struct Entries {
+    /// `task/...` or `repo/...`.
+    file: Placed,
+    /// The heading over the entries.
+    section: Text,
+    /// How many there must be; without it, `none` will do.
+    min: Option<Number<1, 10_000>>,
+    /// How many there may be.
+    max: Option<Number<0, 10_000>>,
+    /// Words of which each entry has one; behind one that ends with `:` stands more.
+    #[serde(default)]
+    mention: Texts,
+    /// Labels that each entry has, as in `Failure: ...`.
+    #[serde(default)]
+    labels: Texts,
+    /// Headings under which no entry may stand, too.
+    #[serde(default)]
+    apart_from: Texts,
 }
 
-impl Judges for Entries {
+impl Judge for Entries {
     const NAME: &'static str = "entries";
-    const ABOUT: &'static str =
-        "each entry of a section mentions what it must, and there are as many as there must be";
-    const SETTINGS: &'static [Setting] = &[
-        Setting::required("file", "`task/...` or `repo/...`"),
-        Setting::required("section", "the heading over the entries"),
-        Setting::optional("min", "how many there must be; without it, `none` will do"),
-        Setting::optional("max", "how many there may be"),
-        Setting::optional(
-            "mention",
-            "words of which each entry has one; behind one that ends with `:` stands more",
-        ),
-        Setting::optional("labels", "labels that each entry has, as in `Failure: ...`"),
-        Setting::optional("apart_from", "headings under which no entry may stand, too"),
-    ];
-    type Wanted<'a> = Wanted<'a>;
     type Answer = Judged;
 
-    fn read<'a>(settings: &Settings<'a>) -> Result<Wanted<'a>, String> {
-        let min = settings.count("min", 1, 10_000)?.unwrap_or(0);
-        let max = settings.count("max", 0, 10_000)?;
-        if max.is_some_and(|max| max < min) {
-            return Err("`entries`: `min` is more than `max`".into());
+    fn lint(&self) -> Result<(), SettingsError> {
+        match (self.min, self.max) {
+            (Some(min), Some(max)) if *min > *max => {
+                Self::refuse("is set so that `min` is more than `max`")
+            }
+            _ => Ok(()),
         }
-        Ok(Wanted {
-            file: settings.placed("file")?.unwrap_or_default(),
-            section: settings.text("section")?.unwrap_or_default(),
-            min,
-            max,
-            mention: settings.list("mention")?.unwrap_or_default(),
-            labels: settings.list("labels")?.unwrap_or_default(),
-            apart_from: settings.list("apart_from")?.unwrap_or_default(),
-        })
     }
 
-    fn judge(wanted: &Wanted<'_>, subject: &Subject<'_>) -> Judged {
-        let (file, section) = (wanted.file, wanted.section);
+    fn judge(&self, subject: &Subject<'_>) -> Judged {
+        let (file, section) = (&*self.file, &*self.section);
         let text = paths::read(subject.place, file).map_err(|why| format!("{file} {why}"))?;
         let sections = markdown::sections(&text, section);
         if sections.is_empty() {
@@ -68,36 +56,37 @@ impl Judges for Entries {
         let found = entries(&text, section);
         let count = found.len();
         let mut wrong = Vec::new();
-        if count < wanted.min {
-            wrong.push(format!("{count} entries, fewer than {}", wanted.min));
+        let min = self.min.map_or(0, Number::count);
+        if count < min {
+            wrong.push(format!("{count} entries, fewer than {min}"));
         } else if count == 0 {
             if sections.iter().any(|section| says_none(&section.content)) {
                 return Ok(format!("`{section}`: none"));
             }
             wrong.push("it has no entry, and does not say `none`".to_owned());
         }
-        if let Some(max) = wanted.max.filter(|max| count > *max) {
+        if let Some(max) = self.max.map(Number::count).filter(|max| count > *max) {
             wrong.push(format!("{count} entries, more than {max}"));
         }
         for entry in &found {
             let shown = label(entry);
             let lower = entry.to_lowercase();
-            let mentions = |word: &&str| match word.strip_suffix(':') {
+            let mentions = |word: &String| match word.strip_suffix(':') {
                 Some(name) => labelled(entry, name).is_some_and(|said| !is_placeholder(&said)),
                 None => lower.contains(&word.to_lowercase()),
             };
-            if !wanted.mention.is_empty() && !wanted.mention.iter().any(mentions) {
+            if !self.mention.is_empty() && !self.mention.iter().any(mentions) {
                 wrong.push(format!(
                     "`{shown}` has none of: {}",
-                    wanted.mention.join(", ")
+                    self.mention.join(", ")
                 ));
             }
-            for name in &wanted.labels {
+            for name in self.labels.iter() {
                 if labelled(entry, name).is_none_or(|said| is_placeholder(&said)) {
                     wrong.push(format!("`{shown}` has no `{name}`"));
                 }
             }
-            for heading in &wanted.apart_from {
+            for heading in self.apart_from.iter() {
                 let others = entries(&text, heading);
                 if others.iter().any(|other| plain(other) == plain(entry)) {
                     wrong.push(format!("`{shown}` also stands under `{heading}`"));

@@ -1,66 +1,48 @@
 //! `fields`: the document's fields are filled in. It refuses placeholders, by the same rule as
 //! `sections`.
 
-use crate::judge::{Judged, Judges};
-use crate::settings::Settings;
+use crate::judge::{Judge, Judged};
+use crate::settings::{SettingsError, Texts, WordTable};
 use crate::text::{first_few, is_placeholder, label};
-use crate::{Example, Setting, Subject};
-use serde_json::{Value, json};
+use crate::{Example, Subject};
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::json;
 
-/// The check.
-pub(crate) struct Fields;
-
-pub(crate) struct Wanted<'a> {
-    required: Vec<&'a str>,
-    one_of: Vec<(&'a str, Vec<&'a str>)>,
+/// The document's fields are filled in, and some hold one of a few values.
+#[derive(Deserialize, JsonSchema)]
+pub(crate) struct Fields {
+    /// Fields that need real content.
+    #[serde(default)]
+    required: Texts,
+    /// A table: field to the list of its values.
+    #[serde(default)]
+    one_of: WordTable,
 }
 
-impl Judges for Fields {
+impl Judge for Fields {
     const NAME: &'static str = "fields";
-    const ABOUT: &'static str =
-        "the document's fields are filled in, and some hold one of a few values";
-    const SETTINGS: &'static [Setting] = &[
-        Setting::optional("required", "fields that need real content"),
-        Setting::optional("one_of", "a table: field to the list of its values"),
-    ];
-    type Wanted<'a> = Wanted<'a>;
     type Answer = Judged;
 
-    fn read<'a>(settings: &Settings<'a>) -> Result<Wanted<'a>, String> {
-        let required = settings.list("required")?;
-        let one_of = match settings.get("one_of") {
-            None => None,
-            Some(Value::Object(table)) if !table.is_empty() => Some(
-                table
-                    .iter()
-                    .map(|(field, values)| Ok((field.as_str(), settings.texts("one_of", values)?)))
-                    .collect::<Result<Vec<_>, String>>()?,
-            ),
-            Some(_) => {
-                return settings.refuse("one_of", "a table: field to the list of its values");
-            }
-        };
-        if required.is_none() && one_of.is_none() {
-            return Err("`fields` needs `required` or `one_of`".into());
+    fn lint(&self) -> Result<(), SettingsError> {
+        match self.required.is_empty() && self.one_of.is_empty() {
+            true => Self::refuse("needs `required` or `one_of`"),
+            false => Ok(()),
         }
-        Ok(Wanted {
-            required: required.unwrap_or_default(),
-            one_of: one_of.unwrap_or_default(),
-        })
     }
 
-    fn judge(wanted: &Self::Wanted<'_>, subject: &Subject<'_>) -> Judged {
+    fn judge(&self, subject: &Subject<'_>) -> Judged {
         let value = |field: &str| subject.fields.get(field).map_or("", |value| value.trim());
         let mut wrong = Vec::new();
-        for field in &wanted.required {
+        for field in self.required.iter() {
             if value(field).is_empty() {
                 wrong.push(format!("`{field}` is empty"));
             } else if is_placeholder(value(field)) {
                 wrong.push(format!("`{field}` holds a placeholder"));
             }
         }
-        for (field, values) in &wanted.one_of {
-            if !values.contains(&value(field)) {
+        for (field, values) in self.one_of.iter() {
+            if !values.iter().any(|known| known == value(field)) {
                 wrong.push(format!(
                     "`{field}` is `{}`, not one of {}",
                     label(value(field)),
@@ -111,7 +93,7 @@ impl Judges for Fields {
             Example::cannot_run(
                 "a misspelt key",
                 json!({"require": ["a"]}),
-                "allowed keys: required",
+                "allowed keys: one_of, required",
             ),
         ]
     }

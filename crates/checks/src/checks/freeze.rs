@@ -2,71 +2,53 @@
 //! nothing, and to freeze anew what it was told to keep.
 
 use crate::checks::frozen;
-use crate::judge::{Judged, Judges, Trouble};
+use crate::judge::{Judge, Judged, Trouble};
 use crate::readers::{items, seal};
-use crate::settings::Settings;
+use crate::settings::{Choice, Items, Number, Text, Words};
 use crate::text::{answer, first_few};
-use crate::{Example, Setting, Subject};
+use crate::{Example, Subject};
 use kernel::outcome::{CheckResult, Verdict};
+use schemars::JsonSchema;
+use serde::Deserialize;
 use serde_json::json;
 use std::collections::BTreeMap;
 
-/// The check.
-pub(crate) struct Freeze;
-
-pub(crate) struct Wanted<'a> {
-    name: &'a str,
-    items: Vec<&'a str>,
-    adds: bool,
-    min: i64,
+/// Files and sections are remembered by their bytes; `frozen` sees whether they stay so.
+#[derive(Deserialize, JsonSchema)]
+pub(crate) struct Freeze {
+    /// The name under which `frozen` finds them.
+    name: Text,
+    /// Globs that begin with `repo/` or `task/`, sections such as `task/T.md#3 Contract`,
+    /// `commands`, `runner config`, `test config`, `inline tests`, `sources`, `dependencies`.
+    items: Items,
+    /// How many items there must be; 1.
+    min: Option<Number<0, 100_000>>,
+    /// `replace` (the default): forget what the name held; `add`: what it holds must be unchanged,
+    /// and stays.
+    mode: Option<Choice<Mode>>,
 }
 
-impl Judges for Freeze {
+/// What becomes of what the name held before.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Mode {
+    Replace,
+    Add,
+}
+
+impl Words for Mode {
+    const WORDS: &'static [(&'static str, Self)] =
+        &[("replace", Self::Replace), ("add", Self::Add)];
+}
+
+impl Judge for Freeze {
     const NAME: &'static str = "freeze";
-    const ABOUT: &'static str =
-        "files and sections are remembered by their bytes; `frozen` sees whether they stay so";
-    const SETTINGS: &'static [Setting] = &[
-        Setting::required("name", "the name under which `frozen` finds them"),
-        Setting::required(
-            "items",
-            "globs that begin with `repo/` or `task/`, sections such as `task/T.md#3 Contract`, `commands`, `runner config`, `test config`, `inline tests`, `sources`, `dependencies`",
-        ),
-        Setting::optional("min", "how many items there must be; 1"),
-        Setting::optional(
-            "mode",
-            "`replace` (the default): forget what the name held; `add`: what it holds must be unchanged, and stays",
-        ),
-    ];
-    type Wanted<'a> = Wanted<'a>;
     type Answer = Judged<CheckResult>;
 
-    fn read<'a>(settings: &Settings<'a>) -> Result<Wanted<'a>, String> {
-        let name = settings.text("name")?.unwrap_or_default();
-        let items = settings.list("items")?.unwrap_or_default();
-        for item in &items {
-            items::lint(item)?;
-        }
-        let adds = match settings.text("mode")? {
-            None | Some("replace") => false,
-            Some("add") => true,
-            Some(_) => return settings.refuse("mode", "`replace` or `add`"),
-        };
-        Ok(Wanted {
-            name,
-            items,
-            adds,
-            min: settings.number("min", 0, 100_000)?.unwrap_or(1),
-        })
-    }
-
-    fn judge(wanted: &Self::Wanted<'_>, subject: &Subject<'_>) -> Judged<CheckResult> {
+    fn judge(&self, subject: &Subject<'_>) -> Judged<CheckResult> {
         let (cannot, fails) = (Trouble::CouldNotRun, Trouble::Fails);
-        let &Wanted {
-            name,
-            items: ref patterns,
-            adds,
-            min,
-        } = wanted;
+        let (name, patterns) = (&*self.name, &*self.items);
+        let min = self.min.map_or(1, Number::count);
+        let adds = self.mode.is_some_and(|mode| *mode == Mode::Add);
         let earlier = subject.frozen.get(name).filter(|_| adds);
         if let Some(changed) = earlier.map(|earlier| frozen::changed(subject, earlier))
             && !changed.is_empty()
@@ -77,7 +59,7 @@ impl Judges for Freeze {
             )));
         }
         let found = items::named(subject, patterns).map_err(cannot)?;
-        if (found.len() as i64) < min {
+        if found.len() < min {
             return Err(fails(format!(
                 "{} of at least {min} to freeze as `{name}` match {}",
                 found.len(),

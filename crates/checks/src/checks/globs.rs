@@ -2,21 +2,24 @@
 //! may touch everything is bounded by nothing. It refuses a list that is half in backticks, too: the
 //! other half would not be read, and what is not listed is not frozen.
 
-use crate::judge::{Judged, Judges};
+use crate::judge::{Judge, Judged};
 use crate::readers::globs::Line;
-use crate::settings::Settings;
+use crate::settings::{Choice, Texts, Words};
 use crate::text::first_few;
-use crate::{Example, Setting, Subject};
+use crate::{Example, Subject};
 use globset::Glob;
 use kernel::pattern::{Named, not_a_list, stays_inside, taken_out, words};
+use schemars::JsonSchema;
+use serde::Deserialize;
 use serde_json::json;
 
-/// The check.
-pub(crate) struct Globs;
-
-pub(crate) struct Wanted<'a> {
-    fields: Vec<&'a str>,
-    form: Form,
+/// Fields name globs of files in the repository, and none that matches everything.
+#[derive(Deserialize, JsonSchema)]
+pub(crate) struct Globs {
+    /// The fields, each with globs.
+    fields: Texts,
+    /// `list` (the default), or `sentence`: prose with globs in backticks.
+    form: Option<Choice<Form>>,
 }
 
 /// How the fields hold their globs. Both are read alike; what may stand beside them differs.
@@ -31,37 +34,22 @@ enum Form {
 /// Files that no scope names one by one. A glob that matches all of them matches everything.
 const ANYTHING: [&str; 3] = ["a", "b/c.d", ".e/f/g"];
 
-impl Judges for Globs {
+impl Words for Form {
+    const WORDS: &'static [(&'static str, Self)] =
+        &[("list", Self::List), ("sentence", Self::Sentence)];
+}
+
+impl Judge for Globs {
     const NAME: &'static str = "globs";
-    const ABOUT: &'static str =
-        "fields name globs of files in the repository, and none that matches everything";
-    const SETTINGS: &'static [Setting] = &[
-        Setting::required("fields", "the fields, each with globs"),
-        Setting::optional(
-            "form",
-            "`list` (the default), or `sentence`: prose with globs in backticks",
-        ),
-    ];
-    type Wanted<'a> = Wanted<'a>;
     type Answer = Judged;
 
-    fn read<'a>(settings: &Settings<'a>) -> Result<Wanted<'a>, String> {
-        Ok(Wanted {
-            fields: settings.list("fields")?.unwrap_or_default(),
-            form: match settings.text("form")? {
-                None | Some("list") => Form::List,
-                Some("sentence") => Form::Sentence,
-                Some(_) => return settings.refuse("form", "`list` or `sentence`"),
-            },
-        })
-    }
-
-    fn judge(wanted: &Wanted<'_>, subject: &Subject<'_>) -> Judged {
+    fn judge(&self, subject: &Subject<'_>) -> Judged {
         let mut wrong = Vec::new();
         let (mut inside, mut outside) = (0, 0);
-        for field in &wanted.fields {
-            let text = subject.fields.get(*field).map_or("", String::as_str);
-            wrong.extend(faults(field, text, wanted.form));
+        let form = self.form.map_or(Form::List, |form| *form);
+        for field in self.fields.iter() {
+            let text = subject.fields.get(field).map_or("", String::as_str);
+            wrong.extend(faults(field, text, form));
             let named = Named::of(text);
             inside += named.inside.len();
             outside += named.outside.len();

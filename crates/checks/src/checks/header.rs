@@ -1,35 +1,31 @@
 //! `header`: a number in a file's header is below a limit. It refuses to pass where the line is
 //! missing or is no number.
 
-use crate::judge::{Judged, Judges};
+use crate::judge::{Judge, Judged};
 use crate::readers::paths;
-use crate::settings::Settings;
-use crate::{Example, Setting, Subject};
+use crate::settings::{Number, Placed, Text};
+use crate::{Example, Subject};
+use schemars::JsonSchema;
+use serde::Deserialize;
 use serde_json::json;
 
-/// The check.
-pub(crate) struct Header;
+/// The number behind a name in a file's header is below a limit.
+#[derive(Deserialize, JsonSchema)]
+pub(crate) struct Header {
+    /// `task/...` or `repo/...`.
+    file: Placed,
+    /// The name before the colon.
+    line: Text,
+    /// The limit.
+    below: Number<0, 1_000_000>,
+}
 
-impl Judges for Header {
+impl Judge for Header {
     const NAME: &'static str = "header";
-    const ABOUT: &'static str = "the number behind a name in a file's header is below a limit";
-    const SETTINGS: &'static [Setting] = &[
-        Setting::required("file", "`task/...` or `repo/...`"),
-        Setting::required("line", "the name before the colon"),
-        Setting::required("below", "the limit"),
-    ];
-    type Wanted<'a> = (&'a str, &'a str, i64);
     type Answer = Judged;
 
-    fn read<'a>(settings: &Settings<'a>) -> Result<(&'a str, &'a str, i64), String> {
-        Ok((
-            settings.placed("file")?.unwrap_or_default(),
-            settings.text("line")?.unwrap_or_default(),
-            settings.number("below", 0, 1_000_000)?.unwrap_or(0),
-        ))
-    }
-
-    fn judge(&(file, line, below): &Self::Wanted<'_>, subject: &Subject<'_>) -> Judged {
+    fn judge(&self, subject: &Subject<'_>) -> Judged {
+        let (file, line, below) = (&*self.file, &*self.line, *self.below);
         let text = paths::read(subject.place, file).map_err(|why| format!("{file} {why}"))?;
         let header = text.lines().take_while(|line| !line.trim().is_empty());
         let start = format!("{line}:");

@@ -3,62 +3,45 @@
 //! of its own it refuses an entry without an id, for nobody would ask for its test or its proof: also
 //! one whose id only looks like one.
 
-use crate::judge::{Judged, Judges, Trouble};
+use crate::judge::{Judge, Judged, Trouble};
 use crate::readers::idents::Pattern;
 use crate::readers::markdown::{self, Row, Section};
 use crate::readers::paths;
 use crate::readers::threshold::has_threshold;
-use crate::settings::Settings;
+use crate::settings::{IdPattern, Number, Placed, Text, Texts};
 use crate::text::{answer, first_few, is_placeholder, label};
-use crate::{Example, Setting, Subject};
+use crate::{Example, Subject};
 use kernel::outcome::{CheckResult, Verdict};
+use schemars::JsonSchema;
+use serde::Deserialize;
 use serde_json::json;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The check.
-pub(crate) struct Ids;
-
-pub(crate) struct Wanted<'a> {
-    file: &'a str,
-    section: Option<&'a str>,
-    pattern: Pattern,
-    min: usize,
-    thresholds: usize,
-    retired: Vec<&'a str>,
+/// A document defines ids, each once, and none that passed before is lost.
+#[derive(Deserialize, JsonSchema)]
+pub(crate) struct Ids {
+    /// `task/...` or `repo/...`.
+    file: Placed,
+    /// Expression for an id, such as `AC-\d+`.
+    pattern: IdPattern,
+    /// The heading over the definitions; the whole file.
+    section: Option<Text>,
+    /// How many there must be at least; 1.
+    min: Option<Number<1, 10_000>>,
+    /// How many need a number with a unit; 0.
+    thresholds: Option<Number<0, 10_000>>,
+    /// Headings under which old ids may rest.
+    #[serde(default)]
+    retired_in: Texts,
 }
 
-impl Judges for Ids {
+impl Judge for Ids {
     const NAME: &'static str = "ids";
-    const ABOUT: &'static str =
-        "a document defines ids, each once, and none that passed before is lost";
-    const SETTINGS: &'static [Setting] = &[
-        Setting::required("file", "`task/...` or `repo/...`"),
-        Setting::required("pattern", "expression for an id, such as `AC-\\d+`"),
-        Setting::optional(
-            "section",
-            "the heading over the definitions; the whole file",
-        ),
-        Setting::optional("min", "how many there must be at least; 1"),
-        Setting::optional("thresholds", "how many need a number with a unit; 0"),
-        Setting::optional("retired_in", "headings under which old ids may rest"),
-    ];
-    type Wanted<'a> = Wanted<'a>;
     type Answer = Judged<CheckResult>;
 
-    fn read<'a>(settings: &Settings<'a>) -> Result<Wanted<'a>, String> {
-        Ok(Wanted {
-            file: settings.placed("file")?.unwrap_or_default(),
-            section: settings.text("section")?,
-            pattern: Pattern::new(settings.text("pattern")?.unwrap_or_default())?,
-            min: settings.count("min", 1, 10_000)?.unwrap_or(1),
-            thresholds: settings.count("thresholds", 0, 10_000)?.unwrap_or(0),
-            retired: settings.list("retired_in")?.unwrap_or_default(),
-        })
-    }
-
-    fn judge(wanted: &Self::Wanted<'_>, subject: &Subject<'_>) -> Judged<CheckResult> {
-        let kept_as = format!("ids of {}", label(wanted.file));
-        let defined: Vec<String> = defined(wanted, subject, &kept_as)?.into_iter().collect();
+    fn judge(&self, subject: &Subject<'_>) -> Judged<CheckResult> {
+        let kept_as = format!("ids of {}", label(&self.file));
+        let defined: Vec<String> = defined(self, subject, &kept_as)?.into_iter().collect();
         let kept = subject.keep.keep(&kept_as, defined.join("\n").as_bytes());
         let cannot = |why| Trouble::CouldNotRun(format!("the ids cannot be kept: {why}"));
         let reason = format!("{} ids: {}", defined.len(), first_few(&defined, 5));
@@ -218,11 +201,11 @@ fn said(row: &Row) -> String {
 }
 
 /// The ids that the document defines, if all is well with them.
-fn defined(wanted: &Wanted<'_>, subject: &Subject<'_>, kept_as: &str) -> Judged<BTreeSet<String>> {
-    let file = wanted.file;
+fn defined(wanted: &Ids, subject: &Subject<'_>, kept_as: &str) -> Judged<BTreeSet<String>> {
+    let file = &*wanted.file;
     let text = paths::read(subject.place, file).map_err(|why| format!("{file} {why}"))?;
-    let sections =
-        markdown::chosen(&text, wanted.section).map_err(|why| format!("{file} {why}"))?;
+    let sections = markdown::chosen(&text, wanted.section.as_deref())
+        .map_err(|why| format!("{file} {why}"))?;
     let mut times: BTreeMap<String, usize> = BTreeMap::new();
     let mut measured = 0;
     for section in &sections {
@@ -242,17 +225,18 @@ fn defined(wanted: &Wanted<'_>, subject: &Subject<'_>, kept_as: &str) -> Judged<
             .flat_map(|section| strays(&text, section, &wanted.pattern));
         wrong.extend(strays.take(5));
     }
-    if times.len() < wanted.min {
-        wrong.push(format!("{} ids, fewer than {}", times.len(), wanted.min));
-    } else if measured < wanted.thresholds {
+    let min = wanted.min.map_or(1, Number::count);
+    let thresholds = wanted.thresholds.map_or(0, Number::count);
+    if times.len() < min {
+        wrong.push(format!("{} ids, fewer than {min}", times.len()));
+    } else if measured < thresholds {
         wrong.push(format!(
-            "{measured} of them have a number with a unit, fewer than {}",
-            wanted.thresholds
+            "{measured} of them have a number with a unit, fewer than {thresholds}"
         ));
     }
     let defined: BTreeSet<String> = times.into_keys().collect();
     let mut known = defined.clone();
-    for heading in &wanted.retired {
+    for heading in wanted.retired_in.iter() {
         for section in markdown::sections(&text, heading) {
             known.extend(wanted.pattern.set(&section.content));
         }
@@ -267,7 +251,7 @@ fn defined(wanted: &Wanted<'_>, subject: &Subject<'_>, kept_as: &str) -> Judged<
         .filter_map(|entry| begins(&wanted.pattern, &entry))
         .filter(|id| !known.contains(id))
         .collect();
-    if let Some(section) = wanted.section.filter(|_| !elsewhere.is_empty()) {
+    if let Some(section) = wanted.section.as_ref().filter(|_| !elsewhere.is_empty()) {
         let elsewhere: Vec<String> = elsewhere.into_iter().collect();
         wrong.push(format!(
             "not under `{section}`: {}",

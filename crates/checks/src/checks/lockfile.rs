@@ -2,17 +2,23 @@
 //! nobody else would have it, and one that names nothing of what it should pin. It does not ask for
 //! every name: a workspace may offer what nobody takes.
 
-use crate::judge::{Judged, Judges, Trouble};
+use crate::judge::{Judge, Judged, Trouble};
 use crate::readers::dependencies::{World, manifests};
 use crate::readers::{paths, sources};
-use crate::settings::Settings;
+use crate::settings::Globs;
 use crate::text::first_few;
-use crate::{Example, Setting, Subject};
-use globset::GlobSet;
+use crate::{Example, Subject};
+use schemars::JsonSchema;
+use serde::Deserialize;
 use serde_json::json;
 
-/// The check.
-pub(crate) struct Lockfile;
+/// Every manifest that names dependencies has a lockfile that git knows.
+#[derive(Deserialize, JsonSchema)]
+pub(crate) struct Lockfile {
+    /// Globs of manifests that need none.
+    #[serde(default)]
+    allow: Globs,
+}
 
 /// The lockfiles of each world, beside the manifest or in a folder above it.
 const LOCKFILES: [(World, &[&str]); 4] = [
@@ -41,25 +47,14 @@ const LOCKFILES: [(World, &[&str]); 4] = [
     (World::Go, &["go.sum"]),
 ];
 
-impl Judges for Lockfile {
+impl Judge for Lockfile {
     const NAME: &'static str = "lockfile";
-    const ABOUT: &'static str =
-        "every manifest that names dependencies has a lockfile that git knows";
-    const SETTINGS: &'static [Setting] = &[Setting::optional(
-        "allow",
-        "globs of manifests that need none",
-    )];
-    type Wanted<'a> = GlobSet;
     type Answer = Judged;
 
-    fn read<'a>(settings: &Settings<'a>) -> Result<GlobSet, String> {
-        settings.globs("allow")
-    }
-
-    fn judge(allow: &GlobSet, subject: &Subject<'_>) -> Judged {
+    fn judge(&self, subject: &Subject<'_>) -> Judged {
         let mut files = sources::files(subject).map_err(Trouble::CouldNotRun)?;
         let known = files.clone();
-        files.retain(|path| !allow.is_match(path));
+        files.retain(|path| !self.allow.is_match(path));
         let read = |path: &str| paths::read(subject.place, &format!("repo/{path}"));
         let manifests = manifests(&files, &read).map_err(Trouble::CouldNotRun)?;
         let naming = manifests.iter().filter(|one| !one.names.is_empty());

@@ -1,36 +1,35 @@
 //! `no_finding`: nobody has raised a finding of a kind that must not be passed over. It refuses to
 //! weigh findings: one that sounds like the kind is of the kind.
 
-use crate::judge::{Judged, Judges};
-use crate::settings::Settings;
+use crate::judge::{Judge, Judged};
+use crate::settings::Texts;
 use crate::text::{first_few, one_line};
-use crate::{Example, Setting, Subject};
+use crate::{Example, Subject};
+use schemars::JsonSchema;
+use serde::Deserialize;
 use serde_json::{Value, json};
 
-/// The check.
-pub(crate) struct NoFinding;
+/// The agent's result has no finding that mentions one of these words.
+#[derive(Deserialize, JsonSchema)]
+pub(crate) struct NoFinding {
+    /// The words, or their beginnings.
+    mentions: Texts,
+}
 
-impl Judges for NoFinding {
+impl Judge for NoFinding {
     const NAME: &'static str = "no_finding";
-    const ABOUT: &'static str =
-        "the agent's result has no finding that mentions one of these words";
-    const SETTINGS: &'static [Setting] = &[Setting::required(
-        "mentions",
-        "the words, or their beginnings",
-    )];
-    type Wanted<'a> = Vec<String>;
     type Answer = Judged;
 
-    fn read<'a>(settings: &Settings<'a>) -> Result<Vec<String>, String> {
-        let words = settings.list("mentions")?.unwrap_or_default();
-        Ok(words.iter().map(|word| word.to_lowercase()).collect())
-    }
-
-    fn judge(words: &Self::Wanted<'_>, subject: &Subject<'_>) -> Judged {
+    fn judge(&self, subject: &Subject<'_>) -> Judged {
         let findings = match subject.result.map(|result| &result["findings"]) {
             Some(Value::Array(findings)) => findings.as_slice(),
             _ => &[],
         };
+        let words: Vec<String> = self
+            .mentions
+            .iter()
+            .map(|word| word.to_lowercase())
+            .collect();
         let sounds = |text: &str| {
             let lower = text.to_lowercase();
             let mut said = lower.split(|char: char| !char.is_alphanumeric());

@@ -1,14 +1,37 @@
 //! `no_objection`: the agent's own result may hold the gate shut. It refuses to be the reason why
 //! a gate opens: without an objection it says only that there was none.
 
-use crate::judge::{Judged, Judges, Trouble};
-use crate::settings::Settings;
+use crate::judge::{Judge, Judged, Trouble};
+use crate::settings::{Choice, Text, Texts, Words};
 use crate::text::{first_few, one_line};
-use crate::{Example, Setting, Subject};
+use crate::{Example, Subject};
+use schemars::JsonSchema;
+use serde::Deserialize;
 use serde_json::{Value, json};
 
-/// The check.
-pub(crate) struct NoObjection;
+/// The agent's result has no verdict `fail` and no findings.
+#[derive(Deserialize, JsonSchema)]
+pub(crate) struct NoObjection {
+    /// Judge the last result of this role, not the present one.
+    role: Option<Text>,
+    /// Severities with which a finding is a remark and holds nothing; none.
+    #[serde(default)]
+    harmless: Texts,
+    /// A finding without a `severity`: `holds` or `passes`; holds.
+    untyped: Option<Choice<Untyped>>,
+}
+
+/// What becomes of a finding that names no severity.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Untyped {
+    Holds,
+    Passes,
+}
+
+impl Words for Untyped {
+    const WORDS: &'static [(&'static str, Self)] =
+        &[("holds", Self::Holds), ("passes", Self::Passes)];
+}
 
 /// Where an agent's finding may keep its sentence.
 const SENTENCES: [&str; 6] = [
@@ -20,42 +43,13 @@ const SENTENCES: [&str; 6] = [
     "finding",
 ];
 
-impl Judges for NoObjection {
+impl Judge for NoObjection {
     const NAME: &'static str = "no_objection";
-    const ABOUT: &'static str = "the agent's result has no verdict `fail` and no findings";
-    const SETTINGS: &'static [Setting] = &[
-        Setting::optional(
-            "role",
-            "judge the last result of this role, not the present one",
-        ),
-        Setting::optional(
-            "harmless",
-            "severities with which a finding is a remark and holds nothing; none",
-        ),
-        Setting::optional(
-            "untyped",
-            "a finding without a `severity`: `holds` or `passes`; holds",
-        ),
-    ];
-    type Wanted<'a> = Wanted<'a>;
     type Answer = Judged;
 
-    fn read<'a>(settings: &Settings<'a>) -> Result<Wanted<'a>, String> {
-        let untyped = match settings.text("untyped")? {
-            None | Some("holds") => Untyped::Holds,
-            Some("passes") => Untyped::Passes,
-            Some(_) => return settings.refuse("untyped", "`holds` or `passes`"),
-        };
-        Ok(Wanted {
-            role: settings.text("role")?,
-            harmless: settings.list("harmless")?.unwrap_or_default(),
-            untyped,
-        })
-    }
-
-    fn judge(wanted: &Self::Wanted<'_>, subject: &Subject<'_>) -> Judged {
+    fn judge(&self, subject: &Subject<'_>) -> Judged {
         let nothing = Value::Null;
-        let result = match wanted.role {
+        let result = match self.role.as_deref() {
             None => subject.result.unwrap_or(&nothing),
             // A role that has not spoken has not agreed either.
             Some(role) => match subject.results.get(role) {
@@ -66,7 +60,7 @@ impl Judges for NoObjection {
                 }
             },
         };
-        let findings = wanted.holding(&result["findings"]);
+        let findings = self.holding(&result["findings"]);
         let against = result["verdict"]
             .as_str()
             .is_some_and(|verdict| verdict.trim().eq_ignore_ascii_case("fail"));
@@ -169,20 +163,7 @@ impl Judges for NoObjection {
     }
 }
 
-/// What becomes of a finding that names no severity.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Untyped {
-    Holds,
-    Passes,
-}
-
-pub(crate) struct Wanted<'a> {
-    role: Option<&'a str>,
-    harmless: Vec<&'a str>,
-    untyped: Untyped,
-}
-
-impl Wanted<'_> {
+impl NoObjection {
     /// Whatever is not plainly nothing is a finding: a wrong shape must not open the gate.
     fn holding(&self, value: &Value) -> Vec<String> {
         let one = std::slice::from_ref(value);
@@ -194,10 +175,12 @@ impl Wanted<'_> {
             _ => one,
         };
         let holds = |finding: &&Value| match finding["severity"].as_str() {
-            None => self.untyped == Untyped::Holds,
+            None => self
+                .untyped
+                .is_none_or(|untyped| *untyped == Untyped::Holds),
             Some(severity) => {
-                let same = |harmless: &&str| harmless.eq_ignore_ascii_case(severity.trim());
-                !self.harmless.iter().any(|harmless| same(&harmless))
+                let same = |harmless: &String| harmless.eq_ignore_ascii_case(severity.trim());
+                !self.harmless.iter().any(same)
             }
         };
         all.iter().filter(holds).map(sentence).collect()

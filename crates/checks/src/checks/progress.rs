@@ -1,30 +1,26 @@
 //! `progress`: the attempt moved something that can be seen. It refuses to count a new time stamp
 //! or a rewritten state file with the same fields.
 
-use crate::judge::{Judged, Judges};
-use crate::settings::Settings;
-use crate::{Example, Setting, Subject};
+use crate::judge::{Judge, Judged};
+use crate::{Example, Subject};
+use schemars::JsonSchema;
+use serde::Deserialize;
 use serde_json::json;
 use std::collections::BTreeMap;
 
-/// The check.
-pub(crate) struct Progress;
+/// At least one of: code or doc change, state change, evidence gain, blocker clarification, risk
+/// reduction.
+#[derive(Deserialize, JsonSchema)]
+pub(crate) struct Progress {}
 
 const CLOCK: &str = "Last updated";
 const STATE: &str = "task/STATE.md";
 
-impl Judges for Progress {
+impl Judge for Progress {
     const NAME: &'static str = "progress";
-    const ABOUT: &'static str = "at least one of: code or doc change, state change, evidence gain, blocker clarification, risk reduction";
-    const SETTINGS: &'static [Setting] = &[];
-    type Wanted<'a> = ();
     type Answer = Judged;
 
-    fn read(_settings: &Settings<'_>) -> Result<(), String> {
-        Ok(())
-    }
-
-    fn judge(_: &Self::Wanted<'_>, subject: &Subject<'_>) -> Judged {
+    fn judge(&self, subject: &Subject<'_>) -> Judged {
         let changed = |test: &dyn Fn(&str) -> bool| subject.changed.iter().any(|path| test(path));
         let differs =
             |field: &str| value(subject.fields, field) != value(subject.fields_before, field);

@@ -2,51 +2,46 @@
 //! refuses a fact without evidence, evidence that nobody left, and an issue without its one next
 //! action.
 
-use crate::judge::{Judged, Judges};
-use crate::settings::Settings;
+use crate::judge::{Judge, Judged};
+use crate::settings::{Choices, Words};
 use crate::text::{first_few, is_placeholder, one_line};
-use crate::{Example, Setting, Subject};
+use crate::{Example, Subject};
+use schemars::JsonSchema;
+use serde::Deserialize;
 use serde_json::{Value, json};
 
-/// The check.
-pub(crate) struct Promotion;
+/// The result's `snapshot` promotes facts with evidence that the run knows, and nothing else.
+#[derive(Deserialize, JsonSchema)]
+pub(crate) struct Promotion {
+    /// The keys that the draft may have here.
+    may: Choices<Key>,
+    /// Those of them that must have something in them, here or in the snapshot.
+    #[serde(default)]
+    must: Choices<Key>,
+}
 
-const KEYS: [&str; 6] = [
-    "constraints",
-    "criteria",
-    "facts",
-    "retract",
-    "open",
-    "resolve",
-];
+/// A key of a draft.
+#[derive(Clone, Copy, PartialEq, Eq)]
+struct Key(&'static str);
+
+impl Words for Key {
+    const WORDS: &'static [(&'static str, Self)] = &[
+        ("constraints", Self("constraints")),
+        ("criteria", Self("criteria")),
+        ("facts", Self("facts")),
+        ("retract", Self("retract")),
+        ("open", Self("open")),
+        ("resolve", Self("resolve")),
+    ];
+}
+
 const NEXT: [&str; 3] = ["fix", "re-scout", "re-plan"];
 
-impl Judges for Promotion {
+impl Judge for Promotion {
     const NAME: &'static str = "promotion";
-    const ABOUT: &'static str =
-        "the result's `snapshot` promotes facts with evidence that the run knows, and nothing else";
-    const SETTINGS: &'static [Setting] = &[
-        Setting::required("may", "the keys that the draft may have here"),
-        Setting::optional(
-            "must",
-            "those of them that must have something in them, here or in the snapshot",
-        ),
-    ];
-    type Wanted<'a> = (Vec<&'a str>, Vec<&'a str>);
     type Answer = Judged;
 
-    fn read<'a>(settings: &Settings<'a>) -> Result<(Vec<&'a str>, Vec<&'a str>), String> {
-        let list = |key: &str| -> Result<Vec<&'a str>, String> {
-            let list = settings.list(key)?.unwrap_or_default();
-            match list.iter().all(|word| KEYS.contains(word)) {
-                true => Ok(list),
-                false => settings.refuse(key, &format!("some of {}", KEYS.join(", "))),
-            }
-        };
-        Ok((list("may")?, list("must")?))
-    }
-
-    fn judge((may, must): &Self::Wanted<'_>, subject: &Subject<'_>) -> Judged {
+    fn judge(&self, subject: &Subject<'_>) -> Judged {
         let draft = subject
             .result
             .map_or(&Value::Null, |result| &result["snapshot"]);
@@ -57,13 +52,13 @@ impl Judges for Promotion {
         let other: Vec<&str> = map
             .keys()
             .map(String::as_str)
-            .filter(|key| !may.contains(key))
+            .filter(|key| !self.may.iter().any(|Key(may)| may == key))
             .collect();
         if !other.is_empty() {
             wrong.push(format!("not allowed here: {}", other.join(", ")));
         }
         let says = |value: &Value| value.as_str().is_some_and(|text| !is_placeholder(text));
-        for key in must {
+        for Key(key) in self.must.iter() {
             let had = subject
                 .known
                 .get(*key)

@@ -1,37 +1,33 @@
 //! `secrets`: no file of the repository holds what looks like a key. It refuses to show what it
 //! found: a reason is kept for ever.
 
-use crate::judge::{Judged, Judges, Trouble};
+use crate::judge::{Judge, Judged, Trouble};
 use crate::readers::sources;
-use crate::settings::Settings;
+use crate::settings::Globs;
 use crate::text::first_few;
-use crate::{Example, Setting, Subject};
-use globset::GlobSet;
+use crate::{Example, Subject};
+use schemars::JsonSchema;
+use serde::Deserialize;
 use serde_json::json;
 
-/// The check.
-pub(crate) struct Secrets;
+/// No file that git knows holds what has the shape of a key.
+#[derive(Deserialize, JsonSchema)]
+pub(crate) struct Secrets {
+    /// Globs of files that may hold such shapes.
+    #[serde(default)]
+    allow: Globs,
+}
 
 /// How the first line of a private key ends; in two parts, so that this file is not one.
 const PRIVATE_KEY: (&str, &str) = ("-----BEGIN", "PRIVATE KEY-----");
 
-impl Judges for Secrets {
+impl Judge for Secrets {
     const NAME: &'static str = "secrets";
-    const ABOUT: &'static str = "no file that git knows holds what has the shape of a key";
-    const SETTINGS: &'static [Setting] = &[Setting::optional(
-        "allow",
-        "globs of files that may hold such shapes",
-    )];
-    type Wanted<'a> = GlobSet;
     type Answer = Judged;
 
-    fn read<'a>(settings: &Settings<'a>) -> Result<GlobSet, String> {
-        settings.globs("allow")
-    }
-
-    fn judge(allow: &GlobSet, subject: &Subject<'_>) -> Judged {
+    fn judge(&self, subject: &Subject<'_>) -> Judged {
         let mut files = sources::files(subject).map_err(Trouble::CouldNotRun)?;
-        files.retain(|path| !allow.is_match(path));
+        files.retain(|path| !self.allow.is_match(path));
         let mut found = Vec::new();
         for path in &files {
             let Some(text) = sources::text(subject, path).map_err(Trouble::CouldNotRun)? else {

@@ -2,38 +2,37 @@
 //! that the evidence shows. It refuses a gate's word without the content that it was given for.
 
 use crate::checks::frozen;
-use crate::judge::{Judged, Judges};
-use crate::settings::Settings;
+use crate::judge::{Judge, Judged};
+use crate::settings::{Text, Texts};
 use crate::text::first_few;
-use crate::{Example, Setting, Subject};
+use crate::{Example, Subject};
 use kernel::StateName;
+use schemars::JsonSchema;
+use serde::Deserialize;
 use serde_json::json;
 
-/// The check.
-pub(crate) struct Stands;
+/// A state's gate has passed, and what it froze is the same.
+#[derive(Deserialize, JsonSchema)]
+pub(crate) struct Stands {
+    /// The state whose gate must have passed.
+    gate: Text,
+    /// Names of freezes that must be unchanged.
+    #[serde(default)]
+    frozen: Texts,
+}
 
-impl Judges for Stands {
+impl Judge for Stands {
     const NAME: &'static str = "stands";
-    const ABOUT: &'static str = "a state's gate has passed, and what it froze is the same";
-    const SETTINGS: &'static [Setting] = &[
-        Setting::required("gate", "the state whose gate must have passed"),
-        Setting::optional("frozen", "names of freezes that must be unchanged"),
-    ];
-    type Wanted<'a> = (&'a str, Vec<&'a str>);
     type Answer = Judged;
 
-    fn read<'a>(settings: &Settings<'a>) -> Result<(&'a str, Vec<&'a str>), String> {
-        let gate = settings.text("gate")?.unwrap_or_default();
-        Ok((gate, settings.list("frozen")?.unwrap_or_default()))
-    }
-
-    fn judge((gate, names): &Self::Wanted<'_>, subject: &Subject<'_>) -> Judged {
-        if !subject.standing.contains(&StateName::from(*gate)) {
+    fn judge(&self, subject: &Subject<'_>) -> Judged {
+        let gate = &*self.gate;
+        if !subject.standing.contains(&StateName::from(gate)) {
             return Err(format!("the gate of `{gate}` has not passed").into());
         }
         let mut changed = Vec::new();
-        for name in names {
-            match subject.frozen.get(*name) {
+        for name in self.frozen.iter() {
+            match subject.frozen.get(name) {
                 Some(items) => changed.extend(frozen::changed(subject, items)),
                 None => changed.push(format!("`{name}` was never frozen")),
             }

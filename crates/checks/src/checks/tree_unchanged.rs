@@ -1,28 +1,22 @@
 //! `tree_unchanged`: the attempt left the repository as it was, by hash. It refuses to call two
 //! unknown trees equal.
 
-use crate::judge::{Judged, Judges, Trouble};
-use crate::settings::Settings;
+use crate::judge::{Judge, Judged, Trouble};
 use crate::text::first_few;
-use crate::{Example, Setting, Subject};
+use crate::{Example, Subject};
+use schemars::JsonSchema;
+use serde::Deserialize;
 use serde_json::json;
 
-/// The check.
-pub(crate) struct TreeUnchanged;
+/// The repository's tree has the same hash before and after the attempt.
+#[derive(Deserialize, JsonSchema)]
+pub(crate) struct TreeUnchanged {}
 
-impl Judges for TreeUnchanged {
+impl Judge for TreeUnchanged {
     const NAME: &'static str = "tree_unchanged";
-    const ABOUT: &'static str =
-        "the repository's tree has the same hash before and after the attempt";
-    const SETTINGS: &'static [Setting] = &[];
-    type Wanted<'a> = ();
     type Answer = Judged;
 
-    fn read(_settings: &Settings<'_>) -> Result<(), String> {
-        Ok(())
-    }
-
-    fn judge(_: &Self::Wanted<'_>, subject: &Subject<'_>) -> Judged {
+    fn judge(&self, subject: &Subject<'_>) -> Judged {
         if subject.tree_before.is_empty() || subject.tree_after.is_empty() {
             let why = "the tree was not hashed before and after the attempt";
             return Err(Trouble::CouldNotRun(why.to_owned()));

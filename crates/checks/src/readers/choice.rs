@@ -31,16 +31,16 @@ pub(crate) fn decisive(
 }
 
 /// The one of the words that the line begins with; the longest, if there are several.
-pub(crate) fn choose<'w>(line: &str, words: &[&'w str]) -> Option<&'w str> {
+pub(crate) fn choose<'w, W: AsRef<str>>(line: &str, words: &'w [W]) -> Option<&'w str> {
     let line = line.to_lowercase();
-    let begins = |word: &&&str| {
+    let begins = |word: &&str| {
         let rest = line.strip_prefix(word.trim().to_lowercase().as_str());
         let next = rest.map(|rest| rest.chars().next());
         matches!(next, Some(None))
             || matches!(next, Some(Some(next)) if !next.is_alphanumeric() && next != '_')
     };
-    let found = words.iter().filter(begins);
-    found.max_by_key(|word| word.len()).copied()
+    let found = words.iter().map(AsRef::as_ref).filter(begins);
+    found.max_by_key(|word| word.len())
 }
 
 fn bare(line: &str) -> &str {

@@ -6,26 +6,25 @@ use crate::Subject;
 use crate::readers::design::{self, Designed};
 use crate::readers::documents::sections_of;
 use crate::readers::sources;
-use crate::settings::Settings;
 use globset::GlobSet;
 
 const SECTION: &str = "Directory Structure";
 
 pub(crate) struct Drawing<'a> {
-    /// The design.
-    pub(crate) file: &'a str,
+    file: &'a str,
     section: &'a str,
-    allow: GlobSet,
+    allow: &'a GlobSet,
 }
 
 impl<'a> Drawing<'a> {
-    /// By the settings `file`, `section` and `allow`.
-    pub(crate) fn read(settings: &Settings<'a>) -> Result<Self, String> {
-        Ok(Self {
-            file: settings.placed("file")?.unwrap_or_default(),
-            section: settings.text("section")?.unwrap_or(SECTION),
-            allow: settings.globs("allow")?,
-        })
+    /// As settings name it: the design, the heading over its drawing, and sources that it need not
+    /// draw.
+    pub(crate) fn of(file: &'a str, section: Option<&'a str>, allow: &'a GlobSet) -> Self {
+        Self {
+            file,
+            section: section.unwrap_or(SECTION),
+            allow,
+        }
     }
 
     /// What it draws; `files` are those of the repository.

@@ -5,6 +5,7 @@ use regex::Regex;
 use std::collections::BTreeSet;
 
 /// What ids look like.
+#[derive(Debug, Clone)]
 pub(crate) struct Pattern(Regex);
 
 impl Pattern {

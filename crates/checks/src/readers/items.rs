@@ -230,10 +230,10 @@ pub(crate) fn lint(pattern: &str) -> Result<(), String> {
 
 /// Patterns with their fields filled in, and the one word for many spelt out. A field that is no
 /// plain list is refused: what is lost from it would not be frozen.
-pub(crate) fn spelt_out(subject: &Subject<'_>, patterns: &[&str]) -> Result<Named, String> {
+pub(crate) fn spelt_out(subject: &Subject<'_>, patterns: &[String]) -> Result<Named, String> {
     let mut all = Named::default();
     for pattern in patterns {
-        match *pattern {
+        match pattern.as_str() {
             RUNNER_CONFIG => all.inside.extend(RUNNER_FILES.map(str::to_owned)),
             TEST_CONFIG => all.inside.extend(TEST_FILES.map(str::to_owned)),
             INLINE_TESTS | SOURCES => {}
@@ -260,12 +260,10 @@ fn listed(subject: &Subject<'_>, pattern: &str) -> Result<(), String> {
 }
 
 /// Files by glob; `*` stays within a folder and `**` does not.
-pub(crate) fn globs(patterns: &[&str]) -> Result<GlobSet, String> {
+pub(crate) fn globs<S: AsRef<str>>(patterns: &[S]) -> Result<GlobSet, String> {
     let mut set = GlobSetBuilder::new();
-    for pattern in patterns
-        .iter()
-        .filter(|pattern| !pattern.contains('#') && !WORDS.contains(*pattern))
-    {
+    let patterns = patterns.iter().map(AsRef::as_ref);
+    for pattern in patterns.filter(|pattern| !pattern.contains('#') && !WORDS.contains(pattern)) {
         let glob = GlobBuilder::new(pattern).literal_separator(true).build();
         set.add(glob.map_err(|error| error.to_string())?);
     }
@@ -273,11 +271,11 @@ pub(crate) fn globs(patterns: &[&str]) -> Result<GlobSet, String> {
 }
 
 /// Every item that the patterns name now: files that match, sections as they are.
-pub(crate) fn named(subject: &Subject<'_>, patterns: &[&str]) -> Result<Vec<String>, String> {
+pub(crate) fn named(subject: &Subject<'_>, patterns: &[String]) -> Result<Vec<String>, String> {
     // What a field takes out again stays in: a freeze does not shrink by what an agent wrote.
     let inner = within(subject, patterns)?;
-    let spelt_out = spelt_out(subject, patterns)?.inside;
-    let patterns: Vec<&str> = spelt_out.iter().map(String::as_str).collect();
+    let patterns = spelt_out(subject, patterns)?.inside;
+    let has = |word: &str| patterns.iter().any(|pattern| pattern == word);
     let globs = globs(&patterns)?;
     let mut names: Vec<String> = Vec::new();
     if patterns.iter().any(|pattern| pattern.starts_with("repo/")) {
@@ -289,9 +287,9 @@ pub(crate) fn named(subject: &Subject<'_>, patterns: &[&str]) -> Result<Vec<Stri
     }
     names.retain(|name| globs.is_match(name));
     let sections = patterns.iter().filter(|pattern| pattern.contains('#'));
-    names.extend(sections.map(|section| (*section).to_owned()));
-    names.extend(patterns.contains(&COMMANDS).then(|| COMMANDS.to_owned()));
-    if patterns.contains(&DEPENDENCIES) {
+    names.extend(sections.cloned());
+    names.extend(has(COMMANDS).then(|| COMMANDS.to_owned()));
+    if has(DEPENDENCIES) {
         names.extend(installed::items(subject.place.repo));
     }
     names.extend(inner);
@@ -301,9 +299,9 @@ pub(crate) fn named(subject: &Subject<'_>, patterns: &[&str]) -> Result<Vec<Stri
 }
 
 /// What the words for many items name that no glob can: parts of files, and files by their kind.
-fn within(subject: &Subject<'_>, patterns: &[&str]) -> Result<Vec<String>, String> {
+fn within(subject: &Subject<'_>, patterns: &[String]) -> Result<Vec<String>, String> {
     let [config, tests, sources] =
-        [TEST_CONFIG, INLINE_TESTS, SOURCES].map(|word| patterns.contains(&word));
+        [TEST_CONFIG, INLINE_TESTS, SOURCES].map(|word| patterns.iter().any(|one| one == word));
     let mut names = Vec::new();
     if !(config || tests || sources) {
         return Ok(names);

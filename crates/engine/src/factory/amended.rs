@@ -5,8 +5,8 @@
 //! It refuses a turn that left an amendment out, and one that changed a file which no amendment names.
 
 use super::debated::{self, Deliverable};
+use super::found::{Broke, Held, could_not};
 use super::modules::Stored;
-use super::ship::{Broke, Held, could_not};
 use ::factory::engineering::amend::{self, Changed};
 use ::factory::engineering::artifacts::Amendment;
 use kernel::outcome::{EvidenceRef, Verdict};

@@ -4,8 +4,8 @@
 //! It refuses what is no file of a module, and writes over nothing that is sealed. What it replaces
 //! is kept.
 
+use super::found::{Broke, could_not};
 use super::modules::{CONTRACT, EXAMPLES, SHIP, Stored};
-use super::ship::{Broke, could_not};
 use ::factory::halt::resolution::Resolution;
 use ::factory::machine::Factory;
 use std::collections::BTreeMap;

@@ -55,7 +55,7 @@ pub(super) fn follow(project: &Project, machine: &Factory) -> Result<(), EngineE
             "" => "another version has taken its place",
             note => note,
         };
-        let now = crate::world::now();
+        let now = workspace::clock::now();
         match (entry.status, &new) {
             (IndexStatus::Superseded, Some(new)) => index.supersede(&key, new, note, now)?,
             (_, Some(new)) => index.deprecate(&key, &Replacement::By(new.clone()), note, now)?,

@@ -7,13 +7,13 @@
 mod ask;
 mod parts;
 
-use super::NAME as FACTORY;
 use super::modules::Stored;
-use super::session::peek;
+use super::opening::peek;
 use super::story::{Line, Story};
 use crate::run::run_name;
 use crate::views::page::html::{Out, esc};
 use crate::views::page::{POLICY, STYLE};
+use ::factory::NAME as FACTORY;
 use ::factory::delivery::registry::{Entry, IndexStatus};
 use ::factory::machine::Factory;
 use kernel::{Body, Decision, Time};

@@ -4,8 +4,7 @@
 //!
 //! It refuses to write what has not the form of its document.
 
-use super::craft::known;
-use super::session::begun;
+use super::opening::{begun, known};
 use crate::run::latest;
 use ::factory::machine::{Record, Recorder};
 use ::factory::schema;

@@ -1,9 +1,9 @@
 //! The four integration gates of section 15.4 as the state store and the Code Index show them. The
 //! machine judges the same by what it remembers; both must agree.
 
+use super::found::{Broke, Held, could_not};
 use super::modules::Stored;
 use super::scratch;
-use super::ship::{Broke, Held, could_not};
 use ::factory::project::ModuleRef;
 use index::{AppendOnlyCodeIndex, Create, Status};
 use serde::Deserialize;

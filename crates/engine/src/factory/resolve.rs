@@ -2,7 +2,7 @@
 //! what was abandoned and has no escalation of its own (sections 13.5 and 17.2).
 
 use super::decide::{Ask, Resolved, decide, decide_message};
-use super::session::{peek, projects};
+use super::opening::{peek, projects};
 use crate::approval::{Approved, Words};
 use ::factory::halt::artifact::Escalation;
 use ::factory::project::{TaskId, TaskStatus};

@@ -90,11 +90,11 @@ pub(super) fn workflow() -> Arc<Workflow> {
         (row.name.to_owned(), role)
     };
     Arc::new(Workflow {
-        name: super::NAME.to_owned(),
+        name: ::factory::NAME.to_owned(),
         about: "from a spec to released modules".to_owned(),
         hash: String::new(),
         table: Table {
-            name: super::NAME.to_owned(),
+            name: ::factory::NAME.to_owned(),
             initial: StateName::from("building"),
             states: BTreeMap::new(),
             counters: BTreeMap::new(),
@@ -132,7 +132,7 @@ pub(super) fn shapes() -> Result<BTreeMap<String, Arc<Shape>>, EngineError> {
             }
             None => said(),
         };
-        let shape = Shape::alone(&schema).map_err(bad)?;
+        let shape = Shape::alone(&schema).map_err(|error| bad(error.to_string()))?;
         shapes.insert(row.name.to_owned(), Arc::new(shape));
     }
     Ok(shapes)

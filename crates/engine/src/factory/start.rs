@@ -1,11 +1,11 @@
 //! Starting a project: everything is judged first, then the task files and the journal are made. The
 //! task files come first, so a project without a journal is a start that failed, and is made anew.
 
-use super::NAME;
-use super::session::projects;
+use super::opening::projects;
+use super::task_files::json_of;
 use crate::driver::settle;
 use crate::run::entries;
-use crate::world::now;
+use ::factory::NAME;
 use ::factory::machine::Factory;
 use ::factory::machine::facts::{Fact, ProjectOpened, TasksDeclared};
 use ::factory::plan::{Plan, TaskFile};
@@ -17,6 +17,7 @@ use kernel::{Autonomy, CounterName, Mode, RunId, What};
 use std::collections::BTreeMap;
 use std::path::Path;
 use store::{Journal, RunName};
+use workspace::clock::now;
 use workspace::error::EngineError;
 use workspace::project::Project;
 use workspace::secrets::Secrets;
@@ -231,12 +232,6 @@ pub(super) fn declared(spec: &ProductSpec, plan: &Plan) -> Vec<Declared> {
         depends_on: task.depends_on.iter().map(TaskId::new).collect(),
     });
     tasks.collect()
-}
-
-/// The spec as `project/spec.json` has it.
-pub(super) fn json_of(spec: &ProductSpec) -> Result<String, EngineError> {
-    serde_json::to_string_pretty(spec)
-        .map_err(|error| EngineError::io("write", Path::new("project/spec.json"))(error.into()))
 }
 
 /// Writes the task files and the spec that they come from, of a project that has no journal yet.

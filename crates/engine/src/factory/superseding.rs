@@ -3,8 +3,8 @@
 //!
 //! It refuses to invent: whatever the exception does not change is as the old contract says.
 
+use super::found::{Broke, could_not};
 use super::modules::Stored;
-use super::ship::{Broke, could_not};
 use ::factory::contract::{MicroModuleContract, from_plan};
 use ::factory::halt::candidate;
 use ::factory::halt::change::Change;
@@ -46,6 +46,6 @@ pub(super) fn mark(context: &Context, old: &ModuleRef, new: &ModuleRef) -> Resul
     }
     let note = format!("{new} has the contract that an interface change exception asked for");
     index
-        .supersede(&old, &new, &note, crate::world::now())
+        .supersede(&old, &new, &note, workspace::clock::now())
         .map_err(could_not)
 }

@@ -55,7 +55,7 @@ impl Views {
             return Ok(());
         }
         self.moving(machine)?;
-        self.written = crate::world::now();
+        self.written = workspace::clock::now();
         self.took = self.written.since(now);
         Ok(())
     }

@@ -38,7 +38,7 @@ pub(super) fn perform(
 ) -> Result<What, EngineError> {
     let home = context.home(order.id);
     let worked = (|| {
-        let today = workspace::spend::left_of_the_day(&context.project, crate::world::now())?;
+        let today = workspace::spend::left_of_the_day(&context.project, workspace::clock::now())?;
         let globs = Globs::of(&order.sight, &context.hidden)?;
         let base = match order.continues {
             Some(earlier) => view::go_on(context, earlier, &home, &globs)?,

@@ -86,7 +86,7 @@ pub(super) fn perform(
             found: Found::Live,
         };
     }
-    let policy = context.reach.check(context);
+    let policy = context.reach.check(&context.project, &context.task);
     // Where nothing holds a command back, what it writes into the task folder would pass for a
     // person's edit.
     let guard = matches!(policy.enforcement, sandbox::Enforcement::Waived { .. });

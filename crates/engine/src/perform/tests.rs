@@ -100,7 +100,7 @@ fn context(project: &Project, run: &Run, agent: &Arc<dyn Agent>) -> Context {
 
 /// Puts an input's own events on record, and draws no consequences.
 fn hear(run: &mut Run, what: What) {
-    let input = Input::new(crate::world::now(), what);
+    let input = Input::new(workspace::clock::now(), what);
     let events = run.machine.decide(&input).unwrap();
     events.iter().for_each(|event| run.machine.apply(event));
     run.append(&events).unwrap();
@@ -216,7 +216,7 @@ fn stopped_meanwhile(spoil: impl Fn(&Path)) -> (What, flow::Flow) {
     let mut world = Real::of(open, craft, &mut silent);
     let heard = world.opening(&machine).unwrap();
     for what in &heard {
-        let input = Input::new(crate::world::now(), what.clone());
+        let input = Input::new(workspace::clock::now(), what.clone());
         for event in machine.decide(&input).unwrap() {
             machine.apply(&event);
         }

@@ -154,7 +154,7 @@ pub(super) fn write(
             seq: head.seq,
             hash: head.hash.clone(),
         },
-        generated_at: crate::world::now().to_string(),
+        generated_at: workspace::clock::now().to_string(),
         origin: if history
             .outcomes
             .values()

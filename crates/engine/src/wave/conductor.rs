@@ -9,7 +9,6 @@ use super::fact::{Dated, GoalJudged};
 use super::gate;
 use super::shop::{Desk, Shop};
 use super::work;
-use crate::world::now;
 use agents::Agent;
 use kernel::outcome::passes;
 use sandbox::Cancel;
@@ -17,6 +16,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::time::{Duration, Instant};
+use workspace::clock::now;
 use workspace::error::EngineError;
 use workspace::worktree::{self, Removal};
 

@@ -101,7 +101,7 @@ pub(super) fn run(
     let secrets = Secrets::of(&config, project.top());
     let waived = shop.waived.get().map(|said| said.who.as_str());
     let reach = Reach::of(&config, project.top(), waived);
-    let policy = reach.check_in(&project, &dir);
+    let policy = reach.check(&project, &dir);
     let keep = InVault {
         vault: project.vault()?,
         secrets: &secrets,

@@ -4,10 +4,9 @@
 use super::decide::Input;
 use super::fact::Said;
 use super::shop::{Desk, Shop};
-use crate::approval::{Approved, Words};
-use crate::start::Approve;
+use crate::approval::{Approve, Approved, Words};
 use crate::waiver::{WAIVE, WAIVE_BECAUSE};
-use crate::world::now;
+use workspace::clock::now;
 use workspace::error::EngineError;
 
 /// The milestone's journal, where a person signs for it.

@@ -81,7 +81,7 @@ pub(crate) fn approved(
         signature.as_deref(),
         &mut ControllingTerminal::open(),
         words,
-        engine::world::now(),
+        workspace::clock::now(),
     )
 }
 

@@ -63,7 +63,7 @@ fn every_check_and_setting_is_on_its_page() {
     let mut wanted = Vec::new();
     for check in checks::registry() {
         wanted.push(format!("\n## {}\n", check.name()));
-        wanted.extend(check.settings().iter().map(|setting| code(setting.name)));
+        wanted.extend(check.settings().iter().map(|setting| code(&setting.name)));
     }
     all_named("docs/checks.md", wanted);
 }

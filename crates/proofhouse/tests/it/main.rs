@@ -10,6 +10,7 @@ mod briefs;
 mod cheats;
 mod checkpoints;
 mod checks;
+mod circles;
 mod cli;
 mod coding_agents;
 mod config;

@@ -16,9 +16,8 @@ mod take_back;
 #[cfg(test)]
 mod tests;
 
-pub use lay_out::{base_of, go_on, lay_out};
+pub use lay_out::{go_on, lay_out};
 pub use spare::put_aside;
-pub(crate) use take_back::remove_emptied;
 pub use take_back::{conflict, remove_empty, sweep, take_back};
 
 use crate::context::{Context, Files};
@@ -45,6 +44,11 @@ pub struct Base {
     /// What tells whether a copy of the repository's files has been touched.
     #[serde(default)]
     pub seen: Seen,
+}
+
+/// The base that an earlier life laid out.
+pub fn base_of(home: &Path) -> Option<Base> {
+    serde_json::from_slice(&std::fs::read(home.join("base.json")).ok()?).ok()
 }
 
 /// Which of the two folders.

@@ -1,7 +1,8 @@
 //! The reports of the audit tools. They refuse anything that is not the report of a finished audit:
 //! an error in the form of JSON is no clean bill.
 
-use super::{LEVELS, Level};
+use super::Level;
+use crate::settings::Words;
 use crate::text::one_line;
 use serde_json::Value;
 
@@ -42,7 +43,7 @@ pub(super) fn npm(text: &str, level: Level) -> Result<Vec<String>, String> {
     let mut found = Vec::new();
     for (name, package) in packages {
         let severity = package["severity"].as_str().unwrap_or("?");
-        let known = LEVELS.iter().find(|(name, _)| *name == severity);
+        let known = Level::WORDS.iter().find(|(name, _)| *name == severity);
         // An unknown severity counts; only `info` is below all levels.
         let counts = known.map_or(severity != "info", |(_, known)| *known >= level);
         if counts {

@@ -1,23 +1,29 @@
 //! What a suite's results mean to the gate. It refuses to stop at the first fault of a suite: an
 //! agent should hear all of them.
 
-use super::{Expect, Ids, Order};
+use super::{Expect, Ratchet, Tests};
 use crate::Subject;
 use crate::execute::Executed;
+use crate::readers::documents::IdsOf;
+use crate::readers::idents;
 use crate::readers::runners::{Ending, Status, TestResult, TestRun, compare};
-use crate::readers::{idents, markdown, paths};
+use crate::settings::Number;
 use crate::text::{first_few, label};
 use kernel::outcome::{CheckResult, EvidenceRef, Verdict};
 
 /// The answer, with the results as evidence.
 pub(super) fn answer_for(
-    order: &Order<'_>,
+    order: &Tests,
     subject: &Subject<'_>,
     executed: Executed,
     name: &str,
     run: TestRun,
 ) -> CheckResult {
-    let kept = keep(subject, &format!("results of {}", label(order.suite)), &run);
+    let kept = keep(
+        subject,
+        &format!("results of {}", label(order.suite())),
+        &run,
+    );
     let baseline = baseline(order);
     let (mut verdict, mut reason) = match executed.worthless().or_else(|| executed.not_found()) {
         Some(worthless) => worthless,
@@ -43,8 +49,8 @@ pub(super) fn answer_for(
 
 /// The name of the evidence that the next gate compares with. Only a suite that passed leaves it,
 /// so a suite can not be made smaller in two steps.
-fn baseline(order: &Order<'_>) -> String {
-    format!("baseline of {}", label(order.suite))
+fn baseline(order: &Tests) -> String {
+    format!("baseline of {}", label(order.suite()))
 }
 
 /// Keeps the results as canonical JSON: the same results have the same hash.
@@ -62,7 +68,7 @@ pub(crate) fn keep(
 }
 
 pub(crate) fn judge(
-    order: &Order<'_>,
+    order: &Tests,
     subject: &Subject<'_>,
     executed: &Executed,
     run: &TestRun,
@@ -70,26 +76,24 @@ pub(crate) fn judge(
 ) -> Result<String, String> {
     let ending = run.ending(executed.ended.exit);
     let mut wrong: Vec<String> = Vec::new();
-    match (order.expect, ending) {
+    match (order.expect(), ending) {
         (Expect::Green, Ending::Green)
         | (Expect::Red | Expect::RedOrMissingSymbol, Ending::Red) => {}
         (Expect::RedOrMissingSymbol, Ending::NotBuilt) if !run.missing_symbols().is_empty() => {
             let names = first_few(&run.missing_symbols(), 5);
             return Ok(format!("red: it does not build yet, for want of {names}"));
         }
-        _ => wrong.push(contradiction(order.expect, ending, executed, run)),
+        _ => wrong.push(contradiction(order.expect(), ending, executed, run)),
     }
     let ran = matches!(ending, Ending::Green | Ending::Red);
-    if ran && run.executed() < order.min {
-        wrong.push(format!(
-            "{} tests ran, fewer than {}",
-            run.executed(),
-            order.min
-        ));
+    let min = order.min.map_or(1, Number::count);
+    if ran && run.executed() < min {
+        wrong.push(format!("{} tests ran, fewer than {min}", run.executed()));
     }
     let skipped = names(run.with(Status::Skipped));
     if let Some(most) = order
         .max_skipped
+        .map(Number::count)
         .filter(|most| ran && skipped.len() > *most)
     {
         let which = first_few(&skipped, 3);
@@ -98,8 +102,10 @@ pub(crate) fn judge(
             skipped.len()
         ));
     }
-    if let Some(ids) = order.ids.as_ref().filter(|_| ran) {
-        wrong.extend(without_test(ids, subject, order.expect, run).err());
+    let (ids, from) = (order.ids.as_deref(), order.ids_from.as_deref());
+    let ids = IdsOf::named(ids, from, order.ids_section.as_deref());
+    if let Some(ids) = ids.filter(|_| ran) {
+        wrong.extend(without_test(&ids, subject, order.expect(), run).err());
     }
     if ran && !order.keeps.is_empty() {
         wrong.extend(worse(order, subject, run, baseline).err());
@@ -151,17 +157,14 @@ fn contradiction(expect: Expect, ending: Ending, executed: &Executed, run: &Test
 
 /// Every id needs a test that names it and that ran; for a green suite, one that passed.
 fn without_test(
-    ids: &Ids<'_>,
+    ids: &IdsOf<'_>,
     subject: &Subject<'_>,
     expect: Expect,
     run: &TestRun,
 ) -> Result<(), String> {
-    let file = ids.file;
-    let text = paths::read(subject.place, file).map_err(|why| format!("{file} {why}"))?;
-    let sections = markdown::chosen(&text, ids.section).map_err(|why| format!("{file} {why}"))?;
-    let contents: Vec<&str> = sections.iter().map(|one| one.content.as_str()).collect();
-    let wanted = ids.pattern.set(&contents.join("\n"));
+    let wanted = ids.read(subject)?;
     if wanted.is_empty() {
+        let file = ids.file;
         return Err(format!("{file} has no id of which a test could be asked"));
     }
     let counts = |test: &&TestResult| match test.status {
@@ -185,7 +188,7 @@ fn without_test(
 
 /// Is the suite smaller than the last one that passed?
 fn worse(
-    order: &Order<'_>,
+    order: &Tests,
     subject: &Subject<'_>,
     run: &TestRun,
     baseline: &str,
@@ -198,20 +201,20 @@ fn worse(
         .map_err(|error| format!("the earlier results cannot be read: {error}"))?;
     let found = compare(&last, run);
     let mut wrong = Vec::new();
-    for kept in &order.keeps {
+    for kept in order.keeps.iter() {
         match *kept {
-            "count" if found.fewer() => {
+            Ratchet::Count if found.fewer() => {
                 let (before, after) = found.executed;
                 wrong.push(format!("{after} tests ran, {before} before"));
             }
-            "names" if !found.missing.is_empty() => {
+            Ratchet::Names if !found.missing.is_empty() => {
                 wrong.push(format!("missing since: {}", first_few(&found.missing, 5)));
             }
-            "skips" if !found.newly_skipped.is_empty() => {
+            Ratchet::Skips if !found.newly_skipped.is_empty() => {
                 let skipped = first_few(&found.newly_skipped, 5);
                 wrong.push(format!("skipped since: {skipped}"));
             }
-            _ => {}
+            Ratchet::Count | Ratchet::Names | Ratchet::Skips => {}
         }
     }
     if wrong.is_empty() {

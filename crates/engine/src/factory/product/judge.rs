@@ -1,7 +1,7 @@
 //! The gate of a draft: the whole of section 3.2.3 and the three passes of the plan, in one go. What
 //! the role says about its draft plays no part.
 
-use super::super::ship::{Broke, Held, could_not};
+use super::super::found::{Broke, Held, could_not};
 use super::{desk, research};
 use ::factory::product::{DRAFT, FOLDER, PAGE, REPORT, SPEC};
 use ::factory::{Deficiency, Report};

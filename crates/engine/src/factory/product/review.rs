@@ -1,7 +1,7 @@
 //! What a person reads before they decide: the page, the warnings, the sources, and the hash of the
 //! very bytes. A spec that is not what the journal says was shown is refused, not explained away.
 
-use super::super::session::{Peek, peek};
+use super::super::opening::{Peek, peek};
 use super::{desk, judge, research};
 use ::factory::machine::Factory;
 use ::factory::product::{At, Product, SPEC};

@@ -5,7 +5,7 @@
 //! becomes tasks.
 
 use super::super::decide::{Ask, Resolved, message_of, take};
-use super::super::session::{Peek, peek};
+use super::super::opening::{Peek, peek};
 use super::super::start::declared;
 use super::review::{product, shown};
 use crate::approval::{Approved, Words};

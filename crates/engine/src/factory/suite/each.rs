@@ -15,9 +15,9 @@
 //! A test that hangs is killed when the time of the tests is over. It has failed, those for which no
 //! time is left have failed, and what the others showed is kept.
 
-use super::scratch::Laid;
-use super::ship::{Broke, could_not, not_started};
-use super::suite::{self, Expect};
+use super::{Expect, RESULTS, limit, tree};
+use crate::factory::found::{Broke, could_not, not_started};
+use crate::factory::scratch::Laid;
 use ::factory::contract::answers::Constant;
 use ::factory::surface::ANSWER;
 use checks::runners::{Ending, Fault, FaultKind, Status, TestResult, TestRun};
@@ -40,7 +40,7 @@ const ANSWERED: Duration = Duration::from_secs(60);
 const OUT_OF_TIME: &str = "not run: out of time";
 
 /// What a suite did with each constant answer, and what it said.
-pub(super) type Answered = (BTreeMap<Constant, TestRun>, Vec<EvidenceRef>);
+pub(in crate::factory) type Answered = (BTreeMap<Constant, TestRun>, Vec<EvidenceRef>);
 
 /// The names of tests, or why there are none.
 type List = Result<Vec<String>, Fault>;
@@ -88,9 +88,9 @@ pub(super) fn run(
     cancel: &Cancel,
 ) -> Result<(CheckResult, TestRun), Broke> {
     let mut running = Running::new(context, order, laid, cancel)?;
-    let before = suite::tree(&laid.top).map_err(could_not)?;
+    let before = tree(&laid.top).map_err(could_not)?;
     let run = running.suite()?;
-    let after = suite::tree(&laid.top).map_err(could_not)?;
+    let after = tree(&laid.top).map_err(could_not)?;
     let spoilt: Vec<&str> = before
         .files
         .iter()
@@ -119,10 +119,7 @@ pub(super) fn run(
     };
     let mut result = CheckResult::new("tests", verdict, reason);
     let results = serde_json::to_vec(&run).map_err(could_not)?;
-    for (name, bytes) in [
-        ("output of suite", &running.said),
-        (suite::RESULTS, &results),
-    ] {
+    for (name, bytes) in [("output of suite", &running.said), (RESULTS, &results)] {
         let kept = context.keep(name, bytes).map_err(could_not)?;
         result.evidence.push(kept);
     }
@@ -143,7 +140,7 @@ pub(super) fn run(
 
 /// Runs the suite once with each constant answer of a module that is laid out so. Nothing, if it can
 /// not be built: its types were not read well enough, which is our fault.
-pub(super) fn with_constants(
+pub(in crate::factory) fn with_constants(
     context: &Context,
     order: &GateOrder,
     laid: &Laid,
@@ -211,7 +208,7 @@ impl<'a> Running<'a> {
             Ok(binaries) => binaries,
             Err(fault) => return Ok(of(Vec::new(), vec![fault])),
         };
-        let limit = suite::limit(self.context).map_err(could_not)?;
+        let limit = limit(self.context).map_err(could_not)?;
         self.until = limit.map(|limit| Instant::now() + limit);
         // All lists come before all tests: no test can have a say in them.
         let lists = self.lists(&binaries)?;
