@@ -152,7 +152,7 @@ impl Judge for NoObjection {
             Example::cannot_run(
                 "a setting that is not there",
                 json!({"strict": true}),
-                "allowed keys: role",
+                "allowed keys: harmless, role, untyped",
             ),
             Example::cannot_run(
                 "another word for untyped",
