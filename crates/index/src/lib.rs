@@ -12,6 +12,7 @@ mod entry;
 mod error;
 mod ledger;
 mod memory;
+mod model;
 mod module;
 mod open;
 mod range;
@@ -25,7 +26,7 @@ mod vector;
 
 pub use embed::Embedder;
 pub use entry::{CodeIndexEntry, IoSummary};
-pub use error::IndexError;
+pub use error::{Cause, IndexError};
 pub use ledger::Replacement;
 pub use module::{ModuleId, ModuleRef, Version};
 pub use open::{AppendOnlyCodeIndex, Create};

@@ -37,6 +37,7 @@ mod fixtures;
 mod gate_lost;
 mod holes;
 mod index;
+mod land;
 mod lights_out;
 mod matrix;
 mod models;
