@@ -260,7 +260,9 @@ impl IndexError {
                 "name another entry of this index that is SHIPPED; add it first"
             }
             IndexError::BadNote { .. } => "say in a few sentences why, and how users migrate",
-            IndexError::BadQuery { .. } => "correct the search; docs/code-index.md shows every member",
+            IndexError::BadQuery { .. } => {
+                "correct the search; docs/code-index.md shows every member"
+            }
             IndexError::BadEmbedder { .. } => "write it as built-in, folder:DIR or openai:MODEL",
             IndexError::EmbedderChanged { .. } => {
                 "use that embedder, or embed all entries anew with `proofhouse index reindex --embedder NAME`"

@@ -87,7 +87,9 @@ impl NoObjection {
             _ => one,
         };
         let holds = |finding: &&Value| match finding["severity"].as_str() {
-            None => self.untyped.is_none_or(|untyped| *untyped == Untyped::Holds),
+            None => self
+                .untyped
+                .is_none_or(|untyped| *untyped == Untyped::Holds),
             Some(severity) => {
                 let same = |harmless: &String| harmless.eq_ignore_ascii_case(severity.trim());
                 !self.harmless.iter().any(same)
