@@ -201,7 +201,7 @@ fn every_code_of_the_lower_crates_is_on_its_page() {
         "store/src/audit/report.rs",
         "sandbox/src/error.rs",
         "index/src/error.rs",
-        "agents/src/spec.rs",
+        "agents/src/error.rs",
         "agents/src/scripted/error.rs",
     ] {
         let text = page(&format!("crates/{file}"));
