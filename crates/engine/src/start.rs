@@ -243,7 +243,9 @@ fn begin(
     // What was said by starting moved the run on: its files say so at once.
     if moved {
         let run = Run::open(project, name.as_str())?;
-        report::views::refresh(&run.project, &run.machine, run.journal.head())?;
+        let shown = run.machine.declared();
+        let head = run.journal.head();
+        report::views::refresh(&run.project, &run.machine, head, &[], &shown)?;
     }
     Ok(Started {
         run: name.to_string(),

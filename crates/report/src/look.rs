@@ -272,7 +272,7 @@ pub fn workflow_of(project: &Project, name: &RunName) -> Result<Arc<Workflow>, E
             format!("`{name}` is a project of the factory"),
             format!("`proofhouse factory status {name}` shows it"),
         )),
-        Some(workflow) => project.workflow(workflow),
+        Some(workflow) => project.workflow_begun(workflow),
         None => Err(nameless(project, name)),
     }
 }
