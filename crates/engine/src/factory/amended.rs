@@ -9,7 +9,7 @@ use super::modules::Stored;
 use super::ship::{Broke, Held, could_not};
 use crate::context::Context;
 use ::factory::engineering::amend::{self, Changed};
-use ::factory::engineering::artifacts::Amendment;
+use ::factory::debate::Amendment;
 use kernel::outcome::{EvidenceRef, Verdict};
 use std::collections::BTreeMap;
 

@@ -16,7 +16,8 @@ use crate::project::Project;
 use crate::run::run_name;
 use crate::views::page::html::{Out, esc};
 use crate::views::page::{POLICY, STYLE};
-use ::factory::delivery::registry::{Entry, IndexStatus};
+use ::factory::delivery::registry::Entry;
+use kernel::module::ModuleStatus;
 use ::factory::machine::Factory;
 use kernel::{Body, Decision, Time};
 use std::path::{Path, PathBuf};
@@ -149,7 +150,7 @@ fn module(home: &Path, entry: &Entry) -> Module {
 
 impl Module {
     fn in_use(&self) -> bool {
-        self.entry.status == IndexStatus::Shipped
+        self.entry.status == ModuleStatus::Shipped
     }
 }
 

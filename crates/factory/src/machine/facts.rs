@@ -2,11 +2,11 @@
 //! and a version of its own. What is not in this list is not known.
 
 use crate::delivery::manifest::{Manifest, Scope};
-use crate::engineering::plan::Plan;
 use crate::engineering::work::Step;
 use crate::halt::change::ChangeStep;
 use crate::halt::exception::ExceptionDecision;
 use crate::halt::resolution::Resolution;
+use crate::micro_plan::Plan;
 use crate::product::{Began, ProductStep};
 use crate::project::Declared;
 use crate::project::types::{EscalationId, ExceptionId, ModuleRef, TaskId, Version};

@@ -131,7 +131,7 @@ struct OnAmendment {
 }
 
 fn payload<T: serde::de::DeserializeOwned>(decision: &Decision) -> Result<T, Refusal> {
-    serde_json::from_value(decision.with.clone()).map_err(|error| {
+    T::deserialize(&decision.with).map_err(|error| {
         Refusal::new(
             "payload_malformed",
             format!("{}: {error}", decision.option),

@@ -3,7 +3,7 @@
 
 use crate::engineering::{done, hear};
 use crate::said;
-use factory::engineering::plan::PlanFault;
+use factory::micro_plan::PlanFault;
 use factory::engineering::work::{Step, Work};
 use serde_json::{Value, json};
 

@@ -3,7 +3,7 @@
 use super::debate::fail_to_the_end;
 use super::{done, hear, planned, ship};
 use crate::said;
-use factory::engineering::plan::judge;
+use factory::micro_plan::judge;
 use factory::engineering::work::{End, Fate, Step, Want, Work};
 use factory::project::ModuleRef;
 use serde_json::{Value, json};

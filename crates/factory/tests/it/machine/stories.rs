@@ -6,7 +6,7 @@ use crate::project::task;
 use crate::said;
 use crate::world::{Project, Script, approval, module_of, opening, specifying};
 use factory::delivery::manifest::Scope;
-use factory::delivery::registry::IndexStatus;
+use kernel::module::ModuleStatus;
 use factory::machine::Factory;
 use factory::project::{Declared, TaskId, TaskStatus};
 use kernel::{Machine, What};
@@ -29,7 +29,7 @@ pub(super) fn said_aside(machine: &Factory) -> usize {
     let releases = machine.releases().iter();
     let partial = releases.filter(|one| one.scope == Scope::Partial).count();
     let entries = machine.registry().iter();
-    let gone = entries.filter(|one| one.status == IndexStatus::Deprecated);
+    let gone = entries.filter(|one| one.status == ModuleStatus::Deprecated);
     partial + gone.count() + machine.rulings().len()
 }
 
