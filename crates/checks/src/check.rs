@@ -1,7 +1,8 @@
-//! What a check is to whoever runs it, and the examples that it must carry. It refuses to say how
-//! one is written: `judges.rs` does.
+//! What a check is to whoever runs it, and the examples that it must carry. How one is written is in
+//! `judge.rs`.
 
 use crate::Subject;
+use crate::settings::{Setting, SettingsError};
 use kernel::outcome::{CheckResult, Verdict};
 use serde_json::Value;
 
@@ -9,45 +10,14 @@ use serde_json::Value;
 pub trait Check: Sync {
     /// Its name in workflow files.
     fn name(&self) -> &'static str;
-    /// One line for the documentation.
-    fn about(&self) -> &'static str;
     /// All settings that it knows.
-    fn settings(&self) -> &'static [Setting];
+    fn settings(&self) -> Vec<Setting>;
     /// Refuses bad settings when the workflow is loaded, long before a run meets them.
-    fn lint(&self, with: &Value) -> Result<(), String>;
+    fn lint(&self, with: &Value) -> Result<(), SettingsError>;
     /// Judges. At least one result.
     fn run(&self, with: &Value, subject: &Subject<'_>) -> Vec<CheckResult>;
     /// What passes, what fails and what cannot run, as data that the tests try.
     fn examples(&self) -> Vec<Example>;
-}
-
-/// One setting of a check.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Setting {
-    /// The key.
-    pub name: &'static str,
-    /// What it means, in one line.
-    pub what: &'static str,
-    /// Must it be given?
-    pub required: bool,
-}
-
-impl Setting {
-    pub(crate) const fn required(name: &'static str, what: &'static str) -> Self {
-        Self {
-            name,
-            what,
-            required: true,
-        }
-    }
-
-    pub(crate) const fn optional(name: &'static str, what: &'static str) -> Self {
-        Self {
-            name,
-            what,
-            required: false,
-        }
-    }
 }
 
 /// One worked example of a check: a world, settings, and the answer.

@@ -2,8 +2,9 @@
 //! record. It refuses to run on a tree that it cannot hash and to lose the output; what makes a run
 //! worthless whatever the program says is judged here, once for all checks.
 
+use crate::readers::runners;
 use crate::text::{answer, first_few, label, one_line};
-use crate::{Subject, TreeNow, runners};
+use crate::{Subject, TreeNow};
 use kernel::outcome::{CheckResult, EvidenceRef, Ran, Verdict};
 use sandbox::{Ended, Killed, Launch, Limits};
 use std::path::Path;
@@ -12,19 +13,19 @@ use std::time::{Duration, Instant};
 /// Enough for any log that somebody reads; the middle of a longer one is left out.
 const OUTPUT: usize = 4 << 20;
 
-/// Who looks up the program? A shell reports a missing one as exit code 127.
+/// Who finds the program? A shell reports a missing one as exit code 127.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Through {
+pub(crate) enum FoundBy {
     Shell,
-    Nothing,
+    Path,
 }
 
 /// What is to be run.
-pub(crate) struct Errand<'a> {
+pub(crate) struct Program<'a> {
     pub(crate) argv: Vec<String>,
     /// For people.
     pub(crate) shown: &'a str,
-    pub(crate) through: Through,
+    pub(crate) found_by: FoundBy,
     pub(crate) timeout: Option<Duration>,
     /// When the check began: the gate's wall time counts from there.
     pub(crate) started: Instant,
@@ -32,13 +33,13 @@ pub(crate) struct Errand<'a> {
     pub(crate) report: Option<&'a Path>,
 }
 
-impl<'a> Errand<'a> {
+impl<'a> Program<'a> {
     /// A line for `sh -c`.
     pub(crate) fn shell(line: &'a str, timeout: Option<Duration>, started: Instant) -> Self {
         Self {
             argv: vec!["sh".into(), "-c".into(), line.to_owned()],
             shown: line,
-            through: Through::Shell,
+            found_by: FoundBy::Shell,
             timeout,
             started,
             report: None,
@@ -49,7 +50,7 @@ impl<'a> Errand<'a> {
 /// What was run.
 pub(crate) struct Executed {
     pub(crate) ended: Ended,
-    through: Through,
+    found_by: FoundBy,
     before: TreeNow,
     after: Result<TreeNow, String>,
     ran: Ran,
@@ -57,9 +58,9 @@ pub(crate) struct Executed {
 }
 
 /// Runs it. An error is a reason why it could not be run.
-pub(crate) fn execute(subject: &Subject<'_>, errand: Errand<'_>) -> Result<Executed, String> {
-    let left = subject.wall.saturating_sub(errand.started.elapsed());
-    let wall = errand.timeout.map_or(left, |timeout| timeout.min(left));
+pub(crate) fn execute(subject: &Subject<'_>, program: Program<'_>) -> Result<Executed, String> {
+    let left = subject.wall.saturating_sub(program.started.elapsed());
+    let wall = program.timeout.map_or(left, |timeout| timeout.min(left));
     if wall.is_zero() {
         return Err("the gate's wall time is used up; give the gate more time".into());
     }
@@ -69,10 +70,15 @@ pub(crate) fn execute(subject: &Subject<'_>, errand: Errand<'_>) -> Result<Execu
         idle: None,
         output_bytes: OUTPUT,
     };
-    let mut launch = Launch::new(errand.argv, subject.place.repo, subject.env.clone(), limits);
+    let mut launch = Launch::new(
+        program.argv,
+        subject.place.repo,
+        subject.env.clone(),
+        limits,
+    );
     launch.pid_file = subject.pid_file.map(Path::to_owned);
     launch.policy = subject.policy.cloned();
-    if let Some(report) = errand.report {
+    if let Some(report) = program.report {
         let path = report.display().to_string();
         launch.env.insert(runners::REPORT.to_owned(), path);
         if let Some(policy) = &mut launch.policy {
@@ -88,10 +94,13 @@ pub(crate) fn execute(subject: &Subject<'_>, errand: Errand<'_>) -> Result<Execu
     })?;
     let kept = subject
         .keep
-        .keep(&format!("output of {}", label(errand.shown)), &ended.output)
+        .keep(
+            &format!("output of {}", label(program.shown)),
+            &ended.output,
+        )
         .map_err(|why| format!("its output cannot be kept: {why}"))?;
     Ok(Executed {
-        through: errand.through,
+        found_by: program.found_by,
         ran: Ran {
             argv: launch.argv,
             exit: ended.exit,
@@ -146,7 +155,7 @@ impl Executed {
 
     /// The shell's way to say that there is no such program.
     pub(crate) fn not_found(&self) -> Option<(Verdict, String)> {
-        if self.through != Through::Shell || !matches!(self.ended.exit, Some(126 | 127)) {
+        if self.found_by != FoundBy::Shell || !matches!(self.ended.exit, Some(126 | 127)) {
             return None;
         }
         let (ending, last) = (self.ending().unwrap_or_default(), self.last_line());

@@ -1,5 +1,6 @@
 //! Running a gate. It refuses to skip: what is unknown, badly set or silent could not run.
 
+use crate::settings::SettingsError;
 use crate::text::{answer, refusal};
 use crate::{Launches, Subject, when};
 use kernel::effect::CheckSpec;
@@ -21,7 +22,7 @@ pub fn run_gate(specs: &[CheckSpec], subject: &Subject<'_>) -> Vec<CheckResult> 
         };
         let answers = match judge(spec, &subject) {
             Ok(answers) => answers,
-            Err(reason) => vec![refusal(&spec.check, &reason)],
+            Err(why) => vec![refusal(&spec.check, &why.to_string())],
         };
         for mut result in answers {
             result.weight = spec.weight;
@@ -39,9 +40,20 @@ pub fn run_gate(specs: &[CheckSpec], subject: &Subject<'_>) -> Vec<CheckResult> 
     results
 }
 
-fn judge(spec: &CheckSpec, subject: &Subject<'_>) -> Result<Vec<CheckResult>, String> {
+/// Why a check was not asked at all.
+#[derive(Debug, thiserror::Error)]
+enum NotAsked {
+    #[error("the gate was cancelled before this check")]
+    Cancelled,
+    #[error(transparent)]
+    Settings(#[from] SettingsError),
+    #[error("the check gave no answer, which is a bug in it; please report")]
+    Silent,
+}
+
+fn judge(spec: &CheckSpec, subject: &Subject<'_>) -> Result<Vec<CheckResult>, NotAsked> {
     if subject.cancel.is_cancelled() {
-        return Err("the gate was cancelled before this check".into());
+        return Err(NotAsked::Cancelled);
     }
     let (check, condition, with) = when::open(&spec.check, &spec.with)?;
     if let Some(reason) = condition.and_then(|condition| condition.spares(subject)) {
@@ -49,7 +61,7 @@ fn judge(spec: &CheckSpec, subject: &Subject<'_>) -> Result<Vec<CheckResult>, St
     }
     let answers = check.run(&with, subject);
     if answers.is_empty() {
-        return Err("the check gave no answer, which is a bug in it; please report".into());
+        return Err(NotAsked::Silent);
     }
     Ok(answers)
 }

@@ -3,8 +3,9 @@
 //! installed dependencies that were frozen, and nothing else of the repository: an ignored file, a
 //! stray configuration, a changed test or a dependency that came later can not help it.
 
-use crate::paths::Found;
-use crate::{Place, Subject, TreeNow, installed, items, paths, seal};
+use crate::readers::paths::Found;
+use crate::readers::{hash, installed, items, paths};
+use crate::{Place, Subject, TreeNow};
 use globset::GlobSet;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -187,7 +188,7 @@ impl Room {
                     continue;
                 }
             };
-            if items::hash(&bytes) != *hash {
+            if hash::bytes(&bytes) != *hash {
                 return Err(format!("the frozen copy of {item} is not what was frozen"));
             }
             std::fs::write(self.place(path)?, bytes)
@@ -201,7 +202,7 @@ impl Room {
     fn lay_frozen(&self, repo: &Path, path: &str, hash: &str) -> Result<(), String> {
         let same = |root: &Path| {
             let found = paths::found_in(root, path).ok()?;
-            let is_it = seal::hash_of(&found).is_ok_and(|now| now == hash);
+            let is_it = hash::of(&found).is_ok_and(|now| now == hash);
             is_it.then_some(found)
         };
         if same(&self.path).is_some() {
@@ -240,7 +241,7 @@ impl Room {
                 .map(|(path, hash)| format!("{path} {hash}"))
                 .collect();
             Ok(TreeNow {
-                hash: items::hash(whole.join("\n").as_bytes()),
+                hash: hash::bytes(whole.join("\n").as_bytes()),
                 files,
             })
         };
@@ -304,11 +305,11 @@ fn files(root: &Path) -> Result<BTreeMap<String, String>, String> {
             if kind.is_dir() && !MADE.contains(&own.as_str()) {
                 folders.push((entry.path(), path));
             } else if kind.is_file() {
-                let hash = seal::hash_of(&Found::File(entry.path())).map_err(cannot)?;
+                let hash = hash::of(&Found::File(entry.path())).map_err(cannot)?;
                 found.insert(path, hash);
             } else if kind.is_symlink() && !installed::FOLDERS.contains(&name.as_str()) {
                 let target = std::fs::read_link(entry.path()).map_err(cannot)?;
-                let hash = seal::hash_of(&Found::Link(target)).map_err(cannot)?;
+                let hash = hash::of(&Found::Link(target)).map_err(cannot)?;
                 found.insert(path, hash);
             }
         }
@@ -332,14 +333,14 @@ mod tests {
         };
         std::fs::write(room.path.join("link.txt"), "a file in its place").unwrap();
         let link = paths::found_in(repo.path(), "link.txt").unwrap();
-        let hash = seal::hash_of(&link).unwrap();
-        for (path, hash) in [("link.txt", &hash), (".npmrc", &items::hash(b"hush"))] {
+        let hash = hash::of(&link).unwrap();
+        for (path, hash) in [("link.txt", &hash), (".npmrc", &hash::bytes(b"hush"))] {
             room.lay_frozen(repo.path(), path, hash).unwrap();
             assert_eq!(files(&room.path).unwrap().get(path), Some(hash));
         }
         let target = std::fs::read_link(room.path.join("link.txt")).unwrap();
         assert_eq!(target, Path::new("real.txt"));
-        let changed = room.lay_frozen(repo.path(), ".npmrc", &items::hash(b"other"));
+        let changed = room.lay_frozen(repo.path(), ".npmrc", &hash::bytes(b"other"));
         assert!(changed.unwrap_err().contains("was changed since"));
     }
 }

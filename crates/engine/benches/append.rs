@@ -6,10 +6,9 @@
 //! It leaves out what a disk needs to sync, which is the same for every project, and the files of the
 //! state store, which are written beside the journal.
 
-use engine::context::Context;
+use engine::World;
 use engine::driver::settle;
 use engine::world::{Craft, Errand, Gauges, Observer, Open, Real};
-use engine::{EngineError, Project, World};
 use factory::engineering::work::{End, Step};
 use factory::machine::Factory;
 use factory::machine::facts::{EngineeringStepped, Fact, ProjectOpened, TasksDeclared};
@@ -19,6 +18,8 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use store::{Disk, Head, Journal, RecordRef, RunName};
+use workspace::context::Context;
+use workspace::{EngineError, Project};
 
 /// A disk that never makes anybody wait.
 struct NoWait;
@@ -71,11 +72,11 @@ fn main() {
 fn mean(count: u32) -> Duration {
     let folder = tempfile::tempdir().expect("a temporary folder");
     std::fs::write(folder.path().join("file"), "").expect("a file");
-    engine::git::first_commit(folder.path(), "a file").expect("a commit");
+    workspace::git::first_commit(folder.path(), "a file").expect("a commit");
     let project = Project::find(folder.path()).expect("a project");
     project.prepare().expect("its folder");
     let started: kernel::event::RunStarted = serde_json::from_value(serde_json::json!({
-        "run": "bench", "workflow": engine::factory::NAME, "workflow_hash": "",
+        "run": "bench", "workflow": factory::NAME, "workflow_hash": "",
         "autonomy": Autonomy::Auto, "mode": Mode::default(),
     }))
     .expect("a start");

@@ -3,14 +3,15 @@
 //! a later one, printed beside a plain copy of the same files in the same run.
 
 use agents::{Agent, Scripted};
+use engine::Until;
 use engine::session::{Restore, Session};
 use engine::start::{NewRun, start};
 use engine::world::{Gauges, Observer};
-use engine::{Project, Until};
 use kernel::{Body, Class, Event};
 use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
+use workspace::Project;
 
 const FILES: usize = 5_000;
 const ROUNDS: usize = 7;
@@ -74,7 +75,7 @@ fn main() {
         )
         .expect("a file");
     }
-    engine::git::first_commit(&repo, "files").expect("a commit");
+    workspace::git::first_commit(&repo, "files").expect("a commit");
     let project = Project::find(&repo).expect("a project");
     let workflow = repo.join(".proofhouse/workflows/edits");
     std::fs::create_dir_all(&workflow).expect("a folder");

@@ -8,7 +8,6 @@
 //! that git has more to look at with every merge, whoever asks for it. `--tasks N` tries another size.
 
 use agents::{Agent, Scripted};
-use engine::Project;
 use engine::wave::Shop;
 use engine::wave::board::Board;
 use engine::wave::conductor::{Orders, Rest, Watcher, run};
@@ -16,6 +15,7 @@ use engine::wave::fact::{Dated, Fact};
 use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
+use workspace::Project;
 
 const TASKS: usize = 200;
 const JOBS: usize = 8;
@@ -124,7 +124,7 @@ fn files(repo: &Path) {
             "a file of the user's\n",
         );
     }
-    engine::git::first_commit(repo, "files").expect("a commit");
+    workspace::git::first_commit(repo, "files").expect("a commit");
 }
 
 fn put(repo: &Path, path: &str, text: &str) {

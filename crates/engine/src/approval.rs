@@ -24,8 +24,8 @@ pub use payload::{binds, bound};
 pub use signature::{Signer, sign_with_key_file, verify};
 pub use terminal::{ControllingTerminal, Terminal, Who, confirm, run_code};
 
-use crate::error::EngineError;
 use kernel::Time;
+use workspace::error::EngineError;
 
 /// What a signature is for. A signature made for mail, files or git is none for a decision.
 pub const NAMESPACE: &str = "proofhouse-decision";
@@ -58,6 +58,9 @@ pub struct Approved {
     /// The armored signature, if it was signed.
     pub signature: Option<String>,
 }
+
+/// A channel through which a person can agree.
+pub type Approve<'a> = dyn Fn(&Words<'_>) -> Result<Approved, EngineError> + 'a;
 
 /// The bytes that are signed. Every value carries its length, so that no value can pose as the
 /// next line; the text stays readable for whoever signs it.

@@ -2,13 +2,13 @@
 
 use crate::approval::{Approved, Words};
 use crate::driver::settle;
-use crate::error::EngineError;
-use crate::project::Project;
 use crate::run::Run;
-use crate::secrets::Secrets;
 use crate::session;
-use crate::world::now;
 use kernel::{Decision, Event, Input, Machine, Status, What};
+use workspace::clock::now;
+use workspace::error::EngineError;
+use workspace::project::Project;
+use workspace::secrets::Secrets;
 
 /// What a decision led to.
 #[derive(Debug)]

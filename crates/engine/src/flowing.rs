@@ -1,16 +1,16 @@
 //! A workflow's craft: its views, and its effects performed on the repository.
 
-use crate::context::Context;
-use crate::error::EngineError;
 use crate::perform::{self, Job, Judged};
 use crate::run::known;
-use crate::view;
 use crate::views::Views;
 use crate::world::{Craft, Errand};
 use flow::Flow;
 use kernel::{Body, Class, Effect, Event, What};
 use std::sync::Arc;
 use store::{Head, RecordRef};
+use workspace::context::Context;
+use workspace::error::EngineError;
+use workspace::view;
 
 /// What a workflow's run needs beside its machine.
 pub(crate) struct Flowing {

@@ -1,12 +1,12 @@
 //! One run, opened: its journal, and the machine that its journal says.
 
-use crate::error::EngineError;
-use crate::project::Project;
 use flow::{Flow, Workflow};
 use kernel::{Body, Event, Machine};
 use std::io::BufRead;
 use std::sync::Arc;
 use store::{Checkpoint, Entry, Head, Journal, RecordRef, Replay, RunName, Torn};
+use workspace::error::EngineError;
+use workspace::project::Project;
 
 /// A run that may be appended to.
 pub struct Run {
@@ -81,8 +81,8 @@ impl Run {
 
 /// Clocks of different machines disagree a little; a record of the day after tomorrow is no clock's
 /// fault.
-pub(crate) fn latest() -> kernel::Time {
-    kernel::Time(crate::world::now().0.saturating_add(86_400_000))
+pub fn latest() -> kernel::Time {
+    kernel::Time(workspace::clock::now().0.saturating_add(86_400_000))
 }
 
 /// Events in their stored form.
@@ -107,7 +107,7 @@ pub fn event(record: &RecordRef<'_>) -> Result<Event, String> {
 }
 
 /// A record as an event that this workflow can stand on.
-pub(crate) fn known(workflow: &Workflow, record: &RecordRef<'_>) -> Result<Event, String> {
+pub fn known(workflow: &Workflow, record: &RecordRef<'_>) -> Result<Event, String> {
     let event = event(record)?;
     if let Body::Moved(moved) = &event.body {
         let named = [
@@ -162,7 +162,7 @@ fn begin(
 }
 
 /// The run's name, checked; a wrong one is answered with the runs that exist.
-pub(crate) fn run_name(project: &Project, name: &str) -> Result<RunName, EngineError> {
+pub fn run_name(project: &Project, name: &str) -> Result<RunName, EngineError> {
     let runs = store::list(&project.journals())?;
     match RunName::new(name) {
         Ok(found) if runs.contains(&found) => Ok(found),
@@ -199,7 +199,7 @@ pub(crate) fn first_named(
 /// The workflow that the run's first record names.
 fn workflow_of(project: &Project, name: &RunName) -> Result<Arc<Workflow>, EngineError> {
     match first_named(project, name)?.as_deref() {
-        Some(crate::factory::NAME) => Err(EngineError::user(
+        Some(::factory::NAME) => Err(EngineError::user(
             "factory_project",
             format!("`{name}` is a project of the factory"),
             format!("`proofhouse factory status {name}` shows it"),
@@ -227,7 +227,7 @@ mod tests {
         let repo = folder.path().join("repo");
         std::fs::create_dir(&repo).unwrap();
         std::fs::write(repo.join("code.txt"), "code\n").unwrap();
-        crate::git::first_commit(&repo, "first").unwrap();
+        workspace::git::first_commit(&repo, "first").unwrap();
         let project = Project::find(&repo).unwrap();
         let asked = NewRun {
             workflow: "phase".to_owned(),

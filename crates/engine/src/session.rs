@@ -1,12 +1,7 @@
 //! Driving a run for real: one engine at a time, from opening to a rest.
 
-use crate::agent::Offered;
-use crate::context::Context;
 use crate::driver::{Ending, Until, drive};
-use crate::error::EngineError;
 use crate::flowing::Flowing;
-use crate::lock::{self, Lock};
-use crate::project::Project;
 use crate::run::Run;
 use crate::views;
 use crate::world::{Interrupter, Observer, Open, Real};
@@ -17,6 +12,11 @@ use kernel::{Input, Machine, Status, What};
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 use std::sync::Arc;
+use workspace::agent::Offered;
+use workspace::context::Context;
+use workspace::error::EngineError;
+use workspace::lock::{self, Lock};
+use workspace::project::Project;
 
 /// How a session ended.
 #[derive(Debug)]
@@ -79,7 +79,7 @@ fn restore(context: &Context, run: &Run, observer: &mut dyn Observer) -> Result<
 
 /// Removes the scratch of a run that is done: copies, raw answers, briefs. What matters of them is in
 /// the journal and the vault.
-pub(crate) fn clean(project: &Project, run: &str) {
+pub fn clean(project: &Project, run: &str) {
     for entry in std::fs::read_dir(project.work(run))
         .into_iter()
         .flatten()
@@ -135,7 +135,7 @@ impl Session<'_> {
             self.project.keep_workflow(&workflow)?;
         }
         // Nothing to do: no session, and no need for an agent.
-        let at = crate::world::now();
+        let at = workspace::clock::now();
         let settled = run
             .machine
             .decide(&Input::new(at, What::Advance))
@@ -195,7 +195,7 @@ impl Session<'_> {
             let roles = workflow.roles.keys();
             return Ok(roles.map(|role| (role.clone(), agent.clone())).collect());
         }
-        let texts = crate::agent::staffed(workflow, &config, named)?;
+        let texts = workspace::agent::staffed(workflow, &config, named)?;
         // Roles share a connector, unless they have other tools.
         let mut built: BTreeMap<(&str, &[String]), Arc<dyn Agent>> = BTreeMap::new();
         let mut agents = BTreeMap::new();
@@ -204,8 +204,9 @@ impl Session<'_> {
             let agent = match built.entry((text, names)) {
                 Entry::Occupied(built) => built.get().clone(),
                 Entry::Vacant(place) => {
-                    let spec = crate::agent::spec(self.project, &config, text)?;
-                    let agent = spec.build_with(crate::agent::tools(workflow, offered, names))?;
+                    let spec = workspace::agent::spec(self.project, &config, text)?;
+                    let agent =
+                        spec.build_with(workspace::agent::tools(workflow, offered, names))?;
                     place.insert(Arc::from(agent)).clone()
                 }
             };

@@ -5,14 +5,9 @@ mod needs;
 pub use crate::waiver::WAIVE;
 pub use needs::Missing;
 
-use crate::approval::{Approved, ControllingTerminal, Terminal, Words};
-use crate::context::task_folder;
+use crate::approval::{Approve, ControllingTerminal, Terminal};
 use crate::driver::settle;
-use crate::error::EngineError;
-use crate::project::Project;
 use crate::run::{Run, entries};
-use crate::secrets::Secrets;
-use crate::world::now;
 use flow::{Flow, Owner, Workflow, field_key, replace_fields};
 use kernel::event::RunStarted;
 use kernel::{Autonomy, CounterName, Decision, Mode, RunId, What};
@@ -20,6 +15,11 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use store::{Journal, RunName};
+use workspace::clock::now;
+use workspace::context::task_folder;
+use workspace::error::EngineError;
+use workspace::project::Project;
+use workspace::secrets::Secrets;
 
 /// What a person asks for.
 #[derive(Debug, Clone, Default)]
@@ -90,9 +90,6 @@ pub struct Started {
     pub missing: Vec<String>,
 }
 
-/// A channel through which a person can agree.
-pub type Approve<'a> = dyn Fn(&Words<'_>) -> Result<Approved, EngineError> + 'a;
-
 /// Starts a run.
 pub fn start(project: &Project, asked: &NewRun) -> Result<Started, EngineError> {
     begin(project, asked, None)
@@ -152,7 +149,7 @@ fn begin(
     // None: the config decides anew each time, by role.
     let agent = asked.agent.clone().unwrap_or_default();
     let named = Some(agent.as_str()).filter(|agent| !agent.is_empty());
-    let missing = crate::agent::missing(project, &workflow, &config, named)?;
+    let missing = workspace::agent::missing(project, &workflow, &config, named)?;
     let (commands, commands_from) = commands(project, asked, &config.commands());
     let name = name(project, &workflow, asked, &task)?;
     let relative = task

@@ -1,11 +1,9 @@
 //! The real world: the journal on disk, effects on threads, the clock, a person's Ctrl-C.
 
-use crate::context::Context;
 use crate::driver::{Signal, World};
-use crate::error::EngineError;
 use crate::perform;
 use crate::run::entries;
-use kernel::machine::Gauge;
+use kernel::machine::{Gauge, RunMachine};
 use kernel::{Effect, EffectId, Event, Machine, Time, What};
 use sandbox::Cancel;
 use std::collections::BTreeMap;
@@ -13,8 +11,11 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::thread::JoinHandle;
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::Duration;
 use store::{Head, Journal, RecordRef, RunName, Torn};
+use workspace::clock::now;
+use workspace::context::Context;
+use workspace::error::EngineError;
 
 /// How often progress is shown and the journal is looked at for what others appended.
 const TICK: Duration = Duration::from_millis(250);
@@ -65,7 +66,7 @@ pub type Errand =
 /// performed, and what is written for people. The loop, the journal and the threads are the same.
 pub trait Craft {
     /// The machine.
-    type Machine: Machine;
+    type Machine: RunMachine;
 
     /// What every effect needs to know.
     fn context(&self) -> &Arc<Context>;
@@ -133,14 +134,6 @@ fn panicked(effect: EffectId) -> EngineError {
         format!("the engine panicked while performing {effect}"),
         "please report it; `proofhouse run` goes on with what is on disk",
     )
-}
-
-/// The present time. The only place where the engine asks for it.
-pub fn now() -> Time {
-    let since = SystemTime::now().duration_since(UNIX_EPOCH);
-    Time(since.map_or(0, |since| {
-        u64::try_from(since.as_millis()).unwrap_or(u64::MAX)
-    }))
 }
 
 impl<'a, C: Craft> Real<'a, C> {
@@ -271,8 +264,8 @@ impl<C: Craft> World<C::Machine> for Real<'_, C> {
         self.running.insert(id, Running { cancel, thread });
     }
 
-    fn cancel(&mut self, effect: EffectId) {
-        if let Some(running) = self.running.get(&effect) {
+    fn cancel(&mut self, effect: &EffectId) {
+        if let Some(running) = self.running.get(effect) {
             running.cancel.cancel();
         }
     }
@@ -281,7 +274,11 @@ impl<C: Craft> World<C::Machine> for Real<'_, C> {
         self.running.keys().copied().collect()
     }
 
-    fn next(&mut self, machine: &C::Machine, until: Option<Time>) -> Result<Signal, EngineError> {
+    fn next(
+        &mut self,
+        machine: &C::Machine,
+        until: Option<Time>,
+    ) -> Result<Signal<C::Machine>, EngineError> {
         let until = until.map(|until| jittered(until, std::process::id()));
         loop {
             if until.is_some_and(|until| now() >= until) {

@@ -28,3 +28,6 @@ pub mod spec;
 pub mod surface;
 
 pub use deficiency::{Deficiency, Report, Severity};
+
+/// What the journal of a project names in the place of a workflow.
+pub const NAME: &str = "factory";

@@ -1,10 +1,10 @@
 //! One entry of the index, as section 14.2 has it to the letter: the type and the table of its form. What search or a reader could not use is refused.
 
 use crate::error::IndexError;
-use kernel::form::{FILLED, Fault, Form, Formed, SAID, Cause, Size};
-use kernel::module::{DEPENDENCY, ModuleId, ModuleRef, Version};
-pub use kernel::module::ModuleStatus as Status;
 use kernel::document;
+use kernel::form::{Cause, FILLED, Fault, Form, Formed, SAID, Size};
+pub use kernel::module::ModuleStatus as Status;
+use kernel::module::{DEPENDENCY, ModuleId, ModuleRef, Version};
 use serde::Deserialize;
 use serde_json::Value;
 

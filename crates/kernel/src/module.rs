@@ -4,9 +4,9 @@
 //! It refuses everything that would not do as a part of a path.
 
 use crate::form::{Form, Formed, Id, LONGEST, Rule, Tail, Wrong};
-use crate::{name, words};
 pub use crate::version::{Bump, Malformed, Range, Version, Wanted};
 use crate::version::{PATTERN, as_text, malformed};
+use crate::{name, words};
 use std::fmt;
 
 name!(

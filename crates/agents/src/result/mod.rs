@@ -6,7 +6,7 @@
 mod shape;
 mod strict;
 
-pub use shape::Shape;
+pub use shape::{Shape, ShapeError};
 
 use kernel::outcome::Usage;
 use serde_json::Value;

@@ -58,12 +58,11 @@ fn every_check_shows_a_pass_and_a_failure() {
 }
 
 #[test]
-fn the_registry_is_sorted_found_by_name_and_described() {
+fn the_registry_is_sorted_and_found_by_name() {
     let names: Vec<&str> = registry().iter().map(|check| check.name()).collect();
     assert!(names.is_sorted(), "{names:?}");
     for check in registry() {
         assert_eq!(find(check.name()).unwrap().name(), check.name());
-        assert!(!check.about().is_empty() && !check.about().contains('\n'));
     }
     assert!(find("commands").is_none());
 }
@@ -73,17 +72,34 @@ fn every_check_refuses_unknown_keys_and_wrong_shapes() {
     for check in registry() {
         let why = check
             .lint(&serde_json::json!({"no_such_key": 1}))
-            .unwrap_err();
+            .unwrap_err()
+            .to_string();
         assert!(why.contains("no_such_key"), "{why}");
-        for setting in check.settings() {
-            assert!(why.contains(setting.name), "{why}");
-            let wrong = serde_json::json!({ (setting.name): {"": true} });
-            assert!(
-                check.lint(&wrong).is_err(),
-                "{} {}",
-                check.name(),
-                setting.name
-            );
+        let settings = check.settings();
+        let needed: Vec<&checks::Setting> = settings.iter().filter(|one| one.required).collect();
+        for setting in &settings {
+            let name = setting.name.as_str();
+            assert!(why.contains(name), "{why}");
+            assert!(!setting.what.is_empty(), "{} {name}", check.name());
+            // With a text in all that must be there, so that this one is what is refused.
+            let mut with = serde_json::Map::new();
+            for other in &needed {
+                with.insert(other.name.clone(), serde_json::json!("repo/a"));
+            }
+            with.insert(name.to_owned(), serde_json::json!({"": true}));
+            let why = check.lint(&with.into()).unwrap_err().to_string();
+            let told = |key: &str| {
+                ["must be", "is wrong:"]
+                    .iter()
+                    .any(|how| why.contains(&format!("the setting `{key}` {how} ")))
+            };
+            let mut places = needed.iter().map(|one| one.name.as_str()).chain([name]);
+            assert!(places.any(told), "{} {name}: {why}", check.name());
+        }
+        if let Some(first) = needed.first() {
+            let why = check.lint(&serde_json::json!({})).unwrap_err().to_string();
+            let said = format!("needs the setting `{}` ({}", first.name, first.what);
+            assert!(why.contains(&said), "{why}");
         }
         assert!(check.lint(&serde_json::json!([1])).is_err());
         for example in check.examples() {

@@ -2,8 +2,8 @@
 //! not read: a typing error must not silently take somebody's say away, nor widen it.
 
 use super::stamp;
-use crate::error::EngineError;
 use ssh_key::{Algorithm, PublicKey};
+use workspace::error::EngineError;
 
 /// Who may sign, and what was left out.
 pub(super) struct Allowed {

@@ -3,13 +3,13 @@
 //! It speaks for nobody. The name that goes with it must say so, since the journal will; a person's
 //! own key is never made here.
 
-use crate::error::EngineError;
 use ssh_key::private::Ed25519Keypair;
 use ssh_key::{LineEnding, PrivateKey};
 use std::fs::{File, OpenOptions};
 use std::io::{Read, Write};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
+use workspace::error::EngineError;
 
 /// Writes a new key, readable by its owner alone, and gives the line of the approvers file that lets
 /// it sign as `principal`.

@@ -3,10 +3,10 @@
 
 use super::allowed::{self, Line};
 use super::{NAMESPACE, Words, message};
-use crate::error::EngineError;
 use kernel::Time;
 use ssh_key::{Algorithm, EcdsaCurve, HashAlg, LineEnding, PrivateKey, SshSig};
 use std::path::Path;
+use workspace::error::EngineError;
 
 const CHECKED: &str = "ed25519 and ecdsa-p256 keys, in files or in hardware (sk)";
 

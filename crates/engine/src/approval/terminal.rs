@@ -2,10 +2,10 @@
 //! refuses to read stdin, which a script can fill, and to ask twice.
 
 use super::Words;
-use crate::error::EngineError;
 use kernel::unseen::is_unseen;
 use std::fs::{File, OpenOptions};
 use std::io::{BufRead, BufReader, IsTerminal, Read, Write};
+use workspace::error::EngineError;
 
 /// Where a person can be asked.
 pub trait Terminal {

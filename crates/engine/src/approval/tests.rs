@@ -4,10 +4,10 @@
 mod openssh;
 
 use super::*;
-use crate::error::EngineError;
 use ssh_key::private::Ed25519Keypair;
 use ssh_key::{HashAlg, LineEnding, PrivateKey};
 use std::path::PathBuf;
+use workspace::error::EngineError;
 
 const NOW: Time = Time(1_780_000_000_000); // 2026-05-28
 

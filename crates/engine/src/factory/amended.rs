@@ -5,13 +5,13 @@
 //! It refuses a turn that left an amendment out, and one that changed a file which no amendment names.
 
 use super::debated::{self, Deliverable};
+use super::found::{Broke, Held, could_not};
 use super::modules::Stored;
-use super::ship::{Broke, Held, could_not};
-use crate::context::Context;
-use ::factory::engineering::amend::{self, Changed};
 use ::factory::debate::Amendment;
+use ::factory::engineering::amend::{self, Changed};
 use kernel::outcome::{EvidenceRef, Verdict};
 use std::collections::BTreeMap;
+use workspace::context::Context;
 
 /// Compares the two. What stood in a changed file before is kept as evidence.
 pub(super) fn check(

@@ -4,13 +4,11 @@
 //!
 //! Where no constant can be written for the entry's types, nothing is claimed, and the reason says so.
 
-use super::each::{self, Answered};
+use super::found::{Broke, Held, could_not};
 use super::modules::Stored;
 use super::scratch;
-use super::ship::{Broke, Held, could_not};
-use super::suite::{self, Expect};
+use super::suite::{self, Answered, Expect};
 use super::surface;
-use crate::context::Context;
 use ::factory::contract::answers::{Constant, blind};
 use ::factory::surface::python::Said;
 use ::factory::surface::{Language, constants, entry_points};
@@ -19,6 +17,7 @@ use kernel::effect::GateOrder;
 use kernel::outcome::Verdict;
 use sandbox::Cancel;
 use std::collections::{BTreeMap, BTreeSet};
+use workspace::context::Context;
 
 /// Adds to what stubs have shown what constants show.
 pub(super) fn run(
@@ -84,7 +83,7 @@ fn in_rust(
         let path = laid.top.join("implementation").join(name);
         scratch::write(&path, text.as_bytes()).map_err(could_not)?;
     }
-    each::with_constants(context, order, &laid, cancel)
+    suite::with_constants(context, order, &laid, cancel)
 }
 
 fn in_python(

@@ -1,21 +1,23 @@
 //! The factory's craft: roles are attempts like any other, on a view of the state store; ships and
 //! releases are gates of its own.
 
+use super::opening::known;
 use super::records::Keeper;
 use super::views::{Before, Views};
 use super::{product, roles, ship, task_files};
-use crate::context::{Context, Files};
-use crate::error::EngineError;
 use crate::perform::{self, Job, Judged};
-use crate::project::Project;
-use crate::world::{Craft, Errand, now};
-use ::factory::machine::{Fact, Factory};
+use crate::world::{Craft, Errand};
+use ::factory::machine::Factory;
 use agents::Agent;
 use kernel::event::RunStarted;
 use kernel::{Body, Effect, Event, What};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use store::{Head, RecordRef};
+use workspace::clock::now;
+use workspace::context::{Context, Files};
+use workspace::error::EngineError;
+use workspace::project::Project;
 
 /// What a project needs beside its machine.
 pub(super) struct Making {
@@ -47,15 +49,6 @@ impl Making {
             context: Arc::new(context),
         })
     }
-}
-
-/// A record as an event that the machine can stand on: a fact that it does not know is none.
-pub(super) fn known(record: &RecordRef<'_>) -> Result<Event, String> {
-    let event = crate::run::event(record)?;
-    if let Body::Noted(note) = &event.body {
-        Fact::read(note).map_err(|refusal| refusal.to_string())?;
-    }
-    Ok(event)
 }
 
 impl Craft for Making {

@@ -2,15 +2,15 @@
 //! that it saw and of every change that was taken back; together they say what the module's folder
 //! must hold, to the byte. Whoever edits a file after the debate has edited what nobody judged.
 
+use super::found::{Broke, could_not};
 use super::modules::{CONTRACT, ESCALATION, LOG, SEAL, SHIP, Seal, Stored};
-use super::ship::{Broke, could_not};
-use crate::context::Context;
 use crate::perform;
-use crate::view::{self, Root};
 use kernel::EffectId;
 use serde::Deserialize;
 use std::collections::{BTreeMap, BTreeSet};
 use store::Node;
+use workspace::context::Context;
+use workspace::view::{self, Root};
 
 /// Compares the folder with the debate, and says what it compared.
 pub(super) fn check(

@@ -4,21 +4,21 @@
 //! It refuses to ask anybody to sign what the machine would refuse, and writes nothing then. It
 //! refuses words about a spec: whoever says those must mean the bytes that were shown (`speak`).
 
+use super::opening::{open, peek};
 use super::records::Keeper;
-use super::session::{open, peek};
 use super::views::Views;
 use super::{fix, indexed};
 use crate::approval::{Approved, Words, bound};
 use crate::driver::settle;
-use crate::error::EngineError;
-use crate::project::Project;
 use crate::run::entries;
-use crate::secrets::Secrets;
 use crate::session::lock;
-use crate::world::now;
 use ::factory::machine::{AMEND, APPROVE, REJECT};
 use kernel::{Decision, Input, Machine, Status, What};
 use serde_json::Value;
+use workspace::clock::now;
+use workspace::error::EngineError;
+use workspace::project::Project;
+use workspace::secrets::Secrets;
 
 /// What a person asks for.
 #[derive(Debug, Clone, Copy)]

@@ -4,14 +4,14 @@
 //! It refuses what is no file of a module, and writes over nothing that is sealed. What it replaces
 //! is kept.
 
+use super::found::{Broke, could_not};
 use super::modules::{CONTRACT, EXAMPLES, SHIP, Stored};
-use super::ship::{Broke, could_not};
-use crate::context::Context;
-use crate::error::EngineError;
 use ::factory::halt::resolution::Resolution;
 use ::factory::machine::Factory;
 use std::collections::BTreeMap;
 use std::path::{Component, Path};
+use workspace::context::Context;
+use workspace::error::EngineError;
 
 /// Refuses a fix that could not be written where its module is, before anybody signs it. The folder
 /// may change until it is written, so that is looked at again then.

@@ -3,13 +3,13 @@
 //!
 //! Entries of shipped modules are the ship's to add; nothing here adds or removes one.
 
-use crate::error::EngineError;
-use crate::index_place;
-use crate::project::Project;
 use ::factory::delivery::registry::Entry;
-use kernel::module::ModuleStatus;
 use ::factory::machine::Factory;
 use index::{AppendOnlyCodeIndex, CodeIndexEntry, Create, IndexError, Replacement};
+use kernel::module::ModuleStatus;
+use workspace::error::EngineError;
+use workspace::index_place;
+use workspace::project::Project;
 
 fn open(project: &Project) -> Result<AppendOnlyCodeIndex, IndexError> {
     AppendOnlyCodeIndex::open(&index_place::of_project(project), Create::Never)
@@ -40,7 +40,7 @@ pub(super) fn follow(project: &Project, machine: &Factory) -> Result<(), EngineE
             "" => "another version has taken its place",
             note => note,
         };
-        let now = crate::world::now();
+        let now = workspace::clock::now();
         match (entry.status, new) {
             (ModuleStatus::Superseded, Some(new)) => index.supersede(key, new, note, now)?,
             (_, Some(new)) => index.deprecate(key, &Replacement::By(new.clone()), note, now)?,
@@ -51,7 +51,7 @@ pub(super) fn follow(project: &Project, machine: &Factory) -> Result<(), EngineE
 }
 
 /// What of the index does not agree with the journal: a sentence each.
-pub(crate) fn faults(project: &Project, machine: &Factory) -> Vec<String> {
+pub fn faults(project: &Project, machine: &Factory) -> Vec<String> {
     let made = machine.registry().iter().filter(|entry| is_ours(entry));
     let made: Vec<&Entry> = made.collect();
     if made.is_empty() {

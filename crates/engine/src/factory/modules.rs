@@ -3,7 +3,6 @@
 //! The seal lists the files that were tested, by hash. What was sealed is read-only, and a file that
 //! differs, is missing or is new breaks the seal wherever it is looked at again.
 
-use crate::error::EngineError;
 use ::factory::contract::MicroModuleContract;
 use ::factory::project::ModuleRef;
 use ::factory::schema;
@@ -13,6 +12,7 @@ use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
+use workspace::error::EngineError;
 
 pub(super) const CONTRACT: &str = "contract.json";
 pub(super) const EXAMPLES: &str = "examples.md";

@@ -7,21 +7,21 @@
 mod ask;
 mod parts;
 
-use super::NAME as FACTORY;
 use super::modules::Stored;
-use super::session::peek;
+use super::opening::peek;
 use super::story::{Line, Story};
-use crate::error::EngineError;
-use crate::project::Project;
 use crate::run::run_name;
 use crate::views::page::html::{Out, esc};
 use crate::views::page::{POLICY, STYLE};
+use ::factory::NAME as FACTORY;
 use ::factory::delivery::registry::Entry;
-use kernel::module::ModuleStatus;
 use ::factory::machine::Factory;
+use kernel::module::ModuleStatus;
 use kernel::{Body, Decision, Time};
 use std::path::{Path, PathBuf};
 use store::{Head, Journal, Replay};
+use workspace::error::EngineError;
+use workspace::project::Project;
 
 const OWN_STYLE: &str = include_str!("page/page.css");
 

@@ -1,15 +1,15 @@
 //! The four integration gates of section 15.4 as the state store and the Code Index show them. The
 //! machine judges the same by what it remembers; both must agree.
 
+use super::found::{Broke, Held, could_not};
 use super::modules::Stored;
 use super::scratch;
-use super::ship::{Broke, Held, could_not};
-use crate::context::Context;
-use crate::index_place;
 use ::factory::project::ModuleRef;
 use index::{AppendOnlyCodeIndex, Create, Status};
 use serde::Deserialize;
 use std::path::Path;
+use workspace::context::Context;
+use workspace::index_place;
 
 #[derive(Deserialize)]
 struct Set {

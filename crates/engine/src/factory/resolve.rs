@@ -2,13 +2,13 @@
 //! what was abandoned and has no escalation of its own (sections 13.5 and 17.2).
 
 use super::decide::{Ask, Resolved, decide, decide_message};
-use super::session::{peek, projects};
+use super::opening::{peek, projects};
 use crate::approval::{Approved, Words};
-use crate::error::EngineError;
-use crate::project::Project;
 use ::factory::halt::artifact::Escalation;
 use ::factory::project::{TaskId, TaskStatus};
 use serde_json::{Value, json};
+use workspace::error::EngineError;
+use workspace::project::Project;
 
 /// What a person asks for.
 #[derive(Debug, Clone, Copy)]

@@ -4,10 +4,8 @@
 //! result is about), so that a role can neither forge an id nor be refused for a missing one.
 
 use super::tools;
-use crate::context::Context;
-use crate::error::EngineError;
-use ::factory::product;
 use ::factory::engineering::roles::{Occasion, Role as Debater};
+use ::factory::product;
 use agents::result::Shape;
 use flow::{Capability, Checkpoints, Role, Workflow};
 use kernel::StateName;
@@ -16,6 +14,8 @@ use kernel::table::{Stalling, Stepping, Table};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::sync::Arc;
+use workspace::context::Context;
+use workspace::error::EngineError;
 
 /// A role as the factory's table has it.
 struct Row {
@@ -84,11 +84,11 @@ pub(super) fn workflow() -> Arc<Workflow> {
         (row.name.to_owned(), role)
     };
     Arc::new(Workflow {
-        name: super::NAME.to_owned(),
+        name: ::factory::NAME.to_owned(),
         about: "from a spec to released modules".to_owned(),
         hash: String::new(),
         table: Table {
-            name: super::NAME.to_owned(),
+            name: ::factory::NAME.to_owned(),
             initial: StateName::from("building"),
             states: BTreeMap::new(),
             counters: BTreeMap::new(),
@@ -125,7 +125,10 @@ pub(super) fn shapes() -> Result<BTreeMap<String, Arc<Shape>>, EngineError> {
         };
         match row.role {
             Some(role) => {
-                add(row.name.to_owned(), &role.answer(Occasion::Propose).schema())?;
+                add(
+                    row.name.to_owned(),
+                    &role.answer(Occasion::Propose).schema(),
+                )?;
                 if role == Debater::Proposer {
                     let amended = role.answer(Occasion::Amend).schema();
                     add(Context::shape_name(row.name, "amend"), &amended)?;
@@ -203,7 +206,8 @@ mod tests {
     /// A valid answer of each role on each occasion, and where its debate stands then.
     fn answers() -> Vec<(&'static str, Debater, Occasion, Option<At>, Value)> {
         let assessed = |n: usize| {
-            let evidence = "inputs by t1, outputs by t2, error Empty by t3, effects none, modes sync";
+            let evidence =
+                "inputs by t1, outputs by t2, error Empty by t3, effects none, modes sync";
             json!({"criterion": format!("R{n}"), "assessment": "NOT_MET", "evidence": evidence})
         };
         let failure = json!({"invariant": "R3", "evidence": "it panics on blanks", "required_change": "return Empty"});
@@ -240,11 +244,35 @@ mod tests {
         let (propose, amend) = (Occasion::Propose, Occasion::Amend);
         vec![
             ("micro_planner", Debater::MicroPlanner, propose, None, plan),
-            ("proposer", Debater::Proposer, propose, Some(At::Propose), proposal),
+            (
+                "proposer",
+                Debater::Proposer,
+                propose,
+                Some(At::Propose),
+                proposal,
+            ),
             ("proposer", Debater::Proposer, propose, None, raised),
-            ("proposer/amend", Debater::Proposer, amend, Some(At::Amend), amended),
-            ("challenger", Debater::Challenger, Occasion::Challenge, Some(At::Challenge), challenge),
-            ("arbiter", Debater::Arbiter, Occasion::Adjudicate, Some(At::Adjudicate), ruling),
+            (
+                "proposer/amend",
+                Debater::Proposer,
+                amend,
+                Some(At::Amend),
+                amended,
+            ),
+            (
+                "challenger",
+                Debater::Challenger,
+                Occasion::Challenge,
+                Some(At::Challenge),
+                challenge,
+            ),
+            (
+                "arbiter",
+                Debater::Arbiter,
+                Occasion::Adjudicate,
+                Some(At::Adjudicate),
+                ruling,
+            ),
         ]
     }
 
@@ -252,8 +280,18 @@ mod tests {
     /// type, a word that is none, a text that is blank or long, a list that is empty or doubled.
     fn mutations(value: &Value) -> Vec<Value> {
         let others = [
-            json!(null), json!(true), json!(-1), json!(7), json!("x"), json!(" "), json!("MM-é@1.0.0"),
-            json!("y".repeat(300)), json!([]), json!({}), json!([[]]), json!(["MAYBE", 3]),
+            json!(null),
+            json!(true),
+            json!(-1),
+            json!(7),
+            json!("x"),
+            json!(" "),
+            json!("MM-é@1.0.0"),
+            json!("y".repeat(300)),
+            json!([]),
+            json!({}),
+            json!([[]]),
+            json!(["MAYBE", 3]),
         ];
         let mut all = others.to_vec();
         match value {
@@ -298,19 +336,36 @@ mod tests {
             let answer = role.answer(occasion);
             let machine = |value: &Value| {
                 let found = answer.faults(value);
-                found.iter().all(|one| one.cause == kernel::form::Cause::Wording)
+                found
+                    .iter()
+                    .all(|one| one.cause == kernel::form::Cause::Wording)
             };
             let schema = |value: &Value| agents::result::judge(value, &shapes[name]).is_ok();
-            assert!(schema(&valid) && machine(&valid), "{name}: {:?}", answer.faults(&valid));
+            assert!(
+                schema(&valid) && machine(&valid),
+                "{name}: {:?}",
+                answer.faults(&valid)
+            );
             let (mut refused, mut taken) = (0, 0);
             for value in mutations(&valid) {
                 let published = schema(&value);
-                assert_eq!(published, machine(&value), "{name}: {value}\n{:?}", answer.faults(&value));
+                assert_eq!(
+                    published,
+                    machine(&value),
+                    "{name}: {value}\n{:?}",
+                    answer.faults(&value)
+                );
                 // And what the debate itself says to it: what the schema refuses it never takes.
                 if let (Some(at), false) = (at, published) {
-                    let debate = Debate { at, ..Debate::default() };
+                    let debate = Debate {
+                        at,
+                        ..Debate::default()
+                    };
                     let heard = debate.hear(&value).said;
-                    assert!(matches!(heard, Said::Complained(_)), "{name}: {value}: {heard:?}");
+                    assert!(
+                        matches!(heard, Said::Complained(_)),
+                        "{name}: {value}: {heard:?}"
+                    );
                 }
                 if role == Debater::MicroPlanner && !published {
                     assert!(::factory::micro_plan::judge(&value).is_err(), "{value}");

@@ -3,13 +3,12 @@
 //! Repeated after a crash, a step finds what it has done before and does the same again.
 
 use super::debated::Deliverable;
+use super::found::{Broke, Held, could_not};
 use super::modules::{self, CONTRACT, ESCALATION, EXAMPLES, LOG, SHIP, Stored};
 use super::{
     amended, debated, fix, product, proven, release, scratch, stubs, superseding, surface, tested,
 };
-use crate::context::Context;
 use crate::perform::{self, lost, save};
-use crate::{index_place, worktree};
 use ::factory::contract::{
     MicroModuleContract, MismatchArtifact, compare, from_plan, judge_bump, required_bump,
 };
@@ -21,11 +20,13 @@ use index::{AppendOnlyCodeIndex, CodeIndexEntry, Create, IoSummary};
 use kernel::What;
 use kernel::effect::GateOrder;
 use kernel::input::Found;
-use kernel::outcome::{CheckResult, EvidenceRef, Ran, UNHELD, Verdict};
+use kernel::outcome::{CheckResult, Verdict};
 use sandbox::Cancel;
 use serde::Deserialize;
 use serde_json::Value;
 use std::collections::BTreeMap;
+use workspace::context::Context;
+use workspace::{index_place, worktree};
 
 /// What a step is told, as the machine orders it.
 #[derive(Debug, Deserialize)]
@@ -46,80 +47,6 @@ pub(super) struct Told {
     before: Deliverable,
     #[serde(default)]
     supersedes: Option<ModuleRef>,
-}
-
-/// What a step found: a sentence, and what it rests on.
-pub(super) struct Held {
-    pub(super) reason: String,
-    pub(super) evidence: Vec<EvidenceRef>,
-    /// What was run for it, with what that was refused.
-    pub(super) ran: Option<Box<Ran>>,
-}
-
-impl From<String> for Held {
-    fn from(reason: String) -> Self {
-        Self {
-            reason,
-            evidence: Vec::new(),
-            ran: None,
-        }
-    }
-}
-
-/// Why a step does not hold, or could not be tried.
-pub(super) struct Broke {
-    pub(super) verdict: Verdict,
-    pub(super) reason: String,
-    pub(super) evidence: Vec<EvidenceRef>,
-    /// As in [`Held::ran`].
-    pub(super) ran: Option<Box<Ran>>,
-    /// A stable code, where there is one: who has no sandbox is not sent to mend the module.
-    pub(super) code: Option<String>,
-}
-
-impl From<String> for Broke {
-    fn from(reason: String) -> Self {
-        Self {
-            verdict: Verdict::Fail,
-            reason,
-            evidence: Vec::new(),
-            ran: None,
-            code: None,
-        }
-    }
-}
-
-impl Broke {
-    /// For what a check of the engine's found.
-    pub(super) fn by(result: &CheckResult, verdict: Verdict, reason: String) -> Self {
-        Self {
-            verdict,
-            reason,
-            evidence: result.evidence.clone(),
-            ran: result.ran.clone().map(Box::new),
-            code: result.code.clone(),
-        }
-    }
-}
-
-/// A process that was not started. `what` says it for people.
-pub(super) fn not_started(error: &sandbox::LaunchError, what: String) -> Broke {
-    let unheld = Some(error.code()).filter(|code| *code == UNHELD);
-    Broke {
-        code: unheld.map(str::to_owned),
-        ..could_not(what)
-    }
-}
-
-/// The environment's fault, not the module's.
-pub(super) fn could_not(reason: impl ToString) -> Broke {
-    Broke {
-        verdict: Verdict::CouldNotRun,
-        reason: reason.to_string(),
-        evidence: Vec::new(),
-        ran: None,
-        code: None,
-    }
 }
 
 /// Runs a gate of the factory, and has its answer on disk before it gives it.
@@ -351,7 +278,7 @@ fn evidence(
         module_id: module.clone(),
         module_version: version,
         ship_id: ship_id.to_owned(),
-        verified_at: crate::world::now().to_string(),
+        verified_at: workspace::clock::now().to_string(),
         verification: Verification {
             result: Outcome::Pass,
             interface_fingerprint: contract.fingerprint(),
@@ -429,13 +356,14 @@ fn enter(
         notes: String::new(),
     };
     index
-        .add(&[entry], &*embedder, crate::world::now())
+        .add(&[entry], &*embedder, workspace::clock::now())
         .map_err(could_not)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use kernel::outcome::{Ran, UNHELD};
 
     #[test]
     fn what_a_step_ran_and_was_refused_is_stored_and_cleaned() {

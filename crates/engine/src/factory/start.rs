@@ -1,14 +1,11 @@
 //! Starting a project: everything is judged first, then the task files and the journal are made. The
 //! task files come first, so a project without a journal is a start that failed, and is made anew.
 
-use super::NAME;
-use super::session::projects;
+use super::opening::projects;
+use super::task_files::json_of;
 use crate::driver::settle;
-use crate::error::EngineError;
-use crate::project::Project;
 use crate::run::entries;
-use crate::secrets::Secrets;
-use crate::world::now;
+use ::factory::NAME;
 use ::factory::machine::Factory;
 use ::factory::machine::facts::{Fact, ProjectOpened, TasksDeclared};
 use ::factory::plan::{Plan, TaskFile};
@@ -20,6 +17,10 @@ use kernel::{Autonomy, CounterName, Mode, RunId, What};
 use std::collections::BTreeMap;
 use std::path::Path;
 use store::{Journal, RunName};
+use workspace::clock::now;
+use workspace::error::EngineError;
+use workspace::project::Project;
+use workspace::secrets::Secrets;
 
 /// Attempts that a task may take by default: a plan, and a module or two with all their revisions.
 pub(super) const ATTEMPTS_PER_TASK: u64 = 30;
@@ -92,7 +93,7 @@ pub fn start(
 
 /// What the agents of a new project lack on this machine right now, a sentence each.
 pub fn missing(project: &Project, agent: Option<&str>) -> Result<Vec<String>, EngineError> {
-    crate::agent::missing(
+    workspace::agent::missing(
         project,
         &super::roles::workflow(),
         &project.config()?,
@@ -134,7 +135,7 @@ pub(super) fn fresh(
     let config = project.config()?;
     if let Some(agent) = asked.agent {
         // One that can never work is refused now, and not by the first attempt.
-        crate::agent::spec(project, &config, agent)?;
+        workspace::agent::spec(project, &config, agent)?;
     }
     let mut budgets: BTreeMap<CounterName, u64> = BTreeMap::new();
     budgets.insert(CounterName::from(ATTEMPTS), asked.attempts);
@@ -231,12 +232,6 @@ pub(super) fn declared(spec: &ProductSpec, plan: &Plan) -> Vec<Declared> {
         depends_on: task.depends_on.iter().map(TaskId::new).collect(),
     });
     tasks.collect()
-}
-
-/// The spec as `project/spec.json` has it.
-pub(super) fn json_of(spec: &ProductSpec) -> Result<String, EngineError> {
-    serde_json::to_string_pretty(spec)
-        .map_err(|error| EngineError::io("write", Path::new("project/spec.json"))(error.into()))
 }
 
 /// Writes the task files and the spec that they come from, of a project that has no journal yet.

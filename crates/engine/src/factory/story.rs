@@ -6,13 +6,13 @@
 
 use ::factory::debate::{Decision as Ruled, Verdict as Challenged};
 use ::factory::engineering::debate::{Move, Said};
-use ::factory::micro_plan::Plan;
 use ::factory::engineering::ship::ShipStep;
 use ::factory::engineering::work::Step;
 use ::factory::halt::change::ChangeStep;
 use ::factory::halt::exception::Ruling as OnException;
 use ::factory::machine::Fact;
 use ::factory::machine::facts::TaskResolved;
+use ::factory::micro_plan::Plan;
 use ::factory::product::ProductStep;
 use kernel::outcome::{CheckResult, Outcome, Verdict};
 use kernel::{Body, Decision, EffectId, Event, Time};

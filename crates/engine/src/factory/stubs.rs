@@ -5,12 +5,11 @@
 //! Stubs that do not build are our fault, not the module's: then nothing was proven either way. Only
 //! a constant that a public `const fn` computes is the module's to mend.
 
+use super::found::{Broke, Held, could_not};
 use super::modules::Stored;
-use super::ship::{Broke, Held, could_not};
 use super::suite::{self, Expect};
 use super::surface;
 use super::{constants, scratch};
-use crate::context::Context;
 use ::factory::contract::coverage;
 use ::factory::surface::python::Said;
 use ::factory::surface::{Language, STUB};
@@ -18,6 +17,7 @@ use checks::runners::{FaultKind, Status, TestResult};
 use kernel::effect::GateOrder;
 use kernel::outcome::Verdict;
 use sandbox::Cancel;
+use workspace::context::Context;
 
 /// Runs the suite against stubs.
 pub(super) fn run(

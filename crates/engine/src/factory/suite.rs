@@ -2,11 +2,12 @@
 //! (`each`). In Python runners and their reports are those of the check `tests`; here is only which
 //! command there is, and what the environment lacks.
 
-use super::each;
+mod each;
+
+pub(super) use each::{Answered, with_constants};
+
+use super::found::{Broke, could_not};
 use super::scratch::Laid;
-use super::ship::{Broke, could_not};
-use crate::context::Context;
-use crate::error::EngineError;
 use crate::perform::InVault;
 use ::factory::surface::Language;
 use checks::runners::{FaultKind, TestRun};
@@ -19,8 +20,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::time::Duration;
 use store::{Node, Tree};
+use workspace::context::Context;
+use workspace::error::EngineError;
 
-pub(super) const RESULTS: &str = "results of suite";
+const RESULTS: &str = "results of suite";
 /// A day. No ship waits that long; it keeps sums of times within what a clock can hold.
 const LONGEST: u64 = 24 * 60 * 60;
 /// What a build says when the machine is at fault, and not the module.
@@ -65,7 +68,7 @@ pub(super) fn run(
 
 /// How long a person lets the tests of a module run, all together and without their build. A ship
 /// waits no longer than its own wall in any case.
-pub(super) fn limit(context: &Context) -> Result<Option<Duration>, EngineError> {
+fn limit(context: &Context) -> Result<Option<Duration>, EngineError> {
     let config = context.project.config()?;
     let seconds = config.number("factory.test_seconds");
     Ok(seconds.map(|seconds| Duration::from_secs(seconds.clamp(1, LONGEST))))
@@ -166,7 +169,7 @@ fn results_of(context: &Context, result: &CheckResult) -> Result<TestRun, Broke>
     serde_json::from_slice(&bytes).map_err(could_not)
 }
 
-pub(super) fn tree(top: &Path) -> Result<TreeNow, String> {
+fn tree(top: &Path) -> Result<TreeNow, String> {
     let built = |path: &Path| path == Path::new("target") || path == Path::new("Cargo.lock");
     let files = store::walk(top, &built).map_err(|error| error.to_string())?;
     let tree = Tree::of(top, files).map_err(|error| error.to_string())?;

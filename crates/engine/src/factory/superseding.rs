@@ -3,16 +3,16 @@
 //!
 //! It refuses to invent: whatever the exception does not change is as the old contract says.
 
+use super::found::{Broke, could_not};
 use super::modules::Stored;
-use super::ship::{Broke, could_not};
-use crate::context::Context;
-use crate::index_place;
 use ::factory::contract::{MicroModuleContract, from_plan};
 use ::factory::halt::candidate;
 use ::factory::halt::change::Change;
 use ::factory::project::ModuleRef;
 use index::{AppendOnlyCodeIndex, Create, Status};
 use std::path::Path;
+use workspace::context::Context;
+use workspace::index_place;
 
 /// The contract that is locked for the new version.
 pub(super) fn contract(home: &Path, change: &Change) -> Option<MicroModuleContract> {
@@ -38,6 +38,6 @@ pub(super) fn mark(context: &Context, old: &ModuleRef, new: &ModuleRef) -> Resul
     }
     let note = format!("{new} has the contract that an interface change exception asked for");
     index
-        .supersede(old, new, &note, crate::world::now())
+        .supersede(old, new, &note, workspace::clock::now())
         .map_err(could_not)
 }

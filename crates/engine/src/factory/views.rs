@@ -3,9 +3,6 @@
 
 use super::modules::{CONTRACT, SHIP, Stored};
 use super::{fix, superseding, task_files};
-use crate::context::Context;
-use crate::error::EngineError;
-use crate::project::Project;
 use ::factory::machine::{Factory, For};
 use ::factory::plan::TaskFile;
 use kernel::Time;
@@ -14,6 +11,9 @@ use kernel::outcome::Verdict;
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
+use workspace::context::Context;
+use workspace::error::EngineError;
+use workspace::project::Project;
 
 /// How long the state machine's view rests while much happens, at least.
 const APART_MILLIS: u64 = 1_000;
@@ -55,7 +55,7 @@ impl Views {
             return Ok(());
         }
         self.moving(machine)?;
-        self.written = crate::world::now();
+        self.written = workspace::clock::now();
         self.took = self.written.since(now);
         Ok(())
     }
@@ -80,7 +80,7 @@ impl Views {
 }
 
 /// What of the views is not as the journal says, and is nobody's work in progress: a sentence each.
-pub(crate) fn standing_faults(project: &Project, name: &str, machine: &Factory) -> Vec<String> {
+pub fn standing_faults(project: &Project, name: &str, machine: &Factory) -> Vec<String> {
     // An engine that drives the project writes them when it comes to it.
     if crate::session::is_driven(project, name) {
         return Vec::new();

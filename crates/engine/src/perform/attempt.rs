@@ -1,10 +1,6 @@
 //! One attempt: lay out the view, let the agent work, judge what it left, take it back.
 
 use super::{lost, save};
-use crate::context::Context;
-use crate::error::EngineError;
-use crate::view::sight::Globs;
-use crate::view::{self, Base, Change, Root};
 use agents::{Agent, Order, Reply};
 use flow::{Owner, parse_fields};
 use kernel::effect::{Access, AttemptOrder, Capability};
@@ -16,6 +12,10 @@ use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::time::Duration;
+use workspace::context::Context;
+use workspace::error::EngineError;
+use workspace::view::sight::Globs;
+use workspace::view::{self, Base, Change, Root};
 
 const ANSWER: &str = "answer.json";
 /// What the agent had cost, should its answer never make it to disk.
@@ -38,7 +38,7 @@ pub(super) fn perform(
 ) -> Result<What, EngineError> {
     let home = context.home(order.id);
     let worked = (|| {
-        let today = crate::spend::left_of_the_day(&context.project, crate::world::now())?;
+        let today = workspace::spend::left_of_the_day(&context.project, workspace::clock::now())?;
         let globs = Globs::of(&order.sight, &context.hidden)?;
         let base = match order.continues {
             Some(earlier) => view::go_on(context, earlier, &home, &globs)?,

@@ -1,11 +1,11 @@
 //! What earlier gates of a run kept as evidence: the only memory that a check has. It reads the
 //! journal and the vault, and refuses to look anywhere that an agent can write.
 
-use crate::context::Context;
-use crate::error::EngineError;
 use crate::run;
 use kernel::Body;
 use store::{Journal, Replay, RunName};
+use workspace::context::Context;
+use workspace::error::EngineError;
 
 /// The evidence with this name, oldest first.
 pub(super) fn earlier(context: &Context, name: &str) -> Result<Vec<Vec<u8>>, EngineError> {

@@ -2,9 +2,6 @@
 
 use super::guard::TaskGuard;
 use super::{Judged, lost, save};
-use crate::context::Context;
-use crate::git;
-use crate::view;
 use checks::{Keep, Place, Subject, TreeNow};
 use kernel::effect::GateOrder;
 use kernel::input::Found;
@@ -14,6 +11,9 @@ use sandbox::Cancel;
 use std::path::Path;
 use std::time::Duration;
 use store::{Node, Tree};
+use workspace::context::Context;
+use workspace::git;
+use workspace::view;
 
 pub(crate) const ANSWER: &str = "gate.json";
 
@@ -86,7 +86,7 @@ pub(super) fn perform(
             found: Found::Live,
         };
     }
-    let policy = context.reach.check(context);
+    let policy = context.reach.check(&context.project, &context.task);
     // Where nothing holds a command back, what it writes into the task folder would pass for a
     // person's edit.
     let guard = matches!(policy.enforcement, sandbox::Enforcement::Waived { .. });

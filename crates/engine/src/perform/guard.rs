@@ -2,11 +2,11 @@
 //! sandbox. It refuses to let what a command wrote there pass for a person's edit: the folder is made
 //! what it was, what was found goes into the vault first, and the gate fails.
 
-use crate::context::Context;
-use crate::error::EngineError;
 use kernel::outcome::{CheckResult, Verdict};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use workspace::context::Context;
+use workspace::error::EngineError;
 
 /// The folder's texts before the gate.
 pub(super) struct TaskGuard {

@@ -10,9 +10,6 @@ mod tests;
 
 pub(crate) use gate::{ANSWER as GATE_ANSWER, InVault};
 
-use crate::context::Context;
-use crate::error::EngineError;
-use crate::git;
 use kernel::effect::{CheckpointOrder, Effect, EffectKind, GateOrder, Revert};
 use kernel::machine::InFlight;
 use kernel::outcome::RoleResult;
@@ -20,9 +17,12 @@ use kernel::{EffectId, Outcome, Usage, What};
 use sandbox::Cancel;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use workspace::context::Context;
+use workspace::error::EngineError;
+use workspace::git;
 
 /// What was taken back of the attempt with this home; none if that is not on disk.
-pub(crate) fn taken_back(home: &Path) -> Option<Vec<crate::view::Change>> {
+pub(crate) fn taken_back(home: &Path) -> Option<Vec<workspace::view::Change>> {
     attempt::taken_back(home)
 }
 
@@ -96,7 +96,7 @@ fn checkpoint(
     let paths = in_repo(context, paths);
     let kept = git::committed(repo, &made, &paths)?;
     git::put_back(repo, to, &kept)?;
-    crate::view::remove_empty(context)?;
+    workspace::view::remove_empty(context)?;
     commit(&format!("revert: {}", order.subject))
 }
 

@@ -2,10 +2,7 @@
 //! cancelled. The agent here is a function of ours, so that it can break the engine's own things.
 
 use super::{Job, Judged, perform, recover, whole};
-use crate::context::Context;
 use crate::driver::World;
-use crate::error::EngineError;
-use crate::project::Project;
 use crate::run::Run;
 use crate::start::{NewRun, start};
 use crate::world::{Gauges, Observer, Real};
@@ -18,6 +15,9 @@ use serde_json::json;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use workspace::context::Context;
+use workspace::error::EngineError;
+use workspace::project::Project;
 
 const PAID: Usage = Usage {
     input_tokens: 11,
@@ -61,7 +61,7 @@ fn begun(does: impl Fn(&Path, &Cancel) -> Class + Send + Sync + 'static) -> Begu
     let repo = folder.path().join("repo");
     std::fs::create_dir(&repo).unwrap();
     std::fs::write(repo.join("code.txt"), "code\n").unwrap();
-    crate::git::first_commit(&repo, "first").unwrap();
+    workspace::git::first_commit(&repo, "first").unwrap();
     let project = Project::find(&repo).unwrap();
     let asked = NewRun {
         workflow: "phase".to_owned(),
@@ -100,7 +100,7 @@ fn context(project: &Project, run: &Run, agent: &Arc<dyn Agent>) -> Context {
 
 /// Puts an input's own events on record, and draws no consequences.
 fn hear(run: &mut Run, what: What) {
-    let input = Input::new(crate::world::now(), what);
+    let input = Input::new(workspace::clock::now(), what);
     let events = run.machine.decide(&input).unwrap();
     events.iter().for_each(|event| run.machine.apply(event));
     run.append(&events).unwrap();
@@ -216,7 +216,7 @@ fn stopped_meanwhile(spoil: impl Fn(&Path)) -> (What, flow::Flow) {
     let mut world = Real::of(open, craft, &mut silent);
     let heard = world.opening(&machine).unwrap();
     for what in &heard {
-        let input = Input::new(crate::world::now(), what.clone());
+        let input = Input::new(workspace::clock::now(), what.clone());
         for event in machine.decide(&input).unwrap() {
             machine.apply(&event);
         }
@@ -408,7 +408,7 @@ fn nothing_is_taken_back_that_some_machines_take_for_git_s_own() {
 fn a_revert_that_was_killed_leaves_nothing_beside_its_files() {
     let mut begun = begun(|_, _| Class::Done);
     let repo = begun.repo.clone();
-    let good = crate::worktree::resolve(&repo, "HEAD").unwrap();
+    let good = workspace::worktree::resolve(&repo, "HEAD").unwrap();
     std::fs::write(repo.join("code.txt"), "broken\n").unwrap();
     // No process has such a number.
     let left = repo.join(".code.txt.tmp-4294967295-0");
@@ -431,7 +431,7 @@ fn a_revert_that_was_killed_leaves_nothing_beside_its_files() {
     assert_eq!(std::fs::read(repo.join("code.txt")).unwrap(), b"code\n");
     assert!(!left.exists());
     let args = ["ls-tree", "-r", "--name-only", &format!("{commit}^")];
-    let held = crate::git::text(&crate::git::git(&repo, &args, &[]).unwrap());
+    let held = workspace::git::text(&workspace::git::git(&repo, &args, &[]).unwrap());
     assert!(
         held.contains("code.txt") && !held.contains("tmp-"),
         "{held}"

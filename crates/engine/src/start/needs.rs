@@ -2,10 +2,10 @@
 //! from their template when a person says so. It refuses to make one up silently.
 
 use crate::approval::Terminal;
-use crate::error::EngineError;
-use crate::project::Project;
 use flow::Task;
 use std::path::Path;
+use workspace::error::EngineError;
+use workspace::project::Project;
 
 /// What to do about a file that is missing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

@@ -2,12 +2,12 @@
 //! the marks is the agents' and the people's, and stays.
 
 use super::history::History;
-use crate::context::Context;
-use crate::error::EngineError;
 use kernel::outcome::Ran;
 use std::fmt::Write;
+use workspace::context::Context;
+use workspace::error::EngineError;
+use workspace::view::EVIDENCE_FILE;
 
-pub(crate) const FILE: &str = "EVIDENCE.md";
 const BEGIN: &str = "<!-- proofhouse: begin; the engine writes this part -->";
 const END: &str = "<!-- proofhouse: end -->";
 
@@ -16,11 +16,11 @@ pub(super) fn write(context: &Context, history: &History) -> Result<(), EngineEr
         .workflow
         .task
         .as_ref()
-        .is_some_and(|task| task.files.contains_key(FILE));
+        .is_some_and(|task| task.files.contains_key(EVIDENCE_FILE));
     if !listed {
         return Ok(());
     }
-    let path = context.task.join(FILE);
+    let path = context.task.join(EVIDENCE_FILE);
     let text = match std::fs::read_to_string(&path) {
         Ok(text) => text,
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => String::from("# Evidence\n"),

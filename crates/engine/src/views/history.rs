@@ -1,13 +1,13 @@
 //! What happened in a run, in the order in which people ask for it.
 
-use crate::error::EngineError;
-use crate::project::Project;
 use crate::run;
 use kernel::outcome::CheckResult;
 use kernel::snapshot::SnapshotTaken;
 use kernel::{Body, Decision, EffectId, Event, Outcome, Refusal, StateName, Time};
 use std::collections::BTreeMap;
 use store::{Journal, Replay, RunName};
+use workspace::error::EngineError;
+use workspace::project::Project;
 
 /// One gate that was run.
 #[derive(Debug, Clone)]

@@ -2,12 +2,12 @@
 //! written anew from the journal, so nothing that anybody writes into it becomes history.
 
 use super::history::{History, Told};
-use crate::context::Context;
-use crate::error::EngineError;
 use flow::Flow;
 use kernel::Verdict;
 use kernel::outcome::Ran;
 use std::fmt::Write;
+use workspace::context::Context;
+use workspace::error::EngineError;
 
 const MOST_CHARS: usize = 400;
 

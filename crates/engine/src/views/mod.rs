@@ -7,27 +7,27 @@ mod log;
 pub mod page;
 mod page_data;
 mod patch;
-pub(crate) mod snapshot;
+pub mod snapshot;
 
-use crate::context::Context;
-use crate::error::EngineError;
 use flow::{Flow, Owner, parse_fields, replace_fields};
 use history::History;
 use kernel::{Body, Event, What};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
+use workspace::context::Context;
+use workspace::error::EngineError;
+use workspace::view::EVIDENCE_FILE;
 
-pub(crate) use evidence_file::FILE as EVIDENCE_FILE;
 pub use history::history;
 
 /// Where the evidence page of a run is found.
-pub fn link(project: &crate::Project, machine: &Flow) -> Result<String, EngineError> {
+pub fn link(project: &workspace::Project, machine: &Flow) -> Result<String, EngineError> {
     match machine.started() {
         Some(started) => page_data::link_of(
             project,
             machine.workflow(),
-            &crate::context::task_folder(project, started),
+            &workspace::context::task_folder(project, started),
         ),
         None => Ok(String::new()),
     }
@@ -39,7 +39,7 @@ pub fn address(path: &std::path::Path) -> String {
 }
 
 /// The state file, and the names of its lines that are views of the journal.
-pub(crate) fn engine_lines(workflow: &flow::Workflow) -> (&str, Vec<String>) {
+pub fn engine_lines(workflow: &flow::Workflow) -> (&str, Vec<String>) {
     let Some(task) = &workflow.task else {
         return ("", Vec::new());
     };

@@ -7,14 +7,14 @@ use super::page::{
     Activity as PageActivity, Answer, AttemptView, CheckView, DecisionView, GateView, Head, Link,
     Origin, PageData, RefusalView, Waiting, page,
 };
-use crate::context::Context;
-use crate::error::EngineError;
-use crate::project::Project;
 use flow::{Flow, Workflow};
 use kernel::Machine;
 use kernel::machine::Activity;
 use kernel::outcome::{CheckResult, EvidenceRef, Outcome, Ran, Verdict};
 use std::path::Path;
+use workspace::context::Context;
+use workspace::error::EngineError;
+use workspace::project::Project;
 
 pub(super) fn link(context: &Context) -> Result<String, EngineError> {
     link_of(&context.project, &context.workflow, &context.task)
@@ -154,7 +154,7 @@ pub(super) fn write(
             seq: head.seq,
             hash: head.hash.clone(),
         },
-        generated_at: crate::world::now().to_string(),
+        generated_at: workspace::clock::now().to_string(),
         origin: if history
             .outcomes
             .values()

@@ -2,9 +2,9 @@
 //! its last. It refuses to hold the task folder, which is the run's own.
 
 use super::history::History;
-use crate::context::Context;
-use crate::error::EngineError;
-use crate::git;
+use workspace::context::Context;
+use workspace::error::EngineError;
+use workspace::git;
 
 pub(super) fn write(context: &Context, history: &History) -> Result<(), EngineError> {
     let task = context.workflow.task.as_ref();

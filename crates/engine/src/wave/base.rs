@@ -5,12 +5,12 @@
 use super::board::Board;
 use super::gate;
 use super::shop::Shop;
-use crate::error::EngineError;
-use crate::git;
-use crate::lock::{self, Turn};
-use crate::worktree::{self, Merged};
 use kernel::outcome::CheckResult;
 use sandbox::Cancel;
+use workspace::error::EngineError;
+use workspace::git;
+use workspace::lock::{self, Turn};
+use workspace::worktree::{self, Merged};
 
 /// A base, and what the gate said of it.
 pub(super) struct Base {

@@ -9,9 +9,6 @@ use super::fact::{Dated, GoalJudged};
 use super::gate;
 use super::shop::{Desk, Shop};
 use super::work;
-use crate::error::EngineError;
-use crate::worktree::{self, Removal};
-use crate::world::now;
 use agents::Agent;
 use kernel::outcome::passes;
 use sandbox::Cancel;
@@ -19,6 +16,9 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::time::{Duration, Instant};
+use workspace::clock::now;
+use workspace::error::EngineError;
+use workspace::worktree::{self, Removal};
 
 /// How often views are written at the most, and deadlines looked at.
 const TICK: Duration = Duration::from_millis(500);

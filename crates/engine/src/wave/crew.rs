@@ -6,8 +6,6 @@ use super::decide::{Merging, Want, Worked};
 use super::merge::{self, Order};
 use super::shop::Shop;
 use super::work::{self, Job};
-use crate::error::{Blame, EngineError};
-use crate::worktree::{self, Removal};
 use crate::world::Interrupter;
 use agents::Agent;
 use kernel::Time;
@@ -17,6 +15,8 @@ use std::sync::mpsc::Sender;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::Scope;
 use store::Head;
+use workspace::error::{Blame, EngineError};
+use workspace::worktree::{self, Removal};
 
 /// What the conductor hears.
 pub(super) enum Message {

@@ -4,11 +4,6 @@
 //! left of one that did not pass.
 
 use super::shop::Shop;
-use crate::confine::Reach;
-use crate::error::EngineError;
-use crate::git;
-use crate::secrets::Secrets;
-use crate::worktree;
 use checks::{Keep, Place, Subject, TreeNow};
 use kernel::effect::{CheckSpec, Weight};
 use kernel::outcome::{CheckResult, EvidenceRef, Verdict};
@@ -16,6 +11,11 @@ use sandbox::Cancel;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::time::Duration;
+use workspace::confine::Reach;
+use workspace::error::EngineError;
+use workspace::git;
+use workspace::secrets::Secrets;
+use workspace::worktree;
 
 /// Wall limit of all commands together.
 const WALL: Duration = Duration::from_secs(2 * 3600);
@@ -101,7 +101,7 @@ pub(super) fn run(
     let secrets = Secrets::of(&config, project.top());
     let waived = shop.waived.get().map(|said| said.who.as_str());
     let reach = Reach::of(&config, project.top(), waived);
-    let policy = reach.check_in(&project, &dir);
+    let policy = reach.check(&project, &dir);
     let keep = InVault {
         vault: project.vault()?,
         secrets: &secrets,

@@ -5,10 +5,10 @@ use super::board::{Slot, Wave};
 use super::decide::Merging;
 use super::gate;
 use super::shop::{Shop, TRAILER};
-use crate::error::EngineError;
-use crate::worktree::{self, Merged};
 use sandbox::Cancel;
 use store::Head;
+use workspace::error::EngineError;
+use workspace::worktree::{self, Merged};
 
 /// What a merge needs to know.
 pub(super) struct Order {

@@ -2,11 +2,11 @@
 //! texts in, a checked value or an error that names the place. It refuses unknown keys, cycles and
 //! names that could not be a run's.
 
-use crate::error::EngineError;
 use kernel::{Autonomy, Pace, Risk};
 use serde::Deserialize;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Component, Path};
+use workspace::error::EngineError;
 
 /// The folder's name of a milestone, and a task's name in it.
 pub type Name = String;

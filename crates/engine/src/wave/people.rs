@@ -4,19 +4,18 @@
 use super::decide::Input;
 use super::fact::Said;
 use super::shop::{Desk, Shop};
-use crate::approval::{Approved, Words};
-use crate::error::EngineError;
-use crate::start::Approve;
+use crate::approval::{Approve, Approved, Words};
 use crate::waiver::{WAIVE, WAIVE_BECAUSE};
-use crate::world::now;
+use workspace::clock::now;
+use workspace::error::EngineError;
 
 /// The milestone's journal, where a person signs for it.
-pub(crate) fn signed_as(milestone: &str) -> String {
+pub fn signed_as(milestone: &str) -> String {
     format!("wave:{milestone}")
 }
 
 /// The words that stand for a tick.
-pub(crate) fn tick_option(criterion: &str) -> String {
+pub fn tick_option(criterion: &str) -> String {
     format!("tick {criterion}")
 }
 

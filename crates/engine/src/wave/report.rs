@@ -5,10 +5,10 @@ use super::board::{Board, Phase, Slot, Stage};
 use super::milestone::Milestone;
 use super::page;
 use super::shop::Shop;
-use crate::error::EngineError;
-use crate::worktree;
 use kernel::{Refusal, Time};
 use serde::Serialize;
+use workspace::error::EngineError;
+use workspace::worktree;
 
 /// The milestone, as it is shown.
 #[derive(Debug, Clone, Serialize)]

@@ -6,15 +6,15 @@ use super::decide::Input;
 use super::fact::{Dated, Fact, Said};
 use super::milestone::Milestone;
 use super::{ledger, page};
-use crate::error::{Blame, EngineError};
-use crate::lock::{self, Lock};
-use crate::project::Project;
-use crate::world::now;
 use kernel::Time;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::sync::OnceLock;
 use store::{Entry, Head, Journal, Replay, RunName};
+use workspace::clock::now;
+use workspace::error::{Blame, EngineError};
+use workspace::lock::{self, Lock};
+use workspace::project::Project;
 
 /// The journal's name in the milestone's folder.
 const JOURNAL: &str = "wave";
@@ -63,13 +63,15 @@ pub fn names(project: &Project) -> Vec<String> {
 }
 
 /// Who waived the sandbox of a milestone, and for which runs.
-pub(crate) struct Waived {
-    pub(crate) who: String,
-    pub(crate) runs: BTreeSet<String>,
+pub struct Waived {
+    /// The person.
+    pub who: String,
+    /// The runs that inherit it.
+    pub runs: BTreeSet<String>,
 }
 
 /// The waivers of all milestones, as far as their journals can be read.
-pub(crate) fn waivers(project: &Project) -> BTreeMap<String, Waived> {
+pub fn waivers(project: &Project) -> BTreeMap<String, Waived> {
     let waived = |name: String| {
         let mut runs = BTreeSet::new();
         let folder = project.home().join("milestones").join(&name);
@@ -202,7 +204,7 @@ impl Shop {
         std::fs::create_dir_all(&scratch).map_err(EngineError::io("create", &scratch))?;
         let ignore = self.project.worktree(".gitignore");
         if !ignore.exists() {
-            let worktrees = self.project.home().join(crate::project::WORKTREES);
+            let worktrees = self.project.home().join(workspace::project::WORKTREES);
             std::fs::create_dir_all(&worktrees).map_err(EngineError::io("create", &worktrees))?;
             // Everything in there is in commits, or will be.
             store::write_atomic(&ignore, b"*\n")?;
@@ -362,7 +364,7 @@ fn unknown(what: &str, all: &[String]) -> EngineError {
 }
 
 /// A stored record as a fact.
-pub(super) fn dated(at: Time, kind: &str, body: &str) -> Result<Dated, String> {
+pub fn dated(at: Time, kind: &str, body: &str) -> Result<Dated, String> {
     let fact = Fact::decode(kind, body).map_err(|error| error.to_string())?;
     Ok(Dated { at, fact })
 }

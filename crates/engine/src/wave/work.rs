@@ -8,14 +8,10 @@ use super::milestone::Task;
 use super::shop::Shop;
 use crate::approval::Approved;
 use crate::driver::{Ending, Until};
-use crate::error::EngineError;
-use crate::git;
-use crate::project::Project;
 use crate::run::Run;
 use crate::session::{Restore, Session};
 use crate::start::{NewRun, start, start_waived};
 use crate::waiver::INHERITED;
-use crate::worktree::{self, Found};
 use crate::world::{Gauges, Interrupter, Observer};
 use agents::Agent;
 use kernel::machine::Activity;
@@ -23,6 +19,10 @@ use kernel::{Body, Event, Machine, Mode};
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::sync::Arc;
+use workspace::error::EngineError;
+use workspace::git;
+use workspace::project::Project;
+use workspace::worktree::{self, Found};
 
 /// What an earlier try of a task ended with, for the next one to read.
 const NOTE: &str = "PUT-BACK.md";
@@ -206,8 +206,10 @@ pub(super) fn staffed(shop: &Shop, board: &Board) -> Result<BTreeSet<String>, En
         };
         let workflow = project.workflow(&task.workflow).map_err(of_task)?;
         let agent = task.agent.as_deref();
-        crate::agent::staffed(&workflow, &config, agent).map_err(of_task)?;
-        lacks.extend(crate::agent::missing(project, &workflow, &config, agent).map_err(of_task)?);
+        workspace::agent::staffed(&workflow, &config, agent).map_err(of_task)?;
+        lacks.extend(
+            workspace::agent::missing(project, &workflow, &config, agent).map_err(of_task)?,
+        );
     }
     Ok(lacks)
 }

@@ -9,7 +9,7 @@ pub mod rubric;
 
 use crate::artifact::TARGET;
 use crate::ids;
-use kernel::form::{Answer, FILLED, Fault, Form, Formed, Object, SAID, Size, must};
+use kernel::form::{Answer, FILLED, Fault, Form, Formed, Object, Rule, SAID, Size, Wrong, must};
 use kernel::{document, words};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
@@ -106,6 +106,16 @@ words! {
     }
 }
 
+/// A blank is the mildest evidence of all.
+const EVIDENCE: Form = Form::Text(Rule {
+    pattern: r"\S",
+    most: 0,
+    judge: |text| match text.trim() {
+        "" => Wrong::content("mild_evidence", "it cites nothing"),
+        _ => None,
+    },
+});
+
 words! {
     /// Whether a criterion holds.
     #[allow(missing_docs)]
@@ -124,7 +134,7 @@ document! {
         /// Whether it holds.
         assessment: Mark,
         /// A test, a contract field, a behaviour.
-        evidence: String = SAID,
+        evidence: String = EVIDENCE,
     }
 }
 

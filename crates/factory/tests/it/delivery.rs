@@ -5,9 +5,9 @@ use crate::said;
 use crate::world::{Project, Script, module_of};
 use factory::delivery::gates::{Gate, judge};
 use factory::delivery::registry::{Entry, Registry, hash_of};
-use kernel::module::ModuleStatus;
 use factory::machine::{DEPRECATE, RELEASE};
 use factory::project::{ModuleRef, TaskStatus};
+use kernel::module::ModuleStatus;
 use kernel::{Machine, Time};
 use serde_json::{Value, json};
 

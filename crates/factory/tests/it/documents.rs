@@ -218,10 +218,7 @@ fn what_a_document_does_not_have_is_refused() {
             continue;
         }
         let found = broken(name, |value| value["surprise"] = json!(1));
-        assert!(
-            found[0].starts_with("wrong_shape"),
-            "{name}: {found:?}"
-        );
+        assert!(found[0].starts_with("wrong_shape"), "{name}: {found:?}");
         let Value::Object(members) = sample(name) else {
             panic!()
         };
@@ -241,7 +238,8 @@ fn what_a_document_does_not_have_is_refused() {
 #[test]
 fn strict_reading_names_the_place() {
     let judge = |text: &[u8]| validate(find("Proposal").unwrap(), text).errors;
-    let text = b"{\n \"claim\": \"x\",\n \"claim\": \"y\",\n \"deliverable_ref\": 9007199254740993\n}";
+    let text =
+        b"{\n \"claim\": \"x\",\n \"claim\": \"y\",\n \"deliverable_ref\": 9007199254740993\n}";
     let report = judge(text);
     let found: Vec<_> = report.iter().map(|d| (d.code.as_ref(), d.line)).collect();
     assert_eq!(

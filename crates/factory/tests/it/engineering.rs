@@ -9,9 +9,9 @@ mod smuggled;
 
 use crate::said;
 use factory::engineering::debate::{At, Move};
-use factory::micro_plan as plan;
 use factory::engineering::reuse::Offered;
 use factory::engineering::work::{Answer, Step, Surroundings, Work};
+use factory::micro_plan as plan;
 use factory::project::{ModuleRef, Version};
 use kernel::{CheckResult, Class, EffectId, Outcome, Time, Verdict};
 use serde_json::Value;

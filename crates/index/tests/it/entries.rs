@@ -2,7 +2,7 @@
 
 use crate::support::{Folder, NOW, entry, reference, tagged};
 use index::embed::BuiltIn;
-use index::{CodeIndexEntry, Filter, ModuleId, Status, Range};
+use index::{CodeIndexEntry, Filter, ModuleId, Range, Status};
 use serde_json::{Value, json};
 
 fn example() -> Value {

@@ -2,9 +2,9 @@
 
 use super::exit;
 use super::out::Out;
-use engine::config::keys::KEYS;
-use engine::config::{self, Value};
-use engine::{EngineError, Project};
+use workspace::config::keys::KEYS;
+use workspace::config::{self, Value};
+use workspace::{EngineError, Project};
 
 pub(crate) fn show(project: &Project, out: &Out) -> Result<u8, EngineError> {
     let config = project.config()?;

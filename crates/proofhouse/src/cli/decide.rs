@@ -3,10 +3,11 @@
 use super::args::{Decide, Signing};
 use super::out::{Out, Tone};
 use super::{exit, status, verbs};
+use engine::Run;
 use engine::approval::{self, Approved, ControllingTerminal, Words};
-use engine::{EngineError, Project, Run};
 use std::io::Write;
 use std::path::Path;
+use workspace::{EngineError, Project};
 
 pub(crate) fn decide(project: &Project, args: &Decide, out: &Out) -> Result<u8, EngineError> {
     if engine::factory::is_project(project, &args.run) {
@@ -80,7 +81,7 @@ pub(crate) fn approved(
         signature.as_deref(),
         &mut ControllingTerminal::open(),
         words,
-        engine::world::now(),
+        workspace::clock::now(),
     )
 }
 

@@ -3,10 +3,10 @@
 use super::args::Args;
 use super::exit;
 use super::out::{Out, Tone};
-use engine::{EngineError, Project};
 use sandbox::{Cancel, CapabilityState, Launch, Limits};
 use serde::Serialize;
 use std::time::Duration;
+use workspace::{EngineError, Project};
 
 #[derive(Serialize)]
 struct Finding {
@@ -193,7 +193,7 @@ fn in_project(project: &Project, findings: &mut Vec<Finding>) {
 }
 
 /// The configured agent, and what it lacks.
-fn agent(project: &Project, config: &engine::config::Config) -> Finding {
+fn agent(project: &Project, config: &workspace::config::Config) -> Finding {
     let what = "agent";
     let Some(text) = config.agent() else {
         return Finding {
@@ -202,7 +202,7 @@ fn agent(project: &Project, config: &engine::config::Config) -> Finding {
             detail: "none set; give `--agent` or set `agent` in .proofhouse/config.toml".to_owned(),
         };
     };
-    let (state, detail) = match engine::agent::spec(project, config, text) {
+    let (state, detail) = match workspace::agent::spec(project, config, text) {
         Ok(spec) => match spec.missing() {
             missing if missing.is_empty() => (State::Ok, text.to_owned()),
             missing => (State::Note, format!("{text}: {}", missing.join("; "))),

@@ -1,6 +1,6 @@
 //! The exit codes, and whose error gets which.
 
-use engine::{Blame, EngineError};
+use workspace::{Blame, EngineError};
 
 pub(crate) const OK: u8 = 0;
 pub(crate) const USER: u8 = 1;

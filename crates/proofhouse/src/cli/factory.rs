@@ -8,8 +8,8 @@ use ::factory::contract::{Surface, compare};
 use ::factory::plan::{NoPlan, TaskFile};
 use ::factory::spec::ProductSpec;
 use ::factory::{Deficiency, Report, Severity};
-use engine::EngineError;
 use std::path::{Path, PathBuf};
+use workspace::EngineError;
 
 /// Larger files are refused before they are read: no spec is a hundredth of it.
 const LARGEST_FILE: u64 = 256 << 20;

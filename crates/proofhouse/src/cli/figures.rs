@@ -21,7 +21,7 @@ pub(crate) fn all(out: &Out, status: &Status) {
 
 /// Where the money went: by role and by state, if there was any and more than one of them.
 fn spend(out: &Out, status: &Status) {
-    let summary = engine::spend::summary(&status.attempts);
+    let summary = workspace::spend::summary(&status.attempts);
     for (name, parts) in [("by role", summary.roles), ("by state", summary.states)] {
         let paid = parts.iter().filter(|(_, spend)| !spend.usage.is_nothing());
         let parts: Vec<String> = paid

@@ -3,8 +3,8 @@
 use super::out::Out;
 use super::{exit, questions, status};
 use engine::start::runs;
-use engine::{EngineError, Project};
 use kernel::Machine;
+use workspace::{EngineError, Project};
 
 pub(crate) fn inbox(project: &Project, out: &Out) -> Result<u8, EngineError> {
     let mut facts = Vec::new();

@@ -4,8 +4,6 @@
 use super::args::{Args, Index, IndexCommand, IndexSearch, RankingArg};
 use super::exit;
 use super::out::{Out, Tone, plain};
-use engine::config::Config;
-use engine::{EngineError, Project, index_place};
 use index::embed::{self, Embedder, Settings};
 use index::{
     AppendOnlyCodeIndex, CodeIndexEntry, Create, Dependent, Hit, ModuleRef, Ranking, Replacement,
@@ -13,6 +11,8 @@ use index::{
 };
 use std::io::Read;
 use std::path::{Path, PathBuf};
+use workspace::config::Config;
+use workspace::{EngineError, Project, index_place};
 
 /// A file of entries larger than this is a mistake.
 const MOST_BYTES: u64 = 1 << 30;
@@ -73,7 +73,7 @@ pub(crate) fn index(args: &Args, asked: &Index, out: &Out) -> Result<u8, EngineE
                 None => Replacement::None,
             };
             let mut index = place.open(Create::Never)?;
-            index.deprecate(&module, &by, because, engine::world::now())?;
+            index.deprecate(&module, &by, because, workspace::clock::now())?;
             show(&place, &module, out)
         }
         IndexCommand::Supersede {
@@ -83,7 +83,7 @@ pub(crate) fn index(args: &Args, asked: &Index, out: &Out) -> Result<u8, EngineE
         } => {
             let (module, by) = (reference(module)?, reference(by)?);
             let mut index = place.open(Create::Never)?;
-            index.supersede(&module, &by, because, engine::world::now())?;
+            index.supersede(&module, &by, because, workspace::clock::now())?;
             show(&place, &module, out)
         }
         IndexCommand::Reindex { embedder } => reindex(&place, embedder.as_deref(), out),
@@ -230,7 +230,7 @@ fn add(
     }
     let mut index = place.open(Create::IfMissing)?;
     let embedder = place.embedder(&index, embedder)?;
-    index.add(&entries, &*embedder, engine::world::now())?;
+    index.add(&entries, &*embedder, workspace::clock::now())?;
     let added: Vec<String> = entries
         .iter()
         .map(|entry| entry.reference().to_string())
@@ -304,7 +304,7 @@ fn read(file: &Path) -> Result<Vec<CodeIndexEntry>, EngineError> {
 fn reindex(place: &Place, embedder: Option<&str>, out: &Out) -> Result<u8, EngineError> {
     let mut index = place.open(Create::Never)?;
     let embedder = place.embedder(&index, embedder)?;
-    let entries = index.reindex(&*embedder, engine::world::now())?;
+    let entries = index.reindex(&*embedder, workspace::clock::now())?;
     if out.json {
         out.facts(&serde_json::json!({
             "index": place.path,

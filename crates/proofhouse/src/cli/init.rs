@@ -3,10 +3,10 @@
 use super::exit;
 use super::out::{Out, Tone};
 use agents::{Login, Readiness, readiness};
-use engine::config::keys::KEYS;
-use engine::{EngineError, Project};
 use std::fmt::Write as _;
 use std::io::{BufRead, IsTerminal};
+use workspace::config::keys::KEYS;
+use workspace::{EngineError, Project};
 
 pub(crate) fn init(project: &Project, yes: bool, out: &Out) -> Result<u8, EngineError> {
     let path = project.home().join("config.toml");
@@ -44,7 +44,7 @@ pub(crate) fn init(project: &Project, yes: bool, out: &Out) -> Result<u8, Engine
         let typed = ask(&format!("who works [{offered}]: "))?;
         if !typed.is_empty() {
             // A name that nobody has would be refused by every command from now on.
-            engine::agent::spec(project, &project.config()?, &typed)?;
+            workspace::agent::spec(project, &project.config()?, &typed)?;
             agent = Some(typed);
         }
     }
@@ -53,7 +53,7 @@ pub(crate) fn init(project: &Project, yes: bool, out: &Out) -> Result<u8, Engine
         .iter()
         .find(|ready| agent.as_deref() == Some(ready.agent))
         .and_then(Readiness::way_in);
-    engine::project::write_file(&path, &text(agent.as_deref(), login))?;
+    workspace::project::write_file(&path, &text(agent.as_deref(), login))?;
     if out.json {
         let found: Vec<_> = found
             .iter()

@@ -3,10 +3,11 @@
 use super::args::Log;
 use super::out::{Out, Tone, plain};
 use super::{exit, history};
-use engine::{EngineError, Project, Run};
+use engine::Run;
 use kernel::Body;
 use std::collections::VecDeque;
 use store::{Journal, Replay, RunName};
+use workspace::{EngineError, Project};
 
 pub(crate) fn log(project: &Project, args: &Log, out: &Out) -> Result<u8, EngineError> {
     let run = super::run::named(project, args.run.as_deref())?;

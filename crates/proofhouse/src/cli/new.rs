@@ -3,11 +3,12 @@
 use super::args::{AutonomyArg, New, RiskArg};
 use super::exit;
 use super::out::{Out, Tone};
+use engine::Run;
 use engine::approval::Words;
 use engine::start::{Missing, NewRun, WantsCommands, start, start_waived};
-use engine::{EngineError, Project, Run};
 use kernel::machine::Activity;
 use kernel::{Autonomy, Machine, Mode, Pace, Risk};
+use workspace::{EngineError, Project};
 
 pub(crate) fn new(project: &Project, args: &New, out: &Out) -> Result<u8, EngineError> {
     let asked = NewRun {

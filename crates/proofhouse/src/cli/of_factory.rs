@@ -6,10 +6,11 @@ use super::progress::Progress;
 use super::{decide, exit, figures, questions, run, status};
 use ::factory::plan::{Plan, TaskFile};
 use ::factory::spec::ProductSpec;
+use engine::Ending;
 use engine::factory::{Begin, Driving, Peek};
-use engine::{Ending, EngineError, Project};
 use kernel::machine::Activity;
 use kernel::{Machine, Status};
+use workspace::{EngineError, Project};
 
 pub(crate) fn start(
     project: &Project,

@@ -6,8 +6,8 @@ use super::out::{Out, Tone, plain};
 use super::{decide, exit, of_factory};
 use engine::approval::Words;
 use engine::factory::{New, Said, Spoken};
-use engine::{EngineError, Project};
 use std::path::Path;
+use workspace::{EngineError, Project};
 
 pub(crate) fn new(project: &Project, asked: &FactoryNew, out: &Out) -> Result<u8, EngineError> {
     let name = engine::factory::new(

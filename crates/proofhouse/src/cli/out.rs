@@ -1,8 +1,8 @@
 //! How things are printed: for people or as JSON, in colour only on a terminal that wants it.
 
-use engine::EngineError;
 use serde::Serialize;
 use std::io::{IsTerminal, Write};
+use workspace::EngineError;
 
 /// A colour with a meaning.
 #[derive(Debug, Clone, Copy)]

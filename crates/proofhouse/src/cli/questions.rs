@@ -5,10 +5,10 @@ use super::decide;
 use super::out::{Out, Tone, plain};
 use ::factory::halt::Action;
 use ::factory::machine::{AMEND, DEPRECATE, EXTEND, Question, REJECT, RELEASE, RETRY, Subject};
-use engine::Project;
 use engine::factory::Peek;
 use kernel::position::STOP;
 use serde_json::{Value, json};
+use workspace::Project;
 
 /// The command that gives one answer to a question.
 fn command(project: &str, question: &Question, option: &str) -> String {

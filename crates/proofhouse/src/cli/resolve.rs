@@ -6,9 +6,9 @@ use super::{decide, exit};
 use ::factory::halt::Action;
 use engine::approval::Words;
 use engine::factory::Asked;
-use engine::{EngineError, Project};
 use serde_json::{Map, Value};
 use std::path::Path;
+use workspace::{EngineError, Project};
 
 pub(crate) fn resolve(project: &Project, args: &Resolve, out: &Out) -> Result<u8, EngineError> {
     let payload = match &args.payload {

@@ -6,9 +6,10 @@ use super::progress::Progress;
 use super::{exit, status};
 use engine::session::{Ended, Restore, Session};
 use engine::world::Interrupter;
-use engine::{Ending, EngineError, Project, Until};
+use engine::{Ending, Until};
 use kernel::machine::Activity;
 use std::sync::{Mutex, OnceLock, PoisonError};
+use workspace::{EngineError, Project};
 
 type Stop = Box<dyn Fn() + Send>;
 

@@ -4,7 +4,6 @@
 use super::args::{NetArg, SandboxCommand, SandboxRun};
 use super::exit;
 use super::out::{Out, Tone, plain};
-use engine::EngineError;
 use sandbox::{
     Bounds, Cancel, Ended, Endpoint, Enforcement, Launch, Limits, Listener, Network, Policy,
     Stream, Talk,
@@ -12,6 +11,7 @@ use sandbox::{
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
+use workspace::EngineError;
 
 /// As `timeout` has it.
 const STOPPED: u8 = 124;

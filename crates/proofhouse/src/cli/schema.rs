@@ -2,8 +2,8 @@
 
 use super::exit;
 use super::out::Out;
-use engine::EngineError;
 use factory::schema::Document;
+use workspace::EngineError;
 
 pub(crate) fn schema(name: Option<&str>, out: &Out) -> Result<u8, EngineError> {
     let Some(name) = name else {

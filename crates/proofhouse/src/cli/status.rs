@@ -3,9 +3,10 @@
 use super::out::{Out, Tone, dollars, plain};
 use super::{decide, exit, figures, of_factory};
 use engine::start::runs;
-use engine::{EngineError, Peek, Project, Run};
+use engine::{Peek, Run};
 use kernel::machine::{Activity, Waiting};
 use kernel::{Machine, Status};
+use workspace::{EngineError, Project};
 
 pub(crate) fn status(project: &Project, run: Option<&str>, out: &Out) -> Result<u8, EngineError> {
     match run {
@@ -22,7 +23,7 @@ fn facts(project: &Project, run: &str, peek: &Peek) -> Result<serde_json::Value,
     let status = peek.machine.status();
     let mut facts = serde_json::to_value(&status).unwrap_or_default();
     if let Some(map) = facts.as_object_mut() {
-        let spend = engine::spend::summary(&status.attempts);
+        let spend = workspace::spend::summary(&status.attempts);
         map.insert("spend".into(), serde_json::json!(spend));
         map.insert("head".into(), serde_json::json!(peek.head));
         map.insert(
@@ -42,7 +43,7 @@ fn facts(project: &Project, run: &str, peek: &Peek) -> Result<serde_json::Value,
 fn task(project: &Project, peek: &Peek) -> String {
     let started = peek.machine.started();
     started.map_or_else(String::new, |started| {
-        engine::context::task_folder(&project.of_run(started.run.as_str()), started)
+        workspace::context::task_folder(&project.of_run(started.run.as_str()), started)
             .display()
             .to_string()
     })
@@ -252,7 +253,7 @@ fn all(project: &Project, out: &Out) -> Result<(), EngineError> {
                     doing,
                     status.attempts.len().to_string(),
                     dollars(
-                        engine::spend::summary(&status.attempts)
+                        workspace::spend::summary(&status.attempts)
                             .run
                             .usage
                             .micro_dollars,

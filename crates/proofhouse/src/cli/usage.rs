@@ -2,8 +2,8 @@
 //! clap has done that.
 
 use clap::error::ErrorKind;
-use engine::EngineError;
 use std::ffi::OsString;
+use workspace::EngineError;
 
 /// Was `--json` asked for? What stands behind `--` belongs to somebody else.
 pub(crate) fn wants_json(args: impl Iterator<Item = OsString>) -> bool {

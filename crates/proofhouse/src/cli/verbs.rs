@@ -7,9 +7,9 @@ use super::{decide, exit, of_factory, resolve};
 use ::factory::machine::{DEPRECATE, EXTEND, RELEASE, RETRY};
 use engine::approval::Words;
 use engine::factory::Ask;
-use engine::{EngineError, Project};
 use kernel::position::STOP;
 use serde_json::{Value, json};
+use workspace::{EngineError, Project};
 
 /// A decision and how it is let in.
 struct Saying<'a> {

@@ -12,7 +12,7 @@ use engine::wave::conductor::{self, Orders, Rest, Watcher};
 use engine::wave::fact::{Dated, Fact};
 use engine::wave::people;
 use engine::wave::report::{CriterionReport, Report, report, unmet, verify};
-use engine::{EngineError, Project};
+use workspace::{EngineError, Project};
 
 pub(crate) fn wave(project: &Project, command: &WaveCommand, out: &Out) -> Result<u8, EngineError> {
     match command {

@@ -3,13 +3,13 @@
 use super::args::{Args, Format, WorkflowCommand};
 use super::exit;
 use super::out::{Out, Tone};
-use engine::EngineError;
-use engine::project::{Project, built_in, load, read_source};
 use flow::{Source, Workflow};
 use kernel::explore::explore;
 use kernel::export;
 use std::path::Path;
 use std::sync::Arc;
+use workspace::EngineError;
+use workspace::project::{Project, built_in, load, read_source};
 
 pub(crate) fn workflow(
     args: &Args,
@@ -33,7 +33,7 @@ pub(crate) fn workflow(
 }
 
 fn lint(source: &Source, out: &Out) -> Result<u8, EngineError> {
-    match (engine::project::lint(source), out.json) {
+    match (workspace::project::lint(source), out.json) {
         (Ok(workflow), true) => out
             .facts(&serde_json::json!({"workflow": workflow.name, "clean": true, "problems": []})),
         (Ok(workflow), false) => out.line(&format!(

@@ -30,6 +30,12 @@ pub(crate) fn spawn_until(
     }
 }
 
+/// An agent that never comes back from its work in this state.
+pub(crate) fn hangs(state: &str) -> String {
+    let never = "steps = [{ hang = true }]\nresult = { summary = \"never\" }";
+    format!("[[attempt]]\nstate = \"{state}\"\n{never}\n")
+}
+
 fn signal(child: &Child, name: &str) {
     let sent = Command::new("kill")
         .args([name, &child.id().to_string()])

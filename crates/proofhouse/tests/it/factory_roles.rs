@@ -6,8 +6,8 @@ use crate::factory_run::{
     proposal, toml, writes,
 };
 use crate::support::World;
-use factory::engineering::roles::{INPUTS, Material, Occasion, Role, given};
 use factory::debate::rubric::{DECOMPOSITION, EVALUATION};
+use factory::engineering::roles::{INPUTS, Material, Occasion, Role, given};
 use serde_json::{Value, json};
 
 const FIXED: &str = "the text comes first now";

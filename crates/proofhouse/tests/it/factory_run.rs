@@ -178,7 +178,7 @@ pub(crate) fn module(world: &World, module: &str, file: &str) -> String {
 }
 
 /// What must be the same however often a project was killed.
-fn essence(world: &World) -> Value {
+pub(crate) fn essence(world: &World) -> Value {
     let status = world
         .run(&["factory", "status", "p", "--json"])
         .exits(0)

@@ -65,11 +65,16 @@ pub(crate) const CHECK: &str = "grep -q good code.txt";
 pub(crate) const HONEST: &str = include_str!("../data/phase/happy.toml");
 
 impl World {
+    /// An empty folder.
+    pub(crate) fn empty() -> Self {
+        Self {
+            folder: tempfile::tempdir().unwrap(),
+        }
+    }
+
     /// A repository with one commit.
     pub(crate) fn new() -> Self {
-        let world = Self {
-            folder: tempfile::tempdir().unwrap(),
-        };
+        let world = Self::empty();
         world.write("code.txt", "bad\n");
         world.git(&["init", "--quiet", "--initial-branch=main"]);
         world.git(&["add", "--all"]);

@@ -49,21 +49,21 @@ engine = "state"
 "#;
 
 /// Tasks are trivial unless they say otherwise.
-fn task(slug: &str, more: &str) -> String {
+pub(crate) fn task(slug: &str, more: &str) -> String {
     format!(
         "[[task]]\nslug = \"{slug}\"\nworkflow = \"trivial\"\nagent = \"scripted:agent/{slug}.toml\"\n{more}\n"
     )
 }
 
 /// A script that does these steps.
-fn script(steps: &str) -> String {
+pub(crate) fn script(steps: &str) -> String {
     format!(
         "log = \"agent.log\"\n[[attempt]]\nsteps = [{steps}]\nresult = {{ summary = \"did it\" }}\n"
     )
 }
 
 /// Each task writes a file of its own name, unless its script is written over.
-fn milestone(world: &World, name: &str, head: &str, tasks: &[String]) {
+pub(crate) fn milestone(world: &World, name: &str, head: &str, tasks: &[String]) {
     let tasks = tasks.concat();
     let gate = if head.contains("integration") {
         ""
@@ -83,7 +83,7 @@ fn milestone(world: &World, name: &str, head: &str, tasks: &[String]) {
     }
 }
 
-fn world() -> World {
+pub(crate) fn world() -> World {
     let world = World::new();
     world.write(".gitignore", "agent/\n.proofhouse/\n");
     commit(&world, "ignore");
@@ -114,7 +114,7 @@ fn commit(world: &World, message: &str) -> String {
     world.git(&["rev-parse", "HEAD"])
 }
 
-fn status(world: &World, name: &str) -> Value {
+pub(crate) fn status(world: &World, name: &str) -> Value {
     world
         .run(&["wave", "status", name, "--json"])
         .exits(0)
@@ -155,7 +155,7 @@ fn worktrees(world: &World) -> Vec<String> {
 
 /// The agents' own log: every run was begun once, and what was finished was not begun again.
 #[track_caller]
-fn each_once(log: &str, runs: usize) {
+pub(crate) fn each_once(log: &str, runs: usize) {
     let mut finished: Vec<String> = Vec::new();
     for line in log.lines() {
         let run = line

@@ -6,10 +6,10 @@ use crate::factory::story::{Line, Mark, Moment};
 use crate::views::page::html::{
     Out, Tone, chip, count, dollars, duration, esc, grouped, href, short, time,
 };
-use kernel::module::ModuleStatus;
 use ::factory::project::TaskStatus;
 use kernel::Machine;
 use kernel::machine::Activity;
+use kernel::module::ModuleStatus;
 use kernel::pack::Permission;
 
 /// The page lies in `views/NAME/`, below the folder that holds the state store.

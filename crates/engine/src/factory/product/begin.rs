@@ -2,10 +2,7 @@
 //! hash. Nothing works yet, and nothing is written unless all of it can be.
 
 use super::super::start::{ATTEMPTS_PER_TASK, FEWEST_ATTEMPTS, Fresh, fresh, told};
-use crate::error::EngineError;
-use crate::project::Project;
 use crate::run::entries;
-use crate::secrets::Secrets;
 use ::factory::machine::facts::Fact;
 use ::factory::product::Began;
 use kernel::What;
@@ -14,6 +11,9 @@ use kernel::outcome::EvidenceRef;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use store::Journal;
+use workspace::error::EngineError;
+use workspace::project::Project;
+use workspace::secrets::Secrets;
 
 /// A page or a hundred, not a library.
 const LARGEST: u64 = 4 << 20;

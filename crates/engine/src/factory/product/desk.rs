@@ -4,12 +4,12 @@
 //! What a fresh start takes away is kept in the vault first, without any key in it. A spec that
 //! somebody edited is left as it is: the review refuses it, and nothing of theirs is lost.
 
-use crate::context::Context;
-use crate::error::EngineError;
 use ::factory::product::{DRAFT, Desk as Finds, FOLDER, GIVEN, PAGE, Product, REPORT, SPEC};
 use kernel::outcome::EvidenceRef;
 use std::path::{Path, PathBuf};
 use store::Vault;
+use workspace::context::Context;
+use workspace::error::EngineError;
 
 /// What the role's next attempt finds.
 pub(in crate::factory) struct Desk {

@@ -1,15 +1,15 @@
 //! The gate of a draft: the whole of section 3.2.3 and the three passes of the plan, in one go. What
 //! the role says about its draft plays no part.
 
-use super::super::ship::{Broke, Held, could_not};
+use super::super::found::{Broke, Held, could_not};
 use super::{desk, research};
-use crate::context::Context;
 use ::factory::product::{DRAFT, FOLDER, PAGE, REPORT, SPEC};
 use ::factory::{Deficiency, Report};
 use kernel::outcome::{EvidenceRef, Verdict};
 use serde::Deserialize;
 use serde_json::Value;
 use std::path::Path;
+use workspace::context::Context;
 
 /// No spec is a tenth of it.
 const LARGEST: u64 = 64 << 20;

@@ -1,16 +1,16 @@
 //! What a person reads before they decide: the page, the warnings, the sources, and the hash of the
 //! very bytes. A spec that is not what the journal says was shown is refused, not explained away.
 
-use super::super::session::{Peek, peek};
+use super::super::opening::{Peek, peek};
 use super::{desk, judge, research};
-use crate::error::EngineError;
-use crate::project::Project;
 use ::factory::machine::Factory;
 use ::factory::product::{At, Product, SPEC};
 use ::factory::{Deficiency, Report};
 use kernel::Machine;
 use serde::Serialize;
 use serde_json::Value;
+use workspace::error::EngineError;
+use workspace::project::Project;
 
 /// Everything about a spec that a person may want to see.
 #[derive(Debug, Clone, Serialize)]

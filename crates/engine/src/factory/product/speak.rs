@@ -5,16 +5,16 @@
 //! becomes tasks.
 
 use super::super::decide::{Ask, Resolved, message_of, take};
-use super::super::session::{Peek, peek};
+use super::super::opening::{Peek, peek};
 use super::super::start::declared;
 use super::review::{product, shown};
 use crate::approval::{Approved, Words};
-use crate::error::EngineError;
-use crate::project::Project;
 use ::factory::machine::{AMEND, APPROVE, REJECT};
 use ::factory::plan::NoPlan;
 use ::factory::product::Product;
 use serde_json::{Value, json};
+use workspace::error::EngineError;
+use workspace::project::Project;
 
 /// What a person says.
 #[derive(Debug, Clone, Copy)]
@@ -66,7 +66,7 @@ impl Said<'_> {
 }
 
 /// What an approval of these bytes carries: the three passes over them. The audit makes it again.
-pub(crate) fn approval_of(bytes: &[u8]) -> Result<Value, String> {
+pub fn approval_of(bytes: &[u8]) -> Result<Value, String> {
     let (spec, _) = ::factory::spec::read(bytes)
         .map_err(|report| format!("the spec has {} errors", report.errors.len()))?;
     let plan = ::factory::plan::plan(&spec).map_err(|NoPlan(problems)| {

@@ -1,16 +1,16 @@
 //! `search_code_index` (section 14.3): shipped modules by meaning, with their contracts' summaries
 //! and shapes. It reads the project's index and can not write it.
 
-use crate::config::Config;
-use crate::error::EngineError;
-use crate::index_place;
-use crate::project::Project;
 use agents::{Place, Tool, ToolSpec};
 use index::embed::{self, Settings};
-use kernel::form::Formed;
 use index::{AppendOnlyCodeIndex, Create, Ranking, SearchRequest};
+use kernel::form::Formed;
 use serde_json::{Value, json};
 use std::path::PathBuf;
+use workspace::config::Config;
+use workspace::error::EngineError;
+use workspace::index_place;
+use workspace::project::Project;
 
 /// The search in a project's index.
 pub(super) struct Search {
@@ -42,7 +42,8 @@ impl Tool for Search {
             // Strict models write null where they mean nothing.
             members.retain(|_, value| !value.is_null());
         }
-        let request = SearchRequest::read(&given).map_err(|error| format!("{error}; call it again"))?;
+        let request =
+            SearchRequest::read(&given).map_err(|error| format!("{error}; call it again"))?;
         if !self.path.exists() {
             return Ok(json!({"results": [], "note": "nothing has been shipped yet"}).to_string());
         }

@@ -5,12 +5,12 @@
 mod code_index;
 mod spec;
 
-use crate::config::Config;
-use crate::error::EngineError;
-use crate::project::Project;
 use agents::{KeySource, SearchProvider, SearchSettings, Tool, WebSearch};
 use std::collections::BTreeMap;
 use std::sync::Arc;
+use workspace::config::Config;
+use workspace::error::EngineError;
+use workspace::project::Project;
 
 /// For the product role: with `read` and `write`, the six of section 3.2.1.
 pub(super) const OF_PRODUCT: [&str; 4] = [

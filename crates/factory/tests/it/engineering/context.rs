@@ -2,10 +2,10 @@
 
 use super::{done, hear, planned, turn};
 use crate::said;
+use factory::debate::rubric::EVALUATION;
 use factory::engineering::context::{Scene, brief, module_folder, pack, sight};
 use factory::engineering::debate::At;
 use factory::engineering::roles::{Grant, INPUTS, Material, Occasion, Role, given};
-use factory::debate::rubric::EVALUATION;
 use factory::engineering::work::Work;
 use factory::project::{ModuleRef, TaskId};
 use kernel::pack::Permission;

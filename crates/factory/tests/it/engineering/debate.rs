@@ -12,7 +12,9 @@ use serde_json::{Value, json};
 
 fn adjudication(ruling: &Value, standing: Verdict) -> Result<Adjudication, Vec<String>> {
     let answer = Role::Arbiter.answer(Occasion::Adjudicate);
-    read(answer, ruling, |one| judge::adjudication(one, Some(standing)))
+    read(answer, ruling, |one| {
+        judge::adjudication(one, Some(standing))
+    })
 }
 
 pub(super) fn fail_to_the_end(work: &mut Work) {
@@ -124,10 +126,7 @@ fn s9_5_after_two_retries_a_mild_review_is_a_fail() {
     else {
         panic!("{steps:?}");
     };
-    assert_eq!(
-        (*verdict, *by),
-        (Verdict::Fail, Judge::ComplianceGate)
-    );
+    assert_eq!((*verdict, *by), (Verdict::Fail, Judge::ComplianceGate));
     assert_eq!(failures[0].invariant, "mild_review_violation");
     assert_eq!(turn(&work), Some(At::Revise));
 }

@@ -6,8 +6,8 @@ use super::{done, hear, planned, turn};
 use crate::said;
 use factory::debate::LONGEST;
 use factory::engineering::debate::{At, Said};
-use factory::micro_plan as plan;
 use factory::engineering::roles::{Occasion, Role};
+use factory::micro_plan as plan;
 use serde_json::{Value, json};
 
 fn with(mut value: Value, member: &str, what: Value) -> Value {
@@ -34,7 +34,9 @@ fn s9_2_what_is_no_part_of_an_artifact_reaches_nobody() {
     // Inside of what was asked for there is no room for more.
     let mut challenge = said::pass();
     challenge["rubric_assessments"][1]["also"] = more;
-    let heard = scene_after(&[said::proposal()]).modules[0].debate.hear(&challenge);
+    let heard = scene_after(&[said::proposal()]).modules[0]
+        .debate
+        .hear(&challenge);
     assert!(matches!(heard.said, Said::Complained(_)), "{heard:?}");
 }
 

@@ -4,11 +4,11 @@ use super::{A, B, C, escalation};
 use crate::project::task;
 use crate::said;
 use crate::world::{Project, Script, module_of};
-use kernel::module::ModuleStatus;
-use factory::halt::change::{apply, bump};
 use factory::exception::{Compatibility, ContractDelta as Delta, Ruling};
+use factory::halt::change::{apply, bump};
 use factory::project::{TaskStatus, Version};
 use kernel::Machine;
+use kernel::module::ModuleStatus;
 use serde_json::{Value, json};
 
 /// A ships; B finds A's contract wanting.
@@ -168,7 +168,10 @@ fn s13_5_and_5_6_a_version_that_does_not_ship_supersedes_nothing() {
     assert_eq!((count(&id, "propose"), count(&subject, "ship")), (3, 9));
     let registry = project.machine.registry();
     assert_eq!(registry.iter().count(), 1);
-    assert_eq!(registry.iter().next().unwrap().status, ModuleStatus::Shipped);
+    assert_eq!(
+        registry.iter().next().unwrap().status,
+        ModuleStatus::Shipped
+    );
     let artifact = project
         .machine
         .escalation_artifact(&escalation(&project))

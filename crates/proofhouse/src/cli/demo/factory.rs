@@ -7,11 +7,12 @@ use super::person::{Person, Spoke};
 use super::teller::Teller;
 use crate::cli::out::{Out, Tone, duration, plain};
 use crate::cli::{exit, run};
+use engine::Ending;
 use engine::factory::{Driving, New, Peek};
-use engine::{Ending, EngineError, Project};
 use kernel::Machine;
 use kernel::machine::Activity;
 use std::path::Path;
+use workspace::{EngineError, Project};
 
 /// The project's name.
 const NAME: &str = "receipts";
@@ -43,7 +44,7 @@ pub(super) fn demo(dir: &Path, out: &Out) -> Result<u8, EngineError> {
     let mut teller = Teller::new(out);
     super::write_files(dir, &FILES)?;
     super::write_files(dir, &[("demo/script.toml", &script())])?;
-    engine::git::first_commit(dir, "A spec of one page")?;
+    workspace::git::first_commit(dir, "A spec of one page")?;
     let project = Project::find(dir)?;
     project.prepare()?;
     let mut person = Person::arrive(&project, dir.join("demo/scripted-human.key"))?;

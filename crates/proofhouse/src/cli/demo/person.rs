@@ -7,11 +7,11 @@ use crate::cli::decide::approved;
 use ::factory::halt::Escalation;
 use engine::approval::{Words, key_for_the_occasion};
 use engine::factory::{Asked, Peek, Said, Spoken};
-use engine::{EngineError, Project};
 use kernel::Machine;
 use serde_json::Value;
 use std::collections::BTreeSet;
 use std::path::PathBuf;
+use workspace::{EngineError, Project};
 
 /// What the journal calls it.
 const NAME: &str = "scripted-human@demo.invalid";

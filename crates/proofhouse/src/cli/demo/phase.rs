@@ -5,11 +5,12 @@ use crate::cli::out::{Out, Tone};
 use crate::cli::progress::Progress;
 use crate::cli::{exit, run};
 use agents::Scripted;
+use engine::Until;
 use engine::session::{Restore, Session};
 use engine::start::{NewRun, start};
-use engine::{EngineError, Project, Until};
 use std::path::Path;
 use std::sync::Arc;
+use workspace::{EngineError, Project};
 
 const SCRIPT: &str = include_str!("../../../demo/phase/script.toml");
 const FILES: [(&str, &str); 5] = [
@@ -34,7 +35,7 @@ const FILES: [(&str, &str); 5] = [
 
 pub(super) fn demo(dir: &Path, out: &Out) -> Result<u8, EngineError> {
     super::write_files(dir, &FILES)?;
-    engine::git::first_commit(dir, "A small crate with a promise in its tests")?;
+    workspace::git::first_commit(dir, "A small crate with a promise in its tests")?;
     let project = Project::find(dir)?;
     if !out.json {
         out.line(&out.paint(

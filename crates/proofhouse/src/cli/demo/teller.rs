@@ -7,11 +7,11 @@ use crate::cli::out::{Out, Tone, duration, plain};
 use ::factory::machine::Fact;
 use engine::factory::{Line, Mark, Moment, Story};
 use engine::world::{Gauges, Observer};
-use engine::{EngineError, Project};
 use kernel::{Body, Event};
 use std::collections::BTreeMap;
 use std::time::Instant;
 use store::{Journal, Replay, RunName};
+use workspace::{EngineError, Project};
 
 /// Longer sentences are cut: the page has all of them.
 const MOST: usize = 150;

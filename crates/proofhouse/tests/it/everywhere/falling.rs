@@ -4,14 +4,15 @@
 
 use crate::play::{Play, Stage, Step};
 use crate::support::World;
+use engine::Until;
 use engine::session::{Restore, Session};
 use engine::world::{Gauges, Observer};
-use engine::{Project, Until};
 use kernel::machine::Activity;
 use kernel::{Body, EffectId, Event, Status};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use workspace::Project;
 
 /// Which part of the record reached the disk.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]

@@ -2,14 +2,8 @@
 //! sweeps beside this do at every event to an engine that falls, done to the whole process.
 
 use super::Essence;
-use crate::crash::spawn_until;
+use crate::crash::{hangs, spawn_until};
 use crate::play::{Play, Stage, Step, read};
-
-/// An agent that never comes back from its work in this state.
-fn hangs(state: &str) -> String {
-    let never = "steps = [{ hang = true }]\nresult = { summary = \"never\" }";
-    format!("[[attempt]]\nstate = \"{state}\"\n{never}\n")
-}
 
 /// Kills the binary while somebody works in each of these states, by the `run` of the play in which they
 /// do; it must come to the same as one that nobody killed.

@@ -1,0 +1,128 @@
+//! Who decided, checked again: a signature must be of the person that the journal names, over the very
+//! words and the very moment that it records. It refuses a name that nothing vouches for.
+
+use crate::finding::{Finding, Rigour, finding};
+use engine::approval::{self, SIGNED, Words};
+use engine::start::STARTED;
+use engine::wave::shop::Waived;
+use kernel::{Body, Event, Time};
+use std::collections::BTreeMap;
+use store::RecordRef;
+use workspace::error::EngineError;
+use workspace::project::Project;
+
+/// When something was decided.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Moment {
+    /// Before anybody worked, and it is what starting a run says.
+    Start,
+    /// Any other.
+    Later,
+}
+
+/// Who may sign, and how much is asked.
+pub(crate) struct Signers {
+    approvers: Option<String>,
+    rigour: Rigour,
+    /// Who waived the sandbox of which milestone; the audit of milestones looks at their signatures.
+    pub(crate) milestones: BTreeMap<String, Waived>,
+}
+
+impl Signers {
+    pub(crate) fn of(project: &Project, rigour: Rigour) -> Result<Self, EngineError> {
+        let path = project.approvers();
+        let approvers = match std::fs::read_to_string(&path) {
+            Ok(text) => Some(text),
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => None,
+            Err(error) => return Err(EngineError::io("read", &path)(error)),
+        };
+        Ok(Self {
+            approvers,
+            rigour,
+            milestones: engine::wave::shop::waivers(&project.at_top()),
+        })
+    }
+
+    /// What is doubtful about a record, if it is a decision.
+    pub(crate) fn doubt(
+        &self,
+        run: &str,
+        event: &Event,
+        record: &RecordRef<'_>,
+        moment: Moment,
+    ) -> Option<Finding> {
+        let Body::Decided(decision) = &event.body else {
+            return None;
+        };
+        let says = |code: &str, why: String| {
+            let what = format!("`{}` by {}: {why}", decision.option, decision.who);
+            Some(finding(code, record.seq, what))
+        };
+        if decision.channel == STARTED && moment == Moment::Later {
+            let why = "nobody says that by starting a run, or not at this place".to_owned();
+            return says("forged_decision", why);
+        }
+        if !approval::binds(&decision.because, &decision.with) {
+            let why = "it carries what nobody has signed".to_owned();
+            return says("forged_decision", why);
+        }
+        if decision.channel == STARTED {
+            return None;
+        }
+        let words = Words {
+            run,
+            seq: decision.seen_seq,
+            // A decision follows at once on what the person saw, or it is not written at all.
+            head: record.prev,
+            option: &decision.option,
+            because: &decision.because,
+        };
+        let signature = decision.signature.as_deref();
+        let doubt = self.vouches(
+            &words,
+            &decision.who,
+            &decision.channel,
+            signature,
+            event.at,
+        );
+        doubt.and_then(|(code, why)| says(code, why))
+    }
+
+    /// Does the channel vouch for these words of this person? If not: a code and why.
+    pub(crate) fn vouches(
+        &self,
+        words: &Words<'_>,
+        who: &str,
+        channel: &str,
+        signature: Option<&str>,
+        at: Time,
+    ) -> Option<(&'static str, String)> {
+        match (channel.starts_with(SIGNED), signature) {
+            (true, None) => Some(("signature_missing", "it is said to be signed".to_owned())),
+            (false, None) if self.wants_signatures() => {
+                let why = format!("through `{channel}`, though decisions are signed here");
+                Some(("unsigned_decision", why))
+            }
+            (false, None) => None,
+            // A signature counts whatever the channel says: leaving a lie unread helps nobody.
+            (_, Some(pem)) => match self.signer(words, pem, at) {
+                Ok(signer) if signer == who => None,
+                Ok(signer) => Some(("forged_decision", format!("{signer} signed it"))),
+                Err(why) => Some(("forged_decision", why)),
+            },
+        }
+    }
+
+    fn wants_signatures(&self) -> bool {
+        self.rigour == Rigour::Ci && self.approvers.is_some()
+    }
+
+    /// Whose signature over these words it is, or why it is nobody's.
+    fn signer(&self, words: &Words<'_>, pem: &str, at: Time) -> Result<String, String> {
+        let approvers = self.approvers.as_deref();
+        let approvers = approvers.ok_or("there is no .proofhouse/approvers to check it with")?;
+        approval::verify(approvers, pem, words, at)
+            .map(|signer| signer.principal)
+            .map_err(|error| error.what)
+    }
+}

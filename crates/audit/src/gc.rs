@@ -1,0 +1,216 @@
+//! Tidying up: worktrees whose work is merged, and scratch of finished runs. It refuses to remove a
+//! worktree that holds anything which is not in a merged commit, and anything of a run that is not
+//! over.
+
+use engine::run::Run;
+use engine::session;
+use engine::wave::Shop;
+use engine::wave::shop::names;
+use kernel::Machine;
+use kernel::machine::Activity;
+use serde::Serialize;
+use std::path::PathBuf;
+use workspace::error::EngineError;
+use workspace::git::run_ref;
+use workspace::project::Project;
+use workspace::worktree::{self, Removal};
+
+/// What a thing is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum What {
+    /// A worktree.
+    Worktree,
+    /// Scratch of a run.
+    Scratch,
+}
+
+/// What becomes of it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Fate {
+    /// It would be removed.
+    Removable,
+    /// It was removed.
+    Removed,
+    /// It stays.
+    Kept,
+}
+
+/// One thing that could be tidied away.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Item {
+    /// A worktree, or scratch.
+    pub what: What,
+    /// The run's, or the worktree's.
+    pub name: String,
+    /// Where.
+    pub path: PathBuf,
+    /// What becomes of it.
+    pub fate: Fate,
+    /// Why.
+    pub why: String,
+}
+
+/// Whether anything is changed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Mode {
+    /// Only say what would be done.
+    DryRun,
+    /// Do it.
+    Remove,
+}
+
+/// Goes through everything that could be tidied away.
+pub fn gc(project: &Project, mode: Mode) -> Result<Vec<Item>, EngineError> {
+    let project = project.at_top();
+    let mut items = Vec::new();
+    for (name, path) in worktree::all(&project) {
+        let (fate, why) = match name.strip_prefix("_integration-") {
+            Some(milestone) => integration(&project, milestone, &path, mode)?,
+            None => of_run(&project, &name, &path, mode)?,
+        };
+        items.push(Item {
+            what: What::Worktree,
+            name,
+            path,
+            fate,
+            why,
+        });
+    }
+    let any = project.home().join(workspace::project::WORKTREES).exists();
+    if any && mode == Mode::Remove {
+        worktree::prune(&project)?;
+    }
+    items.extend(scratch(&project, mode)?);
+    Ok(items)
+}
+
+/// The worktree of a run: its last commit must be in a branch, and hold everything in it.
+fn of_run(
+    project: &Project,
+    run: &str,
+    path: &std::path::Path,
+    mode: Mode,
+) -> Result<(Fate, String), EngineError> {
+    let repo = project.repo();
+    let kept = |why: &str| Ok((Fate::Kept, why.to_owned()));
+    let Some(work) = worktree::resolve(repo, &run_ref(run))? else {
+        return kept("its run has no commit yet");
+    };
+    let over = Run::peek(project, run)
+        .is_ok_and(|peek| matches!(peek.machine.status().activity, Activity::Done));
+    if !over {
+        return kept("its run is not done");
+    }
+    let Ok(_lock) = session::lock(project, run) else {
+        return kept("its run is being driven");
+    };
+    let Some(branch) = merged_into(project, &work)? else {
+        return kept("unmerged: no branch holds its work");
+    };
+    fate(
+        project,
+        path,
+        &work,
+        mode,
+        format!("merged into `{branch}`"),
+    )
+}
+
+/// Removes a worktree that may go, or says whether it could be.
+fn fate(
+    project: &Project,
+    path: &std::path::Path,
+    commit: &str,
+    mode: Mode,
+    why: String,
+) -> Result<(Fate, String), EngineError> {
+    let repo = project.repo();
+    Ok(match mode {
+        Mode::DryRun => match worktree::held(repo, path, commit)? {
+            None => (Fate::Removable, why),
+            Some(why) => (Fate::Kept, why),
+        },
+        Mode::Remove => match worktree::remove(repo, path, commit)? {
+            Removal::Removed => (Fate::Removed, why),
+            Removal::Kept(why) => (Fate::Kept, why),
+        },
+    })
+}
+
+/// A branch that holds the commit.
+fn merged_into(project: &Project, commit: &str) -> Result<Option<String>, EngineError> {
+    let args = [
+        "for-each-ref",
+        "--count=1",
+        "--format=%(refname:short)",
+        "--contains",
+        commit,
+        "refs/heads",
+    ];
+    let found = workspace::git::text(&workspace::git::git(project.repo(), &args, &[])?);
+    Ok((!found.is_empty()).then_some(found))
+}
+
+/// The worktree for merges is needed while a wave is live. What it holds is always a
+/// commit of the engine's, which can be made again.
+fn integration(
+    project: &Project,
+    milestone: &str,
+    path: &std::path::Path,
+    mode: Mode,
+) -> Result<(Fate, String), EngineError> {
+    let known = names(project).iter().any(|name| name == milestone);
+    if known {
+        let shop = Shop::find(project, Some(milestone));
+        let busy = match &shop {
+            // Its own error is for whoever runs it; here it only means: hands off.
+            Err(_) => return Ok((Fate::Kept, "its milestone can not be read".to_owned())),
+            Ok(shop) => shop.peek()?.0.wave.is_some() || shop.open().is_err(),
+        };
+        if busy {
+            return Ok((Fate::Kept, "a wave is live".to_owned()));
+        }
+    }
+    let why = "no wave is live; it is made anew when one is".to_owned();
+    let echo = worktree::echo(path)?;
+    if !echo.is_empty() && worktree::is_anothers(project.repo(), &echo)? {
+        let why = "it stands on a commit of somebody else's that no ref holds";
+        return Ok((Fate::Kept, why.to_owned()));
+    }
+    fate(project, path, &echo, mode, why)
+}
+
+/// Scratch of runs that are over.
+fn scratch(project: &Project, mode: Mode) -> Result<Vec<Item>, EngineError> {
+    let mut items = Vec::new();
+    for run in store::list(&project.journals())? {
+        let path = project.work(run.as_str());
+        let mut folders = std::fs::read_dir(&path).into_iter().flatten().flatten();
+        if !folders.any(|entry| entry.path().is_dir()) {
+            continue;
+        }
+        let activity = Run::peek(project, run.as_str()).map(|peek| peek.machine.status().activity);
+        let (fate, why) = match activity {
+            Ok(Activity::Done | Activity::Stopped) => match session::lock(project, run.as_str()) {
+                Ok(_lock) if mode == Mode::Remove => {
+                    session::clean(project, run.as_str());
+                    (Fate::Removed, "its run is over")
+                }
+                Ok(_) => (Fate::Removable, "its run is over"),
+                Err(_) => (Fate::Kept, "its run is being driven"),
+            },
+            Ok(_) => (Fate::Kept, "its run is not over"),
+            Err(_) => (Fate::Kept, "its run can not be read"),
+        };
+        items.push(Item {
+            what: What::Scratch,
+            name: run.to_string(),
+            path,
+            fate,
+            why: why.to_owned(),
+        });
+    }
+    Ok(items)
+}

@@ -1,0 +1,188 @@
+//! A project of the factory, recomputed: every fact must follow from what the journal holds before
+//! it, every decision must be its signer's, every brief must be the one that the table of section
+//! 9.7 gives; and the state store must be what all of it leads to.
+
+use crate::decisions::{Moment, Signers};
+use crate::finding::{Finding, finding};
+use crate::specs::Specs;
+use engine::factory::indexed;
+use engine::factory::proven::Vouched;
+use engine::factory::records::Expected;
+use factory::machine::{Fact, Recorder};
+use kernel::effect::Effect;
+use kernel::{Body, EffectId, Event, Input, Machine, What};
+use std::collections::{BTreeMap, BTreeSet};
+use store::{RecordRef, redact};
+use workspace::project::Project;
+
+/// Replays a project and looks at every record.
+pub(crate) struct Walker {
+    recorder: Recorder,
+    expected: Expected,
+    vouched: Vouched,
+    specs: Specs,
+    /// The hashes of the briefs of what is in flight.
+    briefs: BTreeMap<EffectId, String>,
+    /// Briefs that are kept under another hash than the machine's own.
+    other_briefs: Vec<(u64, EffectId, String)>,
+    evidence: BTreeSet<String>,
+    findings: Vec<Finding>,
+}
+
+impl Walker {
+    pub(crate) fn new() -> Self {
+        Self {
+            recorder: Recorder::new(),
+            expected: Expected::new(),
+            vouched: Vouched::default(),
+            specs: Specs::default(),
+            briefs: BTreeMap::new(),
+            other_briefs: Vec::new(),
+            evidence: BTreeSet::new(),
+            findings: Vec::new(),
+        }
+    }
+
+    /// One record, with everything that can be doubted about it.
+    pub(crate) fn take(
+        &mut self,
+        name: &str,
+        record: &RecordRef<'_>,
+        signers: &Signers,
+    ) -> Result<(), String> {
+        let event = engine::run::event(record)?;
+        if let Body::Noted(note) = &event.body {
+            Fact::read(note).map_err(|refusal| refusal.to_string())?;
+        }
+        self.findings
+            .extend(signers.doubt(name, &event, record, Moment::Later));
+        self.findings.extend(signers.waiver(name, &event, record));
+        if let Some(what) = self.unfounded(&event) {
+            self.findings
+                .push(finding("unfounded_fact", record.seq, what));
+        }
+        match &event.body {
+            Body::EffectBegan(began) => {
+                let wanted = self.recorder.machine().wanted().into_iter();
+                let mut briefs = wanted.filter_map(|effect| match effect {
+                    Effect::Attempt(order) if order.id == began.effect => Some(order.brief),
+                    _ => None,
+                });
+                if let Some(brief) = briefs.next() {
+                    let hash = store::sha256_hex(brief.as_bytes());
+                    self.briefs.insert(began.effect, hash);
+                }
+            }
+            Body::AttemptEnded(ended) => {
+                let kept = ended.outcome.evidence.iter();
+                let kept = kept.filter(|kept| kept.name.ends_with(" brief"));
+                let given = self.briefs.remove(&ended.effect);
+                for kept in kept.filter(|kept| given.as_ref() != Some(&kept.hash)) {
+                    let other = (record.seq, ended.effect, kept.hash.clone());
+                    self.other_briefs.push(other);
+                }
+            }
+            Body::GateEnded(ended) => self.vouched.take(&ended.results),
+            _ => {}
+        }
+        self.evidence.extend(evidence_of(&event));
+        self.evidence.extend(self.specs.take(record.seq, &event));
+        self.expected.extend(self.recorder.take(&event));
+        Ok(())
+    }
+
+    /// Why a record does not follow from those before it; none: it does.
+    fn unfounded(&self, event: &Event) -> Option<String> {
+        let machine = self.recorder.machine();
+        let decide = |what: What| machine.decide(&Input::new(event.at, what));
+        let led = |what: What| {
+            let due = decide(what).unwrap_or_default();
+            due.first().is_some_and(|due| due.body == event.body)
+        };
+        match &event.body {
+            Body::Noted(note) => {
+                let founded = led(What::Advance) || led(What::Note(note.clone()));
+                let what = || format!("`{}` does not follow from what is before it", note.name);
+                (!founded).then(what)
+            }
+            Body::EffectBegan(began) => {
+                let what = || format!("{} was begun, and nobody wanted it", began.effect);
+                (!led(What::Begin(began.effect))).then(what)
+            }
+            Body::Decided(decision) => {
+                let refused = decide(What::Decide(decision.clone())).err();
+                refused.map(|why| format!("`{}` could not be decided: {why}", decision.option))
+            }
+            Body::AttemptEnded(ended) => self.not_flying(ended.effect),
+            Body::GateEnded(ended) => self.not_flying(ended.effect),
+            Body::EffectLost(lost) => self.not_flying(lost.effect),
+            _ => None,
+        }
+    }
+
+    fn not_flying(&self, effect: EffectId) -> Option<String> {
+        let what = || format!("{effect} ended, and was not in flight");
+        (!self.recorder.machine().is_flying(effect)).then(what)
+    }
+
+    /// What is on disk against what all records lead to; how many pieces of evidence were hashed.
+    pub(crate) fn end(self, project: &Project, name: &str) -> (usize, Vec<Finding>) {
+        let machine = self.recorder.machine();
+        let mut findings = self.findings;
+        let vault = project.vault();
+        if let Ok(vault) = &vault {
+            findings.extend(self.specs.faults(vault));
+        }
+        let mut say = |code: &str, what: String| findings.push(finding(code, 0, what));
+        match vault {
+            Err(error) => say(&error.code.clone(), error.what),
+            Ok(vault) => {
+                let hashes = self.evidence.iter().map(String::as_str);
+                for error in vault.verify_all(hashes) {
+                    say(error.code(), error.to_string());
+                }
+                for (line, effect, hash) in &self.other_briefs {
+                    // A key was taken out of it: then it can not be the machine's own text.
+                    let kept = vault.get(hash).unwrap_or_default();
+                    if !String::from_utf8_lossy(&kept).contains(redact::MARK) {
+                        let what = format!(
+                            "line {line}: the brief of {effect} is not the one that its role was to get"
+                        );
+                        say("brief_differs", what);
+                    }
+                }
+            }
+        }
+        for (code, what) in self.expected.faults(&project.home()) {
+            say(code, what);
+        }
+        for (code, what) in self.vouched.faults(project, machine) {
+            say(code, what);
+        }
+        for what in indexed::faults(project, machine) {
+            say("index_differs", what);
+        }
+        for what in engine::factory::standing_faults(project, name, machine) {
+            say("view_differs", what);
+        }
+        (self.evidence.len(), findings)
+    }
+}
+
+/// The hashes of everything that an event rests on.
+fn evidence_of(event: &kernel::Event) -> Vec<String> {
+    let hash = |kept: &kernel::outcome::EvidenceRef| kept.hash.clone();
+    match &event.body {
+        kernel::Body::AttemptEnded(ended) => ended.outcome.evidence.iter().map(hash).collect(),
+        kernel::Body::GateEnded(ended) => {
+            let all = ended.results.iter().flat_map(|result| &result.evidence);
+            all.map(hash).collect()
+        }
+        // What can not be read has its finding elsewhere.
+        kernel::Body::Noted(note) => factory::machine::Fact::read(note).map_or_else(
+            |_| Vec::new(),
+            |fact| fact.evidence().into_iter().map(hash).collect(),
+        ),
+        _ => Vec::new(),
+    }
+}

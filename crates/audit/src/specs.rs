@@ -1,0 +1,67 @@
+//! The tasks of a project against the spec that they are said to come from: the bytes are read by their
+//! hash, planned again, and compared with what was approved and declared. A signature says who
+//! approved; only this says that the tasks are those of the spec.
+
+use crate::finding::{Finding, finding};
+use engine::factory::approval_of;
+use factory::machine::{APPROVE, Fact};
+use factory::project::Declared;
+use kernel::{Body, Event};
+use serde_json::{Value, json};
+use store::Vault;
+
+/// What a journal says of specs and tasks.
+#[derive(Default)]
+pub(crate) struct Specs {
+    /// Approvals, each with its line.
+    approvals: Vec<(u64, Value)>,
+    declared: Vec<Declared>,
+    /// What a project that began with a finished spec was opened with.
+    opened: Vec<(u64, Value)>,
+}
+
+impl Specs {
+    /// Takes a record in; the hash of a spec that must be there.
+    pub(crate) fn take(&mut self, line: u64, event: &Event) -> Option<String> {
+        match &event.body {
+            Body::Decided(decision) if decision.option == APPROVE => {
+                self.approvals.push((line, decision.with.clone()));
+                decision.with["spec"].as_str().map(str::to_owned)
+            }
+            Body::Noted(note) => match Fact::read(note).ok()? {
+                Fact::TasksDeclared(declared) => {
+                    self.declared.extend(declared.tasks);
+                    None
+                }
+                Fact::ProjectOpened(opened) => {
+                    let hash = opened.spec?;
+                    let claimed = json!({
+                        "spec": hash,
+                        "spec_id": opened.project_id,
+                        "spec_version": opened.spec_version,
+                        "tasks": self.declared,
+                    });
+                    self.opened.push((line, claimed));
+                    Some(hash)
+                }
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+
+    /// Claims that do not follow from their spec. A spec that is lost is a finding of its own.
+    pub(crate) fn faults(&self, vault: &Vault) -> Vec<Finding> {
+        let claims = self.approvals.iter().chain(&self.opened);
+        let fault = |(line, claimed): &(u64, Value)| {
+            let bytes = vault.get(claimed["spec"].as_str().unwrap_or_default());
+            let what = match approval_of(&bytes.ok()?) {
+                Ok(made) if made == *claimed => return None,
+                Ok(_) => "its tasks are not those of the spec that it names".to_owned(),
+                Err(why) => why,
+            };
+            Some(finding("tasks_not_of_spec", *line, what))
+        };
+        claims.filter_map(fault).collect()
+    }
+}

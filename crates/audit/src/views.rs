@@ -1,0 +1,50 @@
+//! The state file against the journal: the phase, and every line of the engine's own that nobody may
+//! forge. It refuses to mend anything.
+
+use crate::finding::{Finding, finding};
+use flow::{Flow, Owner};
+use kernel::Machine;
+use workspace::context::task_folder;
+use workspace::project::Project;
+
+/// Every guarded line that says something else than the journal.
+pub(crate) fn differing(project: &Project, machine: &Flow) -> Vec<Finding> {
+    let (Some(task), Some(started)) = (&machine.workflow().task, machine.started()) else {
+        return Vec::new();
+    };
+    let path = task_folder(project, started).join(&task.state_file);
+    let Ok(text) = std::fs::read_to_string(&path) else {
+        return Vec::new();
+    };
+    let shown = path.display();
+    let guarded: Vec<&flow::Field> = task
+        .fields
+        .iter()
+        .filter(|field| field.owner != Owner::Author && field.refuse.is_some())
+        .collect();
+    let mut names: Vec<&str> = guarded.iter().map(|field| field.name.as_str()).collect();
+    names.push(&task.phase_field);
+    let fields = match flow::parse_fields(&text, &names) {
+        Ok(fields) => fields,
+        Err(why) => return vec![finding("view_differs", 0, format!("{shown}: {why}"))],
+    };
+    let state = machine.status().state;
+    let mut findings = Vec::new();
+    let mut compare = |code: &str, name: &str, truth: &str| {
+        let said = fields.get(name).map_or("", String::as_str);
+        if said != truth {
+            let what = format!("{shown} says `{name}: {said}`, the journal says `{truth}`");
+            findings.push(finding(code, 0, what));
+        }
+    };
+    compare("view_differs", &task.phase_field, state.as_str());
+    let document = machine.document("");
+    for field in guarded {
+        let truth = document.iter().find(|(name, _)| *name == field.name);
+        let truth = truth.map_or("", |(_, value)| value.as_str());
+        let truth: Vec<&str> = truth.split_whitespace().collect();
+        let code = field.refuse.as_deref().unwrap_or("view_differs");
+        compare(code, &field.name, &truth.join(" "));
+    }
+    findings
+}

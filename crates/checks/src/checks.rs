@@ -1,0 +1,97 @@
+//! All checks, one file each, and the registry of them.
+
+mod anchors;
+mod citations;
+mod cites;
+mod command;
+mod complexity;
+mod coverage;
+mod covers;
+mod dependency_audit;
+mod entries;
+mod feature_labels;
+mod fields;
+mod files_exist;
+mod findings;
+mod flag;
+mod freeze;
+mod frozen;
+mod globs;
+mod header;
+mod health;
+mod ids;
+mod lockfile;
+mod no_finding;
+mod no_objection;
+mod no_placeholders;
+mod no_prescriptions;
+mod one_of;
+mod progress;
+mod promotion;
+mod proofs;
+mod result_keys;
+mod secrets;
+mod sections;
+mod stable_id;
+mod stands;
+mod structure;
+mod tests;
+mod tree_unchanged;
+mod tripwire;
+
+use crate::Check;
+use crate::judge::check;
+
+/// All checks, by name.
+pub fn registry() -> &'static [&'static dyn Check] {
+    const {
+        &[
+            check::<anchors::Anchors>(),
+            check::<citations::Citations>(),
+            check::<cites::Cites>(),
+            check::<command::Command>(),
+            check::<complexity::Complexity>(),
+            check::<coverage::Coverage>(),
+            check::<covers::Covers>(),
+            check::<dependency_audit::DependencyAudit>(),
+            check::<entries::Entries>(),
+            check::<feature_labels::FeatureLabels>(),
+            check::<fields::Fields>(),
+            check::<files_exist::FilesExist>(),
+            check::<findings::Findings>(),
+            check::<flag::Flag>(),
+            check::<freeze::Freeze>(),
+            check::<frozen::Frozen>(),
+            check::<globs::Globs>(),
+            check::<header::Header>(),
+            check::<health::Health>(),
+            check::<ids::Ids>(),
+            check::<lockfile::Lockfile>(),
+            check::<no_finding::NoFinding>(),
+            check::<no_objection::NoObjection>(),
+            check::<no_placeholders::NoPlaceholders>(),
+            check::<no_prescriptions::NoPrescriptions>(),
+            check::<one_of::OneOf>(),
+            check::<progress::Progress>(),
+            check::<promotion::Promotion>(),
+            check::<proofs::Proofs>(),
+            check::<result_keys::ResultKeys>(),
+            check::<secrets::Secrets>(),
+            check::<sections::Sections>(),
+            check::<stable_id::StableId>(),
+            check::<stands::Stands>(),
+            check::<structure::Structure>(),
+            check::<tests::Tests>(),
+            check::<tree_unchanged::TreeUnchanged>(),
+            check::<tripwire::Tripwire>(),
+        ]
+    }
+}
+
+/// The check with this name.
+pub fn find(name: &str) -> Option<&'static dyn Check> {
+    registry()
+        .iter()
+        .copied()
+        .find(|check| check.name() == name)
+}

@@ -1,0 +1,148 @@
+//! `anchors`: a document names real files and symbols of the repository. It refuses a plan that
+//! stands on nothing: each anchor is looked up where it says it is.
+
+use crate::judge::{Judge, Judged};
+use crate::readers::{markdown, paths};
+use crate::settings::{Placed, Text};
+use crate::text::{first_few, label};
+use crate::{Example, Subject};
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::json;
+
+/// A section lists files and symbols that are really there, and another one cites them.
+#[derive(Deserialize, JsonSchema)]
+pub(crate) struct Anchors {
+    /// `task/...` or `repo/...`.
+    file: Placed,
+    /// The heading over the list of anchors.
+    section: Text,
+    /// A heading under which one of them is named again.
+    cited_in: Option<Text>,
+}
+
+impl Judge for Anchors {
+    const NAME: &'static str = "anchors";
+    type Answer = Judged;
+
+    fn judge(&self, subject: &Subject<'_>) -> Judged {
+        let (file, heading) = (&*self.file, &*self.section);
+        let text = paths::read(subject.place, file).map_err(|why| format!("{file} {why}"))?;
+        let sections =
+            markdown::chosen(&text, Some(heading)).map_err(|why| format!("{file} {why}"))?;
+        let items: Vec<&String> = sections
+            .iter()
+            .flat_map(|section| &section.points)
+            .collect();
+        let anchors: Vec<Anchor<'_>> = items.iter().filter_map(|item| Anchor::of(item)).collect();
+        if anchors.is_empty() {
+            return Err(format!(
+                "`{}` lists no anchor: name files, and symbols as `path :: symbol`",
+                label(heading)
+            )
+            .into());
+        }
+        let faults: Vec<String> = anchors
+            .iter()
+            .filter_map(|anchor| anchor.fault(subject))
+            .collect();
+        if !faults.is_empty() {
+            return Err(first_few(&faults, 5).into());
+        }
+        if let Some(cited_in) = self.cited_in.as_deref() {
+            let sections =
+                markdown::chosen(&text, Some(cited_in)).map_err(|why| format!("{file} {why}"))?;
+            let cites = |anchor: &Anchor<'_>| {
+                sections.iter().any(|section| {
+                    let named = |name: &str| section.content.contains(name);
+                    named(anchor.path) || anchor.symbol.is_some_and(named)
+                })
+            };
+            if !anchors.iter().any(cites) {
+                let why = format!(
+                    "the anchors are not cited: `{}` names none of them",
+                    label(cited_in)
+                );
+                return Err(why.into());
+            }
+        }
+        Ok(format!("{} anchors", anchors.len()))
+    }
+
+    fn examples() -> Vec<Example> {
+        const REPO: &[(&str, &str)] = &[("src/cart.js", "function total() {}\n")];
+        let with = || json!({"file": "task/T.md", "section": "Ground", "cited_in": "Contract"});
+        vec![
+            Example {
+                repo: REPO,
+                task: &[(
+                    "T.md",
+                    "# Ground\n- `src/cart.js` :: `total` - sums\n- src/tax.js (new)\n# Contract\n`total(cart)`\n",
+                )],
+                ..Example::passes("a file and a symbol", with(), "2 anchors")
+            },
+            Example {
+                repo: REPO,
+                task: &[("T.md", "# Ground\n- src/cart.js :: sum\n# Contract\nsum\n")],
+                ..Example::fails("no such symbol", with(), "src/cart.js does not hold `sum`")
+            },
+            Example {
+                repo: REPO,
+                task: &[(
+                    "T.md",
+                    "# Ground\n- src/basket.js\n# Contract\nsrc/basket.js\n",
+                )],
+                ..Example::fails("no such file", with(), "src/basket.js is missing")
+            },
+            Example {
+                repo: REPO,
+                task: &[("T.md", "# Ground\n- src/cart.js\n# Contract\nsomething\n")],
+                ..Example::fails("a contract without an anchor", with(), "names none of them")
+            },
+            Example {
+                task: &[("T.md", "# Ground\nthe whole thing\n# Contract\nx\n")],
+                ..Example::fails("no anchors", with(), "lists no anchor")
+            },
+        ]
+    }
+}
+
+/// `path`, `path :: symbol` or `path (new)`, each with a note behind it.
+struct Anchor<'a> {
+    path: &'a str,
+    symbol: Option<&'a str>,
+    new: bool,
+}
+
+impl<'a> Anchor<'a> {
+    fn of(item: &'a str) -> Option<Self> {
+        let mut words = item.split_whitespace().map(|word| word.trim_matches('`'));
+        let path = words.next()?.trim_end_matches([':', ',']);
+        let rest: Vec<&str> = words.collect();
+        let symbol = match rest.as_slice() {
+            ["::", symbol, ..] => Some(symbol.trim_end_matches([',', ';'])),
+            _ => None,
+        };
+        Some(Self {
+            path,
+            symbol,
+            new: rest.first() == Some(&"(new)"),
+        })
+    }
+
+    /// What is wrong with it.
+    fn fault(&self, subject: &Subject<'_>) -> Option<String> {
+        let path = self.path;
+        match (
+            paths::read(subject.place, &format!("repo/{path}")),
+            self.symbol,
+        ) {
+            (Ok(text), Some(symbol)) if !text.contains(symbol) => {
+                Some(format!("{path} does not hold `{symbol}`"))
+            }
+            (Ok(_), _) => None,
+            (Err(_), None) if self.new => paths::lint(path).err(),
+            (Err(why), _) => Some(format!("{path} {why}")),
+        }
+    }
+}

@@ -1,0 +1,82 @@
+//! `flag`: what somebody is least sure of is said first, with why and what it would cost. It refuses
+//! a flag without either: one approval over many pages is easily given without reading.
+
+use crate::judge::{Judge, Judged};
+use crate::readers::documents::labelled;
+use crate::settings::{Text, Texts};
+use crate::text::is_placeholder;
+use crate::{Example, Subject};
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::json;
+
+/// A field holds a flagged doubt, with what each label asks for.
+#[derive(Deserialize, JsonSchema)]
+pub(crate) struct Flag {
+    /// The field.
+    field: Text,
+    /// What it begins with; the warning sign.
+    sign: Option<Text>,
+    /// Labels that it has, as in `Why: ...`.
+    #[serde(default)]
+    labels: Texts,
+}
+
+impl Judge for Flag {
+    const NAME: &'static str = "flag";
+    type Answer = Judged;
+
+    fn judge(&self, subject: &Subject<'_>) -> Judged {
+        let (field, sign) = (&*self.field, self.sign.as_deref().unwrap_or("⚠"));
+        let value = subject.fields.get(field).map_or("", String::as_str).trim();
+        if is_placeholder(value) {
+            return Err(format!("`{field}` is empty").into());
+        }
+        let Some(doubt) = value.strip_prefix(sign) else {
+            return Err(format!("`{field}` does not begin with `{sign}`").into());
+        };
+        let doubt = doubt.split(';').next().unwrap_or_default().trim();
+        if is_placeholder(doubt) {
+            return Err(format!("`{field}` says nothing behind `{sign}`").into());
+        }
+        let lacks: Vec<String> = self
+            .labels
+            .iter()
+            .filter(|label| labelled(value, label).is_none_or(|said| is_placeholder(&said)))
+            .map(|label| format!("no `{label}`"))
+            .collect();
+        if !lacks.is_empty() {
+            return Err(format!("`{field}` has {}", lacks.join(", ")).into());
+        }
+        Ok(format!("flagged: {doubt}"))
+    }
+
+    fn examples() -> Vec<Example> {
+        let with = || json!({"field": "Doubt", "labels": ["Why", "Cost if wrong"]});
+        vec![
+            Example {
+                fields: &[(
+                    "Doubt",
+                    "⚠ prices are net; Why: nobody said; Cost if wrong: every sum",
+                )],
+                ..Example::passes("a whole flag", with(), "prices are net")
+            },
+            Example::fails("no flag", with(), "`Doubt` is empty"),
+            Example {
+                fields: &[(
+                    "Doubt",
+                    "prices are net; Why: nobody said; Cost if wrong: sums",
+                )],
+                ..Example::fails("no sign", with(), "does not begin with `⚠`")
+            },
+            Example {
+                fields: &[("Doubt", "⚠ prices are net; Why: TBD")],
+                ..Example::fails(
+                    "no reason, no cost",
+                    with(),
+                    "has no `Why`, no `Cost if wrong`",
+                )
+            },
+        ]
+    }
+}

@@ -1,0 +1,135 @@
+//! `no_objection`: the agent's own result may hold the gate shut. It refuses to be the reason why
+//! a gate opens: without an objection it says only that there was none.
+
+use crate::judge::{Judge, Judged, Trouble};
+use crate::settings::Text;
+use crate::text::{first_few, one_line};
+use crate::{Example, Subject};
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+/// The agent's result has no verdict `fail` and no findings.
+#[derive(Deserialize, JsonSchema)]
+pub(crate) struct NoObjection {
+    /// Judge the last result of this role, not the present one.
+    role: Option<Text>,
+}
+
+/// Where an agent's finding may keep its sentence.
+const SENTENCES: [&str; 6] = [
+    "summary",
+    "title",
+    "message",
+    "what",
+    "description",
+    "finding",
+];
+
+impl Judge for NoObjection {
+    const NAME: &'static str = "no_objection";
+    type Answer = Judged;
+
+    fn judge(&self, subject: &Subject<'_>) -> Judged {
+        let nothing = Value::Null;
+        let result = match self.role.as_deref() {
+            None => subject.result.unwrap_or(&nothing),
+            // A role that has not spoken has not agreed either.
+            Some(role) => match subject.results.get(role) {
+                Some(result) => &result.value,
+                None => {
+                    let why = format!("the role `{role}` has left no result in this run");
+                    return Err(Trouble::CouldNotRun(why));
+                }
+            },
+        };
+        let findings = findings(&result["findings"]);
+        let against = result["verdict"]
+            .as_str()
+            .is_some_and(|verdict| verdict.trim().eq_ignore_ascii_case("fail"));
+        match (against, findings.len()) {
+            (false, 0) => Ok("the agent does not object".to_owned()),
+            (true, 0) => Err("the agent's verdict is fail".to_owned().into()),
+            (_, count) => {
+                let first = first_few(&findings, 3);
+                Err(format!("the agent has {count} findings: {first}").into())
+            }
+        }
+    }
+
+    fn examples() -> Vec<Example> {
+        let object = |result: Value, name: &'static str, reason: &'static str| Example {
+            result: Some(result),
+            ..Example::fails(name, json!({}), reason)
+        };
+        vec![
+            Example {
+                result: Some(json!({"verdict": "pass", "findings": []})),
+                ..Example::passes("no findings", json!({}), "does not object")
+            },
+            Example::passes("no result at all", json!({}), "does not object"),
+            object(json!({"verdict": "fail"}), "its verdict", "verdict is fail"),
+            object(
+                json!({"verdict": "pass", "findings": ["the test is skipped", {"title": "leak", "line": 3}]}),
+                "findings weigh more than its verdict",
+                "2 findings: the test is skipped, leak",
+            ),
+            object(
+                json!({"findings": "the parser panics"}),
+                "a finding that is not in a list",
+                "1 findings: the parser panics",
+            ),
+            object(
+                json!({"findings": [1, 2, 3, 4, 5]}),
+                "the first ones are quoted",
+                "5 findings: 1, 2, 3 and 2 more",
+            ),
+            Example {
+                results: vec![("reviewer", json!({"findings": []}))],
+                ..Example::passes(
+                    "another role",
+                    json!({"role": "reviewer"}),
+                    "does not object",
+                )
+            },
+            Example {
+                result: Some(json!({"findings": []})),
+                results: vec![("reviewer", json!({"findings": ["it leaks"]}))],
+                ..Example::fails(
+                    "another role's findings",
+                    json!({"role": "reviewer"}),
+                    "1 findings: it leaks",
+                )
+            },
+            Example::cannot_run(
+                "a role that has not spoken",
+                json!({"role": "reviewer"}),
+                "has left no result",
+            ),
+            Example::cannot_run(
+                "a setting that is not there",
+                json!({"strict": true}),
+                "allowed keys: role",
+            ),
+        ]
+    }
+}
+
+/// Whatever is not plainly nothing is a finding: a wrong shape must not open the gate.
+fn findings(value: &Value) -> Vec<String> {
+    match value {
+        Value::Null | Value::Bool(false) => Vec::new(),
+        Value::Array(list) => list.iter().map(sentence).collect(),
+        Value::Object(map) if map.is_empty() => Vec::new(),
+        Value::String(text) if text.trim().is_empty() => Vec::new(),
+        other => vec![sentence(other)],
+    }
+}
+
+fn sentence(finding: &Value) -> String {
+    let said = SENTENCES.iter().find_map(|key| finding[*key].as_str());
+    match said.or(finding.as_str()) {
+        Some(text) => one_line(text, 80),
+        None => one_line(&finding.to_string(), 80),
+    }
+}

@@ -1,0 +1,203 @@
+//! `promotion`: what an agent wants in the next snapshot rests on evidence that the run knows. It
+//! refuses a fact without evidence, evidence that nobody left, and an issue without its one next
+//! action.
+
+use crate::judge::{Judge, Judged};
+use crate::settings::{Choices, Words};
+use crate::text::{first_few, is_placeholder, one_line};
+use crate::{Example, Subject};
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+/// The result's `snapshot` promotes facts with evidence that the run knows, and nothing else.
+#[derive(Deserialize, JsonSchema)]
+pub(crate) struct Promotion {
+    /// The keys that the draft may have here.
+    may: Choices<Key>,
+    /// Those of them that must have something in them, here or in the snapshot.
+    #[serde(default)]
+    must: Choices<Key>,
+}
+
+/// A key of a draft.
+#[derive(Clone, Copy, PartialEq, Eq)]
+struct Key(&'static str);
+
+impl Words for Key {
+    const WORDS: &'static [(&'static str, Self)] = &[
+        ("constraints", Self("constraints")),
+        ("criteria", Self("criteria")),
+        ("facts", Self("facts")),
+        ("retract", Self("retract")),
+        ("open", Self("open")),
+        ("resolve", Self("resolve")),
+    ];
+}
+
+const NEXT: [&str; 3] = ["fix", "re-scout", "re-plan"];
+
+impl Judge for Promotion {
+    const NAME: &'static str = "promotion";
+    type Answer = Judged;
+
+    fn judge(&self, subject: &Subject<'_>) -> Judged {
+        let draft = subject
+            .result
+            .map_or(&Value::Null, |result| &result["snapshot"]);
+        let Some(map) = draft.as_object() else {
+            return Err("the result has no `snapshot` object".to_owned().into());
+        };
+        let mut wrong = Vec::new();
+        let other: Vec<&str> = map
+            .keys()
+            .map(String::as_str)
+            .filter(|key| !self.may.iter().any(|Key(may)| may == key))
+            .collect();
+        if !other.is_empty() {
+            wrong.push(format!("not allowed here: {}", other.join(", ")));
+        }
+        let says = |value: &Value| value.as_str().is_some_and(|text| !is_placeholder(text));
+        for Key(key) in self.must.iter() {
+            let had = subject
+                .known
+                .get(*key)
+                .is_some_and(|names| !names.is_empty());
+            if !had && !items(draft, key).any(|item| says(item) || says(&item["text"])) {
+                wrong.push(format!("`{key}` is empty"));
+            }
+        }
+        let known = |kind: &str, id: &str| {
+            let names = subject.known.get(kind);
+            names.is_some_and(|names| names.contains(id))
+        };
+        for fact in items(draft, "facts") {
+            let text = one_line(fact["text"].as_str().unwrap_or_default(), 60);
+            if is_placeholder(&text) {
+                wrong.push("a fact has no `text`".to_owned());
+            }
+            let ids: Vec<&str> = items(fact, "evidence").filter_map(Value::as_str).collect();
+            if ids.is_empty() {
+                wrong.push(format!("`{text}` has no evidence"));
+            }
+            for id in ids.iter().filter(|id| !known("evidence", id)) {
+                let id = one_line(id, 40);
+                wrong.push(format!(
+                    "`{text}` rests on {id}, which the run does not know"
+                ));
+            }
+        }
+        for id in items(draft, "retract") {
+            let id = id.as_str().unwrap_or_default();
+            if !known("retractable", id) {
+                wrong.push(format!("{} can not be taken back", one_line(id, 40)));
+            }
+        }
+        for issue in items(draft, "open") {
+            let next = issue["next"].as_str().unwrap_or_default();
+            if !says(&issue["text"]) || !NEXT.contains(&next) {
+                wrong.push(format!(
+                    "an open issue needs one `next` of {}",
+                    NEXT.join(", ")
+                ));
+            }
+        }
+        for one in items(draft, "resolve") {
+            let (id, by) = (one["id"].as_str(), one["by"].as_str());
+            let (id, by) = (id.unwrap_or_default(), by.unwrap_or_default());
+            if !known("issues", id) || !known("evidence", by) {
+                let (id, by) = (one_line(id, 40), one_line(by, 40));
+                wrong.push(format!(
+                    "`{id}` by `{by}`: one of them is a name which the run does not know"
+                ));
+            }
+        }
+        if wrong.is_empty() {
+            return Ok(format!(
+                "{} facts with their evidence",
+                items(draft, "facts").count()
+            ));
+        }
+        Err(first_few(&wrong, 3).into())
+    }
+
+    fn examples() -> Vec<Example> {
+        let with = || json!({"may": ["facts", "retract", "open", "resolve"]});
+        const KNOWN: &[(&str, &str)] = &[
+            ("evidence", "E-0001"),
+            ("issues", "I-0001"),
+            ("retractable", "F-0002"),
+        ];
+        let of = |example: Example, draft: Value| Example {
+            known: KNOWN,
+            result: Some(json!({"summary": "s", "snapshot": draft})),
+            ..example
+        };
+        let bad = |name, draft, reason| of(Example::fails(name, with(), reason), draft);
+        vec![
+            of(
+                Example::passes("evidence for all of it", with(), "1 facts"),
+                json!({
+                    "facts": [{"text": "a calls b", "evidence": ["E-0001"]}], "retract": ["F-0002"],
+                    "open": [{"text": "who calls a?", "next": "re-scout"}],
+                    "resolve": [{"id": "I-0001", "by": "E-0001"}]
+                }),
+            ),
+            bad(
+                "no evidence",
+                json!({"facts": [{"text": "a", "evidence": []}]}),
+                "has no evidence",
+            ),
+            bad(
+                "invented evidence",
+                json!({"facts": [{"text": "a", "evidence": ["E-0009"]}]}),
+                "E-0009, which the run does not know",
+            ),
+            bad(
+                "an issue without a next action",
+                json!({"open": [{"text": "a"}]}),
+                "needs one `next`",
+            ),
+            bad(
+                "resolved by nothing",
+                json!({"resolve": [{"id": "I-0001", "by": "trust me"}]}),
+                "which the run does not know",
+            ),
+            bad(
+                "a criterion taken back",
+                json!({"retract": ["F-0001"]}),
+                "F-0001 can not be taken back",
+            ),
+            bad(
+                "a constraint of its own",
+                json!({"constraints": ["x"]}),
+                "not allowed here: constraints",
+            ),
+            Example {
+                result: Some(json!({"summary": "s"})),
+                ..Example::fails("no draft", with(), "no `snapshot`")
+            },
+            Example {
+                known: &[("criteria", "F-0001")],
+                result: Some(json!({"snapshot": {}})),
+                ..Example::passes(
+                    "the snapshot has them already",
+                    json!({"may": ["criteria"], "must": ["criteria"]}),
+                    "0 facts",
+                )
+            },
+            of(
+                Example::fails(
+                    "nothing where there must be something",
+                    json!({"may": ["criteria"], "must": ["criteria"]}),
+                    "`criteria` is empty",
+                ),
+                json!({"criteria": ["TBD"]}),
+            ),
+        ]
+    }
+}
+
+fn items<'v>(draft: &'v Value, key: &str) -> impl Iterator<Item = &'v Value> {
+    draft[key].as_array().into_iter().flatten()
+}

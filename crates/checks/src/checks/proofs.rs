@@ -1,0 +1,337 @@
+//! `proofs`: the commands that a verifier says prove each criterion, run again by the engine. It
+//! refuses the verifier's word: only the exit code and the output of our own run count, and a
+//! command that proves nothing but itself is none: by its text, or because it shows the same where
+//! there is no product.
+
+use crate::execute::{Program, execute};
+use crate::judge::{Judge, Judged, Trouble};
+use crate::readers::documents::IdsOf;
+use crate::readers::hollow_commands::{beyond_tests, proves_nothing};
+use crate::readers::paths;
+use crate::readers::table::{Record, records};
+use crate::room::Room;
+use crate::settings::{Choice, IdPattern, Number, Placed, Seconds, SettingsError, Text, Words};
+use crate::text::{answer, first_few, is_placeholder, label};
+use crate::{Example, Subject};
+use kernel::outcome::{CheckResult, Verdict};
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::json;
+use std::collections::BTreeSet;
+use std::time::{Duration, Instant};
+
+/// Each listed command, run again, ends with exit code 0 and shows what was observed.
+#[derive(Deserialize, JsonSchema)]
+pub(crate) struct Proofs {
+    /// JSON, or Markdown with a table: Id, Command, Expect.
+    file: Placed,
+    /// The heading over the table; the whole file.
+    section: Option<Text>,
+    /// Expression for ids of which each needs a proof.
+    ids: Option<IdPattern>,
+    /// The file with the ids; `task/...` or `repo/...`.
+    ids_from: Option<Placed>,
+    /// The heading over the ids; the whole file.
+    ids_section: Option<Text>,
+    /// How many commands must do more than run tests and look at files; 0.
+    beyond_tests: Option<Number<0, MOST>>,
+    /// `fails`: a command may not hold with only the task's documents, without network.
+    without_product: Option<Choice<WithoutProduct>>,
+    /// Wall limit of each command.
+    timeout_seconds: Option<Seconds>,
+}
+
+/// What a command does where there is nothing of the repository.
+#[derive(Clone, Copy)]
+enum WithoutProduct {
+    /// It must not hold there.
+    Fails,
+}
+
+impl Words for WithoutProduct {
+    const WORDS: &'static [(&'static str, Self)] = &[("fails", Self::Fails)];
+}
+
+/// How much longer than in the repository a command may take without the product. One that waits
+/// for what is not there does not hold there.
+const PATIENCE: Duration = Duration::from_secs(5);
+
+const COLUMNS: [&str; 3] = [
+    "id",
+    "command",
+    "expect|expected|expected observation|observation|expected output",
+];
+/// More than this is no list of proofs.
+const MOST: i64 = 500;
+
+impl Judge for Proofs {
+    const NAME: &'static str = "proofs";
+    type Answer = Judged<Vec<CheckResult>>;
+
+    fn lint(&self) -> Result<(), SettingsError> {
+        match (&self.ids, &self.ids_from, &self.ids_section) {
+            (None, None, None) | (Some(_), Some(_), _) => Ok(()),
+            _ => Self::refuse("needs to be set so that `ids` and `ids_from` go together"),
+        }
+    }
+
+    fn judge(&self, subject: &Subject<'_>) -> Judged<Vec<CheckResult>> {
+        let started = Instant::now();
+        let proofs = self.listed(subject)?;
+        let room = match self.without_product.as_deref() {
+            Some(WithoutProduct::Fails) => {
+                Room::of_papers(subject).map_err(Trouble::CouldNotRun)?
+            }
+            None => None,
+        };
+        let rerun = |proof| again(proof, self, subject, room.as_ref(), started);
+        Ok(proofs.iter().map(rerun).collect())
+    }
+
+    fn examples() -> Vec<Example> {
+        let with = || {
+            json!({
+                "file": "task/verify.md", "ids": "AC-\\d+", "ids_from": "repo/scope.md",
+            })
+        };
+        let plain = || json!({"file": "task/verify.json"});
+        const SCOPE: &[(&str, &str)] = &[
+            ("scope.md", "# Acceptance Criteria\n- AC-1: a\n- AC-2: b\n"),
+            ("total.txt", "total 42\n"),
+        ];
+        vec![
+            Example {
+                repo: SCOPE,
+                task: &[(
+                    "verify.md",
+                    "| Id | Command | Expected observation |\n|---|---|---|\n| AC-1 | `cat total.txt` | total 42 |\n| AC-2 | `ls` | scope.md |\n",
+                )],
+                ..Example::passes(
+                    "every proof holds",
+                    with(),
+                    "exit code 0, and `scope.md` is seen",
+                )
+            },
+            Example {
+                repo: SCOPE,
+                task: &[(
+                    "verify.md",
+                    "| Id | Command | Expected observation |\n|---|---|---|\n| AC-1 | `cat total.txt` | total 42 |\n",
+                )],
+                ..Example::fails("a criterion without a proof", with(), "no proof of AC-2")
+            },
+            Example {
+                repo: SCOPE,
+                task: &[(
+                    "verify.json",
+                    "[{\"id\": \"AC-1\", \"command\": \"cat total.txt\", \"expect\": \"total 43\"}]",
+                )],
+                ..Example::fails(
+                    "another observation",
+                    plain(),
+                    "`total 43` is not in the output",
+                )
+            },
+            Example {
+                repo: SCOPE,
+                task: &[(
+                    "verify.json",
+                    "[{\"id\": \"AC-1\", \"command\": \"cat total.txt; exit 1\", \"expect\": \"total 42\"}]",
+                )],
+                ..Example::fails("another exit code", plain(), "exit code 1")
+            },
+            Example {
+                task: &[(
+                    "verify.json",
+                    "[{\"id\": \"AC-1\", \"command\": \"true && echo it works\", \"expect\": \"it works\"}]",
+                )],
+                ..Example::fails("a command that only says so", plain(), "proves nothing")
+            },
+            Example {
+                task: &[(
+                    "verify.json",
+                    "[{\"id\": \"AC-1\", \"command\": \"ls; echo it works\", \"expect\": \"it works\"}]",
+                )],
+                ..Example::fails(
+                    "a command that looks, and then says so",
+                    plain(),
+                    "proves nothing",
+                )
+            },
+            Example {
+                task: &[(
+                    "verify.json",
+                    "[{\"id\": \"AC-1\", \"command\": \"cat ../task/verify.json\", \"expect\": \"it works\"}]",
+                )],
+                ..Example::fails("a list that proves itself", plain(), "proves nothing")
+            },
+            Example {
+                task: &[(
+                    "verify.json",
+                    "[{\"id\": \"AC-1\", \"command\": \"ls\", \"expect\": \"TBD\"}]",
+                )],
+                ..Example::fails("nothing to observe", plain(), "AC-1 has no `expect`")
+            },
+            Example {
+                task: &[(
+                    "verify.json",
+                    "[{\"id\": \"AC-1\", \"command\": \"no-such-program-of-ours\", \"expect\": \"x\"}]",
+                )],
+                ..Example::cannot_run("a missing program", plain(), "the shell cannot run it")
+            },
+            Example {
+                repo: SCOPE,
+                task: &[(
+                    "verify.json",
+                    "[{\"id\": \"AC-1\", \"command\": \"cargo test ac_1 | grep ok\", \"expect\": \"ok\"}]",
+                )],
+                ..Example::fails(
+                    "nobody ran the product",
+                    json!({"file": "task/verify.json", "beyond_tests": 1}),
+                    "0 of at least 1 commands run the product itself",
+                )
+            },
+            Example {
+                task: &[("verify.json", "[]")],
+                ..Example::fails("no proofs", plain(), "lists no proof")
+            },
+            Example::cannot_run(
+                "ids from nowhere",
+                json!({"file": "task/a.json", "ids": "AC-\\d+"}),
+                "`ids` and `ids_from` go together",
+            ),
+        ]
+    }
+}
+
+impl Proofs {
+    /// The proofs as they are listed, if the list is whole. Nothing is run before that is known.
+    fn listed(&self, subject: &Subject<'_>) -> Judged<Vec<Record>> {
+        let file = &*self.file;
+        let text = paths::read(subject.place, file).map_err(|why| format!("{file} {why}"))?;
+        let proofs = records(file, &text, self.section.as_deref(), &COLUMNS)
+            .map_err(|why| format!("{file} {why}"))?;
+        if proofs.is_empty() || proofs.len() as i64 > MOST {
+            let said = if proofs.is_empty() {
+                "no proof"
+            } else {
+                "too many proofs"
+            };
+            return Err(format!("{file} lists {said}").into());
+        }
+        let mut wrong = Vec::new();
+        // Whoever prints the list finds in it whatever the list expects.
+        let own = file.rsplit('/').next().unwrap_or(file);
+        for proof in &proofs {
+            let id = &proof["id"];
+            for column in ["id", "command", "expect"] {
+                if is_placeholder(&proof[column]) {
+                    wrong.push(format!("{id} has no `{column}`"));
+                }
+            }
+            if proves_nothing(&proof["command"], &proof["expect"]) || proof["command"].contains(own)
+            {
+                wrong.push(format!(
+                    "{id}: `{}` proves nothing",
+                    label(&proof["command"])
+                ));
+            }
+        }
+        let beyond = proofs
+            .iter()
+            .filter(|proof| beyond_tests(&proof["command"]));
+        let (beyond, least) = (beyond.count(), self.beyond_tests.map_or(0, Number::count));
+        if beyond < least {
+            wrong.push(format!(
+                "{beyond} of at least {least} commands run the product itself"
+            ));
+        }
+        let (ids, from) = (self.ids.as_deref(), self.ids_from.as_deref());
+        if let Some(wanted) = IdsOf::named(ids, from, self.ids_section.as_deref()) {
+            let ids = wanted.read(subject)?;
+            if ids.is_empty() {
+                wrong.push(format!("{} has no id to prove", wanted.file));
+            }
+            let proven: BTreeSet<String> = proofs
+                .iter()
+                .flat_map(|proof| wanted.pattern.set(&proof["id"]))
+                .collect();
+            let without: Vec<&String> = ids.difference(&proven).collect();
+            if !without.is_empty() {
+                wrong.push(format!("no proof of {}", first_few(&without, 10)));
+            }
+        }
+        if wrong.is_empty() {
+            return Ok(proofs);
+        }
+        Err(format!("{file}: {}", first_few(&wrong, 5)).into())
+    }
+}
+
+/// Runs one proof again.
+fn again(
+    proof: &Record,
+    wanted: &Proofs,
+    subject: &Subject<'_>,
+    room: Option<&Room>,
+    started: Instant,
+) -> CheckResult {
+    let (command, expect) = (proof["command"].as_str(), proof["expect"].as_str());
+    let name = format!("proofs: {}", label(&proof["id"]));
+    let timeout = wanted.timeout_seconds.map(Seconds::seconds);
+    let executed = match execute(subject, Program::shell(command, timeout, started)) {
+        Ok(executed) => executed,
+        Err(why) => return answer(&name, Verdict::CouldNotRun, &why),
+    };
+    let shown = label(expect);
+    let (verdict, reason) = match executed.worthless().or_else(|| executed.not_found()) {
+        Some(worthless) => worthless,
+        None if executed.ended.exit != Some(0) => {
+            let (ending, last) = (executed.ending().unwrap_or_default(), executed.last_line());
+            (
+                Verdict::Fail,
+                format!("{ending}, not 0; last output: {last}"),
+            )
+        }
+        None if !executed.says(expect) => {
+            let last = executed.last_line();
+            let reason = format!("`{shown}` is not in the output; last output: {last}");
+            (Verdict::Fail, reason)
+        }
+        None => {
+            let allowed = Duration::from_millis(executed.ended.millis) * 2 + PATIENCE;
+            let allowed = timeout.map_or(allowed, |most| most.min(allowed));
+            match room.map(|room| holds_in(room, proof, subject, (allowed, started))) {
+                Some(Err(why)) => (Verdict::CouldNotRun, why),
+                Some(Ok(true)) => (
+                    Verdict::Fail,
+                    format!(
+                        "it proves nothing: `{shown}` is seen as well where nothing of the product is"
+                    ),
+                ),
+                Some(Ok(false)) | None => {
+                    (Verdict::Pass, format!("exit code 0, and `{shown}` is seen"))
+                }
+            }
+        }
+    };
+    executed.answer(&name, verdict, &reason)
+}
+
+/// Does the proof hold in a room without the product as well?
+fn holds_in(
+    room: &Room,
+    proof: &Record,
+    subject: &Subject<'_>,
+    (allowed, started): (Duration, Instant),
+) -> Result<bool, String> {
+    let executed = room.inside(subject, |inside| {
+        let program = Program::shell(&proof["command"], Some(allowed), started);
+        execute(inside, program)
+    })?;
+    if subject.cancel.is_cancelled() {
+        return Err("it was cancelled".to_owned());
+    }
+    let ended = &executed.ended;
+    Ok(ended.killed.is_none() && ended.exit == Some(0) && executed.says(&proof["expect"]))
+}

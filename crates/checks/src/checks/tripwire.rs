@@ -1,0 +1,349 @@
+//! `tripwire`: a green suite is believed only if the frozen tests give it, in a clean room, with the
+//! candidate's code and not without it. It refuses every other green: one that edited tests, their
+//! configuration or the contract gave, one that needs no code, and one that ran less than before.
+//!
+//! What it can not see: code that answers the tests' own fixtures and nothing else. For that there is
+//! a reviewer, and `proofhouse heal`.
+
+mod examples;
+
+use crate::checks::frozen;
+use crate::checks::tests::{Chosen, Ratchet, Tests, verdict};
+use crate::execute::{Program, execute};
+use crate::judge::{Answer, Judge};
+use crate::readers::runners::{self, Ending, TestRun, compare};
+use crate::readers::{installed, items};
+use crate::room::{Candidate, Room};
+use crate::settings::{
+    Choice, Choices, IdPattern, Items, Placed, RelativePath, Seconds, SettingsError, Text, Texts,
+};
+use crate::text::{answer, first_few};
+use crate::{Example, Subject};
+use kernel::StateName;
+use kernel::outcome::{CheckResult, Verdict};
+use schemars::JsonSchema;
+use serde::Deserialize;
+use std::collections::BTreeMap;
+use std::time::Instant;
+
+/// The frozen tests fail on the code before and pass on the candidate, in a clean room.
+#[derive(Deserialize, JsonSchema)]
+pub(crate) struct Tripwire {
+    /// Names of freezes that must be unchanged.
+    frozen: Texts,
+    /// The state whose checkpoint is the code before.
+    base: Text,
+    /// Globs of the files that the candidate may touch.
+    scope: Items,
+    /// Globs of the test files.
+    tests: Items,
+    /// The `suite` of the red run; red.
+    baseline: Option<Text>,
+    /// A field with a coverage command.
+    coverage_from: Option<Text>,
+    /// As in `tests`.
+    runner: Option<Choice<Chosen>>,
+    /// As in `tests`.
+    command: Option<Text>,
+    /// As in `tests`.
+    command_from: Option<Text>,
+    /// As in `tests`.
+    junit: Option<RelativePath>,
+    /// As in `tests`.
+    ids: Option<IdPattern>,
+    /// As in `tests`.
+    ids_from: Option<Placed>,
+    /// As in `tests`.
+    ids_section: Option<Text>,
+    /// As in `tests`.
+    timeout_seconds: Option<Seconds>,
+}
+
+/// Why the wire did not hold.
+pub(crate) struct Tripped {
+    verdict: Verdict,
+    code: &'static str,
+    why: String,
+}
+
+fn cheat(code: &'static str, why: String) -> Tripped {
+    Tripped {
+        verdict: Verdict::Fail,
+        code,
+        why,
+    }
+}
+
+fn cannot(why: String) -> Tripped {
+    Tripped {
+        verdict: Verdict::CouldNotRun,
+        code: "tripwire_missing",
+        why,
+    }
+}
+
+impl Answer for Tripped {
+    fn results(self, name: &str) -> Vec<CheckResult> {
+        let mut result = answer(name, self.verdict, &self.why);
+        result.code = Some(self.code.to_owned());
+        vec![result]
+    }
+}
+
+impl Judge for Tripwire {
+    const NAME: &'static str = "tripwire";
+    type Answer = Result<Vec<CheckResult>, Tripped>;
+
+    fn lint(&self) -> Result<(), SettingsError> {
+        self.suite().fault().map_or(Ok(()), Self::refuse)
+    }
+
+    fn judge(&self, subject: &Subject<'_>) -> Result<Vec<CheckResult>, Tripped> {
+        let started = Instant::now();
+        let frozen = untouched(self, subject)?;
+        let order = self.suite();
+        let commit = subject.commits.get(&StateName::from(&*self.base));
+        let commit = commit.ok_or_else(|| {
+            cannot(format!(
+                "there is no checkpoint behind `{}` to compare with",
+                self.base
+            ))
+        })?;
+        let before = Room::of(subject, commit, &frozen).map_err(cannot)?;
+        let after = Room::of(subject, commit, &frozen).map_err(cannot)?;
+        lay_in(self, subject, &after)?;
+        for room in [&before, &after] {
+            room.restore(subject, &frozen).map_err(cannot)?;
+        }
+        let red = before.inside(subject, |inside| {
+            Self::before(self, &order, inside, started)
+        })?;
+        let green = after.inside(subject, |inside| Self::after(self, &order, inside, started))?;
+        let mut results = vec![red, green];
+        let line = self
+            .coverage_from
+            .as_deref()
+            .and_then(|field| subject.fields.get(field));
+        if let Some(line) = line.filter(|line| !line.trim().is_empty()) {
+            results.push(Self::coverage(line, subject, [&before, &after], started)?);
+        }
+        Ok(results)
+    }
+
+    fn examples() -> Vec<Example> {
+        examples::examples()
+    }
+}
+
+impl Tripwire {
+    /// The suite as `tests` would run it.
+    fn suite(&self) -> Tests {
+        Tests {
+            runner: self.runner,
+            command: self.command.clone(),
+            command_from: self.command_from.clone(),
+            junit: self.junit.clone(),
+            ids: self.ids.clone(),
+            ids_from: self.ids_from.clone(),
+            ids_section: self.ids_section.clone(),
+            timeout_seconds: self.timeout_seconds,
+            keeps: Choices::of(&[Ratchet::Count, Ratchet::Names, Ratchet::Skips]),
+            suite: None,
+            expect: None,
+            min: None,
+            max_skipped: None,
+        }
+    }
+
+    fn baseline(&self) -> &str {
+        self.baseline.as_deref().unwrap_or("red")
+    }
+
+    /// The frozen suite on the code before: as red as it was when it was frozen.
+    fn before(
+        wire: &Tripwire,
+        order: &Tests,
+        inside: &Subject<'_>,
+        started: Instant,
+    ) -> Result<CheckResult, Tripped> {
+        let (executed, _, run) = order.run(inside, started).map_err(cannot)?;
+        if let Some((_, why)) = executed.worthless().or_else(|| executed.not_found()) {
+            return Err(cannot(format!("on the code before: {why}")));
+        }
+        let ending = run.ending(executed.ended.exit);
+        if ending == Ending::Green {
+            let why = format!(
+                "the frozen tests pass on the code as it was before the build: {}",
+                run.summary()
+            );
+            return Err(cheat("green_without_code", why));
+        }
+        // A control: if the same tests on the same code do otherwise here than they did in the
+        // repository, then the room is to blame, and nobody has cheated.
+        if let Some(difference) = unlike(wire, inside, &run)? {
+            return Err(cannot(format!(
+                "the clean room is not like the repository: {difference}; is something that git ignores needed?"
+            )));
+        }
+        let kept = verdict::keep(inside, "tripwire: the suite on the code before", &run);
+        let reason = format!("on the code before: {}: {}", ending.as_str(), run.summary());
+        let mut result = executed.answer("tripwire: before", Verdict::Pass, &reason);
+        result.evidence.push(kept.map_err(cannot)?);
+        Ok(result)
+    }
+
+    /// The frozen suite on the candidate: green, and no smaller.
+    fn after(
+        wire: &Tripwire,
+        order: &Tests,
+        inside: &Subject<'_>,
+        started: Instant,
+    ) -> Result<CheckResult, Tripped> {
+        let (executed, _, run) = order.run(inside, started).map_err(cannot)?;
+        if let Some((Verdict::CouldNotRun, why)) =
+            executed.worthless().or_else(|| executed.not_found())
+        {
+            return Err(cannot(format!("on the candidate: {why}")));
+        }
+        let kept = verdict::keep(inside, "tripwire: the suite on the candidate", &run);
+        let kept = kept.map_err(cannot)?;
+        let baseline = baseline(wire);
+        let judged = match executed.worthless() {
+            Some((_, why)) => Err(why),
+            None => verdict::judge(order, inside, &executed, &run, &baseline),
+        };
+        let (verdict, reason) = match judged {
+            Ok(good) => (Verdict::Pass, format!("on the candidate: {good}")),
+            Err(why) => (
+                Verdict::Fail,
+                format!("the frozen tests on the candidate, in a clean room: {why}"),
+            ),
+        };
+        let mut result = executed.answer("tripwire: candidate", verdict, &reason);
+        result.evidence.push(kept);
+        if verdict != Verdict::Pass {
+            result.code = Some("gamed_green".to_owned());
+        }
+        Ok(result)
+    }
+
+    fn coverage(
+        line: &str,
+        subject: &Subject<'_>,
+        rooms: [&Room; 2],
+        started: Instant,
+    ) -> Result<CheckResult, Tripped> {
+        let mut shares = Vec::new();
+        let mut last = None;
+        for room in rooms {
+            let executed = room.inside(subject, |inside| {
+                execute(inside, Program::shell(line, None, started))
+            });
+            let executed = executed.map_err(cannot)?;
+            shares.push(runners::coverage(&executed.text()));
+            last = Some(executed);
+        }
+        let (Some(executed), [before, Some(after)]) = (last, shares.as_slice()) else {
+            return Err(cannot(
+                "the coverage command shows no share of lines".to_owned(),
+            ));
+        };
+        let (verdict, reason) = match before {
+            Some(before) if after < before => (
+                Verdict::Fail,
+                format!("coverage fell from {before} to {after}"),
+            ),
+            Some(before) => (Verdict::Pass, format!("coverage {before}, now {after}")),
+            None => (Verdict::Pass, format!("coverage {after}; none before")),
+        };
+        let mut result = executed.answer("tripwire: coverage", verdict, &reason);
+        result.code = (verdict != Verdict::Pass).then(|| "coverage_decreased".to_owned());
+        Ok(result)
+    }
+}
+
+/// Everything that was frozen, if all of it is as it was.
+fn untouched(wire: &Tripwire, subject: &Subject<'_>) -> Result<BTreeMap<String, String>, Tripped> {
+    let mut all = BTreeMap::new();
+    for name in wire.frozen.iter() {
+        let Some(items) = subject.frozen.get(name) else {
+            return Err(cannot(format!("nothing was frozen as `{name}`")));
+        };
+        all.extend(items.clone());
+    }
+    let (installed, files) = all
+        .clone()
+        .into_iter()
+        .partition(|(item, _)| installed::folder(item).is_some());
+    let changed = frozen::changed(subject, &files);
+    if changed.is_empty() {
+        // Not a cheat for certain: somebody may have installed something. But no green is believed
+        // that may rest on it, and only a person can say.
+        let changed = frozen::changed(subject, &installed);
+        if changed.is_empty() {
+            return Ok(all);
+        }
+        let which = first_few(&changed, 5);
+        return Err(Tripped {
+            code: "dependencies_changed",
+            ..cannot(format!(
+                "installed dependencies are not as they were frozen: {which}; install them anew as they were, or redraft"
+            ))
+        });
+    }
+    let which = first_few(&changed, 5);
+    Err(cheat(
+        "tamper_tripwire",
+        format!("frozen, and not the same: {which}"),
+    ))
+}
+
+fn lay_in(wire: &Tripwire, subject: &Subject<'_>, room: &Room) -> Result<(), Tripped> {
+    let globs = |patterns: &[String]| items::globs(patterns).map_err(cannot);
+    let scope = items::spelt_out(subject, &wire.scope).map_err(cannot)?;
+    let tests = items::spelt_out(subject, &wire.tests).map_err(cannot)?;
+    // What the tests' field takes out again is a test all the same.
+    let mut kept_out = tests.inside;
+    kept_out.extend(scope.outside);
+    kept_out.extend(items::RUNNER_FILES.map(str::to_owned));
+    let candidate = Candidate {
+        scope: &globs(&scope.inside)?,
+        kept_out: &globs(&kept_out)?,
+    };
+    room.lay_in(subject, &candidate).map_err(cannot)
+}
+
+fn baseline(wire: &Tripwire) -> String {
+    format!("baseline of {}", wire.baseline())
+}
+
+/// What the suite did otherwise than when it was frozen.
+fn unlike(wire: &Tripwire, inside: &Subject<'_>, run: &TestRun) -> Result<Option<String>, Tripped> {
+    // Also of a suite that does not build yet, which leaves no baseline.
+    let results = format!("results of {}", wire.baseline());
+    let earlier = inside.keep.earlier(&results).map_err(cannot)?;
+    let Some(last) = earlier.last() else {
+        return Err(cannot(
+            "the red run has left no results to compare with".to_owned(),
+        ));
+    };
+    let last: TestRun = serde_json::from_slice(last)
+        .map_err(|error| cannot(format!("the red run's results cannot be read: {error}")))?;
+    let found = compare(&last, run);
+    let lists = [
+        ("missing", &found.missing),
+        ("new", &found.added),
+        ("skipped", &found.newly_skipped),
+        ("failing", &found.newly_failing),
+    ];
+    let differs = lists.iter().find(|(_, names)| !names.is_empty());
+    let faults = |run: &TestRun| -> Vec<_> { run.faults.iter().map(|fault| fault.kind).collect() };
+    Ok(match differs {
+        Some((how, names)) => Some(format!("{how} there: {}", first_few(names, 3))),
+        None if faults(&last) != faults(run) => {
+            let what: Vec<&str> = run.faults.iter().map(|fault| fault.what.as_str()).collect();
+            Some(first_few(&what, 2))
+        }
+        None => None,
+    })
+}

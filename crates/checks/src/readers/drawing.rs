@@ -1,0 +1,57 @@
+//! The drawing of a repository in its design, as settings name it: where it stands, what it draws, and
+//! which sources it has to draw. `structure` and `complexity` judge by it. It refuses a design without
+//! a drawing.
+
+use crate::Subject;
+use crate::readers::design::{self, Designed};
+use crate::readers::documents::sections_of;
+use crate::readers::sources;
+use globset::GlobSet;
+
+const SECTION: &str = "Directory Structure";
+
+pub(crate) struct Drawing<'a> {
+    file: &'a str,
+    section: &'a str,
+    allow: &'a GlobSet,
+}
+
+impl<'a> Drawing<'a> {
+    /// As settings name it: the design, the heading over its drawing, and sources that it need not
+    /// draw.
+    pub(crate) fn of(file: &'a str, section: Option<&'a str>, allow: &'a GlobSet) -> Self {
+        Self {
+            file,
+            section: section.unwrap_or(SECTION),
+            allow,
+        }
+    }
+
+    /// What it draws; `files` are those of the repository.
+    pub(crate) fn designed(
+        &self,
+        subject: &Subject<'_>,
+        files: &[String],
+    ) -> Result<Vec<Designed>, String> {
+        let (file, section) = (self.file, self.section);
+        let sections = sections_of(subject, file, Some(section))?;
+        let drawing: String = sections.into_iter().flat_map(|one| one.code).collect();
+        if drawing.trim().is_empty() {
+            return Err(format!(
+                "{file}, `{section}`, has no fenced block with a drawing"
+            ));
+        }
+        let exists = |name: &str| {
+            files
+                .iter()
+                .any(|path| path.starts_with(&format!("{name}/")))
+        };
+        design::tree(&drawing, &exists).map_err(|why| format!("{file}: {why}"))
+    }
+
+    /// The sources that count: those that need a design.
+    pub(crate) fn sources<'f>(&self, files: &'f [String]) -> Vec<&'f String> {
+        let counts = |path: &&String| sources::is_source(path) && !self.allow.is_match(path);
+        files.iter().filter(counts).collect()
+    }
+}

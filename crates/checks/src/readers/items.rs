@@ -1,0 +1,384 @@
+//! What can be frozen: whole files (`repo/src/a.rs`, `task/X.md`) and sections of Markdown files
+//! (`task/X.md#3 Contract`), by the hash of their bytes; and tests inside of other files
+//! (`repo/src/a.rs#test ac_1`, `repo/package.json#tests`). It refuses to follow links, so that a
+//! frozen name always means the same place.
+
+use crate::readers::{inline_tests, installed, paths, sources};
+use crate::{Place, Subject};
+use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
+use kernel::pattern::{Named, field_in, filled_in, not_a_list};
+use pulldown_cmark::{Event, HeadingLevel, Options, Parser, Tag, TagEnd};
+use std::path::Path;
+
+/// More than this in a task folder is no task; nothing of ours should walk it for ever.
+const MOST_FILES: usize = 20_000;
+
+/// The commands that a person set for the run.
+pub(crate) const COMMANDS: &str = "commands";
+/// Every file that tells a test runner how to run, see [`RUNNER_FILES`].
+const RUNNER_CONFIG: &str = "runner config";
+
+/// Every folder of installed dependencies that git ignores, see [`installed`].
+const DEPENDENCIES: &str = "dependencies";
+/// What only says how tests run: of manifests the parts that do, and no lockfile, which honest work
+/// may have to change.
+const TEST_CONFIG: &str = "test config";
+/// Every test function inside of a Rust source, by itself: the code beside it may change.
+const INLINE_TESTS: &str = "inline tests";
+/// Every source of the repository, see [`sources::is_source`].
+const SOURCES: &str = "sources";
+/// Words for many items.
+const WORDS: [&str; 6] = [
+    COMMANDS,
+    RUNNER_CONFIG,
+    TEST_CONFIG,
+    DEPENDENCIES,
+    INLINE_TESTS,
+    SOURCES,
+];
+/// What follows the `#` of an item in a manifest, and in a Rust source before a test's name.
+const OF_MANIFEST: &str = "tests";
+const OF_SOURCE: &str = "test ";
+const TEST_FILES: [&str; 18] = [
+    "repo/**/.cargo/config.toml",
+    "repo/**/.cargo/config",
+    "repo/**/.config/nextest.toml",
+    "repo/**/babel.config.*",
+    "repo/**/.babelrc*",
+    "repo/**/jest.config.*",
+    "repo/**/vitest.config.*",
+    "repo/**/vitest.workspace.*",
+    "repo/**/.mocharc*",
+    "repo/**/conftest.py",
+    "repo/**/pytest.ini",
+    "repo/**/.pytest.ini",
+    "repo/**/setup.cfg",
+    "repo/**/tox.ini",
+    "repo/**/.coveragerc",
+    "repo/**/sitecustomize.py",
+    "repo/**/usercustomize.py",
+    "repo/**/bunfig.toml",
+];
+
+/// What decides how tests are found and run, and with which versions: manifests, configuration and
+/// lockfiles of the runners that we know.
+pub(crate) const RUNNER_FILES: [&str; 47] = [
+    "repo/**/Cargo.toml",
+    "repo/**/Cargo.lock",
+    "repo/**/.cargo/config.toml",
+    "repo/**/.cargo/config",
+    "repo/**/.config/nextest.toml",
+    "repo/**/rust-toolchain.toml",
+    "repo/**/rust-toolchain",
+    "repo/**/go.mod",
+    "repo/**/go.sum",
+    "repo/**/go.work",
+    "repo/**/go.work.sum",
+    "repo/**/package.json",
+    "repo/**/package-lock.json",
+    "repo/**/npm-shrinkwrap.json",
+    "repo/**/yarn.lock",
+    "repo/**/pnpm-lock.yaml",
+    "repo/**/pnpm-workspace.yaml",
+    "repo/**/bun.lock",
+    "repo/**/bun.lockb",
+    "repo/**/bunfig.toml",
+    "repo/**/.npmrc",
+    "repo/**/tsconfig*.json",
+    "repo/**/babel.config.*",
+    "repo/**/.babelrc*",
+    "repo/**/jest.config.*",
+    "repo/**/vitest.config.*",
+    "repo/**/vitest.workspace.*",
+    "repo/**/vite.config.*",
+    "repo/**/.mocharc*",
+    "repo/**/conftest.py",
+    "repo/**/sitecustomize.py",
+    "repo/**/usercustomize.py",
+    "repo/**/pytest.ini",
+    "repo/**/.pytest.ini",
+    "repo/**/pyproject.toml",
+    "repo/**/setup.cfg",
+    "repo/**/setup.py",
+    "repo/**/tox.ini",
+    "repo/**/requirements*.txt",
+    "repo/**/uv.lock",
+    "repo/**/poetry.lock",
+    "repo/**/pdm.lock",
+    "repo/**/Pipfile.lock",
+    "repo/**/.coveragerc",
+    "repo/**/Makefile",
+    "repo/**/makefile",
+    "repo/**/GNUmakefile",
+];
+
+/// The bytes of an item of a gate now; or in a few words why there are none.
+pub(crate) fn now(subject: &Subject<'_>, item: &str) -> Result<Vec<u8>, String> {
+    match item {
+        COMMANDS => Ok(subject.commands.join("\n").into_bytes()),
+        _ => bytes(subject.place, item),
+    }
+}
+
+/// The bytes of a file or a section now, without the engine's own lines; or in a few words why
+/// there are none.
+pub fn bytes(place: Place<'_>, item: &str) -> Result<Vec<u8>, String> {
+    let (file, heading) = match item.split_once('#') {
+        Some((file, heading)) => (file, Some(heading)),
+        None => (item, None),
+    };
+    let views = match file.strip_prefix("task/") {
+        Some(name) if name == place.views.file => place.views.lines,
+        _ => &[],
+    };
+    let Some(heading) = heading else {
+        let bytes = paths::bytes(place, item)?;
+        return Ok(match (views.is_empty(), std::str::from_utf8(&bytes)) {
+            (false, Ok(text)) => without(text, views).into_bytes(),
+            _ => bytes,
+        });
+    };
+    let text = paths::read(place, file)?;
+    if heading == OF_MANIFEST && inline_tests::is_manifest(file) {
+        let settings = inline_tests::test_settings(file, &text)?;
+        return match settings.is_empty() {
+            true => Err("says nothing about tests".to_owned()),
+            false => Ok(settings.into_bytes()),
+        };
+    }
+    if let Some(name) = heading.strip_prefix(OF_SOURCE).filter(|_| is_rust(file)) {
+        return inline_tests::test_function(&text, name).map(String::into_bytes);
+    }
+    Ok(without(section(&text, heading)?, views).into_bytes())
+}
+
+fn is_rust(file: &str) -> bool {
+    file.ends_with(".rs")
+}
+
+/// The text without the lines `Name: value` of these names. Lines in code fences are content.
+fn without(text: &str, names: &[String]) -> String {
+    let mut fenced = false;
+    let ours = |line: &str| {
+        let name = line.split_once(':').map(|(name, _)| name.trim_end());
+        name.is_some_and(|name| names.iter().any(|known| known == name))
+    };
+    let lines = text.split_inclusive('\n').filter(|line| {
+        let fence = line.trim_start().starts_with("```");
+        fenced ^= fence;
+        fenced || fence || !ours(line)
+    });
+    lines.collect()
+}
+
+/// A section's source: from behind its heading to the next heading of the same or a higher level,
+/// as a real parser sees them. A title that stands twice is refused: nobody could say which is meant.
+pub(crate) fn section<'t>(text: &'t str, heading: &str) -> Result<&'t str, String> {
+    let wanted = heading.trim().to_lowercase();
+    let mut headings: Vec<(HeadingLevel, std::ops::Range<usize>, String)> = Vec::new();
+    let mut title: Option<String> = None;
+    let options = Options::ENABLE_TABLES | Options::ENABLE_TASKLISTS;
+    for (event, range) in Parser::new_ext(text, options).into_offset_iter() {
+        match event {
+            Event::Start(Tag::Heading { .. }) => title = Some(String::new()),
+            Event::End(TagEnd::Heading(level)) => {
+                headings.push((level, range, title.take().unwrap_or_default()));
+            }
+            Event::Text(piece) | Event::Code(piece) => {
+                if let Some(title) = &mut title {
+                    title.push_str(&piece);
+                }
+            }
+            _ => {}
+        }
+    }
+    let is_it = |title: &str| title.trim().to_lowercase() == wanted;
+    let mut found = headings
+        .iter()
+        .enumerate()
+        .filter(|(_, (.., title))| is_it(title));
+    let (at, (level, range, _)) = match (found.next(), found.next()) {
+        (Some(one), None) => one,
+        (None, _) => return Err(format!("has no section `{heading}`")),
+        (Some(_), Some(_)) => return Err(format!("has the section `{heading}` twice")),
+    };
+    // A lower level compares greater: H2 > H1.
+    let next = headings[at + 1..].iter().find(|(other, ..)| other <= level);
+    let end = next.map_or(text.len(), |(_, range, _)| range.start);
+    Ok(&text[range.end..end])
+}
+
+/// Refuses what is no glob of `repo/` or `task/`, or no section of a Markdown file.
+pub(crate) fn lint(pattern: &str) -> Result<(), String> {
+    if WORDS.contains(&pattern) {
+        return Ok(());
+    }
+    let (file, heading) = pattern.split_once('#').unwrap_or((pattern, "x"));
+    if heading.trim().is_empty() {
+        return Err(format!("`{pattern}` names no section behind the `#`"));
+    }
+    match file.split_once('/') {
+        Some(("repo" | "task", rest)) if !rest.is_empty() && !rest.contains("..") => {}
+        _ => {
+            return Err(format!(
+                "`{pattern}` must begin with `repo/` or `task/` and stay there"
+            ));
+        }
+    }
+    globs(&[pattern]).map(drop)
+}
+
+/// Patterns with their fields filled in, and the one word for many spelt out. A field that is no
+/// plain list is refused: what is lost from it would not be frozen.
+pub(crate) fn spelt_out(subject: &Subject<'_>, patterns: &[String]) -> Result<Named, String> {
+    let mut all = Named::default();
+    for pattern in patterns {
+        match pattern.as_str() {
+            RUNNER_CONFIG => all.inside.extend(RUNNER_FILES.map(str::to_owned)),
+            TEST_CONFIG => all.inside.extend(TEST_FILES.map(str::to_owned)),
+            INLINE_TESTS | SOURCES => {}
+            pattern => match filled_in(pattern, subject.fields) {
+                None => all.inside.push(pattern.to_owned()),
+                Some(named) => {
+                    listed(subject, pattern)?;
+                    all.inside.extend(named.inside);
+                    all.outside.extend(named.outside);
+                }
+            },
+        }
+    }
+    Ok(all)
+}
+
+fn listed(subject: &Subject<'_>, pattern: &str) -> Result<(), String> {
+    let field = field_in(pattern).map_or("", |(_, field, _)| field);
+    let text = subject.fields.get(field).map_or("", String::as_str);
+    match not_a_list(text) {
+        Some(why) => Err(format!("`{field}` is no list: {why}")),
+        None => Ok(()),
+    }
+}
+
+/// Files by glob; `*` stays within a folder and `**` does not.
+pub(crate) fn globs<S: AsRef<str>>(patterns: &[S]) -> Result<GlobSet, String> {
+    let mut set = GlobSetBuilder::new();
+    let patterns = patterns.iter().map(AsRef::as_ref);
+    for pattern in patterns.filter(|pattern| !pattern.contains('#') && !WORDS.contains(pattern)) {
+        let glob = GlobBuilder::new(pattern).literal_separator(true).build();
+        set.add(glob.map_err(|error| error.to_string())?);
+    }
+    set.build().map_err(|error| error.to_string())
+}
+
+/// Every item that the patterns name now: files that match, sections as they are.
+pub(crate) fn named(subject: &Subject<'_>, patterns: &[String]) -> Result<Vec<String>, String> {
+    // What a field takes out again stays in: a freeze does not shrink by what an agent wrote.
+    let inner = within(subject, patterns)?;
+    let patterns = spelt_out(subject, patterns)?.inside;
+    let has = |word: &str| patterns.iter().any(|pattern| pattern == word);
+    let globs = globs(&patterns)?;
+    let mut names: Vec<String> = Vec::new();
+    if patterns.iter().any(|pattern| pattern.starts_with("repo/")) {
+        let tree = (subject.tree)()?;
+        names.extend(tree.files.keys().map(|path| format!("repo/{path}")));
+    }
+    if patterns.iter().any(|pattern| pattern.starts_with("task/")) {
+        walk(subject.place.task, "task", &mut names)?;
+    }
+    names.retain(|name| globs.is_match(name));
+    let sections = patterns.iter().filter(|pattern| pattern.contains('#'));
+    names.extend(sections.cloned());
+    names.extend(has(COMMANDS).then(|| COMMANDS.to_owned()));
+    if has(DEPENDENCIES) {
+        names.extend(installed::items(subject.place.repo));
+    }
+    names.extend(inner);
+    names.sort();
+    names.dedup();
+    Ok(names)
+}
+
+/// What the words for many items name that no glob can: parts of files, and files by their kind.
+fn within(subject: &Subject<'_>, patterns: &[String]) -> Result<Vec<String>, String> {
+    let [config, tests, sources] =
+        [TEST_CONFIG, INLINE_TESTS, SOURCES].map(|word| patterns.iter().any(|one| one == word));
+    let mut names = Vec::new();
+    if !(config || tests || sources) {
+        return Ok(names);
+    }
+    for path in sources::files(subject)? {
+        let item = format!("repo/{path}");
+        let text = || paths::read(subject.place, &item).unwrap_or_default();
+        if config
+            && inline_tests::is_manifest(&path)
+            && inline_tests::test_settings(&path, &text()).is_ok_and(|said| !said.is_empty())
+        {
+            names.push(format!("{item}#{OF_MANIFEST}"));
+        }
+        if tests && is_rust(&path) && !sources::is_test(&path) {
+            let found = inline_tests::test_functions(&text()).into_iter();
+            names.extend(found.map(|name| format!("{item}#{OF_SOURCE}{name}")));
+        }
+        if sources && sources::is_source(&path) {
+            names.push(item);
+        }
+    }
+    Ok(names)
+}
+
+/// Every file below a folder, as `name/...`.
+pub(crate) fn walk(folder: &Path, name: &str, names: &mut Vec<String>) -> Result<(), String> {
+    let cannot = |error: std::io::Error| format!("{name} cannot be read ({error})");
+    for entry in std::fs::read_dir(folder).map_err(cannot)? {
+        let entry = entry.map_err(cannot)?;
+        let kind = entry.file_type().map_err(cannot)?;
+        let name = format!("{name}/{}", entry.file_name().to_string_lossy());
+        if kind.is_dir() {
+            walk(&entry.path(), &name, names)?;
+        } else {
+            names.push(name);
+        }
+        if names.len() > MOST_FILES {
+            return Err(format!("more than {MOST_FILES} files"));
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_section_is_its_source_up_to_the_next_heading_of_its_level() {
+        let text = "# T\n## 3 Contract\na\n```\n## no heading\n```\n### deeper\nb\n## 4 Tests\nc\n";
+        let found = section(text, "3 contract").unwrap();
+        assert_eq!(found, "a\n```\n## no heading\n```\n### deeper\nb\n");
+        assert_eq!(section(text, "4 Tests").unwrap(), "c\n");
+        assert!(section(text, "5").is_err());
+        let tricks = "## 2 Scenarios\n#note\n    # code\n```\n```rust\n# x\n```\nlast\n# 3\n";
+        assert!(section(tricks, "2 scenarios").unwrap().ends_with("last\n"));
+        let twice = "## A\none\n## A\ntwo\n";
+        assert!(section(twice, "A").unwrap_err().contains("twice"));
+    }
+
+    #[test]
+    fn the_engines_lines_are_no_content() {
+        let names = ["Status".to_owned()];
+        let text = "Status: DRAFT\nshape\n```\nStatus: in a fence\n```\n- Status: a list\n";
+        assert_eq!(
+            without(text, &names),
+            "shape\n```\nStatus: in a fence\n```\n- Status: a list\n"
+        );
+    }
+
+    #[test]
+    fn only_places_that_stay_inside() {
+        for bad in ["src/a", "repo/", "task/../x", "/etc", "task/a#", "repo/[a"] {
+            assert!(lint(bad).is_err(), "{bad}");
+        }
+        for good in ["repo/**/*.rs", "task/T.md#3 Contract", "task/*.md"] {
+            assert_eq!(lint(good), Ok(()), "{good}");
+        }
+    }
+}

@@ -1,0 +1,99 @@
+//! Where a test runner's report lies, and whether this run wrote it. It refuses a report that was
+//! there before: an agent could have left it.
+
+use crate::readers::paths;
+use std::collections::BTreeMap;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::SystemTime;
+
+/// Larger than any report of a suite that ends within a gate's time.
+const LARGEST: u64 = 64 << 20;
+static NEXT: AtomicU64 = AtomicU64::new(0);
+
+/// A new folder of our own for one report; it goes when this goes.
+pub(crate) struct Folder(PathBuf);
+
+impl Folder {
+    pub(crate) fn new() -> Result<Self, String> {
+        let base = std::env::temp_dir();
+        // Somebody else's folder is never taken over: `create_dir` refuses what exists.
+        for _ in 0..1000 {
+            let number = NEXT.fetch_add(1, Ordering::Relaxed);
+            let name = format!("proofhouse-report-{}-{number}", std::process::id());
+            let path = base.join(name);
+            match std::fs::create_dir(&path) {
+                Ok(()) => return Ok(Self(path)),
+                Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => {}
+                Err(error) => return Err(format!("no folder for the report: {error}")),
+            }
+        }
+        Err("no folder for the report: all names are taken".into())
+    }
+
+    pub(crate) fn file(&self) -> PathBuf {
+        self.0.join("report")
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        // Left behind, it is only litter in a temporary folder.
+        let _ = store::remove_tree(&self.0);
+    }
+}
+
+/// The text of one report.
+pub(crate) fn read(path: &Path) -> Result<Option<String>, String> {
+    let found = match std::fs::symlink_metadata(path) {
+        Ok(found) => found,
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
+        Err(error) => return Err(format!("the report cannot be read ({error})")),
+    };
+    if !found.is_file() {
+        return Err("the report is not a regular file".into());
+    }
+    let mut bytes = Vec::new();
+    std::fs::File::open(path)
+        .and_then(|file| file.take(LARGEST + 1).read_to_end(&mut bytes))
+        .map_err(|error| format!("the report cannot be read ({error})"))?;
+    if bytes.len() as u64 > LARGEST {
+        return Err("the report is larger than 64 MiB".into());
+    }
+    Ok(Some(String::from_utf8_lossy(&bytes).into_owned()))
+}
+
+/// What lies at a place now: each report with its time and size.
+pub(crate) type Seen = BTreeMap<PathBuf, (Option<SystemTime>, u64)>;
+
+/// The reports at a path of the repository: the file itself, or every `.xml` in the folder.
+pub(crate) fn at(repo: &Path, path: &str) -> Result<Seen, String> {
+    paths::lint(path)?;
+    let full = repo.join(path);
+    let mut seen = Seen::new();
+    let mut note = |path: PathBuf| {
+        if let Ok(found) = std::fs::symlink_metadata(&path)
+            && found.is_file()
+        {
+            seen.insert(path, (found.modified().ok(), found.len()));
+        }
+    };
+    if paths::regular(repo, path).is_ok() {
+        note(full);
+    } else if let Ok(entries) = std::fs::read_dir(&full) {
+        let is_xml = |path: &PathBuf| path.extension().is_some_and(|ending| ending == "xml");
+        let files = entries.flatten().map(|entry| entry.path());
+        files.filter(is_xml).for_each(&mut note);
+    }
+    Ok(seen)
+}
+
+/// Those of `after` that are new or were written since `before`.
+pub(crate) fn written<'a>(before: &Seen, after: &'a Seen) -> Vec<&'a PathBuf> {
+    after
+        .iter()
+        .filter(|(path, seen)| before.get(*path) != Some(*seen))
+        .map(|(path, _)| path)
+        .collect()
+}

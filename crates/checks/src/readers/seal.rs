@@ -1,0 +1,77 @@
+//! An item by its hash, whatever its size, and a copy of it where one may be kept. It refuses to
+//! copy files that hold secrets by custom: evidence may be committed, and their hash is enough to
+//! see a change. It follows no link: a link is where it leads to.
+
+use crate::readers::paths::{self, Found};
+use crate::readers::{hash, installed, items};
+use crate::{Place, Subject};
+
+/// Files that hold secrets by custom.
+pub const SECRET_BY_CUSTOM: [&str; 8] = [
+    "**/.env",
+    "**/.env.local",
+    "**/*.pem",
+    "**/*.key",
+    "**/id_rsa",
+    "**/id_ed25519",
+    "**/.netrc",
+    "**/.npmrc",
+];
+
+/// An item as it is now.
+pub(crate) struct Sealed {
+    /// The hash of its bytes; of a link, of where it leads to.
+    pub(crate) hash: String,
+    /// The bytes, where a copy may be kept.
+    pub(crate) copy: Option<Vec<u8>>,
+}
+
+/// The hash of a file, a link or a section now; or in a few words why there is none.
+pub fn hash(place: Place<'_>, item: &str) -> Result<String, String> {
+    of(place, item).map(|sealed| sealed.hash)
+}
+
+/// An item of a gate now.
+pub(crate) fn now(subject: &Subject<'_>, item: &str) -> Result<Sealed, String> {
+    if item == items::COMMANDS {
+        return items::now(subject, item).map(kept);
+    }
+    of(subject.place, item)
+}
+
+fn of(place: Place<'_>, item: &str) -> Result<Sealed, String> {
+    if let Some(name) = installed::folder(item) {
+        let hash = installed::hash_of(place.repo, name)?;
+        return Ok(Sealed { hash, copy: None });
+    }
+    let has_views = item.strip_prefix("task/") == Some(place.views.file);
+    if item.contains('#') || has_views {
+        return items::bytes(place, item).map(kept);
+    }
+    let found = paths::found(place, item)?;
+    if is_secret(item)? || !is_small(&found) {
+        let hash = hash::of(&found).map_err(|error| format!("cannot be read ({error})"))?;
+        return Ok(Sealed { hash, copy: None });
+    }
+    items::bytes(place, item).map(kept)
+}
+
+fn kept(bytes: Vec<u8>) -> Sealed {
+    Sealed {
+        hash: hash::bytes(&bytes),
+        copy: Some(bytes),
+    }
+}
+
+fn is_small(found: &Found) -> bool {
+    match found {
+        Found::File(path) => path
+            .metadata()
+            .is_ok_and(|found| found.len() <= paths::LARGEST),
+        Found::Link(_) => false,
+    }
+}
+
+fn is_secret(item: &str) -> Result<bool, String> {
+    items::globs(&SECRET_BY_CUSTOM).map(|globs| globs.is_match(item))
+}

@@ -1,0 +1,101 @@
+//! The repository's own files, as git knows them, and which of them are sources or tests. It
+//! refuses to look at what git ignores: that is nobody's work.
+
+use crate::Subject;
+use crate::readers::paths;
+use std::io::Read;
+
+/// Endings of files that people write as code.
+const SOURCES: [&str; 34] = [
+    "rs", "py", "js", "mjs", "cjs", "jsx", "ts", "mts", "cts", "tsx", "go", "java", "kt", "kts",
+    "scala", "c", "h", "cc", "cpp", "hpp", "cs", "swift", "rb", "php", "ex", "exs", "erl", "hs",
+    "ml", "lua", "sh", "vue", "svelte", "zig",
+];
+/// Folders that hold tests.
+const TEST_FOLDERS: [&str; 8] = [
+    "test",
+    "tests",
+    "__tests__",
+    "spec",
+    "specs",
+    "e2e",
+    "fixtures",
+    "testdata",
+];
+/// Larger files are no sources.
+const LARGEST: u64 = 16 << 20;
+
+/// The paths of all files in the repository.
+pub(crate) fn files(subject: &Subject<'_>) -> Result<Vec<String>, String> {
+    let tree = (subject.tree)().map_err(|why| format!("the tree cannot be read: {why}"))?;
+    // A link is not its target's content, and a folder of another repository is not ours.
+    let own = |content: &String| !content.starts_with("-> ") && content != "folder";
+    let files = tree.files.into_iter().filter(|(_, content)| own(content));
+    Ok(files.map(|(path, _)| path).collect())
+}
+
+/// Is it code?
+pub(crate) fn is_source(path: &str) -> bool {
+    let name = path.rsplit('/').next().unwrap_or(path);
+    name.rsplit_once('.')
+        .is_some_and(|(_, ending)| SOURCES.contains(&ending))
+}
+
+/// Is it a test, or something for tests?
+pub(crate) fn is_test(path: &str) -> bool {
+    let (folders, name) = path.rsplit_once('/').unwrap_or(("", path));
+    if folders.split('/').any(|one| TEST_FOLDERS.contains(&one)) {
+        return true;
+    }
+    let stem = name.rsplit_once('.').map_or(name, |(stem, _)| stem);
+    let (starts, ends) = (
+        ["test_"],
+        ["_test", ".test", ".spec", "_spec", "Test", "Tests"],
+    );
+    name == "conftest.py"
+        || starts.iter().any(|start| stem.starts_with(start))
+        || ends.iter().any(|end| stem.ends_with(end))
+}
+
+/// The text of a file of the repository; none if it is no text.
+pub(crate) fn text(subject: &Subject<'_>, path: &str) -> Result<Option<String>, String> {
+    let cannot = |why: String| format!("{path} {why}");
+    let full = paths::regular(subject.place.repo, path).map_err(cannot)?;
+    let mut bytes = Vec::new();
+    std::fs::File::open(full)
+        .and_then(|file| file.take(LARGEST + 1).read_to_end(&mut bytes))
+        .map_err(|error| cannot(format!("cannot be read ({error})")))?;
+    if bytes.len() as u64 > LARGEST {
+        return Err(cannot("is larger than 16 MiB; name it in `allow`".into()));
+    }
+    if bytes.contains(&0) {
+        return Ok(None);
+    }
+    Ok(Some(String::from_utf8_lossy(&bytes).into_owned()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{is_source, is_test};
+
+    #[test]
+    fn sources_and_tests() {
+        for path in ["src/main.rs", "a.py", "web/app.tsx"] {
+            assert!(is_source(path) && !is_test(path), "{path}");
+        }
+        for path in [
+            "tests/a.rs",
+            "pkg/shop_test.go",
+            "src/a.test.ts",
+            "test_a.py",
+            "src/__tests__/b.js",
+            "src/UserTest.java",
+        ] {
+            assert!(is_source(path) && is_test(path), "{path}");
+        }
+        for path in ["README.md", "Makefile", "rs", "a.json"] {
+            assert!(!is_source(path), "{path}");
+        }
+        assert!(!is_test("src/latest.rs") && !is_test("contest.py"));
+    }
+}

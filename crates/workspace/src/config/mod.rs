@@ -1,0 +1,175 @@
+//! What a person sets: user file, then repository file, then environment, then flags; the later
+//! wins, and every value remembers where it comes from. Agents can reach none of them.
+
+mod agents;
+pub mod keys;
+mod read;
+
+use crate::error::EngineError;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+pub use read::{Value, variable};
+
+/// Where a value comes from.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Source {
+    /// The user's own file.
+    User(PathBuf),
+    /// `.proofhouse/config.toml`.
+    Repository(PathBuf),
+    /// An environment variable.
+    Environment(String),
+}
+
+impl std::fmt::Display for Source {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Source::User(path) | Source::Repository(path) => write!(f, "{}", path.display()),
+            Source::Environment(name) => write!(f, "${name}"),
+        }
+    }
+}
+
+/// The settings, each with its source.
+#[derive(Debug, Clone, Default)]
+pub struct Config {
+    values: BTreeMap<String, (Value, Source)>,
+}
+
+impl Config {
+    /// Reads all layers for a repository's file.
+    pub fn load(repository: &Path) -> Result<Self, EngineError> {
+        let mut config = Self::default();
+        if let Some(path) = user_file() {
+            config.lay(read::file(&path)?, Source::User(path));
+        }
+        config.lay(
+            read::file(repository)?,
+            Source::Repository(repository.to_owned()),
+        );
+        for (variable, name, value) in read::environment()? {
+            config
+                .values
+                .insert(name, (value, Source::Environment(variable)));
+        }
+        Ok(config)
+    }
+
+    fn lay(&mut self, values: BTreeMap<String, Value>, source: Source) {
+        for (name, value) in values {
+            self.values.insert(name, (value, source.clone()));
+        }
+    }
+
+    /// Every set value and where it comes from.
+    pub fn iter(&self) -> impl Iterator<Item = (&String, &Value, &Source)> {
+        self.values
+            .iter()
+            .map(|(name, (value, source))| (name, value, source))
+    }
+
+    pub(crate) fn text(&self, name: &str) -> Option<&str> {
+        match self.values.get(name) {
+            Some((Value::Text(text), _)) => Some(text),
+            _ => None,
+        }
+    }
+
+    /// The number that a key has, from whichever layer.
+    pub fn number(&self, name: &str) -> Option<u64> {
+        match self.values.get(name) {
+            Some((Value::Number(number), _)) => Some(*number),
+            _ => None,
+        }
+    }
+
+    /// The agent for everything that names none.
+    pub fn agent(&self) -> Option<&str> {
+        self.text("agent")
+    }
+
+    /// The agent for a role: by its tier, else the general one.
+    pub fn agent_for(&self, role: &str, tier: &str) -> Option<&str> {
+        let tier = self.text(&format!("roles.{role}")).unwrap_or(tier);
+        self.text(&format!("tiers.{tier}")).or_else(|| self.agent())
+    }
+
+    pub(crate) fn texts(&self, name: &str) -> Option<Vec<String>> {
+        match self.values.get(name) {
+            Some((Value::Texts(texts), _)) => Some(texts.clone()),
+            _ => None,
+        }
+    }
+
+    /// Shell commands that every verification runs.
+    pub fn commands(&self) -> Vec<String> {
+        self.texts("checks.commands").unwrap_or_default()
+    }
+
+    /// Globs that no agent sees.
+    pub fn hidden(&self) -> Option<Vec<String>> {
+        self.texts("view.hidden")
+    }
+
+    /// Where the repository's top is reachable from afar.
+    pub fn base_url(&self) -> Option<&str> {
+        self.text("evidence.base_url")
+    }
+
+    /// A text that only the person's own file and environment may set: a repository comes from
+    /// others, and must not choose where a key is sent.
+    pub fn own_text(&self, name: &str) -> Result<Option<&str>, EngineError> {
+        self.not_of_repository(name)?;
+        Ok(self.text(name))
+    }
+
+    /// The same for a number: nor may it say what the person pays.
+    pub fn own_number(&self, name: &str) -> Result<Option<u64>, EngineError> {
+        self.not_of_repository(name)?;
+        Ok(self.number(name))
+    }
+
+    fn not_of_repository(&self, name: &str) -> Result<(), EngineError> {
+        match self.values.get(name) {
+            Some((_, Source::Repository(path))) => Err(EngineError::user(
+                "setting_not_for_repository",
+                format!("{} sets {name}, which a repository may not", path.display()),
+                "move it to your own config.toml, or to the environment",
+            )),
+            _ => Ok(()),
+        }
+    }
+
+    /// A cap for new runs.
+    pub fn budget(&self, name: &str) -> Option<u64> {
+        self.number(&format!("budgets.{name}"))
+    }
+
+    /// The rung of new runs.
+    pub fn autonomy(&self) -> Option<kernel::Autonomy> {
+        match self.text("approvals.autonomy")? {
+            "manual" => Some(kernel::Autonomy::Manual),
+            "conservative" => Some(kernel::Autonomy::Conservative),
+            "auto" => Some(kernel::Autonomy::Auto),
+            // The reader lets nothing else through.
+            _ => None,
+        }
+    }
+
+    /// Money that all runs may spend in a day.
+    pub fn day_micro_dollars(&self) -> Option<u64> {
+        self.number("day.micro_dollars")
+    }
+}
+
+/// `$XDG_CONFIG_HOME/proofhouse/config.toml`, or below `~/.config`.
+pub fn user_file() -> Option<PathBuf> {
+    let set = |name: &str| {
+        std::env::var_os(name)
+            .filter(|value| !value.is_empty())
+            .map(PathBuf::from)
+    };
+    let base = set("XDG_CONFIG_HOME").or_else(|| set("HOME").map(|home| home.join(".config")))?;
+    Some(base.join("proofhouse").join("config.toml"))
+}

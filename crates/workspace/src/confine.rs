@@ -1,0 +1,155 @@
+//! What the processes of a run may reach: one policy for agents, one for checks.
+//!
+//! Agents reach their view and the toolchains; checks reach the repository and the toolchains.
+//! Neither reaches the journal, the approvers, other runs or the user's home.
+
+use crate::config::Config;
+use crate::project::Project;
+use sandbox::{Endpoint, Enforcement, Network, Policy};
+use std::path::{Path, PathBuf};
+
+/// Folders in a home that hold toolchains, and nothing that only the user should have.
+const TOOLCHAINS: [&str; 14] = [
+    ".cargo",
+    ".rustup",
+    ".pyenv",
+    ".nvm",
+    ".rbenv",
+    ".asdf",
+    ".volta",
+    ".bun",
+    ".deno",
+    ".sdkman",
+    ".local/bin",
+    ".local/share/mise",
+    ".npm-global",
+    "go",
+];
+/// Keys that lie inside of toolchains all the same.
+const KEYS_IN_TOOLCHAINS: [&str; 3] = [
+    ".cargo/credentials.toml",
+    ".cargo/credentials",
+    ".cargo/config.toml",
+];
+
+/// What a policy needs to know of the settings.
+#[derive(Debug, Clone)]
+pub struct Reach {
+    read: Vec<PathBuf>,
+    write: Vec<PathBuf>,
+    hidden: Vec<PathBuf>,
+    agents: Network,
+    checks: Network,
+    enforcement: Enforcement,
+}
+
+impl Reach {
+    /// From the settings, and from what a person waived for this run.
+    pub fn of(config: &Config, repo: &Path, waived_by: Option<&str>) -> Self {
+        let home = std::env::var_os("HOME").map(PathBuf::from);
+        let exists = |path: &PathBuf| path.exists();
+        let mut read: Vec<PathBuf> = config
+            .texts("sandbox.read")
+            .unwrap_or_default()
+            .iter()
+            .map(|path| repo.join(path))
+            .collect();
+        for variable in ["CARGO_HOME", "RUSTUP_HOME"] {
+            read.extend(std::env::var_os(variable).map(PathBuf::from));
+        }
+        let in_home = |names: &[&str]| -> Vec<PathBuf> {
+            home.iter()
+                .flat_map(|home| names.iter().map(|name| home.join(name)))
+                .collect()
+        };
+        read.extend(in_home(&TOOLCHAINS));
+        let mut hidden = in_home(&KEYS_IN_TOOLCHAINS);
+        if let Some(cargo) = std::env::var_os("CARGO_HOME").map(PathBuf::from) {
+            hidden.extend([cargo.join("credentials.toml"), cargo.join("credentials")]);
+        }
+        let hosts = config.texts("network.hosts").unwrap_or_default();
+        let endpoints =
+            || Network::Endpoints(hosts.iter().filter_map(|host| endpoint(host)).collect());
+        let network = |name: &str, default: &str| match config.text(name).unwrap_or(default) {
+            "none" => Network::None,
+            "loopback" => Network::Loopback,
+            "full" => Network::Full,
+            _ => endpoints(),
+        };
+        Self {
+            read: read.into_iter().filter(exists).collect(),
+            write: config
+                .texts("sandbox.write")
+                .unwrap_or_default()
+                .iter()
+                .map(|path| repo.join(path))
+                .filter(exists)
+                .collect(),
+            hidden: hidden.into_iter().filter(exists).collect(),
+            agents: network("network.agents", "model"),
+            checks: network("network.checks", "loopback"),
+            enforcement: match waived_by {
+                Some(by) => Enforcement::Waived { by: by.to_owned() },
+                None => Enforcement::Required,
+            },
+        }
+    }
+
+    fn policy(&self, write: Vec<PathBuf>, network: &Network) -> Policy {
+        let mut policy = Policy::confined(
+            self.read.clone(),
+            write.into_iter().chain(self.write.iter().cloned()),
+        );
+        policy.hidden = self.hidden.clone();
+        policy.network = network.clone();
+        policy.enforcement = self.enforcement.clone();
+        policy
+    }
+
+    /// For an agent: its view and the folder for its result.
+    pub fn agent(&self, home: &Path) -> Policy {
+        self.policy(vec![home.join("view"), home.join("out")], &self.agents)
+    }
+
+    /// For a check in a folder of its own, and nowhere else.
+    pub fn scratch(&self, folder: &Path) -> Policy {
+        self.policy(vec![folder.to_owned()], &self.checks)
+    }
+
+    /// For a check: the repository, and the task to read, without anything of ours.
+    pub fn check(&self, project: &Project, task: &Path) -> Policy {
+        let repo = project.repo().to_owned();
+        let mut policy = self.policy(vec![repo.clone()], &self.checks);
+        // Readable only: what a check's command wrote there would pass for a person's edit.
+        if task != repo && task.exists() {
+            policy.read.push(task.to_owned());
+        }
+        // Readable only: what a check could write there, our own git would run later, unconfined.
+        // A worktree has a file there, which leads to the repository's own.
+        let git = [repo.join(".git"), project.top().join(".git")];
+        for git in git.into_iter().filter(|git| git.exists()) {
+            if !policy.read.contains(&git) {
+                policy.read.push(git);
+            }
+        }
+        // Our own folder lies around a worktree, and is not there for it: nobody named it.
+        let ours = [project.home(), repo.join(".proofhouse")];
+        let ours = ours
+            .into_iter()
+            .filter(|home| home.exists() && home.starts_with(&repo));
+        for home in ours {
+            if !policy.hidden.contains(&home) {
+                policy.hidden.push(home);
+            }
+        }
+        policy
+    }
+}
+
+/// `example.org` or `example.org:8443`.
+fn endpoint(text: &str) -> Option<Endpoint> {
+    match text.rsplit_once(':') {
+        Some((host, port)) => port.parse().ok().map(|port| Endpoint::new(host, port)),
+        None => Some(Endpoint::new(text, 443)),
+    }
+}

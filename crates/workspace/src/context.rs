@@ -1,0 +1,158 @@
+//! What every effect of a run needs to know.
+
+use crate::config::Config;
+use crate::confine::Reach;
+use crate::error::EngineError;
+use crate::project::Project;
+use crate::secrets::Secrets;
+use crate::view::sight::SECRET_BY_CUSTOM;
+use agents::Agent;
+use agents::result::Shape;
+use flow::Workflow;
+use kernel::event::RunStarted;
+use kernel::outcome::EvidenceRef;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use store::Vault;
+
+/// Which files an agent's view is made of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Files {
+    /// What git does not ignore.
+    OfGit,
+    /// The factory's own: task files and the state store.
+    OfStore,
+}
+
+/// Shared by all effects of a run.
+pub struct Context {
+    /// The repository.
+    pub project: Project,
+    /// What views are made of.
+    pub files: Files,
+    /// The run's name.
+    pub run: String,
+    /// The workflow.
+    pub workflow: Arc<Workflow>,
+    /// The task folder, absolute.
+    pub task: PathBuf,
+    /// Who works, by role.
+    pub agents: BTreeMap<String, Arc<dyn Agent>>,
+    /// What their results must look like, by role; a role that is not here adds nothing.
+    pub shapes: BTreeMap<String, Arc<Shape>>,
+    /// Where evidence goes.
+    pub vault: Vault,
+    /// Validation commands: the run's own, then the repository's.
+    pub commands: Vec<String>,
+    /// What processes may reach.
+    pub reach: Reach,
+    /// Keeps keys out of what is kept.
+    pub secrets: Secrets,
+    /// Globs that no agent sees.
+    pub hidden: Vec<String>,
+    /// The environment of agents and checks.
+    pub env: BTreeMap<String, String>,
+}
+
+impl Context {
+    /// Gathers it.
+    pub fn of(
+        project: &Project,
+        workflow: &Arc<Workflow>,
+        started: &RunStarted,
+        agents: BTreeMap<String, Arc<dyn Agent>>,
+    ) -> Result<Self, EngineError> {
+        let mut commands = started.commands.clone();
+        let config = project.config()?;
+        for command in config.commands() {
+            if !commands.contains(&command) {
+                commands.push(command);
+            }
+        }
+        Ok(Self {
+            project: project.clone(),
+            files: Files::OfGit,
+            run: started.run.to_string(),
+            workflow: workflow.clone(),
+            task: task_folder(project, started),
+            agents,
+            shapes: shapes(workflow)?,
+            vault: project.vault()?,
+            commands,
+            reach: Reach::of(&config, project.top(), started.sandbox_waived_by.as_deref()),
+            secrets: Secrets::of(&config, project.top()),
+            hidden: hidden(&config, project.top()),
+            env: sandbox::base_env(),
+        })
+    }
+
+    /// What a result of this role in this state must look like.
+    pub fn shape(&self, role: &str, state: &str) -> Arc<Shape> {
+        let of_state = self.shapes.get(&Self::shape_name(role, state));
+        let shape = of_state.or_else(|| self.shapes.get(role));
+        shape.cloned().unwrap_or_default()
+    }
+
+    /// The name of a shape that holds in one state alone.
+    pub fn shape_name(role: &str, state: &str) -> String {
+        format!("{role}/{state}")
+    }
+
+    /// Keeps evidence, without any key in it.
+    pub fn keep(&self, name: &str, bytes: &[u8]) -> Result<EvidenceRef, EngineError> {
+        Ok(self
+            .vault
+            .put(&self.secrets.text(name), &self.secrets.bytes(bytes))?)
+    }
+
+    /// The scratch folder of one effect.
+    pub fn home(&self, effect: kernel::EffectId) -> PathBuf {
+        self.project.work(&self.run).join(effect.to_string())
+    }
+
+    /// The list of folders that taking back has made.
+    pub(crate) fn made_folders(&self) -> PathBuf {
+        self.project.work(&self.run).join("made-folders")
+    }
+}
+
+/// What nobody sees: the person's globs or the usual ones, and key files that lie in the repository.
+fn hidden(config: &Config, repo: &Path) -> Vec<String> {
+    let usual = || SECRET_BY_CUSTOM.map(str::to_owned).to_vec();
+    let mut hidden = config.hidden().unwrap_or_else(usual);
+    for file in config.key_files(repo) {
+        if let Ok(inside) = file.strip_prefix(repo) {
+            // Letter by letter: a file's name is no glob.
+            let literal = inside.display().to_string().chars().fold(
+                String::new(),
+                |text, letter| match letter {
+                    '*' | '?' | '[' | ']' | '{' | '}' => format!("{text}[{letter}]"),
+                    letter => format!("{text}{letter}"),
+                },
+            );
+            hidden.push(literal);
+        }
+    }
+    hidden
+}
+
+fn shapes(workflow: &Workflow) -> Result<BTreeMap<String, Arc<Shape>>, EngineError> {
+    let mut shapes = BTreeMap::new();
+    for (name, role) in &workflow.roles {
+        let Some(schema) = &role.result else { continue };
+        let shape = Shape::with(schema).map_err(|why| {
+            let what = format!("the schema of role `{name}` in `{}`: {why}", workflow.name);
+            let mend = format!("`proofhouse workflow lint {}` says more", workflow.name);
+            EngineError::user("bad_schema", what, mend)
+        })?;
+        shapes.insert(name.clone(), Arc::new(shape));
+    }
+    Ok(shapes)
+}
+
+/// The run's task folder.
+pub fn task_folder(project: &Project, started: &RunStarted) -> PathBuf {
+    // `join` of an absolute path is that path: a task folder may lie outside the repository.
+    project.repo().join(Path::new(&started.task))
+}

@@ -1,0 +1,23 @@
+//! The ground that runs stand on: the project's folder with its settings, git and worktrees, what
+//! an agent sees and what of its work is taken, what a process may reach, and the one error.
+//!
+//! It refuses to know what a run does: no machine moves here, and no gate is judged.
+
+pub mod agent;
+pub mod clock;
+pub mod config;
+pub mod confine;
+pub mod context;
+pub mod error;
+mod folders;
+pub mod git;
+pub mod index_place;
+pub mod lock;
+pub mod project;
+pub mod secrets;
+pub mod spend;
+pub mod view;
+pub mod worktree;
+
+pub use error::{Blame, EngineError};
+pub use project::Project;

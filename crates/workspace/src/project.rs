@@ -1,0 +1,239 @@
+//! Where everything lies: the repository, and `.proofhouse/` in it.
+
+use crate::config::Config;
+use crate::error::EngineError;
+use crate::git;
+use flow::{Source, Workflow};
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// A repository that Proofhouse works in.
+#[derive(Debug, Clone)]
+pub struct Project {
+    repo: PathBuf,
+    home: PathBuf,
+}
+
+/// The folder of `.proofhouse/` that holds worktrees of ours.
+pub const WORKTREES: &str = "worktrees";
+
+/// What git should not see of `.proofhouse/`: scratch and caches. Journals and evidence stay
+/// committable, so that they can be audited on a fresh clone.
+const IGNORED: &str = "work/\njournal/*.checkpoint.json\njournal/*.torn-*\n";
+
+impl Project {
+    /// The project that holds `dir`.
+    pub fn find(dir: &Path) -> Result<Self, EngineError> {
+        if !dir.is_dir() {
+            return Err(EngineError::user(
+                "no_such_folder",
+                format!("{} is not a folder", dir.display()),
+                "name a folder that exists",
+            ));
+        }
+        let repo = git::top(dir)?;
+        // A worktree of a wave is a place to work in, not a project of its own.
+        let home = match repo.parent() {
+            Some(parent) if parent.ends_with(Path::new(".proofhouse").join(WORKTREES)) => {
+                parent.parent().map(Path::to_owned)
+            }
+            _ => None,
+        };
+        let home = home.unwrap_or_else(|| repo.join(".proofhouse"));
+        Ok(Self { repo, home })
+    }
+
+    /// The top of the working tree: the repository's own, or the worktree that a run has to itself.
+    pub fn repo(&self) -> &Path {
+        &self.repo
+    }
+
+    /// `.proofhouse/`: one for the repository and all worktrees of its waves.
+    pub fn home(&self) -> PathBuf {
+        self.home.clone()
+    }
+
+    /// The folder that holds `.proofhouse/`: the repository's own working tree.
+    pub fn top(&self) -> &Path {
+        self.home.parent().unwrap_or(&self.repo)
+    }
+
+    /// Where a wave's run, or a wave itself, has its worktree.
+    pub fn worktree(&self, name: &str) -> PathBuf {
+        self.home.join(WORKTREES).join(name)
+    }
+
+    /// The project in the repository's own working tree, wherever a person stands.
+    #[must_use]
+    pub fn at_top(&self) -> Self {
+        Self {
+            repo: self.top().to_owned(),
+            home: self.home.clone(),
+        }
+    }
+
+    /// The project as one run sees it: in its own worktree, as long as it has one.
+    #[must_use]
+    pub fn of_run(&self, run: &str) -> Self {
+        let worktree = self.worktree(run);
+        let repo = if worktree.join(".git").exists() {
+            worktree
+        } else {
+            self.top().to_owned()
+        };
+        Self {
+            repo,
+            home: self.home.clone(),
+        }
+    }
+
+    /// The project as the factory's roles see it: its own folder, with task files and state store.
+    #[must_use]
+    pub fn of_factory(&self) -> Self {
+        Self {
+            repo: self.home.clone(),
+            home: self.home.clone(),
+        }
+    }
+
+    /// The journals.
+    pub fn journals(&self) -> PathBuf {
+        self.home().join("journal")
+    }
+
+    /// The evidence.
+    pub fn vault(&self) -> Result<store::Vault, EngineError> {
+        Ok(store::Vault::open(&self.home().join("evidence"))?)
+    }
+
+    /// Scratch space of a run: views, locks, answers that wait to be journaled.
+    pub fn work(&self, run: &str) -> PathBuf {
+        self.home().join("work").join(run)
+    }
+
+    /// Who may sign decisions, in OpenSSH's allowed_signers format.
+    pub fn approvers(&self) -> PathBuf {
+        self.home().join("approvers")
+    }
+
+    /// The settings.
+    pub fn config(&self) -> Result<Config, EngineError> {
+        Config::load(&self.home().join("config.toml"))
+    }
+
+    /// Makes `.proofhouse/` where it is missing.
+    pub fn prepare(&self) -> Result<(), EngineError> {
+        let home = self.home();
+        std::fs::create_dir_all(&home).map_err(EngineError::io("create", &home))?;
+        let ignore = home.join(".gitignore");
+        if !ignore.exists() {
+            store::write_atomic(&ignore, IGNORED.as_bytes())?;
+        }
+        Ok(())
+    }
+
+    /// Every workflow's name: the user's own, then the built-in ones.
+    pub fn workflow_names(&self) -> Vec<String> {
+        let mut names: Vec<String> = std::fs::read_dir(self.home().join("workflows"))
+            .into_iter()
+            .flatten()
+            .flatten()
+            .filter(|entry| entry.path().is_dir())
+            .map(|entry| entry.file_name().to_string_lossy().into_owned())
+            .collect();
+        names.sort();
+        names
+    }
+
+    /// A workflow by name: the user's own folder first, then the built-in one.
+    pub fn workflow(&self, name: &str) -> Result<Arc<Workflow>, EngineError> {
+        let source = self.workflow_source(name)?;
+        load(&source)
+    }
+
+    /// Keeps a workflow's files in the vault under the workflow's own hash: whoever audits a run can
+    /// take its steps again when the workflow has long changed.
+    pub fn keep_workflow(&self, workflow: &Workflow) -> Result<(), EngineError> {
+        let source = self.workflow_source(&workflow.name)?;
+        // Somebody may have changed it since it was loaded: then it is not the one.
+        if source.hash() == workflow.hash {
+            let name = format!("workflow {}", workflow.name);
+            self.vault()?.put(&name, &source.bytes())?;
+        }
+        Ok(())
+    }
+
+    /// A workflow that was kept, by its hash.
+    pub fn kept_workflow(&self, name: &str, hash: &str) -> Option<Arc<Workflow>> {
+        let bytes = self.vault().ok()?.get(hash).ok()?;
+        let source = Source::from_bytes(name, &bytes)?;
+        load(&source).ok()
+    }
+
+    /// The files of a workflow.
+    pub fn workflow_source(&self, name: &str) -> Result<Source, EngineError> {
+        let folder = self.home().join("workflows").join(name);
+        if !name.contains(['/', '.']) && folder.is_dir() {
+            return read_source(name, &folder);
+        }
+        built_in(name).map_err(|mut error| {
+            let own = self.workflow_names();
+            if !own.is_empty() {
+                error.mend = format!("{}; yours: {}", error.mend, own.join(", "));
+            }
+            error
+        })
+    }
+}
+
+/// A built-in workflow's files.
+pub fn built_in(name: &str) -> Result<Source, EngineError> {
+    flow::built_in(name).ok_or_else(|| {
+        let names: Vec<&str> = flow::built_in_names().collect();
+        EngineError::user(
+            "unknown_workflow",
+            format!("there is no workflow `{name}`"),
+            format!(
+                "built in: {}; your own goes into .proofhouse/workflows/NAME/",
+                names.join(", ")
+            ),
+        )
+    })
+}
+
+/// Loads a workflow with the checks that this engine has.
+pub fn load(source: &Source) -> Result<Arc<Workflow>, EngineError> {
+    Ok(lint(source)?)
+}
+
+/// The same, with every problem on its own.
+pub fn lint(source: &Source) -> Result<Arc<Workflow>, flow::LoadError> {
+    let lint = |name: &str, with: &_| checks::lint(name, with).map_err(|why| why.to_string());
+    Ok(Arc::new(flow::load(source, &lint)?))
+}
+
+/// The texts of a workflow folder.
+pub fn read_source(name: &str, folder: &Path) -> Result<Source, EngineError> {
+    let mut files = BTreeMap::new();
+    for path in store::walk(folder, &|_| false)? {
+        let full = folder.join(&path);
+        let text = std::fs::read_to_string(&full).map_err(|error| {
+            EngineError::user(
+                "malformed_workflow",
+                format!("could not read {}: {error}", full.display()),
+                "a workflow folder holds UTF-8 text files only",
+            )
+        })?;
+        files.insert(path.display().to_string(), text);
+    }
+    Ok(Source {
+        name: name.to_owned(),
+        files,
+    })
+}
+
+/// Writes a file of the project's, whole or not at all.
+pub fn write_file(path: &Path, text: &str) -> Result<(), EngineError> {
+    Ok(store::write_atomic(path, text.as_bytes())?)
+}
