@@ -1,13 +1,15 @@
 //! How a check is written: a type whose members are its settings, and that judges a subject. What is
 //! the same for all of them around that is here, once.
 
+use crate::error::Error;
 use crate::settings::{self, Setting, SettingsError};
 use crate::text::answer;
-use crate::{Check, Example, Subject};
+use crate::{Check, Subject};
 use kernel::outcome::{CheckResult, Verdict};
 use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
+use std::fmt::Display;
 use std::marker::PhantomData;
 
 /// A check with its settings. Each is a [`Check`] by that, which is how the gate sees it.
@@ -24,9 +26,6 @@ pub(crate) trait Judge: DeserializeOwned + JsonSchema + 'static {
 
     /// Judges what the engine ran, read or hashed itself.
     fn judge(&self, subject: &Subject<'_>) -> Self::Answer;
-
-    /// What passes, what fails and what cannot run, as data that the tests try.
-    fn examples() -> Vec<Example>;
 
     /// A refusal of settings that do not go together.
     fn refuse<T>(rule: &'static str) -> Result<T, SettingsError> {
@@ -58,12 +57,8 @@ impl<J: Judge> Check for Registered<J> {
     fn run(&self, with: &Value, subject: &Subject<'_>) -> Vec<CheckResult> {
         match read::<J>(with) {
             Ok(check) => check.judge(subject).results(J::NAME),
-            Err(why) => Trouble::from(why).results(J::NAME),
+            Err(why) => Trouble::cannot(why).results(J::NAME),
         }
-    }
-
-    fn examples(&self) -> Vec<Example> {
-        J::examples()
     }
 }
 
@@ -87,8 +82,15 @@ impl From<String> for Trouble {
     }
 }
 
-impl From<SettingsError> for Trouble {
-    fn from(why: SettingsError) -> Self {
+impl From<Error> for Trouble {
+    fn from(why: Error) -> Self {
+        Trouble::Fails(why.to_string())
+    }
+}
+
+impl Trouble {
+    /// It could not be tried.
+    pub(crate) fn cannot(why: impl Display) -> Self {
         Trouble::CouldNotRun(why.to_string())
     }
 }

@@ -1,15 +1,16 @@
 //! `citations`: every finding in the agent's result stands where it says, inside the cap. It refuses
 //! a snippet that the file does not have at that line, however plausible.
 
+use crate::Subject;
+use crate::error::Error;
 use crate::judge::{Judge, Judged};
 use crate::readers::globs::Line;
 use crate::readers::paths;
 use crate::settings::{Number, Text};
 use crate::text::{first_few, one_line};
-use crate::{Example, Subject};
 use schemars::JsonSchema;
 use serde::Deserialize;
-use serde_json::{Value, json};
+use serde_json::Value;
 
 /// Each finding of the result's `evidence` has path, line and snippet, and the snippet stands
 /// there.
@@ -59,7 +60,7 @@ impl Judge for Citations {
             let outside = cap.as_ref().filter(|(_, cap)| !cap.holds(path));
             match (outside, stands(subject, path, line, snippet)) {
                 // A path that leads out is told as such, whatever the cap's globs make of it.
-                (_, Err(why)) if why.contains("must be relative") => wrong.push(why),
+                (_, Err(why @ Error::LeadsOut(_))) => wrong.push(why.to_string()),
                 (Some((field, _)), _) => wrong.push(format!("{place} is outside of `{field}`")),
                 (None, Err(why)) => wrong.push(format!("{place} {why}")),
                 (None, Ok(true)) => {}
@@ -74,71 +75,14 @@ impl Judge for Citations {
         }
         Err(first_few(&wrong, 3).into())
     }
-
-    fn examples() -> Vec<Example> {
-        let with = || json!({"within": "Scope cap"});
-        let one = |path: &str, line: u32, snippet: &str| json!({"evidence": [{"path": path, "line": line, "snippet": snippet, "note": "n"}]});
-        let world = |example: Example, result: Value| Example {
-            repo: &[
-                ("src/a.rs", "fn a() {\n    b();\n}\n"),
-                ("secret/k.rs", "x\n"),
-            ],
-            fields: &[("Scope cap", "Only `src/**`.")],
-            result: Some(result),
-            ..example
-        };
-        let bad = |name, result, reason| world(Example::fails(name, with(), reason), result);
-        vec![
-            world(
-                Example::passes("two lines that stand there", with(), "1 findings"),
-                one("src/a.rs", 1, "fn a() {\n  b();"),
-            ),
-            bad(
-                "an invented snippet",
-                one("src/a.rs", 2, "c();"),
-                "does not stand there",
-            ),
-            bad(
-                "another line",
-                one("src/a.rs", 1, "b();"),
-                "does not stand there",
-            ),
-            bad(
-                "beyond the end",
-                one("src/a.rs", 9, "b();"),
-                "does not stand there",
-            ),
-            bad(
-                "outside of the cap",
-                one("secret/k.rs", 1, "x"),
-                "outside of `Scope cap`",
-            ),
-            bad(
-                "no such file",
-                one("src/b.rs", 1, "x"),
-                "src/b.rs:1 is missing",
-            ),
-            bad(
-                "a way out",
-                one("src/../secret/k.rs", 1, "x"),
-                "must be relative",
-            ),
-            bad(
-                "no line",
-                json!({"evidence": [{"path": "src/a.rs", "snippet": "b"}]}),
-                "finding 1 lacks",
-            ),
-            bad("no findings", json!({"summary": "nothing"}), "0 findings"),
-        ]
-    }
 }
 
 /// Do the snippet's lines stand in the file from that line on? White space at the ends is nothing.
-fn stands(subject: &Subject<'_>, path: &str, line: u64, snippet: &str) -> Result<bool, String> {
+fn stands(subject: &Subject<'_>, path: &str, line: u64, snippet: &str) -> Result<bool, Error> {
     let text = paths::read(subject.place, &format!("repo/{path}"))?;
     let wanted: Vec<&str> = snippet.trim_matches('\n').lines().map(str::trim).collect();
     if wanted.len() > MOST_LINES {
-        return Err(format!("has a snippet of more than {MOST_LINES} lines"));
+        return Err(format!("has a snippet of more than {MOST_LINES} lines").into());
     }
     let from = usize::try_from(line - 1).unwrap_or(usize::MAX);
     let there: Vec<&str> = text

@@ -3,17 +3,17 @@
 
 mod reports;
 
+use crate::Subject;
+use crate::error::Error;
 use crate::execute::{Program, execute};
 use crate::judge::{Judge, Judged, Trouble};
 use crate::readers::dependencies::{World, manifests};
 use crate::readers::{paths, sources};
 use crate::settings::{Choice, Seconds, Text, Words};
 use crate::text::{answer, first_few};
-use crate::{Example, Subject};
 use kernel::outcome::{CheckResult, Verdict};
 use schemars::JsonSchema;
 use serde::Deserialize;
-use serde_json::json;
 use std::collections::BTreeSet;
 use std::time::Instant;
 
@@ -41,7 +41,7 @@ struct Audit {
     key: &'static str,
     command: &'static str,
     mend: &'static str,
-    read: fn(&str, Level) -> Result<Vec<String>, String>,
+    read: fn(&str, Level) -> Result<Vec<String>, Error>,
 }
 
 /// The least severity that fails, where a tool knows severities.
@@ -101,7 +101,7 @@ impl Judge for DependencyAudit {
         let started = Instant::now();
         let read = |path: &str| paths::read(subject.place, &format!("repo/{path}"));
         let found = sources::files(subject).and_then(|files| manifests(&files, &read));
-        let found = found.map_err(Trouble::CouldNotRun)?;
+        let found = found.map_err(Trouble::cannot)?;
         let naming = found.iter().filter(|manifest| !manifest.names.is_empty());
         let worlds: BTreeSet<World> = naming.map(|manifest| manifest.world).collect();
         if worlds.is_empty() {
@@ -113,63 +113,6 @@ impl Judge for DependencyAudit {
         Ok(audits
             .map(|audit| one(audit, self, subject, started))
             .collect())
-    }
-
-    fn examples() -> Vec<Example> {
-        const NPM: (&str, &str) = ("package.json", "{\"dependencies\": {\"a\": \"1\"}}");
-        let says = |report: &str| json!({"npm": format!("echo '{report}'")});
-        vec![
-            Example::passes("nothing to audit", json!({}), "no dependencies"),
-            Example {
-                repo: &[NPM],
-                ..Example::passes(
-                    "nothing grave",
-                    says(
-                        "{\"vulnerabilities\": {\"a\": {\"severity\": \"low\"}}, \"metadata\": {\"vulnerabilities\": {\"low\": 1}}}",
-                    ),
-                    "no fault of this severity",
-                )
-            },
-            Example {
-                repo: &[NPM],
-                ..Example::fails(
-                    "a grave one",
-                    says(
-                        "{\"vulnerabilities\": {\"a\": {\"severity\": \"critical\"}}, \"metadata\": {\"vulnerabilities\": {\"critical\": 1}}}",
-                    ),
-                    "a (critical)",
-                )
-            },
-            Example {
-                repo: &[NPM],
-                ..Example::cannot_run(
-                    "the registry cannot be reached",
-                    says("{\"error\": {\"code\": \"ENOTFOUND\", \"summary\": \"no such host\"}}"),
-                    "no such host",
-                )
-            },
-            Example {
-                repo: &[("Cargo.toml", "[dependencies]\na = \"1\"\n")],
-                ..Example::fails(
-                    "cargo knows no severities: every fault counts",
-                    json!({"cargo": "echo '{\"vulnerabilities\": {\"list\": [{\"advisory\": {\"id\": \"RUSTSEC-2020-0001\"}, \"package\": {\"name\": \"a\", \"version\": \"1.0.0\"}}]}}'; exit 1"}),
-                    "a 1.0.0 (RUSTSEC-2020-0001)",
-                )
-            },
-            Example {
-                repo: &[("requirements.txt", "a==1\n")],
-                ..Example::cannot_run(
-                    "a tool that is not installed",
-                    json!({"python": "no-such-program-of-ours"}),
-                    "pip install pip-audit",
-                )
-            },
-            Example {
-                repo: &[("go.mod", "module a\nrequire b v1\n")],
-                ..Example::cannot_run("no report", json!({"go": "echo all good"}), "govulncheck")
-            },
-            Example::cannot_run("no such level", json!({"level": "huge"}), "`level` must be"),
-        ]
     }
 }
 

@@ -1,9 +1,10 @@
 //! `tests`: runs a suite and judges it test by test. It refuses an exit code instead of names, a
 //! suite that ran nothing or not to its end, and a suite that has become smaller than it was.
 
-mod examples;
 pub(crate) mod verdict;
 
+use crate::Subject;
+use crate::error::Error;
 use crate::execute::{Executed, Program, execute};
 use crate::judge::{Judge, Judged, Trouble};
 use crate::readers::paths;
@@ -13,7 +14,6 @@ use crate::settings::{
     Choice, Choices, IdPattern, Number, Placed, RelativePath, Seconds, SettingsError, Text, Words,
 };
 use crate::text::label;
-use crate::{Example, Subject};
 use kernel::outcome::CheckResult;
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -113,12 +113,8 @@ impl Judge for Tests {
     fn judge(&self, subject: &Subject<'_>) -> Judged<CheckResult> {
         let started = Instant::now();
         let suite = self.run(subject, started);
-        let (executed, name, run) = suite.map_err(Trouble::CouldNotRun)?;
+        let (executed, name, run) = suite.map_err(Trouble::cannot)?;
         Ok(verdict::answer_for(self, subject, executed, &name, run))
-    }
-
-    fn examples() -> Vec<Example> {
-        examples::examples()
     }
 }
 
@@ -162,7 +158,7 @@ impl Tests {
         &self,
         subject: &Subject<'_>,
         started: Instant,
-    ) -> Result<(Executed, String, TestRun), String> {
+    ) -> Result<(Executed, String, TestRun), Error> {
         let from_field = self.command_from.as_deref().and_then(|field| {
             let line = subject.fields.get(field)?.trim();
             (!line.is_empty()).then_some(line)
@@ -198,7 +194,7 @@ impl Tests {
             (Results::Report, None) => match report_files::read(&own) {
                 Ok(Some(text)) => runner.read(&text),
                 Ok(None) => unwritten(),
-                Err(why) => TestRun::unreadable(why),
+                Err(why) => TestRun::unreadable(why.to_string()),
             },
             (Results::Report, Some(path)) => {
                 let after = report_files::at(repo, path)?;
@@ -207,7 +203,7 @@ impl Tests {
                     runs.push(match report_files::read(path) {
                         Ok(Some(text)) => runner.read(&text),
                         Ok(None) => unwritten(),
-                        Err(why) => TestRun::unreadable(why),
+                        Err(why) => TestRun::unreadable(why.to_string()),
                     });
                 }
                 if runs.is_empty() {

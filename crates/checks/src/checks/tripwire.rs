@@ -2,11 +2,10 @@
 //! candidate's code and not without it. It refuses every other green: one that edited tests, their
 //! configuration or the contract gave, one that needs no code, and one that ran less than before.
 //!
-//! What it can not see: code that answers the tests' own fixtures and nothing else. For that there is
+//! What it cannot see: code that answers the tests' own fixtures and nothing else. For that there is
 //! a reviewer, and `proofhouse heal`.
 
-mod examples;
-
+use crate::Subject;
 use crate::checks::frozen;
 use crate::checks::tests::{Chosen, Ratchet, Tests, verdict};
 use crate::execute::{Program, execute};
@@ -18,12 +17,12 @@ use crate::settings::{
     Choice, Choices, IdPattern, Items, Placed, RelativePath, Seconds, SettingsError, Text, Texts,
 };
 use crate::text::{answer, first_few};
-use crate::{Example, Subject};
 use kernel::StateName;
 use kernel::outcome::{CheckResult, Verdict};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use std::collections::BTreeMap;
+use std::fmt::Display;
 use std::time::Instant;
 
 /// The frozen tests fail on the code before and pass on the candidate, in a clean room.
@@ -74,11 +73,11 @@ fn cheat(code: &'static str, why: String) -> Tripped {
     }
 }
 
-fn cannot(why: String) -> Tripped {
+fn cannot(why: impl Display) -> Tripped {
     Tripped {
         verdict: Verdict::CouldNotRun,
         code: "tripwire_missing",
-        why,
+        why: why.to_string(),
     }
 }
 
@@ -128,10 +127,6 @@ impl Judge for Tripwire {
             results.push(Self::coverage(line, subject, [&before, &after], started)?);
         }
         Ok(results)
-    }
-
-    fn examples() -> Vec<Example> {
-        examples::examples()
     }
 }
 
@@ -209,7 +204,7 @@ impl Tripwire {
         let kept = kept.map_err(cannot)?;
         let baseline = baseline(wire);
         let judged = match executed.worthless() {
-            Some((_, why)) => Err(why),
+            Some((_, why)) => Err(why.into()),
             None => verdict::judge(order, inside, &executed, &run, &baseline),
         };
         let (verdict, reason) = match judged {
@@ -321,7 +316,7 @@ fn baseline(wire: &Tripwire) -> String {
 fn unlike(wire: &Tripwire, inside: &Subject<'_>, run: &TestRun) -> Result<Option<String>, Tripped> {
     // Also of a suite that does not build yet, which leaves no baseline.
     let results = format!("results of {}", wire.baseline());
-    let earlier = inside.keep.earlier(&results).map_err(cannot)?;
+    let earlier = inside.earlier(&results).map_err(cannot)?;
     let Some(last) = earlier.last() else {
         return Err(cannot(
             "the red run has left no results to compare with".to_owned(),
