@@ -196,6 +196,7 @@ pub(crate) fn pack_of(state: &State, effect: EffectId) -> Option<ContextPack> {
         module,
         upstream: &upstream,
         criteria: &[],
+        briefs: state.briefs,
     };
     Some(pack(&scene, who, occasion))
 }
@@ -217,6 +218,7 @@ fn role(
         module,
         upstream: &upstream,
         criteria: criteria.map_or(&[], Vec::as_slice),
+        briefs: state.briefs,
     };
     let reference = module.and_then(|module| work.reference(module));
     let subject = match reference {
@@ -279,7 +281,7 @@ fn change_role(
         (Occasion::Propose, Some(asked)) => format!("\n## The adjudication\n\n{}\n", pretty(asked)),
         _ => String::new(),
     };
-    let trail = of_a_change(&change.debate, who, occasion);
+    let trail = of_a_change(&change.debate, who, occasion, state.briefs);
     let brief = format!(
         "# {} for {} (round {} of {})\n\nThe contract of {} is to become that of {}. Judge whether it is well-formed, whether the evidence justifies the change, and whether the claim of compatibility is true.\n\n{DATA}\n{task}{failures}{amendments}\n## The exception\n\n{}\n\n## The candidate contract\n\n{}\n{trail}",
         who.as_str(),

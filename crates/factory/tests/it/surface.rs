@@ -273,6 +273,7 @@ fn s5_4_a_proposer_is_told_what_a_ship_will_ask_of_its_workspace() {
         module: Some(0),
         upstream: &[],
         criteria: &[],
+        briefs: factory::engineering::context::BRIEFS,
     };
     let told = brief(&scene, Role::Proposer, Occasion::Propose);
     assert!(told.contains("the crate `mm_a`"), "{told}");

@@ -188,6 +188,7 @@ pub(crate) fn opening(tasks: &[Declared], jobs: u32) -> [What; 2] {
                 jobs,
                 attempts: None,
                 spec: None,
+                briefs: factory::engineering::context::BRIEFS,
             })
             .note(),
         ),

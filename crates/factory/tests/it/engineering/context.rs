@@ -61,6 +61,7 @@ pub(super) fn told(
         module: Some(0),
         upstream: &upstream,
         criteria: &[],
+        briefs: factory::engineering::context::BRIEFS,
     };
     let sight = sight(&scene, role, occasion);
     (brief(&scene, role, occasion), sight.sees, sight.scope)
@@ -130,6 +131,7 @@ fn s5_3_a_pack_names_everything_that_is_given_and_everything_that_is_not() {
                 module: Some(0),
                 upstream: &upstream,
                 criteria: &[],
+                briefs: factory::engineering::context::BRIEFS,
             };
             let pack = pack(&scene, role, occasion);
             let rows = pack.included_refs.len() + pack.excluded_refs.len();
@@ -153,6 +155,7 @@ fn s5_3_a_view_shows_of_modules_what_the_pack_permits_and_nothing_else() {
         module: Some(0),
         upstream: &upstream,
         criteria: &[],
+        briefs: factory::engineering::context::BRIEFS,
     };
     let roles = Role::DEBATERS.into_iter().chain([Role::MicroPlanner]);
     let occasions = [
