@@ -12,6 +12,7 @@ mod entry;
 mod error;
 mod ledger;
 mod memory;
+mod model;
 mod open;
 mod read;
 mod schema;
@@ -22,7 +23,7 @@ mod vector;
 
 pub use embed::Embedder;
 pub use entry::{CodeIndexEntry, IoSummary, Status};
-pub use error::IndexError;
+pub use error::{Cause, IndexError};
 pub use kernel::module::{Dependency, ModuleId, ModuleRef, Range, Version};
 pub use ledger::Replacement;
 pub use open::{AppendOnlyCodeIndex, Create};

@@ -4,7 +4,8 @@
 use crate::entry::CodeIndexEntry;
 use crate::entry::Status;
 use crate::error::IndexError;
-use crate::open::{AppendOnlyCodeIndex, model};
+use crate::model::model;
+use crate::open::AppendOnlyCodeIndex;
 use kernel::Time;
 use kernel::module::Range;
 use kernel::module::{ModuleId, ModuleRef, Version};
@@ -109,7 +110,7 @@ fn stored(row: &Row, path: &Path) -> Result<(i64, Stored), IndexError> {
     let failed = IndexError::sqlite(path);
     let corrupt = |why: String| IndexError::IndexCorrupt {
         path: path.to_owned(),
-        why,
+        why: why.into(),
     };
     let id: i64 = row.get(0).map_err(&failed)?;
     let body: String = row.get(1).map_err(&failed)?;
@@ -173,7 +174,7 @@ pub(crate) fn by_id(connection: &Connection, path: &Path, id: i64) -> Result<Sto
         Some(row) => Ok(stored(row, path)?.1),
         None => Err(IndexError::IndexCorrupt {
             path: path.to_owned(),
-            why: format!("entry {id} is gone"),
+            why: format!("entry {id} is gone").into(),
         }),
     }
 }

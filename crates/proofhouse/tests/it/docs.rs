@@ -172,6 +172,12 @@ fn words_behind(texts: &[String], needles: &[&str]) -> BTreeSet<String> {
 }
 
 #[test]
+fn every_connector_is_on_its_page() {
+    let forms = agents::forms();
+    all_named("docs/agents.md", forms.split(", ").map(str::to_owned));
+}
+
+#[test]
 fn every_error_and_refusal_code_is_on_its_page() {
     let needles = [
         "EngineError::user(",
@@ -304,7 +310,7 @@ fn every_kind_of_record_is_on_its_page() {
         "docs/journal.md",
         kernel::Body::KINDS
             .iter()
-            .chain(engine::wave::fact::Fact::KINDS)
+            .chain(wave::Fact::KINDS)
             .map(|kind| code(kind)),
     );
 }
@@ -312,7 +318,7 @@ fn every_kind_of_record_is_on_its_page() {
 /// Every key of `milestone.toml`, from the structs that read it.
 #[test]
 fn every_key_of_a_milestone_is_on_its_page() {
-    let source = page("crates/engine/src/wave/milestone.rs");
+    let source = page("crates/wave/src/milestone.rs");
     let mut keys = BTreeSet::new();
     for name in ["\nstruct Raw {\n", "\npub struct Task {\n"] {
         let (_, rest) = source.split_once(name).expect("the struct");

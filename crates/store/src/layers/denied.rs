@@ -1,7 +1,7 @@
 //! The one refusal of every layer: a stable code, what was refused, and how to go on.
 //!
 //! A refusal is built from what the caller asked for and never from what is on the disk, so it
-//! can not tell a hidden file from one that is not there.
+//! cannot tell a hidden file from one that is not there.
 
 use super::Rel;
 
@@ -30,9 +30,9 @@ pub enum Code {
     NoMatch,
     /// The text to replace is there more than once.
     Ambiguous,
-    /// A glob or a regular expression that can not be read.
+    /// A glob or a regular expression that cannot be read.
     BadPattern,
-    /// A context pack or a reference that can not be used.
+    /// A context pack or a reference that cannot be used.
     BadPack,
     /// A folder, where a file is needed.
     IsFolder,
