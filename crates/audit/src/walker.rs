@@ -98,8 +98,7 @@ impl Walker {
     fn legal(&self, to: &Position) -> bool {
         self.machines().any(|machine| {
             let at = general(machine.position());
-            let mode = machine.started().map(|started| started.mode);
-            let ways = ways(&machine.workflow().table, &at, mode.unwrap_or_default());
+            let ways = ways(&machine.workflow().table, &at, machine.mode());
             ways.iter().any(|way| way.to == *to)
         })
     }

@@ -2,7 +2,7 @@
 
 use crate::settings::SettingsError;
 use crate::text::{answer, refusal};
-use crate::{Launches, Subject, when};
+use crate::{Check, Launches, Subject, when};
 use kernel::effect::CheckSpec;
 use kernel::outcome::{CheckResult, UNHELD, Verdict};
 use std::time::Instant;
@@ -10,6 +10,15 @@ use std::time::Instant;
 /// Runs all checks in order, whatever the first says: an agent should hear all that is wrong at
 /// once. The subject's wall time is for all of them together.
 pub fn run_gate(specs: &[CheckSpec], subject: &Subject<'_>) -> Vec<CheckResult> {
+    run_gate_with(&[], specs, subject)
+}
+
+/// The same with checks of the caller's own, beside those of the registry.
+pub fn run_gate_with(
+    own: &[&dyn Check],
+    specs: &[CheckSpec],
+    subject: &Subject<'_>,
+) -> Vec<CheckResult> {
     let started = Instant::now();
     let mut results = Vec::new();
     for spec in specs {
@@ -20,7 +29,7 @@ pub fn run_gate(specs: &[CheckSpec], subject: &Subject<'_>) -> Vec<CheckResult> 
             launches: Some(&launches),
             ..*subject
         };
-        let answers = match judge(spec, &subject) {
+        let answers = match judge(own, spec, &subject) {
             Ok(answers) => answers,
             Err(why) => vec![refusal(&spec.check, why)],
         };
@@ -51,11 +60,15 @@ enum NotAsked {
     Silent,
 }
 
-fn judge(spec: &CheckSpec, subject: &Subject<'_>) -> Result<Vec<CheckResult>, NotAsked> {
+fn judge(
+    own: &[&dyn Check],
+    spec: &CheckSpec,
+    subject: &Subject<'_>,
+) -> Result<Vec<CheckResult>, NotAsked> {
     if subject.cancel.is_cancelled() {
         return Err(NotAsked::Cancelled);
     }
-    let (check, condition, with) = when::open(&spec.check, &spec.with)?;
+    let (check, condition, with) = when::open(own, &spec.check, &spec.with)?;
     if let Some(reason) = condition.and_then(|condition| condition.spares(subject)) {
         return Ok(vec![answer(check.name(), Verdict::Pass, &reason)]);
     }

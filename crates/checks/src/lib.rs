@@ -23,7 +23,7 @@ mod when;
 pub use check::Check;
 pub use checks::{find, registry};
 pub use error::{BoxError, Error};
-pub use gate::run_gate;
+pub use gate::{run_gate, run_gate_with};
 pub use readers::globs::{Star, compiled};
 pub use readers::hash::bytes as hash_of;
 pub use readers::items::bytes as item_bytes;

@@ -34,15 +34,17 @@ pub(crate) struct When {
 
 /// Refuses an unknown check, bad settings and a bad condition.
 pub fn lint(name: &str, with: &Value) -> Result<(), SettingsError> {
-    open(name, with).map(drop)
+    open(&[], name, with).map(drop)
 }
 
 /// The check, its condition and its own settings.
-pub(crate) fn open(
+pub(crate) fn open<'a>(
+    own: &[&'a dyn Check],
     name: &str,
     with: &Value,
-) -> Result<(&'static dyn Check, Option<When>, Value), SettingsError> {
-    let check = find(name).ok_or_else(|| {
+) -> Result<(&'a dyn Check, Option<When>, Value), SettingsError> {
+    let own = own.iter().copied().find(|check| check.name() == name);
+    let check = own.or(find(name)).ok_or_else(|| {
         // All of them would not fit into a reason.
         let (first, last) = (registry().first(), registry().last());
         SettingsError::NoSuchCheck {

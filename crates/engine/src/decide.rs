@@ -6,7 +6,11 @@ use crate::decision::{Decidable, take};
 use crate::factory;
 use crate::run::Run;
 use crate::session;
+use crate::views;
+use kernel::{Body, Input, Machine, What};
+use std::collections::BTreeMap;
 use store::Journal;
+use workspace::clock::now;
 use workspace::error::EngineError;
 use workspace::project::Project;
 
@@ -38,7 +42,47 @@ pub fn decide(
     if factory::is_project(project, ask.name) {
         return factory::decide(project, ask, approve);
     }
-    take(project, Run::open(project, ask.name)?, ask, approve)
+    take(
+        project,
+        Questioned::of(Run::open(project, ask.name)?)?,
+        ask,
+        approve,
+    )
+}
+
+/// A run with what a person has declared in its header: that is part of what they decide about, and
+/// goes on record before the decision.
+struct Questioned {
+    run: Run,
+    declared: Option<What>,
+    /// What the header says, as it is about to be on record.
+    shown: BTreeMap<String, String>,
+}
+
+impl Questioned {
+    /// Refuses a header that would loosen the run: nothing is decided on top of it.
+    fn of(run: Run) -> Result<Self, EngineError> {
+        let declared = match session::is_driven(&run.project, run.name.as_str()) {
+            true => None,
+            false => views::declarations(&run)?,
+        };
+        let mut shown = run.machine.declared();
+        if let Some(what) = &declared {
+            for event in run.machine.decide(&Input::new(now(), what.clone()))? {
+                if let Body::FieldsEdited(edited) = event.body {
+                    if let Some(refusal) = edited.refused.into_values().next() {
+                        return Err(refusal.into());
+                    }
+                    shown.extend(edited.fields);
+                }
+            }
+        }
+        Ok(Self {
+            run,
+            declared,
+            shown,
+        })
+    }
 }
 
 fn takes_no_payload(ask: &Ask<'_>) -> Result<(), EngineError> {
@@ -52,19 +96,23 @@ fn takes_no_payload(ask: &Ask<'_>) -> Result<(), EngineError> {
     ))
 }
 
-impl Decidable for Run {
+impl Decidable for Questioned {
     type Machine = flow::Flow;
 
     fn parts(&mut self) -> (&mut flow::Flow, &mut Journal) {
-        (&mut self.machine, &mut self.journal)
+        (&mut self.run.machine, &mut self.run.journal)
     }
 
     fn signed_as(&self) -> String {
-        self.name.to_string()
+        self.run.name.to_string()
     }
 
     fn go_on(&self) -> String {
-        format!("proofhouse run {}", self.name)
+        format!("proofhouse run {}", self.run.name)
+    }
+
+    fn due(&mut self) -> Vec<What> {
+        self.declared.take().into_iter().collect()
     }
 
     fn refuse(&self, ask: &Ask<'_>) -> Result<(), EngineError> {
@@ -72,11 +120,11 @@ impl Decidable for Run {
     }
 
     fn follow(&mut self) -> Result<(), EngineError> {
-        let name = self.name.as_str();
-        if !session::is_driven(&self.project, name)
-            && let Ok(_lock) = session::lock(&self.project, name)
+        let (project, name) = (&self.run.project, self.run.name.as_str());
+        if !session::is_driven(project, name)
+            && let Ok(_lock) = session::lock(project, name)
         {
-            crate::views::refresh(self)?;
+            views::refresh(&self.run, &[], &self.shown)?;
         }
         Ok(())
     }

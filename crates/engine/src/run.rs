@@ -209,7 +209,7 @@ fn workflow_of(project: &Project, name: &RunName) -> Result<Arc<Workflow>, Engin
             format!("`{name}` is a project of the factory"),
             format!("`proofhouse factory status {name}` shows it"),
         )),
-        Some(workflow) => project.workflow(workflow),
+        Some(workflow) => project.workflow_begun(workflow),
         None => Err(EngineError::environment(
             "journal_corrupt",
             format!(

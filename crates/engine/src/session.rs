@@ -1,6 +1,6 @@
 //! Driving a run for real: one engine at a time, from opening to a rest.
 
-use crate::driver::{Ending, Until, drive};
+use crate::driver::{Ending, Until, drive, settle};
 use crate::run::Run;
 use crate::run_adapter::RunAdapter;
 use crate::views;
@@ -118,7 +118,7 @@ impl Session<'_> {
         observer: &mut dyn Observer,
         hook: &dyn Fn(Interrupter),
     ) -> Result<Ended, EngineError> {
-        let run = Run::open(self.project, self.run)?;
+        let mut run = Run::open(self.project, self.run)?;
         let started = run.machine.started().cloned().ok_or_else(|| {
             EngineError::environment(
                 "journal_corrupt",
@@ -149,8 +149,14 @@ impl Session<'_> {
                 let context = Context::of(&run.project, &workflow, &started, BTreeMap::new())?;
                 restore(&context, &run, observer)?;
             }
+            let mut declared = Vec::new();
+            if let Some(what) = views::declarations(&run)? {
+                settle::<_, EngineError>(&mut run.machine, at, what, &mut declared)?;
+                run.append(&declared)?;
+                declared.iter().for_each(|event| observer.event(event));
+            }
             // The views are ours to mend, also when there is nothing else to do.
-            views::refresh(&run)?;
+            views::refresh(&run, &declared, &run.machine.declared())?;
             return Ok(Ended {
                 ending: Ending::Rested,
                 status: run.machine.status(),

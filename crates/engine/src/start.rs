@@ -242,7 +242,8 @@ fn begin(
     Journal::begin(&project.journals(), &name, &entries(&events))?;
     // What was said by starting moved the run on: its files say so at once.
     if moved {
-        crate::views::refresh(&Run::open(project, name.as_str())?)?;
+        let run = Run::open(project, name.as_str())?;
+        crate::views::refresh(&run, &[], &run.machine.declared())?;
     }
     Ok(Started {
         run: name.to_string(),

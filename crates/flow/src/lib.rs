@@ -12,12 +12,13 @@ mod load;
 mod machine;
 mod raw;
 mod snapshot;
+mod verdict;
 mod workflow;
 
 pub use built_in::{built_in, built_in_names};
 pub use document::{field_key, parse_fields, replace_fields};
 pub use error::{LoadError, Problem};
-pub use load::{CheckLint, Source, load};
+pub use load::{CheckLint, Source, load, load_begun};
 pub use machine::{Flow, PostMortem};
 pub use snapshot::SnapshotSpec;
 pub use workflow::{Capability, Checkpoints, Field, Owner, Role, StateDef, Task, Workflow};

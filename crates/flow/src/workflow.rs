@@ -66,6 +66,8 @@ pub struct StateDef {
     pub tells: Option<String>,
     /// In a `rest` state: is a run that rests here done, until a person says otherwise?
     pub done: bool,
+    /// States whose roles' objections are settled by leaving this one.
+    pub settles: Vec<StateName>,
 }
 
 /// Who writes a field of the state file.

@@ -232,7 +232,7 @@ impl IndexError {
     pub fn mend(&self) -> &'static str {
         match self {
             IndexError::BadEntry { .. } => {
-                "correct the entry; docs/index.md shows every member. Nothing was added"
+                "correct the entry; docs/code-index.md shows every member. Nothing was added"
             }
             IndexError::Malformed(of) => match of.wanted {
                 Wanted::Reference => "write it as MM-NAME@x.y.z",
@@ -252,7 +252,9 @@ impl IndexError {
                 "name another entry of this index that is SHIPPED; add it first"
             }
             IndexError::BadNote { .. } => "say in a few sentences why, and how users migrate",
-            IndexError::BadQuery { .. } => "correct the search; docs/index.md shows every member",
+            IndexError::BadQuery { .. } => {
+                "correct the search; docs/code-index.md shows every member"
+            }
             IndexError::BadEmbedder { .. } => "write it as built-in, folder:DIR or openai:MODEL",
             IndexError::EmbedderChanged { .. } => {
                 "use that embedder, or embed all entries anew with `proofhouse index reindex --embedder NAME`"

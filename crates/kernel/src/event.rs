@@ -347,8 +347,11 @@ pub struct Refused {
 /// A person edited the state file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FieldsEdited {
-    /// The fields that differ.
+    /// The fields that differ, and were taken.
     pub fields: BTreeMap<String, String>,
+    /// Those that were not, each with what was said to it.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub refused: BTreeMap<String, Refusal>,
 }
 
 /// A fact of one kind of machine alone. The kernel carries it and does not look inside; the machine

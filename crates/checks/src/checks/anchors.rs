@@ -82,7 +82,7 @@ impl<'a> Anchor<'a> {
         let path = words.next()?.trim_end_matches([':', ',']);
         let rest: Vec<&str> = words.collect();
         let symbol = match rest.as_slice() {
-            ["::", symbol, ..] => Some(symbol.trim_end_matches([',', ';'])),
+            ["::", symbol, ..] => Some(symbol.trim_end_matches([',', ';', ':']).trim_matches('`')),
             _ => None,
         };
         Some(Self {

@@ -3,7 +3,7 @@
 
 use crate::Subject;
 use crate::judge::{Judge, Judged, Trouble};
-use crate::settings::Text;
+use crate::settings::{Choice, Text, Texts, Words};
 use crate::text::{first_few, one_line};
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -14,6 +14,23 @@ use serde_json::Value;
 pub(crate) struct NoObjection {
     /// Judge the last result of this role, not the present one.
     role: Option<Text>,
+    /// Severities with which a finding is a remark and holds nothing; none.
+    #[serde(default)]
+    harmless: Texts,
+    /// A finding without a `severity`: `holds` or `passes`; holds.
+    untyped: Option<Choice<Untyped>>,
+}
+
+/// What becomes of a finding that names no severity.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Untyped {
+    Holds,
+    Passes,
+}
+
+impl Words for Untyped {
+    const WORDS: &'static [(&'static str, Self)] =
+        &[("holds", Self::Holds), ("passes", Self::Passes)];
 }
 
 /// Where an agent's finding may keep its sentence.
@@ -43,7 +60,7 @@ impl Judge for NoObjection {
                 }
             },
         };
-        let findings = findings(&result["findings"]);
+        let findings = self.holding(&result["findings"]);
         let against = result["verdict"]
             .as_str()
             .is_some_and(|verdict| verdict.trim().eq_ignore_ascii_case("fail"));
@@ -58,14 +75,27 @@ impl Judge for NoObjection {
     }
 }
 
-/// Whatever is not plainly nothing is a finding: a wrong shape must not open the gate.
-fn findings(value: &Value) -> Vec<String> {
-    match value {
-        Value::Null | Value::Bool(false) => Vec::new(),
-        Value::Array(list) => list.iter().map(sentence).collect(),
-        Value::Object(map) if map.is_empty() => Vec::new(),
-        Value::String(text) if text.trim().is_empty() => Vec::new(),
-        other => vec![sentence(other)],
+impl NoObjection {
+    /// Whatever is not plainly nothing is a finding: a wrong shape must not open the gate.
+    fn holding(&self, value: &Value) -> Vec<String> {
+        let one = std::slice::from_ref(value);
+        let all = match value {
+            Value::Null | Value::Bool(false) => &[],
+            Value::Array(list) => list.as_slice(),
+            Value::Object(map) if map.is_empty() => &[],
+            Value::String(text) if text.trim().is_empty() => &[],
+            _ => one,
+        };
+        let holds = |finding: &&Value| match finding["severity"].as_str() {
+            None => self
+                .untyped
+                .is_none_or(|untyped| *untyped == Untyped::Holds),
+            Some(severity) => {
+                let same = |harmless: &String| harmless.eq_ignore_ascii_case(severity.trim());
+                !self.harmless.iter().any(same)
+            }
+        };
+        all.iter().filter(holds).map(sentence).collect()
     }
 }
 

@@ -4,7 +4,7 @@
 use super::opening::known;
 use super::records::Keeper;
 use super::views::{Before, Views};
-use super::{product, roles, ship, task_files};
+use super::{gate, product, roles, task_files};
 use crate::perform::{self, Job, Judged};
 use crate::world::{Adapter, Listener, Observer, Opening, Performer};
 use ::factory::machine::Factory;
@@ -80,7 +80,7 @@ impl Performer for ProjectPerformer {
     ) -> Result<What, EngineError> {
         let context = &self.context;
         if let Effect::Gate(order) = &asked.job.effect {
-            return Ok(ship::gate(context, order, cancel, listener.progress));
+            return Ok(gate::run(context, order, cancel, listener.progress));
         }
         if let Some(before) = &asked.before {
             before.write(context)?;

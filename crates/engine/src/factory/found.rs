@@ -1,7 +1,17 @@
 //! What a step of a ship or a release found: that it holds, that it does not, or that it could not be
 //! tried. Every step says it in these words, and none needs to know the others for it.
 
+use kernel::effect::GateOrder;
 use kernel::outcome::{CheckResult, EvidenceRef, Ran, UNHELD, Verdict};
+use sandbox::Cancel;
+use workspace::context::Context;
+
+/// What every check of the factory is given.
+pub(super) struct Given<'a> {
+    pub(super) context: &'a Context,
+    pub(super) order: &'a GateOrder,
+    pub(super) cancel: &'a Cancel,
+}
 
 /// What a step found: a sentence, and what it rests on.
 pub(super) struct Held {

@@ -11,6 +11,7 @@ mod debated;
 mod decide;
 mod fix;
 mod found;
+mod gate;
 pub mod indexed;
 mod modules;
 mod opening;

@@ -38,7 +38,7 @@ impl Keep for InVault<'_> {
     }
 }
 
-fn tree_now(context: &Context) -> Result<TreeNow, BoxError> {
+pub(crate) fn tree_now(context: &Context) -> Result<TreeNow, BoxError> {
     let repo = context.project.repo();
     let files = view::repo_files(context, repo)?;
     let tree = Tree::of(repo, files)?;

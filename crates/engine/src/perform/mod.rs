@@ -8,7 +8,7 @@ mod guard;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use gate::{ANSWER as GATE_ANSWER, InVault};
+pub(crate) use gate::{ANSWER as GATE_ANSWER, InVault, tree_now};
 
 use crate::world::Opening;
 use kernel::effect::{CheckpointOrder, Effect, EffectKind, GateOrder, Revert};

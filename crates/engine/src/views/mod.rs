@@ -11,8 +11,9 @@ pub mod snapshot;
 
 use flow::{Flow, Owner, parse_fields, replace_fields};
 use history::History;
-use kernel::{Body, Event, What};
-use std::collections::BTreeMap;
+use kernel::machine::Activity;
+use kernel::{Body, Event, Machine, What};
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::sync::Arc;
 use workspace::context::Context;
@@ -82,8 +83,17 @@ struct OnDisk {
 pub(crate) struct Views {
     context: Arc<Context>,
     history: History,
-    /// The authored fields as they were last written, to notice a person's edits.
+    /// The fields that a person may write as they were last written, to notice their edits.
     written: BTreeMap<String, String>,
+    /// Fields whose edit was refused on record: these lines are the run's again.
+    refused: BTreeSet<String>,
+}
+
+/// The fields that a person may write, as the run holds them.
+fn open_fields(machine: &Flow) -> BTreeMap<String, String> {
+    let mut fields = machine.fields().clone();
+    fields.extend(machine.declared());
+    fields
 }
 
 impl Views {
@@ -99,7 +109,8 @@ impl Views {
         Ok(Self {
             context: context.clone(),
             history,
-            written: machine.fields().clone(),
+            written: open_fields(machine),
+            refused: BTreeSet::new(),
         })
     }
 
@@ -147,18 +158,19 @@ impl Views {
         let Some(OnDisk { fields, .. }) = self.read()? else {
             return Ok(None);
         };
-        let authored = self
+        let held = open_fields(machine);
+        let open = self
             .context
             .workflow
             .task
             .iter()
             .flat_map(|task| &task.fields)
-            .filter(|field| field.owner == Owner::Author);
+            .filter(|field| field.owner == Owner::Author || held.contains_key(&field.name));
         let one_line = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
-        let changed: BTreeMap<String, String> = authored
+        let changed: BTreeMap<String, String> = open
             .filter_map(|field| {
                 let here = fields.get(&field.name)?;
-                let held = machine.fields().get(&field.name).map_or("", String::as_str);
+                let held = held.get(&field.name).map_or("", String::as_str);
                 let last = self.written.get(&field.name).map_or("", String::as_str);
                 (one_line(here) != one_line(held) && one_line(here) != one_line(last))
                     .then(|| (field.name.clone(), here.clone()))
@@ -173,12 +185,6 @@ impl Views {
         page_data::write(&self.context, machine, &self.history, head)
     }
 
-    /// Writes all views of what the journal holds already.
-    fn render(&mut self, machine: &Flow, head: &store::Head) -> Result<(), EngineError> {
-        self.write(machine, &[], head)?;
-        self.render_evidence(machine, head)
-    }
-
     /// Writes all views. Gives back what a person edited meanwhile, which is kept in the file.
     pub(crate) fn write(
         &mut self,
@@ -188,6 +194,7 @@ impl Views {
     ) -> Result<Option<What>, EngineError> {
         for event in events {
             self.history.take(event);
+            self.refused.extend(refused(event));
         }
         snapshot::write(&self.context, &self.history)?;
         let committed = |event: &Event| matches!(event.body, Body::CheckpointEnded(_));
@@ -208,6 +215,8 @@ impl Views {
         let edited = self
             .edits(machine)?
             .and_then(|what| without(what, &by_agent));
+        let refused = std::mem::take(&mut self.refused);
+        let edited = edited.and_then(|what| retain(what, |name, _| !refused.contains(name)));
         let link = page_data::link(&self.context)?;
         let mut document = machine.document(&link);
         if let Some(What::Edited { fields }) = &edited {
@@ -221,7 +230,7 @@ impl Views {
         if fresh != text {
             store::write_atomic(&path, fresh.as_bytes())?;
         }
-        self.written = machine.fields().clone();
+        self.written = open_fields(machine);
         let worth_a_page =
             |event: &Event| !matches!(event.body, Body::SessionOpened(_) | Body::TailCut(_));
         if events.iter().any(worth_a_page) {
@@ -233,11 +242,24 @@ impl Views {
 
 /// The edits that no agent has made.
 fn without(what: What, by_agent: &[&BTreeMap<String, String>]) -> Option<What> {
+    retain(what, |name, value| {
+        !by_agent.iter().any(|agent| agent.get(name) == Some(value))
+    })
+}
+
+fn retain(what: What, keep: impl Fn(&String, &String) -> bool) -> Option<What> {
     let What::Edited { mut fields } = what else {
         return Some(what);
     };
-    fields.retain(|name, value| !by_agent.iter().any(|agent| agent.get(name) == Some(value)));
+    fields.retain(|name, value| keep(name, value));
     (!fields.is_empty()).then_some(What::Edited { fields })
+}
+
+fn refused(event: &Event) -> Vec<String> {
+    match &event.body {
+        Body::FieldsEdited(edited) => edited.refused.keys().cloned().collect(),
+        _ => Vec::new(),
+    }
 }
 
 /// Where views and the run's own files are written.
@@ -260,10 +282,9 @@ fn folders(context: &Context) -> Vec<PathBuf> {
     folders
 }
 
-/// Writes the views of a run that nobody drives.
-pub(crate) fn refresh(run: &crate::run::Run) -> Result<(), EngineError> {
+fn of_run(run: &crate::run::Run) -> Result<Option<Views>, EngineError> {
     let Some(started) = run.machine.started() else {
-        return Ok(());
+        return Ok(None);
     };
     let context = Context::of(
         &run.project,
@@ -271,9 +292,40 @@ pub(crate) fn refresh(run: &crate::run::Run) -> Result<(), EngineError> {
         started,
         BTreeMap::new(),
     )?;
-    let mut views = Views::of(&Arc::new(context), &run.machine)?;
+    Views::of(&Arc::new(context), &run.machine).map(Some)
+}
+
+/// Writes the views of a run that nobody drives. `last` are its last records, and `shown` is what the
+/// header said before them: a line that still says so was not edited.
+pub(crate) fn refresh(
+    run: &crate::run::Run,
+    last: &[Event],
+    shown: &BTreeMap<String, String>,
+) -> Result<(), EngineError> {
+    let Some(mut views) = of_run(run)? else {
+        return Ok(());
+    };
+    views.refused.extend(last.iter().flat_map(refused));
+    views.written.extend(shown.clone());
     let head = run.journal.head();
-    views.render(&run.machine, head)
+    views.write(&run.machine, &[], head)?;
+    views.render_evidence(&run.machine, head)
+}
+
+/// What a person has declared in the header of a run that nobody drives and that is not over: part of
+/// what they decide about next.
+pub(crate) fn declarations(run: &crate::run::Run) -> Result<Option<What>, EngineError> {
+    let status = run.machine.status();
+    let over = matches!(status.activity, Activity::Done | Activity::Stopped);
+    if over || !status.in_flight.is_empty() || run.machine.declared().is_empty() {
+        return Ok(None);
+    }
+    let Some(mut views) = of_run(run)? else {
+        return Ok(None);
+    };
+    let declared = run.machine.declared();
+    let edits = views.edits(&run.machine)?;
+    Ok(edits.and_then(|what| retain(what, |name, _| declared.contains_key(name))))
 }
 
 /// Writes the state file anew from the journal; a file that is in the way is kept beside it.

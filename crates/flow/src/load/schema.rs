@@ -45,5 +45,22 @@ pub(super) fn schema(loader: &mut Loader<'_>, at: usize, role: &str, file: &str)
     if let Err(error) = schema::Schema::new(&schema) {
         return refuse(0, format!("this is no JSON Schema: {error}"), &error.mend());
     }
+    if !can_fail(&schema["properties"]["verdict"]) {
+        loader.problems.push(Problem {
+            code: "verdict_cannot_fail",
+            file: file.to_owned(),
+            line: 0,
+            what: format!("the results of role `{role}`: `verdict` cannot be \"fail\""),
+            mend: "allow \"pass\" and \"fail\": a role that cannot object holds no gate".to_owned(),
+        });
+    }
     Some(schema)
+}
+
+/// Can a result say `fail`? Only what names its words can rule that out by itself.
+fn can_fail(verdict: &Value) -> bool {
+    let fail = Value::from("fail");
+    let named = verdict["enum"].as_array();
+    named.is_none_or(|words| words.contains(&fail))
+        && (verdict["const"].is_null() || verdict["const"] == fail)
 }

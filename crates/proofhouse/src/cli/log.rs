@@ -133,10 +133,13 @@ fn sentence(body: &Body) -> String {
             "{} decided `{}` through {}: {}",
             decision.who, decision.option, decision.channel, decision.because
         ),
-        Body::FieldsEdited(edited) => format!(
-            "a person edited {}",
-            edited.fields.keys().cloned().collect::<Vec<_>>().join(", ")
-        ),
+        Body::FieldsEdited(edited) => {
+            let taken = edited.fields.keys().cloned();
+            let refused = edited.refused.values();
+            let refused = refused.map(|refusal| format!("not taken: {refusal}"));
+            let all: Vec<String> = taken.chain(refused).collect();
+            format!("a person edited {}", all.join(", "))
+        }
         Body::Noted(note) => history::sentence(note),
         Body::SnapshotTaken(taken) => format!("snapshot {} ({})", taken.file, taken.hash),
     }

@@ -254,11 +254,14 @@ impl Observer for Progress<'_> {
             ),
             Body::FieldsEdited(edited) => {
                 let names: Vec<&str> = edited.fields.keys().map(String::as_str).collect();
-                self.say(
-                    None,
-                    "--",
-                    &format!("a person edited: {}", names.join(", ")),
-                );
+                if !names.is_empty() {
+                    let said = format!("a person edited: {}", names.join(", "));
+                    self.say(None, "--", &said);
+                }
+                for refusal in edited.refused.values() {
+                    let said = format!("an edit was not taken: {refusal}");
+                    self.say(Some(Tone::Warn), "--", &said);
+                }
             }
             Body::Noted(note) => self.say(None, "--", &history::sentence(note)),
             Body::SnapshotTaken(taken) => {

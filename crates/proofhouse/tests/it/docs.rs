@@ -189,7 +189,7 @@ fn every_error_and_refusal_code_is_on_its_page() {
     ];
     let codes = words_behind(&sources(None), &needles);
     assert!(codes.len() > 30, "only {codes:?}");
-    all_named("docs/cli.md", codes.iter().map(|word| code(word)));
+    all_named("docs/codes.md", codes.iter().map(|word| code(word)));
 }
 
 /// Codes that an error type gives by `fn code` or `fn as_str`, where they reach people.
@@ -201,7 +201,7 @@ fn every_code_of_the_lower_crates_is_on_its_page() {
         "store/src/audit/report.rs",
         "sandbox/src/error.rs",
         "index/src/error.rs",
-        "agents/src/spec.rs",
+        "agents/src/error.rs",
         "agents/src/scripted/error.rs",
     ] {
         let text = page(&format!("crates/{file}"));
@@ -214,7 +214,7 @@ fn every_code_of_the_lower_crates_is_on_its_page() {
         }
         assert!(wanted.len() > before, "no code was found in {file}");
     }
-    all_named("docs/cli.md", wanted.iter().map(|word| code(word)));
+    all_named("docs/codes.md", wanted.iter().map(|word| code(word)));
 }
 
 #[test]

@@ -6,6 +6,7 @@
 mod add;
 mod audit;
 mod bad_input;
+mod briefs;
 mod cheats;
 mod checkpoints;
 mod checks;
