@@ -169,6 +169,8 @@ fn members_of_an_input(with: &Value) -> bool {
     with.get("shell").is_none()
 }
 
+/// Helpers of tests are tests: a panic is how they say no.
+#[allow(clippy::unwrap_used)]
 fn carried<T: Serialize + DeserializeOwned + PartialEq + Debug>(all: Vec<T>) {
     for one in all {
         let text = serde_json::to_string(&one).unwrap();

@@ -30,7 +30,7 @@ depends_on = ['d']
 fn simulation(seed: u64, trouble: u64) -> WaveSimulation {
     WaveSimulation {
         seed,
-        milestone: Milestone::parse("m", MILESTONE, &[]).unwrap(),
+        milestone: Milestone::parse("m", MILESTONE, &[]).expect("a good milestone"),
         trouble,
         weather: Weather::calm(),
         planned: None,
