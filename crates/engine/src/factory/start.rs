@@ -195,7 +195,7 @@ fn opening(
         jobs: asked.jobs,
         attempts: None,
         spec: Some(spec),
-        briefs: ::factory::engineering::context::BRIEFS,
+        briefs: Some(::factory::engineering::context::BRIEFS),
     };
     whats.push(What::Note(Fact::ProjectOpened(opened).note()));
     told(whats)

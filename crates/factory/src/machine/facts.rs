@@ -184,9 +184,9 @@ pub struct ProjectOpened {
     /// one that a person approved, or a journal of before.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub spec: Option<String>,
-    /// The form of its briefs, `engineering::context::BRIEFS`; 0 in a journal of before.
-    #[serde(default)]
-    pub briefs: u32,
+    /// The form of its briefs, `engineering::context::BRIEFS`; none in a journal of before.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub briefs: Option<u32>,
 }
 
 /// A task went to the engineering loop.

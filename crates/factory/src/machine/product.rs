@@ -6,7 +6,6 @@ use super::facts::{
 };
 use super::state::{Phase, State};
 use super::wanted::gate;
-use crate::engineering::context::BRIEFS;
 use crate::product::{self, Approved, At, Began, Product, Want};
 use crate::project::{Declared, declare};
 use kernel::effect::{Access, AttemptOrder, Effect};
@@ -71,7 +70,7 @@ pub(crate) fn advance(state: &State, at: Time) -> Option<Fact> {
         jobs: product.began.jobs,
         attempts: per_task.map(|one| one.saturating_mul(tasks)),
         spec: None,
-        briefs: BRIEFS,
+        briefs: product.began.briefs,
     }))
 }
 

@@ -106,7 +106,7 @@ impl State {
             spec_version: opened.spec_version.clone(),
         };
         self.jobs = opened.jobs;
-        self.briefs = opened.briefs;
+        self.briefs = opened.briefs.unwrap_or_default();
         self.spec.clone_from(&opened.spec);
         if let Some(attempts) = opened.attempts {
             let budgets = &mut self.ledger.budgets;
