@@ -33,7 +33,7 @@ impl Walker {
     pub(crate) fn new() -> Self {
         Self {
             recorder: Recorder::new(),
-            expected: Expected::new(),
+            expected: Expected::default(),
             vouched: Vouched::default(),
             specs: Specs::default(),
             briefs: BTreeMap::new(),

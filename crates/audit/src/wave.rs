@@ -80,7 +80,7 @@ fn one(
     };
     let name = RunName::new("wave")?;
     let audited = store::audit(folder, &name, against, |record| {
-        let dated = folder::dated(&record)?;
+        let dated = folder::dated(record)?;
         if let Some(what) = unfounded(&board, &dated) {
             found.push(finding("unfounded_fact", record.seq, what));
         }

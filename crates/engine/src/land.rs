@@ -2,12 +2,16 @@
 //! aside. It refuses to land what is not done, to touch a file that a person has changed, and to throw
 //! away anything that is in no commit.
 
+use crate::on_commit::OnCommit;
 use crate::run::{Peek, Run};
 use crate::session;
 use kernel::Machine;
 use kernel::event::{OwnTree, RunStarted};
 use kernel::machine::Activity;
+use kernel::outcome::Verdict;
+use sandbox::Cancel;
 use std::path::Path;
+use workspace::context::validation_commands;
 use workspace::error::EngineError;
 use workspace::git::{self, git, text};
 use workspace::project::Project;
@@ -190,10 +194,10 @@ pub fn land(project: &Project, run: &str, how: &Landing) -> Result<Landed, Engin
             "nothing is to be done; `proofhouse discard` tidies up",
         ));
     }
-    let tree = if head == own.base {
-        made
+    let (tree, merges) = if head == own.base {
+        (made, Merges::No)
     } else {
-        merged(repo, run, &head, &began, &made)?
+        (merged(repo, run, &head, &began, &made)?, Merges::Yes)
     };
     let message = how
         .message
@@ -209,6 +213,9 @@ pub fn land(project: &Project, run: &str, how: &Landing) -> Result<Landed, Engin
     // By the person, whose branch it is: their own name stands on it.
     let commit = ["commit-tree", "-p", &head, "-m", &message, &tree];
     let commit = text(&git(repo, &commit, &[])?);
+    if merges == Merges::Yes {
+        prove(&project, run, &started, &commit)?;
+    }
     let listed = git(repo, &["diff", "--name-only", "-z", &head, &commit], &[])?;
     let files = listed
         .split(|byte| *byte == 0)
@@ -222,6 +229,64 @@ pub fn land(project: &Project, run: &str, how: &Landing) -> Result<Landed, Engin
         files,
         kept,
     })
+}
+
+/// Does the work land on something else than it began with?
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Merges {
+    No,
+    Yes,
+}
+
+/// Runs the run's own commands on what came of a merge: each side was proven, and both together were
+/// not.
+fn prove(
+    project: &Project,
+    run: &str,
+    started: &RunStarted,
+    commit: &str,
+) -> Result<(), EngineError> {
+    let commands = validation_commands(&project.config()?, started);
+    if commands.is_empty() {
+        return Err(EngineError::user(
+            "nothing_to_prove_with",
+            format!(
+                "the branch has moved since `{run}` began, and no command could judge both together"
+            ),
+            "set `[checks] commands` in .proofhouse/config.toml, and land again",
+        ));
+    }
+    let worktree = format!("_landing-{run}");
+    let place = OnCommit {
+        project,
+        worktree: &worktree,
+        scratch: &project.work(run),
+        waived_by: started.sandbox_waived_by.as_deref(),
+    };
+    project.prepare_worktrees()?;
+    let results = place.run(commit, &commands, &Cancel::new());
+    let dir = project.worktree(&worktree);
+    // Nothing is in it but the commit, and what the commands made.
+    if dir.exists() {
+        worktree::empty(&dir)?;
+        worktree::remove(project.repo(), &dir, commit)?;
+    }
+    let failed: Vec<String> = results?
+        .iter()
+        .filter(|result| result.verdict != Verdict::Pass)
+        .map(|result| result.reason.clone())
+        .collect();
+    if failed.is_empty() {
+        return Ok(());
+    }
+    Err(EngineError::user(
+        "land_unproven",
+        format!(
+            "the branch has moved since `{run}` began, and together they do not pass: {}",
+            failed.join("; ")
+        ),
+        "nothing was changed; start anew from the branch, or mend the branch and land again",
+    ))
 }
 
 fn branch(onto: &Option<String>, own: &OwnTree, project: &Project) -> Result<String, EngineError> {

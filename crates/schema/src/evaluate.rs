@@ -370,10 +370,10 @@ fn of_number(rule: &Rule, number: &Number, here: &Here<'_>, judged: &mut Judged)
                 judged.say(here, format!("{number} is {what} {limit}"));
             }
         }
-        Rule::MultipleOf(written, of) => {
-            if !Decimal::of(number).is_some_and(|number| number.is_multiple_of(*of)) {
-                judged.say(here, format!("{number} is not a multiple of {written}"));
-            }
+        Rule::MultipleOf(written, of)
+            if !Decimal::of(number).is_some_and(|number| number.is_multiple_of(*of)) =>
+        {
+            judged.say(here, format!("{number} is not a multiple of {written}"));
         }
         _ => {}
     }

@@ -102,7 +102,7 @@ impl Decimal {
         }
         // The other is the coarser one: what is left of its zeros must be zeros here as well.
         for _ in self.power..other.power {
-            if rest % 10 != 0 {
+            if !rest.is_multiple_of(10) {
                 return false;
             }
             rest /= 10;
@@ -110,7 +110,7 @@ impl Decimal {
                 return true;
             }
         }
-        rest % other.digits == 0
+        rest.is_multiple_of(other.digits)
     }
 }
 

@@ -63,13 +63,8 @@ impl Context {
         started: &RunStarted,
         agents: BTreeMap<String, Arc<dyn Agent>>,
     ) -> Result<Self, EngineError> {
-        let mut commands = started.commands.clone();
         let config = project.config()?;
-        for command in config.commands() {
-            if !commands.contains(&command) {
-                commands.push(command);
-            }
-        }
+        let commands = validation_commands(&config, started);
         Ok(Self {
             project: project.clone(),
             files: Files::OfGit,
@@ -149,6 +144,17 @@ fn shapes(workflow: &Workflow) -> Result<BTreeMap<String, Arc<Shape>>, EngineErr
         shapes.insert(name.clone(), Arc::new(shape));
     }
     Ok(shapes)
+}
+
+/// What a run is validated by: its own commands, then those of the settings.
+pub fn validation_commands(config: &Config, started: &RunStarted) -> Vec<String> {
+    let mut commands = started.commands.clone();
+    for command in config.commands() {
+        if !commands.contains(&command) {
+            commands.push(command);
+        }
+    }
+    commands
 }
 
 /// The run's task folder.

@@ -131,18 +131,12 @@ impl Keeper {
 }
 
 /// Every file of the state store that a journal leads to, as it must be.
+#[derive(Default)]
 pub struct Expected {
     files: BTreeMap<String, Record>,
 }
 
 impl Expected {
-    /// Nothing yet.
-    pub fn new() -> Self {
-        Self {
-            files: BTreeMap::new(),
-        }
-    }
-
     /// Takes in what an event leads to.
     pub fn extend(&mut self, records: Vec<Record>) {
         let all = records.into_iter();

@@ -3,7 +3,6 @@
 //! without changes, and otherwise left to the user.
 
 use super::folder::MilestoneFolder;
-use super::gate;
 use super::performer::WavePerformer;
 use ::wave::Board;
 use kernel::outcome::CheckResult;
@@ -43,7 +42,7 @@ pub(super) fn base(
     let results = if tip == Some(commit.as_str()) {
         Vec::new()
     } else {
-        gate::run(performer, &commit, &folder.milestone.integration, cancel)?
+        performer.run_on(&commit, &folder.milestone.integration, cancel)?
     };
     Ok(Base { commit, results })
 }

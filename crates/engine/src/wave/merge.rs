@@ -2,7 +2,6 @@
 //! no branch and decides nothing: that follows from the journal.
 
 use super::folder::TRAILER;
-use super::gate;
 use super::performer::WavePerformer;
 use ::wave::Merging;
 use ::wave::want::MergeOrder;
@@ -39,7 +38,7 @@ pub(super) fn merge(
         order.id.wave, milestone.name, row.task, milestone.name, head.seq, head.hash
     );
     let commit = worktree::commit(repo, &tree, &[&order.tip, &order.work], &message)?;
-    let results = gate::run(performer, &commit, &milestone.integration, cancel)?;
+    let results = performer.run_on(&commit, &milestone.integration, cancel)?;
     if cancel.is_cancelled() {
         return Ok(Merging::Lost {
             reason: "it was interrupted".to_owned(),

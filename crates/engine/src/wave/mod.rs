@@ -7,7 +7,6 @@
 mod adapter;
 mod base;
 pub mod folder;
-mod gate;
 mod guarded;
 mod merge;
 pub mod people;

@@ -2,7 +2,7 @@
 
 use super::guarded::guarded;
 use super::performer::WavePerformer;
-use super::{base, gate, merge, work};
+use super::{base, merge, work};
 use crate::world::{Listener, Performer};
 use ::wave::want::{BaseOrder, CloseOrder, JudgeOrder, Want};
 use ::wave::{Answer, What};
@@ -100,7 +100,7 @@ impl WavePerformer {
         if order.commands.is_empty() {
             return Ok(Answer::Judged(Vec::new()));
         }
-        let results = gate::run(self, &order.commit, &order.commands, cancel)?;
+        let results = self.run_on(&order.commit, &order.commands, cancel)?;
         Ok(Answer::Judged(results))
     }
 }

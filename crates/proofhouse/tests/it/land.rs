@@ -170,6 +170,28 @@ fn on_a_branch_that_has_moved_the_work_is_merged_or_the_conflict_is_named() {
     assert_eq!(world.git(&["rev-parse", "HEAD"]), head);
 }
 
+/// Each side passes by itself; the branch has a rule that the work breaks.
+#[test]
+fn what_does_not_pass_together_does_not_land() {
+    let world = world();
+    world.write("rule.txt", "good");
+    commit(&world, "a rule");
+    let check = "grep -q good code.txt && grep -q \"$(cat rule.txt)\" code.txt";
+    begin(&world, &["--name", "t", "--check", check]);
+    says(&world, &["run", "t"]).exits(0);
+    world.write("rule.txt", "better");
+    commit(&world, "another rule");
+    let head = world.git(&["rev-parse", "HEAD"]);
+    let said = says(&world, &["land", "t"]).refuses(1, "land_unproven");
+    assert!(said.err.contains("rule.txt"), "{}", said.err);
+    assert_eq!(world.git(&["rev-parse", "HEAD"]), head);
+    assert!(!world.at(".proofhouse/worktrees/_landing-t").exists());
+    world.write("rule.txt", "goo");
+    commit(&world, "a rule that the work keeps");
+    says(&world, &["land", "t"]).exits(0);
+    assert!(!world.at(".proofhouse/worktrees/_landing-t").exists());
+}
+
 #[test]
 fn another_branch_takes_the_work_without_touching_the_tree() {
     let world = world();
