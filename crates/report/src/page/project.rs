@@ -9,10 +9,11 @@ use crate::history::Decided;
 use crate::story::{Line, Mark, Moment};
 use factory::NAME as FACTORY;
 use factory::delivery::manifest::Manifest;
-use factory::delivery::registry::{Entry, IndexStatus};
+use factory::delivery::registry::Entry;
 use factory::machine::Factory;
 use factory::project::TaskStatus;
 use kernel::machine::Activity;
+use kernel::module::ModuleStatus;
 use kernel::pack::Permission;
 use kernel::{Machine, Time};
 use maud::{Markup, html};
@@ -47,7 +48,7 @@ pub enum Seal {
 
 impl Module {
     fn in_use(&self) -> bool {
-        self.entry.status == IndexStatus::Shipped
+        self.entry.status == ModuleStatus::Shipped
     }
 }
 
@@ -328,9 +329,9 @@ fn modules(shown: &Shown) -> Markup {
 
 fn row(module: &Module) -> Markup {
     let status = match module.entry.status {
-        IndexStatus::Shipped => chip(Tone::Good, "shipped"),
-        IndexStatus::Superseded => chip(Tone::Plain, "superseded"),
-        IndexStatus::Deprecated => chip(Tone::Unsure, "deprecated"),
+        ModuleStatus::Shipped => chip(Tone::Good, "shipped"),
+        ModuleStatus::Superseded => chip(Tone::Plain, "superseded"),
+        ModuleStatus::Deprecated => chip(Tone::Unsure, "deprecated"),
     };
     let seal = match module.seal {
         Seal::Whole => chip(Tone::Good, "whole"),
