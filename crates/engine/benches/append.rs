@@ -155,6 +155,7 @@ fn opening(started: kernel::event::RunStarted, count: u32) -> Vec<What> {
         spec_version: "1.0.0".to_owned(),
         attempts: None,
         spec: None,
+        briefs: Some(factory::engineering::context::BRIEFS),
         jobs: 1,
     };
     let facts = declared

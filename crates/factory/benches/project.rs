@@ -137,6 +137,7 @@ fn machine(count: u32) -> u128 {
         spec_version: "1.0.0".to_owned(),
         attempts: None,
         spec: None,
+        briefs: Some(factory::engineering::context::BRIEFS),
         jobs: 1,
     });
     apply(&mut machine, Body::Noted(opened.note()));

@@ -2,6 +2,7 @@
 //!
 //! Codes are promises: scripts match on them, so one is added, never renamed.
 
+use kernel::module::{Malformed, Wanted};
 use std::path::{Path, PathBuf};
 
 /// What lies behind an error: what SQLite, the system or a model's file said.
@@ -16,24 +17,13 @@ pub enum IndexError {
         /// Its id and version, as far as they were readable.
         entry: String,
         /// The member.
-        field: &'static str,
+        field: String,
         /// What is wrong with it.
         why: String,
     },
-    /// A text that is not `MM-...@x.y.z`.
-    #[error("{text:?} is not a module reference: {why}")]
-    BadReference {
-        /// The text.
-        text: String,
-        /// Why not.
-        why: &'static str,
-    },
-    /// A text that is no version range.
-    #[error("{text:?} is not a version range")]
-    BadRange {
-        /// The text.
-        text: String,
-    },
+    /// A text that names no module and no range of versions.
+    #[error(transparent)]
+    Malformed(#[from] Malformed),
     /// The key was used before.
     #[error("{reference} is in the index already")]
     EntryExists {
@@ -86,7 +76,7 @@ pub enum IndexError {
     #[error("the search's `{field}` {why}")]
     BadQuery {
         /// The member.
-        field: &'static str,
+        field: String,
         /// What is wrong with it.
         why: String,
     },
@@ -210,8 +200,10 @@ impl IndexError {
     pub fn code(&self) -> &'static str {
         match self {
             IndexError::BadEntry { .. } => "bad_index_entry",
-            IndexError::BadReference { .. } => "bad_module_reference",
-            IndexError::BadRange { .. } => "bad_version_range",
+            IndexError::Malformed(of) => match of.wanted {
+                Wanted::Reference => "bad_module_reference",
+                Wanted::Range => "bad_version_range",
+            },
             IndexError::EntryExists { .. } => "index_entry_exists",
             IndexError::VersionNotHigher { .. } => "version_not_higher",
             IndexError::UnknownModule { .. } => "unknown_module",
@@ -242,10 +234,10 @@ impl IndexError {
             IndexError::BadEntry { .. } => {
                 "correct the entry; docs/code-index.md shows every member. Nothing was added"
             }
-            IndexError::BadReference { .. } => "write it as MM-NAME@x.y.z",
-            IndexError::BadRange { .. } => {
-                "write it as 1.2.3, ^1.2.3, ~1.2.3, 1.x, >=1.0.0 <2.0.0 or *"
-            }
+            IndexError::Malformed(of) => match of.wanted {
+                Wanted::Reference => "write it as MM-NAME@x.y.z",
+                Wanted::Range => "write it as 1.2.3, ^1.2.3, ~1.2.3, 1.x, >=1.0.0 <2.0.0 or *",
+            },
             IndexError::EntryExists { .. } => {
                 "entries never change: give what changed a higher version"
             }
@@ -300,8 +292,7 @@ impl IndexError {
     pub fn is_the_users(&self) -> bool {
         match self {
             IndexError::BadEntry { .. }
-            | IndexError::BadReference { .. }
-            | IndexError::BadRange { .. }
+            | IndexError::Malformed(_)
             | IndexError::EntryExists { .. }
             | IndexError::VersionNotHigher { .. }
             | IndexError::UnknownModule { .. }

@@ -3,17 +3,17 @@
 
 use crate::embed::{Embedder, criteria};
 use crate::entry::CodeIndexEntry;
+use crate::entry::Status;
 use crate::error::IndexError;
 use crate::memory::{build, key};
 use crate::model::{model, record_model};
-use crate::module::ModuleRef;
 use crate::open::AppendOnlyCodeIndex;
-use crate::range::Dependency;
 use crate::read::find;
 use crate::schema::SEGMENT;
-use crate::status::Status;
 use crate::vector::{to_bytes, unit};
 use kernel::Time;
+use kernel::module::Dependency;
+use kernel::module::ModuleRef;
 use rusqlite::{Connection, Transaction, TransactionBehavior};
 use std::path::Path;
 
@@ -249,7 +249,7 @@ fn rises(connection: &Connection, path: &Path, entry: &CodeIndexEntry) -> Result
         .and_then(|mut statement| {
             statement
                 .query_row([entry.module_id.as_str()], |row| {
-                    Ok(crate::module::Version {
+                    Ok(kernel::module::Version {
                         major: row.get(0)?,
                         minor: row.get(1)?,
                         patch: row.get(2)?,
@@ -356,7 +356,7 @@ fn inputs(connection: &Connection, path: &Path, first: i64) -> Result<Vec<String
     let mut texts = Vec::new();
     while let Some(row) = rows.next().map_err(&failed)? {
         let body: String = row.get(0).map_err(&failed)?;
-        texts.push(CodeIndexEntry::parse(&body)?.embedding_input());
+        texts.push(CodeIndexEntry::stored(&body)?.embedding_input());
     }
     Ok(texts)
 }

@@ -208,7 +208,7 @@ fn fill(
             .get_ref(2)
             .and_then(|value| Ok(value.as_blob()?))
             .map_err(&failed)?;
-        let entry = CodeIndexEntry::parse(&body)
+        let entry = CodeIndexEntry::stored(&body)
             .map_err(|error| corrupt(path, format!("entry {id}: {error}")))?;
         let vector = from_bytes(blob);
         let finite = vector.iter().all(|x| x.is_finite());

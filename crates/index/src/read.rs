@@ -2,13 +2,13 @@
 //! is shown with the status, the pointer and the notice that later records gave it.
 
 use crate::entry::CodeIndexEntry;
+use crate::entry::Status;
 use crate::error::IndexError;
 use crate::model::model;
-use crate::module::{ModuleId, ModuleRef, Version};
 use crate::open::AppendOnlyCodeIndex;
-use crate::range::VersionRange;
-use crate::status::Status;
 use kernel::Time;
+use kernel::module::Range;
+use kernel::module::{ModuleId, ModuleRef, Version};
 use rusqlite::{Connection, OptionalExtension, Row};
 use serde::Serialize;
 use std::path::Path;
@@ -23,7 +23,7 @@ pub struct Filter {
     /// This module.
     pub module_id: Option<ModuleId>,
     /// These versions.
-    pub versions: Option<VersionRange>,
+    pub versions: Option<Range>,
 }
 
 /// An entry that needs another.
@@ -115,7 +115,7 @@ fn stored(row: &Row, path: &Path) -> Result<(i64, Stored), IndexError> {
     let id: i64 = row.get(0).map_err(&failed)?;
     let body: String = row.get(1).map_err(&failed)?;
     let entry =
-        CodeIndexEntry::parse(&body).map_err(|error| corrupt(format!("entry {id}: {error}")))?;
+        CodeIndexEntry::stored(&body).map_err(|error| corrupt(format!("entry {id}: {error}")))?;
     let status: Option<String> = row.get(2).map_err(&failed)?;
     let change = match status {
         None => None,
@@ -123,7 +123,7 @@ fn stored(row: &Row, path: &Path) -> Result<(i64, Stored), IndexError> {
             let by: Option<String> = row.get(3).map_err(&failed)?;
             let at: i64 = row.get(5).map_err(&failed)?;
             Some(Change {
-                status: Status::parse(&text)
+                status: Status::of(&text)
                     .ok_or_else(|| corrupt(format!("entry {id} has the status {text:?}")))?,
                 superseded_by: by
                     .map(|by| ModuleRef::parse(&by))
@@ -154,7 +154,7 @@ pub(crate) fn find(
     } = reference.version;
     let mut statement = connection.prepare_cached(&sql).map_err(&failed)?;
     let mut rows = statement
-        .query((reference.module_id.as_str(), major, minor, patch))
+        .query((reference.module.as_str(), major, minor, patch))
         .map_err(&failed)?;
     match rows.next().map_err(&failed)? {
         Some(row) => stored(row, path),
@@ -217,14 +217,14 @@ impl AppendOnlyCodeIndex {
         );
         let mut statement = self.connection.prepare_cached(&sql).map_err(&failed)?;
         let mut rows = statement
-            .query([reference.module_id.as_str()])
+            .query([reference.module.as_str()])
             .map_err(&failed)?;
         let mut found = Vec::new();
         while let Some(row) = rows.next().map_err(&failed)? {
             let entry = stored(row, &self.path)?.1.shown();
             let needs = entry.dependencies.iter().find_map(|text| {
-                let dependency = crate::range::Dependency::parse(text).ok()?;
-                let takes = dependency.module_id == reference.module_id
+                let dependency = kernel::module::Dependency::parse(text).ok()?;
+                let takes = dependency.module_id == reference.module
                     && dependency.range.contains(reference.version);
                 takes.then(|| dependency.range.to_string())
             });

@@ -82,9 +82,16 @@ impl Context {
         })
     }
 
-    /// What a result of this role must look like.
-    pub fn shape(&self, role: &str) -> Arc<Shape> {
-        self.shapes.get(role).cloned().unwrap_or_default()
+    /// What a result of this role in this state must look like.
+    pub fn shape(&self, role: &str, state: &str) -> Arc<Shape> {
+        let of_state = self.shapes.get(&Self::shape_name(role, state));
+        let shape = of_state.or_else(|| self.shapes.get(role));
+        shape.cloned().unwrap_or_default()
+    }
+
+    /// The name of a shape that holds in one state alone.
+    pub fn shape_name(role: &str, state: &str) -> String {
+        format!("{role}/{state}")
     }
 
     /// Keeps evidence, without any key in it.

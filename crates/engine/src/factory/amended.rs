@@ -7,8 +7,8 @@
 use super::debated::{self, Deliverable};
 use super::found::{Broke, Held, could_not};
 use super::modules::Stored;
+use ::factory::debate::Amendment;
 use ::factory::engineering::amend::{self, Changed};
-use ::factory::engineering::artifacts::Amendment;
 use kernel::outcome::{EvidenceRef, Verdict};
 use std::collections::BTreeMap;
 use workspace::context::Context;

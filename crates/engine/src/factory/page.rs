@@ -14,8 +14,9 @@ use crate::run::run_name;
 use crate::views::page::html::{Out, esc};
 use crate::views::page::{POLICY, STYLE};
 use ::factory::NAME as FACTORY;
-use ::factory::delivery::registry::{Entry, IndexStatus};
+use ::factory::delivery::registry::Entry;
 use ::factory::machine::Factory;
+use kernel::module::ModuleStatus;
 use kernel::{Body, Decision, Time};
 use std::path::{Path, PathBuf};
 use store::{Head, Journal, Replay};
@@ -149,7 +150,7 @@ fn module(home: &Path, entry: &Entry) -> Module {
 
 impl Module {
     fn in_use(&self) -> bool {
-        self.entry.status == IndexStatus::Shipped
+        self.entry.status == ModuleStatus::Shipped
     }
 }
 

@@ -37,13 +37,9 @@ fn shown(record: &Record) -> Result<Vec<u8>, EngineError> {
     let Some(document) = schema::find(record.document) else {
         return Ok(json);
     };
-    // Whether a text says enough is judged where it is taken in; here it is the form that counts.
-    let wrong = (document.validate)(&json);
-    let wrong = wrong
-        .errors
-        .iter()
-        .find(|found| found.code == "wrong_shape");
-    match wrong {
+    // Whether a text says enough is judged where it is taken in; here it is the shape that counts.
+    let found = document.form.faults(&record.value);
+    match found.iter().find(|found| found.cause.is_shape()) {
         None => Ok(json),
         Some(found) => Err(EngineError::environment(
             "record_invalid",
@@ -51,8 +47,8 @@ fn shown(record: &Record) -> Result<Vec<u8>, EngineError> {
                 "{} would be no {}: {} {}",
                 record.path,
                 record.document,
-                found.whole_path(),
-                found.message
+                found.place(),
+                found.what
             ),
             "please report",
         )),

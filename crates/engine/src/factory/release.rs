@@ -84,8 +84,7 @@ fn indexed(context: &Context, reference: &ModuleRef, what: &str) -> Result<(), S
     let path = index_place::of_project(&context.project);
     let wrong = |error: index::IndexError| error.to_string();
     let index = AppendOnlyCodeIndex::open(&path, Create::Never).map_err(wrong)?;
-    let key = index::ModuleRef::parse(&reference.to_string()).map_err(wrong)?;
-    let entry = index.get(&key).map_err(wrong)?;
+    let entry = index.get(reference).map_err(wrong)?;
     if entry.status == Status::Shipped {
         return Ok(());
     }

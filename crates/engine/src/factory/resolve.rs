@@ -42,7 +42,7 @@ pub fn escalated(project: &Project, id: &str) -> Result<(String, Escalation), En
             }
         }
         let of_spec = machine.spec_escalation();
-        if of_spec.is_some_and(|one| one.escalation_id == id) {
+        if of_spec.is_some_and(|one| one["escalation_id"] == id) {
             return Err(EngineError::user(
                 "escalation_of_spec",
                 format!("`{id}` is about the spec, and the six resolutions are about tasks"),

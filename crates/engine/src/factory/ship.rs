@@ -9,8 +9,8 @@ use super::{amended, debated, fix, proven, scratch, stubs, superseding, surface,
 use ::factory::contract::{
     MicroModuleContract, MismatchArtifact, compare, from_plan, judge_bump, required_bump,
 };
-use ::factory::engineering::artifacts::Amendment;
-use ::factory::engineering::plan::IoContract;
+use ::factory::debate::Amendment;
+use ::factory::micro_plan::IoContract;
 use ::factory::project::{ModuleRef, mint};
 use ::factory::ship::{Environment, Outcome, ShipEvidence, Verification};
 use index::{AppendOnlyCodeIndex, CodeIndexEntry, Create, IoSummary};
@@ -269,8 +269,7 @@ fn enter(
 ) -> Result<(), Broke> {
     let path = index_place::of_project(&context.project);
     let mut index = AppendOnlyCodeIndex::open(&path, Create::IfMissing).map_err(could_not)?;
-    let key = index::ModuleRef::parse(&reference.to_string()).map_err(could_not)?;
-    if index.get(&key).is_ok() {
+    if index.get(reference).is_ok() {
         return Ok(());
     }
     let spec = index.embedder_spec().map_err(could_not)?;
@@ -285,8 +284,8 @@ fn enter(
     ];
     let modes = modes.iter().filter(|(_, has)| *has);
     let entry = CodeIndexEntry {
-        module_id: key.module_id,
-        version: key.version,
+        module_id: reference.module.clone(),
+        version: reference.version,
         name: contract.name.clone(),
         purpose: contract.purpose.clone(),
         tags: contract.tags.clone(),

@@ -195,6 +195,7 @@ fn opening(
         jobs: asked.jobs,
         attempts: None,
         spec: Some(spec),
+        briefs: Some(::factory::engineering::context::BRIEFS),
     };
     whats.push(What::Note(Fact::ProjectOpened(opened).note()));
     told(whats)

@@ -4,15 +4,15 @@
 //!
 //! It refuses to judge: a line repeats what a role said or what the engine found.
 
-use ::factory::engineering::artifacts::{ChallengeVerdict, Ruling};
+use ::factory::debate::{Decision as Ruled, Verdict as Challenged};
 use ::factory::engineering::debate::{Move, Said};
-use ::factory::engineering::plan::Plan;
 use ::factory::engineering::ship::ShipStep;
 use ::factory::engineering::work::Step;
 use ::factory::halt::change::ChangeStep;
 use ::factory::halt::exception::Ruling as OnException;
 use ::factory::machine::Fact;
 use ::factory::machine::facts::TaskResolved;
+use ::factory::micro_plan::Plan;
 use ::factory::product::ProductStep;
 use kernel::outcome::{CheckResult, Outcome, Verdict};
 use kernel::{Body, Decision, EffectId, Event, Time};
@@ -303,7 +303,7 @@ impl Story {
             }
             Said::Complained(faults) => ("sent back", Mark::Bad, None, faults.join("; ")),
             Said::Challenged {
-                verdict: ChallengeVerdict::Pass,
+                verdict: Challenged::Pass,
                 ..
             } => ("challenge", Mark::Plain, None, "PASS".to_owned()),
             Said::Challenged { failures, .. } => {
@@ -316,13 +316,13 @@ impl Story {
                 amendments,
                 ..
             } => match decision {
-                Ruling::Approve => ("arbiter", Mark::Plain, None, "APPROVE".to_owned()),
-                Ruling::ApproveWithAmendments => {
+                Ruled::Approve => ("arbiter", Mark::Plain, None, "APPROVE".to_owned()),
+                Ruled::ApproveWithAmendments => {
                     let all: Vec<&str> = amendments.iter().map(|one| one.detail.as_str()).collect();
                     let text = format!("APPROVE_WITH_AMENDMENTS: {}", all.join("; "));
                     ("arbiter", Mark::Plain, Some(Moment::Amendment), text)
                 }
-                Ruling::Reject => {
+                Ruled::Reject => {
                     let text = format!("REJECT: {}", member("rationale"));
                     ("arbiter", Mark::Bad, None, text)
                 }

@@ -183,7 +183,7 @@ fn agent_order(context: &Context, order: &AttemptOrder, home: &Path) -> Order {
         allowance: order.allowance,
         env: env(home),
         policy: Some(context.reach.agent(home)),
-        shape: context.shape(&order.role),
+        shape: context.shape(&order.role, order.state.as_str()),
         continues: order
             .continues
             .and_then(|earlier| session(&context.home(earlier))),

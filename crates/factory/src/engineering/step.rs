@@ -2,10 +2,10 @@
 //! journaled. It decides nothing; `work` does.
 
 use super::debate::{Debate, Move};
-use super::plan::{Plan, PlanFault};
 use super::roles::{Occasion, Role};
 use super::ship::ShipStep;
 use crate::halt::exception::Raised;
+use crate::micro_plan::{Plan, PlanFault};
 use crate::project::types::{ModuleId, ModuleRef, Version};
 use kernel::outcome::{CheckResult, Outcome};
 use kernel::{EffectId, Time};

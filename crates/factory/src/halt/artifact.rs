@@ -1,8 +1,8 @@
 //! The escalation of a halted task (section 17.1): everything that a person needs to decide.
 
 use super::resolution::{Action, Resolution};
-use crate::engineering::artifacts::Failure;
-use crate::engineering::debate::Trail;
+use crate::debate::Failure;
+use crate::debate::Trail;
 use crate::engineering::work::{Fate, Work};
 use crate::machine::records::{documents, target};
 use crate::project::types::{EscalationId, ExceptionId, TaskId};

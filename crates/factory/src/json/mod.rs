@@ -135,6 +135,28 @@ impl<'a> Document<'a> {
     }
 }
 
+impl Document<'_> {
+    /// Where the value at `$.a[0]` and its member `b[1]` begins; the last that is there, where the way
+    /// leads to what is missing.
+    pub fn offset_of(&self, path: &str, field: &str) -> usize {
+        let mut value = self.root();
+        for step in [path.trim_start_matches('$'), field] {
+            for word in step.split(['.', '[']).filter(|word| !word.is_empty()) {
+                let index = word.strip_suffix(']').and_then(|at| at.parse().ok());
+                let next = match (index, value.kind()) {
+                    (Some(index), Kind::List) => value.children().nth(index),
+                    _ => value.children().find(|child| child.has_key(word)),
+                };
+                match next {
+                    Some(next) => value = next,
+                    None => return value.offset(),
+                }
+            }
+        }
+        value.offset()
+    }
+}
+
 impl<'d, 'a> Value<'d, 'a> {
     fn node(self) -> Node {
         self.document.nodes[self.index as usize]

@@ -2,11 +2,11 @@
 //! and a version of its own. What is not in this list is not known.
 
 use crate::delivery::manifest::{Manifest, Scope};
-use crate::engineering::plan::Plan;
 use crate::engineering::work::Step;
 use crate::halt::change::ChangeStep;
 use crate::halt::exception::ExceptionDecision;
 use crate::halt::resolution::Resolution;
+use crate::micro_plan::Plan;
 use crate::product::{Began, ProductStep};
 use crate::project::Declared;
 use crate::project::types::{EscalationId, ExceptionId, ModuleRef, TaskId, Version};
@@ -184,6 +184,9 @@ pub struct ProjectOpened {
     /// one that a person approved, or a journal of before.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub spec: Option<String>,
+    /// The form of its briefs, `engineering::context::BRIEFS`; none in a journal of before.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub briefs: Option<u32>,
 }
 
 /// A task went to the engineering loop.

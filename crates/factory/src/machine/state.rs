@@ -105,6 +105,9 @@ pub(crate) struct State {
     /// The spec that it was started with.
     #[serde(default)]
     pub(crate) spec: Option<String>,
+    /// The form of its briefs.
+    #[serde(default)]
+    pub(crate) briefs: u32,
     pub(crate) jobs: u32,
     pub(crate) declaring: Vec<Declared>,
     pub(crate) graph: TaskGraph,

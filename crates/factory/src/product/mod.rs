@@ -64,6 +64,9 @@ pub struct Began {
     /// Attempts that each task adds to the budget; none: the person set the cap.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub attempts_per_task: Option<u64>,
+    /// The form of the briefs that its tasks will have; none in a journal of before.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub briefs: Option<u32>,
 }
 
 /// A spec that waits for a person: the very bytes, and what was said of them.

@@ -105,8 +105,10 @@ fn escalated(project: &mut Project) {
     assert_eq!(question.options, [REJECT, AMEND, RETRY, "stop"]);
     assert!(question.why.contains("as scripted"), "{}", question.why);
     let artifact = &files(project)[&format!("escalations/{}.json", question.id)];
-    let found =
-        (schema::find("EscalationArtifact").unwrap().validate)(artifact.to_string().as_bytes());
+    let found = schema::validate(
+        schema::find("EscalationArtifact").unwrap(),
+        artifact.to_string().as_bytes(),
+    );
     assert!(found.passes(), "{:?}", found.errors);
     assert_eq!(artifact["escalation_id"], question.id);
     assert_eq!(artifact["minimal_decision_required"], question.what);

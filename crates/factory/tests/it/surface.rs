@@ -4,7 +4,7 @@
 mod undeclared;
 
 use factory::contract::{Surface, from_plan};
-use factory::engineering::plan::IoContract;
+use factory::micro_plan::IoContract;
 use factory::surface::{Extracted, Language, entry_points, judge, rust};
 use std::collections::BTreeMap;
 
@@ -263,7 +263,7 @@ fn s5_4_a_proposer_is_told_what_a_ship_will_ask_of_its_workspace() {
     use factory::engineering::context::{Scene, brief};
     use factory::engineering::roles::{Occasion, Role};
     let mut work = factory::engineering::work::Work::default();
-    let plan = factory::engineering::plan::judge(&crate::said::plan(&[("MM-a", &[])])).unwrap();
+    let plan = factory::micro_plan::judge(&crate::said::plan(&[("MM-a", &[])])).unwrap();
     let module = plan.modules[0].clone();
     work.lock(plan);
     let task = factory::project::TaskId::new("T-a");
@@ -273,6 +273,7 @@ fn s5_4_a_proposer_is_told_what_a_ship_will_ask_of_its_workspace() {
         module: Some(0),
         upstream: &[],
         criteria: &[],
+        briefs: factory::engineering::context::BRIEFS,
     };
     let told = brief(&scene, Role::Proposer, Occasion::Propose);
     assert!(told.contains("the crate `mm_a`"), "{told}");

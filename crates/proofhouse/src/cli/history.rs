@@ -1,6 +1,6 @@
 //! The facts of a project in sentences, for `proofhouse log`. Details are in `log --json`.
 
-use ::factory::engineering::artifacts::{ChallengeVerdict, Failure};
+use ::factory::debate::{Failure, Verdict};
 use ::factory::engineering::debate::{Move, Now, Said};
 use ::factory::engineering::work::{End, Step};
 use ::factory::halt::change::ChangeStep;
@@ -160,7 +160,7 @@ fn moved(one: &Move) -> String {
         Said::Proposed => "a proposal was made".to_owned(),
         Said::Complained(faults) => format!("the answer is refused: {}", faults.join("; ")),
         Said::Challenged {
-            verdict: ChallengeVerdict::Pass,
+            verdict: Verdict::Pass,
             ..
         } => "the challenge is PASS".to_owned(),
         Said::Challenged { failures: all, .. } => {

@@ -60,16 +60,16 @@ pub(crate) fn index(args: &Args, asked: &Index, out: &Out) -> Result<u8, EngineE
     let place = Place::find(args, asked)?;
     match &asked.command {
         IndexCommand::Search(search) => find(&place, search, out),
-        IndexCommand::Show { module } => show(&place, &ModuleRef::parse(module)?, out),
+        IndexCommand::Show { module } => show(&place, &reference(module)?, out),
         IndexCommand::Add { files, embedder } => add(&place, files, embedder.as_deref(), out),
         IndexCommand::Deprecate {
             module,
             because,
             replaced_by,
         } => {
-            let module = ModuleRef::parse(module)?;
+            let module = reference(module)?;
             let by = match replaced_by {
-                Some(by) => Replacement::By(ModuleRef::parse(by)?),
+                Some(by) => Replacement::By(reference(by)?),
                 None => Replacement::None,
             };
             let mut index = place.open(Create::Never)?;
@@ -81,7 +81,7 @@ pub(crate) fn index(args: &Args, asked: &Index, out: &Out) -> Result<u8, EngineE
             by,
             because,
         } => {
-            let (module, by) = (ModuleRef::parse(module)?, ModuleRef::parse(by)?);
+            let (module, by) = (reference(module)?, reference(by)?);
             let mut index = place.open(Create::Never)?;
             index.supersede(&module, &by, because, workspace::clock::now())?;
             show(&place, &module, out)
@@ -149,6 +149,10 @@ fn short(text: &str) -> String {
         Some((end, _)) => format!("{}...", &line[..end]),
         None => line,
     }
+}
+
+fn reference(text: &str) -> Result<ModuleRef, index::IndexError> {
+    Ok(ModuleRef::parse(text)?)
 }
 
 fn show(place: &Place, module: &ModuleRef, out: &Out) -> Result<u8, EngineError> {

@@ -6,10 +6,10 @@ use crate::factory::story::{Line, Mark, Moment};
 use crate::views::page::html::{
     Out, Tone, chip, count, dollars, duration, esc, grouped, href, short, time,
 };
-use ::factory::delivery::registry::IndexStatus;
 use ::factory::project::TaskStatus;
 use kernel::Machine;
 use kernel::machine::Activity;
+use kernel::module::ModuleStatus;
 use kernel::pack::Permission;
 
 /// The page lies in `views/NAME/`, below the folder that holds the state store.
@@ -225,9 +225,9 @@ pub(super) fn modules(out: &mut Out, shown: &Shown<'_>) {
 
 fn row(out: &mut Out, module: &Module) {
     let status = match module.entry.status {
-        IndexStatus::Shipped => chip(Tone::Good, "shipped"),
-        IndexStatus::Superseded => chip(Tone::Plain, "superseded"),
-        IndexStatus::Deprecated => chip(Tone::Unsure, "deprecated"),
+        ModuleStatus::Shipped => chip(Tone::Good, "shipped"),
+        ModuleStatus::Superseded => chip(Tone::Plain, "superseded"),
+        ModuleStatus::Deprecated => chip(Tone::Unsure, "deprecated"),
     };
     let by = module.entry.superseded_by.as_ref();
     let by = by.map_or_else(String::new, |by| {
