@@ -208,9 +208,9 @@ pub fn parse_surface(bytes: &[u8]) -> Result<Surface, Report> {
         let mut found = MicroModuleContract::FORM.faults(value);
         found.retain(|fault| {
             let place = fault.place();
-            let inside = |name: &&str| place.starts_with(name);
+            let inside = |name: &str| place.starts_with(name);
             fault.cause.is_shape()
-                && (place.is_empty() || DIMENSIONS.iter().any(inside))
+                && (place.is_empty() || DIMENSIONS.iter().any(|one| inside(one)))
         });
         found
     };

@@ -157,10 +157,12 @@ fn mistyped(path: &str, wanted: &str) -> Refusal {
 /// Refuses a payload that has not the form of its action, or files that are none of a module.
 fn refused(action: Action, payload: &Value) -> Result<(), Refusal> {
     let object = action.payload();
-    let found = Form::Object(object).faults(payload).into_iter();
+    let mut found = Form::Object(object).faults(payload);
     // An id that is none and a text that says little are judged with the plan and by people.
-    let mut found = found.filter(|one| one.cause != Cause::Wording && one.code != "bad_id");
-    if let Some(fault) = found.next() {
+    found.retain(|one| one.cause != Cause::Wording && one.code != "bad_id");
+    // A name that is misspelt is told before the one that is missing by that.
+    let unknown = found.iter().find(|one| one.cause == Cause::Unknown);
+    if let Some(fault) = unknown.or(found.first()) {
         let place = fault.place();
         return Err(match fault.cause {
             Cause::Missing => missing(&place),
