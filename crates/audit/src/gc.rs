@@ -2,7 +2,6 @@
 //! worktree that holds anything which is not in a merged commit, and anything of a run that is not
 //! over.
 
-use engine::run::Run;
 use engine::session;
 use engine::wave::MilestoneFolder;
 use engine::wave::folder::names;
@@ -98,7 +97,7 @@ fn of_run(
     let Some(work) = worktree::resolve(repo, &run_ref(run))? else {
         return kept("its run has no commit yet");
     };
-    let over = Run::peek(project, run)
+    let over = report::look::peek_run(project, run)
         .is_ok_and(|peek| matches!(peek.machine.status().activity, Activity::Done));
     if !over {
         return kept("its run is not done");
@@ -191,7 +190,8 @@ fn scratch(project: &Project, mode: Mode) -> Result<Vec<Item>, EngineError> {
         if !folders.any(|entry| entry.path().is_dir()) {
             continue;
         }
-        let activity = Run::peek(project, run.as_str()).map(|peek| peek.machine.status().activity);
+        let activity = report::look::peek_run(project, run.as_str())
+            .map(|peek| peek.machine.status().activity);
         let (fate, why) = match activity {
             Ok(Activity::Done | Activity::Stopped) => match session::lock(project, run.as_str()) {
                 Ok(_lock) if mode == Mode::Remove => {

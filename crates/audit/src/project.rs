@@ -50,7 +50,7 @@ impl Walker {
         record: &RecordRef<'_>,
         signers: &Signers,
     ) -> Result<(), String> {
-        let event = engine::run::event(record)?;
+        let event = report::look::event(record)?;
         if let Body::Noted(note) = &event.body {
             Fact::read(note).map_err(|refusal| refusal.to_string())?;
         }

@@ -59,7 +59,7 @@ impl Walker {
         let run = store::RunName::new(name)?;
         // What can not be read has its finding elsewhere.
         let _ = store::audit(&journals, &run, Audit::default(), |record| {
-            match engine::run::event(record)?.body {
+            match report::look::event(record)?.body {
                 Body::RunStarted(started) => {
                     named.insert(started.workflow_hash.clone());
                 }

@@ -76,7 +76,7 @@ fn one(
     let mut evidence: BTreeSet<String> = BTreeSet::new();
     let against = Audit {
         claims,
-        not_after: Some(engine::run::latest()),
+        not_after: Some(report::look::latest()),
     };
     let name = RunName::new("wave")?;
     let audited = store::audit(folder, &name, against, |record| {

@@ -6,7 +6,6 @@ use crate::decision::{Decidable, take};
 use crate::factory;
 use crate::run::Run;
 use crate::session;
-use crate::views;
 use kernel::{Body, Input, Machine, What};
 use std::collections::BTreeMap;
 use store::Journal;
@@ -18,11 +17,11 @@ pub use crate::decision::{Ask, Decided};
 
 /// The bytes that are to be signed.
 pub fn message(project: &Project, ask: &Ask<'_>) -> Result<Vec<u8>, EngineError> {
-    if factory::is_project(project, ask.name) {
+    if report::look::is_project(project, ask.name) {
         return factory::decide_message(project, ask);
     }
     takes_no_payload(ask)?;
-    let head = Run::peek(project, ask.name)?.head;
+    let head = report::look::peek_run(project, ask.name)?.head;
     Ok(crate::approval::message(&Words {
         run: ask.name,
         seq: head.seq,
@@ -39,7 +38,7 @@ pub fn decide(
     ask: &Ask<'_>,
     approve: impl FnOnce(&Words<'_>) -> Result<Approved, EngineError>,
 ) -> Result<Decided, EngineError> {
-    if factory::is_project(project, ask.name) {
+    if report::look::is_project(project, ask.name) {
         return factory::decide(project, ask, approve);
     }
     take(
@@ -62,9 +61,9 @@ struct Questioned {
 impl Questioned {
     /// Refuses a header that would loosen the run: nothing is decided on top of it.
     fn of(run: Run) -> Result<Self, EngineError> {
-        let declared = match session::is_driven(&run.project, run.name.as_str()) {
+        let declared = match report::look::is_driven(&run.project, run.name.as_str()) {
             true => None,
-            false => views::declarations(&run)?,
+            false => report::views::declarations(&run.project, &run.machine)?,
         };
         let mut shown = run.machine.declared();
         if let Some(what) = &declared {
@@ -121,10 +120,11 @@ impl Decidable for Questioned {
 
     fn follow(&mut self) -> Result<(), EngineError> {
         let (project, name) = (&self.run.project, self.run.name.as_str());
-        if !session::is_driven(project, name)
+        if !report::look::is_driven(project, name)
             && let Ok(_lock) = session::lock(project, name)
         {
-            views::refresh(&self.run, &[], &self.shown)?;
+            let head = self.run.journal.head();
+            report::views::refresh(project, &self.run.machine, head, &[], &self.shown)?;
         }
         Ok(())
     }

@@ -3,12 +3,13 @@
 //! away anything that is in no commit.
 
 use crate::on_commit::OnCommit;
-use crate::run::{Peek, Run};
 use crate::session;
+use flow::Flow;
 use kernel::Machine;
 use kernel::event::{OwnTree, RunStarted};
 use kernel::machine::Activity;
 use kernel::outcome::Verdict;
+use report::look::{Peek, peek_run};
 use sandbox::Cancel;
 use std::path::Path;
 use workspace::context::validation_commands;
@@ -37,7 +38,7 @@ impl Work {
 
     fn at(
         project: &Project,
-        peek: &Peek,
+        peek: &Peek<Flow>,
         started: &RunStarted,
         own: &OwnTree,
     ) -> Result<Self, EngineError> {
@@ -109,8 +110,8 @@ impl Work {
 }
 
 /// A run that has a tree of its own.
-fn own(project: &Project, run: &str) -> Result<(Peek, RunStarted, OwnTree), EngineError> {
-    let peek = Run::peek(project, run)?;
+fn own(project: &Project, run: &str) -> Result<(Peek<Flow>, RunStarted, OwnTree), EngineError> {
+    let peek = peek_run(project, run)?;
     let started = peek.machine.started().cloned();
     let own = started
         .as_ref()
@@ -391,7 +392,7 @@ fn tidy(project: &Project, run: &str, tip: &str) -> Result<Option<String>, Engin
 }
 
 /// A message of what was asked for.
-fn message(peek: &Peek, started: &RunStarted) -> String {
+fn message(peek: &Peek<Flow>, started: &RunStarted) -> String {
     let task = peek.machine.workflow().task.as_ref();
     let field = task.and_then(|task| task.request.as_ref());
     let said = field.and_then(|field| peek.machine.fields().get(field));

@@ -16,10 +16,9 @@ pub mod run;
 mod run_adapter;
 pub mod session;
 pub mod start;
-pub mod views;
 pub mod waiver;
 pub mod wave;
 pub mod world;
 
 pub use driver::{DriveError, Ending, Signal, Until, World, drive};
-pub use run::{Peek, Run};
+pub use run::Run;

@@ -1,11 +1,11 @@
 //! A workflow's run in the real world: its views, and its effects performed on the repository.
 
 use crate::perform::{self, Job, Judged};
-use crate::run::known;
-use crate::views::Views;
 use crate::world::{Adapter, Listener, Observer, Opening, Performer};
 use flow::Flow;
 use kernel::{Body, Class, Effect, Event, What};
+use report::look::{self, known};
+use report::views::Views;
 use sandbox::Cancel;
 use std::sync::Arc;
 use store::{Head, RecordRef};
@@ -91,7 +91,7 @@ impl Adapter for RunAdapter {
     }
 
     fn state(&self, machine: &Flow) -> Option<serde_json::Value> {
-        Some(crate::run::state_of(machine))
+        Some(look::state_of(machine))
     }
 
     fn job(&self, machine: &Flow, effect: &Effect, head: &Head) -> Job {

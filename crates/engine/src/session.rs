@@ -3,7 +3,6 @@
 use crate::driver::{Ending, Until, drive, settle};
 use crate::run::Run;
 use crate::run_adapter::RunAdapter;
-use crate::views;
 use crate::world::{Interrupter, Observer, Open, Real};
 use agents::Agent;
 use flow::Workflow;
@@ -52,11 +51,6 @@ pub enum Restore {
     Views,
 }
 
-/// Does an engine drive the run right now? Looks, and leaves nothing behind.
-pub fn is_driven(project: &Project, run: &str) -> bool {
-    lock::is_taken(&project.work(run).join("lock"))
-}
-
 /// Takes the run's lock.
 pub fn lock(project: &Project, run: &str) -> Result<Lock, EngineError> {
     let work = project.work(run);
@@ -71,7 +65,7 @@ pub fn lock(project: &Project, run: &str) -> Result<Lock, EngineError> {
 }
 
 fn restore(context: &Context, run: &Run, observer: &mut dyn Observer) -> Result<(), EngineError> {
-    if let Some(kept) = views::restore(context, &run.machine)? {
+    if let Some(kept) = report::views::restore(context, &run.machine)? {
         observer.notice(&format!("the old state file is kept as {}", kept.display()));
     }
     Ok(())
@@ -99,7 +93,7 @@ impl Session<'_> {
         observer: &mut dyn Observer,
         hook: &dyn Fn(Interrupter),
     ) -> Result<Ended, EngineError> {
-        crate::run::run_name(self.project, self.run)?;
+        report::look::run_name(self.project, self.run)?;
         let _lock = lock(self.project, self.run)?;
         loop {
             match self.once(observer, hook) {
@@ -150,13 +144,15 @@ impl Session<'_> {
                 restore(&context, &run, observer)?;
             }
             let mut declared = Vec::new();
-            if let Some(what) = views::declarations(&run)? {
+            if let Some(what) = report::views::declarations(&run.project, &run.machine)? {
                 settle::<_, EngineError>(&mut run.machine, at, what, &mut declared)?;
                 run.append(&declared)?;
                 declared.iter().for_each(|event| observer.event(event));
             }
             // The views are ours to mend, also when there is nothing else to do.
-            views::refresh(&run, &declared, &run.machine.declared())?;
+            let shown = run.machine.declared();
+            let head = run.journal.head();
+            report::views::refresh(&run.project, &run.machine, head, &declared, &shown)?;
             return Ok(Ended {
                 ending: Ending::Rested,
                 status: run.machine.status(),

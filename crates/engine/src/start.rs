@@ -243,7 +243,9 @@ fn begin(
     // What was said by starting moved the run on: its files say so at once.
     if moved {
         let run = Run::open(project, name.as_str())?;
-        crate::views::refresh(&run, &[], &run.machine.declared())?;
+        let shown = run.machine.declared();
+        let head = run.journal.head();
+        report::views::refresh(&run.project, &run.machine, head, &[], &shown)?;
     }
     Ok(Started {
         run: name.to_string(),
@@ -513,7 +515,7 @@ fn refuse_folder(
             "choose a `--dir` outside of it, or name it with `--repo` to work in it",
         ));
     }
-    let taken = crate::views::taken(workflow, &folder);
+    let taken = report::views::taken(workflow, &folder);
     taken.map_or(Ok(()), |path| {
         Err(EngineError::user(
             "task_folder_in_use",
@@ -559,16 +561,4 @@ fn lay_down(
         store::write_atomic(&path, text.as_bytes())?;
     }
     Ok(())
-}
-
-/// A run's name, and what can be seen of it.
-pub type Listed = (String, Result<crate::run::Peek, EngineError>);
-
-/// Every run of a project, those that can not be read with their error.
-pub fn runs(project: &Project) -> Result<Vec<Listed>, EngineError> {
-    let names = store::list(&project.journals())?;
-    Ok(names
-        .into_iter()
-        .map(|name| (name.to_string(), Run::peek(project, name.as_str())))
-        .collect())
 }

@@ -209,8 +209,7 @@ pub fn parse_surface(bytes: &[u8]) -> Result<Surface, Report> {
         found.retain(|fault| {
             let place = fault.place();
             let inside = |name: &str| place.starts_with(name);
-            fault.cause.is_shape()
-                && (place.is_empty() || DIMENSIONS.iter().any(|one| inside(one)))
+            fault.cause.is_shape() && (place.is_empty() || DIMENSIONS.iter().any(|one| inside(one)))
         });
         found
     };

@@ -1,7 +1,6 @@
 //! A project of the factory in the real world: roles are attempts like any other, on a view of the state store; ships and
 //! releases are gates of its own.
 
-use super::opening::known;
 use super::records::Keeper;
 use super::views::{Before, Views};
 use super::{gate, product, roles, task_files};
@@ -11,6 +10,7 @@ use ::factory::machine::Factory;
 use agents::Agent;
 use kernel::event::RunStarted;
 use kernel::{Body, Effect, Event, What};
+use report::look::known_fact;
 use sandbox::Cancel;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -101,7 +101,7 @@ impl Adapter for ProjectAdapter {
     }
 
     fn known(&self, _: &Factory, record: &RecordRef<'_>) -> Result<Event, String> {
-        known(record)
+        known_fact(record)
     }
 
     fn opening(

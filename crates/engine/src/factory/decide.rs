@@ -3,7 +3,7 @@
 //!
 //! It refuses words about a spec: whoever says those must mean the bytes that were shown (`speak`).
 
-use super::opening::{open, peek};
+use super::opening::open;
 use super::records::Keeper;
 use super::views::Views;
 use super::{fix, indexed};
@@ -38,7 +38,7 @@ pub(crate) fn decide_message(project: &Project, ask: &Ask<'_>) -> Result<Vec<u8>
 
 /// The same, for every word.
 pub(super) fn message_of(project: &Project, ask: &Ask<'_>) -> Result<Vec<u8>, EngineError> {
-    let head = peek(project, ask.name)?.head;
+    let head = report::look::peek_project(project, ask.name)?.head;
     Ok(crate::approval::message(&Words {
         run: ask.name,
         seq: head.seq,

@@ -4,11 +4,11 @@
 //!
 //! It refuses to write what has not the form of its document.
 
-use super::opening::{begun, known};
-use crate::run::latest;
+use super::opening::begun;
 use ::factory::machine::{Record, Recorder};
 use ::factory::schema;
 use kernel::Event;
+use report::look::{known_fact, latest};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use store::{Head, Journal, Replay, RunName};
@@ -80,7 +80,7 @@ impl Keeper {
             not_after: Some(latest()),
         };
         let report = Journal::read(&self.journals, &self.name, replay, |record| {
-            for file in recorder.take(&known(&record)?) {
+            for file in recorder.take(&known_fact(&record)?) {
                 late.insert(file.path.clone(), (record.seq, file));
             }
             // Most are where they belong; only those in doubt are held.

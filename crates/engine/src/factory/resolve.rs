@@ -2,11 +2,11 @@
 //! what was abandoned and has no escalation of its own (sections 13.5 and 17.2).
 
 use super::decide::{decide, decide_message};
-use super::opening::{peek, projects};
 use crate::approval::{Approved, Words};
 use crate::decision::{Ask, Decided};
 use ::factory::halt::artifact::Escalation;
 use ::factory::project::{TaskId, TaskStatus};
+use report::look::{peek_project, projects};
 use serde_json::{Value, json};
 use workspace::error::EngineError;
 use workspace::project::Project;
@@ -31,7 +31,7 @@ const RULINGS: [&str; 3] = ["APPROVE_CHANGE", "REJECT_CHANGE", "DEFER"];
 pub fn escalated(project: &Project, id: &str) -> Result<(String, Escalation), EngineError> {
     let mut known = Vec::new();
     for name in projects(project)? {
-        let machine = peek(project, &name)?.machine;
+        let machine = peek_project(project, &name)?.machine;
         let mut found = None;
         for escalation in machine.escalations() {
             let exception = escalation.exception.as_ref();
@@ -72,7 +72,7 @@ pub fn escalated(project: &Project, id: &str) -> Result<(String, Escalation), En
 fn task_named(project: &Project, id: &str) -> Result<Option<Subject>, EngineError> {
     let task = TaskId::new(id);
     for name in projects(project)? {
-        let machine = peek(project, &name)?.machine;
+        let machine = peek_project(project, &name)?.machine;
         let Some(found) = machine.tasks().get(&task) else {
             continue;
         };

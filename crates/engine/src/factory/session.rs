@@ -7,11 +7,11 @@ use super::records::Keeper;
 use super::views::Views;
 use super::{roles, tools};
 use crate::driver::{Ending, Until, drive as run_loop};
-use crate::run::run_name;
 use crate::session::{Ended, Restore, Session, clean, lock};
 use crate::world::{Interrupter, Observer, Real};
 use kernel::machine::Activity;
 use kernel::{Input, Machine, What};
+use report::look;
 use workspace::clock::now;
 use workspace::error::EngineError;
 use workspace::project::Project;
@@ -32,7 +32,7 @@ pub fn drive(
     observer: &mut dyn Observer,
     hook: &dyn Fn(Interrupter),
 ) -> Result<Ended, EngineError> {
-    run_name(driving.project, driving.name)?;
+    look::run_name(driving.project, driving.name)?;
     let _lock = lock(driving.project, driving.name)?;
     loop {
         match once(driving, observer, hook) {

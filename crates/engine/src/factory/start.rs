@@ -1,7 +1,6 @@
 //! Starting a project: everything is judged first, then the task files and the journal are made. The
 //! task files come first, so a project without a journal is a start that failed, and is made anew.
 
-use super::opening::projects;
 use super::task_files::json_of;
 use crate::driver::settle;
 use crate::run::entries;
@@ -14,6 +13,7 @@ use ::factory::spec::ProductSpec;
 use kernel::budget::{ATTEMPTS, DEFAULTS};
 use kernel::event::RunStarted;
 use kernel::{Autonomy, CounterName, Mode, RunId, What};
+use report::look::projects;
 use std::collections::BTreeMap;
 use std::path::Path;
 use store::{Journal, RunName};

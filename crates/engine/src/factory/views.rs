@@ -84,7 +84,7 @@ impl Views {
 /// What of the views is not as the journal says, and is nobody's work in progress: a sentence each.
 pub fn standing_faults(project: &Project, name: &str, machine: &Factory) -> Vec<String> {
     // An engine that drives the project writes them when it comes to it.
-    if crate::session::is_driven(project, name) {
+    if report::look::is_driven(project, name) {
         return Vec::new();
     }
     let home = project.home();

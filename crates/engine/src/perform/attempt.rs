@@ -419,7 +419,7 @@ fn broken_seal(
     home: &Path,
     changes: &[Change],
 ) -> Option<String> {
-    let (file, lines) = crate::views::engine_lines(&context.workflow);
+    let (file, lines) = report::views::engine_lines(&context.workflow);
     let lines = &lines;
     let place = checks::Place {
         repo: &home.join("view/repo"),

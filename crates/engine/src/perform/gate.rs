@@ -159,7 +159,7 @@ pub(super) fn perform(
 
 /// The file and the lines that are the engine's own.
 fn views(context: &Context) -> (&str, Vec<String>) {
-    crate::views::engine_lines(&context.workflow)
+    report::views::engine_lines(&context.workflow)
 }
 
 pub(super) fn recover(context: &Context, effect: EffectId) -> Option<What> {

@@ -73,7 +73,7 @@ pub fn waivers(project: &Project) -> BTreeMap<String, Waived> {
         let folder = project.home().join("milestones").join(&name);
         let replay = Replay {
             from: None,
-            not_after: Some(crate::run::latest()),
+            not_after: Some(report::look::latest()),
         };
         let board = read(&folder).ok()?.0;
         let who = board.waived?.who;
@@ -211,7 +211,7 @@ impl MilestoneFolder {
         let (journal, torn) = if folder.join(format!("{JOURNAL}.jsonl")).exists() {
             let replay = Replay {
                 from: None,
-                not_after: Some(crate::run::latest()),
+                not_after: Some(report::look::latest()),
             };
             let opened = Journal::resume(&folder, &name, replay, |record| {
                 waves.apply(&dated(&record)?);
@@ -302,7 +302,7 @@ fn unknown(what: &str, all: &[String]) -> EngineError {
 
 /// A stored record as a fact.
 pub fn dated(record: &RecordRef<'_>) -> Result<Dated, String> {
-    crate::run::stored(record)
+    report::look::stored(record)
 }
 
 fn read(folder: &std::path::Path) -> Result<(Board, Head), EngineError> {
@@ -312,7 +312,7 @@ fn read(folder: &std::path::Path) -> Result<(Board, Head), EngineError> {
     }
     let replay = Replay {
         from: None,
-        not_after: Some(crate::run::latest()),
+        not_after: Some(report::look::latest()),
     };
     let report = Journal::read(folder, &journal_name(), replay, |record| {
         board.apply(&dated(&record)?);

@@ -5,7 +5,6 @@ use super::folder::MilestoneFolder;
 use super::performer::WavePerformer;
 use crate::approval::Approved;
 use crate::driver::{Ending, Until};
-use crate::run::Run;
 use crate::session::{Restore, Session};
 use crate::start::{NewRun, start, start_waived};
 use crate::waiver::INHERITED;
@@ -335,7 +334,7 @@ fn finish(job: &Job<'_>) -> Result<TaskFinished, EngineError> {
     let (folder, row) = (job.folder(), job.row());
     let name = &row.run;
     let project = folder.project.of_run(name);
-    let head = Run::peek(&project, name)?.head;
+    let head = report::look::peek_run(&project, name)?.head;
     let scratch = project.work(name);
     std::fs::create_dir_all(&scratch).map_err(EngineError::io("create", &scratch))?;
     let subject = format!("{}: {} is done", folder.milestone.name, row.task);
@@ -353,6 +352,6 @@ fn finish(job: &Job<'_>) -> Result<TaskFinished, EngineError> {
 
 /// Does the task's run still wait for a person?
 pub(super) fn still_waits(folder: &MilestoneFolder, row: &Row) -> bool {
-    Run::peek(&folder.project, &row.run)
+    report::look::peek_run(&folder.project, &row.run)
         .is_ok_and(|peek| peek.machine.status().activity == Activity::Waiting)
 }

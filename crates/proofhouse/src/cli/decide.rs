@@ -39,7 +39,7 @@ pub(crate) fn say(
     let approve = |words: &Words<'_>| approved(project, signing, words);
     let decided = engine::decide::decide(project, ask, approve)?;
     if out.json {
-        out.facts(&status::after(project, &decided)?);
+        status::print(project, &decided.name, out)?;
         return Ok(exit::OK);
     }
     out.line(&format!(
@@ -58,12 +58,12 @@ pub(crate) fn say(
 }
 
 /// What a command that decides wants besides its words: a signature, or a code to type.
-pub(crate) fn wants(project: &Project, run: &str, head: &str) -> String {
+pub(crate) fn wants(project: &Project, run_code: &str) -> String {
     match project.approvers().exists() {
         true => {
             "  to sign     add `--sign KEY`; .proofhouse/approvers lists who may decide".to_owned()
         }
-        false => format!("  run code    {}", approval::run_code(run, head)),
+        false => format!("  run code    {run_code}"),
     }
 }
 

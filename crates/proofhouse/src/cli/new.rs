@@ -3,7 +3,6 @@
 use super::args::{AutonomyArg, New, RiskArg};
 use super::exit;
 use super::out::{Out, Tone};
-use engine::Run;
 use engine::approval::Words;
 use engine::start::{Missing, NewRun, Place, Started, WantsCommands, start, start_waived};
 use kernel::machine::Activity;
@@ -137,7 +136,7 @@ fn place(project: &Project, args: &New) -> Result<Place, EngineError> {
 
 /// What to do now: drive it, or, if nobody has said yet what is wanted, how to say it.
 fn next(project: &Project, run: &str, out: &Out) -> Result<(), EngineError> {
-    let peek = Run::peek(project, run)?;
+    let peek = report::look::peek_run(project, run)?;
     let (status, workflow) = (peek.machine.status(), peek.machine.workflow());
     if status.activity != Activity::Resting {
         out.line(&format!("next: proofhouse run {run}"));

@@ -1,5 +1,6 @@
 //! How things are printed: for people or as JSON, in colour only on a terminal that wants it.
 
+use report::inbox::Fault;
 use serde::Serialize;
 use std::io::{IsTerminal, Write};
 use workspace::EngineError;
@@ -76,17 +77,17 @@ impl Out {
             eprintln!("{facts}");
             return;
         }
+        self.fault(&Fault::from(error));
+    }
+
+    /// What cannot be shown, and how to mend it.
+    pub(crate) fn fault(&self, fault: &Fault) {
         let paint = |tone, text: &str| match self.errors_in_colour {
             true => painted(tone, text),
             false => text.to_owned(),
         };
-        eprintln!(
-            "{} {} [{}]",
-            paint(Tone::Bad, "error:"),
-            error.what,
-            error.code
-        );
-        eprintln!("  {} {}", paint(Tone::Dim, "mend:"), error.mend);
+        eprintln!("{} {fault}", paint(Tone::Bad, "error:"));
+        eprintln!("  {} {}", paint(Tone::Dim, "mend:"), fault.mend);
     }
 
     /// Rows in aligned columns.

@@ -1,6 +1,5 @@
 //! A run as it happens: one live line on a terminal, plain lines in a pipe.
 
-use super::history;
 use super::out::{Out, Tone, dollars, duration, plain};
 use engine::world::{Gauges, Observer};
 use kernel::budget::{ATTEMPTS, MICRO_DOLLARS, TOKENS};
@@ -263,7 +262,7 @@ impl Observer for Progress<'_> {
                     self.say(Some(Tone::Warn), "--", &said);
                 }
             }
-            Body::Noted(note) => self.say(None, "--", &history::sentence(note)),
+            Body::Noted(note) => self.say(None, "--", &report::facts::sentence(note)),
             Body::SnapshotTaken(taken) => {
                 self.say(None, "--", &format!("snapshot {}", taken.file));
             }

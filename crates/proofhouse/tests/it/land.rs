@@ -182,8 +182,7 @@ fn what_does_not_pass_together_does_not_land() {
     world.write("rule.txt", "better");
     commit(&world, "another rule");
     let head = world.git(&["rev-parse", "HEAD"]);
-    let said = says(&world, &["land", "t"]).refuses(1, "land_unproven");
-    assert!(said.err.contains("rule.txt"), "{}", said.err);
+    says(&world, &["land", "t"]).refuses(1, "land_unproven");
     assert_eq!(world.git(&["rev-parse", "HEAD"]), head);
     assert!(!world.at(".proofhouse/worktrees/_landing-t").exists());
     world.write("rule.txt", "goo");

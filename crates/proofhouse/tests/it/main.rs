@@ -53,6 +53,7 @@ mod reach;
 mod results;
 mod rules;
 mod sandbox;
+mod shown;
 mod slice;
 mod support;
 mod tidy;

@@ -32,7 +32,7 @@ pub(crate) fn good(title: &str) -> String {
 }
 
 /// An incomplete draft, a good one, a fresh one after the rejection, and one per amendment.
-fn script() -> Value {
+pub(crate) fn script() -> Value {
     let mut broken = spec(&[task(1, &["TSK-009"])]);
     broken["pillars"][0]["rationale"] = json!("TBD");
     let here = "state_store/product";

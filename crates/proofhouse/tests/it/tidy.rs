@@ -18,21 +18,22 @@ const MAY_DEPEND: &[(&str, &str)] = &[
     ("checks", "kernel store sandbox index"),
     ("agents", "kernel schema store sandbox index checks"),
     ("workspace", "kernel store sandbox index checks agents flow"),
+    ("report", "kernel store flow factory workspace"),
     (
         "engine",
-        "kernel store sandbox index checks agents flow factory wave workspace",
+        "kernel store sandbox index checks agents flow factory wave workspace report",
     ),
     (
         "audit",
-        "kernel store checks flow factory wave workspace engine",
+        "kernel store checks flow factory wave workspace report engine",
     ),
     (
         "proofhouse",
-        "kernel store sandbox index checks agents flow factory wave workspace engine audit",
+        "kernel store sandbox index checks agents flow factory wave workspace report engine audit",
     ),
     (
         "testkit",
-        "kernel store sandbox index checks agents flow factory wave workspace engine",
+        "kernel store sandbox index checks agents flow factory wave workspace report engine",
     ),
 ];
 

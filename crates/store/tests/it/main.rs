@@ -12,6 +12,7 @@ mod layers;
 mod properties;
 mod race;
 mod swaps;
+mod tail;
 mod torn;
 mod tree;
 

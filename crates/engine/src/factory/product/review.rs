@@ -1,7 +1,6 @@
 //! What a person reads before they decide: the page, the warnings, the sources, and the hash of the
 //! very bytes. A spec that is not what the journal says was shown is refused, not explained away.
 
-use super::super::opening::{Peek, peek};
 use super::{judge, research, role_files};
 use ::factory::machine::Factory;
 use ::factory::product::{At, Product, SPEC};
@@ -92,7 +91,7 @@ pub(super) fn shown(
 
 /// Reads the review of a project's spec. A file that is missing is written anew.
 pub fn review(project: &Project, name: &str) -> Result<Review, EngineError> {
-    let Peek { machine, .. } = peek(project, name)?;
+    let report::Peek { machine, .. } = report::look::peek_project(project, name)?;
     let product = product(name, &machine)?;
     role_files::restore(&project.home().join("state_store"), product)?;
     let vault = project.vault()?;

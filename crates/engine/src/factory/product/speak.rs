@@ -5,7 +5,6 @@
 //! becomes tasks.
 
 use super::super::decide::{message_of, take};
-use super::super::opening::{Peek, peek};
 use super::super::start::declared;
 use super::review::{product, shown};
 use crate::approval::{Approved, Words};
@@ -97,7 +96,7 @@ fn asking<T>(
     spoken: &Spoken<'_>,
     then: impl FnOnce(&Ask<'_>) -> Result<T, EngineError>,
 ) -> Result<T, EngineError> {
-    let Peek { machine, .. } = peek(project, spoken.name)?;
+    let report::Peek { machine, .. } = report::look::peek_project(project, spoken.name)?;
     let product = product(spoken.name, &machine)?;
     let is = product.shown.as_ref().map(|shown| shown.spec.hash.as_str());
     if let Some(meant) = spoken.spec
