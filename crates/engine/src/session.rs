@@ -28,15 +28,12 @@ pub struct Ended {
 
 /// What a session needs besides the run.
 pub struct Session<'a> {
-    /// The project.
     pub project: &'a Project,
-    /// The run.
     pub run: &'a str,
     /// The agent, if the person names another one than the run does.
     pub agent: Option<&'a str>,
     /// An agent that is already built; the demo's.
     pub built: Option<Arc<dyn Agent>>,
-    /// How far.
     pub until: Until,
     /// Write the state file anew first.
     pub restore: Restore,

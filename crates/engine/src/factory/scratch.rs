@@ -167,7 +167,7 @@ fn whole(used: &Stored, wanted: Language) -> Result<(), String> {
     let language = language(used)?;
     if language != wanted {
         return Err(format!(
-            "{} is in {}, and a module in {} can not use it",
+            "{} is in {}, and a module in {} cannot use it",
             used.reference,
             language.as_str(),
             wanted.as_str()
