@@ -401,6 +401,8 @@ fn unexplained(text: &str, code: &str) -> Vec<usize> {
     let lines: Vec<&str> = text.lines().collect();
     let is_item = |line: &str| {
         let rest = line.trim_start().strip_prefix("pub ");
+        // What a macro names is explained where the macro is used.
+        let rest = rest.filter(|rest| !rest.contains('$'));
         rest.is_some_and(|rest| ITEMS.iter().any(|item| rest.starts_with(item)))
     };
     let explained = |at: usize| {
