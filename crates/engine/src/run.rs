@@ -5,7 +5,7 @@ use kernel::{Body, Event, Machine};
 use std::io::BufRead;
 use std::sync::Arc;
 use store::{Checkpoint, Entry, Head, Journal, RecordRef, Replay, RunName, Torn};
-use workspace::error::EngineError;
+use workspace::error::{EngineError, Kind};
 use workspace::project::Project;
 
 /// A run that may be appended to.
@@ -203,7 +203,8 @@ fn workflow_of(project: &Project, name: &RunName) -> Result<Arc<Workflow>, Engin
             "factory_project",
             format!("`{name}` is a project of the factory"),
             format!("`proofhouse factory status {name}` shows it"),
-        )),
+        )
+        .of_kind(Kind::FactoryProject)),
         Some(workflow) => project.workflow(workflow),
         None => Err(EngineError::environment(
             "journal_corrupt",

@@ -8,7 +8,6 @@ mod built_in;
 mod document;
 mod duration;
 mod error;
-mod lint;
 mod load;
 mod machine;
 mod raw;

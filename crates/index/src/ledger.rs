@@ -5,8 +5,9 @@ use crate::embed::{Embedder, criteria};
 use crate::entry::CodeIndexEntry;
 use crate::error::IndexError;
 use crate::memory::{build, key};
+use crate::model::{model, record_model};
 use crate::module::ModuleRef;
-use crate::open::{AppendOnlyCodeIndex, model, record_model};
+use crate::open::AppendOnlyCodeIndex;
 use crate::range::Dependency;
 use crate::read::find;
 use crate::schema::SEGMENT;
@@ -57,7 +58,7 @@ impl AppendOnlyCodeIndex {
         at: Time,
     ) -> Result<(), IndexError> {
         let bodies = bodies(entries)?;
-        judge(&vectors, entries.len(), embedder)?;
+        criteria::judge(&vectors, entries.len(), embedder)?;
         self.insert(entries, &bodies, vectors, embedder, at)
     }
 
@@ -214,38 +215,10 @@ fn embed(embedder: &dyn Embedder, texts: &[String]) -> Result<Vec<Vec<f32>>, Ind
     let mut vectors = Vec::with_capacity(texts.len());
     for some in texts.chunks(BATCH) {
         let made = embedder.embed(some)?;
-        judge(&made, some.len(), embedder)?;
+        criteria::judge(&made, some.len(), embedder)?;
         vectors.extend(made);
     }
     Ok(vectors)
-}
-
-/// Refuses what no model should answer.
-pub(crate) fn judge(
-    vectors: &[Vec<f32>],
-    wanted: usize,
-    embedder: &dyn Embedder,
-) -> Result<(), IndexError> {
-    let wrong = |why: String| IndexError::EmbedderFailed {
-        embedder: embedder.spec(),
-        why,
-    };
-    if vectors.len() != wanted {
-        return Err(wrong(format!(
-            "gave {} vectors for {wanted} texts",
-            vectors.len()
-        )));
-    }
-    for vector in vectors {
-        let (found, expected) = (vector.len(), embedder.dimensions());
-        if found != expected {
-            return Err(wrong(format!("gave {found} dimensions, not {expected}")));
-        }
-        if !vector.iter().all(|x| x.is_finite()) {
-            return Err(wrong("gave a number that is not finite".to_owned()));
-        }
-    }
-    Ok(())
 }
 
 pub(crate) fn same(path: &Path, identity: &str, embedder: &dyn Embedder) -> Result<(), IndexError> {

@@ -12,6 +12,7 @@ mod entry;
 mod error;
 mod ledger;
 mod memory;
+mod model;
 mod module;
 mod open;
 mod range;

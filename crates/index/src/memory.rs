@@ -4,7 +4,7 @@
 
 use crate::entry::CodeIndexEntry;
 use crate::error::IndexError;
-use crate::open::{Model, model};
+use crate::model::{Model, model};
 use crate::schema::{MODEL_SHIFT, SEGMENT};
 use crate::segment::{Builder, Segment};
 use crate::vector::from_bytes;

@@ -3,8 +3,9 @@
 
 use crate::entry::CodeIndexEntry;
 use crate::error::IndexError;
+use crate::model::model;
 use crate::module::{ModuleId, ModuleRef, Version};
-use crate::open::{AppendOnlyCodeIndex, model};
+use crate::open::AppendOnlyCodeIndex;
 use crate::range::VersionRange;
 use crate::status::Status;
 use kernel::Time;

@@ -59,9 +59,9 @@ impl Broke {
 
 /// A process that was not started. `what` says it for people.
 pub(super) fn not_started(error: &sandbox::LaunchError, what: String) -> Broke {
-    let unheld = Some(error.code()).filter(|code| *code == UNHELD);
+    let unheld = matches!(error, sandbox::LaunchError::SandboxUnavailable { .. });
     Broke {
-        code: unheld.map(str::to_owned),
+        code: unheld.then(|| UNHELD.to_owned()),
         ..could_not(what)
     }
 }

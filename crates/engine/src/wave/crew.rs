@@ -15,7 +15,7 @@ use std::sync::mpsc::Sender;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::Scope;
 use store::Head;
-use workspace::error::{Blame, EngineError};
+use workspace::error::EngineError;
 use workspace::worktree::{self, Removal};
 
 /// What the conductor hears.
@@ -232,11 +232,10 @@ impl<'scope, 'env> Crew<'scope, 'env> {
 fn guarded<T>(act: impl FnOnce() -> Result<T, EngineError>) -> Result<T, EngineError> {
     let caught = std::panic::catch_unwind(std::panic::AssertUnwindSafe(act));
     caught.unwrap_or_else(|_| {
-        Err(EngineError {
-            blame: Blame::Bug,
-            code: "worker_panicked".to_owned(),
-            what: "the engine panicked in a worker".to_owned(),
-            mend: "please report it, with the milestone's journal".to_owned(),
-        })
+        Err(EngineError::bug(
+            "worker_panicked",
+            "the engine panicked in a worker",
+            "please report it, with the milestone's journal",
+        ))
     })
 }

@@ -95,7 +95,7 @@ pub(super) fn drive(
     match driven(shop, job, say, hook) {
         Ok(worked) => worked,
         // A person drives this run by hand just now: not the task's fault.
-        Err(error) if error.code == "run_busy" => Worked::Waits {
+        Err(error) if error.kind == workspace::error::Kind::RunBusy => Worked::Waits {
             reason: error.code,
             why: error.what,
         },

@@ -70,7 +70,8 @@ impl FlowState {
                 self.by_person.extend(edited.fields.keys().cloned());
                 self.fields.extend(edited.fields.clone());
                 if !self.position.is_over(&workflow.table) {
-                    self.snapshots.edited(workflow, &edited.fields);
+                    self.snapshots
+                        .edited(workflow.snapshot.as_ref(), &edited.fields);
                 }
             }
             Body::SnapshotTaken(taken) => self.snapshots.taken(taken),

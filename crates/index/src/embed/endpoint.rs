@@ -3,7 +3,7 @@
 
 use super::Embedder;
 use super::key::{Secret, reach};
-use super::spec::Settings;
+use super::settings::Settings;
 use crate::error::IndexError;
 use serde::{Deserialize, Serialize};
 use std::io::Read;

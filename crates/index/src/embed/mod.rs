@@ -7,13 +7,15 @@ pub mod criteria;
 mod endpoint;
 mod key;
 mod sentence;
+mod settings;
 mod spec;
 
 pub use built_in::BuiltIn;
 pub use endpoint::Endpoint;
 pub use key::KeySource;
 pub use sentence::SentenceModel;
-pub use spec::{Settings, open};
+pub use settings::Settings;
+pub use spec::open;
 
 use crate::error::IndexError;
 

@@ -9,9 +9,10 @@ mod lexical;
 mod semantic;
 
 use crate::embed::Embedder;
+use crate::embed::criteria::judge;
 use crate::entry::CodeIndexEntry;
 use crate::error::IndexError;
-use crate::ledger::{judge, same};
+use crate::ledger::same;
 use crate::memory::{Bits, Memory};
 use crate::open::AppendOnlyCodeIndex;
 use crate::read::by_id;

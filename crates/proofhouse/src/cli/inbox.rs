@@ -4,7 +4,7 @@ use super::out::Out;
 use super::{exit, questions, status};
 use engine::start::runs;
 use kernel::Machine;
-use workspace::{EngineError, Project};
+use workspace::{EngineError, Kind, Project};
 
 pub(crate) fn inbox(project: &Project, out: &Out) -> Result<u8, EngineError> {
     let mut facts = Vec::new();
@@ -22,7 +22,7 @@ pub(crate) fn inbox(project: &Project, out: &Out) -> Result<u8, EngineError> {
                 }
             }
             // A project of the factory may wait for several answers at once.
-            Err(error) if error.code == "factory_project" => {
+            Err(error) if error.kind == Kind::FactoryProject => {
                 let peek = engine::factory::peek(project, &name)?;
                 let open = peek.machine.questions();
                 shown += open.len();

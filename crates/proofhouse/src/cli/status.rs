@@ -6,7 +6,7 @@ use engine::start::runs;
 use engine::{Peek, Run};
 use kernel::machine::{Activity, Waiting};
 use kernel::{Machine, Status};
-use workspace::{EngineError, Project};
+use workspace::{EngineError, Kind, Project};
 
 pub(crate) fn status(project: &Project, run: Option<&str>, out: &Out) -> Result<u8, EngineError> {
     match run {
@@ -205,7 +205,7 @@ fn stands(
 ) -> Result<Status, EngineError> {
     match peek {
         Ok(peek) => Ok(peek.machine.status()),
-        Err(error) if error.code == "factory_project" => {
+        Err(error) if error.kind == Kind::FactoryProject => {
             let peek = engine::factory::peek(project, name)?;
             Ok(peek.machine.status())
         }
@@ -220,7 +220,7 @@ fn all(project: &Project, out: &Out) -> Result<(), EngineError> {
         for (name, peek) in &runs {
             list.push(match peek {
                 Ok(peek) => facts(project, name, peek)?,
-                Err(error) if error.code == "factory_project" => {
+                Err(error) if error.kind == Kind::FactoryProject => {
                     of_factory::facts(name, &engine::factory::peek(project, name)?)
                 }
                 Err(error) => serde_json::json!({"run": name, "error": {"code": error.code, "what": error.what, "mend": error.mend}}),
