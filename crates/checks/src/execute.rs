@@ -2,11 +2,13 @@
 //! record. It refuses to run on a tree that it cannot hash and to lose the output; what makes a run
 //! worthless whatever the program says is judged here, once for all checks.
 
+use crate::error::Error;
 use crate::readers::runners;
 use crate::text::{answer, first_few, label, one_line};
 use crate::{Subject, TreeNow};
 use kernel::outcome::{CheckResult, EvidenceRef, Ran, Verdict};
 use sandbox::{Ended, Killed, Launch, Limits};
+use std::fmt::Display;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
@@ -52,19 +54,19 @@ pub(crate) struct Executed {
     pub(crate) ended: Ended,
     found_by: FoundBy,
     before: TreeNow,
-    after: Result<TreeNow, String>,
+    after: Result<TreeNow, Error>,
     ran: Ran,
     kept: EvidenceRef,
 }
 
 /// Runs it. An error is a reason why it could not be run.
-pub(crate) fn execute(subject: &Subject<'_>, program: Program<'_>) -> Result<Executed, String> {
+pub(crate) fn execute(subject: &Subject<'_>, program: Program<'_>) -> Result<Executed, Error> {
     let left = subject.wall.saturating_sub(program.started.elapsed());
     let wall = program.timeout.map_or(left, |timeout| timeout.min(left));
     if wall.is_zero() {
         return Err("the gate's wall time is used up; give the gate more time".into());
     }
-    let before = (subject.tree)().map_err(|why| format!("the tree cannot be hashed: {why}"))?;
+    let before = subject.tree()?;
     let limits = Limits {
         wall,
         idle: None,
@@ -89,8 +91,8 @@ pub(crate) fn execute(subject: &Subject<'_>, program: Program<'_>) -> Result<Exe
         }
     }
     let ended = sandbox::run(&launch, subject.cancel).map_err(|error| {
-        subject.launches.failed(&error);
-        error.to_string()
+        subject.note_failure(&error);
+        Error::NotStarted(error)
     })?;
     let kept = subject
         .keep
@@ -98,7 +100,7 @@ pub(crate) fn execute(subject: &Subject<'_>, program: Program<'_>) -> Result<Exe
             &format!("output of {}", label(program.shown)),
             &ended.output,
         )
-        .map_err(|why| format!("its output cannot be kept: {why}"))?;
+        .map_err(Error::undone("its output cannot be kept"))?;
     Ok(Executed {
         found_by: program.found_by,
         ran: Ran {
@@ -112,7 +114,7 @@ pub(crate) fn execute(subject: &Subject<'_>, program: Program<'_>) -> Result<Exe
             unrecorded: ended.unrecorded.clone(),
         },
         before,
-        after: (subject.tree)(),
+        after: subject.tree(),
         ended,
         kept,
     })
@@ -125,7 +127,7 @@ impl Executed {
         let could_not = |reason: String| Some((Verdict::CouldNotRun, reason));
         let after = match &self.after {
             Ok(after) => after,
-            Err(why) => return could_not(format!("the tree cannot be hashed after it: {why}")),
+            Err(why) => return could_not(format!("after it, {why}")),
         };
         if ended.survivors > 0 {
             return could_not(format!("{} of its processes do not die", ended.survivors));
@@ -213,7 +215,7 @@ impl Executed {
     }
 
     /// The check's answer, with all that was recorded.
-    pub(crate) fn answer(self, name: &str, verdict: Verdict, reason: &str) -> CheckResult {
+    pub(crate) fn answer(self, name: &str, verdict: Verdict, reason: impl Display) -> CheckResult {
         let mut result = answer(name, verdict, reason);
         result.ran = Some(self.ran);
         result.evidence.push(self.kept);

@@ -17,12 +17,12 @@ pub fn run_gate(specs: &[CheckSpec], subject: &Subject<'_>) -> Vec<CheckResult> 
         let launches = Launches::default();
         let subject = Subject {
             wall: left,
-            launches: &launches,
+            launches: Some(&launches),
             ..*subject
         };
         let answers = match judge(spec, &subject) {
             Ok(answers) => answers,
-            Err(why) => vec![refusal(&spec.check, &why.to_string())],
+            Err(why) => vec![refusal(&spec.check, why)],
         };
         for mut result in answers {
             result.weight = spec.weight;

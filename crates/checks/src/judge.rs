@@ -1,6 +1,7 @@
 //! How a check is written: a type whose members are its settings, and that judges a subject. What is
 //! the same for all of them around that is here, once.
 
+use crate::error::Error;
 use crate::settings::{self, Setting, SettingsError};
 use crate::text::answer;
 use crate::{Check, Example, Subject};
@@ -8,6 +9,7 @@ use kernel::outcome::{CheckResult, Verdict};
 use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
+use std::fmt::Display;
 use std::marker::PhantomData;
 
 /// A check with its settings. Each is a [`Check`] by that, which is how the gate sees it.
@@ -58,7 +60,7 @@ impl<J: Judge> Check for Registered<J> {
     fn run(&self, with: &Value, subject: &Subject<'_>) -> Vec<CheckResult> {
         match read::<J>(with) {
             Ok(check) => check.judge(subject).results(J::NAME),
-            Err(why) => Trouble::from(why).results(J::NAME),
+            Err(why) => Trouble::cannot(why).results(J::NAME),
         }
     }
 
@@ -87,8 +89,15 @@ impl From<String> for Trouble {
     }
 }
 
-impl From<SettingsError> for Trouble {
-    fn from(why: SettingsError) -> Self {
+impl From<Error> for Trouble {
+    fn from(why: Error) -> Self {
+        Trouble::Fails(why.to_string())
+    }
+}
+
+impl Trouble {
+    /// It could not be tried.
+    pub(crate) fn cannot(why: impl Display) -> Self {
         Trouble::CouldNotRun(why.to_string())
     }
 }

@@ -9,6 +9,7 @@
 
 mod check;
 mod checks;
+mod error;
 mod execute;
 mod gate;
 mod judge;
@@ -21,6 +22,7 @@ mod when;
 
 pub use check::{Check, Example};
 pub use checks::{find, registry};
+pub use error::{Error, Outside};
 pub use gate::run_gate;
 pub use readers::globs::{Star, compiled};
 pub use readers::hash::bytes as hash_of;
@@ -28,6 +30,6 @@ pub use readers::items::bytes as item_bytes;
 pub use readers::runners;
 pub use readers::seal::{SECRET_BY_CUSTOM, hash as item_hash};
 pub use settings::{Setting, SettingsError};
-pub use subject::{Keep, Launches, Place, Subject, TreeNow, Views};
+pub use subject::{CheckOut, HashTree, Keep, Launches, Place, Subject, TreeNow, Views};
 pub use text::is_placeholder;
 pub use when::lint;

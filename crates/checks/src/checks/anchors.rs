@@ -141,7 +141,7 @@ impl<'a> Anchor<'a> {
                 Some(format!("{path} does not hold `{symbol}`"))
             }
             (Ok(_), _) => None,
-            (Err(_), None) if self.new => paths::lint(path).err(),
+            (Err(_), None) if self.new => paths::lint(path).err().map(|why| why.to_string()),
             (Err(why), _) => Some(format!("{path} {why}")),
         }
     }

@@ -1,6 +1,7 @@
 //! `citations`: every finding in the agent's result stands where it says, inside the cap. It refuses
 //! a snippet that the file does not have at that line, however plausible.
 
+use crate::error::Error;
 use crate::judge::{Judge, Judged};
 use crate::readers::globs::Line;
 use crate::readers::paths;
@@ -59,7 +60,7 @@ impl Judge for Citations {
             let outside = cap.as_ref().filter(|(_, cap)| !cap.holds(path));
             match (outside, stands(subject, path, line, snippet)) {
                 // A path that leads out is told as such, whatever the cap's globs make of it.
-                (_, Err(why)) if why.contains("must be relative") => wrong.push(why),
+                (_, Err(why @ Error::LeadsOut(_))) => wrong.push(why.to_string()),
                 (Some((field, _)), _) => wrong.push(format!("{place} is outside of `{field}`")),
                 (None, Err(why)) => wrong.push(format!("{place} {why}")),
                 (None, Ok(true)) => {}
@@ -134,11 +135,11 @@ impl Judge for Citations {
 }
 
 /// Do the snippet's lines stand in the file from that line on? White space at the ends is nothing.
-fn stands(subject: &Subject<'_>, path: &str, line: u64, snippet: &str) -> Result<bool, String> {
+fn stands(subject: &Subject<'_>, path: &str, line: u64, snippet: &str) -> Result<bool, Error> {
     let text = paths::read(subject.place, &format!("repo/{path}"))?;
     let wanted: Vec<&str> = snippet.trim_matches('\n').lines().map(str::trim).collect();
     if wanted.len() > MOST_LINES {
-        return Err(format!("has a snippet of more than {MOST_LINES} lines"));
+        return Err(format!("has a snippet of more than {MOST_LINES} lines").into());
     }
     let from = usize::try_from(line - 1).unwrap_or(usize::MAX);
     let there: Vec<&str> = text

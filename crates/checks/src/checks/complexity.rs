@@ -38,7 +38,7 @@ impl Judge for Complexity {
     type Answer = Judged;
 
     fn judge(&self, subject: &Subject<'_>) -> Judged {
-        let files = sources::files(subject).map_err(Trouble::CouldNotRun)?;
+        let files = sources::files(subject).map_err(Trouble::cannot)?;
         let drawing = Drawing::of(&self.file, self.section.as_deref(), &self.allow);
         let designed = drawing.designed(subject, &files)?;
         let planned = designed
@@ -63,7 +63,7 @@ impl Judge for Complexity {
             .collect();
         let mut long = Vec::new();
         for path in sources.iter().filter(|path| !names(&excepted, path)) {
-            let text = sources::text(subject, path).map_err(Trouble::CouldNotRun)?;
+            let text = sources::text(subject, path).map_err(Trouble::cannot)?;
             let lines = text.map_or(0, |text| read_lines(&text));
             if lines > self.lines.map_or(300, Number::count) {
                 long.push(format!("{path} has {lines} lines"));
@@ -74,7 +74,7 @@ impl Judge for Complexity {
         }
         let text = design.to_lowercase();
         let read = |path: &str| paths::read(subject.place, &format!("repo/{path}"));
-        let manifests = manifests(&files, &read).map_err(Trouble::CouldNotRun)?;
+        let manifests = manifests(&files, &read).map_err(Trouble::cannot)?;
         let strange: Vec<String> = manifests
             .iter()
             .flat_map(|manifest| {

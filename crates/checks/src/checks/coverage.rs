@@ -1,6 +1,7 @@
 //! `coverage`: the share of lines that the tests reach, as a command measures it. It refuses a
 //! command whose number it cannot read, and a share that is lower than when it last passed.
 
+use crate::error::Error;
 use crate::execute::{Executed, Program, execute};
 use crate::judge::{Judge, Judged, Trouble};
 use crate::readers::report_files::{self, Folder};
@@ -35,7 +36,7 @@ impl Judge for Coverage {
 
     fn judge(&self, subject: &Subject<'_>) -> Judged<CheckResult> {
         let started = Instant::now();
-        let cannot = Trouble::CouldNotRun;
+        let cannot = |why: Error| Trouble::cannot(why);
         let folder = Folder::new().map_err(cannot)?;
         let file = folder.file();
         let mut program = Program::shell(
@@ -115,7 +116,7 @@ fn measured(
         return executed.answer(&name, verdict, &reason);
     }
     let shown = runners::coverage(report).or_else(|| runners::coverage(&executed.text()));
-    let earlier = match subject.keep.earlier(&kept_as) {
+    let earlier = match subject.earlier(&kept_as) {
         Ok(earlier) => earlier,
         Err(why) => return executed.answer(&name, Verdict::CouldNotRun, &why),
     };

@@ -3,6 +3,7 @@
 
 mod reports;
 
+use crate::error::Error;
 use crate::execute::{Program, execute};
 use crate::judge::{Judge, Judged, Trouble};
 use crate::readers::dependencies::{World, manifests};
@@ -41,7 +42,7 @@ struct Audit {
     key: &'static str,
     command: &'static str,
     mend: &'static str,
-    read: fn(&str, Level) -> Result<Vec<String>, String>,
+    read: fn(&str, Level) -> Result<Vec<String>, Error>,
 }
 
 /// The least severity that fails, where a tool knows severities.
@@ -101,7 +102,7 @@ impl Judge for DependencyAudit {
         let started = Instant::now();
         let read = |path: &str| paths::read(subject.place, &format!("repo/{path}"));
         let found = sources::files(subject).and_then(|files| manifests(&files, &read));
-        let found = found.map_err(Trouble::CouldNotRun)?;
+        let found = found.map_err(Trouble::cannot)?;
         let naming = found.iter().filter(|manifest| !manifest.names.is_empty());
         let worlds: BTreeSet<World> = naming.map(|manifest| manifest.world).collect();
         if worlds.is_empty() {

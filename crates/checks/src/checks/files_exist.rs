@@ -1,6 +1,7 @@
 //! `files_exist`: the named files are there and hold something. It refuses symlinks, folders and
 //! empty files: each is a way to have a file without having written it.
 
+use crate::error::Error;
 use crate::judge::{Judge, Judged};
 use crate::readers::paths;
 use crate::settings::{Paths, SettingsError};
@@ -43,8 +44,8 @@ impl Judge for FilesExist {
             let why = match paths::regular(root, path) {
                 Ok(full) => match std::fs::metadata(full) {
                     Ok(found) if found.len() > 0 => continue,
-                    Ok(_) => "is empty".to_string(),
-                    Err(error) => format!("cannot be read ({error})"),
+                    Ok(_) => "is empty".into(),
+                    Err(error) => Error::from(error),
                 },
                 Err(why) => why,
             };

@@ -3,6 +3,7 @@
 //! on the very code on which it was open, and one that was never open: every report that a gate has
 //! seen is in the run's evidence. It refuses to take silence for a report without findings.
 
+use crate::error::Error;
 use crate::judge::{Judge, Judged, Trouble};
 use crate::readers::documents::says_none;
 use crate::readers::markdown::{self, Row};
@@ -83,13 +84,12 @@ impl Judge for Findings {
     }
 
     fn judge(&self, subject: &Subject<'_>) -> Judged<CheckResult> {
-        let cannot = Trouble::CouldNotRun;
         if subject.tree_after.is_empty() {
             let why = "no attempt came before, so nobody knows which code the report is about";
-            return Err(cannot(why.to_owned()));
+            return Err(Trouble::cannot(why));
         }
         let kept_as = format!("findings of {}", label(&self.file));
-        let earlier = subject.keep.earlier(&kept_as).map_err(cannot)?;
+        let earlier = subject.earlier(&kept_as).map_err(Trouble::cannot)?;
         let (judged, report) = report(self, subject, &earlier);
         let (verdict, reason) = match judged {
             Ok(reason) => (Verdict::Pass, reason),
@@ -100,7 +100,8 @@ impl Judge for Findings {
         // Kept whatever the verdict: the first report of a finding counts, not the first good one.
         let bytes = serde_json_canonicalizer::to_vec(&report).unwrap_or_default();
         let kept = subject.keep.keep(&kept_as, &bytes);
-        let kept = kept.map_err(|why| cannot(format!("the findings cannot be kept: {why}")))?;
+        let kept =
+            kept.map_err(|why| Trouble::cannot(format!("the findings cannot be kept: {why}")))?;
         result.evidence.push(kept);
         Ok(result)
     }
@@ -280,7 +281,7 @@ fn report(wanted: &Findings, subject: &Subject<'_>, earlier: &[Vec<u8>]) -> (Jud
             wrong.extend(born_closed(wanted, &earlier, &mut now));
             wrong.extend(against(wanted, &earlier, &now));
         }
-        Err(why) => return (Err(Trouble::CouldNotRun(why)), now),
+        Err(why) => return (Err(Trouble::cannot(why)), now),
     }
     let open = |finding: &&Finding| finding.open;
     let blocking: Vec<String> = that_block(wanted, &now)
@@ -405,10 +406,9 @@ fn that_block<'a>(
         .filter(move |(_, finding)| blocks(finding))
 }
 
-fn read_all(earlier: &[Vec<u8>]) -> Result<Vec<Report>, String> {
+fn read_all(earlier: &[Vec<u8>]) -> Result<Vec<Report>, Error> {
     let read = |bytes: &Vec<u8>| {
-        serde_json::from_slice(bytes)
-            .map_err(|error| format!("an earlier report cannot be read: {error}"))
+        serde_json::from_slice(bytes).map_err(Error::undone("an earlier report cannot be read"))
     };
     earlier.iter().map(read).collect()
 }

@@ -45,7 +45,7 @@ impl Judge for Freeze {
     type Answer = Judged<CheckResult>;
 
     fn judge(&self, subject: &Subject<'_>) -> Judged<CheckResult> {
-        let (cannot, fails) = (Trouble::CouldNotRun, Trouble::Fails);
+        let fails = Trouble::Fails;
         let (name, patterns) = (&*self.name, &*self.items);
         let min = self.min.map_or(1, Number::count);
         let adds = self.mode.is_some_and(|mode| *mode == Mode::Add);
@@ -58,7 +58,7 @@ impl Judge for Freeze {
                 "frozen as `{name}` and not the same: {which}"
             )));
         }
-        let found = items::named(subject, patterns).map_err(cannot)?;
+        let found = items::named(subject, patterns).map_err(Trouble::cannot)?;
         if found.len() < min {
             return Err(fails(format!(
                 "{} of at least {min} to freeze as `{name}` match {}",
@@ -74,7 +74,12 @@ impl Judge for Freeze {
                 && hashes.get(&item) != Some(&sealed.hash)
             {
                 let label = format!("frozen {name}: {item}");
-                evidence.push(subject.keep.keep_exact(&label, bytes).map_err(cannot)?);
+                evidence.push(
+                    subject
+                        .keep
+                        .keep_exact(&label, bytes)
+                        .map_err(Trouble::cannot)?,
+                );
             }
             hashes.insert(item, sealed.hash);
         }

@@ -1,6 +1,7 @@
 //! `frozen`: what an earlier gate froze is still the same, byte for byte, and where it is told so
 //! nothing was put beside it. It refuses to pass where nothing was frozen.
 
+use crate::error::Error;
 use crate::judge::{Answer, Judge, Judged, Trouble};
 use crate::readers::{items, seal};
 use crate::settings::{Item, Items, Texts};
@@ -42,8 +43,8 @@ impl Judge for Frozen {
     type Answer = Judged<Vec<CheckResult>>;
 
     fn judge(&self, subject: &Subject<'_>) -> Judged<Vec<CheckResult>> {
-        let added = added(self, subject).map_err(Trouble::CouldNotRun)?;
-        let copies = copies(self, subject).map_err(Trouble::CouldNotRun)?;
+        let added = added(self, subject).map_err(Trouble::cannot)?;
+        let copies = copies(self, subject).map_err(Trouble::cannot)?;
         let same = |name: &String| -> Judged {
             let Some(items) = subject.frozen.get(name) else {
                 let why = format!("nothing was frozen as `{name}` (tripwire_missing)");
@@ -176,7 +177,7 @@ impl Judge for Frozen {
 }
 
 /// Hashes of the files that may hold what was changed, as it was.
-fn copies(wanted: &Frozen, subject: &Subject<'_>) -> Result<BTreeSet<String>, String> {
+fn copies(wanted: &Frozen, subject: &Subject<'_>) -> Result<BTreeSet<String>, Error> {
     let Some(glob) = &wanted.kept_as else {
         return Ok(BTreeSet::new());
     };
@@ -188,7 +189,7 @@ fn copies(wanted: &Frozen, subject: &Subject<'_>) -> Result<BTreeSet<String>, St
 }
 
 /// What is there now under a closed name, and was not when it was frozen.
-fn added(wanted: &Frozen, subject: &Subject<'_>) -> Result<Vec<String>, String> {
+fn added(wanted: &Frozen, subject: &Subject<'_>) -> Result<Vec<String>, Error> {
     if wanted.closed.is_empty() {
         return Ok(Vec::new());
     }

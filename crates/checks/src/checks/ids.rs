@@ -258,10 +258,7 @@ fn defined(wanted: &Ids, subject: &Subject<'_>, kept_as: &str) -> Judged<BTreeSe
             first_few(&elsewhere, 5)
         ));
     }
-    let earlier = subject
-        .keep
-        .earlier(kept_as)
-        .map_err(Trouble::CouldNotRun)?;
+    let earlier = subject.keep.earlier(kept_as).map_err(Trouble::cannot)?;
     if let Some(last) = earlier.last() {
         let last = String::from_utf8_lossy(last).into_owned();
         let lost: Vec<&str> = last.lines().filter(|id| !known.contains(*id)).collect();

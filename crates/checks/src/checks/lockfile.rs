@@ -2,6 +2,7 @@
 //! nobody else would have it, and one that names nothing of what it should pin. It does not ask for
 //! every name: a workspace may offer what nobody takes.
 
+use crate::error::Error;
 use crate::judge::{Judge, Judged, Trouble};
 use crate::readers::dependencies::{World, manifests};
 use crate::readers::{paths, sources};
@@ -52,11 +53,11 @@ impl Judge for Lockfile {
     type Answer = Judged;
 
     fn judge(&self, subject: &Subject<'_>) -> Judged {
-        let mut files = sources::files(subject).map_err(Trouble::CouldNotRun)?;
+        let mut files = sources::files(subject).map_err(Trouble::cannot)?;
         let known = files.clone();
         files.retain(|path| !self.allow.is_match(path));
         let read = |path: &str| paths::read(subject.place, &format!("repo/{path}"));
-        let manifests = manifests(&files, &read).map_err(Trouble::CouldNotRun)?;
+        let manifests = manifests(&files, &read).map_err(Trouble::cannot)?;
         let naming = manifests.iter().filter(|one| !one.names.is_empty());
         let mut wrong = Vec::new();
         for manifest in naming.clone() {
@@ -146,7 +147,7 @@ impl Judge for Lockfile {
             },
             Example {
                 repo: &[("Cargo.toml", "[dependencies\n")],
-                ..Example::cannot_run("a broken manifest", json!({}), "Cargo.toml: ")
+                ..Example::cannot_run("a broken manifest", json!({}), "Cargo.toml is no TOML")
             },
         ]
     }
@@ -182,7 +183,7 @@ fn pins(subject: &Subject<'_>, lock: &str, names: &[String]) -> bool {
 }
 
 /// A requirements file in which every line names one version is a lockfile itself.
-fn is_pinned(path: &str, read: &dyn Fn(&str) -> Result<String, String>) -> bool {
+fn is_pinned(path: &str, read: &dyn Fn(&str) -> Result<String, Error>) -> bool {
     path.ends_with("requirements.txt")
         && read(path).is_ok_and(|text| {
             let lines = text.lines().map(str::trim);

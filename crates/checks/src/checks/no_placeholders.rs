@@ -53,13 +53,13 @@ impl Judge for NoPlaceholders {
     type Answer = Judged;
 
     fn judge(&self, subject: &Subject<'_>) -> Judged {
-        let mut files = sources::files(subject).map_err(Trouble::CouldNotRun)?;
+        let mut files = sources::files(subject).map_err(Trouble::cannot)?;
         files.retain(|path| {
             sources::is_source(path) && !sources::is_test(path) && !self.allow.is_match(path)
         });
         let mut found = Vec::new();
         for path in &files {
-            let Some(text) = sources::text(subject, path).map_err(Trouble::CouldNotRun)? else {
+            let Some(text) = sources::text(subject, path).map_err(Trouble::cannot)? else {
                 continue;
             };
             let text = match path.ends_with(".rs") {

@@ -3,6 +3,7 @@
 //! command that proves nothing but itself is none: by its text, or because it shows the same where
 //! there is no product.
 
+use crate::error::Error;
 use crate::execute::{Program, execute};
 use crate::judge::{Judge, Judged, Trouble};
 use crate::readers::documents::IdsOf;
@@ -79,9 +80,7 @@ impl Judge for Proofs {
         let started = Instant::now();
         let proofs = self.listed(subject)?;
         let room = match self.without_product.as_deref() {
-            Some(WithoutProduct::Fails) => {
-                Room::of_papers(subject).map_err(Trouble::CouldNotRun)?
-            }
+            Some(WithoutProduct::Fails) => Room::of_papers(subject).map_err(Trouble::cannot)?,
             None => None,
         };
         let rerun = |proof| again(proof, self, subject, room.as_ref(), started);
@@ -302,7 +301,7 @@ fn again(
             let allowed = Duration::from_millis(executed.ended.millis) * 2 + PATIENCE;
             let allowed = timeout.map_or(allowed, |most| most.min(allowed));
             match room.map(|room| holds_in(room, proof, subject, (allowed, started))) {
-                Some(Err(why)) => (Verdict::CouldNotRun, why),
+                Some(Err(why)) => (Verdict::CouldNotRun, why.to_string()),
                 Some(Ok(true)) => (
                     Verdict::Fail,
                     format!(
@@ -324,13 +323,13 @@ fn holds_in(
     proof: &Record,
     subject: &Subject<'_>,
     (allowed, started): (Duration, Instant),
-) -> Result<bool, String> {
+) -> Result<bool, Error> {
     let executed = room.inside(subject, |inside| {
         let program = Program::shell(&proof["command"], Some(allowed), started);
         execute(inside, program)
     })?;
     if subject.cancel.is_cancelled() {
-        return Err("it was cancelled".to_owned());
+        return Err("it was cancelled".into());
     }
     let ended = &executed.ended;
     Ok(ended.killed.is_none() && ended.exit == Some(0) && executed.says(&proof["expect"]))

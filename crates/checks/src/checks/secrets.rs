@@ -26,11 +26,11 @@ impl Judge for Secrets {
     type Answer = Judged;
 
     fn judge(&self, subject: &Subject<'_>) -> Judged {
-        let mut files = sources::files(subject).map_err(Trouble::CouldNotRun)?;
+        let mut files = sources::files(subject).map_err(Trouble::cannot)?;
         files.retain(|path| !self.allow.is_match(path));
         let mut found = Vec::new();
         for path in &files {
-            let Some(text) = sources::text(subject, path).map_err(Trouble::CouldNotRun)? else {
+            let Some(text) = sources::text(subject, path).map_err(Trouble::cannot)? else {
                 continue;
             };
             for sighting in store::redact::sightings(&text) {

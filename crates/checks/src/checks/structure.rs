@@ -30,7 +30,7 @@ impl Judge for Structure {
     type Answer = Judged;
 
     fn judge(&self, subject: &Subject<'_>) -> Judged {
-        let files = sources::files(subject).map_err(Trouble::CouldNotRun)?;
+        let files = sources::files(subject).map_err(Trouble::cannot)?;
         let drawing = Drawing::of(&self.file, self.section.as_deref(), &self.allow);
         let designed = drawing.designed(subject, &files)?;
         let mut wrong = Vec::new();

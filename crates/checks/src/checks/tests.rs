@@ -4,6 +4,7 @@
 mod examples;
 pub(crate) mod verdict;
 
+use crate::error::Error;
 use crate::execute::{Executed, Program, execute};
 use crate::judge::{Judge, Judged, Trouble};
 use crate::readers::paths;
@@ -113,7 +114,7 @@ impl Judge for Tests {
     fn judge(&self, subject: &Subject<'_>) -> Judged<CheckResult> {
         let started = Instant::now();
         let suite = self.run(subject, started);
-        let (executed, name, run) = suite.map_err(Trouble::CouldNotRun)?;
+        let (executed, name, run) = suite.map_err(Trouble::cannot)?;
         Ok(verdict::answer_for(self, subject, executed, &name, run))
     }
 
@@ -162,7 +163,7 @@ impl Tests {
         &self,
         subject: &Subject<'_>,
         started: Instant,
-    ) -> Result<(Executed, String, TestRun), String> {
+    ) -> Result<(Executed, String, TestRun), Error> {
         let from_field = self.command_from.as_deref().and_then(|field| {
             let line = subject.fields.get(field)?.trim();
             (!line.is_empty()).then_some(line)
@@ -198,7 +199,7 @@ impl Tests {
             (Results::Report, None) => match report_files::read(&own) {
                 Ok(Some(text)) => runner.read(&text),
                 Ok(None) => unwritten(),
-                Err(why) => TestRun::unreadable(why),
+                Err(why) => TestRun::unreadable(why.to_string()),
             },
             (Results::Report, Some(path)) => {
                 let after = report_files::at(repo, path)?;
@@ -207,7 +208,7 @@ impl Tests {
                     runs.push(match report_files::read(path) {
                         Ok(Some(text)) => runner.read(&text),
                         Ok(None) => unwritten(),
-                        Err(why) => TestRun::unreadable(why),
+                        Err(why) => TestRun::unreadable(why.to_string()),
                     });
                 }
                 if runs.is_empty() {

@@ -24,6 +24,7 @@ use kernel::outcome::{CheckResult, Verdict};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use std::collections::BTreeMap;
+use std::fmt::Display;
 use std::time::Instant;
 
 /// The frozen tests fail on the code before and pass on the candidate, in a clean room.
@@ -74,11 +75,11 @@ fn cheat(code: &'static str, why: String) -> Tripped {
     }
 }
 
-fn cannot(why: String) -> Tripped {
+fn cannot(why: impl Display) -> Tripped {
     Tripped {
         verdict: Verdict::CouldNotRun,
         code: "tripwire_missing",
-        why,
+        why: why.to_string(),
     }
 }
 
@@ -209,7 +210,7 @@ impl Tripwire {
         let kept = kept.map_err(cannot)?;
         let baseline = baseline(wire);
         let judged = match executed.worthless() {
-            Some((_, why)) => Err(why),
+            Some((_, why)) => Err(why.into()),
             None => verdict::judge(order, inside, &executed, &run, &baseline),
         };
         let (verdict, reason) = match judged {
@@ -321,7 +322,7 @@ fn baseline(wire: &Tripwire) -> String {
 fn unlike(wire: &Tripwire, inside: &Subject<'_>, run: &TestRun) -> Result<Option<String>, Tripped> {
     // Also of a suite that does not build yet, which leaves no baseline.
     let results = format!("results of {}", wire.baseline());
-    let earlier = inside.keep.earlier(&results).map_err(cannot)?;
+    let earlier = inside.earlier(&results).map_err(cannot)?;
     let Some(last) = earlier.last() else {
         return Err(cannot(
             "the red run has left no results to compare with".to_owned(),

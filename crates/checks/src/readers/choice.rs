@@ -1,6 +1,7 @@
 //! One word out of a few, at the place in a document where it is decided. It refuses to search:
 //! a section that says `house` and goes on to mention a shed has chosen the house.
 
+use crate::error::Error;
 use crate::readers::markdown;
 use crate::text::is_placeholder;
 
@@ -10,7 +11,7 @@ pub(crate) fn decisive(
     text: &str,
     section: Option<&str>,
     label: Option<&str>,
-) -> Result<String, String> {
+) -> Result<String, Error> {
     let sections = markdown::chosen(text, section)?;
     let lines = sections.iter().flat_map(|section| section.content.lines());
     let lines: Vec<&str> = lines
@@ -27,7 +28,7 @@ pub(crate) fn decisive(
         .iter()
         .find_map(|line| after_label(line, label))
         .map(str::to_owned)
-        .ok_or_else(|| format!("has no line `{label}: ...`"))
+        .ok_or_else(|| format!("has no line `{label}: ...`").into())
 }
 
 /// The one of the words that the line begins with; the longest, if there are several.
@@ -82,9 +83,9 @@ mod tests {
         let text =
             "# Verdict\n\n**READY**\n\n# Tier\n<!-- one of -->\nTBD\n- Tier: `house`\n\nNote: x\n";
         let line = |section, label| decisive(text, section, label);
-        assert_eq!(line(Some("verdict"), None), Ok("READY".into()));
-        assert_eq!(line(Some("Tier"), None), Ok("house".into()));
-        assert_eq!(line(None, Some("note")), Ok("x".into()));
+        assert_eq!(line(Some("verdict"), None).unwrap(), "READY");
+        assert_eq!(line(Some("Tier"), None).unwrap(), "house");
+        assert_eq!(line(None, Some("note")).unwrap(), "x");
         assert!(line(Some("Absent"), None).is_err());
         assert!(line(Some("Verdict"), Some("note")).is_err());
         assert!(decisive("# A\nTBD\n", Some("A"), None).is_err());

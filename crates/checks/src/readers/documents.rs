@@ -2,6 +2,7 @@
 //! says that there is nothing to list.
 
 use crate::Subject;
+use crate::error::Error;
 use crate::readers::idents::Pattern;
 use crate::readers::markdown::{self, Section};
 use crate::readers::paths;
@@ -15,9 +16,9 @@ pub(crate) fn sections_of(
     subject: &Subject<'_>,
     file: &str,
     section: Option<&str>,
-) -> Result<Vec<Section>, String> {
-    let text = paths::read(subject.place, file).map_err(|why| format!("{file} {why}"))?;
-    markdown::chosen(&text, section).map_err(|why| format!("{file} {why}"))
+) -> Result<Vec<Section>, Error> {
+    let text = paths::read(subject.place, file).map_err(Error::of(file))?;
+    markdown::chosen(&text, section).map_err(Error::of(file))
 }
 
 /// What stands behind `label:` in a text, up to the end of its line or a semicolon.
@@ -76,7 +77,7 @@ impl<'a> IdsOf<'a> {
     }
 
     /// The ids, each once.
-    pub(crate) fn read(&self, subject: &Subject<'_>) -> Result<BTreeSet<String>, String> {
+    pub(crate) fn read(&self, subject: &Subject<'_>) -> Result<BTreeSet<String>, Error> {
         let sections = sections_of(subject, self.file, self.section)?;
         let ids = sections.iter();
         Ok(ids.flat_map(|one| self.pattern.set(&one.content)).collect())

@@ -3,6 +3,7 @@
 //! a drawing.
 
 use crate::Subject;
+use crate::error::Error;
 use crate::readers::design::{self, Designed};
 use crate::readers::documents::sections_of;
 use crate::readers::sources;
@@ -32,21 +33,20 @@ impl<'a> Drawing<'a> {
         &self,
         subject: &Subject<'_>,
         files: &[String],
-    ) -> Result<Vec<Designed>, String> {
+    ) -> Result<Vec<Designed>, Error> {
         let (file, section) = (self.file, self.section);
         let sections = sections_of(subject, file, Some(section))?;
         let drawing: String = sections.into_iter().flat_map(|one| one.code).collect();
         if drawing.trim().is_empty() {
-            return Err(format!(
-                "{file}, `{section}`, has no fenced block with a drawing"
-            ));
+            let why = format!("{file}, `{section}`, has no fenced block with a drawing");
+            return Err(why.into());
         }
         let exists = |name: &str| {
             files
                 .iter()
                 .any(|path| path.starts_with(&format!("{name}/")))
         };
-        design::tree(&drawing, &exists).map_err(|why| format!("{file}: {why}"))
+        design::tree(&drawing, &exists).map_err(Error::undone(file))
     }
 
     /// The sources that count: those that need a design.

@@ -1,7 +1,7 @@
 //! What a gate promises beyond its checks.
 
 use crate::world::{World, hash};
-use checks::{Example, Place, Subject, run_gate};
+use checks::{Example, Outside, Place, Subject, run_gate};
 use kernel::effect::CheckSpec;
 use kernel::outcome::{CheckResult, Verdict, passes};
 use serde_json::{Value, json};
@@ -117,24 +117,22 @@ fn a_tree_or_a_vault_that_fails_could_not_run() {
 
     struct Full;
     impl checks::Keep for Full {
-        fn keep(&self, _: &str, _: &[u8]) -> Result<kernel::outcome::EvidenceRef, String> {
+        fn keep(&self, _: &str, _: &[u8]) -> Result<kernel::outcome::EvidenceRef, Outside> {
             Err("disk full".into())
         }
-        fn keep_exact(&self, _: &str, _: &[u8]) -> Result<kernel::outcome::EvidenceRef, String> {
+        fn keep_exact(&self, _: &str, _: &[u8]) -> Result<kernel::outcome::EvidenceRef, Outside> {
             Err("disk full".into())
         }
-        fn fetch(&self, _: &str) -> Result<Vec<u8>, String> {
+        fn fetch(&self, _: &str) -> Result<Vec<u8>, Outside> {
             Err("disk gone".into())
         }
 
-        fn earlier(&self, _: &str) -> Result<Vec<Vec<u8>>, String> {
+        fn earlier(&self, _: &str) -> Result<Vec<Vec<u8>>, Outside> {
             Ok(Vec::new())
         }
     }
     let results = world.with(&plain, |subject| {
         let full = Subject {
-            pid_file: None,
-            policy: None,
             keep: &Full,
             ..*subject
         };

@@ -1,6 +1,6 @@
 //! A repository and a task folder in a temporary place, with a plain vault and a plain hash.
 
-use checks::{Example, Keep, Place, Subject, TreeNow};
+use checks::{Example, Keep, Outside, Place, Subject, TreeNow};
 use kernel::outcome::{EvidenceRef, RoleResult};
 use sandbox::Cancel;
 use std::collections::BTreeMap;
@@ -19,7 +19,7 @@ pub(crate) struct Vault(
 );
 
 impl Keep for Vault {
-    fn keep(&self, name: &str, bytes: &[u8]) -> Result<EvidenceRef, String> {
+    fn keep(&self, name: &str, bytes: &[u8]) -> Result<EvidenceRef, Outside> {
         self.0.lock().unwrap().push((name.into(), bytes.to_vec()));
         Ok(EvidenceRef {
             hash: hash(bytes),
@@ -28,19 +28,19 @@ impl Keep for Vault {
         })
     }
 
-    fn keep_exact(&self, name: &str, bytes: &[u8]) -> Result<EvidenceRef, String> {
+    fn keep_exact(&self, name: &str, bytes: &[u8]) -> Result<EvidenceRef, Outside> {
         self.keep(name, bytes)
     }
 
-    fn fetch(&self, wanted: &str) -> Result<Vec<u8>, String> {
+    fn fetch(&self, wanted: &str) -> Result<Vec<u8>, Outside> {
         let kept = self.0.lock().unwrap();
         let found = kept.iter().find(|(_, bytes)| sha256(bytes) == wanted);
         found
             .map(|(_, bytes)| bytes.clone())
-            .ok_or_else(|| format!("nothing is kept as {wanted}"))
+            .ok_or_else(|| format!("nothing is kept as {wanted}").into())
     }
 
-    fn earlier(&self, name: &str) -> Result<Vec<Vec<u8>>, String> {
+    fn earlier(&self, name: &str) -> Result<Vec<Vec<u8>>, Outside> {
         let earlier = self.1.lock().unwrap();
         let named = earlier.iter().filter(|(known, _)| known == name);
         Ok(named.map(|(_, bytes)| bytes.clone()).collect())
@@ -111,12 +111,13 @@ impl World {
             [] => BTreeMap::new(),
             _ => BTreeMap::from([("tests".into(), "c0ffee".to_owned())]),
         };
+        let place = Place {
+            repo: &repo,
+            task: &task,
+            views: checks::Views::default(),
+        };
+        let tree = || Ok(tree(&repo));
         judge(&Subject {
-            place: Place {
-                repo: &repo,
-                task: &task,
-                views: checks::Views::default(),
-            },
             fields: &map(example.fields),
             fields_before: &map(example.fields_before),
             tree_before: example.trees.0,
@@ -133,14 +134,8 @@ impl World {
                 lay_down(into, example.before);
                 Ok(())
             },
-            wall: self.wall,
-            cancel: &self.cancel,
             env: &sandbox::base_env(),
-            pid_file: None,
-            policy: None,
-            launches: &checks::Launches::default(),
-            keep: &self.vault,
-            tree: &|| Ok(tree(&repo)),
+            ..Subject::new(place, self.wall, &self.cancel, &self.vault, &tree)
         })
     }
 }

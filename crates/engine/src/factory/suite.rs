@@ -11,12 +11,11 @@ use super::scratch::Laid;
 use crate::perform::InVault;
 use ::factory::surface::Language;
 use checks::runners::{FaultKind, TestRun};
-use checks::{Keep, Place, Subject, TreeNow};
+use checks::{Keep, Outside, Place, Subject, TreeNow};
 use kernel::effect::{CheckSpec, GateOrder, Weight};
 use kernel::outcome::{CheckResult, Verdict};
 use sandbox::Cancel;
 use serde_json::json;
-use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::time::Duration;
 use store::{Node, Tree};
@@ -88,41 +87,17 @@ fn report(
     let keep = InVault(context);
     let tree = || tree(top);
     let pid_file = context.home(order.id).join("pid");
-    let (fields, results, frozen, standing) = (
-        BTreeMap::new(),
-        BTreeMap::new(),
-        BTreeMap::new(),
-        BTreeSet::new(),
-    );
-    let no_checkpoints =
-        |_: &str, _: &Path| Err("a module has no checkpoints to go back to".to_owned());
+    let place = Place {
+        repo: top,
+        task: top,
+        views: checks::Views::default(),
+    };
+    let wall = Duration::from_millis(order.wall_millis);
     let subject = Subject {
-        place: Place {
-            repo: top,
-            task: top,
-            views: checks::Views::default(),
-        },
-        fields: &fields,
-        fields_before: &fields,
-        tree_before: "",
-        tree_after: "",
-        changed: &[],
-        result: None,
-        results: &results,
-        commands: &[],
-        frozen: &frozen,
-        standing: &standing,
-        known: &order.known,
-        commits: &order.commits,
-        check_out: &no_checkpoints,
-        wall: Duration::from_millis(order.wall_millis),
-        cancel,
         env: &context.env,
         pid_file: Some(&pid_file),
         policy: Some(&policy),
-        launches: &checks::Launches::default(),
-        keep: &keep,
-        tree: &tree,
+        ..Subject::new(place, wall, cancel, &keep, &tree)
     };
     let (reader, command) = command(laid, runner);
     let mut with = json!({
@@ -169,10 +144,10 @@ fn results_of(context: &Context, result: &CheckResult) -> Result<TestRun, Broke>
     serde_json::from_slice(&bytes).map_err(could_not)
 }
 
-fn tree(top: &Path) -> Result<TreeNow, String> {
+fn tree(top: &Path) -> Result<TreeNow, Outside> {
     let built = |path: &Path| path == Path::new("target") || path == Path::new("Cargo.lock");
-    let files = store::walk(top, &built).map_err(|error| error.to_string())?;
-    let tree = Tree::of(top, files).map_err(|error| error.to_string())?;
+    let files = store::walk(top, &built)?;
+    let tree = Tree::of(top, files)?;
     let hash = tree.hash();
     let files = tree.files.into_iter().map(|(path, node)| match node {
         Node::File { sha256 } | Node::Executable { sha256 } => (path, sha256),

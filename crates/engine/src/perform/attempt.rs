@@ -432,7 +432,7 @@ fn broken_seal(
     };
     let mut sealed = order.sealed.iter();
     let broken = sealed.find(|(item, hash)| {
-        changed(item) && checks::item_hash(place, item) != Ok((*hash).clone())
+        changed(item) && !checks::item_hash(place, item).is_ok_and(|now| now == **hash)
     });
     broken.map(|(item, _)| item.clone())
 }

@@ -4,11 +4,11 @@
 //! left of one that did not pass.
 
 use super::shop::Shop;
-use checks::{Keep, Place, Subject, TreeNow};
+use checks::{Keep, Outside, Place, Subject, TreeNow};
 use kernel::effect::{CheckSpec, Weight};
 use kernel::outcome::{CheckResult, EvidenceRef, Verdict};
 use sandbox::Cancel;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::path::Path;
 use std::time::Duration;
 use workspace::confine::Reach;
@@ -26,24 +26,21 @@ struct InVault<'a> {
 }
 
 impl Keep for InVault<'_> {
-    fn keep(&self, name: &str, bytes: &[u8]) -> Result<EvidenceRef, String> {
+    fn keep(&self, name: &str, bytes: &[u8]) -> Result<EvidenceRef, Outside> {
         let (name, bytes) = (self.secrets.text(name), self.secrets.bytes(bytes));
-        self.vault
-            .put(&name, &bytes)
-            .map_err(|error| error.to_string())
+        Ok(self.vault.put(&name, &bytes)?)
     }
 
-    fn keep_exact(&self, name: &str, bytes: &[u8]) -> Result<EvidenceRef, String> {
-        let kept = self.vault.put(name, bytes);
-        kept.map_err(|error| error.to_string())
+    fn keep_exact(&self, name: &str, bytes: &[u8]) -> Result<EvidenceRef, Outside> {
+        Ok(self.vault.put(name, bytes)?)
     }
 
-    fn fetch(&self, hash: &str) -> Result<Vec<u8>, String> {
-        self.vault.get(hash).map_err(|error| error.to_string())
+    fn fetch(&self, hash: &str) -> Result<Vec<u8>, Outside> {
+        Ok(self.vault.get(hash)?)
     }
 
     /// A milestone's commands have no memory: each merge is judged by itself.
-    fn earlier(&self, _: &str) -> Result<Vec<Vec<u8>>, String> {
+    fn earlier(&self, _: &str) -> Result<Vec<Vec<u8>>, Outside> {
         Ok(Vec::new())
     }
 }
@@ -108,35 +105,19 @@ pub(super) fn run(
     };
     let pid_file = shop.scratch().join("pid");
     let env = sandbox::base_env();
-    let nothing = BTreeMap::new();
-    let tree = || tree_now(&dir, commit, &committed).map_err(|error| error.to_string());
+    let tree = || Ok(tree_now(&dir, commit, &committed)?);
+    let place = Place {
+        repo: &dir,
+        task: &dir,
+        views: checks::Views::default(),
+    };
     let subject = Subject {
-        place: Place {
-            repo: &dir,
-            task: &dir,
-            views: checks::Views::default(),
-        },
-        fields: &nothing,
-        fields_before: &nothing,
         tree_before: commit,
         tree_after: commit,
-        changed: &[],
-        result: None,
-        results: &BTreeMap::new(),
-        frozen: &BTreeMap::new(),
-        known: &kernel::effect::Known::default(),
-        commits: &BTreeMap::new(),
-        check_out: &|_, _| Err("a milestone has no checkpoints".to_owned()),
-        standing: &BTreeSet::new(),
-        commands: &[],
-        wall: WALL,
-        cancel,
         env: &env,
         pid_file: Some(&pid_file),
         policy: Some(&policy),
-        launches: &checks::Launches::default(),
-        keep: &keep,
-        tree: &tree,
+        ..Subject::new(place, WALL, cancel, &keep, &tree)
     };
     let checks: Vec<CheckSpec> = commands
         .iter()

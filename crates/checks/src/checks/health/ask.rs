@@ -1,6 +1,7 @@
 //! A GET of a page on this machine, over a plain socket. It refuses every other host and every
 //! character in an address that a shell or a protocol could take for something else.
 
+use crate::error::Error;
 use crate::settings::{Wrong, value};
 use std::fmt;
 use std::io::{Read, Write};
@@ -65,7 +66,7 @@ impl Url {
     }
 
     /// The status and the body.
-    pub(super) fn get(&self, wall: Duration) -> Result<(u16, String), String> {
+    pub(super) fn get(&self, wall: Duration) -> Result<(u16, String), Error> {
         let ask = || -> std::io::Result<Vec<u8>> {
             let mut stream = TcpStream::connect_timeout(&self.address, wall)?;
             stream.set_read_timeout(Some(wall))?;
@@ -136,8 +137,8 @@ mod tests {
         });
         let url = Url::read(&format!("http://localhost:{port}/up")).unwrap();
         let wall = Duration::from_secs(10);
-        assert_eq!(url.get(wall), Ok((200, "healthy".to_owned())));
-        assert!(url.get(wall).unwrap_err().contains("not HTTP"));
+        assert_eq!(url.get(wall).unwrap(), (200, "healthy".to_owned()));
+        assert!(url.get(wall).unwrap_err().to_string().contains("not HTTP"));
         server.join().unwrap();
     }
 }

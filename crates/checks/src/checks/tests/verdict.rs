@@ -3,6 +3,7 @@
 
 use super::{Expect, Ratchet, Tests};
 use crate::Subject;
+use crate::error::Error;
 use crate::execute::Executed;
 use crate::readers::documents::IdsOf;
 use crate::readers::idents;
@@ -29,7 +30,7 @@ pub(super) fn answer_for(
         Some(worthless) => worthless,
         None => match judge(order, subject, &executed, &run, &baseline) {
             Ok(good) => (Verdict::Pass, format!("{good}{}", executed.notes())),
-            Err(why) => (Verdict::Fail, why),
+            Err(why) => (Verdict::Fail, why.to_string()),
         },
     };
     let mut evidence = Vec::new();
@@ -39,7 +40,7 @@ pub(super) fn answer_for(
     for kept in std::iter::once(kept).chain(kept_too) {
         match kept {
             Ok(kept) => evidence.push(kept),
-            Err(why) => (verdict, reason) = (Verdict::CouldNotRun, why),
+            Err(why) => (verdict, reason) = (Verdict::CouldNotRun, why.to_string()),
         }
     }
     let mut result = executed.answer(name, verdict, &reason);
@@ -54,17 +55,11 @@ fn baseline(order: &Tests) -> String {
 }
 
 /// Keeps the results as canonical JSON: the same results have the same hash.
-pub(crate) fn keep(
-    subject: &Subject<'_>,
-    name: &str,
-    run: &TestRun,
-) -> Result<EvidenceRef, String> {
+pub(crate) fn keep(subject: &Subject<'_>, name: &str, run: &TestRun) -> Result<EvidenceRef, Error> {
     let bytes = serde_json_canonicalizer::to_vec(run)
-        .map_err(|error| format!("the results cannot be written: {error}"))?;
-    subject
-        .keep
-        .keep(name, &bytes)
-        .map_err(|why| format!("the results cannot be kept: {why}"))
+        .map_err(Error::undone("the results cannot be written"))?;
+    let kept = subject.keep.keep(name, &bytes);
+    kept.map_err(Error::undone("the results cannot be kept"))
 }
 
 pub(crate) fn judge(
@@ -73,7 +68,7 @@ pub(crate) fn judge(
     executed: &Executed,
     run: &TestRun,
     baseline: &str,
-) -> Result<String, String> {
+) -> Result<String, Error> {
     let ending = run.ending(executed.ended.exit);
     let mut wrong: Vec<String> = Vec::new();
     match (order.expect(), ending) {
@@ -105,10 +100,12 @@ pub(crate) fn judge(
     let (ids, from) = (order.ids.as_deref(), order.ids_from.as_deref());
     let ids = IdsOf::named(ids, from, order.ids_section.as_deref());
     if let Some(ids) = ids.filter(|_| ran) {
-        wrong.extend(without_test(&ids, subject, order.expect(), run).err());
+        let fault = without_test(&ids, subject, order.expect(), run).err();
+        wrong.extend(fault.map(|why| why.to_string()));
     }
     if ran && !order.keeps.is_empty() {
-        wrong.extend(worse(order, subject, run, baseline).err());
+        let fault = worse(order, subject, run, baseline).err();
+        wrong.extend(fault.map(|why| why.to_string()));
     }
     if wrong.is_empty() {
         let reason = format!("{}: {}", ending.as_str(), run.summary());
@@ -118,7 +115,7 @@ pub(crate) fn judge(
             false => reason,
         });
     }
-    Err(wrong.join("; "))
+    Err(wrong.join("; ").into())
 }
 
 fn names<'a>(tests: impl Iterator<Item = &'a TestResult>) -> Vec<&'a str> {
@@ -161,11 +158,11 @@ fn without_test(
     subject: &Subject<'_>,
     expect: Expect,
     run: &TestRun,
-) -> Result<(), String> {
+) -> Result<(), Error> {
     let wanted = ids.read(subject)?;
     if wanted.is_empty() {
         let file = ids.file;
-        return Err(format!("{file} has no id of which a test could be asked"));
+        return Err(format!("{file} has no id of which a test could be asked").into());
     }
     let counts = |test: &&TestResult| match test.status {
         Status::Passed => true,
@@ -180,25 +177,17 @@ fn without_test(
     if without.is_empty() {
         return Ok(());
     }
-    Err(format!(
-        "no test that ran names {}",
-        first_few(&without, 10)
-    ))
+    Err(format!("no test that ran names {}", first_few(&without, 10)).into())
 }
 
 /// Is the suite smaller than the last one that passed?
-fn worse(
-    order: &Tests,
-    subject: &Subject<'_>,
-    run: &TestRun,
-    baseline: &str,
-) -> Result<(), String> {
-    let earlier = subject.keep.earlier(baseline)?;
+fn worse(order: &Tests, subject: &Subject<'_>, run: &TestRun, baseline: &str) -> Result<(), Error> {
+    let earlier = subject.earlier(baseline)?;
     let Some(last) = earlier.last() else {
         return Ok(());
     };
     let last: TestRun = serde_json::from_slice(last)
-        .map_err(|error| format!("the earlier results cannot be read: {error}"))?;
+        .map_err(Error::undone("the earlier results cannot be read"))?;
     let found = compare(&last, run);
     let mut wrong = Vec::new();
     for kept in order.keeps.iter() {
@@ -220,6 +209,6 @@ fn worse(
     if wrong.is_empty() {
         Ok(())
     } else {
-        Err(wrong.join("; "))
+        Err(wrong.join("; ").into())
     }
 }
