@@ -1,6 +1,7 @@
 //! What a step of a ship or a release found: that it holds, that it does not, or that it could not be
 //! tried. Every step says it in these words, and none needs to know the others for it.
 
+use super::module_error::ModuleError;
 use kernel::outcome::{CheckResult, EvidenceRef, Ran, UNHELD, Verdict};
 
 /// What a step found: a sentence, and what it rests on.
@@ -41,6 +42,12 @@ impl From<String> for Broke {
             ran: None,
             code: None,
         }
+    }
+}
+
+impl From<ModuleError> for Broke {
+    fn from(error: ModuleError) -> Self {
+        Self::from(error.to_string())
     }
 }
 

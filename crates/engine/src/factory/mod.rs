@@ -12,6 +12,7 @@ mod decide;
 mod fix;
 mod found;
 pub mod indexed;
+mod module_error;
 mod modules;
 mod opening;
 mod page;
