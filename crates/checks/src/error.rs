@@ -4,7 +4,7 @@
 use std::error::Error as StdError;
 
 /// What the engine answers when it cannot do something for a check.
-pub type Outside = Box<dyn StdError + Send + Sync>;
+pub type BoxError = Box<dyn StdError + Send + Sync>;
 
 /// Why something cannot be read, kept or run.
 #[derive(Debug, thiserror::Error)]
@@ -67,7 +67,7 @@ pub enum Error {
         /// What was not done.
         what: String,
         /// Why.
-        source: Outside,
+        source: BoxError,
     },
 }
 
@@ -86,7 +86,7 @@ impl Error {
     }
 
     /// Something that was not done, and why.
-    pub(crate) fn undone<E: Into<Outside>>(what: impl Into<String>) -> impl FnOnce(E) -> Error {
+    pub(crate) fn undone<E: Into<BoxError>>(what: impl Into<String>) -> impl FnOnce(E) -> Error {
         let what = what.into();
         move |source| Error::Undone {
             what,

@@ -1,6 +1,6 @@
 //! Running one program for a check: in the repository, confined, with everything about it on
-//! record. It refuses to run on a tree that it cannot hash and to lose the output; what makes a run
-//! worthless whatever the program says is judged here, once for all checks.
+//! record. What makes a run worthless whatever the program says is judged here, once for all
+//! checks.
 
 use crate::error::Error;
 use crate::readers::runners;

@@ -1,4 +1,4 @@
-//! Running a gate. It refuses to skip: what is unknown, badly set or silent could not run.
+//! Running a gate. Nothing is skipped: what is unknown, badly set or silent could not run.
 
 use crate::settings::SettingsError;
 use crate::text::{answer, refusal};

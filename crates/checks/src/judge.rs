@@ -4,7 +4,7 @@
 use crate::error::Error;
 use crate::settings::{self, Setting, SettingsError};
 use crate::text::answer;
-use crate::{Check, Example, Subject};
+use crate::{Check, Subject};
 use kernel::outcome::{CheckResult, Verdict};
 use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
@@ -26,9 +26,6 @@ pub(crate) trait Judge: DeserializeOwned + JsonSchema + 'static {
 
     /// Judges what the engine ran, read or hashed itself.
     fn judge(&self, subject: &Subject<'_>) -> Self::Answer;
-
-    /// What passes, what fails and what cannot run, as data that the tests try.
-    fn examples() -> Vec<Example>;
 
     /// A refusal of settings that do not go together.
     fn refuse<T>(rule: &'static str) -> Result<T, SettingsError> {
@@ -62,10 +59,6 @@ impl<J: Judge> Check for Registered<J> {
             Ok(check) => check.judge(subject).results(J::NAME),
             Err(why) => Trouble::cannot(why).results(J::NAME),
         }
-    }
-
-    fn examples(&self) -> Vec<Example> {
-        J::examples()
     }
 }
 

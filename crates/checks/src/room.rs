@@ -1,7 +1,7 @@
 //! A clean room: a folder of our own that holds a checkpoint's files, with chosen files of the
 //! repository laid in and frozen copies over all of it. What runs there reaches the room and those
 //! installed dependencies that were frozen, and nothing else of the repository: an ignored file, a
-//! stray configuration, a changed test or a dependency that came later can not help it.
+//! stray configuration, a changed test or a dependency that came later cannot help it.
 
 use crate::error::Error;
 use crate::readers::paths::Found;
@@ -66,7 +66,7 @@ impl Room {
     /// A room with nothing of the repository but the task's documents, and no network: what shows
     /// something in there does not show it of the product. None where nothing can be kept from a
     /// command, for then it may ask the product from in there.
-    pub(crate) fn of_papers(subject: &Subject<'_>) -> Result<Option<Self>, Error> {
+    pub(crate) fn of_documents(subject: &Subject<'_>) -> Result<Option<Self>, Error> {
         let Some(policy) = subject.policy else {
             return Ok(None);
         };

@@ -1,7 +1,7 @@
-//! What is judged, and the two things a check may ask of the engine: to keep evidence and to hash
-//! the tree. It refuses to know how either is done.
+//! What is judged, and what a check may ask of the engine: to keep evidence, to hash the tree, to
+//! lay out a checkpoint.
 
-use crate::error::{Error, Outside};
+use crate::error::{BoxError, Error};
 use kernel::StateName;
 use kernel::effect::{Frozen, Known};
 use kernel::outcome::{EvidenceRef, RoleResult, UNHELD};
@@ -82,10 +82,10 @@ pub struct Subject<'a> {
 }
 
 /// Lays the files of a checkpoint out in an empty folder.
-pub type CheckOut<'a> = dyn Fn(&str, &Path) -> Result<(), Outside> + 'a;
+pub type CheckOut<'a> = dyn Fn(&str, &Path) -> Result<(), BoxError> + 'a;
 
 /// Hashes a repository's tree.
-pub type HashTree<'a> = dyn Fn() -> Result<TreeNow, Outside> + 'a;
+pub type HashTree<'a> = dyn Fn() -> Result<TreeNow, BoxError> + 'a;
 
 /// What a subject has that nobody gave anything.
 static NO_TEXTS: BTreeMap<String, String> = BTreeMap::new();
@@ -95,7 +95,7 @@ static NO_STATES: BTreeSet<StateName> = BTreeSet::new();
 static NO_NAMES: Known = Known::new();
 static NO_COMMITS: BTreeMap<StateName, String> = BTreeMap::new();
 
-fn no_checkpoints(_: &str, _: &Path) -> Result<(), Outside> {
+fn no_checkpoints(_: &str, _: &Path) -> Result<(), BoxError> {
     Err("there are no checkpoints here".into())
 }
 
@@ -176,14 +176,14 @@ impl Launches {
 /// Where evidence goes.
 pub trait Keep {
     /// Stores the bytes and says where. The name is for people.
-    fn keep(&self, name: &str, bytes: &[u8]) -> Result<EvidenceRef, Outside>;
+    fn keep(&self, name: &str, bytes: &[u8]) -> Result<EvidenceRef, BoxError>;
     /// Stores content of the user's own repository, to the byte.
-    fn keep_exact(&self, name: &str, bytes: &[u8]) -> Result<EvidenceRef, Outside>;
+    fn keep_exact(&self, name: &str, bytes: &[u8]) -> Result<EvidenceRef, BoxError>;
     /// The bytes that were stored with this hash.
-    fn fetch(&self, hash: &str) -> Result<Vec<u8>, Outside>;
+    fn fetch(&self, hash: &str) -> Result<Vec<u8>, BoxError>;
     /// What gates of this run kept under this name before, oldest first. It is a check's only
     /// memory: it lies in the journal and the vault, where no agent can reach it.
-    fn earlier(&self, name: &str) -> Result<Vec<Vec<u8>>, Outside>;
+    fn earlier(&self, name: &str) -> Result<Vec<Vec<u8>>, BoxError>;
 }
 
 /// The repository's tree at one moment.

@@ -1,5 +1,5 @@
-//! Lines for people, and the one rule for what is no content. It refuses to let a reason grow, or
-//! to let an agent's text break out of its line.
+//! Lines for people, short and on one line whatever an agent wrote; and the one rule for what is no
+//! content.
 
 use kernel::outcome::{CheckResult, Verdict};
 use std::fmt::Display;

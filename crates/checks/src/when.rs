@@ -1,5 +1,5 @@
-//! A condition on any check of a gate: `when = { file, section, is }` or `{ file, section, mentions }`. It
-//! refuses to spare a check in doubt: if the deciding words cannot be read, the check runs.
+//! A condition on any check of a gate: `when = { file, section, is }` or `{ file, section, mentions
+//! }`. In doubt the check runs: also where the deciding words cannot be read.
 
 use crate::readers::{choice, markdown, paths};
 use crate::settings::{self, Placed, SettingsError, Text, Texts};

@@ -9,6 +9,7 @@ pub mod driver;
 mod error;
 pub mod factory;
 mod flowing;
+pub mod land;
 mod perform;
 pub mod run;
 pub mod session;

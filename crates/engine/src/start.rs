@@ -1,9 +1,11 @@
 //! Starting a run: everything is checked first, then the task folder and the journal are made.
 
 mod needs;
+mod place;
 
 pub use crate::waiver::WAIVE;
 pub use needs::Missing;
+pub use place::Place;
 
 use crate::approval::{Approve, ControllingTerminal, Terminal};
 use crate::driver::settle;
@@ -26,7 +28,9 @@ use workspace::secrets::Secrets;
 pub struct NewRun {
     /// The workflow.
     pub workflow: String,
-    /// The task folder, as given; none: the workflow's own.
+    /// Whose tree it works in.
+    pub place: Place,
+    /// The task folder, as given; none: below `.proofhouse/` in a tree of its own, else the workflow's.
     pub dir: Option<PathBuf>,
     /// What is asked for, in a sentence.
     pub request: Option<String>,
@@ -113,7 +117,13 @@ fn begin(
     let workflow = project.workflow(&asked.workflow)?;
     prove(&workflow)?;
     let config = project.config()?;
-    let task = absolute(&folder(project, &workflow, asked)?)?;
+    let own_tree = asked.place.own_tree(project)?;
+    // What a person names is in their tree; in the run's own it is at the same place.
+    let project = &if own_tree.is_some() {
+        project.at_top()
+    } else {
+        project.clone()
+    };
     let mut fields = fields(&workflow, &asked.set)?;
     if let Some(request) = &asked.request {
         let field = workflow.task.as_ref().and_then(|task| task.request.clone());
@@ -151,7 +161,14 @@ fn begin(
     let named = Some(agent.as_str()).filter(|agent| !agent.is_empty());
     let missing = workspace::agent::missing(project, &workflow, &config, named)?;
     let (commands, commands_from) = commands(project, asked, &config.commands());
-    let name = name(project, &workflow, asked, &task)?;
+    let (name, task) = if own_tree.is_some() && asked.dir.is_none() {
+        let name = named_after(project, asked, &workflow, &fields)?;
+        let task = project.tasks().join(name.as_str());
+        (name, task)
+    } else {
+        let task = absolute(&folder(project, &workflow, asked)?)?;
+        (name(project, &workflow, asked, &task)?, task)
+    };
     let relative = task
         .strip_prefix(project.repo())
         .unwrap_or(&task)
@@ -171,6 +188,7 @@ fn begin(
         sandbox_waived_by: None,
         sandbox_waived_through: None,
         sandbox_waiver_signature: None,
+        own_tree,
     };
     refuse_folder(project, &workflow, &started)?;
     Secrets::of(&config, project.repo()).refuse_start(&started)?;
@@ -214,6 +232,11 @@ fn begin(
         None => Vec::new(),
     };
     project.prepare()?;
+    let project = &match &started.own_tree {
+        Some(own) => place::make(project, name.as_str(), own)?,
+        None => project.clone(),
+    };
+    let task = task_folder(project, &started);
     lay_down(project, &workflow, &started)?;
     project.keep_workflow(&workflow)?;
     Journal::begin(&project.journals(), &name, &entries(&events))?;
@@ -410,8 +433,40 @@ fn name(
         .take(48)
         .collect();
     slug = slug.trim_matches('-').to_owned();
+    first_free(&taken, slug, &asked.workflow)
+}
+
+/// A name for a run that has nothing but a sentence to be named after.
+fn named_after(
+    project: &Project,
+    asked: &NewRun,
+    workflow: &Workflow,
+    fields: &BTreeMap<String, String>,
+) -> Result<RunName, EngineError> {
+    if asked.name.is_some() {
+        return name(project, workflow, asked, Path::new(""));
+    }
+    let taken = store::list(&project.journals())?;
+    let request = workflow
+        .task
+        .as_ref()
+        .and_then(|task| task.request.as_ref());
+    let sentence = request.and_then(|field| fields.get(field));
+    let mut short = slug(sentence.map_or("", String::as_str));
+    // At a word's end: a name is typed again and again.
+    if let Some((at, _)) = short.char_indices().nth(SHORT) {
+        let end = short[..at].rfind('-').unwrap_or(at);
+        short.truncate(end);
+    }
+    first_free(&taken, short, &workflow.name)
+}
+
+/// So long is a name that we make up, at the most.
+const SHORT: usize = 32;
+
+fn first_free(taken: &[RunName], mut slug: String, workflow: &str) -> Result<RunName, EngineError> {
     if slug.is_empty() {
-        slug = asked.workflow.clone();
+        slug = workflow.to_owned();
     }
     for serial in 1u32.. {
         let name = if serial == 1 {

@@ -188,6 +188,19 @@ pub struct RunStarted {
     /// The armored signature, if that was signed: an audit checks it again.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sandbox_waiver_signature: Option<String>,
+    /// The tree that it works in, if that is not the person's own.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub own_tree: Option<OwnTree>,
+}
+
+/// A worktree that a run has to itself.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct OwnTree {
+    /// The commit that it began with.
+    pub base: String,
+    /// The branch that the person had checked out: what was made is to land there.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub target: Option<String>,
 }
 
 /// An engine took the run up.

@@ -146,6 +146,12 @@ fn shapes(workflow: &Workflow) -> Result<BTreeMap<String, Arc<Shape>>, EngineErr
 
 /// The run's task folder.
 pub fn task_folder(project: &Project, started: &RunStarted) -> PathBuf {
+    let task = Path::new(&started.task);
+    // There is one `.proofhouse/` for all worktrees.
+    let from = match task.starts_with(".proofhouse") {
+        true => project.top(),
+        false => project.repo(),
+    };
     // `join` of an absolute path is that path: a task folder may lie outside the repository.
-    project.repo().join(Path::new(&started.task))
+    from.join(task)
 }

@@ -97,6 +97,11 @@ impl Project {
         }
     }
 
+    /// Task folders of runs that keep theirs out of the tree.
+    pub fn tasks(&self) -> PathBuf {
+        self.home().join("tasks")
+    }
+
     /// The journals.
     pub fn journals(&self) -> PathBuf {
         self.home().join("journal")
@@ -129,6 +134,18 @@ impl Project {
         let ignore = home.join(".gitignore");
         if !ignore.exists() {
             store::write_atomic(&ignore, IGNORED.as_bytes())?;
+        }
+        Ok(())
+    }
+
+    /// Makes the folder of worktrees where it is missing. Git sees nothing of it, whatever the person's
+    /// own ignore files say.
+    pub fn prepare_worktrees(&self) -> Result<(), EngineError> {
+        let ignore = self.worktree(".gitignore");
+        if !ignore.exists() {
+            let worktrees = self.home().join(WORKTREES);
+            std::fs::create_dir_all(&worktrees).map_err(EngineError::io("create", &worktrees))?;
+            store::write_atomic(&ignore, b"*\n")?;
         }
         Ok(())
     }

@@ -1,14 +1,13 @@
 //! `anchors`: a document names real files and symbols of the repository. It refuses a plan that
 //! stands on nothing: each anchor is looked up where it says it is.
 
+use crate::Subject;
 use crate::judge::{Judge, Judged};
 use crate::readers::{markdown, paths};
 use crate::settings::{Placed, Text};
 use crate::text::{first_few, label};
-use crate::{Example, Subject};
 use schemars::JsonSchema;
 use serde::Deserialize;
-use serde_json::json;
 
 /// A section lists files and symbols that are really there, and another one cites them.
 #[derive(Deserialize, JsonSchema)]
@@ -67,43 +66,6 @@ impl Judge for Anchors {
             }
         }
         Ok(format!("{} anchors", anchors.len()))
-    }
-
-    fn examples() -> Vec<Example> {
-        const REPO: &[(&str, &str)] = &[("src/cart.js", "function total() {}\n")];
-        let with = || json!({"file": "task/T.md", "section": "Ground", "cited_in": "Contract"});
-        vec![
-            Example {
-                repo: REPO,
-                task: &[(
-                    "T.md",
-                    "# Ground\n- `src/cart.js` :: `total` - sums\n- src/tax.js (new)\n# Contract\n`total(cart)`\n",
-                )],
-                ..Example::passes("a file and a symbol", with(), "2 anchors")
-            },
-            Example {
-                repo: REPO,
-                task: &[("T.md", "# Ground\n- src/cart.js :: sum\n# Contract\nsum\n")],
-                ..Example::fails("no such symbol", with(), "src/cart.js does not hold `sum`")
-            },
-            Example {
-                repo: REPO,
-                task: &[(
-                    "T.md",
-                    "# Ground\n- src/basket.js\n# Contract\nsrc/basket.js\n",
-                )],
-                ..Example::fails("no such file", with(), "src/basket.js is missing")
-            },
-            Example {
-                repo: REPO,
-                task: &[("T.md", "# Ground\n- src/cart.js\n# Contract\nsomething\n")],
-                ..Example::fails("a contract without an anchor", with(), "names none of them")
-            },
-            Example {
-                task: &[("T.md", "# Ground\nthe whole thing\n# Contract\nx\n")],
-                ..Example::fails("no anchors", with(), "lists no anchor")
-            },
-        ]
     }
 }
 

@@ -1,16 +1,16 @@
 //! `citations`: every finding in the agent's result stands where it says, inside the cap. It refuses
 //! a snippet that the file does not have at that line, however plausible.
 
+use crate::Subject;
 use crate::error::Error;
 use crate::judge::{Judge, Judged};
 use crate::readers::globs::Line;
 use crate::readers::paths;
 use crate::settings::{Number, Text};
 use crate::text::{first_few, one_line};
-use crate::{Example, Subject};
 use schemars::JsonSchema;
 use serde::Deserialize;
-use serde_json::{Value, json};
+use serde_json::Value;
 
 /// Each finding of the result's `evidence` has path, line and snippet, and the snippet stands
 /// there.
@@ -74,63 +74,6 @@ impl Judge for Citations {
             return Ok(format!("{} findings stand where they say", findings.len()));
         }
         Err(first_few(&wrong, 3).into())
-    }
-
-    fn examples() -> Vec<Example> {
-        let with = || json!({"within": "Scope cap"});
-        let one = |path: &str, line: u32, snippet: &str| json!({"evidence": [{"path": path, "line": line, "snippet": snippet, "note": "n"}]});
-        let world = |example: Example, result: Value| Example {
-            repo: &[
-                ("src/a.rs", "fn a() {\n    b();\n}\n"),
-                ("secret/k.rs", "x\n"),
-            ],
-            fields: &[("Scope cap", "Only `src/**`.")],
-            result: Some(result),
-            ..example
-        };
-        let bad = |name, result, reason| world(Example::fails(name, with(), reason), result);
-        vec![
-            world(
-                Example::passes("two lines that stand there", with(), "1 findings"),
-                one("src/a.rs", 1, "fn a() {\n  b();"),
-            ),
-            bad(
-                "an invented snippet",
-                one("src/a.rs", 2, "c();"),
-                "does not stand there",
-            ),
-            bad(
-                "another line",
-                one("src/a.rs", 1, "b();"),
-                "does not stand there",
-            ),
-            bad(
-                "beyond the end",
-                one("src/a.rs", 9, "b();"),
-                "does not stand there",
-            ),
-            bad(
-                "outside of the cap",
-                one("secret/k.rs", 1, "x"),
-                "outside of `Scope cap`",
-            ),
-            bad(
-                "no such file",
-                one("src/b.rs", 1, "x"),
-                "src/b.rs:1 is missing",
-            ),
-            bad(
-                "a way out",
-                one("src/../secret/k.rs", 1, "x"),
-                "must be relative",
-            ),
-            bad(
-                "no line",
-                json!({"evidence": [{"path": "src/a.rs", "snippet": "b"}]}),
-                "finding 1 lacks",
-            ),
-            bad("no findings", json!({"summary": "nothing"}), "0 findings"),
-        ]
     }
 }
 

@@ -1,14 +1,14 @@
 //! `cites`: every entry rests on names that the run has given out. It refuses a name that is not
 //! there (any more), and an entry that cites nothing.
 
+use crate::Subject;
 use crate::judge::{Judge, Judged};
 use crate::readers::documents::sections_of;
 use crate::settings::{Expression, Placed, SettingsError, Text};
 use crate::text::{first_few, label};
-use crate::{Example, Subject};
 use schemars::JsonSchema;
 use serde::Deserialize;
-use serde_json::{Value, json};
+use serde_json::Value;
 
 /// Each entry cites names that the run knows, and none that it does not.
 #[derive(Deserialize, JsonSchema)]
@@ -95,79 +95,6 @@ impl Judge for Cites {
             ));
         }
         Err(first_few(&wrong, 3).into())
-    }
-
-    fn examples() -> Vec<Example> {
-        let with = || {
-            json!({
-                "file": "task/plan.md", "section": "Steps",
-                "pattern": "F-[0-9]{4}", "known": "facts", "never": "E-[0-9]{4}"
-            })
-        };
-        let of = |example: Example, task| Example {
-            known: &[("facts", "F-0001"), ("facts", "F-0002")],
-            task,
-            ..example
-        };
-        let bad = |name, task, reason| of(Example::fails(name, with(), reason), task);
-        let because = || json!({"result": "because", "pattern": "F-[0-9]{4}", "known": "facts"});
-        vec![
-            of(
-                Example::passes("facts that are there", with(), "2 entries cite 2 names"),
-                &[(
-                    "plan.md",
-                    "# Steps\n- mend a (F-0001)\n- test it (F-0002, F-0001)\n",
-                )],
-            ),
-            bad(
-                "a fact that is not there",
-                &[("plan.md", "# Steps\n- mend a (F-0009)\n")],
-                "F-0009, which is not there (fact_not_consolidated)",
-            ),
-            bad(
-                "nothing is cited",
-                &[("plan.md", "# Steps\n- mend a\n")],
-                "cites nothing",
-            ),
-            bad(
-                "raw evidence",
-                &[("plan.md", "# Steps\n- mend a (F-0001, E-0003)\n")],
-                "cites E-0003, which is not to be planned on",
-            ),
-            bad("no entries", &[("plan.md", "# Steps\nsoon\n")], "no entry"),
-            of(
-                Example {
-                    result: Some(json!({"because": "F-0001: a is wrong"})),
-                    ..Example::passes("in the result", because(), "1 entries")
-                },
-                &[],
-            ),
-            of(
-                Example {
-                    result: Some(json!({"because": "the verifier says so"})),
-                    ..Example::fails("a reason from nowhere", because(), "cites nothing")
-                },
-                &[],
-            ),
-            Example {
-                known: &[
-                    ("facts", "F-0001"),
-                    ("facts", "F-0002"),
-                    ("criteria", "F-0002"),
-                ],
-                result: Some(json!({"because": "F-0001"})),
-                ..Example::fails(
-                    "one that must be cited is not",
-                    json!({"result": "because", "pattern": "F-[0-9]{4}", "known": "facts", "all": "criteria"}),
-                    "nothing cites F-0002",
-                )
-            },
-            Example::cannot_run(
-                "neither",
-                json!({"pattern": "F", "known": "facts"}),
-                "either `file` and `section`, or `result`",
-            ),
-        ]
     }
 }
 

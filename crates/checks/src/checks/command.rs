@@ -1,13 +1,11 @@
-//! `command`: runs a command and judges its exit code. It refuses to believe output, to run on a
-//! tree it cannot hash, and to pass a command that changes the tree it judges.
+//! `command`: runs a command and judges its exit code, not its word. A command that changes the
+//! tree which it judges does not pass.
 
-mod examples;
-
+use crate::Subject;
 use crate::execute::{Executed, FoundBy, Program, execute};
 use crate::judge::{Judge, Judged, Trouble};
 use crate::settings::{Choice, Number, Seconds, SettingsError, Text, Texts, Words};
 use crate::text::{answer, is_placeholder, label};
-use crate::{Example, Subject};
 use kernel::outcome::{CheckResult, Verdict};
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -100,10 +98,6 @@ impl Judge for Command {
             .map(|line| self.one(subject, Program::shell(line, timeout, started)))
             .collect())
     }
-
-    fn examples() -> Vec<Example> {
-        examples::examples()
-    }
 }
 
 /// The commands that a field names.
@@ -128,7 +122,7 @@ impl Command {
                 let (verdict, reason) = self.verdict(&executed);
                 executed.answer(&name, verdict, &reason)
             }
-            Err(why) => answer(&name, Verdict::CouldNotRun, &why.to_string()),
+            Err(why) => answer(&name, Verdict::CouldNotRun, why),
         }
     }
 

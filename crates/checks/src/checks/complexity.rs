@@ -1,16 +1,15 @@
 //! `complexity`: the brake on a build that outgrows its design. It refuses many more files than
 //! were designed, files that nobody can hold in the head, and packages that the design never names.
 
+use crate::Subject;
 use crate::judge::{Judge, Judged, Trouble};
 use crate::readers::dependencies::manifests;
 use crate::readers::drawing::Drawing;
 use crate::readers::{markdown, paths, sources};
 use crate::settings::{Globs, Number, Placed, Text};
 use crate::text::first_few;
-use crate::{Example, Subject};
 use schemars::JsonSchema;
 use serde::Deserialize;
-use serde_json::json;
 
 /// No more sources than twice the designed, no file over 300 lines, no undesigned package.
 #[derive(Deserialize, JsonSchema)]
@@ -93,97 +92,6 @@ impl Judge for Complexity {
             return Ok(format!("{count} sources, {planned} designed"));
         }
         Err(wrong.join("; ").into())
-    }
-
-    fn examples() -> Vec<Example> {
-        let with = || json!({"file": "repo/design.md"});
-        const DESIGN: (&str, &str) = (
-            "design.md",
-            "# Stack\nserde for data.\n# Directory Structure\n```\nsrc/main.rs\n```\n",
-        );
-        vec![
-            Example {
-                repo: &[
-                    DESIGN,
-                    ("src/main.rs", "fn main() {}\n"),
-                    ("src/two.rs", ""),
-                    ("Cargo.toml", "[dependencies]\nserde = \"1\"\n"),
-                ],
-                ..Example::passes("within bounds", with(), "2 sources, 1 designed")
-            },
-            Example {
-                repo: &[DESIGN, ("a.rs", ""), ("b.rs", ""), ("c.rs", "")],
-                ..Example::fails(
-                    "too many",
-                    with(),
-                    "3 sources, more than 2 times the 1 designed",
-                )
-            },
-            Example {
-                repo: &[DESIGN, ("a.rs", "\n\n\n")],
-                ..Example::fails(
-                    "too long",
-                    json!({"file": "repo/design.md", "lines": 2}),
-                    "a.rs has 3 lines",
-                )
-            },
-            Example {
-                repo: &[DESIGN, ("a.py", "a = 1\rb = 2\rc = 3\r")],
-                ..Example::fails(
-                    "lines that end otherwise",
-                    json!({"file": "repo/design.md", "lines": 2}),
-                    "a.py has 3 lines",
-                )
-            },
-            Example {
-                repo: &[
-                    DESIGN,
-                    ("a.rs", ""),
-                    (
-                        "Cargo.toml",
-                        "[dependencies]\nserde = \"1\"\ntokio = \"1\"\n",
-                    ),
-                ],
-                ..Example::fails(
-                    "a package that the design does not name",
-                    with(),
-                    "not in the design: tokio (Cargo.toml)",
-                )
-            },
-            Example {
-                repo: &[
-                    (
-                        "design.md",
-                        "# Directory Structure\n```\na.rs\n```\n# Exceptions\n- `a.rs`: a table\n",
-                    ),
-                    ("a.rs", "\n\n\n"),
-                ],
-                ..Example::passes(
-                    "long, and excepted by the design",
-                    json!({"file": "repo/design.md", "lines": 2, "exceptions": "Exceptions"}),
-                    "1 sources",
-                )
-            },
-            Example {
-                repo: &[
-                    DESIGN,
-                    ("a.rs", ""),
-                    ("gen/b.rs", "\n\n\n"),
-                    ("gen/c.rs", ""),
-                ],
-                ..Example::passes(
-                    "what is generated may not count",
-                    json!({"file": "repo/design.md", "allow": ["gen/**"], "lines": 1}),
-                    "1 sources",
-                )
-            },
-            Example::fails("no design", with(), "repo/design.md is missing"),
-            Example::cannot_run(
-                "no lines at all",
-                json!({"file": "repo/a.md", "lines": 0}),
-                "a whole number from 1",
-            ),
-        ]
     }
 }
 

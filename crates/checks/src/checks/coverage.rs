@@ -1,6 +1,7 @@
 //! `coverage`: the share of lines that the tests reach, as a command measures it. It refuses a
 //! command whose number it cannot read, and a share that is lower than when it last passed.
 
+use crate::Subject;
 use crate::error::Error;
 use crate::execute::{Executed, Program, execute};
 use crate::judge::{Judge, Judged, Trouble};
@@ -8,11 +9,9 @@ use crate::readers::report_files::{self, Folder};
 use crate::readers::runners;
 use crate::settings::{Number, Seconds, Text};
 use crate::text::label;
-use crate::{Example, Subject};
 use kernel::outcome::{CheckResult, Verdict};
 use schemars::JsonSchema;
 use serde::Deserialize;
-use serde_json::json;
 use std::time::Instant;
 
 /// A coverage command shows a share of lines that is high enough and not lower than before.
@@ -50,50 +49,6 @@ impl Judge for Coverage {
             .map_err(cannot)?
             .unwrap_or_default();
         Ok(measured(self, subject, executed, &report))
-    }
-
-    fn examples() -> Vec<Example> {
-        let prints = |line: &str| json!({"command": format!("echo '{line}'")});
-        vec![
-            Example::passes("coverage.py", prints("TOTAL 20 5 75%"), "75.00 %"),
-            Example::passes(
-                "a report file",
-                json!({"command": "printf 'SF:a\\nLF:4\\nLH:3\\nend_of_record\\n' >\"$PROOFHOUSE_REPORT\"", "min_percent": 75}),
-                "75.00 %",
-            ),
-            Example {
-                earlier: &[("coverage of suite", "8000")],
-                ..Example::fails(
-                    "lower than before",
-                    prints("total: (statements) 75.0%"),
-                    "75.00 % of lines, 80.00 % before",
-                )
-            },
-            Example {
-                earlier: &[("coverage of suite", "8000")],
-                ..Example::passes(
-                    "within the slack",
-                    json!({"command": "echo 'total: (statements) 79.5%'", "slack_percent": 1}),
-                    "79.50 %",
-                )
-            },
-            Example::fails(
-                "too low",
-                json!({"command": "echo TOTAL 20 5 75%", "min_percent": 80}),
-                "75.00 % of lines, less than 80.00 %",
-            ),
-            Example::fails("no number", prints("all covered"), "shows no coverage"),
-            Example::fails(
-                "a command that fails",
-                json!({"command": "echo TOTAL 20 5 75%; exit 1"}),
-                "exit code 1",
-            ),
-            Example::cannot_run(
-                "a missing program",
-                json!({"command": "no-such-program-of-ours"}),
-                "the shell cannot run it",
-            ),
-        ]
     }
 }
 
@@ -147,7 +102,7 @@ fn measured(
     let mark = before.map_or(share.0, |before| before.max(share.0));
     match subject.keep.keep(&kept_as, mark.to_string().as_bytes()) {
         Ok(kept) => {
-            let mut result = executed.answer(&name, Verdict::Pass, &format!("{share} of lines"));
+            let mut result = executed.answer(&name, Verdict::Pass, format!("{share} of lines"));
             result.evidence.push(kept);
             result
         }

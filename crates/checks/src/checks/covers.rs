@@ -1,15 +1,14 @@
 //! `covers`: every id of one document is dealt with in another. It refuses a mere mention where
 //! columns are asked for: each must hold something real for each id.
 
+use crate::Subject;
 use crate::judge::{Judge, Judged};
 use crate::readers::documents::{labelled, sections_of};
 use crate::readers::markdown::Section;
 use crate::settings::{IdPattern, Placed, Text, Texts};
 use crate::text::{first_few, is_placeholder};
-use crate::{Example, Subject};
 use schemars::JsonSchema;
 use serde::Deserialize;
-use serde_json::json;
 
 /// Every id of one file is in another, with something in each named column.
 #[derive(Deserialize, JsonSchema)]
@@ -60,82 +59,6 @@ impl Judge for Covers {
             return Ok(format!("all {} ids are covered", ids.len()));
         }
         Err(format!("{}: {}", self.file, first_few(&wrong, 8)).into())
-    }
-
-    fn examples() -> Vec<Example> {
-        let with = || {
-            json!({
-                "pattern": "AC-\\d+", "from": "repo/scope.md", "from_section": "Acceptance Criteria",
-                "file": "repo/readiness.md", "section": "Key Links",
-                "columns": ["Test", "Runtime proof"]
-            })
-        };
-        const SCOPE: (&str, &str) = (
-            "scope.md",
-            "# Acceptance Criteria\n- AC-1: a\n- AC-2: b\n# Deferred\n- AC-9\n",
-        );
-        vec![
-            Example {
-                repo: &[
-                    SCOPE,
-                    (
-                        "readiness.md",
-                        "# Key Links\n| Id | Test | Runtime proof |\n|---|---|---|\n| AC-1 | `t1` | curl |\n| AC-2 | t2 | a click |\n",
-                    ),
-                ],
-                ..Example::passes("a table", with(), "all 2 ids are covered")
-            },
-            Example {
-                repo: &[
-                    SCOPE,
-                    (
-                        "readiness.md",
-                        "# Key Links\n- AC-1: Test: t1; Runtime proof: curl\n- AC-2\n  - test: t2\n  - **Runtime proof**: a click\n",
-                    ),
-                ],
-                ..Example::passes("a list with labels", with(), "all 2 ids are covered")
-            },
-            Example {
-                repo: &[
-                    SCOPE,
-                    (
-                        "readiness.md",
-                        "# Key Links\n- AC-1: Test: t1; Runtime proof: curl\n# Build Order\n- AC-2\n",
-                    ),
-                ],
-                ..Example::fails("an id is missing", with(), "AC-2 is not there")
-            },
-            Example {
-                repo: &[
-                    SCOPE,
-                    (
-                        "readiness.md",
-                        "# Key Links\n| Id | Test | Runtime proof |\n|---|---|---|\n| AC-1 | t1 | TBD |\n| AC-2 | | x |\n",
-                    ),
-                ],
-                ..Example::fails(
-                    "cells without content",
-                    with(),
-                    "AC-1 has no `Runtime proof`, AC-2 has no `Test`",
-                )
-            },
-            Example {
-                repo: &[
-                    ("scope.md", "# Acceptance Criteria\nnone\n"),
-                    ("readiness.md", ""),
-                ],
-                ..Example::fails("no ids to cover", with(), "repo/scope.md has no id")
-            },
-            Example {
-                repo: &[SCOPE],
-                ..Example::fails("no such file", with(), "repo/readiness.md is missing")
-            },
-            Example::cannot_run(
-                "half the settings",
-                json!({"pattern": "AC-\\d+", "from": "repo/scope.md"}),
-                "needs the setting `file`",
-            ),
-        ]
     }
 }
 

@@ -3,6 +3,7 @@
 
 mod reports;
 
+use crate::Subject;
 use crate::error::Error;
 use crate::execute::{Program, execute};
 use crate::judge::{Judge, Judged, Trouble};
@@ -10,11 +11,9 @@ use crate::readers::dependencies::{World, manifests};
 use crate::readers::{paths, sources};
 use crate::settings::{Choice, Seconds, Text, Words};
 use crate::text::{answer, first_few};
-use crate::{Example, Subject};
 use kernel::outcome::{CheckResult, Verdict};
 use schemars::JsonSchema;
 use serde::Deserialize;
-use serde_json::json;
 use std::collections::BTreeSet;
 use std::time::Instant;
 
@@ -114,63 +113,6 @@ impl Judge for DependencyAudit {
         Ok(audits
             .map(|audit| one(audit, self, subject, started))
             .collect())
-    }
-
-    fn examples() -> Vec<Example> {
-        const NPM: (&str, &str) = ("package.json", "{\"dependencies\": {\"a\": \"1\"}}");
-        let says = |report: &str| json!({"npm": format!("echo '{report}'")});
-        vec![
-            Example::passes("nothing to audit", json!({}), "no dependencies"),
-            Example {
-                repo: &[NPM],
-                ..Example::passes(
-                    "nothing grave",
-                    says(
-                        "{\"vulnerabilities\": {\"a\": {\"severity\": \"low\"}}, \"metadata\": {\"vulnerabilities\": {\"low\": 1}}}",
-                    ),
-                    "no fault of this severity",
-                )
-            },
-            Example {
-                repo: &[NPM],
-                ..Example::fails(
-                    "a grave one",
-                    says(
-                        "{\"vulnerabilities\": {\"a\": {\"severity\": \"critical\"}}, \"metadata\": {\"vulnerabilities\": {\"critical\": 1}}}",
-                    ),
-                    "a (critical)",
-                )
-            },
-            Example {
-                repo: &[NPM],
-                ..Example::cannot_run(
-                    "the registry cannot be reached",
-                    says("{\"error\": {\"code\": \"ENOTFOUND\", \"summary\": \"no such host\"}}"),
-                    "no such host",
-                )
-            },
-            Example {
-                repo: &[("Cargo.toml", "[dependencies]\na = \"1\"\n")],
-                ..Example::fails(
-                    "cargo knows no severities: every fault counts",
-                    json!({"cargo": "echo '{\"vulnerabilities\": {\"list\": [{\"advisory\": {\"id\": \"RUSTSEC-2020-0001\"}, \"package\": {\"name\": \"a\", \"version\": \"1.0.0\"}}]}}'; exit 1"}),
-                    "a 1.0.0 (RUSTSEC-2020-0001)",
-                )
-            },
-            Example {
-                repo: &[("requirements.txt", "a==1\n")],
-                ..Example::cannot_run(
-                    "a tool that is not installed",
-                    json!({"python": "no-such-program-of-ours"}),
-                    "pip install pip-audit",
-                )
-            },
-            Example {
-                repo: &[("go.mod", "module a\nrequire b v1\n")],
-                ..Example::cannot_run("no report", json!({"go": "echo all good"}), "govulncheck")
-            },
-            Example::cannot_run("no such level", json!({"level": "huge"}), "`level` must be"),
-        ]
     }
 }
 

@@ -1,15 +1,14 @@
 //! `entries`: each entry of a section says what it must. It refuses a section that is left empty:
 //! one that has nothing to list says `none`.
 
+use crate::Subject;
 use crate::judge::{Judge, Judged};
 use crate::readers::documents::{labelled, says_none};
 use crate::readers::{markdown, paths};
 use crate::settings::{Number, Placed, SettingsError, Text, Texts};
 use crate::text::{first_few, is_placeholder, label};
-use crate::{Example, Subject};
 use schemars::JsonSchema;
 use serde::Deserialize;
-use serde_json::json;
 
 /// Each entry of a section mentions what it must, and there are as many as there must be.
 #[derive(Deserialize, JsonSchema)]
@@ -97,127 +96,6 @@ impl Judge for Entries {
             return Ok(format!("`{section}` has {count} entries"));
         }
         Err(format!("{file}, `{section}`: {}", first_few(&wrong, 3)).into())
-    }
-
-    fn examples() -> Vec<Example> {
-        let failure = || {
-            json!({
-                "file": "repo/design.md", "section": "External Integrations",
-                "mention": ["fail", "retry", "timeout", "fallback"]
-            })
-        };
-        let questions = || {
-            json!({
-                "file": "repo/design.md", "section": "Open Questions",
-                "mention": ["resolved:", "deferred:"]
-            })
-        };
-        let scenarios = || {
-            json!({
-                "file": "repo/design.md", "section": "Traced Scenarios", "min": 2, "max": 3,
-                "when": {"file": "repo/scope.md", "section": "Quality Tier", "is": ["house", "skyscraper"]}
-            })
-        };
-        let truths = || {
-            json!({
-                "file": "repo/readiness.md", "section": "Truths", "min": 1,
-                "apart_from": ["Clarifications Needed"]
-            })
-        };
-        const HOUSE: (&str, &str) = ("scope.md", "# Quality Tier\nhouse\n");
-        vec![
-            Example {
-                repo: &[(
-                    "design.md",
-                    "# External Integrations\n## Stripe\nPays.\n- On failure: retry thrice.\n## Mail\n- Timeout after 2 s.\n",
-                )],
-                ..Example::passes("each subsection", failure(), "2 entries")
-            },
-            Example {
-                repo: &[(
-                    "design.md",
-                    "# External Integrations\n- Stripe\n  - falls back to invoices (fallback)\n- Mail: sends\n",
-                )],
-                ..Example::fails(
-                    "one has no failure handling",
-                    failure(),
-                    "`Mail: sends` has none of",
-                )
-            },
-            Example {
-                repo: &[("design.md", "# External Integrations\nNone.\n")],
-                ..Example::passes("nothing to list", failure(), "none")
-            },
-            Example {
-                repo: &[("design.md", "# External Integrations\n\n")],
-                ..Example::fails("left empty", failure(), "has no entry")
-            },
-            Example {
-                repo: &[(
-                    "design.md",
-                    "# Open Questions\n- Which bank? Resolved: the one we have.\n- Colours? deferred: no user asked.\n",
-                )],
-                ..Example::passes("resolved or deferred", questions(), "2 entries")
-            },
-            Example {
-                repo: &[(
-                    "design.md",
-                    "# Open Questions\n- Which bank? deferred: TBD\n",
-                )],
-                ..Example::fails("deferred without a reason", questions(), "has none of")
-            },
-            Example {
-                repo: &[
-                    HOUSE,
-                    ("design.md", "# Traced Scenarios\n1. Buy\n2. Return\n"),
-                ],
-                ..Example::passes("as many as there must be", scenarios(), "2 entries")
-            },
-            Example {
-                repo: &[HOUSE, ("design.md", "# Traced Scenarios\nNone.\n")],
-                ..Example::fails("too few", scenarios(), "0 entries, fewer than 2")
-            },
-            Example {
-                repo: &[("scope.md", "# Quality Tier\nshed\n")],
-                ..Example::passes(
-                    "a condition that does not hold",
-                    scenarios(),
-                    "it does not apply: `Quality Tier` is `shed`, not house or skyscraper",
-                )
-            },
-            Example {
-                repo: &[("scope.md", "# Quality Tier\nTBD\n")],
-                ..Example::fails(
-                    "a condition in doubt spares nothing",
-                    scenarios(),
-                    "repo/design.md is missing",
-                )
-            },
-            Example {
-                repo: &[(
-                    "readiness.md",
-                    "# Truths\n- Totals are in cents.\n# Clarifications Needed\n- totals are in cents\n",
-                )],
-                ..Example::fails(
-                    "a truth that is in question",
-                    truths(),
-                    "also stands under `Clarifications Needed`",
-                )
-            },
-            Example {
-                repo: &[("design.md", "# A\n- x: Owner: Ada\n- y: Owner:\n")],
-                ..Example::fails(
-                    "a label without content",
-                    json!({"file": "repo/design.md", "section": "A", "labels": ["Owner"]}),
-                    "`y: Owner:` has no `Owner`",
-                )
-            },
-            Example::cannot_run(
-                "more than at most",
-                json!({"file": "repo/a.md", "section": "A", "min": 3, "max": 2}),
-                "`min` is more than `max`",
-            ),
-        ]
     }
 }
 

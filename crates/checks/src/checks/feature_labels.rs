@@ -1,14 +1,13 @@
 //! `feature_labels`: every feature that users would see says how real it is. It refuses labels of
 //! one's own making, and an empty list where the work is user-facing.
 
+use crate::Subject;
 use crate::judge::{Judge, Judged};
 use crate::readers::{markdown, paths};
 use crate::settings::{Placed, Text};
 use crate::text::{first_few, label};
-use crate::{Example, Subject};
 use schemars::JsonSchema;
 use serde::Deserialize;
-use serde_json::json;
 
 /// Every visible feature is listed as `name: label` with one of the four labels.
 #[derive(Deserialize, JsonSchema)]
@@ -55,62 +54,6 @@ impl Judge for FeatureLabels {
         }
         let wrong = first_few(&wrong, 5);
         Err(format!("{wrong}; the labels are {}", LABELS.join(", ")).into())
-    }
-
-    fn examples() -> Vec<Example> {
-        let with = || json!({"file": "task/STATE.md", "heading": "Visible features"});
-        vec![
-            Example {
-                task: &[(
-                    "STATE.md",
-                    "## Visible features\n- Export: real_working <!-- demo -->\n- <!-- name: label -->\n- Login: with SSO: `blocked_hidden`\n## Next\n- x\n",
-                )],
-                ..Example::passes("all labelled", with(), "2 features are labelled")
-            },
-            Example {
-                task: &[("STATE.md", "## Visible features\nNone yet.\n")],
-                fields: &[("User facing", "no")],
-                ..Example::passes("no feature, and none is needed", with(), "0 features")
-            },
-            Example {
-                task: &[("STATE.md", "## Visible features\n\n")],
-                fields: &[("User facing", "yes")],
-                ..Example::fails(
-                    "user-facing work without a feature",
-                    with(),
-                    "the list is empty",
-                )
-            },
-            Example {
-                task: &[(
-                    "STATE.md",
-                    "## Visible features\n- Export: works\n- Import\n- Print: real_working\n",
-                )],
-                ..Example::fails(
-                    "wrong and missing labels",
-                    with(),
-                    "`Export` has the label `works`, `Import` has no label",
-                )
-            },
-            Example {
-                task: &[("STATE.md", "## Visible features\n- : real_working\n")],
-                ..Example::fails("a label without a feature", with(), "has no name")
-            },
-            Example::fails("no such file", with(), "task/STATE.md is missing"),
-            Example {
-                task: &[("STATE.md", "# Other\n")],
-                ..Example::fails(
-                    "no such heading",
-                    with(),
-                    "has no heading `Visible features`",
-                )
-            },
-            Example::cannot_run(
-                "no heading is given",
-                json!({"file": "task/STATE.md"}),
-                "needs the setting `heading`",
-            ),
-        ]
     }
 }
 

@@ -1,15 +1,14 @@
 //! `files_exist`: the named files are there and hold something. It refuses symlinks, folders and
 //! empty files: each is a way to have a file without having written it.
 
+use crate::Subject;
 use crate::error::Error;
 use crate::judge::{Judge, Judged};
 use crate::readers::paths;
 use crate::settings::{Paths, SettingsError};
 use crate::text::first_few;
-use crate::{Example, Subject};
 use schemars::JsonSchema;
 use serde::Deserialize;
-use serde_json::json;
 
 /// The named files exist, are regular files and are not empty.
 #[derive(Deserialize, JsonSchema)]
@@ -57,47 +56,5 @@ impl Judge for FilesExist {
             // All of them, up to what fits: whoever must write them should need one round.
             (bad, _) => Err(format!("{bad} of {count} files: {}", first_few(&wrong, bad)).into()),
         }
-    }
-
-    fn examples() -> Vec<Example> {
-        let evidence = || json!({"task": ["EVIDENCE.md"]});
-        vec![
-            Example {
-                task: &[("EVIDENCE.md", "x")],
-                repo: &[("docs/a.md", "x")],
-                ..Example::passes(
-                    "both are there",
-                    json!({"task": ["EVIDENCE.md"], "repo": ["docs/a.md"]}),
-                    "all 2 files are there",
-                )
-            },
-            Example::fails(
-                "every missing one is named",
-                json!({"task": ["EVIDENCE.md"], "repo": ["docs/a.md"]}),
-                "task/EVIDENCE.md is missing, repo/docs/a.md is missing",
-            ),
-            Example {
-                task: &[("EVIDENCE.md", "")],
-                ..Example::fails("an empty file", evidence(), "task/EVIDENCE.md is empty")
-            },
-            Example {
-                task: &[("EVIDENCE.md/inner", "x")],
-                ..Example::fails("a folder", evidence(), "is not a regular file")
-            },
-            Example {
-                repo: &[("EVIDENCE.md", "x")],
-                ..Example::fails(
-                    "the other folder",
-                    evidence(),
-                    "task/EVIDENCE.md is missing",
-                )
-            },
-            Example::cannot_run(
-                "a way out of the folder",
-                json!({"repo": ["../secret"]}),
-                "must be relative",
-            ),
-            Example::cannot_run("nothing is asked for", json!({}), "`task` or `repo`"),
-        ]
     }
 }

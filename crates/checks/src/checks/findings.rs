@@ -3,6 +3,7 @@
 //! on the very code on which it was open, and one that was never open: every report that a gate has
 //! seen is in the run's evidence. It refuses to take silence for a report without findings.
 
+use crate::Subject;
 use crate::error::Error;
 use crate::judge::{Judge, Judged, Trouble};
 use crate::readers::documents::says_none;
@@ -11,11 +12,9 @@ use crate::readers::paths;
 use crate::readers::table::{Record, records};
 use crate::settings::{Placed, SettingsError, Text, Texts};
 use crate::text::{answer, first_few, is_placeholder, label};
-use crate::{Example, Subject};
 use kernel::outcome::{CheckResult, Verdict};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::json;
 use std::collections::BTreeMap;
 
 /// No blocking finding is open or closed without a change, none vanished, no severity changed.
@@ -104,154 +103,6 @@ impl Judge for Findings {
             kept.map_err(|why| Trouble::cannot(format!("the findings cannot be kept: {why}")))?;
         result.evidence.push(kept);
         Ok(result)
-    }
-
-    fn examples() -> Vec<Example> {
-        let with = || {
-            json!({
-                "file": "task/review.md",
-                "axes": ["correctness", "readability", "architecture", "security", "performance"]
-            })
-        };
-        let plain = || json!({"file": "task/review.json"});
-        const AXES: &str =
-            "Looked at correctness, readability, architecture, security, performance.\n\n";
-        const EARLIER: &[(&str, &str)] = &[(
-            "findings of task/review.json",
-            r#"{"tree":"older","findings":{"F-1":{"severity":"critical","open":true},"F-2":{"severity":"optional","open":true}}}"#,
-        )];
-        const FIXED: &str = r#"[{"id": "F-1", "severity": "Critical", "axis": "security", "status": "fixed"}, {"id": "F-2", "severity": "Optional", "axis": "readability", "status": "open"}]"#;
-        vec![
-            Example {
-                task: &[("review.md", AXES)],
-                ..Example::passes("nothing was found", with(), "0 findings")
-            },
-            Example {
-                task: &[("review.json", FIXED)],
-                earlier: EARLIER,
-                ..Example::passes("what blocks is fixed", plain(), "2 findings, 1 open")
-            },
-            Example {
-                task: &[("review.json", FIXED)],
-                trees: ("older", "older"),
-                earlier: EARLIER,
-                ..Example::fails(
-                    "a finding that is called fixed, and nothing was changed",
-                    plain(),
-                    "closed, and the code is as it was when it was open: F-1",
-                )
-            },
-            Example {
-                task: &[(
-                    "review.md",
-                    "| Id | Severity | Axis | Status |\n|---|---|---|---|\n| F-1 | Required | correctness | open |\n",
-                )],
-                ..Example::fails(
-                    "a blocking finding is open",
-                    json!({"file": "task/review.md"}),
-                    "open: F-1 (required)",
-                )
-            },
-            Example {
-                task: &[(
-                    "review.json",
-                    "[{\"id\": \"F-1\", \"severity\": \"Note\", \"axis\": \"security\", \"status\": \"open\"}, {\"id\": \"F-2\", \"severity\": \"Optional\", \"axis\": \"a\", \"status\": \"open\"}]",
-                )],
-                earlier: EARLIER,
-                ..Example::fails(
-                    "a severity that was talked down",
-                    plain(),
-                    "F-1 was first reported as critical, not note",
-                )
-            },
-            Example {
-                task: &[(
-                    "review.json",
-                    "[{\"id\": \"F-3\", \"severity\": \"Critical\", \"axis\": \"security\", \"status\": \"wontfix\"}]",
-                )],
-                ..Example::fails("a finding that nobody wants to fix", plain(), "open: F-3")
-            },
-            Example {
-                task: &[(
-                    "review.md",
-                    "## Findings\n- R-1, Critical, security, open: anybody may log in\n",
-                )],
-                ..Example::fails(
-                    "findings that are no table",
-                    json!({"file": "task/review.md", "section": "Findings"}),
-                    "there is neither a table (id, severity, axis, status) nor the word `none`",
-                )
-            },
-            Example {
-                task: &[(
-                    "review.md",
-                    "## Findings\nnone\n## Security\n| Id | Severity | What |\n|---|---|---|\n| R-1 | Critical | anybody may log in |\n",
-                )],
-                ..Example::fails(
-                    "a finding beside the list",
-                    json!({"file": "task/review.md", "section": "Findings"}),
-                    "not in the list of findings: R-1",
-                )
-            },
-            Example {
-                task: &[("review.md", "## Findings\nNone.\n## Security\nFine.\n")],
-                ..Example::passes(
-                    "a report that says so",
-                    json!({"file": "task/review.md", "section": "Findings"}),
-                    "0 findings",
-                )
-            },
-            Example {
-                task: &[("review.json", FIXED)],
-                ..Example::fails(
-                    "a finding that was fixed before anybody had it",
-                    plain(),
-                    "closed, and no report has had it open: F-1",
-                )
-            },
-            Example {
-                task: &[("review.json", "[]")],
-                earlier: EARLIER,
-                ..Example::fails(
-                    "findings that vanished",
-                    plain(),
-                    "not reported any more: F-1, F-2",
-                )
-            },
-            Example {
-                task: &[("review.md", "Looked at correctness and security.\n")],
-                ..Example::fails(
-                    "axes that nobody looked at",
-                    with(),
-                    "does not name: readability, architecture, performance",
-                )
-            },
-            Example {
-                task: &[(
-                    "review.json",
-                    "[{\"id\": \"F-1\", \"severity\": \"Bad\", \"axis\": \"a\", \"status\": \"open\"}, {\"id\": \"F-1\", \"severity\": \"Note\", \"axis\": \"a\", \"status\": \"open\"}]",
-                )],
-                ..Example::fails(
-                    "unknown severities and ids that are used twice",
-                    plain(),
-                    "F-1 has the severity `bad`, F-1 is used twice",
-                )
-            },
-            Example {
-                task: &[("review.json", "no findings, all good")],
-                ..Example::fails("no report", plain(), "is no JSON")
-            },
-            Example {
-                task: &[("review.json", FIXED)],
-                trees: ("", ""),
-                ..Example::cannot_run("no attempt came before", plain(), "which code")
-            },
-            Example::cannot_run(
-                "a severity that there is not",
-                json!({"file": "task/a.json", "blocking": ["Huge"]}),
-                "`blocking` to be some of `severities`",
-            ),
-        ]
     }
 }
 
@@ -413,7 +264,7 @@ fn read_all(earlier: &[Vec<u8>]) -> Result<Vec<Report>, Error> {
     earlier.iter().map(read).collect()
 }
 
-/// What can not be, after these reports.
+/// What cannot be, after these reports.
 fn against(wanted: &Findings, earlier: &[Report], now: &Report) -> Vec<String> {
     let mut first: BTreeMap<&String, &String> = BTreeMap::new();
     for (id, finding) in earlier.iter().flat_map(|report| &report.findings) {

@@ -1,14 +1,13 @@
 //! `flag`: what somebody is least sure of is said first, with why and what it would cost. It refuses
 //! a flag without either: one approval over many pages is easily given without reading.
 
+use crate::Subject;
 use crate::judge::{Judge, Judged};
 use crate::readers::documents::labelled;
 use crate::settings::{Text, Texts};
 use crate::text::is_placeholder;
-use crate::{Example, Subject};
 use schemars::JsonSchema;
 use serde::Deserialize;
-use serde_json::json;
 
 /// A field holds a flagged doubt, with what each label asks for.
 #[derive(Deserialize, JsonSchema)]
@@ -49,34 +48,5 @@ impl Judge for Flag {
             return Err(format!("`{field}` has {}", lacks.join(", ")).into());
         }
         Ok(format!("flagged: {doubt}"))
-    }
-
-    fn examples() -> Vec<Example> {
-        let with = || json!({"field": "Doubt", "labels": ["Why", "Cost if wrong"]});
-        vec![
-            Example {
-                fields: &[(
-                    "Doubt",
-                    "⚠ prices are net; Why: nobody said; Cost if wrong: every sum",
-                )],
-                ..Example::passes("a whole flag", with(), "prices are net")
-            },
-            Example::fails("no flag", with(), "`Doubt` is empty"),
-            Example {
-                fields: &[(
-                    "Doubt",
-                    "prices are net; Why: nobody said; Cost if wrong: sums",
-                )],
-                ..Example::fails("no sign", with(), "does not begin with `⚠`")
-            },
-            Example {
-                fields: &[("Doubt", "⚠ prices are net; Why: TBD")],
-                ..Example::fails(
-                    "no reason, no cost",
-                    with(),
-                    "has no `Why`, no `Cost if wrong`",
-                )
-            },
-        ]
     }
 }

@@ -1,16 +1,15 @@
 //! `freeze`: remembers files and sections by their bytes, under a name. It refuses to freeze
 //! nothing, and to freeze anew what it was told to keep.
 
+use crate::Subject;
 use crate::checks::frozen;
 use crate::judge::{Judge, Judged, Trouble};
 use crate::readers::{items, seal};
 use crate::settings::{Choice, Items, Number, Text, Words};
 use crate::text::{answer, first_few};
-use crate::{Example, Subject};
 use kernel::outcome::{CheckResult, Verdict};
 use schemars::JsonSchema;
 use serde::Deserialize;
-use serde_json::json;
 use std::collections::BTreeMap;
 
 /// Files and sections are remembered by their bytes; `frozen` sees whether they stay so.
@@ -88,72 +87,5 @@ impl Judge for Freeze {
         result.evidence = evidence;
         result.froze = BTreeMap::from([(name.to_owned(), hashes)]);
         Ok(result)
-    }
-
-    fn examples() -> Vec<Example> {
-        vec![
-            Example {
-                repo: &[("tests/a.rs", "one"), ("src/a.rs", "two")],
-                task: &[("T.md", "# T\n## 3 Contract\nshape\n")],
-                ..Example::passes(
-                    "files and a section",
-                    json!({"name": "tests", "items": ["repo/tests/**", "task/T.md#3 Contract"]}),
-                    "`tests`: 2 items",
-                )
-            },
-            Example {
-                task: &[("iter-0001.md", "old"), ("iter-0002.md", "new")],
-                frozen: &[("snapshots", "task/iter-0001.md", "old")],
-                ..Example::passes(
-                    "one more",
-                    json!({"name": "snapshots", "items": ["task/iter-*.md"], "mode": "add"}),
-                    "2 items",
-                )
-            },
-            Example {
-                task: &[("iter-0001.md", "edited"), ("iter-0002.md", "new")],
-                frozen: &[("snapshots", "task/iter-0001.md", "old")],
-                ..Example::fails(
-                    "an edit of what is frozen",
-                    json!({"name": "snapshots", "items": ["task/iter-*.md"], "mode": "add"}),
-                    "task/iter-0001.md was changed",
-                )
-            },
-            Example {
-                repo: &[("tests/a.rs", "one"), ("tests/b.rs", "two")],
-                fields: &[("Tests", "tests/**, !tests/b.rs")],
-                ..Example::passes(
-                    "what a field takes out again is frozen all the same",
-                    json!({"name": "tests", "items": ["repo/{Tests}"]}),
-                    "`tests`: 2 items",
-                )
-            },
-            Example {
-                repo: &[("tests/a.rs", "one"), ("tests/b.rs", "two")],
-                fields: &[("Tests", "tests/a.rs, `tests/b.rs`")],
-                ..Example::cannot_run(
-                    "a list that would lose one",
-                    json!({"name": "tests", "items": ["repo/{Tests}"], "min": 0}),
-                    "`Tests` is no list: `tests/a.rs` stands beside backticks",
-                )
-            },
-            Example {
-                repo: &[
-                    ("src/a.rs", "fn a() {}\n#[test]\nfn b() {\n    a();\n}\n"),
-                    ("package.json", "{\"jest\": {\"bail\": 1}}"),
-                    ("Cargo.toml", "[package]\nname = \"a\"\n"),
-                ],
-                ..Example::passes(
-                    "tests inside of other files",
-                    json!({"name": "tests", "items": ["inline tests", "test config"]}),
-                    "`tests`: 2 items",
-                )
-            },
-            Example::fails(
-                "nothing is nothing",
-                json!({"name": "tests", "items": ["task/*.md"]}),
-                "0 of at least 1",
-            ),
-        ]
     }
 }

@@ -1,16 +1,15 @@
 //! `frozen`: what an earlier gate froze is still the same, byte for byte, and where it is told so
 //! nothing was put beside it. It refuses to pass where nothing was frozen.
 
+use crate::Subject;
 use crate::error::Error;
 use crate::judge::{Answer, Judge, Judged, Trouble};
 use crate::readers::{items, seal};
 use crate::settings::{Item, Items, Texts};
 use crate::text::{answer, first_few};
-use crate::{Example, Subject};
 use kernel::outcome::{CheckResult, Verdict};
 use schemars::JsonSchema;
 use serde::Deserialize;
-use serde_json::json;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// What of a freeze is not the same now, each with what happened to it.
@@ -66,113 +65,6 @@ impl Judge for Frozen {
             results.push(answer(Self::NAME, Verdict::Fail, &why));
         }
         Ok(results)
-    }
-
-    fn examples() -> Vec<Example> {
-        let with = || json!({"of": ["tests"]});
-        vec![
-            Example {
-                repo: &[(
-                    "src/a.rs",
-                    "fn a() { 1; }\n#[test]\nfn b() {\n    a();\n}\n#[test]\nfn c() {}\n",
-                )],
-                frozen: &[(
-                    "tests",
-                    "repo/src/a.rs#test b",
-                    "#[test]\nfn b() {\n    a();\n}\n",
-                )],
-                ..Example::passes(
-                    "the code beside a test, and one more test",
-                    json!({"of": ["tests"]}),
-                    "`tests`: 1 items are the same",
-                )
-            },
-            Example {
-                repo: &[("src/a.rs", "fn a() {}\n#[test]\nfn b() {}\n")],
-                frozen: &[(
-                    "tests",
-                    "repo/src/a.rs#test b",
-                    "#[test]\nfn b() {\n    a();\n}\n",
-                )],
-                ..Example::fails(
-                    "a test inside of a source that asks for less",
-                    json!({"of": ["tests"]}),
-                    "repo/src/a.rs#test b was changed",
-                )
-            },
-            Example {
-                repo: &[(
-                    "package.json",
-                    "{\"jest\": {\"testMatch\": []}, \"version\": \"2\"}",
-                )],
-                frozen: &[(
-                    "tests",
-                    "repo/package.json",
-                    "{\"jest\": {\"testMatch\": []}, \"version\": \"2\"}",
-                )],
-                ..Example::fails(
-                    "a manifest that came to say how tests run",
-                    json!({"of": ["tests"], "closed": ["test config"]}),
-                    "came after the freeze: repo/package.json#tests",
-                )
-            },
-            Example {
-                repo: &[("tests/a.rs", "one")],
-                frozen: &[("tests", "repo/tests/a.rs", "one")],
-                ..Example::passes("the same", with(), "1 items are the same")
-            },
-            Example {
-                repo: &[("tests/a.rs", "two")],
-                frozen: &[("tests", "repo/tests/a.rs", "one")],
-                ..Example::fails("edited", with(), "repo/tests/a.rs was changed")
-            },
-            Example {
-                frozen: &[("tests", "repo/tests/a.rs", "one")],
-                ..Example::fails("deleted", with(), "repo/tests/a.rs is missing")
-            },
-            Example {
-                task: &[("T.md", "## 3 Contract\nother\n## 4\n")],
-                frozen: &[("tests", "task/T.md#3 Contract", "shape\n")],
-                ..Example::fails("a section", with(), "task/T.md#3 Contract was changed")
-            },
-            Example {
-                task: &[("scope.md", "two"), ("scope-v1.md", "one")],
-                frozen: &[("scope", "task/scope.md", "one")],
-                ..Example::passes(
-                    "changed, and kept as it was",
-                    json!({"of": ["scope"], "kept_as": "task/scope-v*.md"}),
-                    "1 items are the same",
-                )
-            },
-            Example {
-                task: &[("scope.md", "two"), ("scope-v1.md", "a summary")],
-                frozen: &[("scope", "task/scope.md", "one")],
-                ..Example::fails(
-                    "changed, and not kept",
-                    json!({"of": ["scope"], "kept_as": "task/scope-v*.md"}),
-                    "task/scope.md was changed",
-                )
-            },
-            Example {
-                repo: &[("tests/a.py", "one"), ("tests/conftest.py", "lax")],
-                frozen: &[("tests", "repo/tests/a.py", "one")],
-                ..Example::fails(
-                    "something was put beside it",
-                    json!({"of": ["tests"], "closed": ["test config"]}),
-                    "came after the freeze: repo/tests/conftest.py",
-                )
-            },
-            Example {
-                repo: &[("tests/a.py", "one"), ("tests/b.py", "more")],
-                frozen: &[("tests", "repo/tests/a.py", "one")],
-                ..Example::passes(
-                    "one more test is none of those",
-                    json!({"of": ["tests"], "closed": ["test config"]}),
-                    "1 items are the same",
-                )
-            },
-            Example::cannot_run("nothing was frozen", with(), "tripwire_missing"),
-        ]
     }
 }
 

@@ -2,16 +2,15 @@
 //! may touch everything is bounded by nothing. It refuses a list that is half in backticks, too: the
 //! other half would not be read, and what is not listed is not frozen.
 
+use crate::Subject;
 use crate::judge::{Judge, Judged};
 use crate::readers::globs::Line;
 use crate::settings::{Choice, Texts, Words};
 use crate::text::first_few;
-use crate::{Example, Subject};
 use globset::Glob;
 use kernel::pattern::{Named, not_a_list, stays_inside, taken_out, words};
 use schemars::JsonSchema;
 use serde::Deserialize;
-use serde_json::json;
 
 /// Fields name globs of files in the repository, and none that matches everything.
 #[derive(Deserialize, JsonSchema)]
@@ -59,106 +58,6 @@ impl Judge for Globs {
             (true, _) => Ok(format!("{inside} globs, {outside} taken out")),
             (false, _) => Err(first_few(&wrong, 5).into()),
         }
-    }
-
-    fn examples() -> Vec<Example> {
-        let list = || json!({"fields": ["Scope", "Test files"]});
-        let sentence = || json!({"fields": ["Cap"], "form": "sentence"});
-        let of = |fields, example: Example| Example { fields, ..example };
-        vec![
-            of(
-                &[
-                    ("Scope", "src/**, README.md"),
-                    ("Test files", "`tests/*.{rs,py}`"),
-                ],
-                Example::passes("listed", list(), "3 globs"),
-            ),
-            of(
-                &[
-                    ("Scope", "src/**, !src/old/**"),
-                    ("Test files", "tests/*.rs"),
-                ],
-                Example::passes("some taken out", list(), "2 globs, 1 taken out"),
-            ),
-            of(
-                &[("Scope", "**"), ("Test files", "tests/*.rs")],
-                Example::fails(
-                    "an open scope",
-                    list(),
-                    "`**` in `Scope` matches everything",
-                ),
-            ),
-            of(
-                &[
-                    ("Scope", "[a-z]*, [a-z]*/**, .*/**"),
-                    ("Test files", "tests/*.rs"),
-                ],
-                Example::fails(
-                    "an open scope in pieces",
-                    list(),
-                    "the globs in `Scope` together match everything",
-                ),
-            ),
-            of(
-                &[("Scope", "../other"), ("Test files", "tests/[")],
-                Example::fails("no globs", list(), "`../other` in `Scope` leads out"),
-            ),
-            of(
-                &[("Scope", "src/**")],
-                Example::fails("an empty field", list(), "`Test files` names no glob"),
-            ),
-            of(
-                &[
-                    ("Scope", "src/**"),
-                    ("Test files", "tests/a.rs, `tests/b.rs`"),
-                ],
-                Example::fails(
-                    "half a list in backticks",
-                    list(),
-                    "`Test files` is no list: `tests/a.rs` stands beside backticks",
-                ),
-            ),
-            of(
-                &[
-                    ("Scope", "src/**"),
-                    ("Test files", "`tests/a.rs, tests/b.rs`"),
-                ],
-                Example::fails(
-                    "a list in one pair of backticks",
-                    list(),
-                    "put each in backticks of its own",
-                ),
-            ),
-            of(
-                &[("Scope", "!src/**"), ("Test files", "`tests/a.rs")],
-                Example::fails(
-                    "nothing but what is taken out",
-                    list(),
-                    "`Scope` names no glob",
-                ),
-            ),
-            of(
-                &[("Cap", "Only `src/**` and `tests/**`, not `!src/old/**`.")],
-                Example::passes("a sentence", sentence(), "2 globs, 1 taken out"),
-            ),
-            of(
-                &[("Cap", "src/** and no more")],
-                Example::fails("no backticks", sentence(), "`Cap` names no glob"),
-            ),
-            of(
-                &[("Cap", "all: `**`")],
-                Example::fails("no cap at all", sentence(), "matches everything"),
-            ),
-            of(
-                &[("Cap", "`src/[`")],
-                Example::fails("no glob", sentence(), "is no glob"),
-            ),
-            Example::cannot_run(
-                "no such form",
-                json!({"fields": ["Cap"], "form": "poem"}),
-                "`form` must be",
-            ),
-        ]
     }
 }
 

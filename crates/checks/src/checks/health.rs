@@ -3,16 +3,15 @@
 
 mod ask;
 
+use crate::Subject;
 use crate::execute::{Executed, Program, execute};
 use crate::judge::Judge;
 use crate::settings::{Number, Seconds, SettingsError, Text, WEEK};
 use crate::text::{answer, label};
-use crate::{Example, Subject};
 use ask::Url;
 use kernel::outcome::{CheckResult, Verdict};
 use schemars::JsonSchema;
 use serde::Deserialize;
-use serde_json::json;
 use std::time::{Duration, Instant};
 
 /// A service on this machine, or a command that asks one, answers within some tries.
@@ -61,58 +60,6 @@ impl Judge for Health {
         };
         let script = self.script(&before, &probe);
         self.in_the_sandbox(&script, shown, subject, started)
-    }
-
-    fn examples() -> Vec<Example> {
-        vec![
-            Example {
-                repo: &[("status", "healthy")],
-                ..Example::passes(
-                    "a command that asks",
-                    json!({"command": "cat status", "contains": "healthy"}),
-                    "it answers",
-                )
-            },
-            Example::passes(
-                "a service that needs a moment",
-                json!({
-                    "start": "echo up >.up; sleep 1000",
-                    "command": "grep up .up && rm .up", "tries": 50, "pause_seconds": 0
-                }),
-                "it answers",
-            ),
-            Example::fails(
-                "never healthy",
-                json!({"command": "echo sick; exit 1", "tries": 2, "pause_seconds": 0}),
-                "no answer in 2 tries; exit code 1; last output: sick",
-            ),
-            Example::fails(
-                "another answer",
-                json!({"command": "echo sick", "contains": "healthy", "tries": 1}),
-                "does not contain `healthy`",
-            ),
-            Example::fails(
-                "a service that is started and never answers",
-                json!({"start": "sleep 1000", "command": "false", "tries": 2, "pause_seconds": 0}),
-                "no answer in 2 tries",
-            ),
-            Example::fails(
-                // Port 1 needs a right that no service of ours has.
-                "nobody listens",
-                json!({"url": "http://127.0.0.1:1/", "tries": 1}),
-                "no answer in 1 tries",
-            ),
-            Example::cannot_run(
-                "not this machine",
-                json!({"url": "http://example.org/"}),
-                "loopback",
-            ),
-            Example::cannot_run(
-                "nobody to ask",
-                json!({"start": "true"}),
-                "needs `url` or `command`",
-            ),
-        ]
     }
 }
 

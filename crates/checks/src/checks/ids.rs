@@ -3,6 +3,7 @@
 //! of its own it refuses an entry without an id, for nobody would ask for its test or its proof: also
 //! one whose id only looks like one.
 
+use crate::Subject;
 use crate::judge::{Judge, Judged, Trouble};
 use crate::readers::idents::Pattern;
 use crate::readers::markdown::{self, Row, Section};
@@ -10,11 +11,9 @@ use crate::readers::paths;
 use crate::readers::threshold::has_threshold;
 use crate::settings::{IdPattern, Number, Placed, Text, Texts};
 use crate::text::{answer, first_few, is_placeholder, label};
-use crate::{Example, Subject};
 use kernel::outcome::{CheckResult, Verdict};
 use schemars::JsonSchema;
 use serde::Deserialize;
-use serde_json::json;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// A document defines ids, each once, and none that passed before is lost.
@@ -48,106 +47,6 @@ impl Judge for Ids {
         let mut result = answer(Self::NAME, Verdict::Pass, &reason);
         result.evidence.push(kept.map_err(cannot)?);
         Ok(result)
-    }
-
-    fn examples() -> Vec<Example> {
-        let with = || {
-            json!({
-                "file": "repo/scope.md", "pattern": "AC-\\d+", "section": "Acceptance Criteria",
-                "thresholds": 1, "retired_in": ["Deferred"]
-            })
-        };
-        vec![
-            Example {
-                repo: &[(
-                    "scope.md",
-                    "# Acceptance Criteria\n- **AC-1**: a page loads within 200 ms\n- AC-2: as AC-1, but printed\n",
-                )],
-                earlier: &[("ids of repo/scope.md", "AC-1")],
-                ..Example::passes("defined once, and none is lost", with(), "2 ids")
-            },
-            Example {
-                repo: &[(
-                    "scope.md",
-                    "# Acceptance Criteria\n| Id | What |\n|---|---|\n| AC-1 | 95 % of calls |\n",
-                )],
-                ..Example::passes("in a table", with(), "1 ids")
-            },
-            Example {
-                repo: &[(
-                    "scope.md",
-                    "# Acceptance Criteria\n## AC-1 Load\nwithin 2 s\n",
-                )],
-                ..Example::passes("as headings", with(), "1 ids")
-            },
-            Example {
-                repo: &[(
-                    "scope.md",
-                    "# Acceptance Criteria\n- AC-1: within 1 s\n- AC-1: again\n",
-                )],
-                ..Example::fails("defined twice", with(), "AC-1 is defined 2 times")
-            },
-            Example {
-                repo: &[("scope.md", "# Acceptance Criteria\n- it is fast: 1 s\n")],
-                ..Example::fails("no ids", with(), "0 ids, fewer than 1")
-            },
-            Example {
-                repo: &[(
-                    "scope.md",
-                    "# Acceptance Criteria\n- AC-1: within 1 s\n- AC\u{2011}2: nothing is lost\n",
-                )],
-                ..Example::fails(
-                    "an id that only looks like one",
-                    with(),
-                    "2: nothing is lost` has no id",
-                )
-            },
-            Example {
-                repo: &[(
-                    "scope.md",
-                    "# Acceptance Criteria\n- AC-1: within 1 s\n# More criteria\n- AC-2: nothing is lost, see AC-1\n- AC-1 comes first\n",
-                )],
-                ..Example::fails(
-                    "an id that is defined where nobody looks",
-                    with(),
-                    "not under `Acceptance Criteria`: AC-2",
-                )
-            },
-            Example {
-                repo: &[(
-                    "scope.md",
-                    "# Acceptance Criteria\n## AC-1 Load\n- Given a page\n- Then it is there within 2 s\n",
-                )],
-                ..Example::passes("a list below its heading", with(), "1 ids")
-            },
-            Example {
-                repo: &[("scope.md", "# Acceptance Criteria\n- AC-1: it is fast\n")],
-                ..Example::fails(
-                    "nothing to measure",
-                    with(),
-                    "0 of them have a number with a unit, fewer than 1",
-                )
-            },
-            Example {
-                repo: &[("scope.md", "# Acceptance Criteria\n- AC-2: within 1 s\n")],
-                earlier: &[("ids of repo/scope.md", "AC-1\nAC-2")],
-                ..Example::fails("an id is lost", with(), "lost since it passed: AC-1")
-            },
-            Example {
-                repo: &[(
-                    "scope.md",
-                    "# Acceptance Criteria\n- AC-2: within 1 s\n# Deferred\n- AC-1: no time\n",
-                )],
-                earlier: &[("ids of repo/scope.md", "AC-1\nAC-2")],
-                ..Example::passes("an id may be put to rest", with(), "1 ids")
-            },
-            Example::fails("no such file", with(), "repo/scope.md is missing"),
-            Example::cannot_run(
-                "a pattern for nothing",
-                json!({"file": "repo/a.md", "pattern": "x*"}),
-                "also matches where nothing stands",
-            ),
-        ]
     }
 }
 

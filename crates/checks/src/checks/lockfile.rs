@@ -2,16 +2,15 @@
 //! nobody else would have it, and one that names nothing of what it should pin. It does not ask for
 //! every name: a workspace may offer what nobody takes.
 
+use crate::Subject;
 use crate::error::Error;
 use crate::judge::{Judge, Judged, Trouble};
 use crate::readers::dependencies::{World, manifests};
 use crate::readers::{paths, sources};
 use crate::settings::Globs;
 use crate::text::first_few;
-use crate::{Example, Subject};
 use schemars::JsonSchema;
 use serde::Deserialize;
-use serde_json::json;
 
 /// Every manifest that names dependencies has a lockfile that git knows.
 #[derive(Deserialize, JsonSchema)]
@@ -89,67 +88,6 @@ impl Judge for Lockfile {
             ));
         }
         Err(first_few(&wrong, 3).into())
-    }
-
-    fn examples() -> Vec<Example> {
-        vec![
-            Example {
-                repo: &[
-                    ("Cargo.toml", "[dependencies]\nserde = \"1\"\n"),
-                    ("Cargo.lock", "version = 4\n[[package]]\nname = \"serde\"\n"),
-                ],
-                ..Example::passes("locked", json!({}), "1 of 1 manifests name dependencies")
-            },
-            Example {
-                repo: &[("Cargo.toml", "[package]\nname = \"a\"\n")],
-                ..Example::passes("nothing to lock", json!({}), "0 of 1 manifests")
-            },
-            Example {
-                repo: &[
-                    (
-                        "package-lock.json",
-                        "{\"packages\": {\"node_modules/react\": {}}}",
-                    ),
-                    ("web/package.json", "{\"dependencies\": {\"react\": \"1\"}}"),
-                ],
-                ..Example::passes("in a folder above", json!({}), "1 of 1")
-            },
-            Example {
-                repo: &[("requirements.txt", "flask==3.0.0 # pinned\n")],
-                ..Example::passes("requirements that are pinned", json!({}), "1 of 1")
-            },
-            Example {
-                repo: &[
-                    ("package-lock.json", "{}"),
-                    ("package.json", "{\"dependencies\": {\"react\": \"1\"}}"),
-                ],
-                ..Example::fails(
-                    "a lockfile that pins nothing",
-                    json!({}),
-                    "package-lock.json names nothing that package.json depends on",
-                )
-            },
-            Example {
-                repo: &[("requirements.txt", "flask>=3\n")],
-                ..Example::fails("requirements that are not", json!({}), "requirements.txt")
-            },
-            Example {
-                repo: &[("api/package.json", "{\"dependencies\": {\"react\": \"1\"}}")],
-                ..Example::fails(
-                    "no lockfile",
-                    json!({}),
-                    "api/package.json needs one of: package-lock.json",
-                )
-            },
-            Example {
-                repo: &[("tests/go.mod", "module a\nrequire b v1\n")],
-                ..Example::passes("allowed without", json!({"allow": ["tests/**"]}), "0 of 0")
-            },
-            Example {
-                repo: &[("Cargo.toml", "[dependencies\n")],
-                ..Example::cannot_run("a broken manifest", json!({}), "Cargo.toml is no TOML")
-            },
-        ]
     }
 }
 

@@ -1,13 +1,13 @@
-//! `no_finding`: nobody has raised a finding of a kind that must not be passed over. It refuses to
-//! weigh findings: one that sounds like the kind is of the kind.
+//! `no_finding`: nobody has raised a finding of a kind that must not be passed over. Findings are
+//! not weighed: one that sounds like the kind is of the kind.
 
+use crate::Subject;
 use crate::judge::{Judge, Judged};
 use crate::settings::Texts;
 use crate::text::{first_few, one_line};
-use crate::{Example, Subject};
 use schemars::JsonSchema;
 use serde::Deserialize;
-use serde_json::{Value, json};
+use serde_json::Value;
 
 /// The agent's result has no finding that mentions one of these words.
 #[derive(Deserialize, JsonSchema)]
@@ -47,25 +47,5 @@ impl Judge for NoFinding {
             true => Ok("none was raised".to_owned()),
             false => Err(first_few(&raised, 3).into()),
         }
-    }
-
-    fn examples() -> Vec<Example> {
-        let with = || json!({"mentions": ["security", "vulnerab"]});
-        let result = |finding: &str| Some(json!({"summary": "x", "findings": [finding]}));
-        vec![
-            Example {
-                result: result("naming: `x` says little"),
-                ..Example::passes("another kind", with(), "none was raised")
-            },
-            Example {
-                result: result("Security: the path is not checked"),
-                ..Example::fails("of this kind", with(), "the path is not checked")
-            },
-            Example {
-                result: result("minor: a known vulnerability in left-pad"),
-                ..Example::fails("it sounds like it", with(), "left-pad")
-            },
-            Example::passes("no findings", with(), "none was raised"),
-        ]
     }
 }

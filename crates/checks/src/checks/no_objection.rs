@@ -1,13 +1,13 @@
-//! `no_objection`: the agent's own result may hold the gate shut. It refuses to be the reason why
-//! a gate opens: without an objection it says only that there was none.
+//! `no_objection`: the agent's own result may hold the gate shut. It is never the reason why a gate
+//! opens: without an objection it says only that there was none.
 
+use crate::Subject;
 use crate::judge::{Judge, Judged, Trouble};
 use crate::settings::Text;
 use crate::text::{first_few, one_line};
-use crate::{Example, Subject};
 use schemars::JsonSchema;
 use serde::Deserialize;
-use serde_json::{Value, json};
+use serde_json::Value;
 
 /// The agent's result has no verdict `fail` and no findings.
 #[derive(Deserialize, JsonSchema)]
@@ -55,63 +55,6 @@ impl Judge for NoObjection {
                 Err(format!("the agent has {count} findings: {first}").into())
             }
         }
-    }
-
-    fn examples() -> Vec<Example> {
-        let object = |result: Value, name: &'static str, reason: &'static str| Example {
-            result: Some(result),
-            ..Example::fails(name, json!({}), reason)
-        };
-        vec![
-            Example {
-                result: Some(json!({"verdict": "pass", "findings": []})),
-                ..Example::passes("no findings", json!({}), "does not object")
-            },
-            Example::passes("no result at all", json!({}), "does not object"),
-            object(json!({"verdict": "fail"}), "its verdict", "verdict is fail"),
-            object(
-                json!({"verdict": "pass", "findings": ["the test is skipped", {"title": "leak", "line": 3}]}),
-                "findings weigh more than its verdict",
-                "2 findings: the test is skipped, leak",
-            ),
-            object(
-                json!({"findings": "the parser panics"}),
-                "a finding that is not in a list",
-                "1 findings: the parser panics",
-            ),
-            object(
-                json!({"findings": [1, 2, 3, 4, 5]}),
-                "the first ones are quoted",
-                "5 findings: 1, 2, 3 and 2 more",
-            ),
-            Example {
-                results: vec![("reviewer", json!({"findings": []}))],
-                ..Example::passes(
-                    "another role",
-                    json!({"role": "reviewer"}),
-                    "does not object",
-                )
-            },
-            Example {
-                result: Some(json!({"findings": []})),
-                results: vec![("reviewer", json!({"findings": ["it leaks"]}))],
-                ..Example::fails(
-                    "another role's findings",
-                    json!({"role": "reviewer"}),
-                    "1 findings: it leaks",
-                )
-            },
-            Example::cannot_run(
-                "a role that has not spoken",
-                json!({"role": "reviewer"}),
-                "has left no result",
-            ),
-            Example::cannot_run(
-                "a setting that is not there",
-                json!({"strict": true}),
-                "allowed keys: role",
-            ),
-        ]
     }
 }
 

@@ -1,14 +1,13 @@
-//! `no_placeholders`: no source says that it is yet to be written. It refuses to look into tests,
-//! and into the words of the language itself (`placeholder="Name"` is a web page's own).
+//! `no_placeholders`: no source says that it is yet to be written. Tests are not looked at, nor the
+//! words of the language itself (`placeholder="Name"` is a web page's own).
 
+use crate::Subject;
 use crate::judge::{Judge, Judged, Trouble};
 use crate::readers::{inline_tests, sources};
 use crate::settings::{Globs, Texts};
 use crate::text::first_few;
-use crate::{Example, Subject};
 use schemars::JsonSchema;
 use serde::Deserialize;
-use serde_json::json;
 
 /// No source outside of tests says TODO, FIXME, todo!, NotImplementedError or the like.
 #[derive(Deserialize, JsonSchema)]
@@ -88,63 +87,6 @@ impl Judge for NoPlaceholders {
             return Ok(format!("{} sources have no placeholder", files.len()));
         }
         Err(format!("{} placeholders: {}", found.len(), first_few(&found, 5)).into())
-    }
-
-    fn examples() -> Vec<Example> {
-        vec![
-            Example {
-                repo: &[
-                    (
-                        "src/lib.rs",
-                        "pub fn a() {}\n#[cfg(test)]\nmod tests { fn b() { todo!() } }\n",
-                    ),
-                    ("tests/a.py", "# TODO\n"),
-                    ("README.md", "TODO\n"),
-                    ("web/a.jsx", "<input placeholder=\"Name\"/>\n"),
-                ],
-                ..Example::passes("tests and documents do not count", json!({}), "2 sources")
-            },
-            Example {
-                repo: &[("src/lib.rs", "// #[cfg(test)]\nfn a() {\n    todo!()\n}\n")],
-                ..Example::fails("no test in sight", json!({}), "src/lib.rs:3 (todo!)")
-            },
-            Example {
-                repo: &[("src/lib.rs", "fn a() {\n    todo!()\n}\n")],
-                ..Example::fails("todo!", json!({}), "src/lib.rs:2 (todo!)")
-            },
-            Example {
-                repo: &[("a.py", "def a():\n    raise NotImplementedError\n")],
-                ..Example::fails("NotImplementedError", json!({}), "a.py:2")
-            },
-            Example {
-                repo: &[("a.js", "const rate = 7; // placeholder\n")],
-                ..Example::fails("a comment", json!({}), "a.js:1 (placeholder)")
-            },
-            Example {
-                repo: &[
-                    ("src/a.go", "// TODO(ada): issue 12\n"),
-                    ("gen/b.go", "// FIXME\n"),
-                ],
-                ..Example::passes(
-                    "allowed",
-                    json!({"allow": ["gen/**"], "allow_lines": ["TODO(ada)"]}),
-                    "1 sources",
-                )
-            },
-            Example {
-                repo: &[("a.ts", "const a = mockRate();\n")],
-                ..Example::fails(
-                    "a word of one's own",
-                    json!({"words": ["mockRate"]}),
-                    "mockRate",
-                )
-            },
-            Example::cannot_run(
-                "a bad glob",
-                json!({"allow": ["a{"]}),
-                "the setting `allow`",
-            ),
-        ]
     }
 }
 

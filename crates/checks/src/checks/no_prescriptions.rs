@@ -2,14 +2,14 @@
 //! sentences that tell somebody to edit. It may turn away an innocent sentence: whoever wrote it
 //! says it again as an observation.
 
+use crate::Subject;
 use crate::judge::{Judge, Judged};
 use crate::settings::Texts;
 use crate::text::{first_few, one_line};
-use crate::{Example, Subject};
 use regex::Regex;
 use schemars::JsonSchema;
 use serde::Deserialize;
-use serde_json::{Value, json};
+use serde_json::Value;
 use std::sync::LazyLock;
 
 /// Parts of the agent's result report and do not prescribe changes.
@@ -86,43 +86,6 @@ impl Judge for NoPrescriptions {
             first_few(&wrong, 2)
         )
         .into())
-    }
-
-    fn examples() -> Vec<Example> {
-        let with = || json!({"results": ["audit", "summary"], "except": ["snippet"]});
-        let of = |example: Example, audit: Value| Example {
-            result: Some(json!({"summary": "The gate fails on one test.", "audit": audit})),
-            ..example
-        };
-        let bad = |name, text: &str| {
-            of(
-                Example::fails(name, with(), "prescribes"),
-                json!({"diagnosis": [text]}),
-            )
-        };
-        vec![
-            of(
-                Example::passes("observations", with(), "no prescriptions"),
-                json!({
-                    "diagnosis": ["`greet` returns the name without a greeting (E-0004); confidence: high"],
-                    "suggestions": ["Run `cargo test greet` and compare its output with F-0002."],
-                    "snippet": "replace this with that"
-                }),
-            ),
-            bad("an imperative", "Change `a` in src/lib.rs so that it adds."),
-            bad(
-                "behind an observation",
-                "The sum is wrong. Replace `-` with `+`.",
-            ),
-            bad("politely", "The function should be changed to add."),
-            bad("in a list", "- rename sum to add"),
-            bad("a fence", "like this:\n```rust\na + b\n```"),
-            bad("a diff", "--- a/src/lib.rs\n+++ b/src/lib.rs\n"),
-            Example {
-                result: Some(json!({"summary": "You must rewrite the parser.", "audit": {}})),
-                ..Example::fails("in the summary", with(), "prescribes")
-            },
-        ]
     }
 }
 

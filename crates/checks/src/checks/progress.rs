@@ -1,11 +1,10 @@
-//! `progress`: the attempt moved something that can be seen. It refuses to count a new time stamp
-//! or a rewritten state file with the same fields.
+//! `progress`: the attempt moved something that can be seen. A new time stamp or a rewritten state
+//! file with the same fields is no progress.
 
+use crate::Subject;
 use crate::judge::{Judge, Judged};
-use crate::{Example, Subject};
 use schemars::JsonSchema;
 use serde::Deserialize;
-use serde_json::json;
 use std::collections::BTreeMap;
 
 /// At least one of: code or doc change, state change, evidence gain, blocker clarification, risk
@@ -57,45 +56,6 @@ impl Judge for Progress {
             return Err(format!("none of the five happened: {names}").into());
         }
         Ok(happened.join(", "))
-    }
-
-    fn examples() -> Vec<Example> {
-        vec![
-            Example {
-                changed: &["repo/src/lib.rs"],
-                ..Example::passes("code changed", json!({}), "code or doc change")
-            },
-            Example {
-                changed: &["task/artifacts/run.txt"],
-                ..Example::passes("evidence came", json!({}), "evidence gain")
-            },
-            Example {
-                changed: &[STATE],
-                fields: &[("Next step", "write the parser")],
-                fields_before: &[("Next step", "read the code")],
-                ..Example::passes("a field changed", json!({}), "state change")
-            },
-            Example {
-                fields: &[("Blockers", "needs the API key of the test account")],
-                fields_before: &[("Blockers", "auth")],
-                ..Example::passes("a blocker got clear", json!({}), "blocker clarification")
-            },
-            Example {
-                fields_before: &[("Risks", "the parser may be slow")],
-                ..Example::passes("a risk is gone", json!({}), "risk reduction")
-            },
-            Example::fails("nothing", json!({}), "none of the five happened"),
-            Example {
-                changed: &[STATE],
-                fields: &[("Last updated", "today"), ("Objective", "x ")],
-                fields_before: &[("Last updated", "yesterday"), ("Objective", "x")],
-                ..Example::fails("a new time stamp", json!({}), "none of the five happened")
-            },
-            Example {
-                result: Some(json!({"progress": "a lot"})),
-                ..Example::fails("the agent's word", json!({}), "none of the five happened")
-            },
-        ]
     }
 }
 

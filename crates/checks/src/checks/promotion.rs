@@ -2,13 +2,13 @@
 //! refuses a fact without evidence, evidence that nobody left, and an issue without its one next
 //! action.
 
+use crate::Subject;
 use crate::judge::{Judge, Judged};
 use crate::settings::{Choices, Words};
 use crate::text::{first_few, is_placeholder, one_line};
-use crate::{Example, Subject};
 use schemars::JsonSchema;
 use serde::Deserialize;
-use serde_json::{Value, json};
+use serde_json::Value;
 
 /// The result's `snapshot` promotes facts with evidence that the run knows, and nothing else.
 #[derive(Deserialize, JsonSchema)]
@@ -90,7 +90,7 @@ impl Judge for Promotion {
         for id in items(draft, "retract") {
             let id = id.as_str().unwrap_or_default();
             if !known("retractable", id) {
-                wrong.push(format!("{} can not be taken back", one_line(id, 40)));
+                wrong.push(format!("{} cannot be taken back", one_line(id, 40)));
             }
         }
         for issue in items(draft, "open") {
@@ -119,82 +119,6 @@ impl Judge for Promotion {
             ));
         }
         Err(first_few(&wrong, 3).into())
-    }
-
-    fn examples() -> Vec<Example> {
-        let with = || json!({"may": ["facts", "retract", "open", "resolve"]});
-        const KNOWN: &[(&str, &str)] = &[
-            ("evidence", "E-0001"),
-            ("issues", "I-0001"),
-            ("retractable", "F-0002"),
-        ];
-        let of = |example: Example, draft: Value| Example {
-            known: KNOWN,
-            result: Some(json!({"summary": "s", "snapshot": draft})),
-            ..example
-        };
-        let bad = |name, draft, reason| of(Example::fails(name, with(), reason), draft);
-        vec![
-            of(
-                Example::passes("evidence for all of it", with(), "1 facts"),
-                json!({
-                    "facts": [{"text": "a calls b", "evidence": ["E-0001"]}], "retract": ["F-0002"],
-                    "open": [{"text": "who calls a?", "next": "re-scout"}],
-                    "resolve": [{"id": "I-0001", "by": "E-0001"}]
-                }),
-            ),
-            bad(
-                "no evidence",
-                json!({"facts": [{"text": "a", "evidence": []}]}),
-                "has no evidence",
-            ),
-            bad(
-                "invented evidence",
-                json!({"facts": [{"text": "a", "evidence": ["E-0009"]}]}),
-                "E-0009, which the run does not know",
-            ),
-            bad(
-                "an issue without a next action",
-                json!({"open": [{"text": "a"}]}),
-                "needs one `next`",
-            ),
-            bad(
-                "resolved by nothing",
-                json!({"resolve": [{"id": "I-0001", "by": "trust me"}]}),
-                "which the run does not know",
-            ),
-            bad(
-                "a criterion taken back",
-                json!({"retract": ["F-0001"]}),
-                "F-0001 can not be taken back",
-            ),
-            bad(
-                "a constraint of its own",
-                json!({"constraints": ["x"]}),
-                "not allowed here: constraints",
-            ),
-            Example {
-                result: Some(json!({"summary": "s"})),
-                ..Example::fails("no draft", with(), "no `snapshot`")
-            },
-            Example {
-                known: &[("criteria", "F-0001")],
-                result: Some(json!({"snapshot": {}})),
-                ..Example::passes(
-                    "the snapshot has them already",
-                    json!({"may": ["criteria"], "must": ["criteria"]}),
-                    "0 facts",
-                )
-            },
-            of(
-                Example::fails(
-                    "nothing where there must be something",
-                    json!({"may": ["criteria"], "must": ["criteria"]}),
-                    "`criteria` is empty",
-                ),
-                json!({"criteria": ["TBD"]}),
-            ),
-        ]
     }
 }
 

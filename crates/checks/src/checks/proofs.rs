@@ -3,6 +3,7 @@
 //! command that proves nothing but itself is none: by its text, or because it shows the same where
 //! there is no product.
 
+use crate::Subject;
 use crate::error::Error;
 use crate::execute::{Program, execute};
 use crate::judge::{Judge, Judged, Trouble};
@@ -13,11 +14,9 @@ use crate::readers::table::{Record, records};
 use crate::room::Room;
 use crate::settings::{Choice, IdPattern, Number, Placed, Seconds, SettingsError, Text, Words};
 use crate::text::{answer, first_few, is_placeholder, label};
-use crate::{Example, Subject};
 use kernel::outcome::{CheckResult, Verdict};
 use schemars::JsonSchema;
 use serde::Deserialize;
-use serde_json::json;
 use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
 
@@ -80,126 +79,11 @@ impl Judge for Proofs {
         let started = Instant::now();
         let proofs = self.listed(subject)?;
         let room = match self.without_product.as_deref() {
-            Some(WithoutProduct::Fails) => Room::of_papers(subject).map_err(Trouble::cannot)?,
+            Some(WithoutProduct::Fails) => Room::of_documents(subject).map_err(Trouble::cannot)?,
             None => None,
         };
         let rerun = |proof| again(proof, self, subject, room.as_ref(), started);
         Ok(proofs.iter().map(rerun).collect())
-    }
-
-    fn examples() -> Vec<Example> {
-        let with = || {
-            json!({
-                "file": "task/verify.md", "ids": "AC-\\d+", "ids_from": "repo/scope.md",
-            })
-        };
-        let plain = || json!({"file": "task/verify.json"});
-        const SCOPE: &[(&str, &str)] = &[
-            ("scope.md", "# Acceptance Criteria\n- AC-1: a\n- AC-2: b\n"),
-            ("total.txt", "total 42\n"),
-        ];
-        vec![
-            Example {
-                repo: SCOPE,
-                task: &[(
-                    "verify.md",
-                    "| Id | Command | Expected observation |\n|---|---|---|\n| AC-1 | `cat total.txt` | total 42 |\n| AC-2 | `ls` | scope.md |\n",
-                )],
-                ..Example::passes(
-                    "every proof holds",
-                    with(),
-                    "exit code 0, and `scope.md` is seen",
-                )
-            },
-            Example {
-                repo: SCOPE,
-                task: &[(
-                    "verify.md",
-                    "| Id | Command | Expected observation |\n|---|---|---|\n| AC-1 | `cat total.txt` | total 42 |\n",
-                )],
-                ..Example::fails("a criterion without a proof", with(), "no proof of AC-2")
-            },
-            Example {
-                repo: SCOPE,
-                task: &[(
-                    "verify.json",
-                    "[{\"id\": \"AC-1\", \"command\": \"cat total.txt\", \"expect\": \"total 43\"}]",
-                )],
-                ..Example::fails(
-                    "another observation",
-                    plain(),
-                    "`total 43` is not in the output",
-                )
-            },
-            Example {
-                repo: SCOPE,
-                task: &[(
-                    "verify.json",
-                    "[{\"id\": \"AC-1\", \"command\": \"cat total.txt; exit 1\", \"expect\": \"total 42\"}]",
-                )],
-                ..Example::fails("another exit code", plain(), "exit code 1")
-            },
-            Example {
-                task: &[(
-                    "verify.json",
-                    "[{\"id\": \"AC-1\", \"command\": \"true && echo it works\", \"expect\": \"it works\"}]",
-                )],
-                ..Example::fails("a command that only says so", plain(), "proves nothing")
-            },
-            Example {
-                task: &[(
-                    "verify.json",
-                    "[{\"id\": \"AC-1\", \"command\": \"ls; echo it works\", \"expect\": \"it works\"}]",
-                )],
-                ..Example::fails(
-                    "a command that looks, and then says so",
-                    plain(),
-                    "proves nothing",
-                )
-            },
-            Example {
-                task: &[(
-                    "verify.json",
-                    "[{\"id\": \"AC-1\", \"command\": \"cat ../task/verify.json\", \"expect\": \"it works\"}]",
-                )],
-                ..Example::fails("a list that proves itself", plain(), "proves nothing")
-            },
-            Example {
-                task: &[(
-                    "verify.json",
-                    "[{\"id\": \"AC-1\", \"command\": \"ls\", \"expect\": \"TBD\"}]",
-                )],
-                ..Example::fails("nothing to observe", plain(), "AC-1 has no `expect`")
-            },
-            Example {
-                task: &[(
-                    "verify.json",
-                    "[{\"id\": \"AC-1\", \"command\": \"no-such-program-of-ours\", \"expect\": \"x\"}]",
-                )],
-                ..Example::cannot_run("a missing program", plain(), "the shell cannot run it")
-            },
-            Example {
-                repo: SCOPE,
-                task: &[(
-                    "verify.json",
-                    "[{\"id\": \"AC-1\", \"command\": \"cargo test ac_1 | grep ok\", \"expect\": \"ok\"}]",
-                )],
-                ..Example::fails(
-                    "nobody ran the product",
-                    json!({"file": "task/verify.json", "beyond_tests": 1}),
-                    "0 of at least 1 commands run the product itself",
-                )
-            },
-            Example {
-                task: &[("verify.json", "[]")],
-                ..Example::fails("no proofs", plain(), "lists no proof")
-            },
-            Example::cannot_run(
-                "ids from nowhere",
-                json!({"file": "task/a.json", "ids": "AC-\\d+"}),
-                "`ids` and `ids_from` go together",
-            ),
-        ]
     }
 }
 

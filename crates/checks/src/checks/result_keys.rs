@@ -1,13 +1,13 @@
 //! `result_keys`: an object in the agent's result has all of its parts. It refuses a report that
 //! leaves one out: what is empty says so with an empty list.
 
+use crate::Subject;
 use crate::judge::{Judge, Judged};
 use crate::settings::{Text, Texts, WordTable};
 use crate::text::{first_few, is_placeholder};
-use crate::{Example, Subject};
 use schemars::JsonSchema;
 use serde::Deserialize;
-use serde_json::{Value, json};
+use serde_json::Value;
 
 /// An object in the agent's result has the lists and the words that it must.
 #[derive(Deserialize, JsonSchema)]
@@ -64,45 +64,6 @@ impl Judge for ResultKeys {
             return Ok(format!("`{key}` is complete"));
         }
         Err(first_few(&wrong, 3).into())
-    }
-
-    fn examples() -> Vec<Example> {
-        let with = || {
-            json!({
-                "key": "audit", "lists": ["diagnosis", "gaps"],
-                "one_of": {"outcome": ["PASS", "FAIL"]}, "mention": {"diagnosis": ["confidence"]}
-            })
-        };
-        let of = |example: Example, audit: Value| Example {
-            result: Some(json!({"summary": "s", "audit": audit})),
-            ..example
-        };
-        let bad = |name, audit, reason| of(Example::fails(name, with(), reason), audit);
-        vec![
-            of(
-                Example::passes("complete", with(), "complete"),
-                json!({"outcome": "FAIL", "diagnosis": ["a race; confidence: low"], "gaps": []}),
-            ),
-            bad(
-                "a part is missing",
-                json!({"outcome": "FAIL", "diagnosis": []}),
-                "`gaps` is no list",
-            ),
-            bad(
-                "another word",
-                json!({"outcome": "maybe", "diagnosis": [], "gaps": []}),
-                "`outcome` is none of PASS, FAIL",
-            ),
-            bad(
-                "no confidence",
-                json!({"outcome": "FAIL", "diagnosis": ["a race"], "gaps": []}),
-                "says nothing of confidence",
-            ),
-            Example {
-                result: Some(json!({"summary": "s"})),
-                ..Example::fails("no object", with(), "no object `audit`")
-            },
-        ]
     }
 }
 

@@ -1,14 +1,13 @@
-//! `secrets`: no file of the repository holds what looks like a key. It refuses to show what it
-//! found: a reason is kept for ever.
+//! `secrets`: no file of the repository holds what looks like a key. What was found is not shown: a
+//! reason is kept for ever.
 
+use crate::Subject;
 use crate::judge::{Judge, Judged, Trouble};
 use crate::readers::sources;
 use crate::settings::Globs;
 use crate::text::first_few;
-use crate::{Example, Subject};
 use schemars::JsonSchema;
 use serde::Deserialize;
-use serde_json::json;
 
 /// No file that git knows holds what has the shape of a key.
 #[derive(Deserialize, JsonSchema)]
@@ -51,44 +50,5 @@ impl Judge for Secrets {
             format!("{count} places look like keys: {shown}; take them out and replace the keys")
                 .into(),
         )
-    }
-
-    fn examples() -> Vec<Example> {
-        vec![
-            Example {
-                repo: &[
-                    ("src/a.rs", "let key = std::env::var(\"API_KEY\");\n"),
-                    ("docs/a.md", "Use Bearer authentication.\n"),
-                ],
-                ..Example::passes("keys by name", json!({}), "2 files hold no key")
-            },
-            Example {
-                // The letters are no key of anybody.
-                repo: &[(
-                    "src/a.py",
-                    concat!("a = 1\nKEY = 'gh", "p_0123456789abcdefghij0123'\n"),
-                )],
-                ..Example::fails("a key in a source", json!({}), "src/a.py:2 (ghp_...)")
-            },
-            Example {
-                repo: &[(
-                    "deploy/id",
-                    concat!("-----BEGIN OPENSSH PRIVATE", " KEY-----\nx\n"),
-                )],
-                ..Example::fails("a private key", json!({}), "deploy/id:1 (a private key)")
-            },
-            Example {
-                repo: &[(
-                    "tests/a.py",
-                    concat!("'gh", "p_0123456789abcdefghij0123'\n"),
-                )],
-                ..Example::passes("allowed", json!({"allow": ["tests/**"]}), "0 files")
-            },
-            Example::cannot_run(
-                "a bad glob",
-                json!({"allow": ["a{"]}),
-                "the setting `allow`",
-            ),
-        ]
     }
 }

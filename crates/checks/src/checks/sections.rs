@@ -1,16 +1,15 @@
 //! `sections`: a Markdown file has the named headings with something real under each. It refuses
 //! placeholders, comments and headings inside code. It can ask for words and for a drawing in them,
-//! and it can not tell whether those are true.
+//! and it cannot tell whether those are true.
 
+use crate::Subject;
 use crate::judge::Judge;
 use crate::readers::{markdown, paths};
 use crate::settings::{Number, Placed, Texts};
 use crate::text::{answer, first_few, is_placeholder};
-use crate::{Example, Subject};
 use kernel::outcome::{CheckResult, Verdict};
 use schemars::JsonSchema;
 use serde::Deserialize;
-use serde_json::json;
 
 /// A Markdown file has the named headings, each with real content.
 #[derive(Deserialize, JsonSchema)]
@@ -64,102 +63,6 @@ impl Judge for Sections {
             (Verdict::Fail, first_few(&wrong, wrong.len()))
         };
         answer(&name, verdict, &reason)
-    }
-
-    fn examples() -> Vec<Example> {
-        let two = || json!({"file": "task/EVIDENCE.md", "headings": ["Commands", "Risks"]});
-        let one = || json!({"file": "task/EVIDENCE.md", "headings": ["Commands"]});
-        vec![
-            Example {
-                task: &[(
-                    "EVIDENCE.md",
-                    "# Evidence\n## commands\n```\ncargo test\n```\n### RISKS\nNone known.\n",
-                )],
-                ..Example::passes("any level, any case", two(), "all 2 sections have content")
-            },
-            Example {
-                task: &[("EVIDENCE.md", "# Commands\n## First\ncargo test\n")],
-                ..Example::passes(
-                    "content below a lower heading",
-                    one(),
-                    "the section has content",
-                )
-            },
-            Example {
-                task: &[(
-                    "EVIDENCE.md",
-                    "# Commands\n```\n<!-- printed\n```\ncargo test\n",
-                )],
-                ..Example::passes(
-                    "a comment sign inside code hides nothing",
-                    one(),
-                    "the section has content",
-                )
-            },
-            Example::fails("no such file", two(), "task/EVIDENCE.md is missing"),
-            Example {
-                task: &[("EVIDENCE.md", "# Commands\ncargo test\n")],
-                ..Example::fails("a missing heading", two(), "`Risks` is missing")
-            },
-            Example {
-                task: &[("EVIDENCE.md", "```\n# Commands\ncargo test\n```\n")],
-                ..Example::fails(
-                    "a heading inside a code fence",
-                    one(),
-                    "`Commands` is missing",
-                )
-            },
-            Example {
-                task: &[(
-                    "EVIDENCE.md",
-                    "# Commands\n<!-- what you ran -->\n- TBD\n\n<fill in>\n\n...\n# Risks\nNone.\n",
-                )],
-                ..Example::fails(
-                    "placeholders alone",
-                    two(),
-                    "`Commands` has no real content",
-                )
-            },
-            Example {
-                task: &[("EVIDENCE.md", "# Commands\n## Commands\n# Risks\ntext\n")],
-                ..Example::fails("headings alone", one(), "`Commands` has no real content")
-            },
-            Example {
-                task: &[(
-                    "EVIDENCE.md",
-                    "# Commands\nLogs go to stdout.\n```\n[cli] -> [lib]\n           |\n        [file]\n```\n",
-                )],
-                ..Example::passes(
-                    "words and a drawing",
-                    json!({"file": "task/EVIDENCE.md", "headings": ["Commands"], "mentions": ["stdout|stderr", "log"], "drawing": 3}),
-                    "the section has content",
-                )
-            },
-            Example {
-                task: &[(
-                    "EVIDENCE.md",
-                    "# Commands\nLogs go to stdout.\n```\n[cli]\n```\n",
-                )],
-                ..Example::fails(
-                    "no drawing to speak of",
-                    json!({"file": "task/EVIDENCE.md", "headings": ["Commands"], "drawing": 2}),
-                    "`Commands` has no drawing",
-                )
-            },
-            Example {
-                task: &[("EVIDENCE.md", "# Commands\nLogs go to stdout.\n")],
-                ..Example::fails(
-                    "a word is missing",
-                    json!({"file": "task/EVIDENCE.md", "headings": ["Commands"], "mentions": ["log", "trace|otel"]}),
-                    "`Commands` does not mention trace or otel",
-                )
-            },
-            Example::cannot_run(
-                "a path without a folder",
-                json!({"file": "EVIDENCE.md", "headings": ["Commands"]}),
-                "must begin with `repo/` or `task/`",
-            ),
-        ]
     }
 }
 

@@ -1,14 +1,13 @@
 //! `stable_id`: a field holds an identity that stays, or is wholly new. It refuses one that was used
 //! before and left: what was counted on it would be forgotten.
 
+use crate::Subject;
 use crate::judge::{Judge, Judged, Trouble};
 use crate::settings::{Expression, Text};
 use crate::text::one_line;
-use crate::{Example, Subject};
 use regex::Regex;
 use schemars::JsonSchema;
 use serde::Deserialize;
-use serde_json::json;
 
 /// A field's identity is the one in force, or one that no snapshot has had.
 #[derive(Deserialize, JsonSchema)]
@@ -47,37 +46,5 @@ impl Judge for StableId {
             )
             .into()),
         }
-    }
-
-    fn examples() -> Vec<Example> {
-        let with = || json!({"field": "Slice ID", "pattern": "S-[0-9]{4}"});
-        const USED: &[(&str, &str)] = &[("id", "S-0002"), ("ids", "S-0001"), ("ids", "S-0002")];
-        let of = |fields| Example {
-            fields,
-            known: USED,
-            ..Example::passes("the same", with(), "`S-0002` stays")
-        };
-        vec![
-            of(&[("Slice ID", "S-0002")]),
-            Example {
-                fields: &[("Slice ID", "S-0003")],
-                known: USED,
-                ..Example::passes("a new one", with(), "`S-0003` is new")
-            },
-            Example {
-                fields: &[("Slice ID", "S-0001")],
-                known: USED,
-                ..Example::fails("back to an old one", with(), "`S-0001` was used before")
-            },
-            Example {
-                fields: &[("Slice ID", "parser")],
-                ..Example::fails("another shape", with(), "does not match")
-            },
-            Example::cannot_run(
-                "no expression",
-                json!({"field": "Slice ID", "pattern": "("}),
-                "regular expression",
-            ),
-        ]
     }
 }

@@ -1,15 +1,14 @@
-//! `stands`: an earlier state's gate passed, and what it froze is unchanged. For finding the phase
-//! that the evidence shows. It refuses a gate's word without the content that it was given for.
+//! `stands`: an earlier state's gate passed, and what it froze is unchanged: a gate's word counts
+//! with the content that it was given for. For finding the phase that the evidence shows.
 
+use crate::Subject;
 use crate::checks::frozen;
 use crate::judge::{Judge, Judged};
 use crate::settings::{Text, Texts};
 use crate::text::first_few;
-use crate::{Example, Subject};
 use kernel::StateName;
 use schemars::JsonSchema;
 use serde::Deserialize;
-use serde_json::json;
 
 /// A state's gate has passed, and what it froze is the same.
 #[derive(Deserialize, JsonSchema)]
@@ -42,28 +41,5 @@ impl Judge for Stands {
         }
         let what = first_few(&changed, 5);
         Err(format!("the gate of `{gate}` passed, but {what} since").into())
-    }
-
-    fn examples() -> Vec<Example> {
-        let with = || json!({"gate": "design", "frozen": ["design"]});
-        vec![
-            Example {
-                task: &[("design.md", "as it was")],
-                frozen: &[("design", "task/design.md", "as it was")],
-                standing: &["design"],
-                ..Example::passes("passed and unchanged", with(), "stands")
-            },
-            Example {
-                task: &[("design.md", "edited")],
-                frozen: &[("design", "task/design.md", "as it was")],
-                standing: &["design"],
-                ..Example::fails("edited since", with(), "task/design.md was changed")
-            },
-            Example {
-                task: &[("design.md", "as it was")],
-                frozen: &[("design", "task/design.md", "as it was")],
-                ..Example::fails("the file alone is no gate", with(), "has not passed")
-            },
-        ]
     }
 }

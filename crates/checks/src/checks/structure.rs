@@ -1,15 +1,14 @@
 //! `structure`: the repository is built as its design draws it. It refuses designed files that are
 //! not there, and more files than some that nobody designed.
 
+use crate::Subject;
 use crate::judge::{Judge, Judged, Trouble};
 use crate::readers::drawing::Drawing;
 use crate::readers::sources;
 use crate::settings::{Globs, Number, Placed, Text};
 use crate::text::first_few;
-use crate::{Example, Subject};
 use schemars::JsonSchema;
 use serde::Deserialize;
-use serde_json::json;
 
 /// The files that a design draws are there, and few sources that it does not draw.
 #[derive(Deserialize, JsonSchema)]
@@ -64,68 +63,5 @@ impl Judge for Structure {
             ));
         }
         Err(wrong.join("; ").into())
-    }
-
-    fn examples() -> Vec<Example> {
-        let with = || json!({"file": "repo/design.md", "allow": ["build.rs"]});
-        const DESIGN: (&str, &str) = (
-            "design.md",
-            "# Directory Structure\n```text\nshop/\n├── src/\n│   ├── main.rs\n│   └── tax.rs\n└── README.md\n```\n",
-        );
-        vec![
-            Example {
-                repo: &[
-                    DESIGN,
-                    ("src/main.rs", ""),
-                    ("src/tax.rs", ""),
-                    ("README.md", ""),
-                    ("notes.txt", ""),
-                    ("build.rs", ""),
-                ],
-                ..Example::passes("as designed", with(), "3 designed")
-            },
-            Example {
-                repo: &[DESIGN, ("src/main.rs", ""), ("README.md", "")],
-                ..Example::fails("a file is missing", with(), "missing: src/tax.rs")
-            },
-            Example {
-                repo: &[
-                    DESIGN,
-                    ("src/main.rs", ""),
-                    ("src/tax.rs", ""),
-                    ("README.md", ""),
-                    ("src/more.rs", ""),
-                ],
-                ..Example::fails(
-                    "a source that nobody designed",
-                    with(),
-                    "1 of 3 sources are not designed: src/more.rs",
-                )
-            },
-            Example {
-                repo: &[
-                    DESIGN,
-                    ("src/main.rs", ""),
-                    ("src/tax.rs", ""),
-                    ("README.md", ""),
-                    ("src/more.rs", ""),
-                ],
-                ..Example::passes(
-                    "some may be undesigned",
-                    json!({"file": "repo/design.md", "undesigned_percent": 34}),
-                    "1 of 3 sources are not designed",
-                )
-            },
-            Example {
-                repo: &[("design.md", "# Directory Structure\nAs usual.\n")],
-                ..Example::fails("nothing is drawn", with(), "has no fenced block")
-            },
-            Example::fails("no design", with(), "repo/design.md is missing"),
-            Example::cannot_run(
-                "more than all",
-                json!({"file": "repo/a.md", "undesigned_percent": 101}),
-                "from 0 to 100",
-            ),
-        ]
     }
 }

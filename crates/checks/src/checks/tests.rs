@@ -1,9 +1,9 @@
 //! `tests`: runs a suite and judges it test by test. It refuses an exit code instead of names, a
 //! suite that ran nothing or not to its end, and a suite that has become smaller than it was.
 
-mod examples;
 pub(crate) mod verdict;
 
+use crate::Subject;
 use crate::error::Error;
 use crate::execute::{Executed, Program, execute};
 use crate::judge::{Judge, Judged, Trouble};
@@ -14,7 +14,6 @@ use crate::settings::{
     Choice, Choices, IdPattern, Number, Placed, RelativePath, Seconds, SettingsError, Text, Words,
 };
 use crate::text::label;
-use crate::{Example, Subject};
 use kernel::outcome::CheckResult;
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -116,10 +115,6 @@ impl Judge for Tests {
         let suite = self.run(subject, started);
         let (executed, name, run) = suite.map_err(Trouble::cannot)?;
         Ok(verdict::answer_for(self, subject, executed, &name, run))
-    }
-
-    fn examples() -> Vec<Example> {
-        examples::examples()
     }
 }
 

@@ -2,11 +2,10 @@
 //! candidate's code and not without it. It refuses every other green: one that edited tests, their
 //! configuration or the contract gave, one that needs no code, and one that ran less than before.
 //!
-//! What it can not see: code that answers the tests' own fixtures and nothing else. For that there is
+//! What it cannot see: code that answers the tests' own fixtures and nothing else. For that there is
 //! a reviewer, and `proofhouse heal`.
 
-mod examples;
-
+use crate::Subject;
 use crate::checks::frozen;
 use crate::checks::tests::{Chosen, Ratchet, Tests, verdict};
 use crate::execute::{Program, execute};
@@ -18,7 +17,6 @@ use crate::settings::{
     Choice, Choices, IdPattern, Items, Placed, RelativePath, Seconds, SettingsError, Text, Texts,
 };
 use crate::text::{answer, first_few};
-use crate::{Example, Subject};
 use kernel::StateName;
 use kernel::outcome::{CheckResult, Verdict};
 use schemars::JsonSchema;
@@ -129,10 +127,6 @@ impl Judge for Tripwire {
             results.push(Self::coverage(line, subject, [&before, &after], started)?);
         }
         Ok(results)
-    }
-
-    fn examples() -> Vec<Example> {
-        examples::examples()
     }
 }
 

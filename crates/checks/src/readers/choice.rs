@@ -1,4 +1,4 @@
-//! One word out of a few, at the place in a document where it is decided. It refuses to search:
+//! One word out of a few, at the place in a document where it is decided. The text is not searched:
 //! a section that says `house` and goes on to mention a shed has chosen the house.
 
 use crate::error::Error;

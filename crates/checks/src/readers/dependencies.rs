@@ -1,5 +1,5 @@
-//! What a repository depends on, from its manifests. It refuses a manifest that it cannot read:
-//! what is not known to be empty is not empty.
+//! What a repository depends on, from its manifests. One that cannot be read is an error: what is
+//! not known to be empty is not empty.
 
 use crate::error::Error;
 use serde_json::Value;

@@ -1,5 +1,4 @@
-//! A file tree as people draw it in a design, read into paths. It refuses to guess what a drawing
-//! means that names nothing.
+//! A file tree as people draw it in a design, read into paths.
 
 use crate::error::Error;
 use globset::{GlobBuilder, GlobMatcher};

@@ -1,6 +1,5 @@
-//! The drawing of a repository in its design, as settings name it: where it stands, what it draws, and
-//! which sources it has to draw. `structure` and `complexity` judge by it. It refuses a design without
-//! a drawing.
+//! The drawing of a repository in its design, as settings name it: where it stands, what it draws,
+//! and which sources it has to draw. `structure` and `complexity` judge by it.
 
 use crate::Subject;
 use crate::error::Error;

@@ -1,5 +1,5 @@
-//! Stable ids such as `AC-7`: finding them in documents and in the names of tests. It refuses half
-//! ids: `AC-1` is not in `AC-12`, and not in `MAC-1`.
+//! Stable ids such as `AC-7`: finding them in documents and in the names of tests. Only whole ids
+//! count: `AC-1` is not in `AC-12`, and not in `MAC-1`.
 
 use crate::error::Error;
 use regex::Regex;

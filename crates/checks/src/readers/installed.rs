@@ -1,5 +1,5 @@
-//! Folders of installed dependencies, which git ignores and tests need: `node_modules`, `.venv`. One
-//! hash stands for a whole folder, so that a freeze can remember it. It refuses to vouch for caches:
+//! Folders of installed dependencies, which git ignores and tests need: `node_modules`, `.venv`.
+//! One hash stands for a whole folder, so that a freeze can remember it. Caches are no part of it:
 //! what a runner writes there for itself is neither hashed nor shown to a clean room.
 
 use crate::error::Error;

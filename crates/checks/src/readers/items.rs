@@ -1,7 +1,7 @@
 //! What can be frozen: whole files (`repo/src/a.rs`, `task/X.md`) and sections of Markdown files
 //! (`task/X.md#3 Contract`), by the hash of their bytes; and tests inside of other files
-//! (`repo/src/a.rs#test ac_1`, `repo/package.json#tests`). It refuses to follow links, so that a
-//! frozen name always means the same place.
+//! (`repo/src/a.rs#test ac_1`, `repo/package.json#tests`). No link is followed, so that a frozen
+//! name always means the same place.
 
 use crate::error::Error;
 use crate::readers::{inline_tests, installed, paths, sources};

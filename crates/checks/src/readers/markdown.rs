@@ -1,5 +1,5 @@
-//! Markdown as sections: a heading, the text under it, the list items under it. It refuses to see
-//! headings in code fences, because a real parser reads the file.
+//! Markdown as sections: a heading, the text under it, the list items under it. A real parser reads
+//! it, so a line in a code fence is no heading.
 
 use crate::error::Error;
 use pulldown_cmark::{Event, HeadingLevel, Options, Parser, Tag, TagEnd};

@@ -1,5 +1,5 @@
-//! Paths from settings, joined safely. It refuses absolute paths, `..`, symlinks anywhere on the
-//! way, and anything that is not a regular file.
+//! Paths from settings, joined safely: none that is absolute, has `..`, or leads over a symlink,
+//! and only to regular files.
 
 use crate::Place;
 use crate::error::Error;

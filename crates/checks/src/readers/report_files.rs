@@ -1,5 +1,5 @@
-//! Where a test runner's report lies, and whether this run wrote it. It refuses a report that was
-//! there before: an agent could have left it.
+//! Where a test runner's report lies, and whether this run wrote it. One that was there before does
+//! not count: an agent could have left it.
 
 use crate::error::Error;
 use crate::readers::paths;

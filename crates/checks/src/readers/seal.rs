@@ -1,6 +1,6 @@
-//! An item by its hash, whatever its size, and a copy of it where one may be kept. It refuses to
-//! copy files that hold secrets by custom: evidence may be committed, and their hash is enough to
-//! see a change. It follows no link: a link is where it leads to.
+//! An item by its hash, whatever its size, and a copy of it where one may be kept. Files that hold
+//! secrets by custom are not copied: evidence may be committed, and their hash is enough to see a
+//! change.
 
 use crate::error::Error;
 use crate::readers::paths::{self, Found};

@@ -1,5 +1,5 @@
-//! The repository's own files, as git knows them, and which of them are sources or tests. It
-//! refuses to look at what git ignores: that is nobody's work.
+//! The repository's own files, as git knows them, and which of them are sources or tests. What git
+//! ignores is nobody's work.
 
 use crate::Subject;
 use crate::error::Error;

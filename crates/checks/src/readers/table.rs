@@ -1,5 +1,4 @@
-//! Records that a role wrote down: a JSON list of objects, or the rows of a Markdown table. It
-//! refuses a record without its first column, for then nobody could speak of it.
+//! Records that a role wrote down: a JSON list of objects, or the rows of a Markdown table.
 
 use crate::error::Error;
 use crate::readers::markdown;

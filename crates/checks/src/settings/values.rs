@@ -1,4 +1,4 @@
-//! The kinds of values that settings have. Each refuses what it is not, and says what it must be.
+//! The kinds of values that settings have, and what each must be.
 
 use crate::readers::idents::Pattern;
 use crate::readers::{globs, items, paths};

@@ -11,7 +11,7 @@ use super::scratch::Laid;
 use crate::perform::InVault;
 use ::factory::surface::Language;
 use checks::runners::{FaultKind, TestRun};
-use checks::{Keep, Outside, Place, Subject, TreeNow};
+use checks::{BoxError, Keep, Place, Subject, TreeNow};
 use kernel::effect::{CheckSpec, GateOrder, Weight};
 use kernel::outcome::{CheckResult, Verdict};
 use sandbox::Cancel;
@@ -144,7 +144,7 @@ fn results_of(context: &Context, result: &CheckResult) -> Result<TestRun, Broke>
     serde_json::from_slice(&bytes).map_err(could_not)
 }
 
-fn tree(top: &Path) -> Result<TreeNow, Outside> {
+fn tree(top: &Path) -> Result<TreeNow, BoxError> {
     let built = |path: &Path| path == Path::new("target") || path == Path::new("Cargo.lock");
     let files = store::walk(top, &built)?;
     let tree = Tree::of(top, files)?;

@@ -2,7 +2,7 @@
 
 use super::guard::TaskGuard;
 use super::{Judged, lost, save};
-use checks::{Keep, Outside, Place, Subject, TreeNow};
+use checks::{BoxError, Keep, Place, Subject, TreeNow};
 use kernel::effect::GateOrder;
 use kernel::input::Found;
 use kernel::outcome::{CheckResult, EvidenceRef, Verdict};
@@ -21,24 +21,24 @@ pub(crate) const ANSWER: &str = "gate.json";
 pub(crate) struct InVault<'a>(pub(crate) &'a Context);
 
 impl Keep for InVault<'_> {
-    fn keep(&self, name: &str, bytes: &[u8]) -> Result<EvidenceRef, Outside> {
+    fn keep(&self, name: &str, bytes: &[u8]) -> Result<EvidenceRef, BoxError> {
         Ok(self.0.keep(name, bytes)?)
     }
 
-    fn keep_exact(&self, name: &str, bytes: &[u8]) -> Result<EvidenceRef, Outside> {
+    fn keep_exact(&self, name: &str, bytes: &[u8]) -> Result<EvidenceRef, BoxError> {
         Ok(self.0.vault.put(name, bytes)?)
     }
 
-    fn fetch(&self, hash: &str) -> Result<Vec<u8>, Outside> {
+    fn fetch(&self, hash: &str) -> Result<Vec<u8>, BoxError> {
         Ok(self.0.vault.get(hash)?)
     }
 
-    fn earlier(&self, name: &str) -> Result<Vec<Vec<u8>>, Outside> {
+    fn earlier(&self, name: &str) -> Result<Vec<Vec<u8>>, BoxError> {
         Ok(super::earlier::earlier(self.0, name)?)
     }
 }
 
-fn tree_now(context: &Context) -> Result<TreeNow, Outside> {
+fn tree_now(context: &Context) -> Result<TreeNow, BoxError> {
     let repo = context.project.repo();
     let files = view::repo_files(context, repo)?;
     let tree = Tree::of(repo, files)?;

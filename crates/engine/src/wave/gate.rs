@@ -4,7 +4,7 @@
 //! left of one that did not pass.
 
 use super::shop::Shop;
-use checks::{Keep, Outside, Place, Subject, TreeNow};
+use checks::{BoxError, Keep, Place, Subject, TreeNow};
 use kernel::effect::{CheckSpec, Weight};
 use kernel::outcome::{CheckResult, EvidenceRef, Verdict};
 use sandbox::Cancel;
@@ -26,21 +26,21 @@ struct InVault<'a> {
 }
 
 impl Keep for InVault<'_> {
-    fn keep(&self, name: &str, bytes: &[u8]) -> Result<EvidenceRef, Outside> {
+    fn keep(&self, name: &str, bytes: &[u8]) -> Result<EvidenceRef, BoxError> {
         let (name, bytes) = (self.secrets.text(name), self.secrets.bytes(bytes));
         Ok(self.vault.put(&name, &bytes)?)
     }
 
-    fn keep_exact(&self, name: &str, bytes: &[u8]) -> Result<EvidenceRef, Outside> {
+    fn keep_exact(&self, name: &str, bytes: &[u8]) -> Result<EvidenceRef, BoxError> {
         Ok(self.vault.put(name, bytes)?)
     }
 
-    fn fetch(&self, hash: &str) -> Result<Vec<u8>, Outside> {
+    fn fetch(&self, hash: &str) -> Result<Vec<u8>, BoxError> {
         Ok(self.vault.get(hash)?)
     }
 
     /// A milestone's commands have no memory: each merge is judged by itself.
-    fn earlier(&self, _: &str) -> Result<Vec<Vec<u8>>, Outside> {
+    fn earlier(&self, _: &str) -> Result<Vec<Vec<u8>>, BoxError> {
         Ok(Vec::new())
     }
 }

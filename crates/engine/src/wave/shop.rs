@@ -202,13 +202,7 @@ impl Shop {
         let (folder, scratch) = (self.folder(), self.scratch());
         self.project.prepare()?;
         std::fs::create_dir_all(&scratch).map_err(EngineError::io("create", &scratch))?;
-        let ignore = self.project.worktree(".gitignore");
-        if !ignore.exists() {
-            let worktrees = self.project.home().join(workspace::project::WORKTREES);
-            std::fs::create_dir_all(&worktrees).map_err(EngineError::io("create", &worktrees))?;
-            // Everything in there is in commits, or will be.
-            store::write_atomic(&ignore, b"*\n")?;
-        }
+        self.project.prepare_worktrees()?;
         let lock = lock::take(&scratch.join("lock"))?.ok_or_else(|| {
             EngineError::user(
                 "wave_busy",

@@ -173,6 +173,7 @@ pub(crate) fn started() -> RunStarted {
         sandbox_waived_by: None,
         sandbox_waived_through: None,
         sandbox_waiver_signature: None,
+        own_tree: None,
     }
 }
 

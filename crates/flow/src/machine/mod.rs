@@ -56,6 +56,11 @@ impl Flow {
         self.run.started.as_ref()
     }
 
+    /// The last commit of the run's own; none before the first.
+    pub fn last_commit(&self) -> Option<&str> {
+        self.run.good_commit.as_deref()
+    }
+
     /// The document fields that agents and people write.
     pub fn fields(&self) -> &BTreeMap<String, String> {
         &self.run.fields

@@ -44,6 +44,7 @@ impl Hand {
             sandbox_waived_by: None,
             sandbox_waived_through: None,
             sandbox_waiver_signature: None,
+            own_tree: None,
         };
         let mut hand = Hand {
             flow: Flow::new(workflow),

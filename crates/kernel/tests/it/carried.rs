@@ -86,6 +86,7 @@ fn inputs() -> Vec<What> {
         sandbox_waived_by: None,
         sandbox_waived_through: None,
         sandbox_waiver_signature: None,
+        own_tree: None,
     };
     vec![
         What::Start(Box::new(started)),

@@ -5,6 +5,7 @@ mod audit;
 mod config;
 mod decide;
 mod demo;
+mod do_it;
 mod doctor;
 pub(crate) mod exit;
 mod factory;
@@ -14,6 +15,7 @@ mod history;
 mod inbox;
 mod index;
 mod init;
+mod land;
 mod log;
 mod new;
 mod of_factory;
@@ -85,10 +87,14 @@ fn dispatch(args: &Args, out: &Out) -> Result<u8, EngineError> {
     }
     let project = project(args)?;
     match &args.command {
+        Command::Do(args) => do_it::do_it(&project, args, out),
         Command::New(new) => new::new(&project, new, out),
         Command::Run(run) | Command::Resume(run) => run::run(&project, run, out),
         Command::Status { run } => status::status(&project, run.as_deref(), out),
         Command::Log(log) => log::log(&project, log, out),
+        Command::Diff(diff) => land::diff(&project, diff, out),
+        Command::Land(args) => land::land(&project, args, out),
+        Command::Discard { run } => land::discard(&project, run, out),
         Command::Inbox => inbox::inbox(&project, out),
         Command::Config {
             command: ConfigCommand::Show,

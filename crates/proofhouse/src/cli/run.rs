@@ -3,7 +3,7 @@
 use super::args::Run;
 use super::out::{Out, Tone};
 use super::progress::Progress;
-use super::{exit, status};
+use super::{exit, land, status};
 use engine::session::{Ended, Restore, Session};
 use engine::world::Interrupter;
 use engine::{Ending, Until};
@@ -107,6 +107,9 @@ pub(crate) fn report(project: &Project, ended: &Ended, out: &Out) -> Result<u8, 
                 status::evidence_link(project, run)?
             ));
             say(format!("verify it yourself: proofhouse audit {run}"));
+            if !out.json {
+                land::offer(project, run, out);
+            }
             exit::OK
         }
         Activity::Working | Activity::Resting => {

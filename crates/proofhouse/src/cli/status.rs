@@ -1,7 +1,7 @@
 //! `proofhouse status`.
 
 use super::out::{Out, Tone, dollars, plain};
-use super::{decide, exit, figures, of_factory};
+use super::{decide, exit, figures, land, of_factory};
 use engine::start::runs;
 use engine::{Peek, Run};
 use kernel::machine::{Activity, Waiting};
@@ -189,6 +189,7 @@ pub(crate) fn waiting(out: &Out, project: &Project, run: &str, waiting: &Waiting
     for line in lines {
         out.line(&format!("  {line}"));
     }
+    land::stat(project, run, out);
     for option in &waiting.options {
         out.line(&format!(
             "  proofhouse decide {run} {option} --because \"...\""

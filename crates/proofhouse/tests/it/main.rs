@@ -36,6 +36,7 @@ mod fixtures;
 mod gate_lost;
 mod holes;
 mod index;
+mod land;
 mod lights_out;
 mod matrix;
 mod models;

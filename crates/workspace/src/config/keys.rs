@@ -51,6 +51,9 @@ pub const CHECK_NETWORKS: [&str; 3] = ["none", "loopback", "full"];
 /// Who may search the web for an agent.
 pub const SEARCH_PROVIDERS: [&str; 4] = ["tavily", "serpapi", "brave", "searxng"];
 
+/// Whose tree runs work in.
+pub const TREES: [&str; 2] = ["own", "here"];
+
 /// Whose login a coding agent uses.
 pub const LOGINS: [&str; 2] = ["key", "user"];
 
@@ -85,6 +88,12 @@ pub const KEYS: &[Key] = &[
         Shape::OneOf(&TIERS),
         "the tier of a role, against what the workflow says",
         "\"fast\"",
+    ),
+    key(
+        "runs.tree",
+        Shape::OneOf(&TREES),
+        "where runs work: `own`, a worktree each; `here`, your own tree",
+        "\"own\"",
     ),
     key(
         "agents.*.program",

@@ -1,5 +1,5 @@
-//! The reports of the audit tools. They refuse anything that is not the report of a finished audit:
-//! an error in the form of JSON is no clean bill.
+//! The reports of the audit tools. Only that of a finished audit counts: an error in the form of
+//! JSON is no clean bill.
 
 use super::Level;
 use crate::error::Error;

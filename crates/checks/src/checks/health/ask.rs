@@ -1,5 +1,5 @@
-//! A GET of a page on this machine, over a plain socket. It refuses every other host and every
-//! character in an address that a shell or a protocol could take for something else.
+//! A GET of a page on this machine, over a plain socket. An address has no character that a shell
+//! or a protocol could take for something else.
 
 use crate::error::Error;
 use crate::settings::{Wrong, value};

@@ -1,5 +1,5 @@
-//! What a suite's results mean to the gate. It refuses to stop at the first fault of a suite: an
-//! agent should hear all of them.
+//! What a suite's results mean to the gate. All faults of a suite are told at once: an agent should
+//! need one round.
 
 use super::{Expect, Ratchet, Tests};
 use crate::Subject;
@@ -49,7 +49,7 @@ pub(super) fn answer_for(
 }
 
 /// The name of the evidence that the next gate compares with. Only a suite that passed leaves it,
-/// so a suite can not be made smaller in two steps.
+/// so a suite cannot be made smaller in two steps.
 fn baseline(order: &Tests) -> String {
     format!("baseline of {}", label(order.suite()))
 }

@@ -1,5 +1,4 @@
-//! Which runner a repository uses, from the files in it. It refuses to choose between two: then a
-//! person must.
+//! Which runner a repository uses, from the files in it. Where there are two, a person must choose.
 
 use super::Runner;
 use crate::error::Error;

@@ -1,5 +1,5 @@
 //! All that is known of each test runner, as one row: its name, its command, where its results are
-//! and who reads them. It refuses to be a match in four places.
+//! and who reads them.
 
 use super::{TestRun, cargo, go, jest, junit};
 

@@ -2,7 +2,7 @@
 //! gates are those of the workflow; only checks that read documents are run, so a case is cheap.
 
 use super::HAPPY;
-use checks::{Keep, Outside, Place, Subject, TreeNow, run_gate};
+use checks::{BoxError, Keep, Place, Subject, TreeNow, run_gate};
 use flow::{Workflow, built_in, load};
 use kernel::effect::CheckSpec;
 use kernel::outcome::{CheckResult, EvidenceRef, Verdict};
@@ -35,20 +35,20 @@ fn documents() -> BTreeMap<String, String> {
 struct Nowhere;
 
 impl Keep for Nowhere {
-    fn keep(&self, name: &str, bytes: &[u8]) -> Result<EvidenceRef, Outside> {
+    fn keep(&self, name: &str, bytes: &[u8]) -> Result<EvidenceRef, BoxError> {
         Ok(EvidenceRef {
             hash: String::new(),
             name: name.to_owned(),
             size: bytes.len() as u64,
         })
     }
-    fn keep_exact(&self, name: &str, bytes: &[u8]) -> Result<EvidenceRef, Outside> {
+    fn keep_exact(&self, name: &str, bytes: &[u8]) -> Result<EvidenceRef, BoxError> {
         self.keep(name, bytes)
     }
-    fn fetch(&self, hash: &str) -> Result<Vec<u8>, Outside> {
+    fn fetch(&self, hash: &str) -> Result<Vec<u8>, BoxError> {
         Err(format!("nothing is kept as {hash}").into())
     }
-    fn earlier(&self, _: &str) -> Result<Vec<Vec<u8>>, Outside> {
+    fn earlier(&self, _: &str) -> Result<Vec<Vec<u8>>, BoxError> {
         Ok(Vec::new())
     }
 }
