@@ -108,7 +108,7 @@ impl CodeIndexEntry {
         serde_json::from_str(json).map_err(|error| wrong(format!("is not an entry: {error}")))
     }
 
-    /// The entry as JSON, if everything holds that the types can not say.
+    /// The entry as JSON, if everything holds that the types cannot say.
     pub(crate) fn checked(&self) -> Result<String, IndexError> {
         let wrong = |field: &'static str, why: &str| {
             Err(IndexError::BadEntry {

@@ -4,6 +4,9 @@
 
 use std::path::{Path, PathBuf};
 
+/// What lies behind an error: what SQLite, the system or a model's file said.
+pub type Cause = Box<dyn std::error::Error + Send + Sync>;
+
 /// Everything that can go wrong in the index.
 #[derive(Debug, thiserror::Error)]
 pub enum IndexError {
@@ -61,8 +64,8 @@ pub enum IndexError {
         /// When that was recorded.
         since: String,
     },
-    /// The successor can not stand in for the entry.
-    #[error("{replacement} can not replace {reference}: {why}")]
+    /// The successor cannot stand in for the entry.
+    #[error("{replacement} cannot replace {reference}: {why}")]
     BadReplacement {
         /// The entry.
         reference: String,
@@ -79,7 +82,7 @@ pub enum IndexError {
         /// What is wrong with it.
         why: &'static str,
     },
-    /// A search that can not be answered.
+    /// A search that cannot be answered.
     #[error("the search's `{field}` {why}")]
     BadQuery {
         /// The member.
@@ -95,7 +98,7 @@ pub enum IndexError {
         /// Why not.
         why: String,
     },
-    /// Vectors of two models can not be compared.
+    /// Vectors of two models cannot be compared.
     #[error("the index at {} was embedded with {index}, not with {given}", path.display())]
     EmbedderChanged {
         /// The database.
@@ -121,7 +124,8 @@ pub enum IndexError {
         /// The model.
         embedder: String,
         /// What happened.
-        why: String,
+        #[source]
+        why: Cause,
     },
     /// There is no key for the endpoint.
     #[error("there is no API key for the embedder in {place}")]
@@ -141,7 +145,8 @@ pub enum IndexError {
         /// The database.
         path: PathBuf,
         /// What SQLite or we found.
-        why: String,
+        #[source]
+        why: Cause,
     },
     /// The file is a database of something else.
     #[error("{} is a database, but not a Code Index", path.display())]
@@ -166,12 +171,13 @@ pub enum IndexError {
         path: PathBuf,
     },
     /// The index may not be written.
-    #[error("the index at {} can not be written: {why}", path.display())]
+    #[error("the index at {} cannot be written: {why}", path.display())]
     IndexReadOnly {
         /// The database.
         path: PathBuf,
         /// What the system said.
-        why: String,
+        #[source]
+        why: Cause,
     },
     /// The disk is full.
     #[error("no room for the index at {}", path.display())]
@@ -179,13 +185,14 @@ pub enum IndexError {
         /// The database.
         path: PathBuf,
     },
-    /// The index can not be opened.
-    #[error("the index at {} can not be opened: {why}", path.display())]
+    /// The index cannot be opened.
+    #[error("the index at {} cannot be opened: {why}", path.display())]
     IndexUnreadable {
         /// The database.
         path: PathBuf,
         /// What the system said.
-        why: String,
+        #[source]
+        why: Cause,
     },
     /// SQLite refused something that it should not.
     #[error("the index at {}: {why}", path.display())]
@@ -193,7 +200,8 @@ pub enum IndexError {
         /// The database.
         path: PathBuf,
         /// What SQLite said.
-        why: String,
+        #[source]
+        why: Cause,
     },
 }
 
@@ -321,8 +329,9 @@ impl IndexError {
         use rusqlite::ErrorCode;
         move |error| {
             let path = path.to_owned();
-            let why = error.to_string();
-            match error.sqlite_error_code() {
+            let code = error.sqlite_error_code();
+            let why = error.into();
+            match code {
                 Some(ErrorCode::NotADatabase | ErrorCode::DatabaseCorrupt) => {
                     IndexError::IndexCorrupt { path, why }
                 }

@@ -26,7 +26,7 @@ mod vector;
 
 pub use embed::Embedder;
 pub use entry::{CodeIndexEntry, IoSummary};
-pub use error::IndexError;
+pub use error::{Cause, IndexError};
 pub use ledger::Replacement;
 pub use module::{ModuleId, ModuleRef, Version};
 pub use open::{AppendOnlyCodeIndex, Create};

@@ -3,7 +3,7 @@
 //! handles and processes have added since. It refuses to be a source of truth.
 
 use crate::entry::CodeIndexEntry;
-use crate::error::IndexError;
+use crate::error::{Cause, IndexError};
 use crate::model::{Model, model};
 use crate::schema::{MODEL_SHIFT, SEGMENT};
 use crate::segment::{Builder, Segment};
@@ -155,7 +155,7 @@ fn fits(segment: &Segment, model: &Model) -> bool {
     segment.count() == SEGMENT as usize && segment.dimensions == model.dimensions
 }
 
-fn corrupt(path: &Path, why: impl Into<String>) -> IndexError {
+fn corrupt(path: &Path, why: impl Into<Cause>) -> IndexError {
     IndexError::IndexCorrupt {
         path: path.to_owned(),
         why: why.into(),

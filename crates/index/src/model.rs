@@ -1,4 +1,4 @@
-//! The model that an index was made with, as it is on record.
+//! The model that an index's vectors were made with, as the file has it on record.
 
 use crate::embed::Embedder;
 use kernel::Time;

@@ -45,7 +45,7 @@ impl AppendOnlyCodeIndex {
         if missing && let Some(folder) = path.parent() {
             std::fs::create_dir_all(folder).map_err(|error| IndexError::IndexReadOnly {
                 path: path.to_owned(),
-                why: error.to_string(),
+                why: error.into(),
             })?;
         }
         let failed = IndexError::sqlite(path);

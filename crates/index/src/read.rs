@@ -110,7 +110,7 @@ fn stored(row: &Row, path: &Path) -> Result<(i64, Stored), IndexError> {
     let failed = IndexError::sqlite(path);
     let corrupt = |why: String| IndexError::IndexCorrupt {
         path: path.to_owned(),
-        why,
+        why: why.into(),
     };
     let id: i64 = row.get(0).map_err(&failed)?;
     let body: String = row.get(1).map_err(&failed)?;
@@ -174,7 +174,7 @@ pub(crate) fn by_id(connection: &Connection, path: &Path, id: i64) -> Result<Sto
         Some(row) => Ok(stored(row, path)?.1),
         None => Err(IndexError::IndexCorrupt {
             path: path.to_owned(),
-            why: format!("entry {id} is gone"),
+            why: format!("entry {id} is gone").into(),
         }),
     }
 }

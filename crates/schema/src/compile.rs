@@ -2,81 +2,12 @@
 //! fail; references are followed within the document, and nowhere else.
 
 use crate::error::{Problem, SchemaError};
+use crate::keywords::{DRAFTS, HELD, NOTES};
 use crate::numbers::{self, Decimal};
 use crate::pattern::Pattern;
 use crate::rules::{Bound, Counted, Id, Rule, Type};
 use serde_json::{Map, Number, Value};
 use std::collections::{BTreeMap, BTreeSet};
-
-/// The keywords that are held against values.
-pub(crate) const HELD: [&str; 38] = [
-    "$ref",
-    "additionalProperties",
-    "allOf",
-    "anyOf",
-    "const",
-    "contains",
-    "dependentRequired",
-    "dependentSchemas",
-    "else",
-    "enum",
-    "exclusiveMaximum",
-    "exclusiveMinimum",
-    "if",
-    "items",
-    "maxContains",
-    "maxItems",
-    "maxLength",
-    "maxProperties",
-    "maximum",
-    "minContains",
-    "minItems",
-    "minLength",
-    "minProperties",
-    "minimum",
-    "multipleOf",
-    "not",
-    "oneOf",
-    "pattern",
-    "patternProperties",
-    "prefixItems",
-    "properties",
-    "propertyNames",
-    "required",
-    "then",
-    "type",
-    "unevaluatedItems",
-    "unevaluatedProperties",
-    "uniqueItems",
-];
-
-/// What says something to readers, names a place or holds other schemas, and judges nothing.
-pub(crate) const NOTES: [&str; 17] = [
-    "$anchor",
-    "$comment",
-    "$defs",
-    "$id",
-    "$schema",
-    "contentEncoding",
-    "contentMediaType",
-    "contentSchema",
-    "default",
-    "definitions",
-    "deprecated",
-    "description",
-    "examples",
-    "format",
-    "readOnly",
-    "title",
-    "writeOnly",
-];
-
-/// Drafts that a schema may name: what they write otherwise than 2020-12 is refused by name.
-const DRAFTS: [&str; 3] = [
-    "json-schema.org/draft/2020-12/schema",
-    "json-schema.org/draft/2019-09/schema",
-    "json-schema.org/draft-07/schema",
-];
 
 const A_NAME: &str = "a text";
 const A_COUNT: &str = "a whole number from 0";

@@ -1,6 +1,6 @@
 //! Why a document cannot be used as a schema: where, what, and how to mend it.
 
-use crate::compile::{HELD, NOTES};
+use crate::keywords::{HELD, NOTES};
 
 /// A place of a document that is no schema, or says what is not held here.
 #[derive(Debug, thiserror::Error)]

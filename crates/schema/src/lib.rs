@@ -7,6 +7,7 @@
 mod compile;
 mod error;
 mod evaluate;
+mod keywords;
 mod numbers;
 mod pattern;
 mod rules;

@@ -2,6 +2,7 @@
 //!
 //! Codes are promises: scripts match on them, so one is added, never renamed.
 
+use crate::fault::{EntryFault, Fault};
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -39,7 +40,7 @@ pub enum StoreError {
         /// What was found instead.
         why: String,
     },
-    /// A record can not be believed. Concerns this run alone.
+    /// A record cannot be believed. Concerns this run alone.
     #[error("journal of run {run}, line {line}: {reason}")]
     JournalCorrupt {
         /// The run.
@@ -47,7 +48,8 @@ pub enum StoreError {
         /// The line, from 1.
         line: u64,
         /// Why.
-        reason: String,
+        #[source]
+        reason: Fault,
     },
     /// There is no journal for this run.
     #[error("run {run} has no journal at {}", path.display())]
@@ -83,13 +85,14 @@ pub enum StoreError {
         /// The name.
         name: String,
     },
-    /// An entry that a journal can not hold without changing it.
-    #[error("entry of kind {kind:?} can not be journaled: {reason}")]
+    /// An entry that a journal cannot hold without changing it.
+    #[error("entry of kind {kind:?} cannot be journaled: {reason}")]
     BadEntry {
         /// The entry's kind.
         kind: String,
         /// Why.
-        reason: String,
+        #[source]
+        reason: EntryFault,
     },
     /// The vault has no such content.
     #[error("evidence {hash} is not in the vault ({})", path.display())]

@@ -133,6 +133,11 @@ impl Journal {
         &self.place.head
     }
 
+    /// Its file.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
     /// The run.
     pub fn run(&self) -> &RunName {
         &self.run

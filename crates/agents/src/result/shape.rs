@@ -1,7 +1,7 @@
 //! What a result must look like: the base that every role shares, and what one role adds.
 //!
 //! The base is a type, and its JSON Schema follows from it. A role's schema comes on top: it may
-//! ask for more, and may say more exactly what a finding is, but it can not loosen what the engine
+//! ask for more, and may say more exactly what a finding is, but it cannot loosen what the engine
 //! itself reads (`summary`, `next`, `verdict`).
 
 use super::Fault;
@@ -143,7 +143,7 @@ impl Shape {
         &self.whole
     }
 
-    /// The schema in the strict form that providers take; none where it can not be said so.
+    /// The schema in the strict form that providers take; none where it cannot be said so.
     pub fn strict(&self) -> Option<Value> {
         strict::strict(&self.whole)
     }

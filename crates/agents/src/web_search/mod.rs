@@ -1,7 +1,7 @@
 //! `web_search` (document 002, section 3.2.1): one question to the search service that the person
 //! set, at most ten results, and a record of both that no model writes.
 //!
-//! It refuses to fetch pages, to follow redirects, and to talk to any host but the one set.
+//! No page is fetched, no redirect followed, and no host but the one that is set is asked.
 
 mod provider;
 

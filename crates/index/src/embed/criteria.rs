@@ -61,7 +61,7 @@ pub(crate) fn judge(
 ) -> Result<(), IndexError> {
     let wrong = |why: String| IndexError::EmbedderFailed {
         embedder: embedder.spec(),
-        why,
+        why: why.into(),
     };
     if vectors.len() != wanted {
         return Err(wrong(format!(

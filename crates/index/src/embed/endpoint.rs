@@ -3,7 +3,7 @@
 
 use super::Embedder;
 use super::key::{Secret, reach};
-use super::settings::Settings;
+use super::spec::Settings;
 use crate::error::IndexError;
 use serde::{Deserialize, Serialize};
 use std::io::Read;
@@ -91,7 +91,7 @@ impl Endpoint {
         };
         IndexError::EmbedderFailed {
             embedder: self.spec(),
-            why,
+            why: why.into(),
         }
     }
 
@@ -103,7 +103,7 @@ impl Endpoint {
             dimensions: self.asked,
         };
         let body = serde_json::to_string(&request)
-            .map_err(|error| self.failed(format!("the request can not be written: {error}")))?;
+            .map_err(|error| self.failed(format!("the request cannot be written: {error}")))?;
         let mut post = self
             .agent
             .post(&self.url)
@@ -113,7 +113,7 @@ impl Endpoint {
         }
         let response = post
             .send(body.as_bytes())
-            .map_err(|error| self.failed(format!("{} can not be reached: {error}", self.url)))?;
+            .map_err(|error| self.failed(format!("{} cannot be reached: {error}", self.url)))?;
         let status = response.status().as_u16();
         let mut text = String::new();
         response

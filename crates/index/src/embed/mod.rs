@@ -7,15 +7,13 @@ pub mod criteria;
 mod endpoint;
 mod key;
 mod sentence;
-mod settings;
 mod spec;
 
 pub use built_in::BuiltIn;
 pub use endpoint::Endpoint;
 pub use key::KeySource;
 pub use sentence::SentenceModel;
-pub use settings::Settings;
-pub use spec::open;
+pub use spec::{Settings, open};
 
 use crate::error::IndexError;
 

@@ -102,7 +102,7 @@ fn damage_is_an_error_and_never_a_panic() {
     assert!(refused > 0, "no damage was ever noticed");
 }
 
-/// Segments are derived: one that can not be read is put together anew.
+/// Segments are derived: one that cannot be read is put together anew.
 #[test]
 fn a_damaged_segment_costs_nothing_but_time() {
     let folder = Folder::new();

@@ -277,9 +277,7 @@ pub(crate) struct New {
     /// A validation command that the engine runs itself (default: found in the repository)
     #[arg(long, value_name = "COMMAND")]
     pub(crate) check: Vec<String>,
-    /// Who works: `claude`, `codex`, `codex-app`, `gemini`, `opencode`, `pi`, `anthropic:MODEL`, `openai:MODEL`,
-    /// `openai-chat:MODEL`, `acp:PROGRAM`, `command:PROGRAM ARGS` or `scripted:FILE` (default: `agent` of the config)
-    #[arg(long)]
+    #[arg(long, help = who_works())]
     pub(crate) agent: Option<String>,
     /// How much the run may decide by itself (default: `approvals.autonomy` of the config, else `auto`)
     #[arg(long, value_enum)]
@@ -433,6 +431,14 @@ pub(crate) enum Format {
     Mermaid,
     Dot,
     Tla,
+}
+
+/// From the table of connectors, so that none is left out.
+fn who_works() -> String {
+    format!(
+        "Who works: one of {} (default: `agent` of the config)",
+        agents::forms()
+    )
 }
 
 pub(super) fn pair(text: &str) -> Result<(String, String), String> {

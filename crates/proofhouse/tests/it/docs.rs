@@ -172,6 +172,12 @@ fn words_behind(texts: &[String], needles: &[&str]) -> BTreeSet<String> {
 }
 
 #[test]
+fn every_connector_is_on_its_page() {
+    let forms = agents::forms();
+    all_named("docs/agents.md", forms.split(", ").map(str::to_owned));
+}
+
+#[test]
 fn every_error_and_refusal_code_is_on_its_page() {
     let needles = [
         "EngineError::user(",

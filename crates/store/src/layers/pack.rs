@@ -138,7 +138,7 @@ impl Pack {
         let bad = |why: String| {
             Denied::new(
                 Code::BadPack,
-                format!("the context pack can not be used: {why}"),
+                format!("the context pack cannot be used: {why}"),
                 "write it as document 002 section 5.3 has it, with a reason for each reference",
             )
         };

@@ -104,7 +104,7 @@ impl Crew<'_> {
     }
 
     fn list(&self, path: &str, each: &mut impl FnMut(Lot)) {
-        // What can not be opened is not there: it may have gone, or have become a link.
+        // What cannot be opened is not there: it may have gone, or have become a link.
         let Some(rest) = rel::below(path, self.files.at.as_str()) else {
             return;
         };

@@ -1,8 +1,8 @@
-//! Which attempts to connect are worth a record: those that its policy refuses. It refuses to
-//! record what a program does with itself, and what every program does without being asked.
+//! Which attempts to connect go on record: those that the policy refuses, and neither what a program
+//! does with itself nor what every program does without being asked.
 //!
-//! Recorded: every Internet address but our proxy's and those of servers inside; a UNIX socket
-//! that somebody serves outside and that is not there inside. Not recorded: UNIX sockets that are
+//! Recorded: every Internet address but our proxy's and those of servers inside; a UNIX socket that
+//! somebody serves outside and that is not there inside. Not recorded: UNIX sockets that are
 //! nowhere, those that libc looks for by itself, and what a resolver only tries for a route.
 //!
 //! A path is text here, and is looked up in the kernel's table of sockets. Nothing walks it: the
@@ -41,15 +41,16 @@ pub(super) enum Loopback {
     Machine,
 }
 
-/// What an attempt is worth.
+/// What becomes of an attempt.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Worth {
-    Nothing,
+pub(super) enum Verdict {
+    /// It is nothing for the record.
+    Unrecorded,
     /// It leads to a server inside, on this port of its loopback.
-    Own(u16),
+    OwnServer(u16),
     Refused(String),
     /// It could not be read, for this reason.
-    Unread(String),
+    Unreadable(String),
 }
 
 /// What is known of one launch.
@@ -67,7 +68,7 @@ pub(super) struct Judge {
 
 impl Judge {
     /// Looks at one attempt of a thread.
-    pub(super) fn judge(&mut self, thread: u32, address: &Address) -> Worth {
+    pub(super) fn judge(&mut self, thread: u32, address: &Address) -> Verdict {
         match address {
             Address::Internet(target) => self.internet(thread, *target),
             Address::Path(path) => {
@@ -78,27 +79,27 @@ impl Judge {
         }
     }
 
-    fn internet(&mut self, thread: u32, target: SocketAddr) -> Worth {
+    fn internet(&mut self, thread: u32, target: SocketAddr) -> Verdict {
         let port = target.port();
         if port == 0 {
-            return Worth::Nothing;
+            return Verdict::Unrecorded;
         }
         if here(target) {
             if self.proxy == Some(port) {
-                return Worth::Own(port);
+                return Verdict::OwnServer(port);
             }
             if self.loopback == Loopback::Own {
                 // By number alone: a server on one of its addresses is on them all, for us.
                 if self.own.contains(&port) || served(thread, port) {
                     self.own.insert(port);
-                    return Worth::Own(port);
+                    return Verdict::OwnServer(port);
                 }
                 if ROUTE_ONLY.contains(&port) {
-                    return Worth::Nothing;
+                    return Verdict::Unrecorded;
                 }
             }
         }
-        Worth::Refused(target.to_string())
+        Verdict::Refused(target.to_string())
     }
 }
 
@@ -143,20 +144,20 @@ fn listed(table: impl BufRead, port: u16, rows: Rows) -> bool {
     false
 }
 
-fn by_path(thread: u32, path: &Path, shared: &[PathBuf]) -> Worth {
+fn by_path(thread: u32, path: &Path, shared: &[PathBuf]) -> Verdict {
     let Some(path) = absolute(thread, path) else {
-        return Worth::Nothing;
+        return Verdict::Unrecorded;
     };
     let known = LOOKED_FOR.iter().any(|known| Path::new(known) == path);
     if known || shared.iter().any(|root| path.starts_with(root)) {
-        return Worth::Nothing;
+        return Verdict::Unrecorded;
     }
     // A server may have been given another text for its place.
     let here = |name: &str| name.starts_with('/') && plain(Path::new(name)) == path;
     if bound("self", here) && !bound(&thread.to_string(), here) {
-        Worth::Refused(path.to_string_lossy().escape_debug().to_string())
+        Verdict::Refused(path.to_string_lossy().escape_debug().to_string())
     } else {
-        Worth::Nothing
+        Verdict::Unrecorded
     }
 }
 
@@ -185,13 +186,13 @@ fn plain(path: &Path) -> PathBuf {
     plain
 }
 
-fn by_name(thread: u32, name: &[u8]) -> Worth {
+fn by_name(thread: u32, name: &[u8]) -> Verdict {
     let name = format!("@{}", String::from_utf8_lossy(name));
     let here = |known: &str| known == name;
     if bound("self", here) && !bound(&thread.to_string(), here) {
-        Worth::Refused(name.escape_debug().to_string())
+        Verdict::Refused(name.escape_debug().to_string())
     } else {
-        Worth::Nothing
+        Verdict::Unrecorded
     }
 }
 
@@ -241,19 +242,26 @@ mod tests {
             own: BTreeSet::new(),
             shared: Vec::new(),
         };
-        let mut worth = |text: &str| {
+        let mut verdict = |text: &str| {
             let address = Address::Internet(text.parse().unwrap());
             judge.judge(thread, &address)
         };
-        assert_eq!(worth("127.0.0.1:3128"), Worth::Own(3128));
-        assert_eq!(worth(&format!("127.0.0.1:{port}")), Worth::Own(port));
+        assert_eq!(verdict("127.0.0.1:3128"), Verdict::OwnServer(3128));
+        assert_eq!(
+            verdict(&format!("127.0.0.1:{port}")),
+            Verdict::OwnServer(port)
+        );
         drop(server);
-        assert_eq!(worth(&format!("0.0.0.0:{port}")), Worth::Own(port), "kept");
-        assert_eq!(worth("[::1]:9"), Worth::Nothing);
-        assert_eq!(worth("192.0.2.1:0"), Worth::Nothing);
-        let refused = |text: &str| Worth::Refused(text.to_owned());
-        assert_eq!(worth("192.0.2.1:9"), refused("192.0.2.1:9"));
-        assert_eq!(worth("192.0.2.1:3128"), refused("192.0.2.1:3128"));
+        assert_eq!(
+            verdict(&format!("0.0.0.0:{port}")),
+            Verdict::OwnServer(port),
+            "kept"
+        );
+        assert_eq!(verdict("[::1]:9"), Verdict::Unrecorded);
+        assert_eq!(verdict("192.0.2.1:0"), Verdict::Unrecorded);
+        let refused = |text: &str| Verdict::Refused(text.to_owned());
+        assert_eq!(verdict("192.0.2.1:9"), refused("192.0.2.1:9"));
+        assert_eq!(verdict("192.0.2.1:3128"), refused("192.0.2.1:3128"));
         let mut shared = Judge {
             loopback: Loopback::Machine,
             proxy: Some(3128),
@@ -274,14 +282,14 @@ mod tests {
         let away = |thread, path: &Path| by_path(thread, path, &[]);
         // We are inside and outside at once: what is there is there.
         for path in [path.as_path(), Path::new("/no/such"), Path::new("beside")] {
-            assert_eq!(away(thread, path), Worth::Nothing, "{path:?}");
+            assert_eq!(away(thread, path), Verdict::Unrecorded, "{path:?}");
         }
         // A process that there is not sees nothing.
-        let refused = Worth::Refused(path.display().to_string());
+        let refused = Verdict::Refused(path.display().to_string());
         assert_eq!(away(u32::MAX, &path), refused);
         let shared = [folder.path().to_owned()];
-        assert_eq!(by_path(u32::MAX, &path, &shared), Worth::Nothing);
-        assert_eq!(by_name(u32::MAX, b"no such name"), Worth::Nothing);
+        assert_eq!(by_path(u32::MAX, &path, &shared), Verdict::Unrecorded);
+        assert_eq!(by_name(u32::MAX, b"no such name"), Verdict::Unrecorded);
         // A roundabout text is the same place, even through what does not exist.
         let round = format!("/run/systemd/../..{}", path.display());
         assert_eq!(away(u32::MAX, Path::new(&round)), refused);
@@ -295,10 +303,10 @@ mod tests {
         let link = folder.path().join("link");
         std::os::unix::fs::symlink(&path, &link).unwrap();
         // A walk would find the server behind the link; a text does not.
-        assert_eq!(by_path(u32::MAX, &link, &[]), Worth::Nothing);
+        assert_eq!(by_path(u32::MAX, &link, &[]), Verdict::Unrecorded);
         // And the table knows a server whose path is gone, which a walk would not.
         std::fs::remove_file(&path).unwrap();
-        let refused = Worth::Refused(path.display().to_string());
+        let refused = Verdict::Refused(path.display().to_string());
         assert_eq!(by_path(u32::MAX, &path, &[]), refused);
         let text = |path: &str| plain(Path::new(path)).display().to_string();
         assert_eq!(text("/var/run/./nscd//socket"), "/run/nscd/socket");
