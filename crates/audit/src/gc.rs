@@ -4,8 +4,8 @@
 
 use engine::run::Run;
 use engine::session;
-use engine::wave::Shop;
-use engine::wave::shop::names;
+use engine::wave::MilestoneFolder;
+use engine::wave::folder::names;
 use kernel::Machine;
 use kernel::machine::Activity;
 use serde::Serialize;
@@ -163,11 +163,11 @@ fn integration(
 ) -> Result<(Fate, String), EngineError> {
     let known = names(project).iter().any(|name| name == milestone);
     if known {
-        let shop = Shop::find(project, Some(milestone));
-        let busy = match &shop {
+        let folder = MilestoneFolder::find(project, Some(milestone));
+        let busy = match &folder {
             // Its own error is for whoever runs it; here it only means: hands off.
             Err(_) => return Ok((Fate::Kept, "its milestone can not be read".to_owned())),
-            Ok(shop) => shop.peek()?.0.wave.is_some() || shop.open().is_err(),
+            Ok(folder) => folder.peek()?.0.wave.is_some() || folder.open().is_err(),
         };
         if busy {
             return Ok((Fate::Kept, "a wave is live".to_owned()));

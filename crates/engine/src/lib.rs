@@ -5,13 +5,14 @@
 
 pub mod approval;
 pub mod decide;
+mod decision;
 pub mod driver;
 mod error;
 pub mod factory;
-mod flowing;
 pub mod land;
 mod perform;
 pub mod run;
+mod run_adapter;
 pub mod session;
 pub mod start;
 pub mod views;

@@ -1,7 +1,7 @@
 //! One run, opened: its journal, and the machine that its journal says.
 
 use flow::{Flow, Workflow};
-use kernel::{Body, Event, Machine};
+use kernel::{Body, Event, Machine, Stored};
 use std::io::BufRead;
 use std::sync::Arc;
 use store::{Checkpoint, Entry, Head, Journal, RecordRef, Replay, RunName, Torn};
@@ -86,7 +86,7 @@ pub fn latest() -> kernel::Time {
 }
 
 /// Events in their stored form.
-pub fn entries(events: &[Event]) -> Vec<Entry> {
+pub fn entries<F: Stored>(events: &[Event<F>]) -> Vec<Entry> {
     events
         .iter()
         .map(|event| Entry {
@@ -97,9 +97,14 @@ pub fn entries(events: &[Event]) -> Vec<Entry> {
         .collect()
 }
 
-/// A stored record as an event.
+/// A stored record as an event of a run.
 pub fn event(record: &RecordRef<'_>) -> Result<Event, String> {
-    let body = Body::decode(record.kind, record.body.get()).map_err(|error| error.to_string())?;
+    stored(record)
+}
+
+/// A stored record as an event of any machine.
+pub fn stored<F: Stored>(record: &RecordRef<'_>) -> Result<Event<F>, String> {
+    let body = F::decode(record.kind, record.body.get()).map_err(|error| error.to_string())?;
     Ok(Event {
         at: record.at,
         body,

@@ -1,8 +1,8 @@
 //! Driving a run for real: one engine at a time, from opening to a rest.
 
 use crate::driver::{Ending, Until, drive};
-use crate::flowing::Flowing;
 use crate::run::Run;
+use crate::run_adapter::RunAdapter;
 use crate::views;
 use crate::world::{Interrupter, Observer, Open, Real};
 use agents::Agent;
@@ -162,14 +162,13 @@ impl Session<'_> {
         if self.restore == Restore::Views {
             restore(&context, &run, observer)?;
         }
-        let craft = Flowing::of(context, &run.machine)?;
+        let adapter = RunAdapter::of(context, &run.machine)?;
         let open = Open {
-            name: run.name,
             journal: run.journal,
             torn: run.torn,
         };
         let mut machine = run.machine;
-        let mut world = Real::of(open, craft, observer);
+        let mut world = Real::of(open, adapter, observer);
         hook(world.interrupter());
         let ending = drive(&mut machine, &mut world, self.until)?;
         drop(world);

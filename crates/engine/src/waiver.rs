@@ -8,8 +8,7 @@ use kernel::{Body, Time};
 use serde_json::Value;
 use workspace::error::EngineError;
 
-/// What the waiver of the sandbox is called where a person signs or confirms it.
-pub const WAIVE: &str = "waive_sandbox";
+pub use kernel::input::WAIVE;
 pub(crate) const WAIVE_BECAUSE: &str =
     "this machine may not be able to hold the agents and checks of this run; I take that on";
 

@@ -6,7 +6,6 @@
 mod brief;
 mod built_in;
 mod document;
-mod duration;
 mod error;
 mod load;
 mod machine;
@@ -16,7 +15,6 @@ mod workflow;
 
 pub use built_in::{built_in, built_in_names};
 pub use document::{field_key, parse_fields, replace_fields};
-pub use duration::parse_millis;
 pub use error::{LoadError, Problem};
 pub use load::{CheckLint, Source, load};
 pub use machine::{Flow, PostMortem};

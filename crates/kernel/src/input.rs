@@ -2,7 +2,6 @@
 
 use crate::event::{Note, RunStarted};
 use crate::ids::EffectId;
-use crate::machine::Happening;
 use crate::outcome::{CheckResult, Outcome, Usage};
 use crate::time::Time;
 use std::collections::BTreeMap;
@@ -97,18 +96,6 @@ pub enum What {
     Note(Note),
 }
 
-impl Happening for What {
-    type Id = EffectId;
-
-    fn advance() -> Self {
-        What::Advance
-    }
-
-    fn begin(effect: EffectId) -> Self {
-        What::Begin(effect)
-    }
-}
-
 /// How an answer reached us.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -119,6 +106,9 @@ pub enum Found {
     /// It had ended before a crash; its answer was found on disk afterwards and not paid for again.
     AfterRestart,
 }
+
+/// What a person says who takes on that the sandbox may be missing or incomplete.
+pub const WAIVE: &str = "waive_sandbox";
 
 /// A person's decision, as it came through a channel that agents can not reach.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]

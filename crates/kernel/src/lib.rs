@@ -5,6 +5,7 @@
 
 pub mod autonomy;
 pub mod budget;
+pub mod duration;
 pub mod effect;
 pub mod event;
 pub mod explore;

@@ -4,9 +4,9 @@
 //! It refuses to decide: the machine in crate `factory` does. What is here performs its effects and
 //! writes down what it says.
 
+mod adapter;
 mod amended;
 mod constants;
-mod craft;
 mod debated;
 mod decide;
 mod fix;
@@ -36,7 +36,7 @@ mod tested;
 mod tools;
 mod views;
 
-pub use decide::{Ask, Resolved, decide, decide_message};
+pub(crate) use decide::{decide, decide_message};
 pub use opening::{Peek, is_project, peek, projects};
 pub use page::{page, place as page_place};
 pub use product::{New, Review, Said, Spoken, approval_of, new, review, speak, spoken_message};

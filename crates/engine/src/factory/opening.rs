@@ -106,7 +106,6 @@ pub(super) fn open(
         Ok(())
     })?;
     let open = Open {
-        name,
         journal: opened.journal,
         torn: opened.torn,
     };

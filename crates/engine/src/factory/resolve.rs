@@ -1,9 +1,10 @@
 //! What a person resolves: an escalation, the exception behind one, or a task that is blocked by
 //! what was abandoned and has no escalation of its own (sections 13.5 and 17.2).
 
-use super::decide::{Ask, Resolved, decide, decide_message};
+use super::decide::{decide, decide_message};
 use super::opening::{peek, projects};
 use crate::approval::{Approved, Words};
+use crate::decision::{Ask, Decided};
 use ::factory::halt::artifact::Escalation;
 use ::factory::project::{TaskId, TaskStatus};
 use serde_json::{Value, json};
@@ -173,6 +174,6 @@ pub fn resolve(
     project: &Project,
     asked: &Asked<'_>,
     approve: impl FnOnce(&Words<'_>) -> Result<Approved, EngineError>,
-) -> Result<Resolved, EngineError> {
+) -> Result<Decided, EngineError> {
     asking(project, asked, |ask| decide(project, ask, approve))
 }

@@ -1,6 +1,6 @@
 //! Opening a project of the factory, and driving it for real.
 
-use super::craft::Making;
+use super::adapter::ProjectAdapter;
 use super::indexed;
 use super::opening::open;
 use super::records::Keeper;
@@ -83,8 +83,8 @@ fn once(
     // What an earlier life left unwritten comes first: roles read task files, people read records.
     let keeper = Keeper::open(project, name)?;
     views.all(&machine)?;
-    let craft = Making::of(project, &first, agents, keeper)?;
-    let mut world = Real::of(open, craft, observer);
+    let adapter = ProjectAdapter::of(project, &first, agents, keeper)?;
+    let mut world = Real::of(open, adapter, observer);
     hook(world.interrupter());
     let ending = run_loop(&mut machine, &mut world, Until::Rest);
     drop(world);

@@ -206,14 +206,13 @@ fn stopped_meanwhile(spoil: impl Fn(&Path)) -> (What, flow::Flow) {
     assert!(begun.run.machine.wanted().is_empty());
     spoil(&begun.context.home(begun.job.effect.id()));
     let mut silent = Silent;
-    let craft = crate::flowing::Flowing::of(begun.context, &begun.run.machine).unwrap();
+    let adapter = crate::run_adapter::RunAdapter::of(begun.context, &begun.run.machine).unwrap();
     let open = crate::world::Open {
-        name: begun.run.name,
         journal: begun.run.journal,
         torn: begun.run.torn,
     };
     let mut machine = begun.run.machine;
-    let mut world = Real::of(open, craft, &mut silent);
+    let mut world = Real::of(open, adapter, &mut silent);
     let heard = world.opening(&machine).unwrap();
     for what in &heard {
         let input = Input::new(workspace::clock::now(), what.clone());
@@ -253,14 +252,13 @@ fn what_was_paid_counts_though_nobody_wants_the_attempt_any_more() {
 fn a_panic_is_no_answer() {
     let begun = begun(|_, _| panic!("on purpose"));
     let mut silent = Silent;
-    let craft = crate::flowing::Flowing::of(begun.context, &begun.run.machine).unwrap();
+    let adapter = crate::run_adapter::RunAdapter::of(begun.context, &begun.run.machine).unwrap();
     let open = crate::world::Open {
-        name: begun.run.name,
         journal: begun.run.journal,
         torn: begun.run.torn,
     };
     let machine = begun.run.machine;
-    let mut world = Real::of(open, craft, &mut silent);
+    let mut world = Real::of(open, adapter, &mut silent);
     world.start(&begun.job.effect, &machine);
     // What was paid, should it be on disk, is for the next session to find.
     loop {

@@ -3,7 +3,7 @@
 //! command passed that changed the tree which it judged, and to judge a commit among what the commands
 //! left of one that did not pass.
 
-use super::shop::Shop;
+use super::performer::WavePerformer;
 use checks::{BoxError, Keep, Place, Subject, TreeNow};
 use kernel::effect::{CheckSpec, Weight};
 use kernel::outcome::{CheckResult, EvidenceRef, Verdict};
@@ -79,31 +79,32 @@ fn tree_now(
 
 /// Runs the commands on a commit.
 pub(super) fn run(
-    shop: &Shop,
+    performer: &WavePerformer,
     commit: &str,
     commands: &[String],
     cancel: &Cancel,
 ) -> Result<Vec<CheckResult>, EngineError> {
-    let dir = shop.integration();
+    let folder = &performer.folder;
+    let dir = folder.integration();
     // There from the first command on until all have passed: also one that was killed leaves things.
-    let unproven = shop.scratch().join("unproven");
+    let unproven = folder.scratch().join("unproven");
     if unproven.exists() && !worktree::echo(&dir)?.is_empty() {
         worktree::empty(&dir)?;
     }
-    worktree::stand(shop.project.repo(), &dir, commit)?;
+    worktree::stand(folder.project.repo(), &dir, commit)?;
     let committed = files_of(&dir, commit)?;
     store::write_atomic(&unproven, commit.as_bytes())?;
-    let project = shop.project.of_run(&shop.integration_name());
+    let project = folder.project.of_run(&folder.integration_name());
     let config = project.config()?;
     let secrets = Secrets::of(&config, project.top());
-    let waived = shop.waived.get().map(|said| said.who.as_str());
+    let waived = performer.waived.as_ref().map(|said| said.who.as_str());
     let reach = Reach::of(&config, project.top(), waived);
     let policy = reach.check(&project, &dir);
     let keep = InVault {
         vault: project.vault()?,
         secrets: &secrets,
     };
-    let pid_file = shop.scratch().join("pid");
+    let pid_file = folder.scratch().join("pid");
     let env = sandbox::base_env();
     let tree = || Ok(tree_now(&dir, commit, &committed)?);
     let place = Place {

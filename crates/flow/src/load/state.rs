@@ -1,9 +1,9 @@
 //! What surrounds each state of a workflow file: role, brief, gate, limits.
 
 use super::{CheckLint, Loader};
-use crate::duration::parse_millis;
 use crate::raw::{RawCheck, RawState, RawWorkflow};
 use crate::workflow::StateDef;
+use kernel::duration::parse_millis;
 use kernel::effect::Weight;
 use kernel::table::Kind;
 use kernel::{CheckSpec, Word};

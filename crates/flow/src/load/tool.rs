@@ -2,9 +2,9 @@
 //! holes that nobody declared, and a program that a model could choose.
 
 use super::Loader;
-use crate::duration::parse_millis;
 use crate::raw::{RawTool, RawWorkflow};
 use crate::workflow::Tool;
+use kernel::duration::parse_millis;
 use std::collections::BTreeMap;
 
 const DEFAULT_WALL_MILLIS: u64 = 10 * 60_000;

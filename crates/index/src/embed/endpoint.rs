@@ -2,8 +2,7 @@
 //! too large, and vectors that do not belong to the texts that were sent.
 
 use super::Embedder;
-use super::key::{Secret, reach};
-use super::spec::Settings;
+use super::key::{KeySource, Secret, reach};
 use crate::error::IndexError;
 use serde::{Deserialize, Serialize};
 use std::io::Read;
@@ -11,6 +10,24 @@ use std::time::Duration;
 
 const CONNECT: Duration = Duration::from_secs(20);
 const WHOLE: Duration = Duration::from_secs(180);
+/// The user's settings for endpoints.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Settings {
+    /// The address that `/embeddings` is below.
+    pub url: String,
+    /// Where the key is.
+    pub key: KeySource,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self {
+            url: "https://api.openai.com/v1".to_owned(),
+            key: KeySource::Variable("OPENAI_API_KEY".to_owned()),
+        }
+    }
+}
+
 /// The most that an answer may hold.
 const ANSWER: u64 = 64 * 1024 * 1024;
 /// The most that is shown of an error.

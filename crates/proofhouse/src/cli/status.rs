@@ -2,6 +2,7 @@
 
 use super::out::{Out, Tone, dollars, plain};
 use super::{decide, exit, figures, land, of_factory};
+use engine::decide::Decided;
 use engine::start::runs;
 use engine::{Peek, Run};
 use kernel::machine::{Activity, Waiting};
@@ -38,6 +39,21 @@ fn facts(project: &Project, run: &str, peek: &Peek) -> Result<serde_json::Value,
         map.insert("task".into(), task(project, peek).into());
     }
     Ok(facts)
+}
+
+/// Where a run or a project stands after a person's decision.
+pub(crate) fn after(
+    project: &Project,
+    decided: &Decided,
+) -> Result<serde_json::Value, EngineError> {
+    let (name, status) = (&decided.name, &decided.status);
+    match Run::peek(project, name) {
+        Ok(peek) => facts(project, name, &peek),
+        Err(error) if error.kind == Kind::FactoryProject => {
+            Ok(serde_json::json!({"project": name, "status": status}))
+        }
+        Err(error) => Err(error),
+    }
 }
 
 fn task(project: &Project, peek: &Peek) -> String {

@@ -201,7 +201,7 @@ fn every_code_of_the_lower_crates_is_on_its_page() {
         "store/src/audit/report.rs",
         "sandbox/src/error.rs",
         "index/src/error.rs",
-        "agents/src/spec.rs",
+        "agents/src/error.rs",
         "agents/src/scripted/error.rs",
     ] {
         let text = page(&format!("crates/{file}"));
@@ -302,7 +302,7 @@ fn every_kind_of_record_is_on_its_page() {
         "docs/journal.md",
         kernel::Body::KINDS
             .iter()
-            .chain(engine::wave::fact::Fact::KINDS)
+            .chain(wave::Fact::KINDS)
             .map(|kind| code(kind)),
     );
 }
@@ -310,7 +310,7 @@ fn every_kind_of_record_is_on_its_page() {
 /// Every key of `milestone.toml`, from the structs that read it.
 #[test]
 fn every_key_of_a_milestone_is_on_its_page() {
-    let source = page("crates/engine/src/wave/milestone.rs");
+    let source = page("crates/wave/src/milestone.rs");
     let mut keys = BTreeSet::new();
     for name in ["\nstruct Raw {\n", "\npub struct Task {\n"] {
         let (_, rest) = source.split_once(name).expect("the struct");

@@ -3,7 +3,7 @@
 //! A refusal is built from what the caller asked for and never from what is on the disk, so it
 //! cannot tell a hidden file from one that is not there.
 
-use super::Rel;
+use std::fmt::Display;
 
 /// Why an operation was refused. Added to, never renamed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -85,7 +85,7 @@ impl Denied {
     }
 
     /// The answer for what is not there, and for what may not be known to be there.
-    pub fn not_found(path: &Rel) -> Denied {
+    pub fn not_found(path: impl Display) -> Denied {
         Denied::new(
             Code::NotFound,
             format!("there is no {path} here"),
@@ -94,7 +94,7 @@ impl Denied {
     }
 
     /// The answer of a sealed implementation: section 12.5, word for word.
-    pub fn sealed(path: &Rel) -> Denied {
+    pub fn sealed(path: impl Display) -> Denied {
         Denied::new(
             Code::Sealed,
             format!(
@@ -136,6 +136,7 @@ impl Denied {
 
 #[cfg(test)]
 mod tests {
+    use super::super::Rel;
     use super::*;
 
     #[test]

@@ -2,7 +2,7 @@
 //! very bytes. A spec that is not what the journal says was shown is refused, not explained away.
 
 use super::super::opening::{Peek, peek};
-use super::{desk, judge, research};
+use super::{judge, research, role_files};
 use ::factory::machine::Factory;
 use ::factory::product::{At, Product, SPEC};
 use ::factory::{Deficiency, Report};
@@ -68,7 +68,10 @@ pub(super) fn shown(
         )
     })?;
     let vault = project.vault()?;
-    for ((what, path), kept) in desk::places(&store).iter().zip([&shown.spec, &shown.page]) {
+    for ((what, path), kept) in role_files::places(&store)
+        .iter()
+        .zip([&shown.spec, &shown.page])
+    {
         let now = std::fs::read(path).map_err(EngineError::io("read", path))?;
         if store::sha256_hex(&now) != kept.hash {
             return Err(EngineError::user(
@@ -91,7 +94,7 @@ pub(super) fn shown(
 pub fn review(project: &Project, name: &str) -> Result<Review, EngineError> {
     let Peek { machine, .. } = peek(project, name)?;
     let product = product(name, &machine)?;
-    desk::restore(&project.home().join("state_store"), product)?;
+    role_files::restore(&project.home().join("state_store"), product)?;
     let vault = project.vault()?;
     let mut review = Review {
         project: name.to_owned(),

@@ -4,11 +4,12 @@
 //! not shown. An approval is refused unless the spec, as it lies on disk, is those very bytes and
 //! becomes tasks.
 
-use super::super::decide::{Ask, Resolved, message_of, take};
+use super::super::decide::{message_of, take};
 use super::super::opening::{Peek, peek};
 use super::super::start::declared;
 use super::review::{product, shown};
 use crate::approval::{Approved, Words};
+use crate::decision::{Ask, Decided};
 use ::factory::machine::{AMEND, APPROVE, REJECT};
 use ::factory::plan::NoPlan;
 use ::factory::product::Product;
@@ -139,6 +140,6 @@ pub fn speak(
     project: &Project,
     spoken: &Spoken<'_>,
     approve: impl FnOnce(&Words<'_>) -> Result<Approved, EngineError>,
-) -> Result<Resolved, EngineError> {
+) -> Result<Decided, EngineError> {
     asking(project, spoken, |ask| take(project, ask, approve))
 }

@@ -2,7 +2,7 @@
 //! never read as truth; but one that does not have our form any more was edited by somebody who
 //! meant something by it, so it is refused rather than written over.
 
-use super::board::{Slot, Stage, Wave};
+use crate::board::{Slot, Stage, Wave};
 use kernel::Refusal;
 
 /// The ledger's file name.

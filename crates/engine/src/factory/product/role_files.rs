@@ -6,13 +6,15 @@
 
 use ::factory::product::{DRAFT, Desk as Finds, FOLDER, GIVEN, PAGE, Product, REPORT, SPEC};
 use kernel::outcome::EvidenceRef;
+use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 use store::Vault;
 use workspace::context::Context;
 use workspace::error::EngineError;
 
 /// What the role's next attempt finds.
-pub(in crate::factory) struct Desk {
+#[derive(Serialize, Deserialize)]
+pub(in crate::factory) struct RoleFiles {
     spec: EvidenceRef,
     rejections: Vec<String>,
     with: Vec<EvidenceRef>,
@@ -21,7 +23,7 @@ pub(in crate::factory) struct Desk {
     report: Option<EvidenceRef>,
 }
 
-impl Desk {
+impl RoleFiles {
     pub(in crate::factory) fn of(product: &Product) -> Self {
         let wrong = !product.deficiencies.is_empty();
         Self {

@@ -1,4 +1,4 @@
-//! Durations as people write them in workflow files: `90s`, `20m`, `2h`.
+//! Durations as people write them in workflows and milestones: `90s`, `20m`, `2h`.
 
 /// Milliseconds, or none if the text is not a duration.
 pub fn parse_millis(text: &str) -> Option<u64> {

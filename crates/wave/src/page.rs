@@ -2,11 +2,11 @@
 //! Everything else in it is the person's and stays. The wave log only grows: one that lost a line is
 //! refused, so that no wave's ledger goes before its digest is there.
 
-use super::board::{Board, Stage};
-use super::milestone::Milestone;
-use super::report::CriterionReport;
+use crate::board::{Board, Stage};
+use crate::milestone::Milestone;
 use kernel::Refusal;
 use kernel::outcome::Verdict;
+use serde::Serialize;
 
 /// The page's file name.
 pub const FILE: &str = "MILESTONE.md";
@@ -104,8 +104,19 @@ pub fn stands(milestone: &Milestone, board: &Board, slug: &str) -> String {
 const HOLDS: &str = "holds";
 const TICKED: &str = "ticked by ";
 
+/// One exit criterion, as it is shown.
+#[derive(Debug, Clone, Serialize)]
+pub struct CriterionReport {
+    /// From 1.
+    pub number: usize,
+    /// As written.
+    pub text: String,
+    /// In a few words.
+    pub stands: String,
+}
+
 /// What is known of every criterion on the present tip.
-pub(super) fn criteria(milestone: &Milestone, board: &Board) -> Vec<CriterionReport> {
+pub fn criteria(milestone: &Milestone, board: &Board) -> Vec<CriterionReport> {
     let goal = board.goal.as_ref();
     let goal = goal.filter(|goal| Some(&goal.commit) == board.tip.as_ref());
     let mut results = goal.into_iter().flat_map(|goal| &goal.results);

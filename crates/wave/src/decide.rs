@@ -1,257 +1,158 @@
-//! What may happen to a milestone, and what should be in flight. Pure: time, ids and what git said
-//! arrive on inputs. The rule of the fork's base is here, in both of its forms.
+//! What may happen to a milestone. Pure: time, ids and what git said arrive on inputs. The rule of the
+//! fork's base is here, in both of its forms.
 
-use super::board::{Board, Slot, Stage, Wave};
-use super::fact::*;
-use super::milestone::{Milestone, Task, run_name};
+use crate::board::{Board, Slot, Stage, Wave};
+use crate::fact::*;
+use crate::input::{Answer, Merging, TICK, What, Worked};
+use crate::machine::Waves;
+use crate::milestone::{Milestone, Task, run_name};
+use crate::want::{Act, WantId};
+use kernel::input::WAIVE;
 use kernel::outcome::{CheckResult, passes};
-use kernel::{Refusal, Time};
+use kernel::{Decision, Refusal, Time};
 use std::collections::BTreeSet;
 
 /// How often a task's time may run out in one wave before it has failed.
 const LAPSES: u32 = 2;
+impl Waves {
+    pub(crate) fn facts(&self, at: Time, what: &What) -> Result<Vec<Fact>, Refusal> {
+        let board = &self.board;
+        match what {
+            What::Open => Ok(board.restart()),
+            What::TailCut { bytes, kept_in } => Ok(vec![Fact::TailCut(kernel::event::TailCut {
+                bytes: *bytes,
+                kept_in: kept_in.clone(),
+            })]),
+            What::Advance => Ok(Vec::new()),
+            What::Begin(id) => self.begin(at, id),
+            // A late one: what it speaks of was returned or lost, and may be under way anew.
+            What::Answered { id, .. } if !self.expects(id) => Ok(Vec::new()),
+            What::Answered { id, answer } => self.answered(at, id, answer),
+            What::Resume { task } => {
+                board.slot(task, "waiting", |stage| {
+                    matches!(stage, Stage::Waiting { .. })
+                })?;
+                Ok(vec![Fact::TaskResumed(TaskResumed { task: task.clone() })])
+            }
+            What::Close => board.closing(),
+            What::Decide(decision) => self.decided(decision).map(|fact| vec![fact]),
+        }
+    }
 
-/// Something that happened.
-#[derive(Debug, Clone, PartialEq)]
-pub enum Input<'a> {
-    /// A wave is to begin, on a base whose gate said this.
-    Open {
-        /// The milestone as it is written now.
-        milestone: &'a Milestone,
-        /// The base.
-        base: &'a str,
-        /// Tasks at once.
-        jobs: usize,
-        /// Names that runs have already, or will have.
-        taken: &'a BTreeSet<String>,
-        /// The gate on the base.
+    /// What is on record when something is about to start: a claim, or a merge.
+    fn begin(&self, at: Time, id: &WantId) -> Result<Vec<Fact>, Refusal> {
+        let task = id.task.clone();
+        Ok(match id.act {
+            Act::Base | Act::Close | Act::Judge => Vec::new(),
+            Act::Fork | Act::Work => {
+                let slot = self.board.slot(&task, "ready", |stage| {
+                    matches!(stage, Stage::Ready | Stage::Claimed { .. })
+                })?;
+                if claimed(&slot.stage) {
+                    return Ok(Vec::new());
+                }
+                vec![Fact::TaskClaimed(TaskClaimed {
+                    task,
+                    lease: self.settings.lease.clone(),
+                    until: Time(at.0.saturating_add(slot.row.timeout_millis)),
+                })]
+            }
+            Act::Merge => {
+                self.board.slot(&task, "finished", |stage| {
+                    matches!(stage, Stage::Finished { .. })
+                })?;
+                vec![Fact::MergeBegan(MergeBegan {
+                    task,
+                    onto: self.board.tip.clone().unwrap_or_default(),
+                })]
+            }
+        })
+    }
+
+    fn answered(&self, at: Time, id: &WantId, answer: &Answer) -> Result<Vec<Fact>, Refusal> {
+        let (board, task) = (&self.board, id.task.as_str());
+        match (id.act, answer) {
+            (
+                Act::Base,
+                Answer::Base {
+                    commit,
+                    taken,
+                    results,
+                },
+            ) => self.open(commit, taken, results.clone()),
+            // The base's rule, before anybody works: refused, it is this task's failure alone.
+            (Act::Fork, Answer::Forked(echo)) => match board.verified(task, echo) {
+                Ok(()) => Ok(vec![Fact::TaskForked(TaskForked {
+                    task: task.to_owned(),
+                    echo: echo.clone(),
+                })]),
+                Err(refusal) => {
+                    let end = Worked::Failed {
+                        code: refusal.code,
+                        reason: refusal.what,
+                    };
+                    board.worked(at, task, end)
+                }
+            },
+            (Act::Fork | Act::Work, Answer::Worked(end)) => board.worked(at, task, end.clone()),
+            (Act::Merge, Answer::Merged(end)) => board.merge_ended(task, end.clone()),
+            (Act::Close, Answer::PutAway) => board.closing(),
+            (Act::Judge, Answer::Judged(results)) => {
+                let unproven = self.milestone.unproven().into_iter();
+                Ok(vec![Fact::GoalJudged(GoalJudged {
+                    commit: board.tip.clone().unwrap_or_default(),
+                    results: results.clone(),
+                    unproven: unproven.map(str::to_owned).collect(),
+                })])
+            }
+            // Nothing to tell, or the wrong kind of answer: it is wanted as before.
+            _ => Ok(Vec::new()),
+        }
+    }
+
+    /// Whether a wave can be opened at all, before anybody looks for its base.
+    pub fn may_open(&self) -> Result<(), Refusal> {
+        self.open("", &BTreeSet::new(), Vec::new()).map(drop)
+    }
+
+    fn open(
+        &self,
+        base: &str,
+        taken: &BTreeSet<String>,
         results: Vec<CheckResult>,
-    },
-    /// Another engine takes the milestone up: what an earlier one held goes back.
-    Restart,
-    /// A worker takes a task.
-    Claim {
-        /// The task.
-        task: &'a str,
-        /// The engine.
-        lease: &'a str,
-    },
-    /// A worktree was made; git says that it stands here.
-    Forked {
-        /// The task.
-        task: &'a str,
-        /// `git rev-parse HEAD`.
-        echo: &'a str,
-    },
-    /// A worker ended.
-    Worked {
-        /// The task.
-        task: &'a str,
-        /// How.
-        end: Worked,
-    },
-    /// A person has answered what a task's run waited for.
-    Resume {
-        /// The task.
-        task: &'a str,
-    },
-    /// A merge is about to be tried.
-    BeginMerge {
-        /// The task.
-        task: &'a str,
-    },
-    /// A merge ended.
-    MergeEnded {
-        /// The task.
-        task: &'a str,
-        /// How.
-        end: Merging,
-    },
-    /// The wave is to end.
-    Close,
-    /// The criteria were tried.
-    Judge(GoalJudged),
-    /// A person says that a criterion holds: its text, or its number from 1.
-    Tick {
-        /// The milestone as it is written now.
-        milestone: &'a Milestone,
-        /// Which.
-        which: &'a str,
-        /// Who, how and why.
-        said: Said,
-    },
-    /// A person takes on that the sandbox may not hold.
-    Waive(Said),
-}
+    ) -> Result<Vec<Fact>, Refusal> {
+        let roster = self.board.roster(&self.milestone, taken);
+        let jobs = self.settings.jobs.unwrap_or(self.milestone.jobs);
+        let board = &self.board;
+        board.opening(&self.milestone, base, jobs, roster, results)
+    }
 
-/// How a worker ended.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Worked {
-    /// The run is done.
-    Finished(TaskFinished),
-    /// The run waits for a person.
-    Waits {
-        /// The run's reason.
-        reason: String,
-        /// A sentence.
-        why: String,
-    },
-    /// It can not go on.
-    Failed {
-        /// A stable word.
-        code: String,
-        /// A sentence.
-        reason: String,
-    },
-    /// It was interrupted, by a person or because its time was over.
-    Interrupted,
-}
-
-/// How a merge ended.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Merging {
-    /// The gate ran on the merged tree.
-    Gated {
-        /// `git rev-parse HEAD` in the task's worktree, right before.
-        echo: String,
-        /// The merged commit.
-        commit: String,
-        /// What the gate said.
-        results: Vec<CheckResult>,
-    },
-    /// The task contradicts what was merged before it.
-    Conflict {
-        /// The files.
-        files: Vec<String>,
-    },
-    /// It was not tried: the worktree does not stand on the base.
-    Unverified {
-        /// What git said.
-        echo: String,
-    },
-    /// It did not come to an end.
-    Lost {
-        /// Why.
-        reason: String,
-    },
-}
-
-/// Something that should be in flight.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Want {
-    /// Nobody has this task, and there is room for a worker.
-    Claim(String),
-    /// Make the claimed task's worktree, and ask git where it stands.
-    Fork(String),
-    /// Drive the claimed task's run.
-    Drive(String),
-    /// Merge this task.
-    Merge(String),
-    /// Everything has ended: close the wave.
-    Close,
+    fn decided(&self, decision: &Decision) -> Result<Fact, Refusal> {
+        let said = Said {
+            who: decision.who.clone(),
+            channel: decision.channel.clone(),
+            because: decision.because.clone(),
+            seen_seq: decision.seen_seq,
+            signature: decision.signature.clone(),
+        };
+        if decision.option == WAIVE {
+            return Ok(Fact::SandboxWaived(said));
+        }
+        match decision.option.strip_prefix(TICK) {
+            Some(which) => self.board.tick(&self.milestone, which, said),
+            None => Err(Refusal::new(
+                "unknown_option",
+                format!(
+                    "`{}` is nothing that can be said of a milestone",
+                    decision.option
+                ),
+                "`proofhouse wave tick MILESTONE CRITERION` says that a criterion holds",
+            )),
+        }
+    }
 }
 
 impl Board {
-    /// What follows from an input: facts, or a refusal. Changes nothing.
-    pub fn decide(&self, at: Time, input: Input<'_>) -> Result<Vec<Fact>, Refusal> {
-        match input {
-            Input::Open {
-                milestone,
-                base,
-                jobs,
-                taken,
-                results,
-            } => {
-                let roster = self.roster(milestone, taken);
-                self.opening(milestone, base, jobs, roster, results)
-            }
-            Input::Restart => Ok(self.restart()),
-            Input::Claim { task, lease } => {
-                let slot = self.slot(task, "ready", |stage| *stage == Stage::Ready)?;
-                Ok(vec![Fact::TaskClaimed(TaskClaimed {
-                    task: task.to_owned(),
-                    lease: lease.to_owned(),
-                    until: Time(at.0.saturating_add(slot.row.timeout_millis)),
-                })])
-            }
-            Input::Forked { task, echo } => {
-                self.slot(task, "claimed", claimed)?;
-                self.verified(task, echo)?;
-                Ok(vec![Fact::TaskForked(TaskForked {
-                    task: task.to_owned(),
-                    echo: echo.to_owned(),
-                })])
-            }
-            Input::Worked { task, end } => self.worked(at, task, end),
-            Input::Resume { task } => {
-                self.slot(task, "waiting", |stage| {
-                    matches!(stage, Stage::Waiting { .. })
-                })?;
-                Ok(vec![Fact::TaskResumed(TaskResumed {
-                    task: task.to_owned(),
-                })])
-            }
-            Input::BeginMerge { task } => {
-                self.slot(task, "finished", |stage| {
-                    matches!(stage, Stage::Finished { .. })
-                })?;
-                Ok(vec![Fact::MergeBegan(MergeBegan {
-                    task: task.to_owned(),
-                    onto: self.tip.clone().unwrap_or_default(),
-                })])
-            }
-            Input::MergeEnded { task, end } => self.merge_ended(task, end),
-            Input::Close => self.closing(),
-            Input::Judge(judged) => Ok(vec![Fact::GoalJudged(judged)]),
-            Input::Tick {
-                milestone,
-                which,
-                said,
-            } => self.tick(milestone, which, said).map(|fact| vec![fact]),
-            Input::Waive(said) => Ok(vec![Fact::SandboxWaived(said)]),
-        }
-    }
-
-    /// What should be in flight, in order.
-    pub fn wanted(&self) -> Vec<Want> {
-        let Some(wave) = &self.wave else {
-            return Vec::new();
-        };
-        let mut wanted = Vec::new();
-        let at_once = if wave.sequential { 1 } else { wave.jobs };
-        let busy = wave.slots.iter().filter(|slot| claimed(&slot.stage));
-        let mut room = usize::try_from(at_once).unwrap_or(usize::MAX);
-        room = room.saturating_sub(busy.count());
-        for slot in &wave.slots {
-            let task = slot.row.task.clone();
-            match &slot.stage {
-                Stage::Claimed { .. } if slot.echo.is_none() => wanted.push(Want::Fork(task)),
-                Stage::Claimed { .. } => wanted.push(Want::Drive(task)),
-                Stage::Ready if room > 0 => {
-                    room -= 1;
-                    wanted.push(Want::Claim(task));
-                }
-                _ => {}
-            }
-        }
-        if !wanted.is_empty() {
-            return wanted;
-        }
-        // Serial, and in the roster's order: one merge at a time, each on a tip that passed.
-        let merge = wave.slots.iter().find(|slot| {
-            matches!(slot.stage, Stage::Merging { .. })
-                || matches!(&slot.stage, Stage::Finished { held: None, .. })
-        });
-        if let Some(slot) = merge {
-            return vec![Want::Merge(slot.row.task.clone())];
-        }
-        let ended = |slot: &Slot| matches!(slot.stage, Stage::Merged { .. } | Stage::Failed { .. });
-        if wave.slots.iter().all(ended) {
-            return vec![Want::Close];
-        }
-        Vec::new()
-    }
-
     fn live(&self) -> Result<&Wave, Refusal> {
         self.wave.as_ref().ok_or_else(|| {
             Refusal::new(
@@ -466,7 +367,7 @@ impl Board {
         let mut after = self.clone();
         after.apply(&Dated {
             at: Time(0),
-            fact: fact.clone(),
+            body: fact.clone(),
         });
         let mut facts = vec![fact];
         if let Some(wave) = &after.wave
@@ -561,7 +462,7 @@ impl Board {
         }
         Ok(vec![Fact::WaveClosed(WaveClosed {
             number: wave.number,
-            digest: super::ledger::digest(wave, self.tip.as_deref().unwrap_or_default()),
+            digest: crate::ledger::digest(wave, self.tip.as_deref().unwrap_or_default()),
         })])
     }
 }

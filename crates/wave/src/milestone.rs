@@ -2,11 +2,11 @@
 //! texts in, a checked value or an error that names the place. It refuses unknown keys, cycles and
 //! names that could not be a run's.
 
-use kernel::{Autonomy, Pace, Risk};
+use kernel::duration::parse_millis;
+use kernel::{Autonomy, Pace, Refusal, Risk};
 use serde::Deserialize;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Component, Path};
-use workspace::error::EngineError;
 
 /// The folder's name of a milestone, and a task's name in it.
 pub type Name = String;
@@ -134,9 +134,9 @@ const STAGES: [&str; 4] = ["prototype", "poc", "mvp", "production"];
 
 impl Milestone {
     /// Reads the text of a `milestone.toml`; `configured` are the repository's own commands.
-    pub fn parse(name: &str, text: &str, configured: &[String]) -> Result<Self, EngineError> {
+    pub fn parse(name: &str, text: &str, configured: &[String]) -> Result<Self, Refusal> {
         let bad = |what: String, mend: &str| {
-            EngineError::user(
+            Refusal::new(
                 "milestone_malformed",
                 format!("milestone `{name}`: {what}"),
                 mend,
@@ -173,7 +173,7 @@ impl Milestone {
                     task.agent = task.agent.or_else(|| raw.agent.clone());
                     let timeout = task.timeout.as_deref().or(raw.timeout.as_deref());
                     let timeout = timeout.unwrap_or(TIMEOUT);
-                    task.timeout_millis = flow::parse_millis(timeout).ok_or_else(|| {
+                    task.timeout_millis = parse_millis(timeout).ok_or_else(|| {
                         bad(
                             format!("task `{}`: `{timeout}` is no time", task.slug),
                             "write it as `90s`, `20m` or `2h`",
@@ -181,7 +181,7 @@ impl Milestone {
                     })?;
                     Ok(task)
                 })
-                .collect::<Result<_, EngineError>>()?,
+                .collect::<Result<_, Refusal>>()?,
         };
         milestone.check().map_err(|(what, mend)| bad(what, &mend))?;
         Ok(milestone)
@@ -220,7 +220,7 @@ impl Milestone {
         let mut known = BTreeSet::new();
         for task in &self.tasks {
             let slug = &task.slug;
-            if store::RunName::new(&run_name(&self.name, slug, 99)).is_err() || slug.contains('.') {
+            if !can_name_a_run(&run_name(&self.name, slug, 99)) || slug.contains('.') {
                 return no(
                     format!("`{slug}` can not be a task's name here"),
                     "use a-z, 0-9, `_` and `-`; together with the milestone's name at most 60 characters",
@@ -297,7 +297,7 @@ impl Milestone {
 
     /// Refuses a milestone of a stage that no roadmap plans: in its text a heading names the stage,
     /// and the milestone stands below.
-    pub fn on_roadmap(&self, text: Option<&str>) -> Result<(), EngineError> {
+    pub fn on_roadmap(&self, text: Option<&str>) -> Result<(), Refusal> {
         let Some(stage) = &self.stage else {
             return Ok(());
         };
@@ -317,7 +317,7 @@ impl Milestone {
         if planned {
             return Ok(());
         }
-        Err(EngineError::user(
+        Err(Refusal::new(
             "stage_no_roadmap",
             format!(
                 "milestone `{}` is of the stage `{stage}`, and {} does not plan it",
@@ -335,6 +335,16 @@ impl Milestone {
         let open = self.criteria.iter().filter(|one| one.verify.is_none());
         open.map(|one| one.text.as_str()).collect()
     }
+}
+
+/// The form of a run's name; the store refuses any other.
+fn can_name_a_run(name: &str) -> bool {
+    let plain = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit();
+    name.len() <= 64
+        && name.bytes().next().is_some_and(plain)
+        && name
+            .bytes()
+            .all(|byte| plain(byte) || b"._-".contains(&byte))
 }
 
 /// The name of a task's run: its first try has no number.
@@ -365,7 +375,7 @@ fn criterion(text: String) -> Criterion {
 mod tests {
     use super::*;
 
-    fn parse(text: &str) -> Result<Milestone, EngineError> {
+    fn parse(text: &str) -> Result<Milestone, Refusal> {
         Milestone::parse("m", text, &[])
     }
 

@@ -1,18 +1,14 @@
 //! Where a milestone lies, `.proofhouse/milestones/NAME/`: its file, its journal, its two views, its
 //! lock. One engine works on a milestone at a time; readers need no lock.
 
-use super::board::Board;
-use super::decide::Input;
-use super::fact::{Dated, Fact, Said};
-use super::milestone::Milestone;
-use super::{ledger, page};
-use kernel::Time;
+use ::wave::fact::{Dated, Fact, WaveClosed};
+use ::wave::milestone::Milestone;
+use ::wave::{Board, Settings, Waves, ledger, page};
+use kernel::{Machine, Time};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
-use std::sync::OnceLock;
-use store::{Entry, Head, Journal, Replay, RunName};
-use workspace::clock::now;
-use workspace::error::{Blame, EngineError};
+use store::{Head, Journal, RecordRef, Replay, RunName, Torn};
+use workspace::error::EngineError;
 use workspace::lock::{self, Lock};
 use workspace::project::Project;
 
@@ -24,23 +20,23 @@ pub const TRAILER: &str = "Proofhouse-Wave";
 
 /// A milestone and where it lies.
 #[derive(Debug, Clone)]
-pub struct Shop {
+pub struct MilestoneFolder {
     /// The project, in its own working tree.
     pub project: Project,
     /// The milestone as it is written now.
     pub milestone: Milestone,
-    /// Who took on that the sandbox may not hold, once the journal was read.
-    pub(super) waived: OnceLock<Said>,
 }
 
-/// A milestone that is being worked on: its journal, its state, its lock.
-pub struct Desk {
-    /// As of the journal's head.
-    pub board: Board,
-    /// The journal.
-    journal: Journal,
-    #[expect(dead_code, reason = "held for its lock")]
-    lock: Lock,
+/// A milestone that is being worked on.
+pub struct OpenMilestone {
+    /// Its machine, as of the journal's head.
+    pub waves: Waves,
+    /// Its journal.
+    pub journal: Journal,
+    /// A torn last line that opening has cut.
+    pub torn: Option<Torn>,
+    /// Nobody else works on it while this is held.
+    pub lock: Lock,
 }
 
 fn journal_name() -> RunName {
@@ -82,8 +78,7 @@ pub fn waivers(project: &Project) -> BTreeMap<String, Waived> {
         let board = read(&folder).ok()?.0;
         let who = board.waived?.who;
         let read = Journal::read(&folder, &journal_name(), replay, |record| {
-            let dated = dated(record.at, record.kind, record.body.get())?;
-            if let Fact::WaveOpened(opened) = dated.fact {
+            if let Fact::WaveOpened(opened) = dated(&record)?.body {
                 runs.extend(opened.roster.into_iter().map(|row| row.run));
             }
             Ok(())
@@ -94,7 +89,7 @@ pub fn waivers(project: &Project) -> BTreeMap<String, Waived> {
     names(project).into_iter().filter_map(waived).collect()
 }
 
-impl Shop {
+impl MilestoneFolder {
     /// The milestone of this name; without one, the only one that can be meant.
     pub fn find(project: &Project, name: Option<&str>) -> Result<Self, EngineError> {
         // Whatever folder a person stands in: the milestone is the repository's.
@@ -112,11 +107,7 @@ impl Shop {
             .join(DEFINITION);
         let text = std::fs::read_to_string(&path).map_err(EngineError::io("read", &path))?;
         let milestone = Milestone::parse(&name, &text, &project.config()?.commands())?;
-        Ok(Self {
-            project,
-            milestone,
-            waived: OnceLock::new(),
-        })
+        Ok(Self { project, milestone })
     }
 
     fn only(project: &Project, all: &[String]) -> Result<String, EngineError> {
@@ -172,7 +163,7 @@ impl Shop {
             || worktree.starts_with(&format!("{}-", self.milestone.name))
     }
 
-    /// Scratch of the conductor's own.
+    /// Scratch that belongs to no task.
     pub fn scratch(&self) -> PathBuf {
         self.project.work(&format!("_wave-{}", self.milestone.name))
     }
@@ -198,7 +189,7 @@ impl Shop {
     }
 
     /// Takes the milestone's lock and opens its journal, or makes it.
-    pub fn open(&self) -> Result<Desk, EngineError> {
+    pub fn open(&self) -> Result<OpenMilestone, EngineError> {
         let (folder, scratch) = (self.folder(), self.scratch());
         self.project.prepare()?;
         std::fs::create_dir_all(&scratch).map_err(EngineError::io("create", &scratch))?;
@@ -216,37 +207,26 @@ impl Shop {
         // Of an engine that was killed in the middle of writing a view.
         store::sweep(&folder);
         let name = journal_name();
-        if !folder.join(format!("{JOURNAL}.jsonl")).exists() {
-            let journal = Journal::create(&folder, &name)?;
-            let board = Board::default();
-            return Ok(Desk {
-                board,
-                journal,
-                lock,
-            });
-        }
-        let mut board = Board::default();
-        let replay = Replay {
-            from: None,
-            not_after: Some(crate::run::latest()),
-        };
-        let opened = Journal::resume(&folder, &name, replay, |record| {
-            board.apply(&dated(record.at, record.kind, record.body.get())?);
-            Ok(())
-        })?;
-        let mut desk = Desk {
-            board,
-            journal: opened.journal,
-            lock,
-        };
-        if let Some(torn) = opened.torn {
-            let cut = kernel::event::TailCut {
-                bytes: torn.bytes,
-                kept_in: torn.kept_in.display().to_string(),
+        let mut waves = Waves::new(self.milestone.clone(), Settings::default());
+        let (journal, torn) = if folder.join(format!("{JOURNAL}.jsonl")).exists() {
+            let replay = Replay {
+                from: None,
+                not_after: Some(crate::run::latest()),
             };
-            desk.append(now(), vec![Fact::TailCut(cut)])?;
-        }
-        Ok(desk)
+            let opened = Journal::resume(&folder, &name, replay, |record| {
+                waves.apply(&dated(&record)?);
+                Ok(())
+            })?;
+            (opened.journal, opened.torn)
+        } else {
+            (Journal::create(&folder, &name)?, None)
+        };
+        Ok(OpenMilestone {
+            waves,
+            journal,
+            torn,
+            lock,
+        })
     }
 
     /// Refuses a ledger that somebody has edited.
@@ -264,6 +244,21 @@ impl Shop {
     /// Does the ledger of a wave lie there?
     pub(super) fn has_ledger(&self) -> bool {
         self.folder().join(ledger::FILE).exists()
+    }
+
+    /// Refuses to end a wave whose digest the page would not take.
+    pub(super) fn takes_digest(&self, board: &Board, digest: &str) -> Result<(), EngineError> {
+        let mut after = board.clone();
+        after.apply(&Dated {
+            at: Time(0),
+            body: Fact::WaveClosed(WaveClosed {
+                number: 0,
+                digest: digest.to_owned(),
+            }),
+        });
+        let old = std::fs::read_to_string(self.folder().join(page::FILE)).ok();
+        page::render(&self.milestone, &after, old.as_deref())?;
+        Ok(())
     }
 
     /// Writes both views: the page, and the ledger while a wave is live. The ledger of a wave that
@@ -295,58 +290,6 @@ impl Shop {
     }
 }
 
-impl Desk {
-    /// Decides, makes the facts durable, and takes them in.
-    pub fn decide(&mut self, inputs: Vec<Input<'_>>) -> Result<Vec<Dated>, EngineError> {
-        let at = now();
-        let mut facts = Vec::new();
-        let mut board = self.board.clone();
-        for input in inputs {
-            for fact in board.decide(at, input).map_err(error)? {
-                let dated = Dated { at, fact };
-                board.apply(&dated);
-                facts.push(dated.fact);
-            }
-        }
-        self.append(at, facts)
-    }
-
-    fn append(&mut self, at: Time, facts: Vec<Fact>) -> Result<Vec<Dated>, EngineError> {
-        let entries: Vec<Entry> = facts
-            .iter()
-            .map(|fact| Entry {
-                at,
-                kind: fact.kind().to_owned(),
-                body: fact.to_value(),
-            })
-            .collect();
-        if entries.is_empty() {
-            return Ok(Vec::new());
-        }
-        let expected = self.journal.head().seq;
-        self.journal.append(expected, &entries)?;
-        let dated: Vec<Dated> = facts.into_iter().map(|fact| Dated { at, fact }).collect();
-        for one in &dated {
-            self.board.apply(one);
-        }
-        Ok(dated)
-    }
-
-    /// The journal's last record.
-    pub fn head(&self) -> &Head {
-        self.journal.head()
-    }
-}
-
-/// Most refusals are a person's to mend; a step that a task is not at is ours.
-fn error(refusal: kernel::Refusal) -> EngineError {
-    let mut error = EngineError::from(refusal);
-    if error.code == "task_not_there" {
-        error.blame = Blame::Bug;
-    }
-    error
-}
-
 fn unknown(what: &str, all: &[String]) -> EngineError {
     let mend = match all {
         [] => {
@@ -358,26 +301,21 @@ fn unknown(what: &str, all: &[String]) -> EngineError {
 }
 
 /// A stored record as a fact.
-pub fn dated(at: Time, kind: &str, body: &str) -> Result<Dated, String> {
-    let fact = Fact::decode(kind, body).map_err(|error| error.to_string())?;
-    Ok(Dated { at, fact })
+pub fn dated(record: &RecordRef<'_>) -> Result<Dated, String> {
+    crate::run::stored(record)
 }
 
 fn read(folder: &std::path::Path) -> Result<(Board, Head), EngineError> {
     let mut board = Board::default();
     if !folder.join(format!("{JOURNAL}.jsonl")).exists() {
-        let head = Head {
-            seq: 0,
-            hash: store::NO_HASH.to_owned(),
-        };
-        return Ok((board, head));
+        return Ok((board, Head::start()));
     }
     let replay = Replay {
         from: None,
         not_after: Some(crate::run::latest()),
     };
     let report = Journal::read(folder, &journal_name(), replay, |record| {
-        board.apply(&dated(record.at, record.kind, record.body.get())?);
+        board.apply(&dated(&record)?);
         Ok(())
     })?;
     Ok((board, report.head))

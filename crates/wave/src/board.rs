@@ -3,18 +3,18 @@
 //! `apply` takes facts in and never refuses: what was accepted once is accepted for ever. Whether a
 //! fact may become one is `decide`'s question.
 
-use super::fact::*;
-use super::milestone::{Milestone, Task};
+use crate::fact::*;
+use crate::milestone::{Milestone, Task};
 use kernel::Time;
 use kernel::outcome::passes;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
 /// Reasons to wait for a person that speak of a failure, not of a question.
 const TROUBLE: [&str; 3] = ["budget", "stall", "trouble"];
 
 /// Everything that is known of a milestone.
-#[derive(Debug, Clone, PartialEq, Default)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct Board {
     /// The wave that is live.
     pub wave: Option<Wave>,
@@ -30,6 +30,8 @@ pub struct Board {
     pub tip: Option<String>,
     /// What was found of the goal.
     pub goal: Option<GoalJudged>,
+    /// How often that was looked at.
+    pub judged: u32,
     /// Criteria that a person has ticked, with the last time that they did.
     pub ticked: BTreeMap<String, CriterionTicked>,
     /// Who took on that the sandbox may not hold.
@@ -37,7 +39,7 @@ pub struct Board {
 }
 
 /// A task that failed before.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Failed {
     /// How often.
     pub times: u32,
@@ -48,7 +50,7 @@ pub struct Failed {
 }
 
 /// A live wave.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Wave {
     /// From 1.
     pub number: u32,
@@ -71,7 +73,7 @@ pub struct Wave {
 }
 
 /// One task of a live wave.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Slot {
     /// Who.
     pub row: Row,
@@ -81,12 +83,16 @@ pub struct Slot {
     pub echo: Option<String>,
     /// How often its time ran out.
     pub lapses: u32,
+    /// How often it was claimed.
+    pub claims: u32,
+    /// How often a merge of it was begun.
+    pub merges: u32,
     /// Where it stands.
     pub stage: Stage,
 }
 
 /// Where a task stands in its wave.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "stage", rename_all = "snake_case")]
 pub enum Stage {
     /// Nobody has it.
@@ -237,7 +243,7 @@ impl Board {
 
     /// Takes a fact in.
     pub fn apply(&mut self, dated: &Dated) {
-        match &dated.fact {
+        match &dated.body {
             Fact::WaveOpened(opened) => self.open(dated.at, opened),
             Fact::WaveClosed(closed) => {
                 let slots = self.wave.take().into_iter().flat_map(|wave| wave.slots);
@@ -249,7 +255,10 @@ impl Board {
                 }
                 self.digests.push(closed.digest.clone());
             }
-            Fact::GoalJudged(judged) => self.goal = Some(judged.clone()),
+            Fact::GoalJudged(judged) => {
+                self.goal = Some(judged.clone());
+                self.judged += 1;
+            }
             Fact::CriterionTicked(ticked) => {
                 self.ticked.insert(ticked.criterion.clone(), ticked.clone());
             }
@@ -283,6 +292,7 @@ impl Board {
                 let slot = self.wave.as_mut();
                 if let Some(slot) = slot.and_then(|wave| wave.slot_mut(&claimed.task)) {
                     slot.spawned.get_or_insert(dated.at);
+                    slot.claims += 1;
                     slot.stage = Stage::Claimed {
                         lease: claimed.lease.clone(),
                         until: claimed.until,
@@ -312,6 +322,10 @@ impl Board {
             Fact::TaskResumed(resumed) => self.stage(&resumed.task, Stage::Ready),
             Fact::TaskFinished(done) => self.finished(&done.task, done.commit.clone(), None),
             Fact::MergeBegan(began) => {
+                let slot = self.wave.as_mut();
+                if let Some(slot) = slot.and_then(|wave| wave.slot_mut(&began.task)) {
+                    slot.merges += 1;
+                }
                 if let Some(commit) = self.work_of(&began.task) {
                     self.stage(&began.task, Stage::Merging { commit });
                 }
@@ -337,6 +351,8 @@ impl Board {
             spawned: None,
             echo: None,
             lapses: 0,
+            claims: 0,
+            merges: 0,
             stage: Stage::Ready,
         });
         self.tip = Some(opened.base.clone());

@@ -1,100 +1,56 @@
 //! What survives of a milestone: every fact of its journal. As with runs, kinds are versioned, a
 //! stored struct may gain a member with a default, and an unknown kind is refused.
 
-use kernel::event::DecodeError;
 use kernel::outcome::CheckResult;
 use kernel::{Autonomy, Time};
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
+
+kernel::stored! {
+    /// The fact itself.
+    pub enum Fact {
+        /// A wave began.
+        WaveOpened(WaveOpened) = "wave_opened.v1",
+        /// A torn last line of this journal was cut.
+        TailCut(kernel::event::TailCut) = "wave_tail_cut.v1",
+        /// A worker took a task.
+        TaskClaimed(TaskClaimed) = "task_claimed.v1",
+        /// Its worktree was made, and stands where it should.
+        TaskForked(TaskForked) = "task_forked.v1",
+        /// A worker is gone; its claim went back.
+        ClaimReturned(ClaimReturned) = "claim_returned.v1",
+        /// A task's run waits for a person.
+        TaskWaits(TaskWaits) = "task_waits.v1",
+        /// A person has answered; the task goes on.
+        TaskResumed(TaskResumed) = "task_resumed.v1",
+        /// A task's run is done, and everything in its worktree is in a commit.
+        TaskFinished(TaskFinished) = "task_finished.v1",
+        /// A task failed in this wave.
+        TaskFailed(TaskFailed) = "task_failed.v1",
+        /// A merge is about to be tried.
+        MergeBegan(MergeBegan) = "merge_began.v1",
+        /// A merge will never answer.
+        MergeLost(MergeLost) = "merge_lost.v1",
+        /// A merge was not tried, for a reason that a person can mend.
+        MergeHeld(MergeHeld) = "merge_held.v1",
+        /// A task is merged, and the gate passed on the merged tree.
+        TaskMerged(TaskMerged) = "task_merged.v1",
+        /// A merge failed; the task is ready again.
+        TaskPutBack(TaskPutBack) = "task_put_back.v1",
+        /// Too many failed: one by one from here.
+        WaveFellBack(WaveFellBack) = "wave_fell_back.v1",
+        /// A wave ended.
+        WaveClosed(WaveClosed) = "wave_closed.v1",
+        /// The exit criteria were tried.
+        GoalJudged(GoalJudged) = "goal_judged.v1",
+        /// A person says that a criterion holds, which no command can show.
+        CriterionTicked(CriterionTicked) = "criterion_ticked.v1",
+        /// A person took on that the sandbox may not hold on this machine.
+        SandboxWaived(Said) = "wave_sandbox_waived.v1",
+    }
+}
 
 /// One fact and its time.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Dated {
-    /// When.
-    pub at: Time,
-    /// What.
-    pub fact: Fact,
-}
-
-macro_rules! facts {
-    ($($(#[$doc:meta])* $variant:ident($type:ty) = $kind:literal,)*) => {
-        /// The fact itself.
-        #[derive(Debug, Clone, PartialEq)]
-        pub enum Fact { $($(#[$doc])* $variant($type),)* }
-
-        impl Fact {
-            /// Every kind that this version reads and writes.
-            pub const KINDS: &'static [&'static str] = &[$($kind),*];
-
-            /// The stored kind.
-            pub fn kind(&self) -> &'static str {
-                match self { $(Fact::$variant(_) => $kind,)* }
-            }
-
-            /// The stored body.
-            pub fn to_value(&self) -> Value {
-                match self {
-                    $(Fact::$variant(body) => serde_json::to_value(body)
-                        .expect("stored structs have string keys and no failing serializers"),)*
-                }
-            }
-
-            /// Reads a stored body.
-            pub fn decode(kind: &str, json: &str) -> Result<Fact, DecodeError> {
-                match kind {
-                    $($kind => serde_json::from_str(json)
-                        .map(Fact::$variant)
-                        .map_err(|error| DecodeError::Malformed {
-                            kind: kind.to_owned(),
-                            why: error.to_string(),
-                        }),)*
-                    _ => Err(DecodeError::UnknownKind(kind.to_owned())),
-                }
-            }
-        }
-    };
-}
-
-facts! {
-    /// A wave began.
-    WaveOpened(WaveOpened) = "wave_opened.v1",
-    /// A torn last line of this journal was cut.
-    TailCut(kernel::event::TailCut) = "wave_tail_cut.v1",
-    /// A worker took a task.
-    TaskClaimed(TaskClaimed) = "task_claimed.v1",
-    /// Its worktree was made, and stands where it should.
-    TaskForked(TaskForked) = "task_forked.v1",
-    /// A worker is gone; its claim went back.
-    ClaimReturned(ClaimReturned) = "claim_returned.v1",
-    /// A task's run waits for a person.
-    TaskWaits(TaskWaits) = "task_waits.v1",
-    /// A person has answered; the task goes on.
-    TaskResumed(TaskResumed) = "task_resumed.v1",
-    /// A task's run is done, and everything in its worktree is in a commit.
-    TaskFinished(TaskFinished) = "task_finished.v1",
-    /// A task failed in this wave.
-    TaskFailed(TaskFailed) = "task_failed.v1",
-    /// A merge is about to be tried.
-    MergeBegan(MergeBegan) = "merge_began.v1",
-    /// A merge will never answer.
-    MergeLost(MergeLost) = "merge_lost.v1",
-    /// A merge was not tried, for a reason that a person can mend.
-    MergeHeld(MergeHeld) = "merge_held.v1",
-    /// A task is merged, and the gate passed on the merged tree.
-    TaskMerged(TaskMerged) = "task_merged.v1",
-    /// A merge failed; the task is ready again.
-    TaskPutBack(TaskPutBack) = "task_put_back.v1",
-    /// Too many failed: one by one from here.
-    WaveFellBack(WaveFellBack) = "wave_fell_back.v1",
-    /// A wave ended.
-    WaveClosed(WaveClosed) = "wave_closed.v1",
-    /// The exit criteria were tried.
-    GoalJudged(GoalJudged) = "goal_judged.v1",
-    /// A person says that a criterion holds, which no command can show.
-    CriterionTicked(CriterionTicked) = "criterion_ticked.v1",
-    /// A person took on that the sandbox may not hold on this machine.
-    SandboxWaived(Said) = "wave_sandbox_waived.v1",
-}
+pub type Dated = kernel::Event<Fact>;
 
 /// What a person said about a milestone, and how it came in.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
