@@ -21,7 +21,6 @@ pub enum AgentError {
     Unfit {
         /// The connector.
         agent: &'static str,
-        /// The setting.
         setting: &'static str,
         /// What it takes instead.
         takes: String,

@@ -32,7 +32,6 @@ pub(crate) struct Post {
 pub(crate) enum Body {
     /// Nothing: it asks for something.
     Nothing,
-    /// JSON.
     Json(String),
 }
 

@@ -37,7 +37,6 @@ pub enum AgentSpec {
     },
     /// Runs a coding agent of somebody else's; see `docs/agents.md`.
     External {
-        /// Which one.
         agent: External,
         /// How it is set up.
         settings: Settings,

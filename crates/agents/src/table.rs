@@ -33,7 +33,6 @@ pub(crate) enum How {
     Model(Provider),
     /// Any program.
     Command,
-    /// A script.
     Scripted,
 }
 

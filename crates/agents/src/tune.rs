@@ -118,7 +118,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_set_arrives_and_what_can_not_be_used_is_refused() {
+    fn what_is_set_arrives_and_what_cannot_be_used_is_refused() {
         let tuning = Tuning {
             key_file: Some("/k".into()),
             idle: Some(Duration::from_secs(7)),

@@ -25,7 +25,6 @@ pub(crate) enum Entry {
 /// A part of what the model said.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(crate) enum Block {
-    /// Text.
     Text(String),
     /// A tool call.
     Call(Call),

@@ -18,7 +18,6 @@ use workspace::worktree::{self, Removal};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum What {
-    /// A worktree.
     Worktree,
     /// Scratch of a run.
     Scratch,
@@ -30,7 +29,6 @@ pub enum What {
 pub enum Fate {
     /// It would be removed.
     Removable,
-    /// It was removed.
     Removed,
     /// It stays.
     Kept,
@@ -47,7 +45,6 @@ pub struct Item {
     pub path: PathBuf,
     /// What becomes of it.
     pub fate: Fate,
-    /// Why.
     pub why: String,
 }
 
@@ -165,7 +162,7 @@ fn integration(
         let folder = MilestoneFolder::find(project, Some(milestone));
         let busy = match &folder {
             // Its own error is for whoever runs it; here it only means: hands off.
-            Err(_) => return Ok((Fate::Kept, "its milestone can not be read".to_owned())),
+            Err(_) => return Ok((Fate::Kept, "its milestone cannot be read".to_owned())),
             Ok(folder) => folder.peek()?.0.wave.is_some() || folder.open().is_err(),
         };
         if busy {
@@ -202,7 +199,7 @@ fn scratch(project: &Project, mode: Mode) -> Result<Vec<Item>, EngineError> {
                 Err(_) => (Fate::Kept, "its run is being driven"),
             },
             Ok(_) => (Fate::Kept, "its run is not over"),
-            Err(_) => (Fate::Kept, "its run can not be read"),
+            Err(_) => (Fate::Kept, "its run cannot be read"),
         };
         items.push(Item {
             what: What::Scratch,

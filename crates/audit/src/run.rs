@@ -44,7 +44,7 @@ fn read(
     report: &mut RunAudit,
 ) -> Result<(), EngineError> {
     let run = store::RunName::new(name)?;
-    // Reading once leniently gives the workflow; a run that can not even say that has its finding.
+    // Reading once leniently gives the workflow; a run that cannot even say that has its finding.
     let workflow = peek_run(project, name)
         .ok()
         .map(|peek| peek.machine.workflow().clone());

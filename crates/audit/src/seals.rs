@@ -20,7 +20,7 @@ impl Seals {
     pub(crate) fn of(project: &Project) -> Result<Self, EngineError> {
         let mut runs = BTreeMap::new();
         for name in store::list(&project.journals())? {
-            // One that can not be read has its finding elsewhere.
+            // One that cannot be read has its finding elsewhere.
             if let Ok(peek) = report::look::peek_run(project, name.as_str()) {
                 runs.insert(name.to_string(), peek.machine);
             }

@@ -53,7 +53,6 @@ pub enum Error {
     /// Something is wrong with what has this name.
     #[error("{name} {source}")]
     Of {
-        /// The name.
         name: String,
         /// What is wrong.
         source: Box<Error>,

@@ -38,7 +38,6 @@ pub enum SettingsError {
         "there is no check `{name}`; docs/checks.md lists all {count}, from `{first}` to `{last}`"
     )]
     NoSuchCheck {
-        /// The name.
         name: String,
         /// How many checks there are.
         count: usize,
@@ -58,7 +57,6 @@ pub enum SettingsError {
     Unknown {
         /// Whose they are.
         of: &'static str,
-        /// The key.
         key: String,
         /// The keys that there are.
         keys: Vec<String>,
@@ -68,7 +66,6 @@ pub enum SettingsError {
     Missing {
         /// Whose they are.
         of: &'static str,
-        /// What is missing.
         missing: Setting,
         /// The keys that there are.
         keys: Vec<String>,
@@ -94,7 +91,6 @@ pub enum SettingsError {
     /// The condition of a check is wrong.
     #[error("`{check}`: {source}")]
     When {
-        /// The check.
         check: &'static str,
         /// Why.
         source: Box<SettingsError>,

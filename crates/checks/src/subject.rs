@@ -25,7 +25,6 @@ pub struct Place<'a> {
 /// content: what is frozen is frozen without them.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Views<'a> {
-    /// The file.
     pub file: &'a str,
     /// The names.
     pub lines: &'a [String],

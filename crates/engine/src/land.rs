@@ -140,7 +140,6 @@ pub struct Landing {
 /// A landed run.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Landed {
-    /// The branch.
     pub branch: String,
     /// The commit that is now its last.
     pub commit: String,

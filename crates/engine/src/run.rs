@@ -11,11 +11,9 @@ use workspace::project::Project;
 pub struct Run {
     /// Where it lies.
     pub project: Project,
-    /// Its name.
     pub name: RunName,
     /// Its machine, as of the journal's head.
     pub machine: Flow,
-    /// Its journal.
     pub journal: Journal,
     /// A torn last line that opening has cut.
     pub torn: Option<Torn>,

@@ -13,7 +13,7 @@ use std::collections::btree_map::Entry;
 use std::sync::Arc;
 use workspace::agent::Offered;
 use workspace::context::Context;
-use workspace::error::EngineError;
+use workspace::error::{EngineError, Kind};
 use workspace::lock::{self, Lock};
 use workspace::project::Project;
 
@@ -28,15 +28,12 @@ pub struct Ended {
 
 /// What a session needs besides the run.
 pub struct Session<'a> {
-    /// The project.
     pub project: &'a Project,
-    /// The run.
     pub run: &'a str,
     /// The agent, if the person names another one than the run does.
     pub agent: Option<&'a str>,
     /// An agent that is already built; the demo's.
     pub built: Option<Arc<dyn Agent>>,
-    /// How far.
     pub until: Until,
     /// Write the state file anew first.
     pub restore: Restore,
@@ -61,6 +58,7 @@ pub fn lock(project: &Project, run: &str) -> Result<Lock, EngineError> {
             format!("another Proofhouse drives the run `{run}` right now"),
             "wait for it, or stop it with Ctrl-C; `proofhouse status` shows what it does",
         )
+        .of_kind(Kind::RunBusy)
     })
 }
 
@@ -98,7 +96,7 @@ impl Session<'_> {
         loop {
             match self.once(observer, hook) {
                 // A person decided while we were about to write: read it and go on from there.
-                Err(error) if error.code == "journal_conflict" => {
+                Err(error) if error.kind == Kind::JournalConflict => {
                     observer
                         .notice("the journal was appended to by another process; reading it again");
                 }

@@ -26,7 +26,6 @@ use workspace::secrets::Secrets;
 /// What a person asks for.
 #[derive(Debug, Clone, Default)]
 pub struct NewRun {
-    /// The workflow.
     pub workflow: String,
     /// Whose tree it works in.
     pub place: Place,
@@ -59,7 +58,7 @@ pub enum WantsCommands {
     Never,
     /// They run those that there are.
     IfSet,
-    /// They can not pass without one.
+    /// They cannot pass without one.
     Always,
 }
 
@@ -500,7 +499,7 @@ fn refuse_folder(
     if folder == project.repo() {
         return Err(EngineError::user(
             "task_folder_is_repo",
-            "the task folder can not be the repository's top",
+            "the task folder cannot be the repository's top",
             "choose a folder below it, such as `--dir tasks/NAME`",
         ));
     }

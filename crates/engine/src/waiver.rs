@@ -12,7 +12,7 @@ pub use kernel::input::WAIVE;
 pub(crate) const WAIVE_BECAUSE: &str =
     "this machine may not be able to hold the agents and checks of this run; I take that on";
 
-/// What the waiver itself puts into the start, and so can not be bound to.
+/// What the waiver itself puts into the start, and so cannot be bound to.
 const ITS_OWN: [&str; 3] = [
     "sandbox_waived_by",
     "sandbox_waived_through",

@@ -151,7 +151,6 @@ type EventOf<M> = Event<FactOf<M>>;
 
 /// A journal that was opened, and whose machine is to be driven.
 pub struct Open {
-    /// The journal.
     pub journal: Journal,
     /// A torn last line that opening has cut.
     pub torn: Option<Torn>,

@@ -10,7 +10,6 @@ use serde_json::Value;
 
 words! {
     /// The thirteen types; there are no others (section 8.1).
-    #[allow(missing_docs)]
     pub enum ArtifactType {
         MicroPlan = "MICRO_PLAN",
         Contract = "CONTRACT",
@@ -71,7 +70,6 @@ pub(crate) const TARGET: Form = Form::Text(Rule {
 
 words! {
     /// Where an artifact stands (section 8.4).
-    #[allow(missing_docs)]
     pub enum ArtifactStatus {
         Draft = "DRAFT",
         Challenged = "CHALLENGED",
@@ -140,7 +138,6 @@ pub(crate) fn own_prefix(envelope: &Value, found: &mut Vec<Fault>) {
 
 words! {
     /// What an invocation produced.
-    #[allow(missing_docs)]
     pub enum ContributionType {
         Contract = "CONTRACT",
         MicroPlan = "MICRO_PLAN",

@@ -25,7 +25,6 @@ pub const ANSWER: Object = Object {
 
 words! {
     /// What is wrong with a contract.
-    #[allow(missing_docs)]
     pub enum ExceptionType {
         CannotSupport = "CANNOT_SUPPORT",
         Ambiguous = "AMBIGUOUS",
@@ -36,7 +35,6 @@ words! {
 
 words! {
     /// What the change would do to others. What nobody knows counts as breaking.
-    #[allow(missing_docs)]
     pub enum Compatibility {
         BackwardCompatible = "BACKWARD_COMPATIBLE",
         Breaking = "BREAKING",
@@ -46,7 +44,6 @@ words! {
 
 words! {
     /// How soon.
-    #[allow(missing_docs)]
     pub enum Urgency {
         Blocking = "BLOCKING",
         High = "HIGH",

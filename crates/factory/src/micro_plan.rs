@@ -89,7 +89,6 @@ impl IoContract {
 
 words! {
     /// Make or reuse.
-    #[allow(missing_docs)]
     pub enum ReuseDecision {
         Reuse = "REUSE",
         CreateNew = "CREATE_NEW",

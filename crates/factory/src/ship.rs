@@ -12,7 +12,6 @@ use std::collections::BTreeSet;
 
 words! {
     /// It worked, or it did not.
-    #[allow(missing_docs)]
     pub enum Outcome {
         Pass = "PASS",
         Fail = "FAIL",

@@ -49,7 +49,6 @@ pub enum IndexError {
     StatusFinal {
         /// The entry.
         reference: String,
-        /// Its status.
         status: &'static str,
         /// When that was recorded.
         since: String,
@@ -83,7 +82,6 @@ pub enum IndexError {
     /// A text that names no embedder.
     #[error("{text:?} is not an embedder: {why}")]
     BadEmbedder {
-        /// The text.
         text: String,
         /// Why not.
         why: String,

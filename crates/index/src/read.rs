@@ -18,9 +18,7 @@ use std::path::Path;
 pub struct Filter {
     /// One of these tags.
     pub tags: Vec<String>,
-    /// This status.
     pub status: Option<Status>,
-    /// This module.
     pub module_id: Option<ModuleId>,
     /// These versions.
     pub versions: Option<Range>,

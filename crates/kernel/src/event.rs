@@ -23,7 +23,6 @@ use std::collections::BTreeMap;
 pub struct Event<F = Body> {
     /// When it was decided.
     pub at: Time,
-    /// What.
     pub body: F,
 }
 
@@ -144,7 +143,6 @@ pub enum DecodeError {
     /// A known kind with a body that is not of its shape.
     #[error("the body of `{kind}` is malformed: {why}")]
     Malformed {
-        /// The kind.
         kind: String,
         /// What serde says.
         why: String,
@@ -218,7 +216,6 @@ pub struct SessionOpened {
 /// A torn last line was cut.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TailCut {
-    /// How many bytes.
     pub bytes: u64,
     /// The file that keeps them.
     pub kept_in: String,
@@ -227,11 +224,9 @@ pub struct TailCut {
 /// An effect is about to start.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct EffectBegan {
-    /// Which.
     pub effect: EffectId,
     /// Attempt, gate or checkpoint.
     pub kind: EffectKind,
-    /// For which state.
     pub state: StateName,
     /// The role, for an attempt.
     #[serde(default, skip_serializing_if = "String::is_empty")]
@@ -247,9 +242,7 @@ pub struct EffectBegan {
 /// An attempt ended.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AttemptEnded {
-    /// Which.
     pub effect: EffectId,
-    /// How.
     pub outcome: Outcome,
     /// Seen live, or found after a restart?
     #[serde(default)]
@@ -259,7 +252,6 @@ pub struct AttemptEnded {
 /// A gate was run.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct GateEnded {
-    /// Which.
     pub effect: EffectId,
     /// Every check's answer.
     pub results: Vec<CheckResult>,
@@ -271,9 +263,7 @@ pub struct GateEnded {
 /// A checkpoint was made or failed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CheckpointEnded {
-    /// Which.
     pub effect: EffectId,
-    /// The commit.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub commit: Option<String>,
     /// Why there is none.
@@ -284,7 +274,6 @@ pub struct CheckpointEnded {
 /// A begun effect will never answer.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct EffectLost {
-    /// Which.
     pub effect: EffectId,
     /// Why we think so.
     pub reason: String,
@@ -296,7 +285,6 @@ pub struct EffectLost {
 /// An answer came too late and was dropped.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LateDropped {
-    /// Which.
     pub effect: EffectId,
     /// What it would have said, in a line.
     pub said: String,
@@ -340,7 +328,6 @@ pub struct Refused {
     /// The attempt that asked.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub effect: Option<EffectId>,
-    /// The refusal.
     pub refusal: Refusal,
 }
 

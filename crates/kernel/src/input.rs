@@ -11,7 +11,6 @@ use std::collections::BTreeMap;
 pub struct Input<W = What> {
     /// When.
     pub at: Time,
-    /// What.
     pub what: W,
 }
 
@@ -38,7 +37,6 @@ pub enum What {
     },
     /// The last line of the journal was torn by a crash and has been cut.
     TailCut {
-        /// How many bytes.
         bytes: u64,
         /// The file that keeps them.
         kept_in: String,
@@ -47,11 +45,8 @@ pub enum What {
     Advance,
     /// The engine is about to start this effect.
     Begin(EffectId),
-    /// An attempt ended.
     AttemptEnded {
-        /// Which.
         effect: EffectId,
-        /// How.
         outcome: Box<Outcome>,
         /// Found after a restart, or seen live?
         #[serde(default)]
@@ -59,7 +54,6 @@ pub enum What {
     },
     /// A gate was run.
     GateEnded {
-        /// Which.
         effect: EffectId,
         /// Every check's answer.
         results: Vec<CheckResult>,
@@ -69,14 +63,12 @@ pub enum What {
     },
     /// A checkpoint was made, or could not be.
     CheckpointEnded {
-        /// Which.
         effect: EffectId,
         /// The commit, or why there is none.
         commit: Result<String, String>,
     },
     /// A begun effect will never answer.
     Lost {
-        /// Which.
         effect: EffectId,
         /// Why we think so.
         reason: String,
@@ -110,14 +102,13 @@ pub enum Found {
 /// What a person says who takes on that the sandbox may be missing or incomplete.
 pub const WAIVE: &str = "waive_sandbox";
 
-/// A person's decision, as it came through a channel that agents can not reach.
+/// A person's decision, as it came through a channel that agents cannot reach.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Decision {
     /// One of the options offered.
     pub option: String,
     /// Why; goes into the next brief.
     pub because: String,
-    /// Who.
     pub who: String,
     /// Through which channel (`ssh-signature SHA256:..`, `terminal`).
     pub channel: String,

@@ -192,7 +192,6 @@ pub struct Waiting {
 /// One budget as it is shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct Gauge {
-    /// Used so far.
     pub used: u64,
     /// At the most.
     pub cap: u64,
@@ -201,7 +200,6 @@ pub struct Gauge {
 /// An effect in flight, as it is shown.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct InFlight {
-    /// Which.
     pub effect: EffectId,
     /// Attempt, gate or checkpoint.
     pub kind: crate::effect::EffectKind,
@@ -234,7 +232,6 @@ pub struct Status {
     pub budgets: BTreeMap<String, Gauge>,
     /// Every attempt so far.
     pub attempts: Vec<AttemptNote>,
-    /// What is in flight.
     pub in_flight: Vec<InFlight>,
     /// The last "no", with its mend.
     pub last_refusal: Option<Refusal>,

@@ -37,9 +37,7 @@ fn is_word(text: &str) -> bool {
 /// One version of a module: `MM-...@x.y.z`.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ModuleRef {
-    /// The module.
     pub module: ModuleId,
-    /// Its version.
     pub version: Version,
 }
 
@@ -71,7 +69,6 @@ as_text!(ModuleRef);
 /// A module, and the versions of it that will do: `MM-...@range`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Dependency {
-    /// The module.
     pub module_id: ModuleId,
     /// Its versions.
     pub range: Range,

@@ -28,10 +28,7 @@ pub enum Hold {
     /// A stepped run paused after a passed gate.
     Step,
     /// A budget is used up.
-    Budget {
-        /// Which one.
-        name: CounterName,
-    },
+    Budget { name: CounterName },
     /// A pass made no material progress.
     Stall,
     /// `risk: high` under `auto`.

@@ -18,9 +18,7 @@ use workspace::context::Context;
 /// Everything that the page shows.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Evidence {
-    /// The run.
     pub run: String,
-    /// Its workflow.
     pub workflow: String,
     /// Where it is.
     pub state: String,

@@ -10,7 +10,6 @@ use serde::Serialize;
 pub struct Began {
     /// When.
     pub at: Time,
-    /// What.
     pub effect: EffectBegan,
 }
 

@@ -17,7 +17,6 @@ use workspace::{EngineError, Project};
 pub struct Decided {
     /// When.
     pub at: Time,
-    /// What.
     #[serde(flatten)]
     pub decision: Decision,
 }

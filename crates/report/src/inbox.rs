@@ -15,7 +15,6 @@ use workspace::{EngineError, Project};
 pub struct Fault {
     /// Its stable code.
     pub code: String,
-    /// What.
     pub what: String,
     /// How to mend it.
     pub mend: String,
@@ -41,13 +40,11 @@ impl From<&EngineError> for Fault {
 #[derive(Debug, Clone, Serialize)]
 #[serde(untagged)]
 pub enum Item {
-    /// A run.
     Run {
         /// Its name.
         run: String,
         /// Where it stands.
         state: StateName,
-        /// What it waits for.
         waiting_for: Waiting,
         /// The last record that the question follows from.
         seq: u64,
@@ -58,7 +55,6 @@ pub enum Item {
     Project {
         /// Its name.
         run: String,
-        /// What it asks.
         question: Asked,
         /// The last record that the question follows from.
         seq: u64,

@@ -13,7 +13,6 @@ use workspace::{EngineError, Project};
 
 /// A machine as of the journal's last record.
 pub struct Peek<M> {
-    /// The machine.
     pub machine: M,
     /// The journal's last record.
     pub head: Head,

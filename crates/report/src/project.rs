@@ -45,7 +45,6 @@ pub struct TaskReport {
     pub task: String,
     /// Where it stands.
     pub status: String,
-    /// What it is.
     pub name: String,
     /// The modules that do it.
     pub modules: Vec<String>,

@@ -52,7 +52,6 @@ fn payload(option: &str) -> &'static str {
 /// A question of a project, with the command for each of its options.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Asked {
-    /// The question.
     #[serde(flatten)]
     pub question: Question,
     /// A command for each option, in their order.

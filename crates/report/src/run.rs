@@ -77,7 +77,6 @@ impl RunReport {
 #[derive(Debug, Clone, Serialize)]
 #[serde(untagged)]
 pub enum Report {
-    /// A run.
     Run(Box<RunReport>),
     /// A project of the factory.
     Project(Box<ProjectReport>),

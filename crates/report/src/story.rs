@@ -43,7 +43,6 @@ pub enum Moment {
     DraftRefused,
     /// A person approved the spec.
     SpecApproved,
-    /// A challenge failed.
     ChallengeFailed,
     /// An approval asked for changes.
     Amendment,

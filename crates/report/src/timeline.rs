@@ -16,11 +16,8 @@ pub struct Record<'a> {
     pub seq: u64,
     /// When.
     pub at: Time,
-    /// What kind.
     pub kind: &'a str,
-    /// What.
     pub body: &'a RawValue,
-    /// Its hash.
     pub hash: &'a str,
 }
 
@@ -51,7 +48,6 @@ pub struct Entry {
     pub seq: u64,
     /// When.
     pub at: Time,
-    /// What kind.
     pub kind: &'static str,
     /// The effect that began or ended with it.
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -47,7 +47,6 @@ pub enum Network {
 pub struct Endpoint {
     /// A name or an address, without brackets. Names are compared without case.
     pub host: String,
-    /// The port.
     pub port: u16,
 }
 

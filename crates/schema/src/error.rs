@@ -33,7 +33,6 @@ pub enum Problem {
     /// A pattern that is no regular expression, or needs look-around or back-references.
     #[error("the pattern \"{pattern}\" cannot be used")]
     Pattern {
-        /// The pattern.
         pattern: String,
         /// Why.
         #[source]

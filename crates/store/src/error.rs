@@ -33,7 +33,6 @@ pub enum StoreError {
     /// Somebody else wrote to the journal, or the caller's sequence number is old.
     #[error("journal of run {run}: {why} (expected sequence number {expected})")]
     JournalConflict {
-        /// The run.
         run: String,
         /// What the caller thought the last sequence number was.
         expected: u64,
@@ -43,7 +42,6 @@ pub enum StoreError {
     /// A record cannot be believed. Concerns this run alone.
     #[error("journal of run {run}, line {line}: {reason}")]
     JournalCorrupt {
-        /// The run.
         run: String,
         /// The line, from 1.
         line: u64,
@@ -54,7 +52,6 @@ pub enum StoreError {
     /// There is no journal for this run.
     #[error("run {run} has no journal at {}", path.display())]
     JournalMissing {
-        /// The run.
         run: String,
         /// Where it should be.
         path: PathBuf,
@@ -62,7 +59,6 @@ pub enum StoreError {
     /// There is a journal for this run already.
     #[error("run {run} has a journal already at {}", path.display())]
     JournalExists {
-        /// The run.
         run: String,
         /// Where it is.
         path: PathBuf,
@@ -70,7 +66,6 @@ pub enum StoreError {
     /// Records did not reach the disk. What was there before is still there.
     #[error("journal of run {run}: could not write {}: {source}; {}", path.display(), after.sentence())]
     JournalWriteFailed {
-        /// The run.
         run: String,
         /// The journal.
         path: PathBuf,
@@ -81,10 +76,7 @@ pub enum StoreError {
     },
     /// A run's name that could not be a file name everywhere.
     #[error("{name:?} is not a run name")]
-    BadRunName {
-        /// The name.
-        name: String,
-    },
+    BadRunName { name: String },
     /// An entry that a journal cannot hold without changing it.
     #[error("entry of kind {kind:?} cannot be journaled: {reason}")]
     BadEntry {
@@ -123,7 +115,6 @@ pub enum StoreError {
     BadPath {
         /// The tree.
         root: PathBuf,
-        /// The path.
         path: PathBuf,
     },
     /// The system refused something.
@@ -131,7 +122,6 @@ pub enum StoreError {
     Io {
         /// The verb, as in "read".
         what: &'static str,
-        /// On what.
         path: PathBuf,
         /// What the system said.
         source: io::Error,

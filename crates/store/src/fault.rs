@@ -57,7 +57,6 @@ pub enum Fault {
     TooLate {
         /// Its date.
         at: Time,
-        /// The limit.
         limit: Time,
     },
     /// No record is so long.

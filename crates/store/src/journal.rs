@@ -40,7 +40,6 @@ enum Health {
 
 /// A journal that was opened, and what opening it changed.
 pub struct Opened {
-    /// The journal.
     pub journal: Journal,
     /// Half a line that was cut from its end.
     pub torn: Option<Torn>,

@@ -62,7 +62,6 @@ pub struct Wave {
     pub jobs: u64,
     /// Failures until one by one.
     pub sequential_after: u32,
-    /// So far.
     pub failures: u32,
     /// Did it fall back to one by one?
     pub sequential: bool,
@@ -113,9 +112,8 @@ pub enum Stage {
     },
     /// Its work is in a commit.
     Finished {
-        /// Which.
         commit: String,
-        /// Why it can not be merged yet, if so.
+        /// Why it cannot be merged yet, if so.
         held: Option<String>,
     },
     /// A merge is being tried.
@@ -128,7 +126,6 @@ pub enum Stage {
         /// The tip.
         commit: String,
     },
-    /// It failed.
     Failed {
         /// A stable word.
         code: String,

@@ -55,7 +55,6 @@ pub type Dated = kernel::Event<Fact>;
 /// What a person said about a milestone, and how it came in.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Said {
-    /// Who.
     pub who: String,
     /// Through which channel.
     pub channel: String,
@@ -82,7 +81,6 @@ pub struct CriterionTicked {
 /// A wave began.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct WaveOpened {
-    /// The milestone.
     pub milestone: String,
     /// From 1.
     pub number: u32,
@@ -102,7 +100,6 @@ pub struct WaveOpened {
 /// One task of a wave.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Row {
-    /// The task.
     pub task: String,
     /// Its run, and its worktree's name.
     pub run: String,
@@ -117,7 +114,6 @@ pub struct Row {
 /// A worker took a task.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TaskClaimed {
-    /// The task.
     pub task: String,
     /// The engine that holds it.
     pub lease: String,
@@ -128,7 +124,6 @@ pub struct TaskClaimed {
 /// Its worktree stands where it should.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TaskForked {
-    /// The task.
     pub task: String,
     /// What `git rev-parse HEAD` said in the worktree.
     pub echo: String,
@@ -149,16 +144,13 @@ pub enum Return {
 /// A claim went back.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ClaimReturned {
-    /// The task.
     pub task: String,
-    /// Why.
     pub why: Return,
 }
 
 /// A task's run waits for a person.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TaskWaits {
-    /// The task.
     pub task: String,
     /// The run's reason, a stable word.
     pub reason: String,
@@ -169,27 +161,23 @@ pub struct TaskWaits {
 /// A person has answered.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TaskResumed {
-    /// The task.
     pub task: String,
 }
 
 /// A task's run is done.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TaskFinished {
-    /// The task.
     pub task: String,
     /// The commit with all its work.
     pub commit: String,
     /// The run's last record.
     pub seq: u64,
-    /// Its hash.
     pub hash: String,
 }
 
 /// A task failed in this wave.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TaskFailed {
-    /// The task.
     pub task: String,
     /// A stable word.
     pub code: String,
@@ -200,7 +188,6 @@ pub struct TaskFailed {
 /// A merge is about to be tried.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct MergeBegan {
-    /// The task.
     pub task: String,
     /// The tip that it is merged onto.
     pub onto: String,
@@ -209,7 +196,6 @@ pub struct MergeBegan {
 /// A merge will never answer.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct MergeLost {
-    /// The task.
     pub task: String,
     /// Why we think so.
     pub reason: String,
@@ -218,7 +204,6 @@ pub struct MergeLost {
 /// A merge was not tried, or this machine could not judge it. It counts as no try.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct MergeHeld {
-    /// The task.
     pub task: String,
     /// A stable word.
     pub code: String,
@@ -229,7 +214,6 @@ pub struct MergeHeld {
 /// A task is merged.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TaskMerged {
-    /// The task.
     pub task: String,
     /// What `git rev-parse HEAD` said in its worktree, right before.
     pub echo: String,
@@ -244,7 +228,6 @@ pub struct TaskMerged {
 /// A merge failed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TaskPutBack {
-    /// The task.
     pub task: String,
     /// `merge_conflict` or `integration_failed`.
     pub code: String,
@@ -265,7 +248,6 @@ pub struct WaveFellBack {
 /// A wave ended.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct WaveClosed {
-    /// Which.
     pub number: u32,
     /// What goes into the milestone's wave log.
     pub digest: String,
@@ -274,7 +256,6 @@ pub struct WaveClosed {
 /// The exit criteria were tried.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct GoalJudged {
-    /// On this commit.
     pub commit: String,
     /// One answer for each criterion that names a command, in order.
     pub results: Vec<CheckResult>,

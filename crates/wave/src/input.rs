@@ -24,7 +24,6 @@ pub enum What {
     Open,
     /// The last line of the journal was torn by a crash and has been cut.
     TailCut {
-        /// How many bytes.
         bytes: u64,
         /// The file that keeps them.
         kept_in: String,
@@ -34,17 +33,9 @@ pub enum What {
     /// The engine is about to start this.
     Begin(WantId),
     /// Something that was started ended.
-    Answered {
-        /// Which.
-        id: WantId,
-        /// How.
-        answer: Answer,
-    },
+    Answered { id: WantId, answer: Answer },
     /// A person has answered what a task's run waited for.
-    Resume {
-        /// The task.
-        task: String,
-    },
+    Resume { task: String },
     /// A person ends the live wave.
     Close,
     /// A person decided something about the milestone as a whole.
@@ -73,7 +64,6 @@ impl Happening for What {
 pub enum Answer {
     /// The base of the next wave.
     Base {
-        /// The commit.
         commit: String,
         /// Names that runs have already, or will have.
         taken: BTreeSet<String>,
@@ -132,10 +122,7 @@ pub enum Merging {
         results: Vec<CheckResult>,
     },
     /// The task contradicts what was merged before it.
-    Conflict {
-        /// The files.
-        files: Vec<String>,
-    },
+    Conflict { files: Vec<String> },
     /// It was not tried: the worktree does not stand on the base.
     Unverified {
         /// What git said.

@@ -20,7 +20,7 @@ const COLUMNS: [&str; 8] = [
 const PENDING: &str = "pending";
 const SECTIONS: [&str; 3] = ["## Roster", "## Mid-wave decisions", "## Merge order"];
 
-/// Text that can not break a table or a list.
+/// Text that cannot break a table or a list.
 fn cell(text: &str) -> String {
     let text = text.replace('|', "/");
     text.split_whitespace().collect::<Vec<_>>().join(" ")

@@ -16,7 +16,6 @@ pub type Name = String;
 pub struct Milestone {
     /// Its folder's name.
     pub name: Name,
-    /// What it is for.
     pub goal: String,
     /// What must hold in the end.
     pub criteria: Vec<Criterion>,
@@ -49,7 +48,6 @@ pub struct Criterion {
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Task {
-    /// Its name.
     pub slug: Name,
     /// The workflow that it runs.
     #[serde(default = "phase")]
@@ -222,7 +220,7 @@ impl Milestone {
             let slug = &task.slug;
             if !can_name_a_run(&run_name(&self.name, slug, 99)) || slug.contains('.') {
                 return no(
-                    format!("`{slug}` can not be a task's name here"),
+                    format!("`{slug}` cannot be a task's name here"),
                     "use a-z, 0-9, `_` and `-`; together with the milestone's name at most 60 characters",
                 );
             }

@@ -143,7 +143,6 @@ pub struct CloseOrder {
 pub struct JudgeOrder {
     /// Fences late answers.
     pub id: WantId,
-    /// On this commit.
     pub commit: String,
     /// One command for each criterion that names one, in order.
     pub commands: Vec<String>,

@@ -33,7 +33,6 @@ pub struct Context {
     pub files: Files,
     /// The run's name.
     pub run: String,
-    /// The workflow.
     pub workflow: Arc<Workflow>,
     /// The task folder, absolute.
     pub task: PathBuf,

@@ -220,7 +220,7 @@ mod tests {
     }
 
     #[test]
-    fn a_role_can_not_loosen_what_the_engine_reads() {
+    fn a_role_cannot_loosen_what_the_engine_reads() {
         let role = json!({"properties": {"summary": true, "next": {"type": "integer"}, "verdict": {"enum": ["perhaps"]}}});
         let shape = Shape::with(&role).unwrap();
         for value in [

@@ -146,7 +146,7 @@ mod tests {
     }
 
     #[test]
-    fn what_providers_can_not_say_has_no_strict_form() {
+    fn what_providers_cannot_say_has_no_strict_form() {
         for schema in [
             json!({"type": "object"}),
             json!({"type": "object", "properties": {"a": {"type": "object"}}}),

@@ -43,7 +43,6 @@ pub struct SearchSettings {
     pub provider: SearchProvider,
     /// Its address.
     pub url: String,
-    /// Its key.
     pub key: KeySource,
     /// What one question costs, in millionths of a dollar; 0: nothing.
     pub micro_dollars: u64,

@@ -88,7 +88,7 @@ fn as_code(typed: &str) -> String {
         .collect()
 }
 
-/// Text that can not move the cursor, recolour the screen or turn its own direction around.
+/// Text that cannot move the cursor, recolour the screen or turn its own direction around.
 fn plain(text: &str) -> String {
     text.chars()
         .map(|c| match c {

@@ -6,6 +6,7 @@
 
 use super::debated::{self, Deliverable};
 use super::found::{Broke, Held, could_not};
+use super::module_error::ModuleError;
 use super::modules::Stored;
 use ::factory::debate::Amendment;
 use ::factory::engineering::amend::{self, Changed};
@@ -63,12 +64,12 @@ pub(super) fn check(
     })
 }
 
-fn text(module: &Stored, path: &str) -> Result<String, String> {
+fn text(module: &Stored, path: &str) -> Result<String, ModuleError> {
     Ok(String::from_utf8_lossy(&module.read(path)?).into_owned())
 }
 
 /// What a file held before the turn: a person's, or what taking the turn back has put aside. Where
-/// that can not be read any more nobody can say what was applied, and nothing is claimed.
+/// that cannot be read any more nobody can say what was applied, and nothing is claimed.
 fn stood(
     context: &Context,
     before: &Deliverable,
@@ -81,7 +82,7 @@ fn stood(
         Some(text) => text.clone().into_bytes(),
         None => context.vault.get(hash).map_err(|error| {
             could_not(format!(
-                "what {path} held before the amendments can not be read: {error}; decide about the halt, or have the module proposed again"
+                "what {path} held before the amendments cannot be read: {error}; decide about the halt, or have the module proposed again"
             ))
         })?,
     };

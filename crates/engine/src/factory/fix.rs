@@ -77,7 +77,7 @@ pub(super) fn write(
     Ok(())
 }
 
-/// A file can not be where a folder is, nor below a file. That is the fix's fault and no run's.
+/// A file cannot be where a folder is, nor below a file. That is the fix's fault and no run's.
 fn fits(module: &Stored, name: &str) -> Result<(), String> {
     let target = module.folder.join(name);
     if target.is_dir() {

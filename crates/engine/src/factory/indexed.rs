@@ -59,7 +59,7 @@ pub fn faults(project: &Project, machine: &Factory) -> Vec<String> {
     }
     let index = match open(project) {
         Ok(index) => index,
-        Err(error) => return vec![format!("the Code Index can not be read: {error}")],
+        Err(error) => return vec![format!("the Code Index cannot be read: {error}")],
     };
     let mut found = Vec::new();
     for entry in made {

@@ -47,7 +47,6 @@ pub struct Begin<'a> {
 /// A project that was started.
 #[derive(Debug, Clone)]
 pub struct Begun {
-    /// Its name.
     pub name: String,
     /// How many tasks it has.
     pub tasks: usize,

@@ -224,7 +224,7 @@ fn finish(
             format!("the agent replaced its own folder `{part}`; nothing was taken back");
         return answered(context, home, outcome, &[]);
     }
-    // What can not be walked is the agent's doing, and an answer: another try may do better.
+    // What cannot be walked is the agent's doing, and an answer: another try may do better.
     let seen =
         view::take_secrets_out(context, home).and_then(|()| view::changes(context, home, base));
     let (changes, tree_after) = match seen {

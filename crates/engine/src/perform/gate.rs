@@ -142,7 +142,7 @@ pub(super) fn perform(
     if cancel.is_cancelled() {
         return lost(order.id, "it was cancelled", kernel::Usage::default());
     }
-    // An answer that can not be kept would have to be paid for again after a crash.
+    // An answer that cannot be kept would have to be paid for again after a crash.
     if let Err(error) = save(&context.home(order.id), ANSWER, &results) {
         results.push(CheckResult::new(
             "engine",

@@ -31,7 +31,6 @@ pub struct MilestoneFolder {
 pub struct OpenMilestone {
     /// Its machine, as of the journal's head.
     pub waves: Waves,
-    /// Its journal.
     pub journal: Journal,
     /// A torn last line that opening has cut.
     pub torn: Option<Torn>,
@@ -180,7 +179,7 @@ impl MilestoneFolder {
         let others = names(&self.project).into_iter();
         for other in others.filter(|name| *name != self.milestone.name) {
             let folder = self.project.home().join("milestones").join(other);
-            // One that can not be read opens no wave, and says so to whoever runs it.
+            // One that cannot be read opens no wave, and says so to whoever runs it.
             let wave = read(&folder).ok().and_then(|(board, _)| board.wave);
             let slots = wave.into_iter().flat_map(|wave| wave.slots);
             taken.extend(slots.map(|slot| slot.row.run));

@@ -15,7 +15,6 @@ use workspace::worktree;
 pub struct Report {
     /// Its name.
     pub milestone: String,
-    /// What it is for.
     pub goal: String,
     /// The branch of what is merged.
     pub branch: String,
@@ -56,7 +55,6 @@ pub struct WaveReport {
     pub status: Phase,
     /// When.
     pub opened: Time,
-    /// The base.
     pub base: String,
     /// Tasks at once, as of now.
     pub jobs: u64,
@@ -88,7 +86,6 @@ pub struct TaskReport {
 /// A run that waits for a person.
 #[derive(Debug, Clone, Serialize)]
 pub struct Review {
-    /// The task.
     pub task: String,
     /// The run to decide on.
     pub run: String,

@@ -17,7 +17,6 @@ use workspace::worktree;
 
 /// What a session is told.
 pub struct Orders<'a> {
-    /// The milestone.
     pub folder: &'a MilestoneFolder,
     /// Tasks at once; none: as the milestone says.
     pub jobs: Option<usize>,

@@ -167,7 +167,6 @@ document! {
 
 words! {
     /// Kinds of effects.
-    #[allow(missing_docs)]
     pub enum EffectKind {
         Post = "POST",
         Put = "PUT",

@@ -36,7 +36,6 @@ document! {
 
 words! {
     /// PASS or FAIL, nothing between.
-    #[allow(missing_docs)]
     pub enum Verdict {
         Pass = "PASS",
         Fail = "FAIL",
@@ -95,7 +94,6 @@ impl Failure {
 
 words! {
     /// The rubric of section 9.4; `rubric.rs` says what each asks for.
-    #[allow(missing_docs)]
     pub enum Criterion {
         R1 = "R1",
         R2 = "R2",
@@ -118,7 +116,6 @@ const EVIDENCE: Form = Form::Text(Rule {
 
 words! {
     /// Whether a criterion holds.
-    #[allow(missing_docs)]
     pub enum Mark {
         Met = "MET",
         NotMet = "NOT_MET",
@@ -140,7 +137,6 @@ document! {
 
 words! {
     /// What the Arbiter decided.
-    #[allow(missing_docs)]
     pub enum Decision {
         Approve = "APPROVE",
         ApproveWithAmendments = "APPROVE_WITH_AMENDMENTS",
@@ -150,7 +146,6 @@ words! {
 
 words! {
     /// What follows from it.
-    #[allow(missing_docs)]
     pub enum ShipDirective {
         Ship = "SHIP",
         NoShip = "NO_SHIP",
@@ -181,7 +176,6 @@ document! {
 
 words! {
     /// What an amendment does.
-    #[allow(missing_docs)]
     pub enum AmendmentAction {
         Modify = "MODIFY",
         Add = "ADD",
@@ -230,11 +224,8 @@ document! {
 /// Everything that was said, as it was said.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Trail {
-    /// Proposals.
     pub proposals: Vec<Value>,
-    /// Challenges.
     pub challenges: Vec<Value>,
-    /// Adjudications.
     pub adjudications: Vec<Value>,
 }
 

@@ -25,9 +25,7 @@ words! {
 /// What a gate stumbled over.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Violation {
-    /// Which gate.
     pub gate: Gate,
-    /// The module.
     pub module: String,
     /// What it refers to.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -24,7 +24,6 @@ pub enum Scope {
 /// One released module.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Released {
-    /// Which.
     pub module_ref: ModuleRef,
     /// Its evidence.
     pub ship_ref: String,

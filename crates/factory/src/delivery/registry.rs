@@ -32,7 +32,6 @@ pub struct Origin {
 /// One shipped version.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Entry {
-    /// Which.
     pub reference: ModuleRef,
     /// The task that shipped it; none for a version that an exception made.
     pub task: Option<TaskId>,
@@ -158,7 +157,7 @@ impl Registry {
         match new {
             Some(new) if new == old || !self.is_shipped(new) => Err(Refusal::new(
                 "replacement_not_shipped",
-                format!("{new} can not replace {old}: it is not shipped and in use"),
+                format!("{new} cannot replace {old}: it is not shipped and in use"),
                 "name another shipped version",
             )),
             _ => Ok(()),

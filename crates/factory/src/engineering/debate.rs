@@ -68,7 +68,6 @@ pub enum Now {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Judge {
-    /// The Challenger.
     Challenger,
     /// The engine, after too many mild reviews.
     ComplianceGate,
@@ -93,9 +92,7 @@ pub enum Said {
     },
     /// A valid adjudication.
     Ruled {
-        /// The decision.
         decision: Decision,
-        /// Its amendments.
         amendments: Vec<Amendment>,
         /// What a rejection rests on.
         failures: Vec<Failure>,
@@ -115,7 +112,6 @@ pub enum Said {
 /// One step of a debate, as it is journaled.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Move {
-    /// What was said.
     pub said: Said,
     /// Where that leads.
     pub to: Now,
@@ -411,7 +407,7 @@ impl Debate {
     }
 
     /// A person's word in the Arbiter's place: it ships without a debate, and fails for good if it
-    /// can not.
+    /// cannot.
     pub fn override_by(&mut self, who: &str, rationale: &str) {
         self.trail
             .adjudications

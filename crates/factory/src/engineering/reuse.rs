@@ -31,7 +31,6 @@ pub struct Unmet {
     pub module: ModuleId,
     /// What it would have reused.
     pub candidate: ModuleRef,
-    /// What it needed.
     pub need: IoContract,
 }
 
@@ -123,7 +122,7 @@ fn contract(
         (Offered::Nothing, _) => faults.push(PlanFault {
             code: "reuse_not_shipped".to_owned(),
             path: of_candidate,
-            message: format!("{candidate} is not shipped here, so it can not be reused"),
+            message: format!("{candidate} is not shipped here, so it cannot be reused"),
         }),
         (Offered::Unlocked, _) => faults.push(PlanFault {
             code: "reuse_contract_unknown".to_owned(),

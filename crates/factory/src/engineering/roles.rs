@@ -63,7 +63,6 @@ pub enum Occasion {
     Revise,
     /// Amendments of an approval.
     Amend,
-    /// The challenge.
     Challenge,
     /// The decision.
     Adjudicate,

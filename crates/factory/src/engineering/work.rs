@@ -53,7 +53,6 @@ pub struct Work {
     pub losses: u32,
     /// The exception that halted it.
     pub raised: Option<Box<Raised>>,
-    /// The end.
     pub end: Option<End>,
 }
 

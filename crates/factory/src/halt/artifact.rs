@@ -98,9 +98,7 @@ const CAUSES: [Cause; 14] = [
 /// A resolution that was given: a record of its own beside the artifact.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Resolved {
-    /// What.
     pub resolution: Resolution,
-    /// Who.
     pub who: String,
     /// When.
     pub at: Time,
@@ -109,9 +107,7 @@ pub struct Resolved {
 /// An escalation.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Escalation {
-    /// Its id.
     pub escalation_id: EscalationId,
-    /// The task.
     pub task_id: TaskId,
     /// Where its file is.
     pub task_ref: String,
@@ -132,7 +128,6 @@ pub struct Escalation {
     /// The exception that halted it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub exception: Option<ExceptionId>,
-    /// How it was resolved.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub resolved: Option<Resolved>,
 }

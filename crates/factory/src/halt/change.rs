@@ -27,7 +27,7 @@ pub fn bump(version: Version, compatibility: Compatibility) -> Version {
     })
 }
 
-/// The contract with the change in it, or why that can not be done.
+/// The contract with the change in it, or why that cannot be done.
 pub fn apply(contract: &Value, delta: &ContractDelta) -> Result<Value, Vec<String>> {
     let mut after = contract.clone();
     let mut faults = Vec::new();
@@ -112,7 +112,6 @@ fn name(element: &Value) -> String {
 /// A candidate contract and its debate.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Change {
-    /// For which exception.
     pub exception: ExceptionId,
     /// The task that waits for it.
     pub task: TaskId,

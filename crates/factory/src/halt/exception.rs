@@ -22,7 +22,6 @@ pub fn may_raise(role: Role) -> bool {
 /// An exception and who raised it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Raised {
-    /// What.
     pub exception: InterfaceChangeException,
     /// By whom.
     pub role: Role,
@@ -76,7 +75,6 @@ pub fn judge(
 /// The stored record, `state_store/exceptions/{id}.json`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Record {
-    /// Its id.
     pub exception_id: ExceptionId,
     /// The task that it halted.
     pub task: TaskId,
@@ -101,17 +99,13 @@ pub enum AfterRejection {
 /// A decision on an exception: a record of its own that points at it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ExceptionDecision {
-    /// On which.
     pub exception_id: ExceptionId,
-    /// What.
     pub ruling: Ruling,
     /// Why.
     pub because: String,
-    /// Who.
     pub who: String,
     /// When.
     pub at: Time,
-    /// For a rejection.
     #[serde(default)]
     pub then: AfterRejection,
 }

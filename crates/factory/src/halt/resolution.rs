@@ -34,7 +34,6 @@ pub struct NewTask {
 /// A module of a person's plan.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PlanLine {
-    /// Its id.
     pub module_id: ModuleId,
     /// What it does.
     pub description: String,
@@ -60,10 +59,7 @@ pub enum Resolution {
         amendment_rationale: String,
     },
     /// Several tasks instead.
-    SplitTask {
-        /// Which.
-        new_tasks: Vec<NewTask>,
-    },
+    SplitTask { new_tasks: Vec<NewTask> },
     /// Another plan.
     RevisePlan {
         /// Its modules.
@@ -226,7 +222,7 @@ pub(crate) fn apart<'a>(
         None => Ok(()),
         Some(other) => Err(Refusal::new(
             "fix_paths_collide",
-            format!("`{name}` can not be a file and the folder of `{other}`"),
+            format!("`{name}` cannot be a file and the folder of `{other}`"),
             "give each file a path of its own, below no other file",
         )),
     }

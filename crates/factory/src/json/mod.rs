@@ -1,5 +1,5 @@
 //! JSON as it was written, for judging it: every member with its place, repeated keys and all. It
-//! exists because a reader that stops at the first fault, or drops a repeated key, can not report
+//! exists because a reader that stops at the first fault, or drops a repeated key, cannot report
 //! everything that is wrong in one pass. It copies no text and refuses to guess: what is not JSON
 //! is one error with a place, and nothing more.
 
@@ -22,17 +22,13 @@ pub const LARGEST_INTEGER: u64 = 1 << 53;
 /// What a value is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
-    /// `null`
     Null,
     /// `true` or `false`
     Bool,
-    /// A number
     Number,
     /// A string
     Text,
-    /// `[...]`
     List,
-    /// `{...}`
     Object,
 }
 
@@ -70,7 +66,7 @@ struct Node {
 pub struct Document<'a> {
     text: &'a str,
     nodes: Vec<Node>,
-    /// What is JSON, but can not be believed: repeated keys, numbers that readers round.
+    /// What is JSON, but cannot be believed: repeated keys, numbers that readers round.
     pub faults: Vec<Fault>,
 }
 

@@ -135,7 +135,7 @@ impl Factory {
         Some(escalation.artifact(as_value(&snapshot)))
     }
 
-    /// The escalation of a product loop that can not complete its spec.
+    /// The escalation of a product loop that cannot complete its spec.
     pub fn spec_escalation(&self) -> Option<Value> {
         records::of_spec(&self.state, None)
     }

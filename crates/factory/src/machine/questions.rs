@@ -41,7 +41,6 @@ pub struct Question {
     pub subject: Subject,
     /// `ESC-...`, `ICE-...`, `T-...`, `REL-...` or a budget's name.
     pub id: String,
-    /// The task.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub task: Option<TaskId>,
     /// What is to be decided.

@@ -27,7 +27,6 @@ pub enum For {
     Task(TaskId),
     /// The debate on a changed contract.
     Change(ExceptionId),
-    /// The release.
     Release,
     /// The product loop.
     Product,
@@ -86,7 +85,6 @@ impl Releasing {
 /// The files of a person's fix, for the engine to write before it ships.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Fix {
-    /// Whose module.
     pub module: ModuleRef,
     /// Content by path.
     pub files: BTreeMap<String, String>,

@@ -50,7 +50,7 @@ impl State {
             Fact::TasksDeclared(declared) => self.declaring.extend(declared.tasks),
             Fact::ProjectOpened(opened) => self.open(&opened),
             Fact::TaskDispatched(dispatched) => {
-                // Refusals can not come: a fact was legal when it was decided.
+                // Refusals cannot come: a fact was legal when it was decided.
                 let _ = self.graph.dispatch(&dispatched.task);
                 self.work.insert(dispatched.task, Work::default());
             }

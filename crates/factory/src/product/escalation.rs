@@ -1,4 +1,4 @@
-//! The escalation of a product loop that can not complete its spec (section 17.1): the same artifact
+//! The escalation of a product loop that cannot complete its spec (section 17.1): the same artifact
 //! that a halted task has, with every member, though there is no task yet.
 //!
 //! It refuses to offer the six resolutions: a spec is amended or rejected, or drafted again.
@@ -18,18 +18,16 @@ pub const DECISION: &str = "the spec could not be completed: amend it (say what 
 /// What a person said to it.
 #[derive(Debug, Clone, Copy)]
 pub struct Said<'a> {
-    /// Which.
     pub word: SpecWord,
     /// The feedback or the reasons.
     pub text: &'a str,
-    /// Who.
     pub who: &'a str,
     /// When.
     pub at: Time,
 }
 
 impl Product {
-    /// Its escalation's id, while the role can not go on; another one after every word of a person.
+    /// Its escalation's id, while the role cannot go on; another one after every word of a person.
     pub fn escalation_id(&self, run: &str) -> Option<String> {
         let stopped = self.at == At::Spent && self.spent.is_some();
         stopped.then(|| mint("ESC", run, &format!("{NO_TASK}/{}", self.ended)))

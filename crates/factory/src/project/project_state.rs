@@ -1,6 +1,6 @@
 //! `state_machine.json` as a type (section 4.2): the document that people and other programs read. It
 //! lends its texts from the graph when it is written, and owns them when it is read, so writer and
-//! schema can not part. It refuses to be state: the journal is.
+//! schema cannot part. It refuses to be state: the journal is.
 
 use super::graph::Task;
 use super::status::TaskStatus;
@@ -17,7 +17,6 @@ use std::collections::{BTreeMap, BTreeSet};
 /// All tasks of a project, and where each stands.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct ProjectState<'g> {
-    /// The project.
     pub project_id: Cow<'g, str>,
     /// The version of the spec that drives it.
     pub spec_version: Cow<'g, str>,
@@ -32,9 +31,7 @@ pub struct ProjectState<'g> {
 pub struct TaskState<'g> {
     /// The name of its pillar.
     pub pillar: Cow<'g, str>,
-    /// Of its epic.
     pub epic: Cow<'g, str>,
-    /// Of its story.
     pub story: Cow<'g, str>,
     /// Its own.
     pub task: Cow<'g, str>,

@@ -38,7 +38,6 @@ pub(super) enum Content {
     References,
     /// The one object of the five dimensions (rule 6).
     Sketch(&'static Shape),
-    /// A dimension of it.
     Dimension,
     /// The dimension that must name a specific error (rule 14).
     Errors,

@@ -328,7 +328,7 @@ fn s3_2_nobody_can_tell_the_machine_what_a_person_must_decide() {
 }
 
 #[test]
-fn s3_2_what_the_environment_can_not_run_waits_for_a_person_and_goes_on_where_it_was() {
+fn s3_2_what_the_environment_cannot_run_waits_for_a_person_and_goes_on_where_it_was() {
     let mut project = Project::told(Script::default(), &[specifying(1)]);
     let ends = |project: &mut Project, class| {
         let id = project.machine.wanted().first().unwrap().id();

@@ -103,7 +103,7 @@ fn s11_2_what_the_contract_declares_and_the_code_does_not_is_named_by_dimension(
             "pub fn f(line: &str) -> Result<(String, String), String> { todo!() }",
             vec![
                 "implementation/lib.rs:1: the type `Broken` is public, and the contract does not name it (surface)",
-                "implementation/lib.rs:2: `f` returns `Result<(String, String), String>`, which can not tell Malformed apart (error_surfaces)",
+                "implementation/lib.rs:2: `f` returns `Result<(String, String), String>`, which cannot tell Malformed apart (error_surfaces)",
             ],
         ),
     ] {
@@ -195,7 +195,7 @@ fn s5_4_types_that_the_contract_names_are_public_with_all_that_they_hold() {
     let found = said(&order, &[("lib.rs", &code.replace("Option<&str>", "&str"))]);
     assert_eq!(
         found,
-        ["implementation/lib.rs:5: `note` is optional and can not be left out (inputs)"]
+        ["implementation/lib.rs:5: `note` is optional and cannot be left out (inputs)"]
     );
     let found = said(
         &order,

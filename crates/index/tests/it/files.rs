@@ -61,7 +61,7 @@ fn what_is_no_index_is_refused_and_left_alone() {
 }
 
 #[test]
-fn a_place_that_can_not_be_written_is_said_to_be_so() {
+fn a_place_that_cannot_be_written_is_said_to_be_so() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("file");
     std::fs::write(&file, "").unwrap();

@@ -5,11 +5,6 @@
 //! It refuses to know any document, and to compare one member with another: rules across members
 //! belong to whoever owns the document.
 
-#![allow(
-    missing_docs,
-    reason = "the members of a table are what they are called"
-)]
-
 mod id;
 mod said;
 mod schema;
@@ -32,15 +27,12 @@ pub enum Form {
     Count(u64),
     /// A number that is not negative.
     Measure,
-    /// A text.
     Text(Rule),
-    /// An id.
     Id(Id),
     /// An id of this kind, or of any, with a version: `T-a@1.0.0`.
     Versioned(Option<Id>),
     /// One of these texts.
     Word(&'static [&'static str]),
-    /// A list.
     List(&'static Form, Size),
     /// An object whose keys are the writer's own.
     Map(&'static Form, Size),

@@ -271,7 +271,7 @@ pub(crate) struct New {
     /// The run's name (default: from the folder's name)
     #[arg(long)]
     pub(crate) name: Option<String>,
-    /// Set a field of the state file; agents can not change it afterwards
+    /// Set a field of the state file; agents cannot change it afterwards
     #[arg(long, value_name = "FIELD=VALUE", value_parser = pair)]
     pub(crate) set: Vec<(String, String)>,
     /// A validation command that the engine runs itself (default: found in the repository)
@@ -407,7 +407,7 @@ pub(crate) enum WorkflowCommand {
         /// Its name, or a folder
         name: String,
     },
-    /// Explore every reachable combination and prove that it can not get stuck or loop for ever
+    /// Explore every reachable combination and prove that it cannot get stuck or loop for ever
     Check {
         /// Its name, or a folder
         name: String,

@@ -1,4 +1,4 @@
-//! `proofhouse decide`: a person's word, through a channel that agents can not reach.
+//! `proofhouse decide`: a person's word, through a channel that agents cannot reach.
 
 use super::args::{Decide, Signing};
 use super::out::{Out, Tone};

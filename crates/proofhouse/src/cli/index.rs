@@ -1,5 +1,5 @@
-//! `proofhouse index`: the Code Index for people. It reads and appends; it can not change or delete,
-//! because the index can not.
+//! `proofhouse index`: the Code Index for people. It reads and appends; it cannot change or delete,
+//! because the index cannot.
 
 use super::args::{Args, Index, IndexCommand, IndexSearch, RankingArg};
 use super::exit;
@@ -255,7 +255,7 @@ fn read(file: &Path) -> Result<Vec<CodeIndexEntry>, EngineError> {
     opened
         .and_then(|reader| reader.take(MOST_BYTES).read_to_string(&mut text))
         .map_err(|error| {
-            let what = format!("{} can not be read: {error}", file.display());
+            let what = format!("{} cannot be read: {error}", file.display());
             EngineError::user("unreadable_entries", what, "name a file of JSON in UTF-8")
         })?;
     let located = |place: String| {

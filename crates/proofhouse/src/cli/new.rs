@@ -97,7 +97,7 @@ pub(crate) fn tell(
         WantsCommands::IfSet if unset => {}
         WantsCommands::Always if unset => {
             out.line(&format!(
-                "  {} no validation command: a gate of this workflow can not pass without one.",
+                "  {} no validation command: a gate of this workflow cannot pass without one.",
                 out.paint(Tone::Warn, "warning")
             ));
             out.line("               Set `[checks] commands = [\"...\"]` in .proofhouse/config.toml, or start with --check.");

@@ -129,7 +129,7 @@ pub(crate) fn count(many: u64, what: &str) -> String {
     format!("{many} {what}{plural}")
 }
 
-/// Text of others on one line that can not move the cursor, change colours or hide anything: agents
+/// Text of others on one line that cannot move the cursor, change colours or hide anything: agents
 /// write most of what is shown, and must not be able to draw a verdict of their own.
 pub(crate) fn plain(text: &str) -> String {
     const MOST: usize = 400;
@@ -173,7 +173,7 @@ mod tests {
     use super::plain;
 
     #[test]
-    fn others_can_not_draw_on_the_terminal() {
+    fn others_cannot_draw_on_the_terminal() {
         assert_eq!(plain("ok\x1b[2Kdone\r\nnext"), "ok\\u{1b}[2Kdone  next");
         assert_eq!(plain("a\u{202e}b"), "a\\u{202e}b");
         assert!(plain(&"x".repeat(1000)).ends_with(" [cut]"));

@@ -80,7 +80,7 @@ impl<'a> Progress<'a> {
     }
 }
 
-/// The live line, cut to one row: what is wrapped can not be drawn over. What is done gives way
+/// The live line, cut to one row: what is wrapped cannot be drawn over. What is done gives way
 /// first, then the last of the figures.
 fn live_line(doing: &str, figures: &[String], columns: usize) -> String {
     /// Less says nothing.

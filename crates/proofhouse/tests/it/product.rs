@@ -244,7 +244,7 @@ fn s3_2_3_an_agent_that_never_completes_it_is_asked_five_times_and_then_a_person
 }
 
 #[test]
-fn factory_new_refuses_what_it_can_not_use_and_writes_nothing() {
+fn factory_new_refuses_what_it_cannot_use_and_writes_nothing() {
     let world = World::new();
     world.write("SPEC.md", SPEC_MD);
     world.write("empty.md", " \n");

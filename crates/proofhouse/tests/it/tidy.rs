@@ -392,6 +392,53 @@ fn every_file_says_why_it_exists() {
     );
 }
 
+/// The lines of public functions, types, traits and constants that no doc line explains. Fields and
+/// variants may go without one: most are what they are called. An item of a macro (`$name`) is
+/// explained where the macro is called.
+fn unexplained(text: &str, code: &str) -> Vec<usize> {
+    const ITEMS: [&str; 7] = [
+        "fn ", "struct ", "enum ", "trait ", "const ", "static ", "type ",
+    ];
+    let lines: Vec<&str> = text.lines().collect();
+    let is_item = |line: &str| {
+        let rest = line.trim_start().strip_prefix("pub ");
+        let named = |rest: &str| {
+            ITEMS
+                .iter()
+                .find_map(|item| rest.strip_prefix(item))
+                .is_some_and(|name| !name.starts_with('$'))
+        };
+        rest.is_some_and(named)
+    };
+    let explained = |at: usize| {
+        let above = lines[..at].iter().rev().map(|line| line.trim());
+        above
+            .take_while(|line| !line.is_empty() && !line.ends_with([';', '{', '}']))
+            .any(|line| line.starts_with("///"))
+    };
+    let items = code.lines().enumerate().filter(|(_, line)| is_item(line));
+    items
+        .map(|(at, _)| at)
+        .filter(|at| !explained(*at))
+        .map(|at| at + 1)
+        .collect()
+}
+
+#[test]
+fn everything_public_is_explained() {
+    let mut wrong = Vec::new();
+    for file in rust_files() {
+        if file.place == Place::Source {
+            for line in unexplained(&file.text, &file.code) {
+                wrong.push(format!("{}:{line}: public, and no doc line", file.path));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    let bare_item = "/// Why.\n#[must_use]\npub fn a() {}\npub fn b() {}\n";
+    assert_eq!(unexplained(bare_item, bare_item), [4]);
+}
+
 #[test]
 fn no_file_is_too_long() {
     let mut broken = Vec::new();
@@ -469,7 +516,7 @@ fn nothing_unwraps_outside_tests() {
     }
     report(
         "`.unwrap()` outside tests:",
-        "return an error, or `.expect(\"why it can not fail\")`",
+        "return an error, or `.expect(\"why it cannot fail\")`",
         broken,
     );
 }
@@ -506,7 +553,7 @@ fn no_file_names_somebodys_machine() {
     let workspace = root.display().to_string();
     let mut broken = Vec::new();
     for path in walk(&root) {
-        // What is not text can not be read by people, so it names nothing to them.
+        // What is not text cannot be read by people, so it names nothing to them.
         let Ok(text) = fs::read_to_string(&path) else {
             continue;
         };

@@ -40,7 +40,6 @@ pub struct Module {
 /// Is what lies there what was tested?
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Seal {
-    /// It is.
     Whole,
     /// It is not.
     Broken,
@@ -60,7 +59,6 @@ pub struct Shown {
     pub title: String,
     /// Who works, as the person named it.
     pub agent: String,
-    /// Its machine.
     pub machine: Factory,
     /// The journal's last record.
     pub head: Head,
@@ -78,7 +76,6 @@ pub struct Shown {
     pub micro_dollars: u64,
     /// The first record.
     pub first: Time,
-    /// The last one.
     pub last: Time,
 }
 

@@ -121,7 +121,7 @@ fn section(text: &mut String, title: &str, lines: &[String]) {
     text.push('\n');
 }
 
-/// One capped line that can not pass for a heading or end a list.
+/// One capped line that cannot pass for a heading or end a list.
 fn line(text: &str) -> String {
     let words: Vec<&str> = text.split_whitespace().collect();
     let joined = words.join(" ");

@@ -23,7 +23,6 @@ pub(crate) enum Net {
     Shared,
     /// Nothing in it is up.
     Empty,
-    /// A loopback.
     Loopback,
     /// A loopback, and the proxy's port handed out here.
     Proxied(OwnedFd),

@@ -65,7 +65,6 @@ pub enum Which {
 pub enum Kind {
     /// A regular file.
     File,
-    /// A folder.
     Folder,
 }
 

@@ -84,7 +84,6 @@ pub struct CreatedFor {
     pub role: String,
     /// The invocation.
     pub run_id: String,
-    /// The task.
     pub task_ref: String,
 }
 
@@ -92,7 +91,6 @@ pub struct CreatedFor {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Included {
-    /// What.
     #[serde(rename = "ref")]
     pub reference: Reference,
     /// How much of it; the pack's default when it is not said.
@@ -106,7 +104,6 @@ pub struct Included {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Excluded {
-    /// What.
     #[serde(rename = "ref")]
     pub reference: Reference,
     /// Why.

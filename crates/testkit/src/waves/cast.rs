@@ -13,9 +13,7 @@ use wave::{Answer, Merging, Want, Worked};
 enum Run {
     /// It asks a person first.
     Asks,
-    /// It fails.
     Fails,
-    /// It is done.
     Done,
 }
 

@@ -27,7 +27,6 @@ const MOST_SESSIONS: u32 = 400;
 pub struct WaveSimulation {
     /// Decides everything that is drawn.
     pub seed: u64,
-    /// The milestone.
     pub milestone: Milestone,
     /// Chances in a thousand that runs, forks, merges and criteria do not go well.
     pub trouble: u64,
@@ -59,9 +58,7 @@ pub struct WaveReport {
 /// A broken promise with everything that is needed to see it again.
 #[derive(Debug)]
 pub struct WaveFailure {
-    /// The seed.
     pub seed: u64,
-    /// The planned crash.
     pub planned: Option<Crash>,
     /// What broke.
     pub violation: Violation,

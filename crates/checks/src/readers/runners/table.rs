@@ -25,7 +25,6 @@ pub enum Runner {
 /// Where a runner's results are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Results {
-    /// In its output.
     Output,
     /// In the file that the variable [`REPORT`] names.
     Report,
@@ -37,7 +36,6 @@ pub const REPORT: &str = "PROOFHOUSE_REPORT";
 /// Everything that is known of a runner, as one row.
 #[derive(Debug, Clone, Copy)]
 pub struct Known {
-    /// Which.
     pub runner: Runner,
     /// Its name in settings.
     pub name: &'static str,

@@ -14,7 +14,6 @@ use workspace::project::Project;
 /// Everything about a spec that a person may want to see.
 #[derive(Debug, Clone, Serialize)]
 pub struct Review {
-    /// The project.
     pub project: String,
     /// `drafting`, `judging`, `shown`, `spent` or `approved`.
     pub at: At,

@@ -30,10 +30,7 @@ pub enum Said<'a> {
         reasons: &'a str,
     },
     /// It is to be changed.
-    Amend {
-        /// How.
-        feedback: &'a str,
-    },
+    Amend { feedback: &'a str },
 }
 
 /// A person's word about a project's spec.

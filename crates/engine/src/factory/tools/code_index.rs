@@ -1,5 +1,5 @@
 //! `search_code_index` (section 14.3): shipped modules by meaning, with their contracts' summaries
-//! and shapes. It reads the project's index and can not write it.
+//! and shapes. It reads the project's index and cannot write it.
 
 use agents::{Place, Tool, ToolSpec};
 use index::embed::{self, Settings};

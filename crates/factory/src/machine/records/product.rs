@@ -22,7 +22,7 @@ fn id(state: &State, effect: EffectId) -> String {
     mint("SPEC", state.run(), &effect.to_string())
 }
 
-/// The escalation, while the role can not go on; with what a person says to it now.
+/// The escalation, while the role cannot go on; with what a person says to it now.
 pub(crate) fn of_spec(state: &State, said: Option<Said<'_>>) -> Option<Value> {
     let product = state.product.as_ref()?;
     let view = state.graph.view(&state.head, product.spent?);

@@ -20,7 +20,7 @@ pub(super) struct People {
     pub(super) seen: BTreeMap<String, Vec<String>>,
     /// The tasks of the spec that they approve.
     pub(super) tasks: Vec<Declared>,
-    /// What they remember to have said aside, where they can not look at the project.
+    /// What they remember to have said aside, where they cannot look at the project.
     pub(super) aside: usize,
 }
 

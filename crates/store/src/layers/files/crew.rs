@@ -16,7 +16,6 @@ const MAX_CREW: usize = 8;
 
 /// Files of one open folder.
 pub(super) struct Lot {
-    /// The folder.
     pub(super) folder: Arc<OwnedFd>,
     /// Each file's path from the backend's root, and where its name begins in it.
     pub(super) files: Vec<(String, usize)>,

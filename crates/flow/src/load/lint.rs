@@ -1,7 +1,7 @@
 //! Faults that a table can have although every line of it reads well. Cheap ones only, so that
 //! loading stays instant; `proofhouse workflow check` explores the rest exhaustively.
 
-use crate::load::Loader;
+use super::Loader;
 use crate::raw::{RawCheck, RawCheckpoint, RawTransition, RawWorkflow};
 use crate::verdict::{Hearing, People};
 use kernel::explore;
@@ -80,7 +80,7 @@ fn names(loader: &mut Loader<'_>, raw: &RawWorkflow, table: &Table) {
     }
     for (name, state) in &raw.state {
         if matches!(name.as_str(), "return" | "none" | "from" | "clear") {
-            let what = format!("`{name}` can not be a state's name: it means something else");
+            let what = format!("`{name}` cannot be a state's name: it means something else");
             loader.problem(
                 "reserved_name",
                 state.span().start,
@@ -96,7 +96,7 @@ fn names(loader: &mut Loader<'_>, raw: &RawWorkflow, table: &Table) {
                 kernel::position::PASSES | explore::RUN_BUDGET
             );
         if taken {
-            let what = format!("`{name}` can not be a counter's name: every run has that budget");
+            let what = format!("`{name}` cannot be a counter's name: every run has that budget");
             loader.problem(
                 "reserved_name",
                 counter.span().start,
@@ -212,7 +212,7 @@ fn extras(
 fn transition_names(loader: &mut Loader<'_>, at: usize, way: &Transition, table: &Table) {
     let action = &way.action;
     if RESERVED.contains(&action.as_str()) {
-        let what = format!("`{action}` can not be an action's name: the kernel answers to it");
+        let what = format!("`{action}` cannot be an action's name: the kernel answers to it");
         loader.problem("reserved_name", at, what, "choose another name");
     }
     let mut states: Vec<&StateName> = way.from.iter().collect();
