@@ -1,4 +1,4 @@
-//! What gates have sealed, against the files as they are. It refuses to blame a run for what a later
+//! What gates have sealed, against the files as they are. It does not blame a run for what a later
 //! one has sealed anew.
 
 use crate::finding::{Finding, finding};
