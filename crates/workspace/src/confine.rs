@@ -33,8 +33,14 @@ impl Reach {
         let toolchains = Toolchains::of_environment();
         read.extend(toolchains.read);
         let hosts = config.texts("network.hosts").unwrap_or_default();
-        let endpoints =
-            || Network::Endpoints(hosts.iter().filter_map(|host| endpoint(host)).collect());
+        let endpoints = || {
+            Network::Endpoints(
+                hosts
+                    .iter()
+                    .filter_map(|host| Endpoint::read(host, Some(443)))
+                    .collect(),
+            )
+        };
         let network = |name: &str, default: &str| match config.text(name).unwrap_or(default) {
             "none" => Network::None,
             "loopback" => Network::Loopback,
@@ -108,13 +114,5 @@ impl Reach {
             }
         }
         policy
-    }
-}
-
-/// `example.org` or `example.org:8443`.
-fn endpoint(text: &str) -> Option<Endpoint> {
-    match text.rsplit_once(':') {
-        Some((host, port)) => port.parse().ok().map(|port| Endpoint::new(host, port)),
-        None => Some(Endpoint::new(text, 443)),
     }
 }
