@@ -20,5 +20,5 @@ mod toolchains;
 pub mod view;
 pub mod worktree;
 
-pub use error::{Blame, EngineError};
+pub use error::{Blame, EngineError, Kind};
 pub use project::Project;

@@ -6,6 +6,7 @@
 
 use super::debated::{self, Deliverable};
 use super::found::{Broke, Held, could_not};
+use super::module_error::ModuleError;
 use super::modules::Stored;
 use ::factory::debate::Amendment;
 use ::factory::engineering::amend::{self, Changed};
@@ -63,7 +64,7 @@ pub(super) fn check(
     })
 }
 
-fn text(module: &Stored, path: &str) -> Result<String, String> {
+fn text(module: &Stored, path: &str) -> Result<String, ModuleError> {
     Ok(String::from_utf8_lossy(&module.read(path)?).into_owned())
 }
 

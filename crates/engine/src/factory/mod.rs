@@ -13,6 +13,7 @@ mod fix;
 mod found;
 mod gate;
 pub mod indexed;
+mod module_error;
 mod modules;
 mod opening;
 mod page;
