@@ -16,6 +16,7 @@ use workspace::context::Context;
 use workspace::error::EngineError;
 use workspace::lock::{self, Lock};
 use workspace::project::Project;
+use workspace::records;
 
 /// How a session ended.
 #[derive(Debug)]
@@ -99,7 +100,13 @@ impl Session<'_> {
                     observer
                         .notice("the journal was appended to by another process; reading it again");
                 }
-                other => return other,
+                Err(error) => return Err(error),
+                Ok(ended) => {
+                    if let Some(why) = records::keep_where_due(self.project, self.run) {
+                        observer.notice(&why);
+                    }
+                    return Ok(ended);
+                }
             }
         }
     }

@@ -121,6 +121,17 @@ A decision like any other: signed, or typed at a terminal. Gates behind the phas
         #[arg(long)]
         ci: bool,
     },
+    /// Take the records of runs to where others are, or from there
+    #[command(after_help = "Examples:
+  proofhouse records push
+  proofhouse records fetch upstream
+
+Records of runs are commits on refs/proofhouse/records/RUN, and their work on refs/proofhouse/RUN; git
+takes them along as well: `git push origin 'refs/proofhouse/*:refs/proofhouse/*'`.")]
+    Records {
+        #[command(subcommand)]
+        command: RecordsCommand,
+    },
     /// Work on a milestone: several tasks at once, each in a worktree, merged one by one
     #[command(after_help = "Examples:
   proofhouse wave run parser --jobs 4
@@ -218,6 +229,22 @@ no repository; the others do.")]
 pub(crate) enum ConfigCommand {
     /// Every setting, its value and its source
     Show,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum RecordsCommand {
+    /// Push records and work of all runs
+    Push {
+        /// Where to
+        #[arg(default_value = "origin")]
+        remote: String,
+    },
+    /// Fetch records and work of all runs, and lay them out below .proofhouse/
+    Fetch {
+        /// Where from
+        #[arg(default_value = "origin")]
+        remote: String,
+    },
 }
 
 #[derive(Debug, clap::Args)]

@@ -21,6 +21,7 @@ mod of_factory;
 mod of_product;
 mod out;
 mod progress;
+mod records;
 mod resolve;
 mod run;
 mod sandbox;
@@ -100,6 +101,7 @@ fn dispatch(args: &Args, out: &Out) -> Result<u8, EngineError> {
         Command::Init { yes } => init::init(&project, *yes, out),
         Command::Decide(decide) => decide::decide(&project, decide, out),
         Command::Resolve(resolve) => resolve::resolve(&project, resolve, out),
+        Command::Records { command } => records::records(&project, command, out),
         Command::Wave { command } => wave::wave(&project, command, out),
         Command::Gc { dry_run } => {
             let mode = if *dry_run {
