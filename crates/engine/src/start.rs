@@ -236,7 +236,7 @@ fn begin(
         None => Records::InTree,
     })?;
     let project = &match &started.own_tree {
-        Some(own) => place::make(project, name.as_str(), own)?,
+        Some(own) => place::make(project, name.as_str(), own, &asked.place)?,
         None => project.clone(),
     };
     let task = task_folder(project, &started);

@@ -6,7 +6,7 @@ mod claims;
 mod put_back;
 
 pub use checkpoint::set_ref;
-pub use checkpoint::{TURNS, check_out, checkpoint, run_ref};
+pub use checkpoint::{TURNS, check_out, checkpoint, edits, edits_ref, run_ref};
 pub use claims::{Claim, TRAILER, claims, claims_by};
 pub use put_back::{committed, put_back};
 

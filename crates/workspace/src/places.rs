@@ -96,7 +96,7 @@ impl Places {
             return Some(inside(rest, top.len()));
         }
         let home = self.home.as_ref().filter(|home| names(home))?;
-        // `/srv/root` is not below `/root`; a longer name is not met by chance.
+        // `/srv/owner` is not below `/owner`; a longer name is not met by chance.
         let short = home.iter().filter(|byte| **byte == b'/').count() == 1;
         let part = before.last().is_some_and(|byte| is_name(*byte));
         (!(short && part)).then(|| (home.len(), b"~".to_vec()))
@@ -150,32 +150,32 @@ mod tests {
 
     #[test]
     fn paths_become_relative_and_nothing_else_changes() {
-        let places = Places::with(Path::new("/home/ann/shop"), Some(Path::new("/home/ann")));
+        let places = Places::with(Path::new("/people/ann/shop"), Some(Path::new("/people/ann")));
         for (text, clean) in [
-            ("in /home/ann/shop/src/lib.rs:3", "in src/lib.rs:3"),
-            ("in /home/ann/shop.", "in .."),
-            ("cd /home/ann/shop && ls", "cd . && ls"),
-            ("/home/ann/shopping/list", "~/shopping/list"),
-            ("/home/ann/shop-2/x", "~/shop-2/x"),
-            ("-I/home/ann/.cargo/x", "-I~/.cargo/x"),
-            ("/home/anna/x", "/home/anna/x"),
-            ("/home/ann/shop/.proofhouse/worktrees/t-1/a.py", "a.py"),
-            ("'/home/ann/shop/.proofhouse/worktrees/t-1'", "'.'"),
+            ("in /people/ann/shop/src/lib.rs:3", "in src/lib.rs:3"),
+            ("in /people/ann/shop.", "in .."),
+            ("cd /people/ann/shop && ls", "cd . && ls"),
+            ("/people/ann/shopping/list", "~/shopping/list"),
+            ("/people/ann/shop-2/x", "~/shop-2/x"),
+            ("-I/people/ann/.cargo/x", "-I~/.cargo/x"),
+            ("/people/anna/x", "/people/anna/x"),
+            ("/people/ann/shop/.proofhouse/worktrees/t-1/a.py", "a.py"),
+            ("'/people/ann/shop/.proofhouse/worktrees/t-1'", "'.'"),
             (
-                "/home/ann/shop/.proofhouse/work/t/a3/view/repo/a.py",
+                "/people/ann/shop/.proofhouse/work/t/a3/view/repo/a.py",
                 "a.py",
             ),
             (
-                "/home/ann/shop/.proofhouse/work/t/a3/view/task/STATE.md",
+                "/people/ann/shop/.proofhouse/work/t/a3/view/task/STATE.md",
                 "task/STATE.md",
             ),
-            ("file:///home/ann/shop/x.html", "file://x.html"),
-            ("\"/home/ann/shop/é\"", "\"é\""),
+            ("file:///people/ann/shop/x.html", "file://x.html"),
+            ("\"/people/ann/shop/é\"", "\"é\""),
         ] {
             assert_eq!(places.text(text), clean, "{text}");
         }
-        let places = Places::with(Path::new("/tmp/shop"), Some(Path::new("/root")));
-        assert_eq!(places.text("/srv/root/x /root/x"), "/srv/root/x ~/x");
+        let places = Places::with(Path::new("/tmp/shop"), Some(Path::new("/owner")));
+        assert_eq!(places.text("/srv/owner/x /owner/x"), "/srv/owner/x ~/x");
         let places = Places::with(Path::new("/tmp/shop"), Some(Path::new("/")));
         assert_eq!(places.text("/tmp/x /tmp/shop/x"), "/tmp/x x");
     }

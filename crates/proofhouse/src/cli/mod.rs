@@ -93,6 +93,8 @@ fn dispatch(args: &Args, out: &Out) -> Result<u8, EngineError> {
         Command::Log(log) => log::log(&project, log, out),
         Command::Diff(diff) => land::diff(&project, diff, out),
         Command::Land(args) => land::land(&project, args, out),
+        Command::Pr(args) => land::pr(&project, args, out),
+        Command::Abandon(args) => land::abandon(&project, args, out),
         Command::Discard { run } => land::discard(&project, run, out),
         Command::Inbox => inbox::inbox(&project, out),
         Command::Config {

@@ -38,6 +38,7 @@ mod gate_lost;
 mod holes;
 mod index;
 mod land;
+mod landings;
 mod lights_out;
 mod many;
 mod matrix;

@@ -167,7 +167,7 @@ fn nothing_that_is_kept_names_a_persons_folders() {
             !holds(&bytes, world.path()),
             "{path} names the repository:\n{shown}"
         );
-        // Its own word, so that `/root` in `/srv/root` is none.
+        // Its own word, so that a home of one name is not met by chance.
         let named = home.iter().any(|home| holds(&bytes, &home.join("secret")));
         assert!(!named, "{path} names the home:\n{shown}");
     }

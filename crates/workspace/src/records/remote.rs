@@ -19,13 +19,14 @@ const LETS_IN: [&str; 5] = [
 ];
 
 /// The environment of a git that speaks with a remote.
-pub(crate) fn let_in() -> Vec<(&'static str, String)> {
+pub fn let_in() -> Vec<(&'static str, String)> {
     let set = LETS_IN.into_iter();
     set.filter_map(|name| Some((name, std::env::var(name).ok()?)))
         .collect()
 }
 
-fn speak(project: &Project, args: &[&str]) -> Result<(), EngineError> {
+/// Runs a git that speaks with a remote.
+pub fn speak(project: &Project, args: &[&str]) -> Result<(), EngineError> {
     let env = let_in();
     let env: Vec<(&str, &str)> = env
         .iter()
