@@ -18,6 +18,7 @@ pub mod project;
 pub mod records;
 pub mod secrets;
 pub mod spend;
+mod toolchains;
 pub mod view;
 pub mod worktree;
 
