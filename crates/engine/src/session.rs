@@ -163,6 +163,7 @@ impl Session<'_> {
                 status: run.machine.status(),
             });
         }
+        workspace::trust::hold(self.project, &self.project.config()?)?;
         let agents = self.agents(&workflow, &started.agent, &Offered::new())?;
         let context = Context::of(&run.project, &workflow, &started, agents)?;
         if self.restore == Restore::Views {

@@ -19,6 +19,7 @@ pub mod records;
 pub mod secrets;
 pub mod spend;
 mod toolchains;
+pub mod trust;
 pub mod view;
 pub mod worktree;
 

@@ -150,7 +150,10 @@ mod tests {
 
     #[test]
     fn paths_become_relative_and_nothing_else_changes() {
-        let places = Places::with(Path::new("/people/ann/shop"), Some(Path::new("/people/ann")));
+        let places = Places::with(
+            Path::new("/people/ann/shop"),
+            Some(Path::new("/people/ann")),
+        );
         for (text, clean) in [
             ("in /people/ann/shop/src/lib.rs:3", "in src/lib.rs:3"),
             ("in /people/ann/shop.", "in .."),

@@ -34,6 +34,7 @@ pub fn drive(
 ) -> Result<Ended, EngineError> {
     look::run_name(driving.project, driving.name)?;
     let _lock = lock(driving.project, driving.name)?;
+    workspace::trust::hold(driving.project, &driving.project.config()?)?;
     loop {
         match once(driving, observer, hook) {
             // A person decided while we were about to write: read it and go on from there.

@@ -88,6 +88,31 @@ pub fn waivers(project: &Project) -> BTreeMap<String, Waived> {
     names(project).into_iter().filter_map(waived).collect()
 }
 
+/// Runs of all milestones whose work was put back, and why: each is done, and its task is not.
+pub fn put_back(project: &Project) -> BTreeMap<String, String> {
+    let mut back = BTreeMap::new();
+    for name in names(project) {
+        let folder = project.home().join("milestones").join(&name);
+        let mut rows = BTreeMap::new();
+        // One that cannot be read says so to whoever asks for it.
+        let _ = Journal::read(&folder, &journal_name(), Replay::default(), |record| {
+            match dated(&record)?.body {
+                Fact::WaveOpened(opened) => {
+                    let roster = opened.roster.into_iter();
+                    rows.extend(roster.map(|row| (row.task, row.run)));
+                }
+                Fact::TaskPutBack(put_back) => {
+                    let run = rows.get(&put_back.task).cloned();
+                    back.extend(run.map(|run| (run, put_back.reason)));
+                }
+                _ => {}
+            }
+            Ok(())
+        });
+    }
+    back
+}
+
 impl MilestoneFolder {
     /// The milestone of this name; without one, the only one that can be meant.
     pub fn find(project: &Project, name: Option<&str>) -> Result<Self, EngineError> {

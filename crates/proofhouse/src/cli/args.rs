@@ -241,6 +241,9 @@ no repository; the others do.")]
 pub(crate) enum ConfigCommand {
     /// Every setting, its value and its source
     Show,
+    /// Let settings of the committed config.toml count that open the sandbox or the network; asks at
+    /// the terminal
+    Confirm,
 }
 
 #[derive(Debug, Subcommand)]

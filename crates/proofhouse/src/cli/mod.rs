@@ -100,6 +100,9 @@ fn dispatch(args: &Args, out: &Out) -> Result<u8, EngineError> {
         Command::Config {
             command: ConfigCommand::Show,
         } => config::show(&project, out),
+        Command::Config {
+            command: ConfigCommand::Confirm,
+        } => config::confirm(&project, out),
         Command::Init { yes } => init::init(&project, *yes, out),
         Command::Decide(decide) => decide::decide(&project, decide, out),
         Command::Resolve(resolve) => resolve::resolve(&project, resolve, out),

@@ -225,3 +225,42 @@ fn a_clock_that_was_wrong_is_noted_and_stops_nothing() {
     );
     assert!(said.contains("[time_went_back]"), "{said}");
 }
+
+/// Whoever committed the file is not the person on this machine.
+#[test]
+fn committed_settings_that_open_the_sandbox_count_once_they_are_confirmed() {
+    let world = world();
+    let config = "[network]\nchecks = \"full\"\n";
+    world.write(".proofhouse/config.toml", config);
+    // The person's own file, in no commit: theirs to write.
+    begin(&world, "t", CHECK);
+    world.git(&["add", "--all"]);
+    world.git(&["commit", "--quiet", "-m", "settings"]);
+    let said = says(&world, &["run", "t"]).refuses(1, "settings_unconfirmed");
+    assert!(
+        said.err.contains("network.checks = \"full\""),
+        "{}",
+        said.err
+    );
+    says(&world, &["do", "x", "--check", "true"]).refuses(1, "settings_unconfirmed");
+    // No terminal is here, so nobody can say it.
+    says(&world, &["config", "confirm"]).refuses(1, "human_presence_required");
+
+    let state = world.at("agent/state");
+    let home = world.path().canonicalize().unwrap();
+    let home = store::sha256_hex(home.as_os_str().as_encoded_bytes());
+    let mark = store::sha256_hex(b"network.checks = \"full\"\n");
+    world.write(&format!("agent/state/proofhouse/confirmed/{home}"), &mark);
+    let with = |args: &[&str]| {
+        let mut command = world.command(args);
+        command.env_remove("PROOFHOUSE_RUNS__TREE");
+        Said::from(command.env("XDG_STATE_HOME", &state).output().unwrap())
+    };
+    with(&["run", "t"]).exits(0);
+    // Another value is another question.
+    world.write(
+        ".proofhouse/config.toml",
+        &format!("{config}agents = \"full\"\n"),
+    );
+    with(&["do", "x", "--check", "true"]).refuses(1, "settings_unconfirmed");
+}
