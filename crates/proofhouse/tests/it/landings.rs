@@ -200,5 +200,10 @@ fn a_run_begins_with_the_persons_edits_if_they_say_so() {
     begin(&world, "u", &["--from", "HEAD"]);
     assert_eq!(world.read(".proofhouse/worktrees/u/code.txt"), "bad\n");
     says(&world, &["run", "t"]).exits(0);
+    // The work stands on the edits: they come first, and are not brought in by its history.
+    says(&world, &["land", "t"]).refuses(1, "land_conflict");
+    commit(&world, "the edits");
     says(&world, &["land", "t", "--merge"]).refuses(1, "base_not_on_branch");
+    says(&world, &["land", "t"]).exits(0);
+    assert_eq!(world.read("code.txt"), "good\n");
 }

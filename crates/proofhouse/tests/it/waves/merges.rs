@@ -35,10 +35,7 @@ fn work_that_breaks_the_gate_is_put_back_and_the_next_try_knows_why() {
     assert!(of("m-b-2")["put_back"].is_null());
     let all = world.run(&["status"]).exits(0).out;
     let line = all.lines().find(|line| line.starts_with("m-b ")).unwrap();
-    assert!(
-        line.contains("put back") && !line.contains(" done"),
-        "{all}"
-    );
+    assert!(line.contains("put back"), "{all}");
     // One commit for each task.
     let since = world.git(&["log", "--format=%p|%s", "HEAD~3..proofhouse/m"]);
     assert_eq!(since.lines().count(), 3, "{since}");
