@@ -1,6 +1,6 @@
 //! The gate checks: one file per check, and a registry of them all.
 //!
-//! A check judges what the engine ran, read or hashed itself. It refuses to take an agent's word:
+//! A check judges what the engine ran, read or hashed itself. It does not take an agent's word:
 //! a typed result can hold a gate shut and never open it. A check that is unknown, badly set or
 //! cannot be tried answers `could_not_run`, which fails the gate; nothing is ever skipped.
 //!

@@ -1,7 +1,7 @@
 //! The micro plan (rule F10): a task as modules small enough to prove. One type: the planner's answer
 //! is read into it, the journal keeps it, and the stored document is the same with its id and its task.
 //!
-//! It refuses semantic judgement ("is this one behaviour?"): that is the Challenger's.
+//! Whether a module is one behaviour is the Challenger's to judge.
 
 use crate::debate::LONGEST;
 use crate::ids;

@@ -1,6 +1,6 @@
 //! The pure heart of Proofhouse: what may happen, what did happen, what should be in flight.
 //!
-//! It refuses to know a clock, a file, a random number, a thread or a network; time and ids
+//! It does not know a clock, a file, a random number, a thread or a network; time and ids
 //! arrive on inputs. It names no workflow, no agent and no check: those are data to it.
 
 pub mod autonomy;
@@ -13,6 +13,7 @@ pub mod export;
 pub mod form;
 pub mod ids;
 pub mod input;
+pub mod json;
 pub mod ledger;
 pub mod machine;
 pub mod module;

@@ -1,4 +1,4 @@
-//! Reading a journal without the right to write. It refuses to change anything: a torn tail is
+//! Reading a journal without the right to write. It does not change anything: a torn tail is
 //! reported and left, and a corrupt journal is an error that names the line.
 
 use crate::chain::{Chain, Place};

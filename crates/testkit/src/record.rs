@@ -1,5 +1,5 @@
 //! The truth of a simulated run: its journal, a machine that follows the journal alone, and every
-//! invariant tried after every event. It refuses to look at the live machine for anything but the
+//! invariant tried after every event. It does not look at the live machine for anything but the
 //! comparison with the replayed one.
 
 use crate::failure::Violation;

@@ -2,7 +2,7 @@
 //!
 //! What looks like a key is taken out by its shape, and the keys that this process itself holds
 //! are taken out to the letter, and in the spellings that programs have for them (JSON, addresses,
-//! hexadecimal, base 64). It refuses to guess what else might be secret.
+//! hexadecimal, base 64). It does not guess what else might be secret.
 
 use crate::config::Config;
 use crate::error::EngineError;

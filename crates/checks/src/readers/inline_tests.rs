@@ -1,5 +1,5 @@
 //! Tests that stand inside of other files: test functions of Rust sources, and what manifests say
-//! about how tests run. It refuses to take the whole file for them: who mends the code beside a test,
+//! about how tests run. It does not take the whole file for them: who mends the code beside a test,
 //! adds a test or adds a dependency has not touched what is here.
 //!
 //! It goes by lines, as formatted code has them: a function ends at the brace that stands as far in

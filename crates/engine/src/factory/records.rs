@@ -2,7 +2,7 @@
 //! after the record that it follows from. What is lost is written again at the next opening, and so
 //! is what differs: a view never outlives the journal's word. What stood there goes into the vault.
 //!
-//! It refuses to write what has not the form of its document.
+//! It does not write what has not the form of its document.
 
 use super::opening::begun;
 use ::factory::machine::{Record, Recorder};

@@ -3,7 +3,7 @@
 //! that a module was refused for stays what it was: the planner may make the module instead, and may
 //! not bend the need until the candidate fits.
 //!
-//! It refuses to say that a first need is the task's: a task has its contract as prose,
+//! It does not say that a first need is the task's: a task has its contract as prose,
 //! and prose has no names or types to compare.
 
 use crate::contract::fit::misfits;

@@ -13,6 +13,7 @@ mod ending;
 mod errors;
 mod items;
 mod judge;
+mod judging;
 mod methods;
 pub mod python;
 mod reached;
@@ -22,15 +23,20 @@ mod shape;
 mod signature;
 mod stubs;
 mod tokens;
+mod tree;
 
 pub use black_box::{Reach, private_reaches};
 pub use constants::{ANSWER, constants};
-pub use judge::{Mismatch, entry_points, judge};
+pub use judge::{entry_points, judge};
+pub use judging::Mismatch;
 pub use shape::Shape;
 pub use stubs::{STUB, stubbed};
 
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
+
+/// The texts of a crate's files, by path below `implementation/`.
+pub type Files = BTreeMap<String, String>;
 
 /// What a module is written in. One for each module.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]

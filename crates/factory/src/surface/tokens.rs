@@ -419,7 +419,7 @@ mod tests {
             "\u{feff}#!x é\n",
         ] {
             let text = format!("{head}pub fn entry(a: u32) -> Resumé {{ a }}\n");
-            let files = super::super::rust::Files::from([("lib.rs".to_owned(), text)]);
+            let files = super::super::Files::from([("lib.rs".to_owned(), text)]);
             let stubs = super::super::stubbed(&files).unwrap();
             let found = "-> Resumé { if true { ::core::panic!";
             assert!(stubs["lib.rs"].contains(found), "{}", stubs["lib.rs"]);

@@ -1,4 +1,4 @@
-//! What is wrong with a value, by its form: everything, each with its place. It refuses to stop at
+//! What is wrong with a value, by its form: everything, each with its place. It does not stop at
 //! the first fault, since whoever mends one wants to know of all.
 
 use super::{Answer, Form, Id, LONGEST, Member, Object, Presence, Size, Tagged};

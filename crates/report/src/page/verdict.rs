@@ -1,4 +1,4 @@
-//! The first thing one sees: is it proven, and by what. It refuses to say "proven" unless the run
+//! The first thing one sees: is it proven, and by what. It does not say "proven" unless the run
 //! reached its end, gates were run, and the latest one of every state passed with all its checks.
 
 use super::gates::latest;

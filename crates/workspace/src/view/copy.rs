@@ -1,5 +1,5 @@
-//! Copying into a view: every file hashed on the way, with a stamp of it and of its source. It
-//! refuses to copy links that lead out, and whatever is neither file nor link.
+//! Copying into a view: every file hashed on the way, with a stamp of it and of its source. Links that
+//! lead out are not copied, nor is anything that is neither file nor link.
 
 use super::spread::spread;
 use super::stamp::{Pair, Stamp};
