@@ -128,7 +128,7 @@ impl Walker {
         }
     }
 
-    pub(crate) fn take(&mut self, event: Event, seq: u64) -> Result<(), String> {
+    pub(crate) fn take(&mut self, event: Event, seq: u64) {
         match &event.body {
             Body::SessionOpened(_) | Body::EffectBegan(_) => self.opened = true,
             Body::Decided(decision) => self.decided = Some(decision.option.clone()),
@@ -182,7 +182,6 @@ impl Walker {
         for former in &mut self.former {
             former.apply(&event);
         }
-        Ok(())
     }
 }
 

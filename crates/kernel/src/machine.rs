@@ -1,10 +1,11 @@
 //! The one shape that every machine has: decide, apply, wanted. Its inputs, its facts and its wants
 //! are its own; the loop around it is one.
 
+use crate::decision::Decision;
 use crate::effect::{Effect, EffectKind};
 use crate::event::{Body, Event, Stored};
 use crate::ids::{EffectId, RunId, StateName};
-use crate::input::{Decision, Input, What};
+use crate::input::{Input, What};
 use crate::ledger::AttemptNote;
 use crate::refusal::Refusal;
 use crate::table::Kind;
@@ -48,7 +49,7 @@ pub trait Machine {
     fn snapshot(&self) -> Value;
 
     /// Takes a snapshot back. A snapshot of another shape is refused and replay begins at the start.
-    fn restore(&mut self, snapshot: &Value) -> Result<(), String>;
+    fn restore(&mut self, snapshot: &Value) -> serde_json::Result<()>;
 }
 
 /// A machine that works by attempts, gates and checkpoints: a run of a workflow, a project.

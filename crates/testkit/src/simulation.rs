@@ -4,12 +4,13 @@
 //! started, it falls or rests, a person answers, another one takes over from the stored journal.
 
 use crate::cast::Cast;
-use crate::failure::{Failure, Violation};
+use crate::failure::Failure;
 use crate::history::End;
 use crate::invariants::Invariant;
 use crate::record::Record;
 use crate::seeded_cast::{SeededCast, Vocabulary};
 use crate::start::drawn_start;
+use crate::violation::Violation;
 use crate::watched::Watched;
 use crate::weather::{Crash, Fate, Weather};
 use crate::world::{Process, SeededWorld, Stop};

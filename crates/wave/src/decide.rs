@@ -7,7 +7,7 @@ use crate::input::{Answer, Merging, TICK, What, Worked};
 use crate::machine::Waves;
 use crate::milestone::{Milestone, Task, run_name};
 use crate::want::{Act, WantId};
-use kernel::input::WAIVE;
+use kernel::decision::WAIVE;
 use kernel::outcome::{CheckResult, passes};
 use kernel::{Decision, Refusal, Time};
 use std::collections::BTreeSet;

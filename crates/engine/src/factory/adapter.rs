@@ -15,7 +15,7 @@ use sandbox::Cancel;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::sync::Arc;
-use store::{Head, RecordRef};
+use store::{Head, Objection, RecordRef};
 use workspace::clock::now;
 use workspace::context::{Context, Files};
 use workspace::error::EngineError;
@@ -100,7 +100,7 @@ impl Adapter for ProjectAdapter {
         &self.performer
     }
 
-    fn known(&self, _: &Factory, record: &RecordRef<'_>) -> Result<Event, String> {
+    fn known(&self, _: &Factory, record: &RecordRef<'_>) -> Result<Event, Objection> {
         known_fact(record)
     }
 

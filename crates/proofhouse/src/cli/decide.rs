@@ -57,16 +57,6 @@ pub(crate) fn say(
     Ok(exit::OK)
 }
 
-/// What a command that decides wants besides its words: a signature, or a code to type.
-pub(crate) fn wants(project: &Project, run_code: &str) -> String {
-    match project.approvers().exists() {
-        true => {
-            "  to sign     add `--sign KEY`; .proofhouse/approvers lists who may decide".to_owned()
-        }
-        false => format!("  run code    {run_code}"),
-    }
-}
-
 /// Lets a person's word in: signed where approvers are listed, else typed at the terminal.
 pub(crate) fn approved(
     project: &Project,

@@ -5,8 +5,8 @@ mod cast;
 pub mod history;
 mod world;
 
-use crate::failure::Violation;
 use crate::seeds::on_every_core;
+use crate::violation::Violation;
 use crate::watched::Watched;
 use crate::weather::{Crash, Fate, Weather};
 use cast::Cast;

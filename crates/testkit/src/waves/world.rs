@@ -3,9 +3,9 @@
 
 use super::cast::Cast;
 use super::history::History;
-use crate::failure::Violation;
 use crate::journal::Journal;
 use crate::random::Random;
+use crate::violation::Violation;
 use crate::watched::Watched;
 use crate::weather::{Crash, Fate, Weather};
 use engine::{Signal, World};
@@ -115,7 +115,7 @@ impl<'a> WaveWorld<'a> {
         let mut restored = (self.make)();
         restored
             .restore(&self.follower.snapshot())
-            .map_err(|why| Violation::new("a_checkpoint_restores_everything", why))?;
+            .map_err(|why| Violation::new("a_checkpoint_restores_everything", why.to_string()))?;
         for one in [&machine, &restored] {
             let same = one.snapshot() == self.follower.snapshot()
                 && one.wanted() == self.follower.wanted()

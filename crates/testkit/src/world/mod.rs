@@ -5,9 +5,9 @@ mod people;
 mod trouble;
 
 use crate::cast::{self, Cast};
-use crate::failure::Violation;
 use crate::random::Random;
 use crate::record::Record;
+use crate::violation::Violation;
 use crate::watched::Watched;
 use crate::weather::{Crash, Fate, Weather};
 use engine::{Signal, World};

@@ -1,11 +1,11 @@
 //! People: they look at a run and decide, in the engine's process or in another one.
 
 use super::{SeededWorld, Stop};
-use crate::failure::Violation;
+use crate::violation::Violation;
 use crate::watched::Watched;
 use engine::driver::settle;
 use engine::{DriveError, World};
-use kernel::input::Decision;
+use kernel::Decision;
 use kernel::machine::{Activity, RunMachine};
 use kernel::position::STOP;
 use kernel::{Event, Input, Machine, What};

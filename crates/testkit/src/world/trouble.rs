@@ -2,8 +2,8 @@
 
 use super::{Calling, Process, SeededWorld};
 use crate::weather::{Crash, Fate};
-use kernel::input::Found;
 use kernel::machine::RunMachine;
+use kernel::outcome::Found;
 use kernel::{Class, EffectId, Outcome, What};
 use std::collections::BTreeMap;
 
