@@ -65,7 +65,7 @@ pub enum What {
     /// A checkpoint was made, or could not be.
     CheckpointEnded {
         effect: EffectId,
-        /// The commit, or why there is none.
+        /// The commit, or why there is none: a text, since it is stored.
         commit: Result<String, String>,
     },
     /// A begun effect will never answer.

@@ -175,12 +175,14 @@ impl Board {
                 "task_not_there",
                 format!("task `{task}` is {}, not {wanted}", slot.stage.name()),
                 "`proofhouse wave status` shows where every task stands",
-            )),
+            )
+            .of_engine()),
             None => Err(Refusal::new(
                 "task_not_there",
                 format!("task `{task}` is not in this wave"),
                 "`proofhouse wave status` shows the roster",
-            )),
+            )
+            .of_engine()),
         }
     }
 

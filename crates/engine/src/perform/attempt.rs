@@ -460,7 +460,7 @@ fn read_state_file(
         .map_err(|error| bad(format!("could not be read: {error}")))?;
     let fields = context.workflow.task.iter().flat_map(|task| &task.fields);
     let names: Vec<&str> = fields.clone().map(|field| field.name.as_str()).collect();
-    let mut found = parse_fields(&text, &names).map_err(bad)?;
+    let mut found = parse_fields(&text, &names).map_err(|error| bad(error.to_string()))?;
     let edited = found
         .get(phase)
         .map(|value| StateName::from(value.as_str()));
