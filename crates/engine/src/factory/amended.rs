@@ -1,4 +1,4 @@
-//! What the Proposer made of the amendments (section 9.6). Nobody debates it, so the engine holds it
+//! What the Proposer made of the amendments (rule F9.6). Nobody debates it, so the engine holds it
 //! against what was debated: every file before the turn, by the record of the attempt that made it,
 //! and every file after it.
 //!

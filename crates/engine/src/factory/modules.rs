@@ -19,7 +19,7 @@ pub(super) const CONTRACT: &str = "contract.json";
 pub(super) const EXAMPLES: &str = "examples.md";
 pub(super) const SHIP: &str = "ship.json";
 pub(super) const LOG: &str = "tests/execution_log.json";
-/// What a ship could not reconcile (section 11.2).
+/// What a ship could not reconcile (rule F11.2).
 pub(super) const ESCALATION: &str = "escalation.json";
 pub(super) const SEAL: &str = "seal.json";
 

@@ -90,7 +90,7 @@ impl Vouched {
     }
 }
 
-/// Contract, evidence and log must say the same (sections 11.2 and 11.3).
+/// Contract, evidence and log must say the same (rules F11.2 and F11.3).
 fn contradictions(module: &Stored, ship_ref: &str) -> Vec<(&'static str, String)> {
     let (contract, evidence, log) = (module.contract(), module.evidence(), module.log());
     let mut found: Vec<String> = Vec::new();

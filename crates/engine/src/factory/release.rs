@@ -1,4 +1,4 @@
-//! The four integration gates of section 15.4 as the state store and the Code Index show them. The
+//! The four integration gates of rule F15.4 as the state store and the Code Index show them. The
 //! machine judges the same by what it remembers; both must agree.
 
 use super::found::{Broke, Held, could_not};
