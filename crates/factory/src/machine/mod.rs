@@ -7,6 +7,9 @@
 mod around;
 mod decide;
 pub mod facts;
+mod gate_order;
+mod halting;
+mod options;
 mod people;
 mod product;
 mod questions;
@@ -17,7 +20,7 @@ mod taken;
 mod wanted;
 
 pub use facts::Fact;
-pub use people::{DEPRECATE, EXTEND, RELEASE, RETRY};
+pub use options::{DEPRECATE, EXTEND, RELEASE, RETRY};
 pub use product::{AMEND, APPROVE, REJECT};
 pub use questions::{Question, Subject};
 pub use records::{Record, Recorder};

@@ -1,7 +1,8 @@
 //! Everything that waits for a person, one question each: what, why, and the answers that the
 //! machine would take now. It refuses to list what is still being worked on.
 
-use super::people::{EXTEND, RELEASE, RETRY, RULINGS};
+use super::options::{EXTEND, RELEASE, RETRY};
+use super::people::RULINGS;
 use super::product;
 use super::state::{Phase, State};
 use crate::halt::artifact::Escalation;

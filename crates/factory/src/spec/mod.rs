@@ -5,6 +5,7 @@ mod graph;
 mod prose;
 mod render;
 mod shape;
+mod trail;
 mod validate;
 mod words;
 
