@@ -25,6 +25,7 @@ pub mod seeds;
 pub mod simulation;
 pub mod stand_in;
 pub mod start;
+mod storm;
 pub mod violation;
 pub mod watched;
 pub mod waves;
