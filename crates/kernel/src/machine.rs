@@ -6,7 +6,7 @@ use crate::effect::{Effect, EffectKind};
 use crate::event::{Body, Event, Stored};
 use crate::ids::{EffectId, RunId, StateName};
 use crate::input::{Input, What};
-use crate::ledger::AttemptNote;
+use crate::ledger::{AttemptNote, Ledger};
 use crate::refusal::Refusal;
 use crate::table::Kind;
 use crate::time::Time;
@@ -206,6 +206,20 @@ pub struct InFlight {
     pub kind: crate::effect::EffectKind,
     /// Since when.
     pub began: crate::time::Time,
+}
+
+impl InFlight {
+    /// All of them.
+    pub fn of(ledger: &Ledger) -> Vec<Self> {
+        let flying = ledger.flying.iter();
+        flying
+            .map(|(effect, flying)| Self {
+                effect: *effect,
+                kind: flying.kind,
+                began: flying.began,
+            })
+            .collect()
+    }
 }
 
 /// The run, as it is shown.
