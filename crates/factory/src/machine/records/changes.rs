@@ -14,7 +14,7 @@ use crate::delivery::registry::Origin;
 use crate::engineering::debate::{Move, Said};
 use crate::engineering::roles::Role;
 use crate::halt::change::{Change, ChangeStep};
-use crate::project::types::{ExceptionId, TaskId, mint};
+use crate::project::types::{ExceptionId, TaskId};
 use kernel::{EffectId, Time};
 use serde_json::{Value, json};
 

@@ -16,8 +16,8 @@ use crate::engineering::debate::{At, Move, Now, Said, fix_words, override_words}
 use crate::engineering::roles::Role;
 use crate::engineering::work::{Answer, Step, Work};
 use crate::halt::resolution::Resolution;
-use crate::project::types::{ModuleRef, TaskId, mint};
-use kernel::{EffectId, Time};
+use crate::project::types::{TaskId, mint};
+use kernel::Time;
 use serde_json::{Value, json};
 
 /// What an artifact of a debate is called: which kind, and how many there were before it.
