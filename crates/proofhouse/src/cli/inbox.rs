@@ -1,7 +1,7 @@
 //! `proofhouse inbox`: everything that waits for a person, in one place.
 
 use super::out::{Out, Tone, plain};
-use super::{exit, land};
+use super::{exit, land, signing};
 use report::inbox::Item;
 use report::question::Advice;
 use workspace::{EngineError, Project};
@@ -48,16 +48,6 @@ pub(crate) fn ask(out: &Out, project: &Project, items: &[Item]) {
         }
     }
     if let Some(Item::Run { run_code, .. } | Item::Project { run_code, .. }) = items.last() {
-        out.line(&wants(project, run_code));
-    }
-}
-
-/// What a command that decides wants besides its words: a signature, or a code to type.
-pub(crate) fn wants(project: &Project, run_code: &str) -> String {
-    match project.approvers().exists() {
-        true => {
-            "  to sign     add `--sign KEY`; .proofhouse/approvers lists who may decide".to_owned()
-        }
-        false => format!("  run code    {run_code}"),
+        out.line(&signing::wants(project, run_code));
     }
 }
