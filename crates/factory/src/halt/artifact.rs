@@ -4,6 +4,7 @@ use super::resolution::{Action, Resolution};
 use crate::debate::Failure;
 use crate::debate::Trail;
 use crate::engineering::work::{Fate, Work};
+use crate::machine::records::{documents, target};
 use crate::project::types::{EscalationId, ExceptionId, TaskId};
 use crate::project::view::Snapshot;
 use kernel::Time;
@@ -132,9 +133,9 @@ pub struct Escalation {
 }
 
 impl Escalation {
-    /// Compiles one from what the loop knows, and from all that was said, as documents.
+    /// Compiles one from what the loop knows.
     pub fn compile(
-        said: Trail,
+        run: &str,
         id: EscalationId,
         task: &TaskId,
         code: &str,
@@ -143,12 +144,23 @@ impl Escalation {
         snapshot: Snapshot,
     ) -> Self {
         let cause = CAUSES.iter().find(|cause| cause.code == code);
+        let mut trail = Trail::default();
+        for (at, module) in work.modules.iter().enumerate() {
+            let Some(reference) = work.reference(at) else {
+                continue;
+            };
+            let target = target(run, task, &reference, module.opened);
+            let of = documents(run, &target, &module.debate.trail);
+            trail.proposals.extend(of.proposals);
+            trail.challenges.extend(of.challenges);
+            trail.adjudications.extend(of.adjudications);
+        }
         Self {
             escalation_id: id,
             task_id: task.clone(),
             task_ref: format!("project/**/{task}.md"),
             created_at: snapshot.at,
-            debate_trail: said,
+            debate_trail: trail,
             failed_invariants: failed_invariants(code, work),
             snapshot,
             minimal_decision_required: cause.map_or(code, |cause| cause.decision).to_owned(),

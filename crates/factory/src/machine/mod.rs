@@ -7,9 +7,6 @@
 mod around;
 mod decide;
 pub mod facts;
-mod gate_order;
-mod halting;
-mod options;
 mod people;
 mod product;
 mod questions;
@@ -20,7 +17,7 @@ mod taken;
 mod wanted;
 
 pub use facts::Fact;
-pub use options::{DEPRECATE, EXTEND, RELEASE, RETRY};
+pub use people::{DEPRECATE, EXTEND, RELEASE, RETRY};
 pub use product::{AMEND, APPROVE, REJECT};
 pub use questions::{Question, Subject};
 pub use records::{Record, Recorder};

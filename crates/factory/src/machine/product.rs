@@ -4,9 +4,8 @@
 use super::facts::{
     Fact, ProductStepped, ProjectOpened, SpecAmended, SpecApproved, SpecRejected, TasksDeclared,
 };
-use super::gate_order::gate;
-use super::options::RETRY;
 use super::state::{Phase, State};
+use super::wanted::gate;
 use crate::product::{self, Approved, At, Began, Product, Want};
 use crate::project::{Declared, declare};
 use kernel::effect::{Access, AttemptOrder, Effect};
@@ -252,14 +251,14 @@ pub(crate) fn options(state: &State) -> Vec<&'static str> {
     }
     all.extend([REJECT, AMEND]);
     if product.at == At::Spent || product.stuck.is_some() {
-        all.push(RETRY);
+        all.push(super::RETRY);
     }
     all
 }
 
 /// Could trying again help?
 pub(crate) fn may_retry(state: &State) -> bool {
-    options(state).contains(&RETRY)
+    options(state).contains(&super::RETRY)
 }
 
 /// Why the loop waits for a person: a stable word and a sentence.

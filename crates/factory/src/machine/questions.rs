@@ -1,8 +1,7 @@
 //! Everything that waits for a person, one question each: what, why, and the answers that the
 //! machine would take now. It refuses to list what is still being worked on.
 
-use super::options::{EXTEND, RELEASE, RETRY};
-use super::people::RULINGS;
+use super::people::{EXTEND, RELEASE, RETRY, RULINGS};
 use super::product;
 use super::state::{Phase, State};
 use crate::halt::artifact::Escalation;

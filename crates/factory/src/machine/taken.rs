@@ -5,7 +5,6 @@ use super::facts::{
     ChangeStepped, EngineeringStepped, ExceptionDecided, Fact, ProjectOpened, ReleaseBegan,
     TaskHalted, TaskResolved,
 };
-use super::records;
 use super::state::{Fix, Phase, Releasing, State};
 use crate::delivery::registry::{Entry, Origin, hash_of};
 use crate::engineering::debate::{Now, Said};
@@ -15,8 +14,8 @@ use crate::halt::change::{Change, ChangeStep};
 use crate::halt::exception::{AfterRejection, Record, Ruling};
 use crate::halt::resolution::Resolution;
 use crate::product::{At, Product};
-use crate::project::project_state::Head;
 use crate::project::types::{TaskId, mint};
+use crate::project::view::Head;
 use crate::project::{TaskGraph, TaskStatus};
 use kernel::Time;
 use kernel::module::ModuleStatus;
@@ -194,7 +193,7 @@ impl State {
             self.exceptions.entry(id.clone()).or_insert(record);
         }
         let escalation = Escalation::compile(
-            records::trail_of(self.run(), task, work),
+            self.run(),
             halted.escalation.clone(),
             task,
             &halted.code,
@@ -352,8 +351,8 @@ impl State {
             ChangeStep::Failed(why) => {
                 let change = change.clone();
                 self.changes.remove(&stepped.exception);
-                let about = records::change_target(self.run(), &change.exception);
-                let trail = records::documents(self.run(), &about, &change.debate.trail);
+                let about = super::records::change_target(self.run(), &change.exception);
+                let trail = super::records::documents(self.run(), &about, &change.debate.trail);
                 let escalation = self
                     .graph
                     .get(&change.task)

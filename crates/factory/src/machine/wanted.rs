@@ -1,7 +1,6 @@
 //! What should be in flight: the one place.
 
 use super::around::Around;
-use super::gate_order::gate;
 use super::state::{For, State};
 use crate::context_pack::ContextPack;
 use crate::contract::{MicroModuleContract, from_plan};
@@ -14,13 +13,14 @@ use crate::engineering::work::{Surroundings, Want, Work};
 use crate::halt::candidate;
 use crate::halt::change::{Change, Turn};
 use crate::project::types::{ModuleRef, TaskId};
-use kernel::effect::{Access, AttemptOrder, Effect, Sight};
+use kernel::effect::{Access, AttemptOrder, CheckSpec, Effect, GateOrder, Sight, Weight};
 use kernel::event::{Body, EffectBegan};
 use kernel::{EffectId, Refusal, StateName};
 use serde_json::{Value, json};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 const ATTEMPT_MILLIS: u64 = 30 * 60_000;
+const GATE_MILLIS: u64 = 15 * 60_000;
 
 /// May anything new be begun?
 pub(crate) fn may_begin(state: &State) -> bool {
@@ -125,6 +125,37 @@ pub(crate) fn locked(work: &Work, module: usize) -> Option<MicroModuleContract> 
     let reference = work.reference(module)?;
     let planned = work.plan.as_ref()?.modules.get(module)?;
     from_plan::contract(planned, reference.version, &planned.depends_on)
+}
+
+pub(crate) fn gate(
+    state: &State,
+    id: EffectId,
+    name: &str,
+    subject: String,
+    attempt: Option<EffectId>,
+    checks: &[&str],
+    with: &Value,
+) -> Effect {
+    let spec = |check: &&str| CheckSpec {
+        check: (*check).to_owned(),
+        with: with.clone(),
+        weight: Weight::Binding,
+        shows: None,
+        code: None,
+    };
+    Effect::Gate(GateOrder {
+        id,
+        state: StateName::from(name),
+        subject,
+        attempt,
+        checks: checks.iter().map(spec).collect(),
+        fields: BTreeMap::new(),
+        frozen: BTreeMap::new(),
+        known: kernel::effect::Known::default(),
+        commits: BTreeMap::new(),
+        standing: BTreeSet::new(),
+        wall_millis: state.ledger.wall_limit(GATE_MILLIS),
+    })
 }
 
 /// The state's name of a turn.

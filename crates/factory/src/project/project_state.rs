@@ -5,22 +5,14 @@
 use super::graph::Task;
 use super::status::TaskStatus;
 use super::types::ModuleRef;
+use super::view::Head;
 use crate::ids::{self, MOMENT};
 use kernel::Time;
 use kernel::form::{Fault, Form, Formed, Object, Size, TEXT, may, must};
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use serde_json::Value;
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
-
-/// What a view says about the project as a whole.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
-pub struct Head {
-    /// The project's id.
-    pub project_id: String,
-    /// The version of the spec that drives it.
-    pub spec_version: String,
-}
 
 /// All tasks of a project, and where each stands.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]

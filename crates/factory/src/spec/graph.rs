@@ -2,7 +2,7 @@
 //! (rule 8), no way round in a circle (rule 9). The circle is named, one for each knot of tasks.
 //! It refuses to recurse: a chain of 100,000 tasks is no reason to fall over.
 
-use super::trail::{Step, path_of};
+use super::validate::{Step, path_of};
 use crate::deficiency::Deficiency;
 use std::borrow::Cow;
 use std::collections::BTreeMap;

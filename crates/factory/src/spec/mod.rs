@@ -5,7 +5,6 @@ mod graph;
 mod prose;
 mod render;
 mod shape;
-mod trail;
 mod validate;
 mod words;
 

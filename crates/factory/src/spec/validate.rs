@@ -5,7 +5,6 @@
 use super::graph::{self, TaskSeen};
 use super::prose;
 use super::shape::{Content, Read, SPEC, Shape, TASK};
-use super::trail::{Step, path_of};
 use crate::deficiency::{Deficiency, Report, Severity};
 use crate::ids;
 use crate::json::{Document, Kind, Places, Value};
@@ -57,6 +56,21 @@ fn located(document: &Document<'_>, mut found: Vec<(usize, Deficiency)>) -> Repo
         deficiency
     };
     found.into_iter().map(place).collect()
+}
+
+/// One step of the way down: a member, and where in its list.
+pub(super) type Step = (&'static str, Option<u32>);
+
+pub(super) fn path_of(trail: &[Step]) -> String {
+    let mut path = String::from("$");
+    for (name, index) in trail {
+        path.push('.');
+        path.push_str(name);
+        if let Some(index) = index {
+            path.push_str(&format!("[{index}]"));
+        }
+    }
+    path
 }
 
 struct Walk<'a> {

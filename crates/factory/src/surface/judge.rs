@@ -5,11 +5,8 @@
 //! errors are told apart by name (`errors.rs`); types are public when the contract or the entry
 //! names them, or a public field of such a type. It compares names and shapes, never behaviour.
 
-mod errors;
-mod signature;
-
 use super::shape::{Aliases, named_types};
-use super::{Call, Extracted, Function, Item, Kind, Language, Shape};
+use super::{Call, Extracted, Function, Item, Kind, Language, Shape, errors, signature};
 use crate::contract::SurfaceRef;
 use std::collections::BTreeSet;
 use std::fmt;

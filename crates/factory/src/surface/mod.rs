@@ -9,11 +9,17 @@
 
 mod black_box;
 mod constants;
+mod ending;
+mod errors;
 mod items;
 mod judge;
+mod methods;
 pub mod python;
+mod reached;
+mod reader;
 pub mod rust;
 mod shape;
+mod signature;
 mod stubs;
 mod tokens;
 mod unread;

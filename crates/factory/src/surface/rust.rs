@@ -2,14 +2,11 @@
 //! through modules and re-exports. What a macro or a foreign glob might make public cannot be
 //! seen, and is said so; code for tests is no part of it.
 
-mod ending;
-mod methods;
-mod reached;
-mod stands;
-
+use super::ending;
 use super::items::{
     attributes, conditional, for_tests, imported, of_item, public, says, sets_path, written,
 };
+use super::methods;
 use super::tokens::{self, clean, line};
 use super::unread::{NoRust, Unread};
 use super::{Extracted, Function, Item, Kind, Place};

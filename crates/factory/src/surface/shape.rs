@@ -2,9 +2,7 @@
 //! say it in prose or in a language's own words, code in its own; both become a shape, and shapes
 //! are compared. What is not understood is `Any` and agrees with everything: a guess never blocks.
 
-mod reader;
-
-use reader::read;
+use super::reader::read;
 use std::collections::BTreeMap;
 
 /// A type, roughly.

@@ -9,7 +9,6 @@ mod rule;
 pub(crate) use release::{everything, release_id};
 
 use super::facts::{BudgetExtended, Fact, RunStopped, TroubleMended};
-use super::options::{DEPRECATE, EXTEND, RELEASE, RETRY};
 use super::state::{Phase, State};
 use crate::halt::exception::Ruling;
 use crate::halt::resolution::{Action, suits_blocked};
@@ -19,6 +18,14 @@ use kernel::position::STOP;
 use kernel::{Decision, Refusal, Time};
 use serde_json::Value;
 
+/// Extends the budget that is spent.
+pub const EXTEND: &str = "extend";
+/// Tries again what the environment could not run.
+pub const RETRY: &str = "retry";
+/// Releases the named modules, or everything.
+pub const RELEASE: &str = "RELEASE";
+/// Deprecates a module.
+pub const DEPRECATE: &str = "DEPRECATE";
 /// The rulings on an exception.
 pub(crate) const RULINGS: [(&str, Ruling); 3] = [
     ("APPROVE_CHANGE", Ruling::ApproveChange),

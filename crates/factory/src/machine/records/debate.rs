@@ -5,7 +5,6 @@
 use super::super::facts::TaskResolved;
 use super::super::state::State;
 use super::deliverable::Made;
-use super::targets::target;
 use super::{Heard, Record, plan};
 use crate::artifact::ArtifactStatus;
 use crate::artifact::ContributionType;
@@ -99,22 +98,6 @@ pub(crate) fn documents(run: &str, target: &str, trail: &Trail) -> Trail {
     }
 }
 
-/// Everything that was said of all modules of a task.
-pub(crate) fn trail_of(run: &str, task: &TaskId, work: &Work) -> Trail {
-    let mut trail = Trail::default();
-    for (at, module) in work.modules.iter().enumerate() {
-        let Some(reference) = work.reference(at) else {
-            continue;
-        };
-        let target = target(run, task, &reference, module.opened);
-        let of = documents(run, &target, &module.debate.trail);
-        trail.proposals.extend(of.proposals);
-        trail.challenges.extend(of.challenges);
-        trail.adjudications.extend(of.adjudications);
-    }
-    trail
-}
-
 /// The round's file, and the same as the newest of its kind.
 pub(super) fn said(
     target: &str,
@@ -132,6 +115,18 @@ pub(super) fn said(
         record(format!("debates/{target}/round-{round}/{name}.json")),
         record(format!("debates/{target}/{name}.json")),
     ]
+}
+
+/// The artifact that a module's debate is about. It has one for each debate: what is begun anew after
+/// a person's answer is another deliverable.
+pub(crate) fn target(
+    run: &str,
+    task: &TaskId,
+    module: &ModuleRef,
+    opened: Option<EffectId>,
+) -> String {
+    let opened = opened.map_or(0, |effect| effect.0);
+    mint("IMPL", run, &format!("{task}/{module}/{opened}"))
 }
 
 fn heard<'a>(state: &'a State, task: &'a TaskId, work: &'a Work, at: Time) -> Option<Heard<'a>> {

@@ -4,7 +4,6 @@
 //! is marked, and stays.
 
 use super::super::state::State;
-use super::targets::{PERSON, change_target, target};
 use super::{Record, artifact, first, folder, pack_id, task_ref};
 use crate::artifact::{ArtifactEnvelope, ArtifactStatus, ArtifactType, Author, PurposedRef};
 use crate::delivery::registry::{Entry, Origin};
@@ -14,6 +13,9 @@ use crate::project::types::{ModuleRef, TaskId, mint};
 use kernel::outcome::CheckResult;
 use kernel::{EffectId, Time};
 use serde_json::{Value, json};
+
+/// Who stands where a role's name belongs, when a person made something.
+pub(super) const PERSON: &str = "person";
 
 /// One version of a module, and where it comes from.
 pub(super) struct Made<'a> {
@@ -28,7 +30,7 @@ pub(super) struct Made<'a> {
 /// The contract of an exception has its debate's id; any other is the plan's.
 fn contract_id(run: &str, task: &TaskId, reference: &ModuleRef, origin: &Origin) -> String {
     if let Some(exception) = &origin.exception {
-        return change_target(run, exception);
+        return super::change_target(run, exception);
     }
     let planned = origin.planned.map_or(0, |effect| effect.0);
     let thing = format!("{task}/{reference}/{planned}/{}", origin.revision);
@@ -54,7 +56,7 @@ impl<'a> Made<'a> {
         let run = self.state.run();
         match &self.origin.exception {
             Some(exception) => mint("IMPL", run, exception.as_str()),
-            None => target(run, self.task, self.reference, self.origin.opened),
+            None => super::target(run, self.task, self.reference, self.origin.opened),
         }
     }
 

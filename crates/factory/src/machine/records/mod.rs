@@ -11,11 +11,10 @@ mod pack;
 mod plan;
 mod product;
 mod standing;
-mod targets;
 
-pub(crate) use debate::{documents, trail_of};
+pub(crate) use changes::target as change_target;
+pub(crate) use debate::{documents, target};
 pub(crate) use product::of_spec;
-pub(crate) use targets::change_target;
 
 use super::Factory;
 use super::facts::Fact;

@@ -3,7 +3,7 @@
 
 use super::super::facts::TaskResolved;
 use super::super::state::State;
-use super::targets::PERSON;
+use super::deliverable::PERSON;
 use super::{Heard, Record, artifact, first};
 use crate::artifact::{ArtifactType, ContributionType, PurposedRef};
 use crate::engineering::roles::Role;

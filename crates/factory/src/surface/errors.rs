@@ -2,10 +2,10 @@
 //! public name of its own: a variant or a type in Rust; an exception, or a member of an enum, in
 //! Python. What an error carries is not compared.
 
+use super::judge::{Judging, same};
 use super::signature::Given;
-use super::{Judging, same};
+use super::{Item, Kind, Language, Shape};
 use crate::contract::{ErrorSurface, SurfaceKind};
-use crate::surface::{Item, Kind, Language, Member, Shape};
 
 /// Exceptions that Python has of its own; a contract may declare them without making any public.
 const BUILT_IN: [&str; 22] = [
@@ -95,7 +95,11 @@ fn constant(item: &Item, error: &ErrorSurface) -> bool {
 }
 
 /// Members of an enum of errors that no contract declares.
-fn others<'m>(judging: &mut Judging<'_>, item: &Item, variants: impl Iterator<Item = &'m Member>) {
+fn others<'m>(
+    judging: &mut Judging<'_>,
+    item: &Item,
+    variants: impl Iterator<Item = &'m super::Member>,
+) {
     let errors = judging.contract.error_surfaces;
     let outputs = judging.contract.outputs;
     for one in variants {

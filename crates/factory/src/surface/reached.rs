@@ -5,10 +5,10 @@
 //!
 //! It follows names as they are written: too much rather than too little.
 
-use super::Crate;
-use super::stands::{DEEPEST, Place, of_path, of_type};
-use crate::surface::items::{function, of_item, public, written};
-use crate::surface::{Function, Kind};
+use super::items::{function, of_item, public, written};
+use super::methods::{DEEPEST, Place, of_path, of_type};
+use super::rust::Crate;
+use super::{Function, Kind};
 use std::collections::{BTreeMap, BTreeSet};
 use syn::ImplItem;
 
