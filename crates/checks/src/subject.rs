@@ -4,7 +4,7 @@
 use crate::error::{BoxError, Error};
 use kernel::StateName;
 use kernel::effect::{Frozen, Known};
-use kernel::outcome::{EvidenceRef, RoleResult, UNHELD};
+use kernel::outcome::{EvidenceRef, RoleResult};
 use std::cell::Cell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -161,7 +161,7 @@ pub struct Launches {
 
 impl Launches {
     pub(crate) fn failed(&self, error: &sandbox::LaunchError) {
-        if error.code() == UNHELD {
+        if matches!(error, sandbox::LaunchError::SandboxUnavailable { .. }) {
             self.unheld.set(true);
         }
     }

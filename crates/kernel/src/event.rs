@@ -5,10 +5,10 @@
 //! that they do not know: a record from the future must not be half understood.
 
 use crate::autonomy::{Autonomy, Mode};
+use crate::decision::Decision;
 use crate::effect::EffectKind;
 use crate::ids::{CounterName, EffectId, RunId, StateName};
-use crate::input::{Decision, Found};
-use crate::outcome::{CheckResult, Outcome, Usage};
+use crate::outcome::{CheckResult, Found, Outcome, Usage};
 use crate::position::Position;
 use crate::refusal::Refusal;
 use crate::snapshot::SnapshotTaken;

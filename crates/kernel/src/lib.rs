@@ -5,6 +5,7 @@
 
 pub mod autonomy;
 pub mod budget;
+pub mod decision;
 pub mod duration;
 pub mod effect;
 pub mod event;
@@ -31,10 +32,11 @@ pub mod unseen;
 pub mod version;
 
 pub use autonomy::{Autonomy, Mode, Pace, Risk};
+pub use decision::Decision;
 pub use effect::{AttemptOrder, CheckSpec, CheckpointOrder, Effect, GateOrder};
 pub use event::{Body, Event, Note, Stored};
 pub use ids::{ActionName, CounterName, EffectId, RunId, StateName, Word};
-pub use input::{Decision, Input, What};
+pub use input::{Input, What};
 pub use machine::{Machine, Status, Want};
 pub use outcome::{CheckResult, Class, EvidenceRef, Outcome, Usage, Verdict};
 pub use position::{Hold, Position, Step};

@@ -8,6 +8,17 @@ use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 
+/// How an answer reached us.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Found {
+    /// The engine that began it saw it end.
+    #[default]
+    Live,
+    /// It had ended before a crash; its answer was found on disk afterwards and not paid for again.
+    AfterRestart,
+}
+
 /// How an attempt ended, as the engine saw it. The class decides what the machine does next.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]

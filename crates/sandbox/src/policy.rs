@@ -89,9 +89,44 @@ impl Endpoint {
     /// that leads into their own network.
     pub fn read(text: &str, default: Option<u16>) -> Option<Self> {
         match text.strip_prefix("lan:") {
-            Some(name) => crate::proxy::endpoint(name, default).map(Self::anywhere),
-            None => crate::proxy::endpoint(text, default),
+            Some(name) => Self::of_authority(name, default).map(Self::anywhere),
+            None => Self::of_authority(text, default),
         }
+    }
+
+    /// The host and port of an address.
+    pub(crate) fn of_authority(authority: &str, default: Option<u16>) -> Option<Self> {
+        // A user name before the host is a way to look like another host.
+        if authority.contains('@') {
+            return None;
+        }
+        let (host, port) = match authority.strip_prefix('[') {
+            Some(rest) => {
+                let (host, rest) = rest.split_once(']')?;
+                let port = match rest.strip_prefix(':') {
+                    Some(port) => Some(port),
+                    None if rest.is_empty() => None,
+                    None => return None,
+                };
+                (host, port)
+            }
+            None => match authority.rsplit_once(':') {
+                Some((host, port)) => (host, Some(port)),
+                None => (authority, None),
+            },
+        };
+        let bracketed = authority.starts_with('[');
+        let fits = |letter: char| {
+            letter.is_ascii_alphanumeric() || "-._".contains(letter) || (bracketed && letter == ':')
+        };
+        if host.is_empty() || !host.chars().all(fits) {
+            return None;
+        }
+        let port = match port {
+            Some(port) => port.parse().ok()?,
+            None => default?,
+        };
+        Some(Self::new(host, port))
     }
 }
 

@@ -59,7 +59,7 @@ impl<M: Machine> Machine for Watched<M> {
         self.inner.snapshot()
     }
 
-    fn restore(&mut self, snapshot: &Value) -> Result<(), String> {
+    fn restore(&mut self, snapshot: &Value) -> serde_json::Result<()> {
         self.inner.restore(snapshot)
     }
 }

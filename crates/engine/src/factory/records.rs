@@ -20,7 +20,7 @@ use workspace::secrets::Secrets;
 /// journal and them. Older ones need only be there.
 const RECENT: u64 = 1_000;
 
-pub(super) struct Keeper {
+pub(super) struct RecordWriter {
     journals: PathBuf,
     name: RunName,
     root: PathBuf,
@@ -55,10 +55,10 @@ fn shown(record: &Record) -> Result<Vec<u8>, EngineError> {
     }
 }
 
-impl Keeper {
+impl RecordWriter {
     /// Follows the journal from its beginning, and writes what is missing.
     pub(super) fn open(project: &Project, name: &str) -> Result<Self, EngineError> {
-        let mut keeper = Self {
+        let mut writer = Self {
             journals: project.journals(),
             name: begun(project, name)?,
             root: project.home().join("state_store"),
@@ -67,8 +67,8 @@ impl Keeper {
             vault: project.vault()?,
             secrets: Secrets::of(&project.config()?, project.repo()),
         };
-        keeper.follow()?;
-        Ok(keeper)
+        writer.follow()?;
+        Ok(writer)
     }
 
     fn follow(&mut self) -> Result<(), EngineError> {

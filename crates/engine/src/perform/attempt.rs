@@ -4,8 +4,8 @@ use super::{lost, save};
 use agents::{Agent, Order, Reply};
 use flow::{Owner, parse_fields};
 use kernel::effect::{Access, AttemptOrder, Capability};
-use kernel::input::Found;
 use kernel::outcome::EvidenceRef;
+use kernel::outcome::Found;
 use kernel::{Class, EffectId, Outcome, StateName, What};
 use sandbox::Cancel;
 use serde::{Deserialize, Serialize};
@@ -461,7 +461,7 @@ fn read_state_file(
         .map_err(|error| bad(format!("could not be read: {error}")))?;
     let fields = context.workflow.task.iter().flat_map(|task| &task.fields);
     let names: Vec<&str> = fields.clone().map(|field| field.name.as_str()).collect();
-    let mut found = parse_fields(&text, &names).map_err(bad)?;
+    let mut found = parse_fields(&text, &names).map_err(|error| bad(error.to_string()))?;
     let edited = found
         .get(phase)
         .map(|value| StateName::from(value.as_str()));

@@ -4,7 +4,7 @@ use super::guard::TaskGuard;
 use super::{Judged, lost, save};
 use checks::{BoxError, Keep, Place, Subject, TreeNow};
 use kernel::effect::GateOrder;
-use kernel::input::Found;
+use kernel::outcome::Found;
 use kernel::outcome::{CheckResult, EvidenceRef, Verdict};
 use kernel::{EffectId, What};
 use sandbox::Cancel;

@@ -239,8 +239,8 @@ impl Machine for Factory {
         serde_json::to_value(&self.state).expect("plain data with string keys always serializes")
     }
 
-    fn restore(&mut self, snapshot: &Value) -> Result<(), String> {
-        self.state = State::deserialize(snapshot).map_err(|error| error.to_string())?;
+    fn restore(&mut self, snapshot: &Value) -> serde_json::Result<()> {
+        self.state = State::deserialize(snapshot)?;
         Ok(())
     }
 }

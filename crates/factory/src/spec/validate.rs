@@ -106,8 +106,8 @@ impl<'a> Walk<'a> {
     ) {
         let mut found = Deficiency::error(code, path_of(&self.trail), field, message);
         found.rule = rule;
-        // Rules 11 to 14 are about quality, and an unknown member harms nothing by itself.
-        if rule.is_some_and(|rule| rule >= 11) || code == "unknown_field" {
+        // Rules 11 to 14 are about quality.
+        if rule.is_some_and(|rule| rule >= 11) {
             found.severity = Severity::Warning;
         }
         self.found.push((at, found));
@@ -197,7 +197,11 @@ impl<'a> Walk<'a> {
             near.unwrap_or_default()
         );
         let field: String = key.chars().take(ids::LONGEST).collect();
-        self.say(member.offset(), field, ("unknown_field", None), message);
+        let path = path_of(&self.trail);
+        let mut found = Deficiency::error("unknown_field", path, field, message);
+        // It harms nothing by itself.
+        found.severity = Severity::Warning;
+        self.found.push((member.offset(), found));
     }
 
     /// A text that is there and not blank.

@@ -7,14 +7,15 @@ use super::items::{attributes, conditional, for_tests, of_item, public, says, se
 use super::methods;
 use super::tokens::{self, clean, line};
 use super::tree::{Crate, DEEPEST, Module, Target};
-use super::{Extracted, Files, Function, Item, Kind};
+use super::unread::{NoRust, Unread};
+use super::{Extracted, Files, Function, Item, Kind, Place};
 use std::collections::{BTreeMap, BTreeSet};
 use syn::UseTree;
 use syn::spanned::Spanned;
 
 /// The surface of a crate. `uses` are the surfaces of the crates that it may re-export from, by
 /// crate name. An error says which file does not parse, and where.
-pub fn extract(files: &Files, uses: &BTreeMap<String, Extracted>) -> Result<Extracted, String> {
+pub fn extract(files: &Files, uses: &BTreeMap<String, Extracted>) -> Result<Extracted, Unread> {
     let mut krate = Crate {
         files,
         uses,
@@ -36,20 +37,26 @@ pub fn extract(files: &Files, uses: &BTreeMap<String, Extracted>) -> Result<Extr
 
 /// One file, parsed, or where it cannot be. Places are those of the [`clean`] text; bodies of
 /// functions are cut.
-pub(super) fn parse(name: &str, text: &str) -> Result<syn::File, String> {
-    let place = |(line, why): (u32, String)| format!("{name}:{line}: {why}");
+pub(super) fn parse(name: &str, text: &str) -> Result<syn::File, Unread> {
+    let place = |source: NoRust| Unread::NoRust {
+        file: name.to_owned(),
+        source,
+    };
     let tokens = tokens::lex(clean(text)).map_err(place)?;
     let tokens = tokens::without_bodies(tokens).map_err(place)?;
-    syn::parse2(tokens).map_err(|error| place((line(error.span()), error.to_string())))
+    syn::parse2(tokens).map_err(|error| {
+        let (line, why) = (line(error.span()), error.to_string());
+        place(NoRust { line, why })
+    })
 }
 
 impl<'f> Crate<'f> {
     /// Reads a file and the modules below it. `folder` is where its `mod` files are.
-    fn file(&mut self, name: &str, path: Vec<String>, folder: &str) -> Result<usize, String> {
+    fn file(&mut self, name: &str, path: Vec<String>, folder: &str) -> Result<usize, Unread> {
         let text = self
             .files
             .get(name)
-            .ok_or_else(|| format!("implementation/ has no {name}"))?;
+            .ok_or_else(|| Unread::NoFile(name.to_owned()))?;
         let parsed = parse(name, text)?;
         for (line, what) in tokens::hidden(clean(text)) {
             self.unseen(name, line, &what);
@@ -64,7 +71,7 @@ impl<'f> Crate<'f> {
         path: Vec<String>,
         folder: &str,
         items: Vec<syn::Item>,
-    ) -> Result<usize, String> {
+    ) -> Result<usize, Unread> {
         let items: Vec<syn::Item> = items
             .into_iter()
             .filter(|item| !attributes(item).is_some_and(for_tests))
@@ -103,7 +110,8 @@ impl<'f> Crate<'f> {
                             let places = [beside, own];
                             let found = places.iter().find(|path| self.files.contains_key(*path));
                             let Some(found) = found else {
-                                return Err(format!("{file}:{line}: `mod {name}` has no file"));
+                                let file = file.to_owned();
+                                return Err(Unread::NoModule { file, line, name });
                             };
                             self.file(found, below, &inside)?
                         }

@@ -8,6 +8,7 @@ use super::Files;
 use super::items::for_tests;
 use super::rust::parse;
 use super::tokens::clean;
+use super::unread::Unread;
 use syn::spanned::Spanned;
 use syn::{AttrStyle, Attribute, ImplItem, Item, Visibility};
 
@@ -15,7 +16,7 @@ use syn::{AttrStyle, Attribute, ImplItem, Item, Visibility};
 pub const STUB: &str = "this is a stub";
 
 /// The files of a crate with stubs in them. An error says which file does not parse.
-pub fn stubbed(files: &Files) -> Result<Files, String> {
+pub fn stubbed(files: &Files) -> Result<Files, Unread> {
     let mut stubbed = Files::new();
     for (name, text) in files {
         let text = if name.ends_with(".rs") {

@@ -28,7 +28,7 @@ pub struct Source {
 }
 
 /// Says whether a check of this name exists and takes these settings. Comes from outside, because
-/// the machine must not know any check.
+/// the machine must not know any check; so is the text, which becomes a problem of the workflow.
 pub type CheckLint<'a> = dyn Fn(&str, &Value) -> Result<(), String> + 'a;
 
 pub(crate) const MAIN: &str = "workflow.toml";

@@ -109,6 +109,12 @@ pub struct Wrong {
 }
 
 impl Wrong {
+    /// An id that is none.
+    pub fn id(what: impl Into<String>) -> Self {
+        let (code, what, cause) = (walk::BAD_ID, what.into(), Cause::Id);
+        Self { code, what, cause }
+    }
+
     /// A fault that the pattern finds too.
     pub fn content(code: &'static str, what: impl Into<String>) -> Option<Self> {
         let (what, cause) = (what.into(), Cause::Content);

@@ -1,9 +1,10 @@
 //! Inputs and wants as data that is carried between processes of different versions: what a newer one
 //! adds is ignored, what an older one did not write has a default, and what nobody knows is refused.
 
+use kernel::Decision;
 use kernel::effect::{Access, Allowance, Revert, Sight};
 use kernel::event::{Note, RunStarted};
-use kernel::input::{Decision, Found};
+use kernel::outcome::Found;
 use kernel::{
     AttemptOrder, CheckResult, CheckSpec, CheckpointOrder, Class, Effect, EffectId, GateOrder,
     Mode, Outcome, StateName, Time, Usage, Verdict, What,

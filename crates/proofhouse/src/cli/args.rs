@@ -5,6 +5,7 @@ mod index;
 mod named;
 mod sandbox;
 mod signing;
+mod values;
 mod wave;
 
 pub(crate) use factory::{
@@ -18,6 +19,7 @@ pub(crate) use wave::{WaveCommand, WaveJobs, WaveTick};
 
 use clap::{Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
+use values::{cap, pair};
 
 /// Drives AI coding agents through gated workflows and ships only what its own evidence proves.
 #[derive(Debug, Parser)]
@@ -522,18 +524,4 @@ fn who_works() -> String {
         "Who works: one of {} (default: `agent` of the config)",
         agents::forms()
     )
-}
-
-pub(super) fn pair(text: &str) -> Result<(String, String), String> {
-    let (key, value) = text.split_once('=').ok_or("write it as FIELD=VALUE")?;
-    if key.trim().is_empty() {
-        return Err("the field before `=` is empty".to_owned());
-    }
-    Ok((key.trim().to_owned(), value.to_owned()))
-}
-
-pub(super) fn cap(text: &str) -> Result<(String, u64), String> {
-    let (key, value) = pair(text)?;
-    let value = value.trim().replace('_', "").parse();
-    Ok((key, value.map_err(|_| "the cap must be a whole number")?))
 }

@@ -1,7 +1,7 @@
 //! `proofhouse inbox`: everything that waits for a person, in one place.
 
 use super::out::{Out, Tone, plain};
-use super::{decide, exit, land};
+use super::{exit, land, signing};
 use report::inbox::Item;
 use report::question::Advice;
 use workspace::{EngineError, Project};
@@ -48,6 +48,6 @@ pub(crate) fn ask(out: &Out, project: &Project, items: &[Item]) {
         }
     }
     if let Some(Item::Run { run_code, .. } | Item::Project { run_code, .. }) = items.last() {
-        out.line(&decide::wants(project, run_code));
+        out.line(&signing::wants(project, run_code));
     }
 }

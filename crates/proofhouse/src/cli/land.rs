@@ -2,7 +2,7 @@
 
 use super::args::{Abandon, Diff, Land, Pr};
 use super::out::{Out, Tone};
-use super::{decide, exit};
+use super::{exit, signing};
 use engine::approval::Words;
 use engine::decide::Ask;
 use engine::land::{Landing, Shape, Work, discard as set_aside, land as onto_branch, request};
@@ -166,11 +166,11 @@ pub(crate) fn abandon(project: &Project, args: &Abandon, out: &Out) -> Result<u8
         because: &args.because,
     };
     if args.signing.message {
-        return decide::show(&engine::decide::message(project, &ask)?);
+        return signing::show(&engine::decide::message(project, &ask)?);
     }
     let status = report::look(project, &args.run)?.status();
     if !matches!(status.activity, Activity::Done | Activity::Stopped) {
-        let approve = |words: &Words<'_>| decide::approved(project, &args.signing, words);
+        let approve = |words: &Words<'_>| signing::approved(project, &args.signing, words);
         engine::decide::decide(project, &ask, approve)?;
     }
     if Work::of(project, &args.run).is_err_and(|error| error.code == "works_here") {

@@ -5,7 +5,7 @@ use super::exit;
 use super::out::{Out, Tone, plain};
 use report::timeline::{Record, Timeline};
 use std::collections::VecDeque;
-use store::{Journal, RecordRef, Replay, RunName};
+use store::{Journal, Objection, RecordRef, Replay, RunName};
 use workspace::{EngineError, Project};
 
 pub(crate) fn log(project: &Project, args: &Log, out: &Out) -> Result<u8, EngineError> {
@@ -28,9 +28,9 @@ pub(crate) fn log(project: &Project, args: &Log, out: &Out) -> Result<u8, Engine
     Ok(exit::OK)
 }
 
-fn line(timeline: &mut Timeline, record: RecordRef<'_>, out: &Out) -> Result<String, String> {
+fn line(timeline: &mut Timeline, record: RecordRef<'_>, out: &Out) -> Result<String, Objection> {
     if out.json {
-        return serde_json::to_string(&Record::from(record)).map_err(|error| error.to_string());
+        return Ok(serde_json::to_string(&Record::from(record))?);
     }
     let told = timeline.tell(&record)?;
     let at = told.at.to_string();

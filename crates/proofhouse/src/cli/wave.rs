@@ -1,10 +1,10 @@
 //! `proofhouse wave`: several tasks of a milestone at once.
 
 use super::args::{WaveCommand, WaveJobs, WaveTick};
-use super::decide::approved_unseen;
 use super::exit;
 use super::out::{Out, Tone, plain};
 use super::run::on_interrupt;
+use super::signing::approved_unseen;
 use ::wave::page::CriterionReport;
 use ::wave::{Dated, Fact};
 use engine::Ending;
