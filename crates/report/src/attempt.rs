@@ -14,6 +14,9 @@ pub struct Attempt {
     pub note: AttemptNote,
     /// Who worked: the connector's name.
     pub agent: String,
+    /// Its model, where it was told.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub model: Option<String>,
     /// What it says that it did, or why it ended.
     pub said: String,
     /// Connections that it was refused, in a line; empty if there is nothing to say.
@@ -38,6 +41,7 @@ impl Attempt {
         Attempt {
             note: note.clone(),
             agent: outcome.map_or_else(String::new, |outcome| outcome.agent.clone()),
+            model: outcome.and_then(|outcome| outcome.model.clone()),
             said: summary.unwrap_or(&note.reason).to_owned(),
             refused: outcome
                 .and_then(Outcome::refused_connections)

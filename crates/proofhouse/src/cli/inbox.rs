@@ -37,7 +37,7 @@ pub(crate) fn ask(out: &Out, project: &Project, items: &[Item]) {
             out.line(&format!("  {}", plain(line)));
         }
         if let Item::Run { run, .. } = item {
-            land::stat(project, run, out);
+            land::changed(project, run, out);
         }
         for (command, advice) in &worded.commands {
             let best = match advice {

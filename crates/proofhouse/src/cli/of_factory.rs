@@ -11,6 +11,7 @@ use engine::factory::{Begin, Driving};
 use kernel::Status;
 use kernel::machine::Activity;
 use report::Looked;
+use report::begun::ProjectBegun;
 use report::inbox::Item;
 use report::project::ProjectReport;
 use workspace::{EngineError, Project};
@@ -33,9 +34,11 @@ pub(crate) fn start(
     let begun = engine::factory::start(project, &begin, plan, files)?;
     let missing = engine::factory::missing(project, begin.agent)?;
     if out.json {
-        out.facts(
-            &serde_json::json!({"project": begun.name, "tasks": begun.tasks, "missing": missing}),
-        );
+        out.facts(&ProjectBegun {
+            project: begun.name,
+            tasks: Some(begun.tasks),
+            missing,
+        });
         return Ok(exit::OK);
     }
     out.line(&format!(

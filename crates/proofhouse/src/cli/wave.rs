@@ -9,10 +9,11 @@ use ::wave::page::CriterionReport;
 use ::wave::{Dated, Fact};
 use engine::Ending;
 use engine::approval::Words;
-use engine::wave::report::{Report, report, unmet, verify};
 use engine::wave::session::{self, Orders};
+use engine::wave::verify::{reported, verify};
 use engine::wave::{MilestoneFolder, people};
 use engine::world::{Gauges, Observer};
+use report::wave::{Report, Warning, unmet};
 use workspace::{EngineError, Project};
 
 pub(crate) fn wave(project: &Project, command: &WaveCommand, out: &Out) -> Result<u8, EngineError> {
@@ -31,17 +32,16 @@ pub(crate) fn wave(project: &Project, command: &WaveCommand, out: &Out) -> Resul
         WaveCommand::Verify { milestone } => {
             let folder = MilestoneFolder::find(project, milestone.as_deref())?;
             let (board, _) = folder.peek()?;
-            let rows = verify(&folder, &board)?;
-            let warnings = report(&folder, &board).warnings;
+            let verified = verify(&folder, &board)?;
             if out.json {
-                out.facts(&serde_json::json!({"forks": rows, "warnings": warnings}));
+                out.facts(&verified);
                 return Ok(exit::OK);
             }
-            for row in &rows {
+            for row in &verified.forks {
                 let stands = row.echo.as_deref().unwrap_or("pending");
                 out.line(&format!("{}  {stands}", row.task));
             }
-            warn(out, &report(&folder, &board));
+            warn(out, &verified.warnings);
             Ok(exit::OK)
         }
         WaveCommand::Close { milestone } => {
@@ -86,7 +86,7 @@ fn run(project: &Project, args: &WaveJobs, out: &Out) -> Result<u8, EngineError>
     waived(project, &folder, args)?;
     let ending = session::run(&orders(&folder, args), &mut Lines { out }, &on_interrupt)?;
     let (board, _) = folder.peek()?;
-    let report = report(&folder, &board);
+    let report = reported(&folder, &board);
     if out.json {
         out.facts(&report);
     }
@@ -113,7 +113,7 @@ fn run(project: &Project, args: &WaveJobs, out: &Out) -> Result<u8, EngineError>
         return Ok(exit::WAITING);
     }
     if !out.json {
-        warn(out, &report);
+        warn(out, &report.warnings);
         out.line(&format!(
             "{} every task of `{}` is merged, on `{}`",
             out.paint(Tone::Good, "done"),
@@ -168,8 +168,8 @@ fn criteria(out: &Out, report: &Report) {
     }
 }
 
-fn warn(out: &Out, report: &Report) {
-    for warning in &report.warnings {
+fn warn(out: &Out, warnings: &[Warning]) {
+    for warning in warnings {
         out.line(&format!(
             "{} {} [{}]",
             out.paint(Tone::Warn, "warning"),
@@ -181,7 +181,7 @@ fn warn(out: &Out, report: &Report) {
 
 fn print(folder: &MilestoneFolder, out: &Out) -> Result<u8, EngineError> {
     let (board, _) = folder.peek()?;
-    let report = report(folder, &board);
+    let report = reported(folder, &board);
     if out.json {
         out.facts(&report);
         return Ok(exit::OK);
@@ -219,7 +219,7 @@ fn print(folder: &MilestoneFolder, out: &Out) -> Result<u8, EngineError> {
         .collect();
     out.table(&["task", "stands", "run", "failed before"], &rows);
     queue(out, &report);
-    warn(out, &report);
+    warn(out, &report.warnings);
     if let Some(who) = &report.sandbox_waived_by {
         out.line(&format!("  the sandbox is waived, by {}", plain(who)));
     }

@@ -34,6 +34,7 @@ mod factory_ship;
 mod factory_unread;
 mod first_steps;
 mod fixtures;
+mod follow;
 mod gate_lost;
 mod holes;
 mod index;
