@@ -19,5 +19,5 @@ pub mod spend;
 pub mod view;
 pub mod worktree;
 
-pub use error::{Blame, EngineError};
+pub use error::{Blame, EngineError, Kind};
 pub use project::Project;
