@@ -1,6 +1,7 @@
 //! An attempt of an agent: what it was for, how it ended, what it says of itself, what it cost and
 //! what it left.
 
+use crate::transcript::Turn;
 use kernel::Outcome;
 use kernel::ledger::AttemptNote;
 use kernel::outcome::EvidenceRef;
@@ -25,6 +26,9 @@ pub struct Attempt {
     pub changed: Vec<String>,
     /// Brief, transcript and whatever else was kept.
     pub evidence: Vec<EvidenceRef>,
+    /// Its transcript, to be read; empty where nobody has looked into it.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub turns: Vec<Turn>,
 }
 
 /// What an agent says that it did; without such words, why its attempt ended.
@@ -48,6 +52,7 @@ impl Attempt {
                 .unwrap_or_default(),
             changed: outcome.map_or_else(Vec::new, |outcome| outcome.changed.clone()),
             evidence: outcome.map_or_else(Vec::new, |outcome| outcome.evidence.clone()),
+            turns: Vec::new(),
         }
     }
 }

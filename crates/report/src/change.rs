@@ -100,7 +100,9 @@ pub struct Hunk {
 pub enum Depth {
     /// Which files, and how much of each.
     Stat,
-    /// The lines as well.
+    /// The lines of what is text as well.
+    Hunks,
+    /// The whole patch, as `git apply` takes it.
     Patch,
 }
 
@@ -215,11 +217,10 @@ impl Work {
         let mut changes = listing(&listed);
         let patch = match depth {
             Depth::Stat => None,
-            Depth::Patch => {
-                let patch = self.diff(project, &["--no-color", "--binary"])?;
-                Some(String::from_utf8_lossy(&patch).into_owned())
-            }
+            Depth::Hunks => Some(self.diff(project, &["--no-color"])?),
+            Depth::Patch => Some(self.diff(project, &["--no-color", "--binary"])?),
         };
+        let patch = patch.map(|patch| String::from_utf8_lossy(&patch).into_owned());
         if let Some(patch) = &patch {
             for (change, part) in changes.iter_mut().zip(parts(patch)) {
                 change.hunks = hunks(part);
@@ -231,7 +232,7 @@ impl Work {
             commit: self.tip.clone(),
             files: changes.iter().map(|one| one.path.clone()).collect(),
             stat: stat(&changes, 100),
-            patch,
+            patch: patch.filter(|_| depth == Depth::Patch),
             changes,
         })
     }

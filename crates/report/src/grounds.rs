@@ -81,7 +81,13 @@ impl Worker {
 
 impl Grounds {
     /// Gathers them. What git cannot show is left out: a question is asked all the same.
-    pub fn of(project: &Project, machine: &Flow, history: &History, kept: &mut Kept) -> Self {
+    pub fn of(
+        project: &Project,
+        machine: &Flow,
+        history: &History,
+        depth: Depth,
+        kept: &mut Kept,
+    ) -> Self {
         let status = machine.status();
         let workflow = machine.workflow();
         let files = workflow.task.as_ref();
@@ -94,20 +100,29 @@ impl Grounds {
         let change = machine.started().and_then(|started| {
             let work = Work::in_history(project, started, history).ok()??;
             let run = started.run.as_str();
-            kept.change(&work, || work.change(project, run, Depth::Stat).ok())
+            kept.change(&work, || work.change(project, run, depth).ok())
         });
-        Self {
+        let mut grounds = Self {
             objective: objective.cloned().unwrap_or_default(),
             began: events.first().map_or(Time(0), |event| event.at),
             last: events.last().map_or(Time(0), |event| event.at),
             change,
-            proven: proven(&gates),
-            looked: looked(&gates),
-            unproven: unproven(&gates),
+            proven: Vec::new(),
+            looked: 0,
+            unproven: Vec::new(),
             caught: caught(history),
             spend: spend::summary(&status.attempts).run,
             workers: workers(history),
-        }
+        };
+        grounds.judge(&gates);
+        grounds
+    }
+
+    /// What follows from gates, newest first.
+    pub(crate) fn judge(&mut self, gates: &[Gate]) {
+        self.proven = proven(gates);
+        self.looked = looked(gates);
+        self.unproven = unproven(gates);
     }
 }
 

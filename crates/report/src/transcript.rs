@@ -82,7 +82,11 @@ impl Turns {
     fn piece(&mut self, text: &str) {
         match self.0.last_mut() {
             Some(last) if last.kind == TurnKind::Says => last.text.push_str(text),
-            _ => self.push(TurnKind::Says, text),
+            _ if text.is_empty() => {}
+            _ => self.0.push(Turn {
+                kind: TurnKind::Says,
+                text: text.to_owned(),
+            }),
         }
     }
 

@@ -98,7 +98,7 @@ Only what is done can land. Your own changes are never written over: git refuses
     },
     /// Decide what a run waits for
     #[command(after_help = "Examples:
-  proofhouse decide slugs approve --because 'read the diff, it is fine'
+  proofhouse decide slugs approve --because 'read the diff, it is fine' --run
   proofhouse decide slugs extend --because 'close, one more try' --sign ~/.ssh/id_ed25519
 
 Where .proofhouse/approvers exists (OpenSSH allowed_signers format), a decision must be signed.
@@ -384,6 +384,9 @@ pub(crate) struct Decide {
     /// Why; it is journaled, and goes into the next brief
     #[arg(long, value_name = "TEXT")]
     pub(crate) because: String,
+    /// Go on at once with what follows from it, as `proofhouse run` does
+    #[arg(long = "run", conflicts_with = "message")]
+    pub(crate) go_on: bool,
     #[command(flatten)]
     pub(crate) signing: Signing,
 }

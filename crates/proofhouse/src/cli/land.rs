@@ -2,6 +2,7 @@
 
 use super::args::{Diff, Land};
 use super::exit;
+use super::inbox::Lines;
 use super::out::{Out, Tone, plain, whole};
 use engine::land::{Landing, discard as set_aside, land as onto_branch};
 use report::change::{Change, Depth, FileChange, Work, stat};
@@ -28,7 +29,7 @@ pub(crate) fn diff(project: &Project, args: &Diff, out: &Out) -> Result<u8, Engi
     if depth == Depth::Patch {
         out.line("");
         for one in &change.changes {
-            file(out, one);
+            file(out, one, usize::MAX);
         }
     }
     Ok(exit::OK)
@@ -56,29 +57,43 @@ fn drawn(out: &Out, change: &Change, indent: &str) {
     }
 }
 
-/// One file's hunks. A line at a time: it is an agent's text, and must not steer a terminal.
-fn file(out: &Out, one: &FileChange) {
+/// One file's hunks, up to this many lines; says how many are left. A line at a time: it is an agent's
+/// text, and must not steer a terminal.
+fn file(out: &Out, one: &FileChange, most: usize) -> usize {
+    let mut left = most;
+    let mut say = |text: &str| {
+        let room = left > 0;
+        left = left.saturating_sub(1);
+        if room {
+            out.line(text);
+        }
+        room
+    };
     let was = one.from.as_ref();
     let was = was.map_or_else(String::new, |from| format!(" (was {})", plain(from)));
     let head = format!("{} {}{was}", one.kind.as_str(), plain(&one.path));
-    out.line(&out.paint(Tone::Strong, &head));
+    say(&out.paint(Tone::Strong, &head));
     if one.added.is_none() {
-        out.line("  it is no text");
+        say("  it is no text");
     }
     for hunk in &one.hunks {
         let about = plain(&hunk.about);
         let head = format!("@@ line {} @@ {about}", hunk.after);
-        out.line(&out.paint(Tone::Dim, head.trim_end()));
+        say(&out.paint(Tone::Dim, head.trim_end()));
         for line in &hunk.lines {
             let shown = whole(line);
-            out.line(&match line.as_bytes().first() {
+            let room = say(&match line.as_bytes().first() {
                 Some(b'+') => out.paint(Tone::Good, &shown),
                 Some(b'-') => out.paint(Tone::Bad, &shown),
                 Some(b'\\') => out.paint(Tone::Dim, &shown),
                 _ => shown,
             });
+            if !room {
+                return 0;
+            }
         }
     }
+    left
 }
 
 /// Shows the work in the person's own tool for differences, as git knows it.
@@ -111,21 +126,43 @@ fn with_tool(project: &Project, run: &str, tool: &str) -> Result<u8, EngineError
     ))
 }
 
-/// Which files a run has changed so far, for whoever is about to decide; nothing where there is nothing
-/// to see. A question is asked whether or not its diff can be shown; `diff` says what is wrong.
-pub(crate) fn changed(project: &Project, run: &str, out: &Out) {
-    let Ok(change) = Change::of(project, run, Depth::Stat) else {
+/// What a run has changed so far, for whoever is about to decide: which files, and the first lines.
+pub(crate) fn change(out: &Out, run: &str, change: &Change, lines: Lines) {
+    /// What fits on a screen beside the question.
+    const MOST: usize = 30;
+    if change.changes.is_empty() {
+        out.line("  changed     nothing");
         return;
-    };
-    if !change.changes.is_empty() {
-        drawn(out, &change, " ");
-        out.line(&format!("  proofhouse diff {run}"));
     }
+    drawn(out, change, " ");
+    let hunks = |one: &FileChange| {
+        one.hunks
+            .iter()
+            .map(|hunk| hunk.lines.len() + 1)
+            .sum::<usize>()
+    };
+    let all: usize = change.changes.iter().map(|one| hunks(one) + 1).sum();
+    if lines == Lines::Some {
+        let mut left = MOST;
+        for one in &change.changes {
+            if left > 1 {
+                left = file(out, one, left);
+            }
+        }
+    }
+    let more = match lines == Lines::Some && all <= MOST {
+        true => "",
+        false => "   shows all of it",
+    };
+    out.line(&format!("  proofhouse diff {run}{more}"));
 }
 
 /// What can be done with finished work.
 pub(crate) fn offer(project: &Project, run: &str, out: &Out) {
-    changed(project, run, out);
+    // What cannot be shown stops nobody; `diff` says what is wrong.
+    if let Ok(made) = Change::of(project, run, Depth::Stat) {
+        change(out, run, &made, Lines::None);
+    }
     let peek = report::look::peek_run(project, run);
     let own = peek.is_ok_and(|peek| {
         let started = peek.machine.started();

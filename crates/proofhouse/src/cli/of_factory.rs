@@ -3,7 +3,7 @@
 use super::args::FactoryStart;
 use super::out::{Out, Tone, count, plain};
 use super::progress::Progress;
-use super::{decide, exit, figures, inbox, run, status};
+use super::{decide, exit, figures, inbox, notify, run, status};
 use ::factory::plan::{Plan, TaskFile};
 use ::factory::spec::ProductSpec;
 use engine::Ending;
@@ -76,6 +76,7 @@ pub(crate) fn run(
     }
     // First, so that what is printed can point to it.
     engine::factory::page(project, name)?;
+    notify::project(project, name, &ended.status, out);
     status(project, Some(name), out)?;
     Ok(match ended.status.activity {
         Activity::Done | Activity::Resting | Activity::Working => exit::OK,

@@ -41,7 +41,7 @@ pub(crate) fn shown(
             doing(out, report.doing())
         ));
     }
-    let items = report::inbox::of(name, looked);
+    let items = report::inbox::of(project, name, looked)?;
     match &report {
         Report::Run(run) => {
             of_run(out, run);
