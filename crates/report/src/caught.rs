@@ -13,6 +13,10 @@ pub struct Caught {
     pub code: String,
     /// What was tried, in a few words.
     pub what: &'static str,
+    /// Can it be anything else than a try to get past the engine?
+    pub gravity: Gravity,
+    /// How often the very same was found.
+    pub times: u32,
     /// What the engine found.
     pub found: String,
     /// The attempt or the gate that it was caught in.
@@ -20,35 +24,55 @@ pub struct Caught {
     pub effect: Option<EffectId>,
 }
 
-/// What a code says was tried, if it is one of a cheat.
-fn tried(code: &str) -> Option<&'static str> {
-    Some(match code {
+/// How grave it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Gravity {
+    /// Nobody does it by accident.
+    Cheat,
+    /// Often no more than a tool's cache in the wrong place.
+    Overstep,
+}
+
+/// What a code says was tried, if it is one of these.
+fn tried(code: &str) -> Option<(&'static str, Gravity)> {
+    let cheat = match code {
         "tamper_tripwire" => "a frozen file was changed",
         "gamed_green" => "a green that was not earned",
         "forged_approval" => "an approval was forged",
         "gate_record_mismatch" => "a gate's record was forged",
         "scope_snapshot_tampered" => "the frozen scope was rewritten",
-        "out_of_scope" => "something was written where the role may not write",
+        "out_of_scope" => {
+            let what = "something was written where the role may not write";
+            return Some((what, Gravity::Overstep));
+        }
         _ => return None,
-    })
+    };
+    Some((cheat, Gravity::Cheat))
 }
 
 /// Everything that was caught in a run, oldest first.
 pub fn caught(history: &History) -> Vec<Caught> {
     let mut all: Vec<Caught> = Vec::new();
     let mut take = |at, code: &str, found: &str, effect: Option<EffectId>| {
-        let Some(what) = tried(code) else { return };
-        // An attempt's refusal often follows from its end: the same thing is told once.
-        let told = |one: &Caught| one.code == code && (one.effect == effect || one.found == found);
-        if !all.iter().any(told) {
-            all.push(Caught {
-                at,
-                code: code.to_owned(),
-                what,
-                found: found.to_owned(),
-                effect,
-            });
+        let Some((what, gravity)) = tried(code) else {
+            return;
+        };
+        // An attempt's refusal follows from its end: the same thing is told once.
+        let told = |one: &&mut Caught| one.code == code && one.found == found;
+        if let Some(known) = all.iter_mut().find(told) {
+            known.times += u32::from(effect.is_some() && known.effect != effect);
+            return;
         }
+        all.push(Caught {
+            at,
+            code: code.to_owned(),
+            what,
+            gravity,
+            times: 1,
+            found: found.to_owned(),
+            effect,
+        });
     };
     for event in history.events() {
         match &event.body {

@@ -84,7 +84,11 @@ pub fn course(history: &History, gates: &[Gate]) -> Vec<Step> {
                     Class::Done => StepTone::Plain,
                     _ => StepTone::Bad,
                 };
-                let said = attempt::said(outcome).to_owned();
+                // What an agent says of work that was not taken is no news.
+                let said = match outcome.class {
+                    Class::Done => attempt::said(outcome).to_owned(),
+                    _ => outcome.reason.clone(),
+                };
                 let mut one = step(StepKind::Attempt, tone, who(history, ended.effect), said);
                 one.effect = Some(ended.effect);
                 one.millis = since(ended.effect);

@@ -107,7 +107,12 @@ pub(crate) fn shown(out: &Out, run: &str, grounds: &Grounds, lines: Lines) {
     }
     for one in &grounds.caught {
         let caught = out.paint(Tone::Bad, &format!("{:<11}", "caught"));
-        out.line(&format!("  {caught} {}: {}", one.what, plain(&one.found)));
+        let times = match one.times {
+            1 => String::new(),
+            times => format!(", {times} times"),
+        };
+        let found = plain(&one.found);
+        out.line(&format!("  {caught} {}{times}: {found}", one.what));
     }
     let spend = &grounds.spend;
     let tokens = spend

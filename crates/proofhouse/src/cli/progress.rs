@@ -61,10 +61,8 @@ impl<'a> Progress<'a> {
         let judged: Vec<&CheckResult> = ended.results.iter().filter(|one| !is_noted(one)).collect();
         let broke = |result: &&&CheckResult| result.verdict != Verdict::Pass;
         let took = self.elapsed();
-        let held = judged
-            .iter()
-            .filter(|one| one.verdict == Verdict::Pass)
-            .count();
+        let results = ended.results.iter();
+        let held = results.filter(|one| one.verdict == Verdict::Pass).count();
         let passed = judged
             .iter()
             .all(|one| one.verdict == Verdict::Pass || !one.weight.is_binding());

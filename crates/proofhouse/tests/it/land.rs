@@ -269,7 +269,7 @@ fn what_works_here_has_nothing_to_show_before_its_first_checkpoint() {
 #[test]
 fn a_diff_has_its_files_and_hunks_and_cannot_steer_a_terminal() {
     let world = world();
-    let script = HONEST.replace("good\"", "good\\u001b[2K\"");
+    let script = HONEST.replace("good\\n\"", "good\\u001b[2K\\n\"");
     world.write("agent/script.toml", &script);
     begin(&world, &["--name", "t"]);
     says(&world, &["run", "t"]).exits(0);

@@ -54,6 +54,7 @@ mod reach;
 mod results;
 mod rules;
 mod sandbox;
+mod seen;
 mod shown;
 mod slice;
 mod support;

@@ -29,12 +29,12 @@ fn one(step: &Step, began: Time, most: u64) -> Markup {
         StepTone::Plain => "plain",
     };
     let kind = match step.kind {
-        StepKind::Attempt => "attempt",
-        StepKind::Gate => "gate",
-        StepKind::Decision => "decision",
-        StepKind::Moved => "moved",
-        StepKind::Refused => "refused",
-        StepKind::Lost => "lost",
+        StepKind::Attempt => "was-attempt",
+        StepKind::Gate => "was-gate",
+        StepKind::Decision => "was-decision",
+        StepKind::Moved => "was-moved",
+        StepKind::Refused => "was-refused",
+        StepKind::Lost => "was-lost",
     };
     let text = step.text.lines().next().unwrap_or_default().trim();
     let cut: String = text.chars().take(240).collect();

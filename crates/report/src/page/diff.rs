@@ -1,6 +1,7 @@
 //! What changed, file by file, folded. Lines are numbered as they are now, or as they were.
 
-use super::html::{Tone, chip, count, paragraph, short};
+use super::html::{Tone, chip, paragraph, short};
+use crate::caught::Gravity;
 use crate::change::{FileChange, Hunk, totals};
 use crate::evidence::Evidence;
 use maud::{Markup, html};
@@ -25,7 +26,7 @@ pub(super) fn section(data: &Evidence) -> Markup {
             let many = lines(one);
             let fits = many <= MOST_OF_FILE && many <= left;
             left = left.saturating_sub(if fits { many } else { 0 });
-            let opens = fits && many <= open;
+            let opens = fits && many > 0 && many <= open;
             open = open.saturating_sub(many);
             file(one, &data.run, Fold { fits, opens })
         })
@@ -125,14 +126,16 @@ pub(super) fn caught(data: &Evidence) -> Markup {
         @if !caught.is_empty() {
             section.caught aria-labelledby="caught" {
                 h2 #caught { "Caught" }
-                p.note {
-                    (count(caught.len(), "try").replace("trys", "tries"))
-                    " to get past the engine. None got through."
-                }
+                p.note { "Tried, and refused by the engine. None of it got through." }
                 ul {
                     @for one in caught {
                         li {
-                            p { (chip(Tone::Bad, one.what)) " " code { (one.code) }
+                            @let tone = match one.gravity {
+                                Gravity::Cheat => Tone::Bad,
+                                Gravity::Overstep => Tone::Unsure,
+                            };
+                            p { (chip(tone, one.what)) " " code { (one.code) }
+                                @if one.times > 1 { " " span { (one.times) " times" } }
                                 @if let Some(effect) = one.effect {
                                     " " a href=(format!("#e-{effect}")) { "where" }
                                 }

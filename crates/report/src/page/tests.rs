@@ -3,7 +3,7 @@
 use super::html::{bytes, dollars, duration, grouped, href, prose};
 use super::run as page;
 use crate::attempt::Attempt;
-use crate::caught::Caught;
+use crate::caught::{Caught, Gravity};
 use crate::change::{Change, FileChange, Hunk, Kind};
 use crate::course::{Step, StepKind, StepTone};
 use crate::evidence::{Evidence, Link, Origin};
@@ -187,6 +187,8 @@ fn everywhere(text: &str) -> Evidence {
                 at: AT,
                 code: t(),
                 what: "a frozen file was changed",
+                gravity: Gravity::Cheat,
+                times: 2,
                 found: t(),
                 effect: Some(EffectId(1)),
             }],

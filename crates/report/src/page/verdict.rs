@@ -2,7 +2,8 @@
 //! reached its end, the latest gate of every state passed, and something was executed on the way that
 //! could have failed.
 
-use super::html::{Tone, count, dollars, duration, pair, part};
+use super::html::{Tone, count, dollars, duration, pair, part, prose};
+use crate::caught::Gravity;
 use crate::evidence::Evidence;
 use crate::gate::latest;
 use kernel::machine::Activity;
@@ -40,12 +41,14 @@ pub(super) fn of(data: &Evidence) -> Verdict {
         more => format!(" {more} earlier tries of gates did not pass; they are shown, too."),
     };
     // Whoever looks at one line should know that somebody tried.
-    let cheat = match grounds.caught.first() {
-        None => String::new(),
-        Some(first) => match grounds.caught.len() {
-            1 => format!("Caught: {}.", first.what),
-            more => format!("Caught: {}, and {} more.", first.what, more - 1),
-        },
+    let mut cheats = grounds
+        .caught
+        .iter()
+        .filter(|one| one.gravity == Gravity::Cheat);
+    let cheat = match (cheats.next(), cheats.count()) {
+        (None, _) => String::new(),
+        (Some(first), 0) => format!("Caught: {}.", first.what),
+        (Some(first), more) => format!("Caught: {}, and {more} more.", first.what),
     };
     let verdict = |headline: &str, tone, lead| Verdict {
         headline: headline.to_owned(),
@@ -111,7 +114,7 @@ pub(super) fn header(data: &Evidence) -> Markup {
             @if !objective.is_empty() { p.objective { (objective) } }
             p.lead { (verdict.lead) }
             @if let Some(waiting) = &data.waiting_for {
-                p.lead.asks { (waiting.why.lines().next().unwrap_or_default()) " " a href="#ask" { "Answer" } }
+                p.lead.asks { (prose(waiting.why.lines().next().unwrap_or_default())) " " a href="#ask" { "Answer" } }
             }
             (facts(data))
         }
