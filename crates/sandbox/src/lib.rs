@@ -61,7 +61,7 @@ pub use machine::{Counting, Lacking, Machine, Through};
 pub use note::{kill_leftover, launches};
 pub use person::hand_over;
 pub use plan::{Plan, Recording, Route};
-pub use policy::{Bounds, Endpoint, Enforcement, Network, Policy};
+pub use policy::{Bounds, Endpoint, Enforcement, Leads, Network, Policy};
 pub use refusals::Refusals;
 #[cfg(unix)]
 pub use run::{run, run_with};

@@ -16,6 +16,7 @@ pub mod lock;
 pub mod project;
 pub mod secrets;
 pub mod spend;
+mod toolchains;
 pub mod view;
 pub mod worktree;
 
