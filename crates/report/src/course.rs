@@ -24,6 +24,9 @@ pub struct Step {
     pub title: String,
     /// In a sentence.
     pub text: String,
+    /// What a command printed that failed, as far as it says why.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub detail: String,
     /// How long it took.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub millis: Option<u64>,
@@ -70,6 +73,7 @@ pub fn course(history: &History, gates: &[Gate]) -> Vec<Step> {
             effect: None,
             title,
             text,
+            detail: String::new(),
             millis: None,
             usage: Usage::default(),
         };
@@ -107,6 +111,9 @@ pub fn course(history: &History, gates: &[Gate]) -> Vec<Step> {
                 let mut one = step(StepKind::Gate, tone, title, gate.sentence());
                 one.effect = Some(ended.effect);
                 one.millis = Some(gate.millis);
+                let failures = gate.checks.iter().map(|check| check.failure.as_str());
+                let failures: Vec<&str> = failures.filter(|text| !text.is_empty()).collect();
+                one.detail = failures.join("\n\n");
                 steps.push(one);
             }
             Body::Decided(decision) => {
@@ -177,6 +184,7 @@ pub fn course(history: &History, gates: &[Gate]) -> Vec<Step> {
             effect: Some(effect),
             title: who(history, effect),
             text: "at work".to_owned(),
+            detail: String::new(),
             millis: None,
             usage: Usage::default(),
         });

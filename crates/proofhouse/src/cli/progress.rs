@@ -54,7 +54,8 @@ impl<'a> Progress<'a> {
         progress
     }
 
-    /// A gate that passed is one line; of one that did not, everything that broke.
+    /// A gate that passed is one line; of one that did not, everything that broke. A check that judges
+    /// progress is not told here: where a run stalls by it, its move says so, and the page has it.
     fn judged(&mut self, ended: &GateEnded) {
         let noted = self.noted.clone();
         let is_noted = |result: &&CheckResult| noted.as_deref() == Some(result.check.as_str());
@@ -96,11 +97,6 @@ impl<'a> Progress<'a> {
         if !passed {
             let text = format!("    the gate did not pass; {checks} held in {took}");
             self.say(Some(Tone::Warn), "--", &text);
-        }
-        let stalled = ended.results.iter().filter(is_noted);
-        for result in stalled.filter(|one| one.verdict != Verdict::Pass) {
-            let text = format!("    no progress: {}", result.reason);
-            self.say(Some(Tone::Dim), "--", &text);
         }
     }
 

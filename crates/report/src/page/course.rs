@@ -52,6 +52,9 @@ fn one(step: &Step, began: Time, most: u64) -> Markup {
                     None => span.title { (step.title) },
                 }
                 @if !cut.is_empty() { " " span.text { (prose(&cut)) (rest) } }
+                @if !step.detail.is_empty() {
+                    pre.failure tabindex="0" aria-label="Why it failed" { code { (step.detail) } }
+                }
             }
             div.took {
                 @if let Some(millis) = step.millis {

@@ -206,6 +206,7 @@ fn everywhere(text: &str) -> Evidence {
             effect: None,
             title: t(),
             text: t(),
+            detail: t(),
             millis: Some(1),
             usage: Usage::default(),
         }],
