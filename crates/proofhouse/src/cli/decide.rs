@@ -45,7 +45,7 @@ pub(crate) fn decide(project: &Project, args: &Decide, out: &Out) -> Result<u8, 
 /// Is a person about to be asked for the code?
 fn at_terminal(project: &Project, signing: &Signing) -> bool {
     let unsigned = signing.sign.is_none() && signing.signature.is_none();
-    unsigned && !signing.message && !project.approvers().exists()
+    unsigned && !signing.message && matches!(project.read_approvers(), Ok(None))
 }
 
 /// What the decision rests on, before the person confirms it.
