@@ -243,6 +243,8 @@ fn role(
         not_before: work.patience.not_before,
         continues: continues.map(|(effect, _)| *effect),
         sealed: BTreeMap::new(),
+        papers: BTreeMap::new(),
+        change: None,
     })
 }
 
@@ -323,6 +325,8 @@ fn change_role(
         not_before: None,
         continues: None,
         sealed: BTreeMap::new(),
+        papers: BTreeMap::new(),
+        change: None,
     })
 }
 

@@ -7,6 +7,7 @@ mod apply;
 mod decide;
 mod edited;
 mod facts;
+mod heard;
 mod memory;
 mod objection;
 mod patience;

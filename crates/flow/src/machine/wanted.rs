@@ -17,6 +17,7 @@ pub(super) fn gate_checks(workflow: &Workflow, run: &FlowState) -> Vec<CheckSpec
     let mut checks = workflow.states[&run.position.state].gate.clone();
     checks.extend(objection::check(workflow, run));
     if workflow.table.state(&run.position.state).kind == Kind::Work
+        && !run.tries_first()
         && let Some(stall) = &workflow.stall_check
     {
         checks.push(CheckSpec {
@@ -96,6 +97,11 @@ fn attempt(workflow: &Workflow, run: &FlowState, id: EffectId) -> Effect {
         not_before: run.patience.not_before,
         continues: run.patience.continues.as_ref().map(|(effect, _)| *effect),
         sealed: run.sealed(workflow),
+        papers: brief::papers(workflow, run),
+        change: run
+            .good_commit
+            .clone()
+            .filter(|_| brief::shows_change(workflow, run)),
     })
 }
 

@@ -4,7 +4,7 @@ use super::out::{Out, Tone, dollars, duration, plain};
 use engine::world::{Gauges, Observer};
 use kernel::budget::{ATTEMPTS, MICRO_DOLLARS, TOKENS};
 use kernel::effect::EffectKind;
-use kernel::event::{Arrival, Moved};
+use kernel::event::{Arrival, Moved, WHAT_IS_THERE};
 use kernel::outcome::{Verdict, passes};
 use kernel::{Actor, Body, Class, Event};
 use std::io::Write;
@@ -24,6 +24,8 @@ pub(crate) struct Progress<'a> {
     spoke: Instant,
     /// What the last attempt or refusal said: the move that follows from it need not repeat it.
     said: String,
+    /// The gate in flight is tried on what is there, before anybody has worked.
+    trying: bool,
 }
 
 /// How long a pipe hears nothing before it is told that the work goes on.
@@ -41,6 +43,7 @@ impl<'a> Progress<'a> {
             shown: false,
             spoke: Instant::now(),
             said: String::new(),
+            trying: false,
         }
     }
 
@@ -127,6 +130,7 @@ impl Observer for Progress<'_> {
         match &event.body {
             Body::EffectBegan(began) => {
                 self.effect_began = Instant::now();
+                self.trying = began.subject == WHAT_IS_THERE;
                 let on = match began.subject.as_str() {
                     "" => String::new(),
                     subject => format!(" on {subject}"),
@@ -177,6 +181,8 @@ impl Observer for Progress<'_> {
                 let allow = allow(&outcome.denied, "network.hosts");
                 self.refused(outcome.refused_connections(), &allow);
             }
+            // That what is there does not do yet is no failure of anybody's.
+            Body::GateEnded(ended) if self.trying && !passes(&ended.results) => {}
             Body::GateEnded(ended) => {
                 for result in &ended.results {
                     let (tone, mark) = match result.verdict {

@@ -49,6 +49,7 @@ mod plays;
 mod product;
 mod product_index;
 mod project_files;
+mod quick;
 mod reach;
 mod results;
 mod rules;
