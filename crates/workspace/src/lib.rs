@@ -16,8 +16,9 @@ pub mod lock;
 pub mod project;
 pub mod secrets;
 pub mod spend;
+mod toolchains;
 pub mod view;
 pub mod worktree;
 
-pub use error::{Blame, EngineError};
+pub use error::{Blame, EngineError, Kind};
 pub use project::Project;

@@ -3,6 +3,7 @@
 
 mod attempt;
 mod gate;
+mod heard;
 mod moved;
 
 use super::state::{FlowState, Stage};

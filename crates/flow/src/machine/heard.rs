@@ -1,59 +1,11 @@
 //! What was found in a state before, and what was said to it since: whoever looks again should not have
 //! to find it anew, and should see whether it was dealt with.
 
-use super::state::FlowState;
-use kernel::StateName;
-use kernel::outcome::{CheckResult, Verdict};
 use serde::{Deserialize, Serialize};
-
-/// Checks whose failure is what a role said.
-const SAID: [&str; 3] = ["no_objection", "no_finding", "findings"];
-/// More than this of one state is history.
-const MOST_FINDINGS: usize = 4;
-const MOST_ANSWERS: usize = 6;
 
 /// Findings of one visit, and what those who worked after it said.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub(crate) struct Heard {
     pub(crate) findings: String,
     pub(crate) answers: Vec<String>,
-}
-
-impl FlowState {
-    /// The gate of the present state has spoken.
-    pub(super) fn keep_findings(&mut self, gate: &[CheckResult]) {
-        let said = gate.iter().filter(|result| {
-            result.verdict == Verdict::Fail && SAID.contains(&result.check.as_str())
-        });
-        let said: Vec<&str> = said
-            .map(|result| match result.details.as_str() {
-                "" => result.reason.as_str(),
-                details => details,
-            })
-            .collect();
-        if said.is_empty() {
-            return;
-        }
-        let kept = self.earlier.entry(self.position.state.clone()).or_default();
-        kept.push(Heard {
-            findings: said.join("\n"),
-            answers: Vec::new(),
-        });
-        if kept.len() > MOST_FINDINGS {
-            kept.remove(0);
-        }
-    }
-
-    /// Somebody has worked: to whatever was found elsewhere, that is an answer.
-    pub(super) fn keep_answer(&mut self, state: &StateName, summary: &str) {
-        let others = self
-            .earlier
-            .iter_mut()
-            .filter(|(found_in, _)| *found_in != state);
-        for last in others.filter_map(|(_, kept)| kept.last_mut()) {
-            if last.answers.len() < MOST_ANSWERS && !summary.is_empty() {
-                last.answers.push(format!("in `{state}`: {summary}"));
-            }
-        }
-    }
 }

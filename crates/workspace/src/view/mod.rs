@@ -21,7 +21,7 @@ pub use spare::put_aside;
 pub use take_back::{conflict, remove_empty, sweep, take_back};
 
 use crate::context::{Context, Files};
-use crate::error::EngineError;
+use crate::error::{EngineError, Kind};
 use crate::git;
 use crate::secrets::Secrets;
 use serde::{Deserialize, Serialize};
@@ -251,7 +251,7 @@ fn is_gone(path: &Path) -> bool {
 
 /// Is it the agent's own doing that its changes cannot be told? Then another try may do better.
 pub fn is_the_agents(error: &EngineError) -> bool {
-    [bounds::TOO_LARGE, inner::OF_SUBMODULE].contains(&error.code.as_str())
+    error.kind == Kind::AgentsDoing
 }
 
 /// What cannot be taken back at all: files outside the role's scope, links that lead out, sockets,
