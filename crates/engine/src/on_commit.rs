@@ -109,6 +109,7 @@ impl OnCommit<'_> {
         store::write_atomic(&unproven, commit.as_bytes())?;
         let project = self.project.of_run(self.worktree);
         let config = project.config()?;
+        workspace::trust::hold(&project, &config)?;
         let secrets = Secrets::of(&config, project.top());
         let reach = Reach::of(&config, project.top(), self.waived_by);
         let policy = reach.check(&project, &dir);

@@ -16,6 +16,7 @@ use workspace::context::Context;
 use workspace::error::{EngineError, Kind};
 use workspace::lock::{self, Lock};
 use workspace::project::Project;
+use workspace::records;
 
 /// How a session ended.
 #[derive(Debug)]
@@ -92,6 +93,8 @@ impl Session<'_> {
         hook: &dyn Fn(Interrupter),
     ) -> Result<Ended, EngineError> {
         report::look::run_name(self.project, self.run)?;
+        // Work for a person whose word could not be told from another's is not begun.
+        self.project.read_approvers()?;
         let _lock = lock(self.project, self.run)?;
         loop {
             match self.once(observer, hook) {
@@ -100,7 +103,13 @@ impl Session<'_> {
                     observer
                         .notice("the journal was appended to by another process; reading it again");
                 }
-                other => return other,
+                Err(error) => return Err(error),
+                Ok(ended) => {
+                    if let Some(why) = records::keep_where_due(self.project, self.run) {
+                        observer.notice(&why);
+                    }
+                    return Ok(ended);
+                }
             }
         }
     }
@@ -156,6 +165,7 @@ impl Session<'_> {
                 status: run.machine.status(),
             });
         }
+        workspace::trust::hold(self.project, &self.project.config()?)?;
         let agents = self.agents(&workflow, &started.agent, &Offered::new())?;
         let context = Context::of(&run.project, &workflow, &started, agents)?;
         if self.restore == Restore::Views {

@@ -13,10 +13,13 @@ mod folders;
 pub mod git;
 pub mod index_place;
 pub mod lock;
+pub mod places;
 pub mod project;
+pub mod records;
 pub mod secrets;
 pub mod spend;
 mod toolchains;
+pub mod trust;
 pub mod view;
 pub mod worktree;
 

@@ -25,6 +25,7 @@ pub(crate) fn do_it(project: &Project, args: &Do, out: &Out) -> Result<u8, Engin
         dir: None,
         here: args.here,
         from: args.from.clone(),
+        with_edits: args.with_edits,
         yes: true,
         name: args.name.clone(),
         set,
@@ -44,6 +45,7 @@ pub(crate) fn do_it(project: &Project, args: &Do, out: &Out) -> Result<u8, Engin
     if wants == WantsCommands::Always && !there {
         asked.check = vec![ask_for_a_check(out)?];
     }
+    new::ask_about_edits(project, &mut asked)?;
     let started = new::begin(project, &asked)?;
     if !out.json {
         new::tell(project, &asked, &started, out)?;
