@@ -155,6 +155,32 @@ impl Room {
         Ok(())
     }
 
+    /// The files that are in it now.
+    pub(crate) fn names(&self) -> Result<Vec<String>, Error> {
+        Ok(files(&self.path)?.into_keys().collect())
+    }
+
+    /// The text of one of them; none where it is no text, or not there.
+    pub(crate) fn text(&self, path: &str) -> Option<String> {
+        match paths::found_in(&self.path, path).ok()? {
+            Found::File(from) => std::fs::read_to_string(from).ok(),
+            Found::Link(_) => None,
+        }
+    }
+
+    /// Puts a text there, or takes the file out.
+    pub(crate) fn put(&self, path: &str, text: Option<&str>) -> Result<(), Error> {
+        let to = self.place(path)?;
+        let put = match text {
+            Some(text) => std::fs::write(to, text),
+            None => match std::fs::remove_file(to) {
+                Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(()),
+                removed => removed,
+            },
+        };
+        put.map_err(Error::undone(format!("{path} cannot be put there")))
+    }
+
     /// Lays in what was found: a link as a link, a file with its mode, so that a script stays one.
     fn lay(&self, from: &Found, path: &str) -> Result<(), Error> {
         let to = self.place(path)?;

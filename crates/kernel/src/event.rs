@@ -221,6 +221,9 @@ pub struct TailCut {
     pub kept_in: String,
 }
 
+/// The subject of a gate that is tried on what is there, before an agent has worked in the state.
+pub const WHAT_IS_THERE: &str = "what is there";
+
 /// An effect is about to start.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct EffectBegan {

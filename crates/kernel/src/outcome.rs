@@ -267,6 +267,10 @@ pub struct CheckResult {
     pub verdict: Verdict,
     /// One line.
     pub reason: String,
+    /// All that whoever must mend it needs to know, where one line cannot hold it: every finding,
+    /// every failed test with its message, the command and the end of its output.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub details: String,
     /// A stable code for what it refuses, if it has one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub code: Option<String>,
@@ -352,6 +356,7 @@ impl CheckResult {
             check: check.into(),
             verdict,
             reason: reason.into(),
+            details: String::new(),
             code: None,
             evidence: Vec::new(),
             ran: None,

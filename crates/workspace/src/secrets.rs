@@ -107,6 +107,7 @@ impl Secrets {
     /// Takes them out of a check's answer: what it says, and what its command said to others.
     pub fn result(&self, result: &mut CheckResult) {
         result.reason = self.text(&result.reason);
+        result.details = self.text(&result.details);
         for target in result.ran.iter_mut().flat_map(|ran| &mut ran.denied) {
             *target = self.text(target);
         }

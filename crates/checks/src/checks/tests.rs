@@ -20,7 +20,7 @@ use serde::Deserialize;
 use std::time::Instant;
 
 /// The test suite runs to its end, with named results, and is green (or red, if asked for).
-#[derive(Deserialize, JsonSchema)]
+#[derive(Default, Deserialize, JsonSchema)]
 pub(crate) struct Tests {
     /// `auto`, or the runner's name; auto.
     pub(super) runner: Option<Choice<Chosen>>,

@@ -44,6 +44,7 @@ pub(super) fn perform(
             Some(earlier) => view::go_on(context, earlier, &home, &globs)?,
             None => view::lay_out(context, &home, &globs)?,
         };
+        super::papers::lay(context, order, &home, &globs)?;
         let mut agent_order = agent_order(context, order, &home);
         let allowance = &mut agent_order.allowance;
         allowance.micro_dollars = allowance.micro_dollars.min(today);

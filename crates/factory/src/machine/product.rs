@@ -86,6 +86,8 @@ pub(crate) fn effect(state: &State, id: EffectId) -> Option<Effect> {
             not_before: product.patience.not_before,
             continues: product.patience.continues.as_ref().map(|(one, _)| *one),
             sealed: BTreeMap::new(),
+            papers: BTreeMap::new(),
+            change: None,
             allowance: state.ledger.allowance(),
         }),
         Want::Judgement => {

@@ -212,6 +212,8 @@ fn role(
         not_before: work.patience.not_before,
         continues: continues.map(|(effect, _)| *effect),
         sealed: BTreeMap::new(),
+        papers: BTreeMap::new(),
+        change: None,
     })
 }
 
@@ -292,6 +294,8 @@ fn change_role(
         not_before: None,
         continues: None,
         sealed: BTreeMap::new(),
+        papers: BTreeMap::new(),
+        change: None,
     })
 }
 

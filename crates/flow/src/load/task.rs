@@ -57,6 +57,7 @@ pub(super) fn task_of(loader: &mut Loader<'_>, raw: &RawTask, workflow: &RawWork
                 .map(|states| states.iter().map(StateName::new).collect()),
             refuse: field.refuse.clone(),
             words: field.words.clone(),
+            given: field.given.clone(),
         });
     }
     if !fields.iter().any(|field| field.name == raw.phase_field) {

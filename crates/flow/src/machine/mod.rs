@@ -9,6 +9,7 @@ mod decide;
 mod edited;
 mod exits;
 mod facts;
+mod heard;
 mod memory;
 mod objection;
 mod patience;

@@ -30,10 +30,14 @@ fn effects() -> Vec<Effect> {
         not_before: Some(Time(1_794_709_527_123)),
         continues: Some(EffectId(2)),
         sealed: BTreeMap::from([("spec".to_owned(), "aa".to_owned())]),
+        papers: BTreeMap::from([("findings.md".to_owned(), "- all".to_owned())]),
+        change: Some("c0ffee".to_owned()),
     };
     let bare = AttemptOrder {
         not_before: None,
         continues: None,
+        papers: BTreeMap::new(),
+        change: None,
         ..attempt.clone()
     };
     let gate = GateOrder {

@@ -273,15 +273,21 @@ pub(crate) struct Do {
     /// What you want, in a sentence
     pub(crate) request: String,
     /// The workflow (`proofhouse workflow list`)
-    #[arg(long, default_value = "phase")]
+    #[arg(long, default_value = "quick")]
     pub(crate) workflow: String,
+    /// Another agent reads the change before you do
+    #[arg(long)]
+    pub(crate) review: bool,
+    /// A change without new behaviour: every test stays as it is, and stays green
+    #[arg(long)]
+    pub(crate) refactor: bool,
     /// A validation command that the engine runs itself (default: found in the repository)
     #[arg(long, value_name = "COMMAND")]
     pub(crate) check: Vec<String>,
-    /// Who works, as in `proofhouse new` (default: `agent` of the config)
+    /// Who works, as in `proofhouse new` (default: `agent` of the config, else the one that is installed)
     #[arg(long)]
     pub(crate) agent: Option<String>,
-    /// How much the run may decide by itself (default: `approvals.autonomy` of the config, else `auto`)
+    /// How much the run may decide by itself (default: `approvals.autonomy` of the config, else `conservative`: you look at the diff)
     #[arg(long, value_enum)]
     pub(crate) autonomy: Option<AutonomyArg>,
     /// Work in your own tree, as it is, instead of in a worktree of the run's own

@@ -52,6 +52,7 @@ mod plays;
 mod product;
 mod product_index;
 mod project_files;
+mod quick;
 mod reach;
 mod records;
 mod results;
