@@ -58,7 +58,7 @@ pub use machine::{Counting, Machine, Through};
 #[cfg(unix)]
 pub use note::{kill_leftover, launches};
 pub use plan::{Plan, Recording, Route};
-pub use policy::{Bounds, Endpoint, Enforcement, Network, Policy};
+pub use policy::{Bounds, Endpoint, Enforcement, Network, Overlay, Policy};
 pub use refusals::Refusals;
 #[cfg(unix)]
 pub use run::{run, run_with};

@@ -13,6 +13,8 @@ pub struct Policy {
     pub read: Vec<PathBuf>,
     /// Files and folders that may be read, run and changed.
     pub write: Vec<PathBuf>,
+    /// Folders that it may change without changing them. Needs a mount namespace.
+    pub overlays: Vec<Overlay>,
     /// Files and folders below the roots that are not there for it: an empty folder or an empty file
     /// stands in their place. Needs a mount namespace.
     pub hidden: Vec<PathBuf>,
@@ -26,6 +28,23 @@ pub struct Policy {
     pub home: Option<PathBuf>,
     /// What to do on a machine that cannot enforce all of this.
     pub enforcement: Enforcement,
+}
+
+/// A folder that a process may change, while what lies there stays as it is: its changes go into
+/// another folder.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Overlay {
+    /// Where it is, for the process: an empty folder of ours.
+    pub at: PathBuf,
+    /// What is there at first. Nothing may change it while the process lives.
+    pub lower: PathBuf,
+    /// Where the changes go; an empty folder.
+    pub upper: PathBuf,
+    /// An empty folder beside `upper` that the kernel needs for itself.
+    pub work: PathBuf,
+    /// Files and folders of `lower`, relative, that are laid over it once more and that it can not
+    /// change at all.
+    pub fixed: Vec<PathBuf>,
 }
 
 /// What a process may talk to.
@@ -165,6 +184,7 @@ impl Policy {
         Self {
             read: read.into_iter().map(Into::into).collect(),
             write: write.into_iter().map(Into::into).collect(),
+            overlays: Vec::new(),
             hidden: Vec::new(),
             network: Network::None,
             environment: None,

@@ -178,6 +178,7 @@ fn start_folder(launch: &Launch, entries: &[Entry]) -> Result<PathBuf, LaunchErr
     let real = launch.dir.canonicalize().unwrap_or(launch.dir.clone());
     let there = entries.iter().any(|entry| match &entry.what {
         What::Outside(source, ..) => real.starts_with(source),
+        What::Layered(_) => real.starts_with(&entry.at),
         What::Link(_) | What::Scratch | What::Empty(_) | What::Processes | What::Terminals => false,
     });
     if there {
@@ -274,6 +275,10 @@ fn rules(plan: &Plan, entries: &[Entry], root: Root, port: Option<u16>) -> Rules
                 };
                 rules.allow(c_path(path), *access, *shape);
             }
+            // Without a root of its own there is none, and the plan has said so.
+            What::Layered(_) if root == Root::Own => {
+                rules.allow(c_path(&entry.at), Access::Write, Shape::Folder);
+            }
             What::Processes => rules.allow(c_path(&entry.at), Access::Read, Shape::Folder),
             What::Terminals if root == Root::Own => {
                 rules.allow(c_path(&entry.at), Access::Device, Shape::Folder);
@@ -281,7 +286,8 @@ fn rules(plan: &Plan, entries: &[Entry], root: Root, port: Option<u16>) -> Rules
             What::Scratch if root == Root::Own => {
                 rules.allow(c_path(&entry.at), Access::Write, Shape::Folder);
             }
-            What::Scratch | What::Terminals | What::Empty(_) | What::Link(_) => {}
+            What::Layered(_) | What::Scratch | What::Terminals | What::Empty(_) | What::Link(_) => {
+            }
         }
     }
     rules

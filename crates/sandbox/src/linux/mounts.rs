@@ -26,6 +26,7 @@ enum Op {
     Processes,
     Terminals,
     Bind(Bind),
+    Layered(Layered),
 }
 
 #[derive(Debug)]
@@ -33,6 +34,15 @@ struct Bind {
     source: CString,
     at: CString,
     attributes: u64,
+    tree: RawFd,
+}
+
+#[derive(Debug)]
+struct Layered {
+    lower: CString,
+    upper: CString,
+    work: CString,
+    at: CString,
     tree: RawFd,
 }
 
@@ -81,6 +91,16 @@ impl Mounts {
                 })),
                 What::Processes => ops.extend([Op::Folder(at), Op::Processes]),
                 What::Terminals => ops.extend([Op::Folder(at), Op::Terminals]),
+                What::Layered([lower, upper, work]) => {
+                    ops.push(Op::Folder(at.clone()));
+                    ops.push(Op::Layered(Layered {
+                        lower: c_layer(lower),
+                        upper: c_layer(upper),
+                        work: c_layer(work),
+                        at,
+                        tree: -1,
+                    }));
+                }
                 What::Outside(source, access, shape) => {
                     ops.push(match shape {
                         Shape::Folder => Op::Folder(at.clone()),
@@ -122,6 +142,7 @@ impl Mounts {
     pub(crate) fn names(&self) -> Vec<String> {
         let names = self.ops.iter().map(|op| match op {
             Op::Bind(bind) => &bind.source,
+            Op::Layered(layered) => &layered.lower,
             Op::Scratch { at, .. }
             | Op::Folder(at)
             | Op::File(at)
@@ -142,9 +163,12 @@ impl Mounts {
         let private = libc::MS_REC | libc::MS_PRIVATE;
         sys::mount(c"none", c"/", private, c"").map_err(general)?;
         for (index, op) in self.ops.iter_mut().enumerate() {
-            if let Op::Bind(bind) = op {
-                bind.take().map_err(|error| (index, error))?;
-            }
+            let taken = match op {
+                Op::Bind(bind) => bind.take(),
+                Op::Layered(layered) => layered.take(),
+                _ => Ok(()),
+            };
+            taken.map_err(|error| (index, error))?;
         }
         let plain = libc::MS_NOSUID | libc::MS_NODEV;
         sys::mount(c"tmpfs", STAGE, plain, c"mode=755,size=1m").map_err(general)?;
@@ -179,6 +203,42 @@ impl Bind {
         self.tree = tree?;
         sys::restrict_tree(self.tree, self.attributes)
     }
+}
+
+impl Layered {
+    /// While the old root is there: an overlay that is nowhere yet.
+    fn take(&mut self) -> Result<()> {
+        let overlay = sys::open_filesystem(c"overlay")?;
+        let made = self.settings(overlay);
+        let made = made
+            .and_then(|()| sys::mount_of(overlay, sys::MOUNT_ATTR_NOSUID | sys::MOUNT_ATTR_NODEV));
+        sys::close(overlay);
+        self.tree = made?;
+        Ok(())
+    }
+
+    fn settings(&self, overlay: RawFd) -> Result<()> {
+        sys::set_text(overlay, c"lowerdir", &self.lower)?;
+        sys::set_text(overlay, c"upperdir", &self.upper)?;
+        sys::set_text(overlay, c"workdir", &self.work)?;
+        // Without it only the machine's own root may have overlays.
+        sys::set_flag(overlay, c"userxattr")?;
+        // Nobody needs the changes after a power failure. A kernel that does not know it syncs more.
+        let _ = sys::set_flag(overlay, c"volatile");
+        sys::create_filesystem(overlay)
+    }
+}
+
+/// A layer, spelt as overlays want it: a colon would part two layers, and a backslash is no letter.
+fn c_layer(path: &Path) -> CString {
+    let mut spelt = Vec::new();
+    for byte in path.as_os_str().as_bytes() {
+        if matches!(byte, b':' | b'\\') {
+            spelt.push(b'\\');
+        }
+        spelt.push(*byte);
+    }
+    CString::new(spelt).unwrap_or_default()
 }
 
 fn perform(op: &Op) -> Result<()> {
@@ -218,9 +278,9 @@ fn perform(op: &Op) -> Result<()> {
             // Only what it could trace anyway: not the first process, which is a copy of us.
             sys::mount(c"proc", c"/proc", flags, c"hidepid=ptraceable")
         }
-        Op::Bind(bind) => {
-            let moved = sys::move_mount(bind.tree, &bind.at);
-            sys::close(bind.tree);
+        Op::Bind(Bind { tree, at, .. }) | Op::Layered(Layered { tree, at, .. }) => {
+            let moved = sys::move_mount(*tree, at);
+            sys::close(*tree);
             moved
         }
     }

@@ -3,7 +3,7 @@
 
 use super::landlock::{Access, Shape};
 use crate::policy::DEVICES;
-use crate::{LaunchError, Policy};
+use crate::{LaunchError, Overlay, Policy};
 use std::path::{Component, Path, PathBuf};
 
 /// A path inside, and what is there.
@@ -18,6 +18,8 @@ pub(crate) struct Entry {
 pub(crate) enum What {
     /// What is at this path outside, with symbolic links resolved.
     Outside(PathBuf, Access, Shape),
+    /// The first folder, whose changes go into the second; the third is the kernel's.
+    Layered([PathBuf; 3]),
     /// A symbolic link.
     Link(PathBuf),
     /// Scratch space of its own.
@@ -84,6 +86,9 @@ pub(crate) fn entries(policy: &Policy) -> Result<Vec<Entry>, LaunchError> {
         }
         add(&mut entries, real, what);
     }
+    for overlay in &policy.overlays {
+        layered(&mut entries, overlay)?;
+    }
     if let Some(home) = &policy.home
         && !policy.write.iter().any(|root| home.starts_with(root))
     {
@@ -102,6 +107,34 @@ pub(crate) fn entries(policy: &Policy) -> Result<Vec<Entry>, LaunchError> {
     }
     entries.sort_by_key(|entry| entry.at.components().count());
     Ok(entries)
+}
+
+/// An overlay, and what of it stays as it is.
+fn layered(entries: &mut Vec<Entry>, overlay: &Overlay) -> Result<(), LaunchError> {
+    let at = real(&overlay.at)?;
+    let lower = real(&overlay.lower)?;
+    let layers = [lower.clone(), real(&overlay.upper)?, real(&overlay.work)?];
+    for fixed in &overlay.fixed {
+        let plain = fixed
+            .components()
+            .all(|part| matches!(part, Component::Normal(_)));
+        let source = lower.join(fixed);
+        // A link could lead out of the layer, and what is bound is what it leads to.
+        let same = source.canonicalize().is_ok_and(|real| real == source);
+        if !plain || !same {
+            let what = format!(
+                "{} cannot be fixed: it is no file or folder of {}",
+                fixed.display(),
+                overlay.lower.display()
+            );
+            return Err(LaunchError::Policy { what });
+        }
+        let shape = shape(&source);
+        let what = What::Outside(source, Access::Read, shape);
+        add(entries, at.join(fixed), what);
+    }
+    add(entries, at, What::Layered(layers));
+    Ok(())
 }
 
 /// The later one at a path wins, so that a writable root wins over a readable one.
