@@ -4,19 +4,17 @@
 //! do) and who is a person (the approval channel does).
 
 pub mod approval;
-pub mod audit;
 pub mod decide;
 pub mod driver;
 mod error;
 pub mod factory;
 mod flowing;
-pub mod gc;
 mod perform;
 pub mod run;
 pub mod session;
 pub mod start;
 pub mod views;
-mod waiver;
+pub mod waiver;
 pub mod wave;
 pub mod world;
 

@@ -81,7 +81,7 @@ impl Run {
 
 /// Clocks of different machines disagree a little; a record of the day after tomorrow is no clock's
 /// fault.
-pub(crate) fn latest() -> kernel::Time {
+pub fn latest() -> kernel::Time {
     kernel::Time(crate::world::now().0.saturating_add(86_400_000))
 }
 
@@ -107,7 +107,7 @@ pub fn event(record: &RecordRef<'_>) -> Result<Event, String> {
 }
 
 /// A record as an event that this workflow can stand on.
-pub(crate) fn known(workflow: &Workflow, record: &RecordRef<'_>) -> Result<Event, String> {
+pub fn known(workflow: &Workflow, record: &RecordRef<'_>) -> Result<Event, String> {
     let event = event(record)?;
     if let Body::Moved(moved) = &event.body {
         let named = [
@@ -162,7 +162,7 @@ fn begin(
 }
 
 /// The run's name, checked; a wrong one is answered with the runs that exist.
-pub(crate) fn run_name(project: &Project, name: &str) -> Result<RunName, EngineError> {
+pub fn run_name(project: &Project, name: &str) -> Result<RunName, EngineError> {
     let runs = store::list(&project.journals())?;
     match RunName::new(name) {
         Ok(found) if runs.contains(&found) => Ok(found),

@@ -79,7 +79,7 @@ fn restore(context: &Context, run: &Run, observer: &mut dyn Observer) -> Result<
 
 /// Removes the scratch of a run that is done: copies, raw answers, briefs. What matters of them is in
 /// the journal and the vault.
-pub(crate) fn clean(project: &Project, run: &str) {
+pub fn clean(project: &Project, run: &str) {
     for entry in std::fs::read_dir(project.work(run))
         .into_iter()
         .flatten()

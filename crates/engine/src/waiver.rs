@@ -36,10 +36,10 @@ pub(crate) fn waive(
 }
 
 /// What the channel of a run begins with that inherits its milestone's waiver; the name follows.
-pub(crate) const INHERITED: &str = "milestone ";
+pub const INHERITED: &str = "milestone ";
 
 /// The words of a waiver. `head` is [`bound_to`].
-pub(crate) fn words<'a>(run: &'a str, head: &'a str) -> Words<'a> {
+pub fn words<'a>(run: &'a str, head: &'a str) -> Words<'a> {
     Words {
         run,
         seq: 0,
@@ -52,7 +52,7 @@ pub(crate) fn words<'a>(run: &'a str, head: &'a str) -> Words<'a> {
 /// There is no journal yet whose head a waiver could be bound to: it is bound to what is to be
 /// started, and when. It takes the record's own JSON, so that members which a later version adds
 /// do not change what an earlier one signed.
-pub(crate) fn bound_to(body: &Value, at: Time) -> String {
+pub fn bound_to(body: &Value, at: Time) -> String {
     let mut start = body.clone();
     if let Value::Object(members) = &mut start {
         members.retain(|name, _| !ITS_OWN.contains(&name.as_str()));

@@ -66,7 +66,7 @@ pub(super) fn follow(project: &Project, machine: &Factory) -> Result<(), EngineE
 }
 
 /// What of the index does not agree with the journal: a sentence each.
-pub(crate) fn faults(project: &Project, machine: &Factory) -> Vec<String> {
+pub fn faults(project: &Project, machine: &Factory) -> Vec<String> {
     let made = machine.registry().iter().filter(|entry| is_ours(entry));
     let made: Vec<&Entry> = made.collect();
     if made.is_empty() {

@@ -11,12 +11,12 @@ mod debated;
 mod decide;
 mod each;
 mod fix;
-pub(crate) mod indexed;
+pub mod indexed;
 mod modules;
 mod page;
 mod product;
-pub(crate) mod proven;
-pub(crate) mod records;
+pub mod proven;
+pub mod records;
 mod release;
 mod resolve;
 mod roles;
@@ -36,13 +36,12 @@ mod views;
 
 pub use decide::{Ask, Resolved, decide, decide_message};
 pub use page::{page, place as page_place};
-pub(crate) use product::approval_of;
-pub use product::{New, Review, Said, Spoken, new, review, speak, spoken_message};
+pub use product::{New, Review, Said, Spoken, approval_of, new, review, speak, spoken_message};
 pub use resolve::{Asked, escalated, message, resolve};
 pub use session::{Driving, Peek, drive, is_project, peek, projects};
 pub use start::{Begin, Begun, missing, start};
 pub use story::{Line, Mark, Moment, Story};
-pub(crate) use views::standing_faults;
+pub use views::standing_faults;
 
 /// What the journal of a project names in the place of a workflow.
 pub const NAME: &str = "factory";

@@ -34,13 +34,13 @@ pub(super) fn keep(context: &Context, module: &Stored) -> Result<Vec<EvidenceRef
 
 /// The hashes that the journal has of what was shipped, by the names above.
 #[derive(Debug, Default)]
-pub(crate) struct Vouched {
+pub struct Vouched {
     hashes: BTreeMap<String, String>,
 }
 
 impl Vouched {
     /// Takes in what a gate has kept.
-    pub(crate) fn take(&mut self, results: &[CheckResult]) {
+    pub fn take(&mut self, results: &[CheckResult]) {
         let held = results
             .iter()
             .filter(|result| result.check == "ship_record" && result.verdict == Verdict::Pass);
@@ -50,11 +50,7 @@ impl Vouched {
     }
 
     /// What of the shipped modules is not as it was shipped: a code, and a sentence.
-    pub(crate) fn faults(
-        &self,
-        project: &Project,
-        machine: &Factory,
-    ) -> Vec<(&'static str, String)> {
+    pub fn faults(&self, project: &Project, machine: &Factory) -> Vec<(&'static str, String)> {
         let ours = machine.registry().iter().filter(|entry| is_ours(entry));
         let mut found = Vec::new();
         for entry in ours {

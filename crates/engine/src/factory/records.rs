@@ -136,24 +136,26 @@ impl Keeper {
 }
 
 /// Every file of the state store that a journal leads to, as it must be.
-pub(crate) struct Expected {
+pub struct Expected {
     files: BTreeMap<String, Record>,
 }
 
 impl Expected {
-    pub(crate) fn new() -> Self {
+    /// Nothing yet.
+    pub fn new() -> Self {
         Self {
             files: BTreeMap::new(),
         }
     }
 
-    pub(crate) fn extend(&mut self, records: Vec<Record>) {
+    /// Takes in what an event leads to.
+    pub fn extend(&mut self, records: Vec<Record>) {
         let all = records.into_iter();
         self.files.extend(all.map(|one| (one.path.clone(), one)));
     }
 
     /// What is missing or says something else: a code, and a sentence.
-    pub(crate) fn faults(&self, home: &Path) -> Vec<(&'static str, String)> {
+    pub fn faults(&self, home: &Path) -> Vec<(&'static str, String)> {
         let mut found = Vec::new();
         for (name, record) in &self.files {
             let path = home.join("state_store").join(name);

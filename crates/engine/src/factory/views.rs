@@ -80,7 +80,7 @@ impl Views {
 }
 
 /// What of the views is not as the journal says, and is nobody's work in progress: a sentence each.
-pub(crate) fn standing_faults(project: &Project, name: &str, machine: &Factory) -> Vec<String> {
+pub fn standing_faults(project: &Project, name: &str, machine: &Factory) -> Vec<String> {
     // An engine that drives the project writes them when it comes to it.
     if crate::session::is_driven(project, name) {
         return Vec::new();

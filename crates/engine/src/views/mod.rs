@@ -7,7 +7,7 @@ mod log;
 pub mod page;
 mod page_data;
 mod patch;
-pub(crate) mod snapshot;
+pub mod snapshot;
 
 use flow::{Flow, Owner, parse_fields, replace_fields};
 use history::History;
@@ -39,7 +39,7 @@ pub fn address(path: &std::path::Path) -> String {
 }
 
 /// The state file, and the names of its lines that are views of the journal.
-pub(crate) fn engine_lines(workflow: &flow::Workflow) -> (&str, Vec<String>) {
+pub fn engine_lines(workflow: &flow::Workflow) -> (&str, Vec<String>) {
     let Some(task) = &workflow.task else {
         return ("", Vec::new());
     };

@@ -10,9 +10,11 @@ use workspace::context::Context;
 use workspace::error::EngineError;
 
 /// What is wrong with one file.
-pub(crate) struct Wrong {
-    pub(crate) code: &'static str,
-    pub(crate) what: String,
+pub struct Wrong {
+    /// Stable, snake_case.
+    pub code: &'static str,
+    /// What, and where.
+    pub what: String,
     path: PathBuf,
 }
 
@@ -58,7 +60,7 @@ fn lay_down(task: &Path, taken: &SnapshotTaken) -> Result<(), EngineError> {
 
 /// Everything on disk that is not as the journal has it. Only the newest may be missing: the engine
 /// may have died before it wrote the file.
-pub(crate) fn faults(
+pub fn faults(
     task: &Path,
     folder: &str,
     taken: &[SnapshotTaken],

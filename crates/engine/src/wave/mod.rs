@@ -5,7 +5,6 @@
 //! around them. This module refuses to merge what the gate has not passed, to fork from anywhere but
 //! the verified base, and to touch a file of the user's that is in no commit.
 
-pub mod audit;
 mod base;
 pub mod board;
 pub mod conductor;

@@ -11,12 +11,12 @@ use crate::world::now;
 use workspace::error::EngineError;
 
 /// The milestone's journal, where a person signs for it.
-pub(crate) fn signed_as(milestone: &str) -> String {
+pub fn signed_as(milestone: &str) -> String {
     format!("wave:{milestone}")
 }
 
 /// The words that stand for a tick.
-pub(crate) fn tick_option(criterion: &str) -> String {
+pub fn tick_option(criterion: &str) -> String {
     format!("tick {criterion}")
 }
 

@@ -63,13 +63,15 @@ pub fn names(project: &Project) -> Vec<String> {
 }
 
 /// Who waived the sandbox of a milestone, and for which runs.
-pub(crate) struct Waived {
-    pub(crate) who: String,
-    pub(crate) runs: BTreeSet<String>,
+pub struct Waived {
+    /// The person.
+    pub who: String,
+    /// The runs that inherit it.
+    pub runs: BTreeSet<String>,
 }
 
 /// The waivers of all milestones, as far as their journals can be read.
-pub(crate) fn waivers(project: &Project) -> BTreeMap<String, Waived> {
+pub fn waivers(project: &Project) -> BTreeMap<String, Waived> {
     let waived = |name: String| {
         let mut runs = BTreeSet::new();
         let folder = project.home().join("milestones").join(&name);
@@ -362,7 +364,7 @@ fn unknown(what: &str, all: &[String]) -> EngineError {
 }
 
 /// A stored record as a fact.
-pub(super) fn dated(at: Time, kind: &str, body: &str) -> Result<Dated, String> {
+pub fn dated(at: Time, kind: &str, body: &str) -> Result<Dated, String> {
     let fact = Fact::decode(kind, body).map_err(|error| error.to_string())?;
     Ok(Dated { at, fact })
 }

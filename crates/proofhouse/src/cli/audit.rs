@@ -2,7 +2,7 @@
 
 use super::exit;
 use super::out::{Out, Tone, count};
-use engine::audit::Rigour;
+use ::audit::Rigour;
 use workspace::{EngineError, Project};
 
 pub(crate) fn audit(
@@ -11,7 +11,7 @@ pub(crate) fn audit(
     rigour: Rigour,
     out: &Out,
 ) -> Result<u8, EngineError> {
-    let reports = engine::audit::audit(project, run, rigour)?;
+    let reports = ::audit::audit(project, run, rigour)?;
     let findings: usize = reports.iter().map(|report| report.findings.len()).sum();
     if out.json || rigour == Rigour::Ci {
         out.facts(&serde_json::json!({"clean": findings == 0, "runs": reports}));

@@ -2,7 +2,7 @@
 
 use super::exit;
 use super::out::{Out, Tone};
-use engine::gc::{Fate, Mode, What, gc as tidy};
+use ::audit::gc::{Fate, Mode, What, gc as tidy};
 use workspace::{EngineError, Project};
 
 pub(crate) fn gc(project: &Project, mode: Mode, out: &Out) -> Result<u8, EngineError> {

@@ -99,9 +99,9 @@ fn dispatch(args: &Args, out: &Out) -> Result<u8, EngineError> {
         Command::Wave { command } => wave::wave(&project, command, out),
         Command::Gc { dry_run } => {
             let mode = if *dry_run {
-                engine::gc::Mode::DryRun
+                ::audit::gc::Mode::DryRun
             } else {
-                engine::gc::Mode::Remove
+                ::audit::gc::Mode::Remove
             };
             gc::gc(&project, mode, out)
         }
@@ -109,8 +109,8 @@ fn dispatch(args: &Args, out: &Out) -> Result<u8, EngineError> {
         Command::Reopen(reopen) => decide::decide(&project, &reopen.decision(), out),
         Command::Audit { run, ci } => {
             let rigour = match ci {
-                true => engine::audit::Rigour::Ci,
-                false => engine::audit::Rigour::Usual,
+                true => ::audit::Rigour::Ci,
+                false => ::audit::Rigour::Usual,
             };
             audit::audit(&project, run.as_deref(), rigour, out)
         }

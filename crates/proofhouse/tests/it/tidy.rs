@@ -6,7 +6,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Which workspace crates each may depend on. `testkit` may be a dev-dependency anywhere.
-const MAY_DEPEND: [(&str, &str); 12] = [
+const MAY_DEPEND: [(&str, &str); 13] = [
     ("kernel", ""),
     ("flow", "kernel"),
     ("factory", "kernel"),
@@ -20,9 +20,10 @@ const MAY_DEPEND: [(&str, &str); 12] = [
         "engine",
         "kernel store sandbox index checks agents flow factory workspace",
     ),
+    ("audit", "kernel store checks flow factory workspace engine"),
     (
         "proofhouse",
-        "kernel store sandbox index checks agents flow factory workspace engine",
+        "kernel store sandbox index checks agents flow factory workspace engine audit",
     ),
     (
         "testkit",

@@ -12,5 +12,5 @@ pub use begin::{New, new};
 pub(super) use desk::{Desk, restore};
 pub(super) use judge::judge;
 pub use review::{Review, review};
-pub(crate) use speak::approval_of;
+pub use speak::approval_of;
 pub use speak::{Said, Spoken, speak, spoken_message};

@@ -66,7 +66,7 @@ impl Said<'_> {
 }
 
 /// What an approval of these bytes carries: the three passes over them. The audit makes it again.
-pub(crate) fn approval_of(bytes: &[u8]) -> Result<Value, String> {
+pub fn approval_of(bytes: &[u8]) -> Result<Value, String> {
     let (spec, _) = ::factory::spec::read(bytes)
         .map_err(|report| format!("the spec has {} errors", report.errors.len()))?;
     let plan = ::factory::plan::plan(&spec).map_err(|NoPlan(problems)| {

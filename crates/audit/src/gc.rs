@@ -2,10 +2,10 @@
 //! worktree that holds anything which is not in a merged commit, and anything of a run that is not
 //! over.
 
-use crate::run::Run;
-use crate::session;
-use crate::wave::Shop;
-use crate::wave::shop::names;
+use engine::run::Run;
+use engine::session;
+use engine::wave::Shop;
+use engine::wave::shop::names;
 use kernel::Machine;
 use kernel::machine::Activity;
 use serde::Serialize;

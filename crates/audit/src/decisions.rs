@@ -1,10 +1,10 @@
 //! Who decided, checked again: a signature must be of the person that the journal names, over the very
 //! words and the very moment that it records. It refuses a name that nothing vouches for.
 
-use super::{Finding, Rigour, finding};
-use crate::approval::{self, SIGNED, Words};
-use crate::start::STARTED;
-use crate::wave::shop::Waived;
+use crate::finding::{Finding, Rigour, finding};
+use engine::approval::{self, SIGNED, Words};
+use engine::start::STARTED;
+use engine::wave::shop::Waived;
 use kernel::{Body, Event, Time};
 use std::collections::BTreeMap;
 use store::RecordRef;
@@ -13,7 +13,7 @@ use workspace::project::Project;
 
 /// When something was decided.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Moment {
+pub(crate) enum Moment {
     /// Before anybody worked, and it is what starting a run says.
     Start,
     /// Any other.
@@ -25,11 +25,11 @@ pub(crate) struct Signers {
     approvers: Option<String>,
     rigour: Rigour,
     /// Who waived the sandbox of which milestone; the audit of milestones looks at their signatures.
-    pub(super) milestones: BTreeMap<String, Waived>,
+    pub(crate) milestones: BTreeMap<String, Waived>,
 }
 
 impl Signers {
-    pub(super) fn of(project: &Project, rigour: Rigour) -> Result<Self, EngineError> {
+    pub(crate) fn of(project: &Project, rigour: Rigour) -> Result<Self, EngineError> {
         let path = project.approvers();
         let approvers = match std::fs::read_to_string(&path) {
             Ok(text) => Some(text),
@@ -39,12 +39,12 @@ impl Signers {
         Ok(Self {
             approvers,
             rigour,
-            milestones: crate::wave::shop::waivers(&project.at_top()),
+            milestones: engine::wave::shop::waivers(&project.at_top()),
         })
     }
 
     /// What is doubtful about a record, if it is a decision.
-    pub(super) fn doubt(
+    pub(crate) fn doubt(
         &self,
         run: &str,
         event: &Event,

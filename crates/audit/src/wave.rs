@@ -1,13 +1,13 @@
 //! Recomputing everything that a milestone's journal claims: its chain, the merge commits that vouch
 //! for it, every step of the board, every piece of evidence. It trusts no view.
 
-use super::board::{Board, Stage};
-use super::fact::{Dated, Fact, Said};
-use super::people;
-use super::shop::{self, TRAILER};
-use crate::approval::Words;
-use crate::audit::decisions::Signers;
-use crate::audit::{Finding, RunAudit};
+use crate::decisions::Signers;
+use crate::finding::{Finding, RunAudit};
+use engine::approval::Words;
+use engine::wave::board::{Board, Stage};
+use engine::wave::fact::{Dated, Fact, Said};
+use engine::wave::people;
+use engine::wave::shop::{self, TRAILER};
 use kernel::outcome::{CheckResult, passes};
 use std::collections::BTreeSet;
 use store::{Audit, RunName};
@@ -76,7 +76,7 @@ fn one(
     let mut evidence: BTreeSet<String> = BTreeSet::new();
     let against = Audit {
         claims,
-        not_after: Some(crate::run::latest()),
+        not_after: Some(engine::run::latest()),
     };
     let name = RunName::new("wave")?;
     let audited = store::audit(folder, &name, against, |record| {
@@ -137,7 +137,7 @@ fn person(fact: &Fact) -> Option<(String, &Said)> {
         Fact::CriterionTicked(ticked) => {
             Some((people::tick_option(&ticked.criterion), &ticked.said))
         }
-        Fact::SandboxWaived(said) => Some((crate::waiver::WAIVE.to_owned(), said)),
+        Fact::SandboxWaived(said) => Some((engine::waiver::WAIVE.to_owned(), said)),
         _ => None,
     }
 }

@@ -2,17 +2,17 @@
 //! hash, planned again, and compared with what was approved and declared. A signature says who
 //! approved; only this says that the tasks are those of the spec.
 
-use super::{Finding, finding};
-use crate::factory::approval_of;
-use ::factory::machine::{APPROVE, Fact};
-use ::factory::project::Declared;
+use crate::finding::{Finding, finding};
+use engine::factory::approval_of;
+use factory::machine::{APPROVE, Fact};
+use factory::project::Declared;
 use kernel::{Body, Event};
 use serde_json::{Value, json};
 use store::Vault;
 
 /// What a journal says of specs and tasks.
 #[derive(Default)]
-pub(super) struct Specs {
+pub(crate) struct Specs {
     /// Approvals, each with its line.
     approvals: Vec<(u64, Value)>,
     declared: Vec<Declared>,
@@ -22,7 +22,7 @@ pub(super) struct Specs {
 
 impl Specs {
     /// Takes a record in; the hash of a spec that must be there.
-    pub(super) fn take(&mut self, line: u64, event: &Event) -> Option<String> {
+    pub(crate) fn take(&mut self, line: u64, event: &Event) -> Option<String> {
         match &event.body {
             Body::Decided(decision) if decision.option == APPROVE => {
                 self.approvals.push((line, decision.with.clone()));
@@ -51,7 +51,7 @@ impl Specs {
     }
 
     /// Claims that do not follow from their spec. A spec that is lost is a finding of its own.
-    pub(super) fn faults(&self, vault: &Vault) -> Vec<Finding> {
+    pub(crate) fn faults(&self, vault: &Vault) -> Vec<Finding> {
         let claims = self.approvals.iter().chain(&self.opened);
         let fault = |(line, claimed): &(u64, Value)| {
             let bytes = vault.get(claimed["spec"].as_str().unwrap_or_default());

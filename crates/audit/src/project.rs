@@ -2,13 +2,13 @@
 //! it, every decision must be its signer's, every brief must be the one that the table of section
 //! 9.7 gives; and the state store must be what all of it leads to.
 
-use super::decisions::{Moment, Signers};
-use super::specs::Specs;
-use super::{Finding, finding};
-use crate::factory::indexed;
-use crate::factory::proven::Vouched;
-use crate::factory::records::Expected;
-use ::factory::machine::{Fact, Recorder};
+use crate::decisions::{Moment, Signers};
+use crate::finding::{Finding, finding};
+use crate::specs::Specs;
+use engine::factory::indexed;
+use engine::factory::proven::Vouched;
+use engine::factory::records::Expected;
+use factory::machine::{Fact, Recorder};
 use kernel::effect::Effect;
 use kernel::{Body, EffectId, Event, Input, Machine, What};
 use std::collections::{BTreeMap, BTreeSet};
@@ -16,7 +16,7 @@ use store::{RecordRef, redact};
 use workspace::project::Project;
 
 /// Replays a project and looks at every record.
-pub(super) struct Walker {
+pub(crate) struct Walker {
     recorder: Recorder,
     expected: Expected,
     vouched: Vouched,
@@ -30,7 +30,7 @@ pub(super) struct Walker {
 }
 
 impl Walker {
-    pub(super) fn new() -> Self {
+    pub(crate) fn new() -> Self {
         Self {
             recorder: Recorder::new(),
             expected: Expected::new(),
@@ -44,13 +44,13 @@ impl Walker {
     }
 
     /// One record, with everything that can be doubted about it.
-    pub(super) fn take(
+    pub(crate) fn take(
         &mut self,
         name: &str,
         record: &RecordRef<'_>,
         signers: &Signers,
     ) -> Result<(), String> {
-        let event = crate::run::event(record)?;
+        let event = engine::run::event(record)?;
         if let Body::Noted(note) = &event.body {
             Fact::read(note).map_err(|refusal| refusal.to_string())?;
         }
@@ -85,7 +85,7 @@ impl Walker {
             Body::GateEnded(ended) => self.vouched.take(&ended.results),
             _ => {}
         }
-        self.evidence.extend(super::evidence_of(&event));
+        self.evidence.extend(evidence_of(&event));
         self.evidence.extend(self.specs.take(record.seq, &event));
         self.expected.extend(self.recorder.take(&event));
         Ok(())
@@ -126,7 +126,7 @@ impl Walker {
     }
 
     /// What is on disk against what all records lead to; how many pieces of evidence were hashed.
-    pub(super) fn end(self, project: &Project, name: &str) -> (usize, Vec<Finding>) {
+    pub(crate) fn end(self, project: &Project, name: &str) -> (usize, Vec<Finding>) {
         let machine = self.recorder.machine();
         let mut findings = self.findings;
         let vault = project.vault();
@@ -162,9 +162,27 @@ impl Walker {
         for what in indexed::faults(project, machine) {
             say("index_differs", what);
         }
-        for what in crate::factory::standing_faults(project, name, machine) {
+        for what in engine::factory::standing_faults(project, name, machine) {
             say("view_differs", what);
         }
         (self.evidence.len(), findings)
+    }
+}
+
+/// The hashes of everything that an event rests on.
+fn evidence_of(event: &kernel::Event) -> Vec<String> {
+    let hash = |kept: &kernel::outcome::EvidenceRef| kept.hash.clone();
+    match &event.body {
+        kernel::Body::AttemptEnded(ended) => ended.outcome.evidence.iter().map(hash).collect(),
+        kernel::Body::GateEnded(ended) => {
+            let all = ended.results.iter().flat_map(|result| &result.evidence);
+            all.map(hash).collect()
+        }
+        // What can not be read has its finding elsewhere.
+        kernel::Body::Noted(note) => factory::machine::Fact::read(note).map_or_else(
+            |_| Vec::new(),
+            |fact| fact.evidence().into_iter().map(hash).collect(),
+        ),
+        _ => Vec::new(),
     }
 }

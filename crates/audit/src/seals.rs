@@ -1,9 +1,9 @@
 //! What gates have sealed, against the files as they are. It refuses to blame a run for what a later
 //! one has sealed anew.
 
-use super::{Finding, finding};
-use crate::run::Run;
+use crate::finding::{Finding, finding};
 use checks::Place;
+use engine::run::Run;
 use flow::Flow;
 use std::collections::{BTreeMap, BTreeSet};
 use workspace::context::task_folder;
@@ -11,14 +11,14 @@ use workspace::error::EngineError;
 use workspace::project::Project;
 
 /// The seals of every run that can be read.
-pub(super) struct Seals {
+pub(crate) struct Seals {
     runs: BTreeMap<String, Flow>,
     /// Every sealed file of the repository, with each content that some run has sealed.
     known: BTreeSet<(String, String)>,
 }
 
 impl Seals {
-    pub(super) fn of(project: &Project) -> Result<Self, EngineError> {
+    pub(crate) fn of(project: &Project) -> Result<Self, EngineError> {
         let mut runs = BTreeMap::new();
         for name in store::list(&project.journals())? {
             // One that can not be read has its finding elsewhere.
@@ -31,7 +31,7 @@ impl Seals {
     }
 
     /// The seals of a run that are broken.
-    pub(super) fn broken(&self, project: &Project, run: &str) -> Vec<Finding> {
+    pub(crate) fn broken(&self, project: &Project, run: &str) -> Vec<Finding> {
         let Some(machine) = self.runs.get(run).filter(|run| !run.position().stopped) else {
             return Vec::new();
         };
@@ -39,7 +39,7 @@ impl Seals {
             return Vec::new();
         };
         let project = &project.of_run(run);
-        let (file, lines) = crate::views::engine_lines(machine.workflow());
+        let (file, lines) = engine::views::engine_lines(machine.workflow());
         let task = task_folder(project, started);
         let place = Place {
             repo: project.repo(),

@@ -1,15 +1,15 @@
 //! Who waived the sandbox, checked again. A waiver is a decision, so it is held to what decisions are
 //! held to; it stands in the run's first record and is bound to the rest of that record.
 
-use super::decisions::Signers;
-use super::{Finding, finding};
-use crate::waiver::{INHERITED, bound_to, words};
+use crate::decisions::Signers;
+use crate::finding::{Finding, finding};
+use engine::waiver::{INHERITED, bound_to, words};
 use kernel::{Body, Event};
 use store::RecordRef;
 
 impl Signers {
     /// What is doubtful about a run's start, if the sandbox was waived there.
-    pub(super) fn waiver(
+    pub(crate) fn waiver(
         &self,
         run: &str,
         event: &Event,

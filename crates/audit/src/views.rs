@@ -1,14 +1,14 @@
 //! The state file against the journal: the phase, and every line of the engine's own that nobody may
 //! forge. It refuses to mend anything.
 
-use super::{Finding, finding};
+use crate::finding::{Finding, finding};
 use flow::{Flow, Owner};
 use kernel::Machine;
 use workspace::context::task_folder;
 use workspace::project::Project;
 
 /// Every guarded line that says something else than the journal.
-pub(super) fn differing(project: &Project, machine: &Flow) -> Vec<Finding> {
+pub(crate) fn differing(project: &Project, machine: &Flow) -> Vec<Finding> {
     let (Some(task), Some(started)) = (&machine.workflow().task, machine.started()) else {
         return Vec::new();
     };

@@ -1,0 +1,74 @@
+//! What looks at runs from outside of them. The audit recomputes everything that a run claims: the
+//! chain, the commits that vouch for it, every step on the table, every piece of evidence; it trusts
+//! no checkpoint and no view. The clean-up ([`gc`]) removes what runs that are over left behind.
+
+mod decisions;
+mod finding;
+pub mod gc;
+mod project;
+mod run;
+mod seals;
+mod specs;
+mod views;
+mod waiver;
+mod walker;
+mod wave;
+
+pub use finding::{Finding, Rigour, RunAudit};
+
+use engine::run::run_name;
+use finding::finding;
+use std::collections::BTreeSet;
+use workspace::error::EngineError;
+use workspace::git::{self, Claim};
+use workspace::project::Project;
+
+/// Audits one run, or all of them.
+pub fn audit(
+    project: &Project,
+    only: Option<&str>,
+    rigour: Rigour,
+) -> Result<Vec<RunAudit>, EngineError> {
+    let (claims, malformed) = git::claims(project.repo())?;
+    let names: Vec<String> = match only {
+        Some(name) => vec![
+            run_name(project, name)
+                .map(|name| name.to_string())
+                .or_else(|error| vouched(name, &claims, error))?,
+        ],
+        None => {
+            let runs = store::list(&project.journals())?
+                .into_iter()
+                .map(|name| name.to_string());
+            // A run that a commit vouches for and that has no journal is the worst case of all.
+            let runs = runs.chain(claims.iter().map(|claim| claim.run.clone()));
+            runs.collect::<BTreeSet<_>>().into_iter().collect()
+        }
+    };
+    let seals = seals::Seals::of(project)?;
+    let signers = decisions::Signers::of(project, rigour)?;
+    let mut reports = Vec::new();
+    for name in names {
+        let mut report = run::audit(project, &name, &claims, &signers);
+        report.findings.extend(seals.broken(project, &name));
+        let own = malformed
+            .iter()
+            .filter(|trailer| trailer.contains(&format!(" {name}@")));
+        report
+            .findings
+            .extend(own.map(|trailer| finding("malformed_trailer", 0, trailer.clone())));
+        reports.push(report);
+    }
+    if only.is_none() {
+        reports.extend(wave::audit(project, &signers)?);
+    }
+    Ok(reports)
+}
+
+fn vouched(name: &str, claims: &[Claim], error: EngineError) -> Result<String, EngineError> {
+    if claims.iter().any(|claim| claim.run == name) {
+        Ok(name.to_owned())
+    } else {
+        Err(error)
+    }
+}

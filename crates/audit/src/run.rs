@@ -1,0 +1,160 @@
+//! One run, recomputed: its chain, its steps, its evidence, and what was written of it beside it.
+
+use crate::decisions::{self, Signers};
+use crate::finding::{Finding, RunAudit, finding};
+use crate::views;
+use crate::walker::Walker;
+use engine::run::{Run, known};
+use engine::views::snapshot;
+use flow::Flow;
+use kernel::{Body, Machine};
+use std::collections::BTreeSet;
+use store::{Audit, Checkpoint};
+use workspace::context::task_folder;
+use workspace::error::EngineError;
+use workspace::git::Claim;
+use workspace::project::Project;
+
+pub(crate) fn audit(
+    project: &Project,
+    name: &str,
+    claims: &[Claim],
+    signers: &Signers,
+) -> RunAudit {
+    let claims: Vec<&Claim> = claims.iter().filter(|claim| claim.run == name).collect();
+    let mut report = RunAudit {
+        run: name.to_owned(),
+        records: 0,
+        head: None,
+        claims: claims.len(),
+        evidence: 0,
+        findings: Vec::new(),
+    };
+    if let Err(error) = read(project, name, &claims, signers, &mut report) {
+        report.findings.push(finding(&error.code, 0, error.what));
+    }
+    report
+}
+
+fn read(
+    project: &Project,
+    name: &str,
+    claims: &[&Claim],
+    signers: &Signers,
+    report: &mut RunAudit,
+) -> Result<(), EngineError> {
+    let run = store::RunName::new(name)?;
+    // Reading once leniently gives the workflow; a run that can not even say that has its finding.
+    let workflow = Run::peek(project, name)
+        .ok()
+        .map(|peek| peek.machine.workflow().clone());
+    let mut walker = workflow.as_ref().map(Walker::of);
+    if let (Some(walker), Some(workflow)) = (&mut walker, &workflow) {
+        walker.recall(project, name, workflow)?;
+    }
+    let mut of_factory =
+        engine::factory::is_project(project, name).then(crate::project::Walker::new);
+    let pairs: Vec<(u64, String)> = claims
+        .iter()
+        .map(|claim| (claim.seq, claim.hash.clone()))
+        .collect();
+    let against = Audit {
+        claims: &pairs,
+        not_after: Some(engine::run::latest()),
+    };
+    let audited = store::audit(&project.journals(), &run, against, |record| {
+        match (&mut walker, &workflow) {
+            (Some(walker), Some(workflow)) => {
+                let event = known(workflow, record)?;
+                let moment = match &event.body {
+                    Body::Decided(decision) => walker.moment(&decision.option),
+                    _ => decisions::Moment::Later,
+                };
+                let doubt = signers.doubt(name, &event, record, moment);
+                walker.findings.extend(doubt);
+                walker.findings.extend(signers.waiver(name, &event, record));
+                walker.take(event, record.seq)
+            }
+            _ => match &mut of_factory {
+                Some(walker) => walker.take(name, record, signers),
+                None => engine::run::event(record).map(|_| ()),
+            },
+        }
+    })?;
+    report.records = audited.records;
+    report.head = Some(audited.head.clone());
+    report.findings.extend(
+        audited
+            .findings
+            .iter()
+            .map(|found| finding(found.code.as_str(), found.line, found.what.clone())),
+    );
+    if audited.left_out > 0 {
+        let what = format!("and {} more findings of the same journal", audited.left_out);
+        report.findings.push(finding("more_findings", 0, what));
+    }
+    if let Some(walker) = of_factory {
+        let (evidence, findings) = walker.end(project, name);
+        report.evidence = evidence;
+        report.findings.extend(findings);
+    } else if workflow.is_none() && report.findings.is_empty() {
+        let error = Run::peek(project, name).err();
+        let error = error.map(|error| finding(&error.code, 0, error.what));
+        report.findings.extend(error);
+    }
+    if let Some(walker) = walker {
+        report.findings.extend(walker.findings);
+        let hashes: BTreeSet<&str> = walker
+            .evidence
+            .iter()
+            .map(|evidence| evidence.hash.as_str())
+            .collect();
+        report.evidence = hashes.len();
+        if !hashes.is_empty() {
+            let broken = project.vault()?.verify_all(hashes);
+            let findings = broken
+                .iter()
+                .map(|error| finding(error.code(), 0, error.to_string()));
+            report.findings.extend(findings);
+        }
+        if let (Some(spec), Some(started)) = (
+            &walker.machine.workflow().snapshot,
+            walker.machine.started(),
+        ) {
+            let task = task_folder(project, started);
+            for wrong in snapshot::faults(&task, &spec.folder, &walker.snapshots)? {
+                report.findings.push(finding(wrong.code, 0, wrong.what));
+            }
+        }
+        caches(
+            project,
+            &run,
+            &walker.machine,
+            &audited.head,
+            &mut report.findings,
+        )?;
+    }
+    Ok(())
+}
+
+/// A checkpoint or a state file that says something else than the journal.
+fn caches(
+    project: &Project,
+    run: &store::RunName,
+    machine: &Flow,
+    head: &store::Head,
+    findings: &mut Vec<Finding>,
+) -> Result<(), EngineError> {
+    if let Some(checkpoint) = Checkpoint::load(&project.journals(), run)?
+        && checkpoint.head() == head
+        && checkpoint.state != machine.snapshot()
+    {
+        findings.push(finding(
+            "checkpoint_differs",
+            0,
+            "the checkpoint's state is not what the journal says; delete the checkpoint".to_owned(),
+        ));
+    }
+    findings.extend(views::differing(&project.of_run(run.as_str()), machine));
+    Ok(())
+}

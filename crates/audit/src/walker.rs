@@ -1,0 +1,201 @@
+//! A run's journal, taken again step by step: each must be one of the workflow's table, and must follow
+//! from what the journal holds before it.
+
+use crate::decisions::Moment;
+use crate::finding::{Finding, finding};
+use flow::{Flow, Workflow};
+use kernel::explore::{RUN_BUDGET, ways};
+use kernel::outcome::EvidenceRef;
+use kernel::position::Hold;
+use kernel::snapshot::SnapshotTaken;
+use kernel::{Actor, Body, CounterName, Event, Input, Machine, Position, What};
+use std::collections::BTreeSet;
+use std::sync::Arc;
+use store::Audit;
+use workspace::error::EngineError;
+use workspace::project::Project;
+
+/// Replays a journal and looks at every step.
+pub(crate) struct Walker {
+    pub(crate) machine: Flow,
+    /// The same journal on the workflow as it was, where that has changed since.
+    former: Vec<Flow>,
+    /// Is every workflow at hand that the run ever went by?
+    whole: bool,
+    pub(crate) findings: Vec<Finding>,
+    pub(crate) evidence: Vec<EvidenceRef>,
+    pub(crate) snapshots: Vec<SnapshotTaken>,
+    /// Has anybody worked on the run yet?
+    opened: bool,
+    /// The decision that the next step carries out.
+    decided: Option<String>,
+}
+
+impl Walker {
+    /// May the one who started the run have said this by starting it?
+    pub(crate) fn moment(&self, option: &str) -> Moment {
+        let workflow = self.machine.workflow();
+        let says = workflow
+            .task
+            .as_ref()
+            .and_then(|task| task.request_says.as_deref());
+        let known = workflow.start_with.iter().map(String::as_str).chain(says);
+        match !self.opened && known.into_iter().any(|known| known == option) {
+            true => Moment::Start,
+            false => Moment::Later,
+        }
+    }
+
+    /// Brings back the workflows that the run's records name and that are not today's. One that was
+    /// never kept is of a journal of an older version, or somebody took it away: that is said.
+    pub(crate) fn recall(
+        &mut self,
+        project: &Project,
+        name: &str,
+        today: &Arc<Workflow>,
+    ) -> Result<(), EngineError> {
+        let (mut named, mut kept) = (BTreeSet::new(), false);
+        let journals = project.journals();
+        let run = store::RunName::new(name)?;
+        // What can not be read has its finding elsewhere.
+        let _ = store::audit(&journals, &run, Audit::default(), |record| {
+            match engine::run::event(record)?.body {
+                Body::RunStarted(started) => {
+                    named.insert(started.workflow_hash.clone());
+                }
+                Body::SessionOpened(opened) => {
+                    kept |= opened.workflow_hash.is_some();
+                    named.extend(opened.workflow_hash);
+                }
+                _ => {}
+            }
+            Ok(())
+        });
+        named.remove(&today.hash);
+        for hash in named {
+            match project.kept_workflow(&today.name, &hash) {
+                Some(former) => self.former.push(Flow::new(former)),
+                None => {
+                    self.whole = false;
+                    let what = format!(
+                        "the workflow `{}` has changed since, and how it was ({hash}) is not among the evidence: its steps can not be taken again",
+                        today.name
+                    );
+                    let lost = kept.then(|| finding("workflow_missing", 0, what));
+                    self.findings.extend(lost);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The machines that may have made the records: on the workflow of today, and as it was.
+    fn machines(&self) -> impl Iterator<Item = &Flow> {
+        std::iter::once(&self.machine).chain(&self.former)
+    }
+
+    /// Is it a step of the workflow's table, as it is or was?
+    fn legal(&self, to: &Position) -> bool {
+        self.machines().any(|machine| {
+            let at = general(machine.position());
+            let mode = machine.started().map(|started| started.mode);
+            let ways = ways(&machine.workflow().table, &at, mode.unwrap_or_default());
+            ways.iter().any(|way| way.to == *to)
+        })
+    }
+
+    /// Every step follows from the state alone, so it can be taken again.
+    fn follows(&self, at: kernel::Time, moved: &kernel::event::Moved) -> bool {
+        self.machines().any(|machine| {
+            let due = machine.decide(&Input::new(at, What::Advance));
+            let due = due.unwrap_or_default();
+            matches!(
+                due.first().map(|event| &event.body),
+                Some(Body::Moved(due)) if due.action == moved.action && due.by == moved.by && due.position == moved.position
+            )
+        })
+    }
+
+    pub(crate) fn of(workflow: &Arc<Workflow>) -> Self {
+        Self {
+            machine: Flow::new(workflow.clone()),
+            former: Vec::new(),
+            whole: true,
+            findings: Vec::new(),
+            evidence: Vec::new(),
+            snapshots: Vec::new(),
+            opened: false,
+            decided: None,
+        }
+    }
+
+    pub(crate) fn take(&mut self, event: Event, seq: u64) -> Result<(), String> {
+        match &event.body {
+            Body::SessionOpened(_) | Body::EffectBegan(_) => self.opened = true,
+            Body::Decided(decision) => self.decided = Some(decision.option.clone()),
+            Body::Moved(moved) => {
+                let decided = self.decided.take();
+                if moved.by == Actor::Human && decided.as_deref() != Some(moved.action.as_str()) {
+                    let what = format!("`{}` by a person, and no decision led there", moved.action);
+                    self.findings.push(finding("unfounded_move", seq, what));
+                }
+                let to = general(&moved.position);
+                let at = &self.machine.position().state;
+                let what = format!("`{}` from `{at}` to `{}`", moved.action, to.state);
+                if !self.legal(&to) {
+                    let what = format!("{what} is not a step of the workflow's table");
+                    self.findings.push(finding("illegal_move", seq, what));
+                } else if self.whole && !self.follows(event.at, moved) {
+                    let what = format!(
+                        "{what} does not follow from what the journal holds before it: no gate, request or decision led there"
+                    );
+                    self.findings.push(finding("unfounded_move", seq, what));
+                }
+            }
+            Body::AttemptEnded(ended) => {
+                self.evidence.extend(ended.outcome.evidence.iter().cloned())
+            }
+            Body::GateEnded(ended) => self.evidence.extend(
+                ended
+                    .results
+                    .iter()
+                    .flat_map(|result| result.evidence.iter().cloned()),
+            ),
+            Body::SnapshotTaken(taken) => {
+                let hash = store::sha256_hex(taken.text.as_bytes());
+                let founded = self.machines().any(|machine| {
+                    let due = machine.decide(&Input::new(event.at, What::Advance));
+                    let due = due.unwrap_or_default();
+                    due.first().is_some_and(|due| due.body == event.body)
+                });
+                if hash != taken.hash || (self.whole && !founded) {
+                    let what = format!(
+                        "the snapshot {} does not follow from what the journal holds before it",
+                        taken.file
+                    );
+                    self.findings.push(finding("unfounded_snapshot", seq, what));
+                }
+                self.snapshots.push((**taken).clone());
+            }
+            _ => {}
+        }
+        self.machine.apply(&event);
+        for former in &mut self.former {
+            former.apply(&event);
+        }
+        Ok(())
+    }
+}
+
+/// Budgets of the run are one in the explored table.
+fn general(position: &Position) -> Position {
+    let mut position = position.clone();
+    if let Some(Hold::Budget { name }) = &position.hold
+        && kernel::budget::Budgets::is_known(name.as_str())
+    {
+        position.hold = Some(Hold::Budget {
+            name: CounterName::from(RUN_BUDGET),
+        });
+    }
+    position
+}
