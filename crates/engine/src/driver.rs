@@ -1,8 +1,9 @@
-//! The one loop. Recovery is not here: a restart is an input like any other, and what was in
-//! flight then is answered or lost like any other effect.
+//! The one loop, for runs, projects and waves alike. Recovery is not here: a restart is an input like
+//! any other, and what was in flight then is answered or lost like any other effect.
 
-use kernel::Effect;
-use kernel::{EffectId, Event, Input, Machine, Refusal, Time, What};
+use kernel::machine::IdOf;
+use kernel::step::{Stepped, step};
+use kernel::{Event, Machine, Refusal, Time};
 
 /// Everything that the loop needs of the world. The engine has a real one, the simulator another.
 pub trait World<M: Machine> {
@@ -13,26 +14,26 @@ pub trait World<M: Machine> {
     fn now(&mut self) -> Time;
     /// What to tell the machine first: that we are here, and the end of everything that an earlier
     /// life left in flight.
-    fn opening(&mut self, machine: &M) -> Result<Vec<What>, Self::Error>;
+    fn opening(&mut self, machine: &M) -> Result<Vec<M::What>, Self::Error>;
     /// Makes the events durable. Nothing may start before it returns.
-    fn append(&mut self, events: &[Event], machine: &M) -> Result<(), Self::Error>;
+    fn append(&mut self, events: &[Event<M::Fact>], machine: &M) -> Result<(), Self::Error>;
     /// Starts an effect; its end arrives through [`World::next`].
-    fn start(&mut self, effect: &Effect, machine: &M);
+    fn start(&mut self, effect: &M::Want, machine: &M);
     /// Ends an effect that is no longer wanted, without waiting for it.
-    fn cancel(&mut self, effect: EffectId);
+    fn cancel(&mut self, effect: &IdOf<M>);
     /// Effects that were started and have not answered.
-    fn running(&self) -> Vec<EffectId>;
+    fn running(&self) -> Vec<IdOf<M>>;
     /// Waits for the next thing to happen, at most until the given time.
-    fn next(&mut self, machine: &M, until: Option<Time>) -> Result<Signal, Self::Error>;
+    fn next(&mut self, machine: &M, until: Option<Time>) -> Result<Signal<M>, Self::Error>;
 }
 
 /// What the world says.
 #[derive(Debug)]
-pub enum Signal {
+pub enum Signal<M: Machine> {
     /// An effect answered.
-    Answer(What),
+    Answer(M::What),
     /// Somebody else appended to the journal: a person decided, say. Facts already.
-    Elsewhere(Vec<Event>),
+    Elsewhere(Vec<Event<M::Fact>>),
     /// The time that was waited for has come.
     Woke,
     /// A person wants the engine to stop; the run itself goes on another time.
@@ -68,6 +69,12 @@ pub enum DriveError<E> {
     Refused(Refusal),
 }
 
+impl<E> From<Refusal> for DriveError<E> {
+    fn from(refusal: Refusal) -> Self {
+        DriveError::Refused(refusal)
+    }
+}
+
 /// Drives the machine: decide, append, apply, perform what is wanted, and round again.
 pub fn drive<M: Machine, W: World<M>>(
     machine: &mut M,
@@ -75,51 +82,26 @@ pub fn drive<M: Machine, W: World<M>>(
     until: Until,
 ) -> Result<Ending, DriveError<W::Error>> {
     let mut heard = world.opening(machine).map_err(DriveError::World)?;
-    let mut passes_left = match until {
+    let mut passes = match until {
         Until::Rest => u32::MAX,
         Until::OnePass => 1,
     };
     loop {
-        let now = world.now();
-        let mut events = Vec::new();
-        // What others appended may have consequences that nobody has drawn yet.
-        heard.push(What::Advance);
-        for what in heard.drain(..) {
-            settle(machine, now, what, &mut events)?;
-        }
-        let running = world.running();
-        let wanted = machine.wanted();
-        let mut starting = Vec::new();
-        let (mut held_back, mut wake) = (false, None);
-        for effect in wanted
-            .iter()
-            .filter(|effect| !running.contains(&effect.id()))
-        {
-            if let Effect::Attempt(order) = effect {
-                if passes_left == 0 {
-                    held_back = true;
-                    continue;
-                }
-                // The provider asked for patience: nothing is begun, so nothing can be lost.
-                if let Some(due) = order.not_before.filter(|due| *due > now) {
-                    wake = Some(due);
-                    continue;
-                }
-                passes_left -= 1;
-            }
-            settle(machine, now, What::Begin(effect.id()), &mut events)?;
-            starting.push(effect);
-        }
+        let (now, running) = (world.now(), world.running());
+        let Stepped {
+            events,
+            start,
+            cancel,
+            wake,
+            held_back,
+        } = step(machine, now, heard.drain(..), &running, &mut passes)?;
         if !events.is_empty() {
             world.append(&events, machine).map_err(DriveError::World)?;
         }
-        for unwanted in running
-            .iter()
-            .filter(|id| !wanted.iter().any(|effect| effect.id() == **id))
-        {
-            world.cancel(*unwanted);
+        for unwanted in &cancel {
+            world.cancel(unwanted);
         }
-        for effect in starting {
+        for effect in &start {
             world.start(effect, machine);
         }
         if world.running().is_empty() && wake.is_none() {
@@ -138,29 +120,14 @@ pub fn drive<M: Machine, W: World<M>>(
     }
 }
 
-/// Feeds one input, and then lets the machine settle. The machine runs ahead of the journal only
-/// until the append that follows; if that fails, this machine is thrown away.
+/// Feeds one input of the engine's own, and then lets the machine settle.
 pub fn settle<M: Machine, E>(
     machine: &mut M,
     at: Time,
-    what: What,
-    events: &mut Vec<Event>,
+    what: M::What,
+    events: &mut Vec<Event<M::Fact>>,
 ) -> Result<(), DriveError<E>> {
-    let mut next = machine
-        .decide(&Input::new(at, what))
-        .map_err(DriveError::Refused)?;
-    loop {
-        for event in next {
-            machine.apply(&event);
-            events.push(event);
-        }
-        next = machine
-            .decide(&Input::new(at, What::Advance))
-            .map_err(DriveError::Refused)?;
-        if next.is_empty() {
-            return Ok(());
-        }
-    }
+    Ok(kernel::settle(machine, at, what, events)?)
 }
 
 /// Ends what is in flight and hears it out, so that no answer of a finished attempt is lost. A
@@ -170,7 +137,7 @@ fn interrupt<M: Machine, W: World<M>>(
     world: &mut W,
 ) -> Result<Ending, DriveError<W::Error>> {
     for effect in world.running() {
-        world.cancel(effect);
+        world.cancel(&effect);
     }
     while !world.running().is_empty() {
         match world.next(machine, None).map_err(DriveError::World)? {

@@ -3,7 +3,7 @@
 use crate::driver::{Signal, World};
 use crate::perform;
 use crate::run::entries;
-use kernel::machine::Gauge;
+use kernel::machine::{Gauge, RunMachine};
 use kernel::{Effect, EffectId, Event, Machine, Time, What};
 use sandbox::Cancel;
 use std::collections::BTreeMap;
@@ -65,7 +65,7 @@ pub type Errand =
 /// performed, and what is written for people. The loop, the journal and the threads are the same.
 pub trait Craft {
     /// The machine.
-    type Machine: Machine;
+    type Machine: RunMachine;
 
     /// What every effect needs to know.
     fn context(&self) -> &Arc<Context>;
@@ -271,8 +271,8 @@ impl<C: Craft> World<C::Machine> for Real<'_, C> {
         self.running.insert(id, Running { cancel, thread });
     }
 
-    fn cancel(&mut self, effect: EffectId) {
-        if let Some(running) = self.running.get(&effect) {
+    fn cancel(&mut self, effect: &EffectId) {
+        if let Some(running) = self.running.get(effect) {
             running.cancel.cancel();
         }
     }
@@ -281,7 +281,11 @@ impl<C: Craft> World<C::Machine> for Real<'_, C> {
         self.running.keys().copied().collect()
     }
 
-    fn next(&mut self, machine: &C::Machine, until: Option<Time>) -> Result<Signal, EngineError> {
+    fn next(
+        &mut self,
+        machine: &C::Machine,
+        until: Option<Time>,
+    ) -> Result<Signal<C::Machine>, EngineError> {
         let until = until.map(|until| jittered(until, std::process::id()));
         loop {
             if until.is_some_and(|until| now() >= until) {

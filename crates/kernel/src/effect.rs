@@ -1,12 +1,17 @@
-//! What a machine wants done in the world. Pure descriptions; the engine performs them.
+//! What a machine wants done in the world. Pure descriptions that can be carried to another process;
+//! the engine performs them. An order may gain a member with a default, and a reader ignores members
+//! that it does not know.
 
 use crate::ids::{EffectId, StateName, Word};
+use crate::machine::Want;
+use crate::time::Time;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// One thing that should be in flight.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "effect", rename_all = "snake_case")]
 pub enum Effect {
     /// Let an agent work in a role.
     Attempt(AttemptOrder),
@@ -14,6 +19,25 @@ pub enum Effect {
     Gate(GateOrder),
     /// Record the tree as a commit that cites the journal's head.
     Checkpoint(CheckpointOrder),
+}
+
+impl Want for Effect {
+    type Id = EffectId;
+
+    fn id(&self) -> EffectId {
+        self.id()
+    }
+
+    fn not_before(&self) -> Option<Time> {
+        match self {
+            Effect::Attempt(order) => order.not_before,
+            Effect::Gate(_) | Effect::Checkpoint(_) => None,
+        }
+    }
+
+    fn is_a_pass(&self) -> bool {
+        self.kind() == EffectKind::Attempt
+    }
 }
 
 impl Effect {
@@ -117,7 +141,7 @@ impl Default for Sight {
 }
 
 /// What an attempt may spend. It is what the run has left; an agent is never told.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Allowance {
     /// Money, in millionths of a dollar.
     pub micro_dollars: u64,
@@ -136,7 +160,7 @@ impl Default for Allowance {
 }
 
 /// An order for one attempt.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AttemptOrder {
     /// Fences late answers.
     pub id: EffectId,
@@ -159,8 +183,10 @@ pub struct AttemptOrder {
     /// What the run's budgets leave for it.
     pub allowance: Allowance,
     /// Not to be started before this: the provider asked for patience.
-    pub not_before: Option<crate::time::Time>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub not_before: Option<Time>,
     /// The attempt whose result was invalid, and whose view and session this one goes on with.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub continues: Option<EffectId>,
     /// Frozen items that no agent may change any more, with their hashes.
     pub sealed: BTreeMap<String, String>,
@@ -211,7 +237,7 @@ pub type Frozen = BTreeMap<String, BTreeMap<String, String>>;
 pub type Known = BTreeMap<String, BTreeSet<String>>;
 
 /// An order for a gate.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct GateOrder {
     /// Fences late answers.
     pub id: EffectId,
@@ -238,7 +264,7 @@ pub struct GateOrder {
 }
 
 /// An order for a checkpoint commit.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CheckpointOrder {
     /// Fences late answers.
     pub id: EffectId,
@@ -249,7 +275,7 @@ pub struct CheckpointOrder {
 }
 
 /// Broken work goes back to what it was; it is committed before, so nothing is lost.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Revert {
     /// The commit that is right; none: the one that the run began with.
     pub to: Option<String>,

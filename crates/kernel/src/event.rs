@@ -20,83 +20,119 @@ use std::collections::BTreeMap;
 
 /// One fact and its time.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Event {
+pub struct Event<F = Body> {
     /// When it was decided.
     pub at: Time,
     /// What.
-    pub body: Body,
+    pub body: F,
 }
 
-macro_rules! bodies {
-    ($($(#[$doc:meta])* $variant:ident($type:ty) = $kind:literal,)*) => {
-        /// The fact itself. Each kind has one struct and one versioned name.
-        #[derive(Debug, Clone, PartialEq)]
-        pub enum Body { $($(#[$doc])* $variant($type),)* }
+/// A fact that a journal can hold.
+pub trait Stored: Clone + PartialEq + std::fmt::Debug {
+    /// The stored kind.
+    fn kind(&self) -> &'static str;
 
-        impl Body {
+    /// The stored body.
+    fn to_value(&self) -> Value;
+
+    /// Reads a stored body.
+    fn decode(kind: &str, json: &str) -> Result<Self, DecodeError>;
+}
+
+/// Makes an enum of stored facts: each kind has one struct and one versioned name. For machines
+/// beside this crate too.
+#[macro_export]
+macro_rules! stored {
+    (
+        $(#[$outer:meta])* pub enum $facts:ident {
+            $($(#[$doc:meta])* $variant:ident($type:ty) = $kind:literal,)*
+        }
+    ) => {
+        $(#[$outer])*
+        #[derive(Debug, Clone, PartialEq)]
+        pub enum $facts { $($(#[$doc])* $variant($type),)* }
+
+        impl $facts {
             /// Every kind that this version reads and writes.
             pub const KINDS: &'static [&'static str] = &[$($kind),*];
 
             /// The stored kind.
             pub fn kind(&self) -> &'static str {
-                match self { $(Body::$variant(_) => $kind,)* }
+                match self { $($facts::$variant(_) => $kind,)* }
             }
 
             /// The stored body.
-            pub fn to_value(&self) -> Value {
+            pub fn to_value(&self) -> serde_json::Value {
                 match self {
-                    $(Body::$variant(body) => serde_json::to_value(body)
+                    $($facts::$variant(body) => serde_json::to_value(body)
                         .expect("stored structs have string keys and no failing serializers"),)*
                 }
             }
 
             /// Reads a stored body.
-            pub fn decode(kind: &str, json: &str) -> Result<Body, DecodeError> {
+            pub fn decode(kind: &str, json: &str) -> Result<Self, $crate::event::DecodeError> {
                 match kind {
                     $($kind => serde_json::from_str(json)
-                        .map(Body::$variant)
-                        .map_err(|error| DecodeError::Malformed {
+                        .map($facts::$variant)
+                        .map_err(|error| $crate::event::DecodeError::Malformed {
                             kind: kind.to_owned(),
                             why: error.to_string(),
                         }),)*
-                    _ => Err(DecodeError::UnknownKind(kind.to_owned())),
+                    _ => Err($crate::event::DecodeError::UnknownKind(kind.to_owned())),
                 }
+            }
+        }
+
+        impl $crate::event::Stored for $facts {
+            fn kind(&self) -> &'static str {
+                self.kind()
+            }
+
+            fn to_value(&self) -> serde_json::Value {
+                self.to_value()
+            }
+
+            fn decode(kind: &str, json: &str) -> Result<Self, $crate::event::DecodeError> {
+                $facts::decode(kind, json)
             }
         }
     };
 }
 
-bodies! {
-    /// The run exists.
-    RunStarted(Box<RunStarted>) = "run_started.v1",
-    /// An engine took it up.
-    SessionOpened(SessionOpened) = "session_opened.v1",
-    /// A torn last line was cut.
-    TailCut(TailCut) = "tail_cut.v1",
-    /// An effect is about to start.
-    EffectBegan(EffectBegan) = "effect_began.v1",
-    /// An attempt ended.
-    AttemptEnded(Box<AttemptEnded>) = "attempt_ended.v1",
-    /// A gate was run.
-    GateEnded(GateEnded) = "gate_ended.v1",
-    /// A checkpoint was made or failed.
-    CheckpointEnded(CheckpointEnded) = "checkpoint_ended.v1",
-    /// A begun effect will never answer.
-    EffectLost(EffectLost) = "effect_lost.v1",
-    /// An answer came too late and was dropped.
-    LateDropped(LateDropped) = "late_dropped.v1",
-    /// The run moved, paused or went round again.
-    Moved(Box<Moved>) = "moved.v1",
-    /// The engine said no.
-    Refused(Refused) = "refused.v1",
-    /// A person decided.
-    Decided(Decision) = "decided.v1",
-    /// A person edited the state file.
-    FieldsEdited(FieldsEdited) = "fields_edited.v1",
-    /// A fact of one kind of machine alone.
-    Noted(Note) = "noted.v1",
-    /// A context snapshot was taken.
-    SnapshotTaken(Box<SnapshotTaken>) = "snapshot_taken.v1",
+stored! {
+    /// The fact itself, for every machine that works by attempts, gates and checkpoints.
+    pub enum Body {
+        /// The run exists.
+        RunStarted(Box<RunStarted>) = "run_started.v1",
+        /// An engine took it up.
+        SessionOpened(SessionOpened) = "session_opened.v1",
+        /// A torn last line was cut.
+        TailCut(TailCut) = "tail_cut.v1",
+        /// An effect is about to start.
+        EffectBegan(EffectBegan) = "effect_began.v1",
+        /// An attempt ended.
+        AttemptEnded(Box<AttemptEnded>) = "attempt_ended.v1",
+        /// A gate was run.
+        GateEnded(GateEnded) = "gate_ended.v1",
+        /// A checkpoint was made or failed.
+        CheckpointEnded(CheckpointEnded) = "checkpoint_ended.v1",
+        /// A begun effect will never answer.
+        EffectLost(EffectLost) = "effect_lost.v1",
+        /// An answer came too late and was dropped.
+        LateDropped(LateDropped) = "late_dropped.v1",
+        /// The run moved, paused or went round again.
+        Moved(Box<Moved>) = "moved.v1",
+        /// The engine said no.
+        Refused(Refused) = "refused.v1",
+        /// A person decided.
+        Decided(Decision) = "decided.v1",
+        /// A person edited the state file.
+        FieldsEdited(FieldsEdited) = "fields_edited.v1",
+        /// A fact of one kind of machine alone.
+        Noted(Note) = "noted.v1",
+        /// A context snapshot was taken.
+        SnapshotTaken(Box<SnapshotTaken>) = "snapshot_taken.v1",
+    }
 }
 
 /// Why a stored body could not be read.

@@ -2,28 +2,31 @@
 
 use crate::event::{Note, RunStarted};
 use crate::ids::EffectId;
+use crate::machine::Happening;
 use crate::outcome::{CheckResult, Outcome, Usage};
 use crate::time::Time;
 use std::collections::BTreeMap;
 
 /// Something that happened, and when.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Input {
+pub struct Input<W = What> {
     /// When.
     pub at: Time,
     /// What.
-    pub what: What,
+    pub what: W,
 }
 
-impl Input {
+impl<W> Input<W> {
     /// Pairs the two.
-    pub fn new(at: Time, what: What) -> Self {
+    pub fn new(at: Time, what: W) -> Self {
         Self { at, what }
     }
 }
 
-/// What happened.
-#[derive(Debug, Clone, PartialEq)]
+/// What happened. It can be carried to another process: like stored facts, a variant may gain a
+/// member with a default, and a reader ignores members that it does not know.
+#[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
+#[serde(tag = "what", content = "with", rename_all = "snake_case")]
 pub enum What {
     /// A run is to begin.
     Start(Box<RunStarted>),
@@ -52,6 +55,7 @@ pub enum What {
         /// How.
         outcome: Box<Outcome>,
         /// Found after a restart, or seen live?
+        #[serde(default)]
         found: Found,
     },
     /// A gate was run.
@@ -61,6 +65,7 @@ pub enum What {
         /// Every check's answer.
         results: Vec<CheckResult>,
         /// Found after a restart, or seen live?
+        #[serde(default)]
         found: Found,
     },
     /// A checkpoint was made, or could not be.
@@ -77,6 +82,7 @@ pub enum What {
         /// Why we think so.
         reason: String,
         /// What it had cost by then, as far as anybody knows.
+        #[serde(default)]
         usage: Usage,
     },
     /// A person decided.
@@ -89,6 +95,18 @@ pub enum What {
     /// The engine tells something that only this kind of machine knows: the tasks of a project, say.
     /// Never a person's word; that is a decision.
     Note(Note),
+}
+
+impl Happening for What {
+    type Id = EffectId;
+
+    fn advance() -> Self {
+        What::Advance
+    }
+
+    fn begin(effect: EffectId) -> Self {
+        What::Begin(effect)
+    }
 }
 
 /// How an answer reached us.

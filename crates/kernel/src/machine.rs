@@ -1,34 +1,47 @@
-//! The one shape that every workflow has: decide, apply, wanted.
+//! The one shape that every machine has: decide, apply, wanted. Its inputs, its facts and its wants
+//! are its own; the loop around it is one.
 
 use crate::effect::Effect;
-use crate::event::Event;
+use crate::event::{Body, Event, Stored};
 use crate::ids::{EffectId, RunId, StateName};
-use crate::input::Input;
+use crate::input::{Input, What};
 use crate::ledger::AttemptNote;
 use crate::refusal::Refusal;
 use crate::table::Kind;
+use crate::time::Time;
 use serde::Serialize;
+use serde::de::DeserializeOwned;
 use serde_json::Value;
 use std::collections::BTreeMap;
+use std::fmt::{Debug, Display};
 
 /// A pure machine. The driver is the only one to call it in earnest; the simulator and the
 /// explorer call the same three functions.
 pub trait Machine {
-    /// What follows from an input: events, or a refusal. Never changes anything.
-    fn decide(&self, input: &Input) -> Result<Vec<Event>, Refusal>;
+    /// What can happen to it.
+    type What: Happening<Id = IdOf<Self>>;
+    /// What survives of that.
+    type Fact: Stored;
+    /// What it wants done.
+    type Want: Want;
+    /// How it is shown.
+    type Status: Standing<Id = IdOf<Self>>;
+
+    /// What follows from an input: facts, or a refusal. Never changes anything.
+    fn decide(&self, input: &Input<Self::What>) -> Result<Vec<Event<Self::Fact>>, Refusal>;
 
     /// Takes a fact in. Total: a journal that was accepted once is accepted for ever.
-    fn apply(&mut self, event: &Event);
+    fn apply(&mut self, event: &Event<Self::Fact>);
 
     /// What should be in flight now, begun or not.
-    fn wanted(&self) -> Vec<Effect>;
+    fn wanted(&self) -> Vec<Self::Want>;
 
-    /// The run as a person or a script wants to see it.
-    fn status(&self) -> Status;
+    /// The machine as a person or a script wants to see it.
+    fn status(&self) -> Self::Status;
 
     /// The budgets alone, for whoever looks several times a second: a status has every attempt in it.
     fn gauges(&self) -> BTreeMap<String, Gauge> {
-        self.status().budgets
+        BTreeMap::new()
     }
 
     /// The whole state as data, for a checkpoint.
@@ -36,6 +49,76 @@ pub trait Machine {
 
     /// Takes a snapshot back. A snapshot of another shape is refused and replay begins at the start.
     fn restore(&mut self, snapshot: &Value) -> Result<(), String>;
+}
+
+/// A machine that works by attempts, gates and checkpoints: a run of a workflow, a project.
+pub trait RunMachine: Machine<What = What, Fact = Body, Want = Effect, Status = Status> {}
+
+impl<M: Machine<What = What, Fact = Body, Want = Effect, Status = Status>> RunMachine for M {}
+
+/// What tells the wants of a machine apart.
+pub type IdOf<M> = <<M as Machine>::Want as Want>::Id;
+
+/// Something that should be in flight. Plain data: whoever performs it may be elsewhere.
+pub trait Want: Clone + PartialEq + Debug + Serialize + DeserializeOwned {
+    /// What tells it apart. Never given twice, so that a late answer fits nothing.
+    type Id: Ord + Clone + Debug + Display;
+
+    /// What tells this one apart.
+    fn id(&self) -> Self::Id;
+
+    /// Not to be begun before this.
+    fn not_before(&self) -> Option<Time> {
+        None
+    }
+
+    /// Is it one of those that are counted where a person asks for one pass?
+    fn is_a_pass(&self) -> bool {
+        false
+    }
+}
+
+/// Something that can happen. The loop itself says only these two; the world says the rest.
+pub trait Happening: Clone {
+    /// What tells wants apart.
+    type Id;
+
+    /// Settle: take the next step that follows from the state alone, if there is one.
+    fn advance() -> Self;
+
+    /// This is about to be started.
+    fn begin(id: Self::Id) -> Self;
+}
+
+/// What the loop's surroundings ask of any machine's status.
+pub trait Standing: Clone + PartialEq + Debug {
+    /// What tells wants apart.
+    type Id;
+
+    /// Does it go on by itself?
+    fn activity(&self) -> Activity;
+
+    /// What it waits for, if for somebody.
+    fn waiting_for(&self) -> Option<&Waiting>;
+
+    /// What began and did not end.
+    fn in_flight(&self) -> Vec<Self::Id>;
+}
+
+impl Standing for Status {
+    type Id = EffectId;
+
+    fn activity(&self) -> Activity {
+        self.activity
+    }
+
+    fn waiting_for(&self) -> Option<&Waiting> {
+        self.waiting_for.as_ref()
+    }
+
+    fn in_flight(&self) -> Vec<EffectId> {
+        self.in_flight.iter().map(|flying| flying.effect).collect()
+    }
 }
 
 /// Does the run go on by itself?

@@ -5,7 +5,7 @@ use crate::lines::{Line, Lines};
 use crate::parse::parse;
 use crate::record::{Head, MAX_LINE, RecordRef};
 use crate::torn::TornTail;
-use crate::{NO_HASH, RunName, StoreError};
+use crate::{RunName, StoreError};
 use kernel::Time;
 use std::fs::File;
 use std::path::Path;
@@ -20,10 +20,7 @@ pub(crate) struct Place {
 impl Place {
     pub(crate) fn start() -> Place {
         Place {
-            head: Head {
-                seq: 0,
-                hash: NO_HASH.to_owned(),
-            },
+            head: Head::start(),
             offset: 0,
         }
     }

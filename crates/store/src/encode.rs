@@ -12,8 +12,9 @@ use serde_json::Value;
 /// `serde_json` reads 128 levels; the envelope is one, and readers may wrap bodies in their own.
 const DEEPEST: usize = 100;
 
-/// The lines of the entries, chained on to `head`, and the head after them.
-pub(crate) fn encode(head: &Head, entries: &[Entry]) -> Result<(Vec<u8>, Head), StoreError> {
+/// The lines of the entries, chained on to `head`, and the head after them: the very bytes that a
+/// journal's file would hold. For whoever keeps a journal elsewhere than in a file of ours.
+pub fn encode(head: &Head, entries: &[Entry]) -> Result<(Vec<u8>, Head), StoreError> {
     let mut lines = Vec::new();
     let mut head = head.clone();
     for entry in entries {
@@ -105,18 +106,11 @@ mod tests {
         }
     }
 
-    fn first() -> Head {
-        Head {
-            seq: 0,
-            hash: crate::NO_HASH.into(),
-        }
-    }
-
     #[test]
     fn a_line_is_canonical_and_its_hash_is_true() {
         let body = json!({"z": [1.5, -0.0, 1e21], "é": "\u{1f600}\n\"\\", "a": null});
         let (bytes, head) = encode(
-            &first(),
+            &Head::start(),
             &[entry("moved.v1", body), entry("n.v1", json!({}))],
         )
         .unwrap();
@@ -143,7 +137,11 @@ mod tests {
 
     #[test]
     fn the_format_is_pinned() {
-        let (bytes, _) = encode(&first(), &[entry("moved.v1", json!({"to": "verify"}))]).unwrap();
+        let (bytes, _) = encode(
+            &Head::start(),
+            &[entry("moved.v1", json!({"to": "verify"}))],
+        )
+        .unwrap();
         let text = String::from_utf8(bytes).unwrap();
         let bare = format!(
             "{{\"at\":\"2026-11-15T02:25:27.123Z\",\"body\":{{\"to\":\"verify\"}},\"kind\":\"moved.v1\",\"prev\":\"{}\",\"seq\":1}}",
@@ -183,7 +181,7 @@ mod tests {
                 "year",
             ),
         ] {
-            let error = encode(&first(), &[bad]).unwrap_err();
+            let error = encode(&Head::start(), &[bad]).unwrap_err();
             assert_eq!(error.code(), "bad_entry");
             assert!(error.to_string().contains(word), "{error}");
         }

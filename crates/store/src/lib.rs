@@ -33,6 +33,7 @@ pub use audit::{Audit, AuditReport, Finding, FindingCode, audit};
 pub use checkpoint::Checkpoint;
 #[doc(hidden)]
 pub use disk::{Disk, RealDisk};
+pub use encode::encode;
 pub use error::{AfterFailure, StoreError};
 pub use files::{link_atomic, sweep, sweep_beside, write_atomic, write_atomic_with};
 pub use hash::{NO_HASH, sha256_hex};

@@ -29,6 +29,16 @@ pub struct Head {
     pub hash: String,
 }
 
+impl Head {
+    /// Of a journal without any record.
+    pub fn start() -> Self {
+        Self {
+            seq: 0,
+            hash: crate::NO_HASH.to_owned(),
+        }
+    }
+}
+
 /// A record as it stands in the reader's buffer.
 #[derive(Debug, Clone, Copy)]
 pub struct RecordRef<'a> {

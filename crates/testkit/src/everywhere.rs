@@ -8,7 +8,8 @@ use crate::simulation::{Report, Simulation};
 use crate::weather::{Crash, Fate, Weather};
 use kernel::budget::{ATTEMPTS, WALL_MILLIS};
 use kernel::effect::EffectKind;
-use kernel::{Body, Class, Event, Machine, StateName, Usage};
+use kernel::machine::RunMachine;
+use kernel::{Body, Class, Event, StateName, Usage};
 
 /// What was tried.
 #[derive(Debug, Clone)]
@@ -21,14 +22,14 @@ pub struct Tried {
 
 /// Runs a script once in calm weather and once for every crash, and compares their ends. `run` is
 /// asked for a fresh simulation each time; its weather is set here.
-pub fn crash_everywhere<'a, M: Machine + 'a>(
+pub fn crash_everywhere<'a, M: RunMachine + 'a>(
     run: impl Fn() -> Simulation<'a, M> + Sync,
 ) -> Result<Tried, Box<Failure>> {
     crash_everywhere_counting(run, &[])
 }
 
 /// The same for a machine with counters that count crashes, and may differ for that.
-pub fn crash_everywhere_counting<'a, M: Machine + 'a>(
+pub fn crash_everywhere_counting<'a, M: RunMachine + 'a>(
     run: impl Fn() -> Simulation<'a, M> + Sync,
     counters: &[&str],
 ) -> Result<Tried, Box<Failure>> {

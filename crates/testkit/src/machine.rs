@@ -10,12 +10,12 @@ use crate::{hold, invariants};
 use kernel::budget::{self, Budgets};
 use kernel::effect::EffectKind;
 use kernel::ledger;
-use kernel::machine::Activity;
-use kernel::{Body, EffectId, Machine};
+use kernel::machine::{Activity, RunMachine};
+use kernel::{Body, EffectId};
 use serde_json::Value;
 
 /// The rows that hold for every machine.
-pub fn machine_invariants<M: Machine>() -> Vec<Invariant<M>> {
+pub fn machine_invariants<M: RunMachine>() -> Vec<Invariant<M>> {
     invariants![
         replay_is_exact,
         wanted_is_deterministic,
@@ -40,7 +40,7 @@ fn replay_is_exact<M>(fact: &Fact<'_, M>) -> Verdict {
     Ok(())
 }
 
-fn wanted_is_deterministic<M: Machine>(fact: &Fact<'_, M>) -> Verdict {
+fn wanted_is_deterministic<M: RunMachine>(fact: &Fact<'_, M>) -> Verdict {
     let again = fact.after.machine.wanted();
     let first = &fact.after.wanted;
     hold!(*first == again, "first {first:?}, then {again:?}");

@@ -6,12 +6,13 @@ use crate::{hold, invariants};
 use kernel::budget::Budgets;
 use kernel::effect::EffectKind;
 use kernel::explore::{self, RUN_BUDGET};
+use kernel::machine::RunMachine;
 use kernel::position::{Hold, Position};
 use kernel::table::{Actor, Completing, Table};
-use kernel::{Autonomy, Body, CounterName, Machine, Risk};
+use kernel::{Autonomy, Body, CounterName, Risk};
 
 /// A machine that stands somewhere on a table.
-pub trait OnTable: Machine {
+pub trait OnTable: RunMachine {
     /// The table.
     fn table(&self) -> &Table;
     /// Where it stands.

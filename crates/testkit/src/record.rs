@@ -7,7 +7,8 @@ use crate::history::History;
 use crate::invariants::{Fact, Invariant};
 use crate::journal::Journal;
 use crate::watched::Watched;
-use kernel::{Effect, Event, Machine, Status};
+use kernel::machine::RunMachine;
+use kernel::{Effect, Event, Status};
 use serde_json::Value;
 
 /// A replayed machine at one point of the journal, and what it says there.
@@ -25,7 +26,7 @@ pub struct Point<M> {
     pub snapshot: Value,
 }
 
-impl<M: Machine> Point<M> {
+impl<M: RunMachine> Point<M> {
     fn new(machine: M) -> Self {
         Self {
             history: History::default(),
@@ -46,7 +47,7 @@ pub struct Record<'a, M> {
     invariants: &'a [Invariant<M>],
 }
 
-impl<'a, M: Machine> Record<'a, M> {
+impl<'a, M: RunMachine> Record<'a, M> {
     /// An empty journal.
     pub fn new(make: &'a dyn Fn() -> M, invariants: &'a [Invariant<M>]) -> Self {
         Self {
@@ -124,7 +125,7 @@ impl<'a, M: Machine> Record<'a, M> {
     pub fn says_the_same(
         &self,
         invariant: &'static str,
-        machine: &impl Machine,
+        machine: &impl RunMachine,
     ) -> Result<(), Violation> {
         let (here, there) = (machine.wanted(), &self.after.wanted);
         if here == *there && machine.status() == self.after.status {
@@ -135,7 +136,11 @@ impl<'a, M: Machine> Record<'a, M> {
     }
 
     /// Is this machine, which stands at the journal's end, the same as the follower?
-    pub fn same(&self, invariant: &'static str, machine: &impl Machine) -> Result<(), Violation> {
+    pub fn same(
+        &self,
+        invariant: &'static str,
+        machine: &impl RunMachine,
+    ) -> Result<(), Violation> {
         let there = &self.after;
         let here = machine.snapshot();
         if here != there.snapshot {

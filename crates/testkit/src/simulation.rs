@@ -16,8 +16,8 @@ use crate::world::{Process, SeededWorld, Stop};
 use engine::driver::settle;
 use engine::{DriveError, Ending, Until, World, drive};
 use kernel::event::RunStarted;
-use kernel::machine::Activity;
-use kernel::{Event, Machine, StateName, Status, What};
+use kernel::machine::{Activity, RunMachine};
+use kernel::{Event, StateName, Status, What};
 
 /// More lives of the engine than any run may need.
 const MOST_SESSIONS: u32 = 400;
@@ -59,7 +59,7 @@ enum Life {
     GoesOn,
 }
 
-impl<'a, M: Machine> Simulation<'a, M> {
+impl<'a, M: RunMachine> Simulation<'a, M> {
     /// The run of this seed. Without further words its cast knows no state to ask for, and its
     /// start is drawn.
     pub fn new(seed: u64, make: impl Fn() -> M + 'a, invariants: &'a [Invariant<M>]) -> Self {
@@ -141,7 +141,10 @@ impl<'a, M: Machine> Simulation<'a, M> {
 }
 
 /// Every process of the run, one after the other.
-fn live<M: Machine>(world: &mut SeededWorld<'_, M>, start: &RunStarted) -> Result<(), Violation> {
+fn live<M: RunMachine>(
+    world: &mut SeededWorld<'_, M>,
+    start: &RunStarted,
+) -> Result<(), Violation> {
     let mut machine = world.record.rebuild()?;
     while world.record.events().is_empty() {
         let what = What::Start(Box::new(start.clone()));
@@ -182,7 +185,7 @@ fn live<M: Machine>(world: &mut SeededWorld<'_, M>, start: &RunStarted) -> Resul
 }
 
 /// The same machine, or a new process's if the old one is gone.
-fn replaced<M: Machine>(
+fn replaced<M: RunMachine>(
     world: &mut SeededWorld<'_, M>,
     machine: Watched<M>,
 ) -> Result<Watched<M>, Violation> {
@@ -192,7 +195,7 @@ fn replaced<M: Machine>(
     }
 }
 
-fn settled<M: Machine>(
+fn settled<M: RunMachine>(
     world: &mut SeededWorld<'_, M>,
     driven: Result<Ending, DriveError<Stop>>,
 ) -> Result<Life, Violation> {
@@ -230,7 +233,7 @@ fn settled<M: Machine>(
 }
 
 /// An append outside the loop; it may fail like any other.
-fn append<M: Machine>(
+fn append<M: RunMachine>(
     machine: &Watched<M>,
     world: &mut SeededWorld<'_, M>,
     events: &[Event],
@@ -245,7 +248,7 @@ fn append<M: Machine>(
 }
 
 /// What can be said only at the end.
-fn epilogue<M: Machine>(world: &SeededWorld<'_, M>) -> Result<(), Violation> {
+fn epilogue<M: RunMachine>(world: &SeededWorld<'_, M>) -> Result<(), Violation> {
     let ended = &world.record.last().history.ended;
     for id in world.finished() {
         if !matches!(ended.get(&id), Some(End::Attempt(_))) {

@@ -1,7 +1,7 @@
 //! A machine under observation: it does what the inner one does, and keeps what the inner one was
 //! after every event. It refuses to change an answer.
 
-use kernel::{Effect, Event, Input, Machine, Refusal, Status};
+use kernel::{Event, Input, Machine, Refusal};
 use serde_json::Value;
 use std::cell::RefCell;
 
@@ -33,20 +33,25 @@ impl<M: Machine> Watched<M> {
 }
 
 impl<M: Machine> Machine for Watched<M> {
-    fn decide(&self, input: &Input) -> Result<Vec<Event>, Refusal> {
+    type What = M::What;
+    type Fact = M::Fact;
+    type Want = M::Want;
+    type Status = M::Status;
+
+    fn decide(&self, input: &Input<M::What>) -> Result<Vec<Event<M::Fact>>, Refusal> {
         self.inner.decide(input)
     }
 
-    fn apply(&mut self, event: &Event) {
+    fn apply(&mut self, event: &Event<M::Fact>) {
         self.inner.apply(event);
         self.trace.get_mut().push(self.inner.snapshot());
     }
 
-    fn wanted(&self) -> Vec<Effect> {
+    fn wanted(&self) -> Vec<M::Want> {
         self.inner.wanted()
     }
 
-    fn status(&self) -> Status {
+    fn status(&self) -> M::Status {
         self.inner.status()
     }
 

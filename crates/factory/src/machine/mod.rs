@@ -37,7 +37,7 @@ use crate::project::types::{EscalationId, ExceptionId, ModuleRef, TaskId};
 use crate::project::{ProjectState, TaskGraph, TaskStatus};
 use kernel::effect::Effect;
 use kernel::machine::Gauge;
-use kernel::{EffectId, Event, Input, Machine, Refusal, Status};
+use kernel::{Body, EffectId, Event, Input, Machine, Refusal, Status, What};
 use serde_json::Value;
 use state::State;
 use std::collections::BTreeMap;
@@ -208,6 +208,11 @@ impl Factory {
 }
 
 impl Machine for Factory {
+    type What = What;
+    type Fact = Body;
+    type Want = Effect;
+    type Status = Status;
+
     fn decide(&self, input: &Input) -> Result<Vec<Event>, Refusal> {
         decide::decide(&self.state, input)
     }

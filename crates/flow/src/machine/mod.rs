@@ -18,8 +18,10 @@ pub(crate) use state::FlowState;
 
 use crate::workflow::Workflow;
 use kernel::effect::Effect;
-use kernel::{Event, Input, Machine, Refusal, Status};
+use kernel::machine::Gauge;
+use kernel::{Body, Event, Input, Machine, Refusal, Status, What};
 use serde_json::Value;
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// A run of a workflow.
@@ -52,7 +54,7 @@ impl Flow {
     }
 
     /// The document fields that agents and people write.
-    pub fn fields(&self) -> &std::collections::BTreeMap<String, String> {
+    pub fn fields(&self) -> &BTreeMap<String, String> {
         &self.run.fields
     }
 
@@ -67,17 +69,17 @@ impl Flow {
     }
 
     /// Frozen items that no agent may change any more, with their hashes.
-    pub fn sealed(&self) -> std::collections::BTreeMap<String, String> {
+    pub fn sealed(&self) -> BTreeMap<String, String> {
         self.run.sealed(&self.workflow)
     }
 
     /// The fields as they were before the attempt that is being judged.
-    pub fn fields_before(&self) -> &std::collections::BTreeMap<String, String> {
+    pub fn fields_before(&self) -> &BTreeMap<String, String> {
         &self.run.fields_before
     }
 
     /// The last valid result of each role.
-    pub fn results(&self) -> &std::collections::BTreeMap<String, kernel::outcome::RoleResult> {
+    pub fn results(&self) -> &BTreeMap<String, kernel::outcome::RoleResult> {
         &self.run.results
     }
 
@@ -98,6 +100,11 @@ impl Flow {
 }
 
 impl Machine for Flow {
+    type What = What;
+    type Fact = Body;
+    type Want = Effect;
+    type Status = Status;
+
     fn decide(&self, input: &Input) -> Result<Vec<Event>, Refusal> {
         decide::decide(&self.workflow, &self.run, input)
     }
@@ -112,6 +119,10 @@ impl Machine for Flow {
 
     fn status(&self) -> Status {
         facts::status(&self.workflow, &self.run)
+    }
+
+    fn gauges(&self) -> BTreeMap<String, Gauge> {
+        self.status().budgets
     }
 
     fn snapshot(&self) -> Value {

@@ -1,5 +1,6 @@
 //! The kernel from outside: positions, exploration, stored facts, bookkeeping and exports.
 
+mod carried;
 mod events;
 mod exploring;
 mod exports;

@@ -19,6 +19,18 @@ fn what_was_appended_is_read_back_and_the_chain_goes_on_after_a_reopening() {
 }
 
 #[test]
+fn records_encoded_without_a_file_are_the_bytes_of_the_file() {
+    let dir = dir();
+    let mut journal = journal(dir.path(), 2);
+    journal.append(2, &entries(3..6)).unwrap();
+    let (mut bytes, head) = store::encode(&store::Head::start(), &entries(1..3)).unwrap();
+    let (more, head) = store::encode(&head, &entries(3..6)).unwrap();
+    bytes.extend(more);
+    assert_eq!(bytes, fs::read(file(dir.path())).unwrap());
+    assert_eq!(&head, journal.head());
+}
+
+#[test]
 fn create_refuses_a_taken_name_and_open_a_missing_one() {
     let dir = dir();
     let missing = Journal::open(dir.path(), &run()).err().unwrap();

@@ -11,6 +11,7 @@ use crate::record::Record;
 use crate::watched::Watched;
 use crate::weather::{Crash, Fate, Weather};
 use engine::{Signal, World};
+use kernel::machine::RunMachine;
 use kernel::{Effect, EffectId, Event, Machine, StateName, Time, What};
 use std::collections::BTreeMap;
 
@@ -76,7 +77,7 @@ pub(crate) struct SeededWorld<'a, M> {
     late: Vec<What>,
 }
 
-impl<'a, M: Machine> SeededWorld<'a, M> {
+impl<'a, M: RunMachine> SeededWorld<'a, M> {
     pub(crate) fn new(
         seed: u64,
         record: Record<'a, M>,
@@ -113,7 +114,7 @@ impl<'a, M: Machine> SeededWorld<'a, M> {
     }
 }
 
-impl<M: Machine> World<Watched<M>> for SeededWorld<'_, M> {
+impl<M: RunMachine> World<Watched<M>> for SeededWorld<'_, M> {
     type Error = Stop;
 
     fn now(&mut self) -> Time {
@@ -211,8 +212,8 @@ impl<M: Machine> World<Watched<M>> for SeededWorld<'_, M> {
         self.running.insert(id, flight);
     }
 
-    fn cancel(&mut self, effect: EffectId) {
-        if let Some(flight) = self.running.get_mut(&effect) {
+    fn cancel(&mut self, effect: &EffectId) {
+        if let Some(flight) = self.running.get_mut(effect) {
             flight.calling = Calling::Cancelled;
         }
     }
@@ -221,7 +222,7 @@ impl<M: Machine> World<Watched<M>> for SeededWorld<'_, M> {
         self.running.keys().copied().collect()
     }
 
-    fn next(&mut self, _: &Watched<M>, until: Option<Time>) -> Result<Signal, Stop> {
+    fn next(&mut self, _: &Watched<M>, until: Option<Time>) -> Result<Signal<Watched<M>>, Stop> {
         if let Some(broken) = self.broken.take() {
             return Err(broken.into());
         }

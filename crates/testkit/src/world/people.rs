@@ -6,12 +6,12 @@ use crate::watched::Watched;
 use engine::driver::settle;
 use engine::{DriveError, World};
 use kernel::input::Decision;
-use kernel::machine::Activity;
+use kernel::machine::{Activity, RunMachine};
 use kernel::position::STOP;
 use kernel::{Event, Input, Machine, What};
 use serde_json::Value;
 
-impl<M: Machine> SeededWorld<'_, M> {
+impl<M: RunMachine> SeededWorld<'_, M> {
     /// Another process, in which a person decides while this one works. What it stored, if
     /// anything: it may fall as well.
     pub(super) fn elsewhere(&mut self) -> Result<Vec<Event>, Stop> {

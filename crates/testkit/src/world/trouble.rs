@@ -3,10 +3,11 @@
 use super::{Calling, Process, SeededWorld};
 use crate::weather::{Crash, Fate};
 use kernel::input::Found;
-use kernel::{Class, EffectId, Machine, Outcome, What};
+use kernel::machine::RunMachine;
+use kernel::{Class, EffectId, Outcome, What};
 use std::collections::BTreeMap;
 
-impl<M: Machine> SeededWorld<'_, M> {
+impl<M: RunMachine> SeededWorld<'_, M> {
     /// Does this trouble come now? Each one uses up a little of what the run may suffer.
     pub(crate) fn strikes(&mut self, permille: u64) -> bool {
         let strikes = self.weather.most > 0 && self.random.happens(permille);

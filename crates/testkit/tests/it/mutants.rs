@@ -85,6 +85,11 @@ impl Mutant {
 }
 
 impl Machine for Mutant {
+    type What = What;
+    type Fact = Body;
+    type Want = Effect;
+    type Status = Status;
+
     fn decide(&self, input: &Input) -> Result<Vec<Event>, Refusal> {
         self.decided.set(self.decided.get() + 1);
         if let (What::Begin(id), Some(again)) = (&input.what, self.once_more())

@@ -9,7 +9,7 @@ use factory::machine::Factory;
 use factory::project::Declared;
 use kernel::effect::{AttemptOrder, CheckpointOrder, Effect, GateOrder};
 use kernel::machine::{Activity, Waiting};
-use kernel::{CheckResult, Event, Input, Machine, Outcome, Refusal, Status, What};
+use kernel::{Body, CheckResult, Event, Input, Machine, Outcome, Refusal, Status, What};
 use serde_json::Value;
 use std::collections::BTreeSet;
 use testkit::{Cast, Simulation, Weather, crash_everywhere, machine_invariants};
@@ -34,6 +34,11 @@ impl Declaring {
 }
 
 impl Machine for Declaring {
+    type What = What;
+    type Fact = Body;
+    type Want = Effect;
+    type Status = Status;
+
     fn decide(&self, input: &Input) -> Result<Vec<Event>, Refusal> {
         let begun = self.inner.product().is_some() || !self.inner.tasks().is_empty();
         if input.what == What::Advance && self.begins == Begins::WithSpecMd && !begun {
