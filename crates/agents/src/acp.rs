@@ -1,15 +1,17 @@
 //! Any agent that speaks the Agent Client Protocol (version 1) on its standard streams.
 //!
 //! A small client of our own: three requests of ours, two kinds of answers. The published crate
-//! needs an async runtime and switches `preserve_order` on in `serde_json` for the whole binary.
-//! It refuses to serve files or terminals: agents go around such services anyway, so the gates
-//! are the sandbox and the view.
+//! needs an async runtime and switches `preserve_order` on in `serde_json` for the whole binary. It
+//! serves no files and no terminals: agents go around such services anyway, so the gates are the
+//! sandbox and the view.
 
 use crate::agent::Order;
 use crate::external::dialect::{
-    Counts, Dialect, End, Heard, Kind, Next, Plan, Said, event, line_of, micro_dollars, number,
+    Dialect, End, Heard, Next, Said, event, line_of, micro_dollars, number,
 };
-use crate::external::place::Place;
+use crate::external::kind::{Counts, Kind};
+use crate::external::place::{Logins, Place};
+use crate::external::plan::Plan;
 use crate::external::settings::Settings;
 use crate::external::trouble::Trouble;
 use kernel::effect::Access;
@@ -32,10 +34,6 @@ pub(crate) struct Acp {
 }
 
 impl Kind for Acp {
-    fn name(&self) -> &'static str {
-        "acp"
-    }
-
     fn counts(&self) -> Counts {
         Counts::Tokens
     }
@@ -48,7 +46,7 @@ impl Kind for Acp {
         super::external::PROVIDER_KEYS
     }
 
-    fn logins(&self) -> &'static [(&'static str, &'static str)] {
+    fn logins(&self) -> Logins {
         // Nobody knows where such an agent keeps its login: give it a key.
         &[]
     }
@@ -74,7 +72,7 @@ impl Kind for Acp {
 
     fn dialect(&self, order: &Order, place: &Place) -> Box<dyn Dialect> {
         let earlier = place.continues.as_deref().map(Session::read);
-        Box::new(Hears {
+        Box::new(Listener {
             cwd: Place::text(&place.repo),
             brief: order.brief.clone(),
             continues: earlier,
@@ -92,7 +90,7 @@ fn request(id: u64, method: &str, params: Value) -> Value {
 
 /// What the agent says, and which of our requests is open.
 #[derive(Debug)]
-struct Hears {
+struct Listener {
     heard: Heard,
     cwd: String,
     brief: String,
@@ -131,7 +129,7 @@ impl Session {
     }
 }
 
-impl Dialect for Hears {
+impl Dialect for Listener {
     fn line(&mut self, line: &str) -> Said {
         let Some(message) = event(line) else {
             return Said::default();
@@ -159,7 +157,7 @@ impl Dialect for Hears {
     }
 }
 
-impl Hears {
+impl Listener {
     /// The open request was answered: the next one, or the end.
     fn answered(&mut self, message: &Value) -> Said {
         if let Some(error) = message.get("error") {

@@ -1,7 +1,6 @@
 //! The one trait that every connector implements, with what goes in and what comes out.
 //!
-//! It refuses to carry anything that a connector could use to influence the run beside its
-//! reply: no journal, no clock, no gate.
+//! A connector influences the run by its reply alone: it gets no journal, no clock and no gate.
 
 use crate::result::Shape;
 use kernel::effect::{Access, Allowance, Capability};

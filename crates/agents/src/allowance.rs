@@ -1,6 +1,6 @@
 //! What an attempt may spend, held against what it has spent: one judgement for our own tool loop
-//! and for coding agents. It refuses to say in an attempt's reason how much there was: the next
-//! brief repeats the reason, and an agent that sees a budget stops early.
+//! and for coding agents. An attempt's reason never says how much there was: the next brief repeats
+//! the reason, and an agent that sees a budget stops early.
 
 use kernel::effect::Allowance;
 use kernel::outcome::Usage;

@@ -6,9 +6,17 @@ use crate::failure::Failure;
 use crate::prices::Tokens;
 use crate::sse::Event;
 use crate::wire::{
-    self, Block, Call, Entry, Message, Reader, Request, Stop, Verdict, Wire, number, word,
+    self, Block, Call, Entry, Message, Provider, Reader, Request, Stop, Verdict, Wire, number, word,
 };
 use serde_json::{Value, json};
+
+/// Anthropic itself.
+pub(crate) const PROVIDER: Provider = Provider {
+    name: "anthropic",
+    base_url: "https://api.anthropic.com",
+    key_variable: "ANTHROPIC_API_KEY",
+    wire: &Messages,
+};
 
 /// The Messages API.
 #[derive(Debug, Clone, Copy)]

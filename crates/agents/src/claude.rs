@@ -1,18 +1,20 @@
 //! Claude Code, headless: stream-json both ways, with its control protocol.
 //!
-//! The brief goes in as a message, not as an argument, so its length does not matter. Every
-//! edit asks us first, through a hook that no settings file of the repository can switch off,
-//! and every permission question is answered by us. It refuses edits outside the view, edits of
-//! the repository by a role that may only read, and questions that need a person.
+//! The brief goes in as a message, not as an argument, so its length does not matter. Every edit
+//! asks us first, through a hook that no settings file of the repository can switch off, and every
+//! permission question is answered by us. Refused are edits outside the view, edits of the
+//! repository by a role that may only read, and questions that need a person.
 
 mod gate;
 
 use crate::agent::Order;
 use crate::external::dialect::{
-    Dialect, End, Heard, Kind, Next, Plan, Said, event, line_of, micro_dollars, number,
+    Dialect, End, Heard, Next, Said, event, line_of, micro_dollars, number,
 };
 use crate::external::gate::Gate;
-use crate::external::place::Place;
+use crate::external::kind::Kind;
+use crate::external::place::{Logins, Place};
+use crate::external::plan::Plan;
 use crate::external::settings::Settings;
 use crate::external::trouble::Trouble;
 use gate::{EDITS, UNFIT, refusal, settle};
@@ -27,10 +29,6 @@ use std::io;
 pub(crate) struct Claude;
 
 impl Kind for Claude {
-    fn name(&self) -> &'static str {
-        "claude"
-    }
-
     fn program(&self) -> &str {
         "claude"
     }
@@ -48,7 +46,7 @@ impl Kind for Claude {
         ]
     }
 
-    fn logins(&self) -> &'static [(&'static str, &'static str)] {
+    fn logins(&self) -> Logins {
         &[(".claude/.credentials.json", ".claude/.credentials.json")]
     }
 
@@ -103,16 +101,16 @@ impl Kind for Claude {
     }
 
     fn dialect(&self, order: &Order, place: &Place) -> Box<dyn Dialect> {
-        Box::new(Hears {
+        Box::new(Listener {
             gate: Gate::of(order, place),
-            ..Hears::default()
+            ..Listener::default()
         })
     }
 }
 
 /// What Claude Code says.
 #[derive(Debug, Default)]
-struct Hears {
+struct Listener {
     heard: Heard,
     gate: Gate,
     /// The messages whose tokens were counted: each comes in parts, and those of several helpers of
@@ -120,7 +118,7 @@ struct Hears {
     counted: BTreeSet<String>,
 }
 
-impl Dialect for Hears {
+impl Dialect for Listener {
     fn line(&mut self, line: &str) -> Said {
         let Some(event) = event(line) else {
             return Said::default();
@@ -162,7 +160,7 @@ impl Dialect for Hears {
     }
 }
 
-impl Hears {
+impl Listener {
     /// A message. Its tokens are a lower bound, for an attempt that never reaches its result.
     fn assistant(&mut self, event: &Value) -> Said {
         let message = &event["message"];

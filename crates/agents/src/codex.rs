@@ -1,13 +1,14 @@
 //! Codex, headless: `codex exec --json`, the brief on standard input.
 //!
 //! Its own sandbox stays on as a second line: it writes the workspace and the task, not the
-//! temporary folder; a role that may only read writes nothing. It refuses to trust the count of
-//! tokens of a resumed session: that count goes on from the earlier attempt, so what was paid
-//! then is taken off.
+//! temporary folder; a role that may only read writes nothing. The count of tokens of a resumed
+//! session goes on from the earlier attempt, so what was paid then is taken off.
 
 use crate::agent::Order;
-use crate::external::dialect::{Counts, Dialect, End, Heard, Kind, Plan, Said, event, number};
-use crate::external::place::Place;
+use crate::external::dialect::{Dialect, End, Heard, Said, event, number};
+use crate::external::kind::{Counts, Kind};
+use crate::external::place::{Logins, Place};
+use crate::external::plan::Plan;
 use crate::external::settings::Settings;
 use crate::external::trouble::Trouble;
 use crate::home::Home;
@@ -23,10 +24,6 @@ use std::path::Path;
 pub(crate) struct Codex;
 
 impl Kind for Codex {
-    fn name(&self) -> &'static str {
-        "codex"
-    }
-
     fn counts(&self) -> Counts {
         Counts::Tokens
     }
@@ -48,7 +45,7 @@ impl Kind for Codex {
         "CODEX_API_KEY".to_owned()
     }
 
-    fn logins(&self) -> &'static [(&'static str, &'static str)] {
+    fn logins(&self) -> Logins {
         &[(".codex/auth.json", ".codex/auth.json")]
     }
 
@@ -67,7 +64,7 @@ impl Kind for Codex {
         let out = result.parent().map(Place::text);
         let roots = json!([Some(Place::text(&place.task)), out]);
         let mode = match (&order.policy, order.access) {
-            // Its own sandbox can not be made inside ours, and ours is the narrower one.
+            // Its own sandbox cannot be made inside ours, and ours is the narrower one.
             (Some(_), _) => "danger-full-access",
             (None, Access::Edit) => "workspace-write",
             (None, Access::ReadOnly) => "read-only",
@@ -104,9 +101,9 @@ impl Kind for Codex {
 
     fn dialect(&self, _: &Order, place: &Place) -> Box<dyn Dialect> {
         let earlier = place.continues.as_deref().map(Session::read);
-        Box::new(Hears {
+        Box::new(Listener {
             paid: earlier.map(|session| session.paid).unwrap_or_default(),
-            ..Hears::default()
+            ..Listener::default()
         })
     }
 }
@@ -166,13 +163,13 @@ pub(crate) fn less(total: Usage, paid: Usage) -> Usage {
 
 /// What Codex says.
 #[derive(Debug, Default)]
-struct Hears {
+struct Listener {
     heard: Heard,
     thread: String,
     paid: Usage,
 }
 
-impl Dialect for Hears {
+impl Dialect for Listener {
     fn line(&mut self, line: &str) -> Said {
         let Some(event) = event(line) else {
             return Said::default();
@@ -209,7 +206,7 @@ impl Dialect for Hears {
     }
 }
 
-impl Hears {
+impl Listener {
     fn item(&mut self, event: &Value) -> Said {
         let item = &event["item"];
         let begins = event["type"] == "item.started";
@@ -267,9 +264,9 @@ mod tests {
         let session = Session::read("t-1+10+5+2");
         assert_eq!(session.write(), "t-1+10+5+2");
         assert_eq!(Session::read("t-1").write(), "t-1+0+0+0");
-        let mut hears = Hears {
+        let mut hears = Listener {
             paid: session.paid,
-            ..Hears::default()
+            ..Listener::default()
         };
         hears.line(r#"{"type":"thread.started","thread_id":"t-1"}"#);
         hears.line(r#"{"type":"turn.completed","usage":{"input_tokens":14,"output_tokens":6}}"#);

@@ -2,16 +2,16 @@
 //! asked about before it happens.
 //!
 //! We answer for the role: an edit must lie where the role may write; a command may run where our
-//! sandbox and the tree's hash hold it. It refuses whatever needs a person, more permissions,
-//! and tools of a client that we are not. `codex` alone (`exec`) asks nobody.
+//! sandbox and the tree's hash hold it. Refused is whatever needs a person, more permissions, and
+//! tools of a client that we are not. `codex` alone (`exec`) asks nobody.
 
 use crate::agent::Order;
 use crate::codex::{Session, forget_index};
-use crate::external::dialect::{
-    Counts, Dialect, End, Heard, Kind, Next, Plan, Said, event, line_of, number,
-};
+use crate::external::dialect::{Dialect, End, Heard, Next, Said, event, line_of, number};
 use crate::external::gate::Gate;
-use crate::external::place::Place;
+use crate::external::kind::{Counts, Kind};
+use crate::external::place::{Logins, Place};
+use crate::external::plan::Plan;
 use crate::external::settings::{Login, Settings};
 use crate::external::trouble::Trouble;
 use kernel::effect::Access;
@@ -34,10 +34,6 @@ const KEY: &str = "CODEX_API_KEY";
 pub(crate) struct CodexApp;
 
 impl Kind for CodexApp {
-    fn name(&self) -> &'static str {
-        "codex-app"
-    }
-
     fn counts(&self) -> Counts {
         Counts::Tokens
     }
@@ -58,7 +54,7 @@ impl Kind for CodexApp {
         KEY.to_owned()
     }
 
-    fn logins(&self) -> &'static [(&'static str, &'static str)] {
+    fn logins(&self) -> Logins {
         crate::codex::Codex.logins()
     }
 
@@ -111,7 +107,7 @@ impl Kind for CodexApp {
 
     fn dialect(&self, order: &Order, place: &Place) -> Box<dyn Dialect> {
         let earlier = place.continues.as_deref().map(Session::read);
-        Box::new(Hears {
+        Box::new(Listener {
             heard: Heard::default(),
             gate: Gate::of(order, place),
             commands: match (&order.policy, order.access) {
@@ -130,7 +126,7 @@ impl Kind for CodexApp {
     }
 }
 
-/// Its own sandbox can not be made inside ours, and ours is the narrower one.
+/// Its own sandbox cannot be made inside ours, and ours is the narrower one.
 fn sandbox_mode(order: &Order) -> &'static str {
     match (&order.policy, order.access) {
         (Some(_), _) => "danger-full-access",
@@ -146,7 +142,7 @@ fn request(id: u64, method: &str, params: Value) -> Value {
 
 /// What the server says, and which of our requests is open.
 #[derive(Debug)]
-struct Hears {
+struct Listener {
     heard: Heard,
     gate: Gate,
     commands: Commands,
@@ -162,7 +158,7 @@ struct Hears {
     edits: BTreeMap<String, Vec<String>>,
 }
 
-impl Dialect for Hears {
+impl Dialect for Listener {
     fn line(&mut self, line: &str) -> Said {
         let Some(message) = event(line) else {
             return Said::default();
@@ -224,7 +220,7 @@ enum Phase {
     Over,
 }
 
-impl Hears {
+impl Listener {
     /// The open request was answered: the next one.
     fn answered(&mut self, message: &Value) -> Said {
         if let Some(error) = message.get("error") {

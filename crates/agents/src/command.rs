@@ -1,20 +1,24 @@
 //! Any program as an agent: the brief on its standard input, a result file when it is done.
 //!
-//! It refuses to believe a program over the operating system: a result beside a non-zero exit,
-//! or left by a program that we had to kill, does not count.
+//! The operating system is believed before the program: a result beside a non-zero exit, or left by
+//! a program that we had to kill, does not count.
 
 use crate::agent::{Agent, Order, Reply};
 use crate::connections::Connections;
 use crate::environment::environment;
 use crate::external::program_roots;
 use crate::home::Home;
-use crate::spec::AgentError;
 use crate::transcript::{TRANSCRIPT_BYTES, Transcript};
 use kernel::outcome::Class;
 use sandbox::{Cancel, Ended, Killed, Launch, Limits};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::time::Duration;
+
+/// There is no program to run.
+#[derive(Debug, thiserror::Error)]
+#[error("the command agent has no program; give it one, such as [\"my-agent\", \"--flag\"]")]
+pub struct NoProgram;
 
 /// A connector that runs one program per attempt.
 #[derive(Debug, Clone)]
@@ -28,15 +32,15 @@ impl Command {
     /// A connector for this argument vector. The program is looked up when an attempt starts.
     ///
     /// # Errors
-    /// [`AgentError::NoProgram`] if the vector or its first word is empty.
-    pub fn new(argv: Vec<String>) -> Result<Self, AgentError> {
+    /// [`NoProgram`] if the vector or its first word is empty.
+    pub fn new(argv: Vec<String>) -> Result<Self, NoProgram> {
         match argv.first() {
             Some(program) if !program.is_empty() => Ok(Self {
                 argv,
                 env: BTreeMap::new(),
                 idle: None,
             }),
-            _ => Err(AgentError::NoProgram),
+            _ => Err(NoProgram),
         }
     }
 

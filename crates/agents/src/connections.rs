@@ -1,5 +1,5 @@
 //! What the processes of one attempt tried to connect to and were refused, however many there were.
-//! It refuses to judge: a refused connection fails no attempt, it is told.
+//! A refused connection fails no attempt: it is told.
 
 use crate::agent::Reply;
 use sandbox::{Ended, Refusals};

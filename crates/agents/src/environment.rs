@@ -1,7 +1,7 @@
 //! The environment that a working program gets: the base, the order's own, then ours.
 //!
-//! A scripted agent's `run` steps get the same as a `command` agent, so that what a script
-//! shows holds for real programs. It refuses to let an order override `PROOFHOUSE_*`.
+//! A scripted agent's `run` steps get the same as a `command` agent, so that what a script shows
+//! holds for real programs. No order overrides `PROOFHOUSE_*`.
 
 use crate::agent::Order;
 use crate::home::Home;

@@ -1,7 +1,7 @@
 //! Why a request to a provider failed, in the classes that the machine decides by.
 //!
-//! The only place that reads status codes and error bodies. It refuses to decide what happens
-//! next: it names the class and how long the provider wants us to wait.
+//! The only place that reads status codes and error bodies. It names the class and how long the
+//! provider wants us to wait; what happens next is the machine's.
 
 use crate::prices::Tokens;
 use kernel::outcome::Class;

@@ -1,12 +1,14 @@
 //! Gemini CLI, headless: stream-json out, the brief on standard input.
 //!
-//! All tools are approved, because the view and the sandbox are the limits; for a role that may
-//! only read, a policy file takes the editing tools away. It refuses to wait through the CLI's
-//! own ten retries: three, then the run decides.
+//! All tools are approved, because the view and the sandbox are the limits; for a role that may only
+//! read, a policy file takes the editing tools away. The CLI's own ten retries are cut to three;
+//! then the run decides.
 
 use crate::agent::Order;
-use crate::external::dialect::{Counts, Dialect, End, Heard, Kind, Plan, Said, event, number};
-use crate::external::place::Place;
+use crate::external::dialect::{Dialect, End, Heard, Said, event, number};
+use crate::external::kind::{Counts, Kind};
+use crate::external::place::{Logins, Place};
+use crate::external::plan::Plan;
 use crate::external::settings::{Login, Settings};
 use crate::external::trouble::Trouble;
 use kernel::effect::Access;
@@ -26,10 +28,6 @@ priority = 999
 pub(crate) struct Gemini;
 
 impl Kind for Gemini {
-    fn name(&self) -> &'static str {
-        "gemini"
-    }
-
     fn counts(&self) -> Counts {
         Counts::Tokens
     }
@@ -50,7 +48,7 @@ impl Kind for Gemini {
         &["GEMINI_API_KEY", "GOOGLE_GEMINI_BASE_URL"]
     }
 
-    fn logins(&self) -> &'static [(&'static str, &'static str)] {
+    fn logins(&self) -> Logins {
         &[
             (".gemini/oauth_creds.json", ".gemini/oauth_creds.json"),
             (
@@ -99,17 +97,17 @@ impl Kind for Gemini {
     }
 
     fn dialect(&self, _: &Order, _: &Place) -> Box<dyn Dialect> {
-        Box::new(Hears::default())
+        Box::new(Listener::default())
     }
 }
 
 /// What Gemini says.
 #[derive(Debug, Default)]
-struct Hears {
+struct Listener {
     heard: Heard,
 }
 
-impl Dialect for Hears {
+impl Dialect for Listener {
     fn line(&mut self, line: &str) -> Said {
         let Some(event) = event(line) else {
             return Said::default();
@@ -153,7 +151,7 @@ impl Dialect for Hears {
     }
 }
 
-impl Hears {
+impl Listener {
     fn result(&mut self, event: &Value) {
         let stats = &event["stats"];
         self.heard.usage = Usage {

@@ -1,8 +1,8 @@
 //! The attempt's own folder: where the brief lies and where the result is left and found.
 //!
-//! Shared by all connectors, so that leaving and recovering a result is written once. The
-//! result file is written by a program that we do not trust: this module refuses to follow a
-//! link there (it could point at a secret), to wait on a pipe, or to read past the size cap.
+//! Shared by all connectors, so that leaving and recovering a result is written once. The result
+//! file is written by a program that we do not trust: no link is followed there (it could point at a
+//! secret), no pipe is waited on, and nothing is read past the size cap.
 
 use crate::agent::{Order, Reply};
 use crate::result::{self, Judged, RESULT_BYTES, Shape};

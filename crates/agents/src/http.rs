@@ -1,8 +1,8 @@
 //! One request to a provider, its answer in pieces, and never longer than we want.
 //!
-//! The request runs on a thread of its own; the attempt's thread waits for pieces, a thrown
-//! switch, the wall or silence, and hangs up when it has had enough. It refuses to follow
-//! redirects: a key goes to the host that the user named, and nowhere else.
+//! The request runs on a thread of its own; the attempt's thread waits for pieces, a thrown switch,
+//! the wall or silence, and hangs up when it has had enough. Redirects are not followed: a key goes
+//! to the host that the user named, and nowhere else.
 
 use crate::bounds::Bounds;
 use crate::failure::Failure;
@@ -32,7 +32,6 @@ pub(crate) struct Post {
 pub(crate) enum Body {
     /// Nothing: it asks for something.
     Nothing,
-    /// JSON.
     Json(String),
 }
 

@@ -1,7 +1,7 @@
 //! The connectors: everything that can be handed a brief and asked for one typed result.
 //!
-//! A connector works inside one attempt. It refuses to decide what happens next, to judge the
-//! work (that is the gate), to retry, or to start a process by any way but `sandbox::run`.
+//! A connector works inside one attempt. It does not decide what happens next, judge the work (that
+//! is the gate) or retry, and it starts processes through `sandbox::run` alone.
 
 mod acp;
 mod agent;
@@ -15,6 +15,7 @@ mod codex_app;
 mod command;
 mod connections;
 mod environment;
+mod error;
 mod external;
 mod failure;
 mod gemini;
@@ -29,6 +30,7 @@ pub mod result;
 mod scripted;
 mod spec;
 mod sse;
+mod table;
 mod tool_loop;
 mod transcript;
 mod tune;
@@ -36,16 +38,19 @@ mod web_search;
 mod wire;
 
 pub use agent::{Agent, Order, Reply};
-pub use api::{Api, ApiError, ApiSettings, KeySource, Provider};
-pub use command::Command;
-pub use external::settings::{External, Login, Settings};
+pub use api::{Api, ApiError, ApiSettings, KeySource};
+pub use command::{Command, NoProgram};
+pub use error::AgentError;
+pub use external::kind::External;
+pub use external::settings::{Login, Settings};
 pub use prices::{Price, PriceError, Prices, Rates, Tokens};
 pub use ready::{Readiness, readiness};
 pub use scripted::{ScriptError, Scripted};
-pub use spec::{AgentError, AgentSpec};
+pub use spec::AgentSpec;
 pub use store::redact::{redact, redact_bytes, spellings};
+pub use table::{forms, names, other_forms};
 pub use tool_loop::{CommandTool, HISTORY_FILE, Place, RESEARCH_FILE, Then, Tool};
 pub use transcript::TRANSCRIPT_BYTES;
 pub use tune::Tuning;
 pub use web_search::{SearchProvider, SearchSettings, WebSearch};
-pub use wire::ToolSpec;
+pub use wire::{Provider, ToolSpec};

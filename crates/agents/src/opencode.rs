@@ -1,14 +1,14 @@
 //! opencode, headless: `opencode run --format json`, the brief on standard input.
 //!
-//! Permissions come as configuration that the repository's own cannot loosen. It refuses to use
-//! opencode's own hosted models unless one is asked for by name: code must not go to a provider
-//! that the user did not choose.
+//! Permissions come as configuration that the repository's own cannot loosen. opencode's own hosted
+//! models are used only if one is asked for by name: code must not go to a provider that the user
+//! did not choose.
 
 use crate::agent::Order;
-use crate::external::dialect::{
-    Dialect, End, Heard, Kind, Next, Plan, Said, Sessions, event, number,
-};
-use crate::external::place::Place;
+use crate::external::dialect::{Dialect, End, Heard, Next, Said, event, number};
+use crate::external::kind::Kind;
+use crate::external::place::{Logins, Place};
+use crate::external::plan::{Plan, Sessions};
 use crate::external::settings::Settings;
 use crate::external::trouble::Trouble;
 use kernel::effect::Access;
@@ -24,10 +24,6 @@ const CONFIG: &str = "OPENCODE_CONFIG_CONTENT";
 pub(crate) struct Opencode;
 
 impl Kind for Opencode {
-    fn name(&self) -> &'static str {
-        "opencode"
-    }
-
     fn program(&self) -> &str {
         "opencode"
     }
@@ -49,7 +45,7 @@ impl Kind for Opencode {
         super::external::key_of_provider(settings.model.as_deref())
     }
 
-    fn logins(&self) -> &'static [(&'static str, &'static str)] {
+    fn logins(&self) -> Logins {
         &[(
             ".local/share/opencode/auth.json",
             ".local/share/opencode/auth.json",
@@ -84,7 +80,7 @@ impl Kind for Opencode {
     }
 
     fn dialect(&self, _: &Order, _: &Place) -> Box<dyn Dialect> {
-        Box::new(Hears::default())
+        Box::new(Listener::default())
     }
 }
 
@@ -114,11 +110,11 @@ fn config(settings: &Settings, order: &Order) -> Value {
 
 /// What opencode says.
 #[derive(Debug, Default)]
-struct Hears {
+struct Listener {
     heard: Heard,
 }
 
-impl Dialect for Hears {
+impl Dialect for Listener {
     fn line(&mut self, line: &str) -> Said {
         let Some(event) = event(line) else {
             return Said::default();
@@ -167,7 +163,7 @@ impl Dialect for Hears {
     }
 }
 
-impl Hears {
+impl Listener {
     fn step(&mut self, part: &Value) {
         let tokens = &part["tokens"];
         let cache = &tokens["cache"];

@@ -1,11 +1,13 @@
 //! pi, headless: `pi --mode json -p`, the brief on standard input.
 //!
-//! pi exits with 0 whatever happens, so only its events count. It refuses to take the end of one
-//! round for the end of the attempt: pi retries by itself after it has said `agent_end`.
+//! pi exits with 0 whatever happens, so only its events count. The end of one round is not the end
+//! of the attempt: pi retries by itself after it has said `agent_end`.
 
 use crate::agent::Order;
-use crate::external::dialect::{Dialect, End, Heard, Kind, Next, Plan, Said, event, number};
-use crate::external::place::Place;
+use crate::external::dialect::{Dialect, End, Heard, Next, Said, event, number};
+use crate::external::kind::Kind;
+use crate::external::place::{Logins, Place};
+use crate::external::plan::Plan;
 use crate::external::relocate::named;
 use crate::external::settings::Settings;
 use crate::external::trouble::Trouble;
@@ -20,10 +22,6 @@ use std::io;
 pub(crate) struct Pi;
 
 impl Kind for Pi {
-    fn name(&self) -> &'static str {
-        "pi"
-    }
-
     fn program(&self) -> &str {
         "pi"
     }
@@ -45,7 +43,7 @@ impl Kind for Pi {
         super::external::key_of_provider(settings.model.as_deref())
     }
 
-    fn logins(&self) -> &'static [(&'static str, &'static str)] {
+    fn logins(&self) -> Logins {
         &[
             (".pi/agent/auth.json", ".pi/agent/auth.json"),
             (".pi/agent/models.json", ".pi/agent/models.json"),
@@ -89,17 +87,17 @@ impl Kind for Pi {
     }
 
     fn dialect(&self, _: &Order, _: &Place) -> Box<dyn Dialect> {
-        Box::new(Hears::default())
+        Box::new(Listener::default())
     }
 }
 
 /// What pi says.
 #[derive(Debug, Default)]
-struct Hears {
+struct Listener {
     heard: Heard,
 }
 
-impl Dialect for Hears {
+impl Dialect for Listener {
     fn line(&mut self, line: &str) -> Said {
         let Some(event) = event(line) else {
             return Said::default();
@@ -141,7 +139,7 @@ impl Dialect for Hears {
     }
 }
 
-impl Hears {
+impl Listener {
     fn message(&mut self, message: &Value) -> Said {
         let usage = &message["usage"];
         let input = ["input", "cacheRead", "cacheWrite"];

@@ -1,7 +1,7 @@
 //! What tokens cost: a data file, and the user's own prices over it.
 //!
-//! It refuses to guess: a model that nobody has priced has no price, and a run without a price
-//! would be a run without a budget.
+//! Nothing is guessed: a model that nobody has priced has no price, and a run without a price would
+//! be a run without a budget.
 
 mod read;
 

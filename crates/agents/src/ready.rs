@@ -1,13 +1,14 @@
 //! Can an agent work on this machine as it is? Looks for its program, its key and its login.
 //!
-//! It refuses to read a secret: that a variable is set or a file is there is all it says. It
-//! starts nothing, so "ready" is a good guess and not a proof.
+//! No secret is read: that a variable is set or a file is there is all that is said. Nothing is
+//! started, so "ready" is a good guess and not a proof.
 
 use crate::api::Api;
-use crate::external::dialect::Counts;
-use crate::external::settings::{External, Login, Settings};
+use crate::external::kind::{Counts, External, Kind};
+use crate::external::settings::{Login, Settings};
 use crate::scripted::Scripted;
 use crate::spec::AgentSpec;
+use crate::table::{How, TABLE};
 use std::path::{Path, PathBuf};
 
 /// What this machine has of a coding agent.
@@ -25,15 +26,14 @@ pub struct Readiness {
 
 impl Readiness {
     /// Looks for one agent's usual program, key and login.
-    fn of(agent: &External) -> Self {
-        let kind = agent.kind();
+    fn of(agent: &'static str, kind: &dyn Kind) -> Self {
         let set = |name: &&&'static str| std::env::var_os(name).is_some_and(|key| !key.is_empty());
         let keys = kind.keys().iter().filter(|name| !is_address(name));
         let home = std::env::home_dir();
         let logins = kind.logins().iter();
         let files = logins.filter_map(|(file, _)| Some(home.as_ref()?.join(file)));
         Self {
-            agent: agent.name(),
+            agent,
             program: find_program(kind.program()),
             key: keys.copied().find(|name| set(&name)),
             login: files.into_iter().find(|file| file.is_file()),
@@ -50,18 +50,20 @@ impl Readiness {
     }
 }
 
-/// What this machine has of each coding agent that has a connector of its own.
+/// What this machine has of each coding agent that has a connector of its own; the first of those
+/// that share a program.
 pub fn readiness() -> Vec<Readiness> {
-    [
-        External::Claude,
-        External::Codex,
-        External::Gemini,
-        External::Opencode,
-        External::Pi,
-    ]
-    .iter()
-    .map(Readiness::of)
-    .collect()
+    let mut programs: Vec<String> = Vec::new();
+    let mut found = Vec::new();
+    for row in &TABLE {
+        let How::Coding(kind) = row.how else { continue };
+        let kind = kind(Vec::new());
+        if !programs.iter().any(|known| known == kind.program()) {
+            programs.push(kind.program().to_owned());
+            found.push(Readiness::of(row.name, &*kind));
+        }
+    }
+    found
 }
 
 impl AgentSpec {
@@ -91,8 +93,8 @@ impl AgentSpec {
 
 fn external(agent: &External, settings: &Settings) -> Vec<String> {
     let kind = agent.kind();
-    let ready = Readiness::of(agent);
-    let name = ready.agent;
+    let name = agent.name();
+    let ready = Readiness::of(name, &*kind);
     let program = settings.program.as_deref().unwrap_or(kind.program());
     let mend = format!("install it, or set `agents.{name}.program`");
     let mut missing: Vec<String> = no_program(program, &mend).into_iter().collect();
@@ -189,7 +191,7 @@ mod tests {
         let said = missing("openai-chat:nobody-knows-it@https://h.example");
         assert!(said.contains("API key") || said.contains("price"), "{said}");
         let spec = AgentSpec::External {
-            agent: External::Claude,
+            agent: External::named("claude", Vec::new()).unwrap(),
             settings: Settings {
                 program: Some("/nowhere/claude".to_owned()),
                 key_file: Some("/nowhere/key".into()),

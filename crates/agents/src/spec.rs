@@ -1,14 +1,17 @@
 //! From a line of configuration to a connector that works.
 //!
-//! The only list of connectors. It refuses to guess: what cannot be built is an error now,
-//! not a crashed attempt later.
+//! What cannot be built is an error now, not a crashed attempt later.
 
 use crate::agent::Agent;
 use crate::api::reach::reach;
-use crate::api::{Api, ApiError, ApiSettings, Provider};
-use crate::command::Command;
-use crate::external::settings::{External, Settings};
-use crate::scripted::{ScriptError, Scripted};
+use crate::api::{Api, ApiSettings};
+use crate::command::{Command, NoProgram};
+use crate::error::AgentError;
+use crate::external::Connector;
+use crate::external::kind::External;
+use crate::external::settings::Settings;
+use crate::scripted::Scripted;
+use crate::table::{self, How};
 use crate::tool_loop::Tool;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -34,61 +37,12 @@ pub enum AgentSpec {
     },
     /// Runs a coding agent of somebody else's; see `docs/agents.md`.
     External {
-        /// Which one.
         agent: External,
         /// How it is set up.
         settings: Settings,
     },
     /// A model over its provider's API, in our own tool loop; see `docs/agents.md`.
     Api(ApiSettings),
-}
-
-/// Why a connector cannot be built.
-#[derive(Debug, thiserror::Error)]
-pub enum AgentError {
-    /// The script is missing or malformed.
-    #[error(transparent)]
-    Script(#[from] ScriptError),
-    /// There is no program to run.
-    #[error("the command agent has no program; give it one, such as [\"my-agent\", \"--flag\"]")]
-    NoProgram,
-    /// The settings of a model are wrong.
-    #[error(transparent)]
-    Api(#[from] ApiError),
-    /// A setting of the config that this connector can not use.
-    #[error("`agents.{agent}.{setting}` means nothing for this agent; it takes: {takes}")]
-    Unfit {
-        /// The connector.
-        agent: &'static str,
-        /// The setting.
-        setting: &'static str,
-        /// What it takes instead.
-        takes: String,
-    },
-    /// The text names no connector, or not wholly.
-    #[error("`{text}` names no agent: {why}; write one of {KNOWN}")]
-    Unknown {
-        /// What was written.
-        text: String,
-        /// What is wrong with it.
-        why: &'static str,
-    },
-}
-
-/// What can be written, for people.
-pub(crate) const KNOWN: &str = "`scripted:FILE`, `command:PROGRAM ARGS`, `claude[:MODEL]`, `codex[:MODEL]`, `codex-app[:MODEL]`, `gemini[:MODEL]`, `opencode[:PROVIDER/MODEL]`, `pi[:PROVIDER/MODEL]`, `acp:PROGRAM ARGS`, `anthropic:MODEL[@BASE_URL]`, `openai:MODEL[@BASE_URL]`, `openai-chat:MODEL[@BASE_URL]`";
-
-impl AgentError {
-    /// The error's stable code.
-    pub fn code(&self) -> &'static str {
-        match self {
-            AgentError::Script(error) => error.code(),
-            AgentError::NoProgram => "agent_no_program",
-            AgentError::Api(error) => error.code(),
-            AgentError::Unfit { .. } => "agent_setting_unfit",
-            AgentError::Unknown { .. } => "unknown_agent",
-        }
-    }
 }
 
 impl AgentSpec {
@@ -98,62 +52,60 @@ impl AgentSpec {
     /// # Errors
     /// [`AgentError::Unknown`], which lists what can be written.
     pub fn parse(text: &str, base: &Path) -> Result<Self, AgentError> {
-        let unknown = |why| {
-            Err(AgentError::Unknown {
-                text: text.to_owned(),
-                why,
-            })
+        let unknown = |why| AgentError::Unknown {
+            text: text.to_owned(),
+            why,
+            known: table::forms(),
         };
         let (name, rest) = match text.trim().split_once(':') {
             Some((name, rest)) => (name, Some(rest.trim())),
             None => (text.trim(), None),
         };
-        let words = || -> Vec<String> {
-            let words = rest.unwrap_or_default().split_whitespace();
-            words.map(str::to_owned).collect()
-        };
-        let external = |agent| {
+        if rest == Some("") {
+            return Err(unknown("nothing follows the colon"));
+        }
+        let row = table::row(name).ok_or_else(|| unknown("there is no such connector"))?;
+        if let How::Coding(kind) = row.how {
+            let agent = External::new(row.name, kind, Vec::new());
+            let model = rest.map(str::to_owned);
             let settings = Settings {
-                model: rest.map(str::to_owned),
+                model,
                 ..Settings::default()
             };
-            Ok(AgentSpec::External { agent, settings })
-        };
-        let api = |provider, text| match ApiSettings::parse(provider, text) {
-            Some(settings) => {
+            return Ok(AgentSpec::External { agent, settings });
+        }
+        let rest = rest.ok_or_else(|| unknown("it needs a colon and more"))?;
+        let words = || -> Vec<String> { rest.split_whitespace().map(str::to_owned).collect() };
+        Ok(match row.how {
+            How::Coding(kind) | How::Protocol(kind) => AgentSpec::External {
+                agent: External::new(row.name, kind, words()),
+                settings: Settings::default(),
+            },
+            How::Model(provider) => {
+                let settings = ApiSettings::parse(provider, rest);
+                let settings = settings.ok_or_else(|| unknown("it names no model"))?;
                 // Before anybody writes the text down.
                 reach(&settings.base_url)?;
-                Ok(AgentSpec::Api(settings))
+                AgentSpec::Api(settings)
             }
-            None => unknown("it names no model"),
-        };
-        match (name, rest) {
-            (_, Some("")) => unknown("nothing follows the colon"),
-            ("scripted", Some(file)) => Ok(AgentSpec::Scripted {
-                path: base.join(file),
-            }),
-            ("command", Some(_)) => Ok(AgentSpec::Command {
+            How::Command => AgentSpec::Command {
                 argv: words(),
                 env: BTreeMap::new(),
                 idle: None,
-            }),
-            ("acp", Some(_)) => Ok(AgentSpec::External {
-                agent: External::Acp { argv: words() },
-                settings: Settings::default(),
-            }),
-            ("claude", _) => external(External::Claude),
-            ("codex", _) => external(External::Codex),
-            ("codex-app", _) => external(External::CodexApp),
-            ("gemini", _) => external(External::Gemini),
-            ("opencode", _) => external(External::Opencode),
-            ("pi", _) => external(External::Pi),
-            ("anthropic", Some(text)) => api(Provider::Anthropic, text),
-            ("openai", Some(text)) => api(Provider::OpenAiResponses, text),
-            ("openai-chat", Some(text)) => api(Provider::OpenAiChat, text),
-            ("scripted" | "command" | "acp" | "anthropic" | "openai" | "openai-chat", None) => {
-                unknown("it needs a colon and more")
-            }
-            _ => unknown("there is no such connector"),
+            },
+            How::Scripted => AgentSpec::Scripted {
+                path: base.join(rest),
+            },
+        })
+    }
+
+    /// The connector's name.
+    pub fn name(&self) -> &'static str {
+        match self {
+            AgentSpec::Scripted { .. } => "scripted",
+            AgentSpec::Command { .. } => "command",
+            AgentSpec::External { agent, .. } => agent.name(),
+            AgentSpec::Api(settings) => settings.provider.name(),
         }
     }
 
@@ -176,7 +128,13 @@ impl AgentSpec {
             AgentSpec::Command { argv, env, idle } => {
                 Ok(Box::new(Command::new(argv)?.with(env, idle)))
             }
-            AgentSpec::External { agent, settings } => agent.build(settings),
+            AgentSpec::External { agent, settings } => {
+                let connector = Connector::new(&agent, settings);
+                if connector.program().is_empty() {
+                    return Err(NoProgram.into());
+                }
+                Ok(Box::new(connector))
+            }
             AgentSpec::Api(settings) => Ok(Box::new(Api::new(settings)?.with_tools(tools))),
         }
     }
@@ -185,6 +143,21 @@ impl AgentSpec {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::{anthropic, openai};
+
+    #[test]
+    fn every_connector_is_read_by_its_form() {
+        for row in &table::TABLE {
+            let follows = row.follows.replace(['[', ']'], "");
+            let follows = follows.replace("BASE_URL", "https://h.example");
+            let text = format!("{}{follows}", row.name);
+            let spec = AgentSpec::parse(&text, Path::new("/")).expect(&text);
+            assert_eq!(spec.name(), row.name);
+            let bare = AgentSpec::parse(row.name, Path::new("/"));
+            assert_eq!(bare.is_ok(), row.follows.starts_with('['), "{}", row.name);
+            assert_eq!(table::names().filter(|name| *name == row.name).count(), 1);
+        }
+    }
 
     #[test]
     fn models_are_read_with_or_without_an_address() {
@@ -192,34 +165,22 @@ mod tests {
             (
                 "anthropic:claude-opus-5",
                 (
-                    Provider::Anthropic,
+                    anthropic::PROVIDER,
                     "claude-opus-5",
                     "https://api.anthropic.com",
                 ),
             ),
             (
                 "openai: gpt-5",
-                (
-                    Provider::OpenAiResponses,
-                    "gpt-5",
-                    "https://api.openai.com/v1",
-                ),
+                (openai::RESPONSES, "gpt-5", "https://api.openai.com/v1"),
             ),
             (
                 "openai-chat:qwen3:8b@http://localhost:11434/v1/",
-                (
-                    Provider::OpenAiChat,
-                    "qwen3:8b",
-                    "http://localhost:11434/v1",
-                ),
+                (openai::CHAT, "qwen3:8b", "http://localhost:11434/v1"),
             ),
             (
                 "openai-chat:org/m@2@https://openrouter.ai/api/v1",
-                (
-                    Provider::OpenAiChat,
-                    "org/m@2",
-                    "https://openrouter.ai/api/v1",
-                ),
+                (openai::CHAT, "org/m@2", "https://openrouter.ai/api/v1"),
             ),
         ];
         for (text, expected) in cases {

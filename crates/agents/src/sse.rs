@@ -1,6 +1,6 @@
 //! Server-sent events, out of bytes that are cut anywhere.
 //!
-//! It refuses to guess at half an event: what was not ended by an empty line never happened.
+//! What was not ended by an empty line never happened.
 
 /// The largest event; a provider that sends a larger one is broken or hostile.
 const EVENT_BYTES: usize = 8 * 1024 * 1024;

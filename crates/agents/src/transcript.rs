@@ -1,7 +1,7 @@
 //! A bounded record of what an attempt said: the head and the tail survive, the middle may not.
 //!
-//! The head says what was asked and how it began, the tail how it ended. It refuses to grow:
-//! an agent that prints for ever costs this many bytes and no more.
+//! The head says what was asked and how it began, the tail how it ended. An agent that prints for
+//! ever costs this many bytes and no more.
 
 use std::collections::VecDeque;
 

@@ -1,12 +1,14 @@
 //! What a person sets about a connector beside its spec, whichever it is.
 //!
-//! It refuses what a connector can not use: a setting that is silently ignored is one that
-//! somebody relies on. Values of variables and keys are never held here, only where they are.
+//! What a connector cannot use is an error: a setting that is silently ignored is one that somebody
+//! relies on. Values of variables and keys are never held here, only where they are.
 
 use crate::api::{ApiSettings, KeySource};
-use crate::external::settings::{External, Login, Settings};
+use crate::error::AgentError;
+use crate::external::settings::{Login, Settings};
 use crate::prices::Prices;
-use crate::spec::{AgentError, AgentSpec};
+use crate::spec::AgentSpec;
+use crate::table;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -53,59 +55,12 @@ impl Tuning {
 }
 
 impl AgentSpec {
-    /// The connectors' names, as specs and the config spell them.
-    pub const NAMES: [&'static str; 12] = [
-        "claude",
-        "codex",
-        "codex-app",
-        "gemini",
-        "opencode",
-        "pi",
-        "acp",
-        "anthropic",
-        "openai",
-        "openai-chat",
-        "command",
-        "scripted",
-    ];
-
-    /// The connector's name.
-    pub fn name(&self) -> &'static str {
-        match self {
-            AgentSpec::Scripted { .. } => "scripted",
-            AgentSpec::Command { .. } => "command",
-            AgentSpec::External { agent, .. } => agent.name(),
-            AgentSpec::Api(settings) => settings.provider.as_str(),
-        }
-    }
-
-    /// The settings that mean something for this connector.
-    fn takes(&self) -> &'static [&'static str] {
-        match self {
-            AgentSpec::Scripted { .. } => &[],
-            AgentSpec::Command { .. } => &["env", "idle_seconds"],
-            AgentSpec::External {
-                agent: External::Acp { .. },
-                ..
-            } => &["args", "env", "idle_seconds"],
-            AgentSpec::External { .. } => &[
-                "program",
-                "args",
-                "env",
-                "login",
-                "key_file",
-                "idle_seconds",
-            ],
-            AgentSpec::Api(_) => &["key_file", "idle_seconds"],
-        }
-    }
-
     /// The same connector with what a person set.
     ///
     /// # Errors
-    /// [`AgentError::Unfit`] for a setting that it can not use.
+    /// [`AgentError::Unfit`] for a setting that it cannot use.
     pub fn tuned(self, tuning: &Tuning) -> Result<Self, AgentError> {
-        let takes = self.takes();
+        let takes = table::row(self.name()).map_or(&[][..], |row| row.how.settings());
         if let Some(setting) = tuning.set().into_iter().find(|set| !takes.contains(set)) {
             return Err(AgentError::Unfit {
                 agent: self.name(),
@@ -163,17 +118,7 @@ mod tests {
     }
 
     #[test]
-    fn every_name_is_a_connectors_own() {
-        for name in AgentSpec::NAMES {
-            let text = [name, &format!("{name}:x")]
-                .into_iter()
-                .find_map(|text| AgentSpec::parse(text, Path::new("/")).ok());
-            assert_eq!(text.expect(name).name(), name);
-        }
-    }
-
-    #[test]
-    fn what_is_set_arrives_and_what_can_not_be_used_is_refused() {
+    fn what_is_set_arrives_and_what_cannot_be_used_is_refused() {
         let tuning = Tuning {
             key_file: Some("/k".into()),
             idle: Some(Duration::from_secs(7)),

@@ -1,14 +1,15 @@
 //! What the tool loop and the providers' formats agree on.
 //!
-//! A conversation is kept in these shapes; each provider's module turns it into a request and
-//! reads the stream that comes back. It refuses to hold anything that only one provider knows,
-//! save opaque blocks that must be given back as they came.
+//! A conversation is kept in these shapes; each provider's module turns it into a request and reads
+//! the stream that comes back. What only one provider knows is not here, save opaque blocks that
+//! must be given back as they came.
 
 use crate::failure::Failure;
 use crate::prices::Tokens;
 use crate::sse::Event;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+use std::fmt;
 
 /// One entry of a conversation.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -24,7 +25,6 @@ pub(crate) enum Entry {
 /// A part of what the model said.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(crate) enum Block {
-    /// Text.
     Text(String),
     /// A tool call.
     Call(Call),
@@ -133,6 +133,37 @@ pub(crate) enum Stop {
     Length,
     /// The window was reached.
     Window,
+}
+
+/// A provider of models: its format, and where it is unless the settings say otherwise.
+#[derive(Clone, Copy)]
+pub struct Provider {
+    pub(crate) name: &'static str,
+    pub(crate) base_url: &'static str,
+    /// The variable that holds its key.
+    pub(crate) key_variable: &'static str,
+    pub(crate) wire: &'static dyn Wire,
+}
+
+impl Provider {
+    /// The name that people write.
+    pub fn name(self) -> &'static str {
+        self.name
+    }
+}
+
+impl PartialEq for Provider {
+    fn eq(&self, other: &Self) -> bool {
+        self.name == other.name
+    }
+}
+
+impl Eq for Provider {}
+
+impl fmt::Debug for Provider {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name)
+    }
 }
 
 /// A provider's format.

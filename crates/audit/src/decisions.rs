@@ -4,7 +4,7 @@
 use crate::finding::{Finding, Rigour, finding};
 use engine::approval::{self, SIGNED, Words};
 use engine::start::STARTED;
-use engine::wave::shop::Waived;
+use engine::wave::folder::Waived;
 use kernel::{Body, Event, Time};
 use std::collections::BTreeMap;
 use store::RecordRef;
@@ -39,7 +39,7 @@ impl Signers {
         Ok(Self {
             approvers,
             rigour,
-            milestones: engine::wave::shop::waivers(&project.at_top()),
+            milestones: engine::wave::folder::waivers(&project.at_top()),
         })
     }
 

@@ -16,7 +16,6 @@ pub struct Finding {
 /// What the audit of one run found.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct RunAudit {
-    /// The run.
     pub run: String,
     /// Records read.
     pub records: u64,

@@ -2,10 +2,9 @@
 //! worktree that holds anything which is not in a merged commit, and anything of a run that is not
 //! over.
 
-use engine::run::Run;
 use engine::session;
-use engine::wave::Shop;
-use engine::wave::shop::names;
+use engine::wave::MilestoneFolder;
+use engine::wave::folder::names;
 use kernel::Machine;
 use kernel::machine::Activity;
 use serde::Serialize;
@@ -19,7 +18,6 @@ use workspace::worktree::{self, Removal};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum What {
-    /// A worktree.
     Worktree,
     /// Scratch of a run.
     Scratch,
@@ -31,7 +29,6 @@ pub enum What {
 pub enum Fate {
     /// It would be removed.
     Removable,
-    /// It was removed.
     Removed,
     /// It stays.
     Kept,
@@ -48,7 +45,6 @@ pub struct Item {
     pub path: PathBuf,
     /// What becomes of it.
     pub fate: Fate,
-    /// Why.
     pub why: String,
 }
 
@@ -98,7 +94,7 @@ fn of_run(
     let Some(work) = worktree::resolve(repo, &run_ref(run))? else {
         return kept("its run has no commit yet");
     };
-    let over = Run::peek(project, run)
+    let over = report::look::peek_run(project, run)
         .is_ok_and(|peek| matches!(peek.machine.status().activity, Activity::Done));
     if !over {
         return kept("its run is not done");
@@ -163,11 +159,11 @@ fn integration(
 ) -> Result<(Fate, String), EngineError> {
     let known = names(project).iter().any(|name| name == milestone);
     if known {
-        let shop = Shop::find(project, Some(milestone));
-        let busy = match &shop {
+        let folder = MilestoneFolder::find(project, Some(milestone));
+        let busy = match &folder {
             // Its own error is for whoever runs it; here it only means: hands off.
-            Err(_) => return Ok((Fate::Kept, "its milestone can not be read".to_owned())),
-            Ok(shop) => shop.peek()?.0.wave.is_some() || shop.open().is_err(),
+            Err(_) => return Ok((Fate::Kept, "its milestone cannot be read".to_owned())),
+            Ok(folder) => folder.peek()?.0.wave.is_some() || folder.open().is_err(),
         };
         if busy {
             return Ok((Fate::Kept, "a wave is live".to_owned()));
@@ -191,7 +187,8 @@ fn scratch(project: &Project, mode: Mode) -> Result<Vec<Item>, EngineError> {
         if !folders.any(|entry| entry.path().is_dir()) {
             continue;
         }
-        let activity = Run::peek(project, run.as_str()).map(|peek| peek.machine.status().activity);
+        let activity = report::look::peek_run(project, run.as_str())
+            .map(|peek| peek.machine.status().activity);
         let (fate, why) = match activity {
             Ok(Activity::Done | Activity::Stopped) => match session::lock(project, run.as_str()) {
                 Ok(_lock) if mode == Mode::Remove => {
@@ -202,7 +199,7 @@ fn scratch(project: &Project, mode: Mode) -> Result<Vec<Item>, EngineError> {
                 Err(_) => (Fate::Kept, "its run is being driven"),
             },
             Ok(_) => (Fate::Kept, "its run is not over"),
-            Err(_) => (Fate::Kept, "its run can not be read"),
+            Err(_) => (Fate::Kept, "its run cannot be read"),
         };
         items.push(Item {
             what: What::Scratch,

@@ -16,8 +16,8 @@ mod wave;
 
 pub use finding::{Finding, Rigour, RunAudit};
 
-use engine::run::run_name;
 use finding::finding;
+use report::look::run_name;
 use std::collections::BTreeSet;
 use workspace::error::EngineError;
 use workspace::git::{self, Claim};

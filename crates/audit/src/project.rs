@@ -33,7 +33,7 @@ impl Walker {
     pub(crate) fn new() -> Self {
         Self {
             recorder: Recorder::new(),
-            expected: Expected::new(),
+            expected: Expected::default(),
             vouched: Vouched::default(),
             specs: Specs::default(),
             briefs: BTreeMap::new(),
@@ -50,7 +50,7 @@ impl Walker {
         record: &RecordRef<'_>,
         signers: &Signers,
     ) -> Result<(), String> {
-        let event = engine::run::event(record)?;
+        let event = report::look::event(record)?;
         if let Body::Noted(note) = &event.body {
             Fact::read(note).map_err(|refusal| refusal.to_string())?;
         }
@@ -142,7 +142,7 @@ impl Walker {
                     say(error.code(), error.to_string());
                 }
                 for (line, effect, hash) in &self.other_briefs {
-                    // A key was taken out of it: then it can not be the machine's own text.
+                    // A key was taken out of it: then it cannot be the machine's own text.
                     let kept = vault.get(hash).unwrap_or_default();
                     if !String::from_utf8_lossy(&kept).contains(redact::MARK) {
                         let what = format!(
@@ -178,7 +178,7 @@ fn evidence_of(event: &kernel::Event) -> Vec<String> {
             let all = ended.results.iter().flat_map(|result| &result.evidence);
             all.map(hash).collect()
         }
-        // What can not be read has its finding elsewhere.
+        // What cannot be read has its finding elsewhere.
         kernel::Body::Noted(note) => factory::machine::Fact::read(note).map_or_else(
             |_| Vec::new(),
             |fact| fact.evidence().into_iter().map(hash).collect(),

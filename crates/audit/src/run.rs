@@ -4,10 +4,10 @@ use crate::decisions::{self, Signers};
 use crate::finding::{Finding, RunAudit, finding};
 use crate::views;
 use crate::walker::Walker;
-use engine::run::{Run, known};
-use engine::views::snapshot;
 use flow::Flow;
 use kernel::{Body, Machine};
+use report::look::{known, peek_run};
+use report::views::snapshot;
 use std::collections::BTreeSet;
 use store::{Audit, Checkpoint};
 use workspace::context::task_folder;
@@ -44,23 +44,22 @@ fn read(
     report: &mut RunAudit,
 ) -> Result<(), EngineError> {
     let run = store::RunName::new(name)?;
-    // Reading once leniently gives the workflow; a run that can not even say that has its finding.
-    let workflow = Run::peek(project, name)
+    // Reading once leniently gives the workflow; a run that cannot even say that has its finding.
+    let workflow = peek_run(project, name)
         .ok()
         .map(|peek| peek.machine.workflow().clone());
     let mut walker = workflow.as_ref().map(Walker::of);
     if let (Some(walker), Some(workflow)) = (&mut walker, &workflow) {
         walker.recall(project, name, workflow)?;
     }
-    let mut of_factory =
-        engine::factory::is_project(project, name).then(crate::project::Walker::new);
+    let mut of_factory = report::look::is_project(project, name).then(crate::project::Walker::new);
     let pairs: Vec<(u64, String)> = claims
         .iter()
         .map(|claim| (claim.seq, claim.hash.clone()))
         .collect();
     let against = Audit {
         claims: &pairs,
-        not_after: Some(engine::run::latest()),
+        not_after: Some(report::look::latest()),
     };
     let audited = store::audit(&project.journals(), &run, against, |record| {
         match (&mut walker, &workflow) {
@@ -77,7 +76,7 @@ fn read(
             }
             _ => match &mut of_factory {
                 Some(walker) => walker.take(name, record, signers),
-                None => engine::run::event(record).map(|_| ()),
+                None => report::look::event(record).map(|_| ()),
             },
         }
     })?;
@@ -98,7 +97,7 @@ fn read(
         report.evidence = evidence;
         report.findings.extend(findings);
     } else if workflow.is_none() && report.findings.is_empty() {
-        let error = Run::peek(project, name).err();
+        let error = peek_run(project, name).err();
         let error = error.map(|error| finding(&error.code, 0, error.what));
         report.findings.extend(error);
     }
@@ -122,7 +121,8 @@ fn read(
             walker.machine.started(),
         ) {
             let task = task_folder(project, started);
-            for wrong in snapshot::faults(&task, &spec.folder, &walker.snapshots)? {
+            let taken: Vec<_> = walker.snapshots.iter().collect();
+            for wrong in snapshot::faults(&task, &spec.folder, &taken)? {
                 report.findings.push(finding(wrong.code, 0, wrong.what));
             }
         }

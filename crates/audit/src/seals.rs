@@ -3,7 +3,6 @@
 
 use crate::finding::{Finding, finding};
 use checks::Place;
-use engine::run::Run;
 use flow::Flow;
 use std::collections::{BTreeMap, BTreeSet};
 use workspace::context::task_folder;
@@ -21,8 +20,8 @@ impl Seals {
     pub(crate) fn of(project: &Project) -> Result<Self, EngineError> {
         let mut runs = BTreeMap::new();
         for name in store::list(&project.journals())? {
-            // One that can not be read has its finding elsewhere.
-            if let Ok(peek) = Run::peek(project, name.as_str()) {
+            // One that cannot be read has its finding elsewhere.
+            if let Ok(peek) = report::look::peek_run(project, name.as_str()) {
                 runs.insert(name.to_string(), peek.machine);
             }
         }
@@ -39,7 +38,7 @@ impl Seals {
             return Vec::new();
         };
         let project = &project.of_run(run);
-        let (file, lines) = engine::views::engine_lines(machine.workflow());
+        let (file, lines) = report::views::engine_lines(machine.workflow());
         let task = task_folder(project, started);
         let place = Place {
             repo: project.repo(),

@@ -57,9 +57,9 @@ impl Walker {
         let (mut named, mut kept) = (BTreeSet::new(), false);
         let journals = project.journals();
         let run = store::RunName::new(name)?;
-        // What can not be read has its finding elsewhere.
+        // What cannot be read has its finding elsewhere.
         let _ = store::audit(&journals, &run, Audit::default(), |record| {
-            match engine::run::event(record)?.body {
+            match report::look::event(record)?.body {
                 Body::RunStarted(started) => {
                     named.insert(started.workflow_hash.clone());
                 }
@@ -78,7 +78,7 @@ impl Walker {
                 None => {
                     self.whole = false;
                     let what = format!(
-                        "the workflow `{}` has changed since, and how it was ({hash}) is not among the evidence: its steps can not be taken again",
+                        "the workflow `{}` has changed since, and how it was ({hash}) is not among the evidence: its steps cannot be taken again",
                         today.name
                     );
                     let lost = kept.then(|| finding("workflow_missing", 0, what));
@@ -98,8 +98,7 @@ impl Walker {
     fn legal(&self, to: &Position) -> bool {
         self.machines().any(|machine| {
             let at = general(machine.position());
-            let mode = machine.started().map(|started| started.mode);
-            let ways = ways(&machine.workflow().table, &at, mode.unwrap_or_default());
+            let ways = ways(&machine.workflow().table, &at, machine.mode());
             ways.iter().any(|way| way.to == *to)
         })
     }

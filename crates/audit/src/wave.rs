@@ -3,11 +3,11 @@
 
 use crate::decisions::Signers;
 use crate::finding::{Finding, RunAudit};
+use ::wave::board::{Board, Stage};
+use ::wave::fact::{Dated, Fact, Said};
 use engine::approval::Words;
-use engine::wave::board::{Board, Stage};
-use engine::wave::fact::{Dated, Fact, Said};
+use engine::wave::folder::{self, TRAILER};
 use engine::wave::people;
-use engine::wave::shop::{self, TRAILER};
 use kernel::outcome::{CheckResult, passes};
 use std::collections::BTreeSet;
 use store::{Audit, RunName};
@@ -19,7 +19,7 @@ use workspace::worktree;
 /// Audits every milestone that has a journal.
 pub(crate) fn audit(project: &Project, signers: &Signers) -> Result<Vec<RunAudit>, EngineError> {
     let (claims, malformed) = git::claims_by(project.repo(), TRAILER)?;
-    let mut names: BTreeSet<String> = shop::names(project).into_iter().collect();
+    let mut names: BTreeSet<String> = folder::names(project).into_iter().collect();
     // One that a commit vouches for and that is gone is the worst case of all.
     names.extend(claims.iter().map(|claim| claim.run.clone()));
     let mut reports = Vec::new();
@@ -76,15 +76,15 @@ fn one(
     let mut evidence: BTreeSet<String> = BTreeSet::new();
     let against = Audit {
         claims,
-        not_after: Some(engine::run::latest()),
+        not_after: Some(report::look::latest()),
     };
     let name = RunName::new("wave")?;
     let audited = store::audit(folder, &name, against, |record| {
-        let dated = shop::dated(record.at, record.kind, record.body.get())?;
+        let dated = folder::dated(record)?;
         if let Some(what) = unfounded(&board, &dated) {
             found.push(finding("unfounded_fact", record.seq, what));
         }
-        if let Some((option, said)) = person(&dated.fact) {
+        if let Some((option, said)) = person(&dated.body) {
             let words = Words {
                 run: &people::signed_as(milestone),
                 seq: said.seen_seq,
@@ -99,7 +99,7 @@ fn one(
                 finding(code, record.seq, what)
             }));
         }
-        for result in results(&dated.fact) {
+        for result in results(&dated.body) {
             evidence.extend(result.evidence.iter().map(|piece| piece.hash.clone()));
         }
         board.apply(&dated);
@@ -135,7 +135,7 @@ fn one(
 fn person(fact: &Fact) -> Option<(String, &Said)> {
     match fact {
         Fact::CriterionTicked(ticked) => {
-            Some((people::tick_option(&ticked.criterion), &ticked.said))
+            Some((::wave::tick_option(&ticked.criterion), &ticked.said))
         }
         Fact::SandboxWaived(said) => Some((engine::waiver::WAIVE.to_owned(), said)),
         _ => None,
@@ -156,7 +156,7 @@ fn results(fact: &Fact) -> &[CheckResult] {
 fn unfounded(board: &Board, dated: &Dated) -> Option<String> {
     let slot = |task: &str| board.wave.as_ref().and_then(|wave| wave.slot(task));
     let base = board.wave.as_ref().map(|wave| wave.base.as_str());
-    match &dated.fact {
+    match &dated.body {
         Fact::WaveOpened(_) if board.wave.is_some() => {
             Some("a wave was opened while one was live".to_owned())
         }

@@ -1,31 +1,33 @@
 //! Running one program for a check: in the repository, confined, with everything about it on
-//! record. It refuses to run on a tree that it cannot hash and to lose the output; what makes a run
-//! worthless whatever the program says is judged here, once for all checks.
+//! record. What makes a run worthless whatever the program says is judged here, once for all
+//! checks.
 
+use crate::error::Error;
 use crate::readers::runners;
 use crate::text::{answer, first_few, label, one_line};
 use crate::{Subject, TreeNow};
 use kernel::outcome::{CheckResult, EvidenceRef, Ran, Verdict};
 use sandbox::{Ended, Killed, Launch, Limits};
+use std::fmt::Display;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
 /// Enough for any log that somebody reads; the middle of a longer one is left out.
 const OUTPUT: usize = 4 << 20;
 
-/// Who looks up the program? A shell reports a missing one as exit code 127.
+/// Who finds the program? A shell reports a missing one as exit code 127.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Through {
+pub(crate) enum FoundBy {
     Shell,
-    Nothing,
+    Path,
 }
 
 /// What is to be run.
-pub(crate) struct Errand<'a> {
+pub(crate) struct Program<'a> {
     pub(crate) argv: Vec<String>,
     /// For people.
     pub(crate) shown: &'a str,
-    pub(crate) through: Through,
+    pub(crate) found_by: FoundBy,
     pub(crate) timeout: Option<Duration>,
     /// When the check began: the gate's wall time counts from there.
     pub(crate) started: Instant,
@@ -33,13 +35,13 @@ pub(crate) struct Errand<'a> {
     pub(crate) report: Option<&'a Path>,
 }
 
-impl<'a> Errand<'a> {
+impl<'a> Program<'a> {
     /// A line for `sh -c`.
     pub(crate) fn shell(line: &'a str, timeout: Option<Duration>, started: Instant) -> Self {
         Self {
             argv: vec!["sh".into(), "-c".into(), line.to_owned()],
             shown: line,
-            through: Through::Shell,
+            found_by: FoundBy::Shell,
             timeout,
             started,
             report: None,
@@ -50,30 +52,35 @@ impl<'a> Errand<'a> {
 /// What was run.
 pub(crate) struct Executed {
     pub(crate) ended: Ended,
-    through: Through,
+    found_by: FoundBy,
     before: TreeNow,
-    after: Result<TreeNow, String>,
+    after: Result<TreeNow, Error>,
     ran: Ran,
     kept: EvidenceRef,
 }
 
 /// Runs it. An error is a reason why it could not be run.
-pub(crate) fn execute(subject: &Subject<'_>, errand: Errand<'_>) -> Result<Executed, String> {
-    let left = subject.wall.saturating_sub(errand.started.elapsed());
-    let wall = errand.timeout.map_or(left, |timeout| timeout.min(left));
+pub(crate) fn execute(subject: &Subject<'_>, program: Program<'_>) -> Result<Executed, Error> {
+    let left = subject.wall.saturating_sub(program.started.elapsed());
+    let wall = program.timeout.map_or(left, |timeout| timeout.min(left));
     if wall.is_zero() {
         return Err("the gate's wall time is used up; give the gate more time".into());
     }
-    let before = (subject.tree)().map_err(|why| format!("the tree cannot be hashed: {why}"))?;
+    let before = subject.tree()?;
     let limits = Limits {
         wall,
         idle: None,
         output_bytes: OUTPUT,
     };
-    let mut launch = Launch::new(errand.argv, subject.place.repo, subject.env.clone(), limits);
+    let mut launch = Launch::new(
+        program.argv,
+        subject.place.repo,
+        subject.env.clone(),
+        limits,
+    );
     launch.pid_file = subject.pid_file.map(Path::to_owned);
     launch.policy = subject.policy.cloned();
-    if let Some(report) = errand.report {
+    if let Some(report) = program.report {
         let path = report.display().to_string();
         launch.env.insert(runners::REPORT.to_owned(), path);
         if let Some(policy) = &mut launch.policy {
@@ -84,15 +91,18 @@ pub(crate) fn execute(subject: &Subject<'_>, errand: Errand<'_>) -> Result<Execu
         }
     }
     let ended = sandbox::run(&launch, subject.cancel).map_err(|error| {
-        subject.launches.failed(&error);
-        error.to_string()
+        subject.note_failure(&error);
+        Error::NotStarted(error)
     })?;
     let kept = subject
         .keep
-        .keep(&format!("output of {}", label(errand.shown)), &ended.output)
-        .map_err(|why| format!("its output cannot be kept: {why}"))?;
+        .keep(
+            &format!("output of {}", label(program.shown)),
+            &ended.output,
+        )
+        .map_err(Error::undone("its output cannot be kept"))?;
     Ok(Executed {
-        through: errand.through,
+        found_by: program.found_by,
         ran: Ran {
             argv: launch.argv,
             exit: ended.exit,
@@ -104,7 +114,7 @@ pub(crate) fn execute(subject: &Subject<'_>, errand: Errand<'_>) -> Result<Execu
             unrecorded: ended.unrecorded.clone(),
         },
         before,
-        after: (subject.tree)(),
+        after: subject.tree(),
         ended,
         kept,
     })
@@ -117,7 +127,7 @@ impl Executed {
         let could_not = |reason: String| Some((Verdict::CouldNotRun, reason));
         let after = match &self.after {
             Ok(after) => after,
-            Err(why) => return could_not(format!("the tree cannot be hashed after it: {why}")),
+            Err(why) => return could_not(format!("after it, {why}")),
         };
         if ended.survivors > 0 {
             return could_not(format!("{} of its processes do not die", ended.survivors));
@@ -147,7 +157,7 @@ impl Executed {
 
     /// The shell's way to say that there is no such program.
     pub(crate) fn not_found(&self) -> Option<(Verdict, String)> {
-        if self.through != Through::Shell || !matches!(self.ended.exit, Some(126 | 127)) {
+        if self.found_by != FoundBy::Shell || !matches!(self.ended.exit, Some(126 | 127)) {
             return None;
         }
         let (ending, last) = (self.ending().unwrap_or_default(), self.last_line());
@@ -205,7 +215,7 @@ impl Executed {
     }
 
     /// The check's answer, with all that was recorded.
-    pub(crate) fn answer(self, name: &str, verdict: Verdict, reason: &str) -> CheckResult {
+    pub(crate) fn answer(self, name: &str, verdict: Verdict, reason: impl Display) -> CheckResult {
         let mut result = answer(name, verdict, reason);
         result.ran = Some(self.ran);
         result.evidence.push(self.kept);

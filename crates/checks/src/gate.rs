@@ -1,7 +1,8 @@
-//! Running a gate. It refuses to skip: what is unknown, badly set or silent could not run.
+//! Running a gate. Nothing is skipped: what is unknown, badly set or silent could not run.
 
+use crate::settings::SettingsError;
 use crate::text::{answer, refusal};
-use crate::{Launches, Subject, when};
+use crate::{Check, Launches, Subject, when};
 use kernel::effect::CheckSpec;
 use kernel::outcome::{CheckResult, UNHELD, Verdict};
 use std::time::Instant;
@@ -9,6 +10,15 @@ use std::time::Instant;
 /// Runs all checks in order, whatever the first says: an agent should hear all that is wrong at
 /// once. The subject's wall time is for all of them together.
 pub fn run_gate(specs: &[CheckSpec], subject: &Subject<'_>) -> Vec<CheckResult> {
+    run_gate_with(&[], specs, subject)
+}
+
+/// The same with checks of the caller's own, beside those of the registry.
+pub fn run_gate_with(
+    own: &[&dyn Check],
+    specs: &[CheckSpec],
+    subject: &Subject<'_>,
+) -> Vec<CheckResult> {
     let started = Instant::now();
     let mut results = Vec::new();
     for spec in specs {
@@ -16,12 +26,12 @@ pub fn run_gate(specs: &[CheckSpec], subject: &Subject<'_>) -> Vec<CheckResult> 
         let launches = Launches::default();
         let subject = Subject {
             wall: left,
-            launches: &launches,
+            launches: Some(&launches),
             ..*subject
         };
-        let answers = match judge(spec, &subject) {
+        let answers = match judge(own, spec, &subject) {
             Ok(answers) => answers,
-            Err(reason) => vec![refusal(&spec.check, &reason)],
+            Err(why) => vec![refusal(&spec.check, why)],
         };
         for mut result in answers {
             result.weight = spec.weight;
@@ -39,17 +49,32 @@ pub fn run_gate(specs: &[CheckSpec], subject: &Subject<'_>) -> Vec<CheckResult> 
     results
 }
 
-fn judge(spec: &CheckSpec, subject: &Subject<'_>) -> Result<Vec<CheckResult>, String> {
+/// Why a check was not asked at all.
+#[derive(Debug, thiserror::Error)]
+enum NotAsked {
+    #[error("the gate was cancelled before this check")]
+    Cancelled,
+    #[error(transparent)]
+    Settings(#[from] SettingsError),
+    #[error("the check gave no answer, which is a bug in it; please report")]
+    Silent,
+}
+
+fn judge(
+    own: &[&dyn Check],
+    spec: &CheckSpec,
+    subject: &Subject<'_>,
+) -> Result<Vec<CheckResult>, NotAsked> {
     if subject.cancel.is_cancelled() {
-        return Err("the gate was cancelled before this check".into());
+        return Err(NotAsked::Cancelled);
     }
-    let (check, condition, with) = when::open(&spec.check, &spec.with)?;
+    let (check, condition, with) = when::open(own, &spec.check, &spec.with)?;
     if let Some(reason) = condition.and_then(|condition| condition.spares(subject)) {
         return Ok(vec![answer(check.name(), Verdict::Pass, &reason)]);
     }
     let answers = check.run(&with, subject);
     if answers.is_empty() {
-        return Err("the check gave no answer, which is a bug in it; please report".into());
+        return Err(NotAsked::Silent);
     }
     Ok(answers)
 }

@@ -1,66 +1,71 @@
-//! How a check is written: read the settings, judge the subject. What is the same for all of them
-//! around that is here, once. It refuses to let a check pass without a reason, or judge by settings
-//! that it could not read.
+//! How a check is written: a type whose members are its settings, and that judges a subject. What is
+//! the same for all of them around that is here, once.
 
-use crate::settings::Settings;
+use crate::error::Error;
+use crate::settings::{self, Setting, SettingsError};
 use crate::text::answer;
-use crate::{Check, Example, Setting, Subject};
+use crate::{Check, Subject};
 use kernel::outcome::{CheckResult, Verdict};
+use schemars::JsonSchema;
+use serde::de::DeserializeOwned;
 use serde_json::Value;
+use std::fmt::Display;
+use std::marker::PhantomData;
 
-/// A check, as it is written. Each is a [`Check`] by that, which is how the gate sees it.
-pub(crate) trait Judges: Sync {
+/// A check with its settings. Each is a [`Check`] by that, which is how the gate sees it.
+pub(crate) trait Judge: DeserializeOwned + JsonSchema + 'static {
     /// Its name in workflow files.
     const NAME: &'static str;
-    /// One line for the documentation.
-    const ABOUT: &'static str;
-    /// All settings that it knows; any other key is refused before [`Judges::read`].
-    const SETTINGS: &'static [Setting];
-    /// What the settings ask for.
-    type Wanted<'a>;
     /// What it answers: a [`Judged`] in most checks, which is a reason to pass, or a trouble.
     type Answer: Answer;
 
-    /// Reads the settings. What it refuses is refused when the workflow is loaded.
-    fn read<'a>(settings: &Settings<'a>) -> Result<Self::Wanted<'a>, String>;
+    /// What must hold between the settings, where the type of none of them can say it.
+    fn lint(&self) -> Result<(), SettingsError> {
+        Ok(())
+    }
+
     /// Judges what the engine ran, read or hashed itself.
-    fn judge(wanted: &Self::Wanted<'_>, subject: &Subject<'_>) -> Self::Answer;
-    /// What passes, what fails and what cannot run, as data that the tests try.
-    fn examples() -> Vec<Example>;
+    fn judge(&self, subject: &Subject<'_>) -> Self::Answer;
+
+    /// A refusal of settings that do not go together.
+    fn refuse<T>(rule: &'static str) -> Result<T, SettingsError> {
+        let of = Self::NAME;
+        Err(SettingsError::Together { of, rule })
+    }
 }
 
-impl<J: Judges> Check for J {
+struct Registered<J>(PhantomData<fn() -> J>);
+
+/// The check, for the registry.
+pub(crate) const fn check<J: Judge>() -> &'static dyn Check {
+    &Registered::<J>(PhantomData)
+}
+
+impl<J: Judge> Check for Registered<J> {
     fn name(&self) -> &'static str {
         J::NAME
     }
 
-    fn about(&self) -> &'static str {
-        J::ABOUT
+    fn settings(&self) -> Vec<Setting> {
+        settings::settings::<J>()
     }
 
-    fn settings(&self) -> &'static [Setting] {
-        J::SETTINGS
-    }
-
-    fn lint(&self, with: &Value) -> Result<(), String> {
-        wanted::<J>(with).map(drop)
+    fn lint(&self, with: &Value) -> Result<(), SettingsError> {
+        read::<J>(with).map(drop)
     }
 
     fn run(&self, with: &Value, subject: &Subject<'_>) -> Vec<CheckResult> {
-        match wanted::<J>(with) {
-            Ok(wanted) => J::judge(&wanted, subject).results(J::NAME),
-            Err(why) => Trouble::CouldNotRun(why).results(J::NAME),
+        match read::<J>(with) {
+            Ok(check) => check.judge(subject).results(J::NAME),
+            Err(why) => Trouble::cannot(why).results(J::NAME),
         }
-    }
-
-    fn examples(&self) -> Vec<Example> {
-        J::examples()
     }
 }
 
-/// A check's settings, read.
-pub(crate) fn wanted<J: Judges>(with: &Value) -> Result<J::Wanted<'_>, String> {
-    J::read(&Settings::open(J::NAME, J::SETTINGS, with)?)
+fn read<J: Judge>(with: &Value) -> Result<J, SettingsError> {
+    let check: J = settings::read(J::NAME, with)?;
+    check.lint()?;
+    Ok(check)
 }
 
 /// Why a check does not pass.
@@ -74,6 +79,19 @@ pub(crate) enum Trouble {
 impl From<String> for Trouble {
     fn from(reason: String) -> Self {
         Trouble::Fails(reason)
+    }
+}
+
+impl From<Error> for Trouble {
+    fn from(why: Error) -> Self {
+        Trouble::Fails(why.to_string())
+    }
+}
+
+impl Trouble {
+    /// It could not be tried.
+    pub(crate) fn cannot(why: impl Display) -> Self {
+        Trouble::CouldNotRun(why.to_string())
     }
 }
 

@@ -1,14 +1,15 @@
-//! The gate checks: one file per check, each with its own examples, and a registry of them all.
+//! The gate checks: one file per check, and a registry of them all.
 //!
 //! A check judges what the engine ran, read or hashed itself. It refuses to take an agent's word:
 //! a typed result can hold a gate shut and never open it. A check that is unknown, badly set or
 //! cannot be tried answers `could_not_run`, which fails the gate; nothing is ever skipped.
 //!
-//! To add a check: one file with a type that implements `Judges` (`judge.rs`) and carries its
-//! examples, and two lines in `checks.rs`. The test `examples` then runs them.
+//! To add a check: one file with a type that implements `Judge` (`judge.rs`),
+//! two lines in `checks.rs`, and examples in `tests/examples/`, which the tests try.
 
 mod check;
 mod checks;
+mod error;
 mod execute;
 mod gate;
 mod judge;
@@ -19,14 +20,16 @@ mod subject;
 mod text;
 mod when;
 
-pub use check::{Check, Example, Setting};
+pub use check::Check;
 pub use checks::{find, registry};
-pub use gate::run_gate;
+pub use error::{BoxError, Error};
+pub use gate::{run_gate, run_gate_with};
 pub use readers::globs::{Star, compiled};
 pub use readers::hash::bytes as hash_of;
 pub use readers::items::bytes as item_bytes;
 pub use readers::runners;
 pub use readers::seal::{SECRET_BY_CUSTOM, hash as item_hash};
-pub use subject::{Keep, Launches, Place, Subject, TreeNow, Views};
+pub use settings::{Setting, SettingsError};
+pub use subject::{CheckOut, HashTree, Keep, Launches, Place, Subject, TreeNow, Views};
 pub use text::is_placeholder;
 pub use when::lint;

@@ -1,8 +1,9 @@
 //! A clean room: a folder of our own that holds a checkpoint's files, with chosen files of the
 //! repository laid in and frozen copies over all of it. What runs there reaches the room and those
 //! installed dependencies that were frozen, and nothing else of the repository: an ignored file, a
-//! stray configuration, a changed test or a dependency that came later can not help it.
+//! stray configuration, a changed test or a dependency that came later cannot help it.
 
+use crate::error::Error;
 use crate::readers::paths::Found;
 use crate::readers::{hash, installed, items, paths};
 use crate::{Place, Subject, TreeNow};
@@ -34,15 +35,16 @@ impl Room {
         subject: &Subject<'_>,
         commit: &str,
         frozen: &BTreeMap<String, String>,
-    ) -> Result<Self, String> {
+    ) -> Result<Self, Error> {
         let path = folder()?;
         let mut room = Self {
             path,
             policy: None,
             env: subject.env.clone(),
         };
-        (subject.check_out)(commit, &room.path)
-            .map_err(|why| format!("the checkpoint {commit} cannot be laid out: {why}"))?;
+        (subject.check_out)(commit, &room.path).map_err(Error::undone(format!(
+            "the checkpoint {commit} cannot be laid out"
+        )))?;
         let installed: Vec<&str> = frozen
             .keys()
             .filter_map(|item| installed::folder(item))
@@ -56,7 +58,7 @@ impl Room {
         room.env.insert("PYTHONPYCACHEPREFIX".to_owned(), compiled);
         for name in installed {
             room.link(subject.place.repo, name)
-                .map_err(|error| format!("{name} cannot be linked: {error}"))?;
+                .map_err(Error::undone(format!("{name} cannot be linked")))?;
         }
         Ok(room)
     }
@@ -64,7 +66,7 @@ impl Room {
     /// A room with nothing of the repository but the task's documents, and no network: what shows
     /// something in there does not show it of the product. None where nothing can be kept from a
     /// command, for then it may ask the product from in there.
-    pub(crate) fn of_papers(subject: &Subject<'_>) -> Result<Option<Self>, String> {
+    pub(crate) fn of_documents(subject: &Subject<'_>) -> Result<Option<Self>, Error> {
         let Some(policy) = subject.policy else {
             return Ok(None);
         };
@@ -133,8 +135,8 @@ impl Room {
         &self,
         subject: &Subject<'_>,
         candidate: &Candidate<'_>,
-    ) -> Result<(), String> {
-        let now = (subject.tree)().map_err(|why| format!("the tree cannot be hashed: {why}"))?;
+    ) -> Result<(), Error> {
+        let now = subject.tree()?;
         let is_its = |path: &str| {
             let name = format!("repo/{path}");
             candidate.scope.is_match(&name) && !candidate.kept_out.is_match(&name)
@@ -142,19 +144,19 @@ impl Room {
         for path in files(&self.path)?.keys().filter(|path| is_its(path)) {
             if !now.files.contains_key(path) {
                 let gone = std::fs::remove_file(self.path.join(path));
-                gone.map_err(|error| format!("{path} cannot be taken out: {error}"))?;
+                gone.map_err(Error::undone(format!("{path} cannot be taken out")))?;
             }
         }
         for path in now.files.keys().filter(|path| is_its(path)) {
             let from = paths::found_in(subject.place.repo, path)
-                .map_err(|why| format!("repo/{path} {why}"))?;
+                .map_err(Error::of(&format!("repo/{path}")))?;
             self.lay(&from, path)?;
         }
         Ok(())
     }
 
     /// Lays in what was found: a link as a link, a file with its mode, so that a script stays one.
-    fn lay(&self, from: &Found, path: &str) -> Result<(), String> {
+    fn lay(&self, from: &Found, path: &str) -> Result<(), Error> {
         let to = self.place(path)?;
         let laid = match from {
             Found::File(from) => std::fs::copy(from, to).map(drop),
@@ -164,7 +166,7 @@ impl Room {
                 std::os::unix::fs::symlink(target, to)
             }
         };
-        laid.map_err(|error| format!("{path} cannot be laid in: {error}"))
+        laid.map_err(Error::undone(format!("{path} cannot be laid in")))
     }
 
     /// Lays the frozen copies over what is there.
@@ -172,7 +174,7 @@ impl Room {
         &self,
         subject: &Subject<'_>,
         frozen: &BTreeMap<String, String>,
-    ) -> Result<(), String> {
+    ) -> Result<(), Error> {
         for (item, hash) in frozen {
             let Some(path) = item
                 .strip_prefix("repo/")
@@ -189,17 +191,17 @@ impl Room {
                 }
             };
             if hash::bytes(&bytes) != *hash {
-                return Err(format!("the frozen copy of {item} is not what was frozen"));
+                return Err(format!("the frozen copy of {item} is not what was frozen").into());
             }
             std::fs::write(self.place(path)?, bytes)
-                .map_err(|error| format!("{path} cannot be laid over: {error}"))?;
+                .map_err(Error::undone(format!("{path} cannot be laid over")))?;
         }
         Ok(())
     }
 
     /// Links, large files and secrets are frozen without a copy: the room's own one or that of the
     /// repository does, if its hash is the frozen one.
-    fn lay_frozen(&self, repo: &Path, path: &str, hash: &str) -> Result<(), String> {
+    fn lay_frozen(&self, repo: &Path, path: &str, hash: &str) -> Result<(), Error> {
         let same = |root: &Path| {
             let found = paths::found_in(root, path).ok()?;
             let is_it = hash::of(&found).is_ok_and(|now| now == hash);
@@ -208,22 +210,21 @@ impl Room {
         if same(&self.path).is_some() {
             return Ok(());
         }
-        let from = same(repo)
-            .ok_or_else(|| "it is frozen by its hash alone, and was changed since".to_owned())?;
+        let from = same(repo).ok_or("it is frozen by its hash alone, and was changed since")?;
         self.lay(&from, path)
     }
 
     /// Where a file goes, with its folders made. A link in its place goes.
-    fn place(&self, path: &str) -> Result<PathBuf, String> {
+    fn place(&self, path: &str) -> Result<PathBuf, Error> {
         paths::lint(path)?;
         let to = self.path.join(path);
         if let Some(folder) = to.parent() {
             std::fs::create_dir_all(folder)
-                .map_err(|error| format!("{path} has no place in the room: {error}"))?;
+                .map_err(Error::undone(format!("{path} has no place in the room")))?;
         }
         if to.symlink_metadata().is_ok_and(|found| found.is_symlink()) {
             std::fs::remove_file(&to)
-                .map_err(|error| format!("{path} cannot be replaced: {error}"))?;
+                .map_err(Error::undone(format!("{path} cannot be replaced")))?;
         }
         Ok(to)
     }
@@ -265,7 +266,7 @@ impl Drop for Room {
     }
 }
 
-fn folder() -> Result<PathBuf, String> {
+fn folder() -> Result<PathBuf, Error> {
     let base = std::env::temp_dir();
     for _ in 0..1000 {
         let number = NEXT.fetch_add(1, Ordering::Relaxed);
@@ -274,7 +275,7 @@ fn folder() -> Result<PathBuf, String> {
         match std::fs::create_dir(&path) {
             Ok(()) => return Ok(path),
             Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => {}
-            Err(error) => return Err(format!("no folder for a clean room: {error}")),
+            Err(error) => return Err(Error::undone("no folder for a clean room")(error)),
         }
     }
     Err("no folder for a clean room: all names are taken".into())
@@ -289,11 +290,11 @@ const MADE: [&str; 4] = [
 ];
 
 /// Every regular file and link of a room, with its hash. Links in folders of dependencies are ours.
-fn files(root: &Path) -> Result<BTreeMap<String, String>, String> {
+fn files(root: &Path) -> Result<BTreeMap<String, String>, Error> {
     let mut found = BTreeMap::new();
     let mut folders = vec![(root.to_owned(), String::new())];
     while let Some((folder, name)) = folders.pop() {
-        let cannot = |error: std::io::Error| format!("the clean room cannot be read: {error}");
+        let cannot = |error: std::io::Error| Error::of("the clean room")(error.into());
         for entry in std::fs::read_dir(folder).map_err(cannot)? {
             let entry = entry.map_err(cannot)?;
             let kind = entry.file_type().map_err(cannot)?;
@@ -341,6 +342,11 @@ mod tests {
         let target = std::fs::read_link(room.path.join("link.txt")).unwrap();
         assert_eq!(target, Path::new("real.txt"));
         let changed = room.lay_frozen(repo.path(), ".npmrc", &hash::bytes(b"other"));
-        assert!(changed.unwrap_err().contains("was changed since"));
+        assert!(
+            changed
+                .unwrap_err()
+                .to_string()
+                .contains("was changed since")
+        );
     }
 }

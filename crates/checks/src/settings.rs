@@ -1,146 +1,173 @@
-//! Reading a check's settings strictly. It refuses unknown keys and wrong types, and names the
-//! keys that there are: a misspelt setting that is silently ignored is a gate that is silently
-//! open.
+//! Reading a check's settings strictly: a misspelt setting that is silently ignored is a gate that
+//! is silently open. The type of the settings says which keys there are, and its documentation what
+//! they mean.
 
-use crate::Setting;
-use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
-use serde_json::{Map, Value};
-use std::time::Duration;
+mod values;
 
-/// The settings of one check, with no unknown and no missing key.
-pub(crate) struct Settings<'a> {
-    check: &'static str,
-    map: Option<&'a Map<String, Value>>,
+pub(crate) use values::{
+    Choice, Choices, Expression, Globs, IdPattern, Item, Items, Number, Paths, Placed,
+    RelativePath, Text, Texts, WordTable, Words, Wrong, value,
+};
+
+use schemars::{JsonSchema, SchemaGenerator};
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+
+/// The longest time that a setting may give: a week of seconds.
+pub(crate) const WEEK: i64 = 7 * 24 * 3600;
+
+/// A time limit in seconds.
+pub(crate) type Seconds = Number<1, WEEK>;
+
+/// One setting of a check.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Setting {
+    /// The key.
+    pub name: String,
+    /// What it means, in one line.
+    pub what: String,
+    /// Must it be given?
+    pub required: bool,
 }
 
-impl<'a> Settings<'a> {
-    pub(crate) fn open(
-        name: &'static str,
-        known: &[Setting],
-        with: &'a Value,
-    ) -> Result<Self, String> {
-        let map = match with {
-            // A check without settings is written without a table.
-            Value::Null => None,
-            Value::Object(map) => Some(map),
-            _ => return Err(format!("the settings of `{name}` must be a table")),
-        };
-        let keys: Vec<&str> = known.iter().map(|setting| setting.name).collect();
-        let allowed = if keys.is_empty() {
-            "it takes no settings".to_string()
-        } else {
-            format!("allowed keys: {}", keys.join(", "))
-        };
-        if let Some(key) = map
-            .into_iter()
-            .flat_map(Map::keys)
-            .find(|key| !keys.contains(&key.as_str()))
-        {
-            return Err(format!("`{name}` has no setting `{key}`; {allowed}"));
+/// Why settings are refused.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum SettingsError {
+    /// No check has this name.
+    #[error(
+        "there is no check `{name}`; docs/checks.md lists all {count}, from `{first}` to `{last}`"
+    )]
+    NoSuchCheck {
+        name: String,
+        /// How many checks there are.
+        count: usize,
+        /// The first of them.
+        first: &'static str,
+        /// The last of them.
+        last: &'static str,
+    },
+    /// The settings are not a table.
+    #[error("the settings of `{of}` must be a table")]
+    NoTable {
+        /// Whose they are.
+        of: &'static str,
+    },
+    /// There is no such key.
+    #[error("`{of}` has no setting `{key}`; {}", allowed(.keys))]
+    Unknown {
+        /// Whose they are.
+        of: &'static str,
+        key: String,
+        /// The keys that there are.
+        keys: Vec<String>,
+    },
+    /// A key is missing.
+    #[error("`{of}` needs the setting `{}` ({}); {}", .missing.name, .missing.what, allowed(.keys))]
+    Missing {
+        /// Whose they are.
+        of: &'static str,
+        missing: Setting,
+        /// The keys that there are.
+        keys: Vec<String>,
+    },
+    /// A value is not what it must be.
+    #[error("`{of}`: the setting `{key}` {why}")]
+    Wrong {
+        /// Whose they are.
+        of: &'static str,
+        /// Where it stands.
+        key: String,
+        /// What it must be.
+        why: String,
+    },
+    /// Each value is right, and together they are not.
+    #[error("`{of}` {rule}")]
+    Together {
+        /// Whose they are.
+        of: &'static str,
+        /// What must hold between them.
+        rule: &'static str,
+    },
+    /// The condition of a check is wrong.
+    #[error("`{check}`: {source}")]
+    When {
+        check: &'static str,
+        /// Why.
+        source: Box<SettingsError>,
+    },
+}
+
+fn allowed(keys: &[String]) -> String {
+    match keys {
+        [] => "it takes no settings".to_owned(),
+        keys => format!("allowed keys: {}", keys.join(", ")),
+    }
+}
+
+/// All settings that a type has.
+pub(crate) fn settings<T: JsonSchema>() -> Vec<Setting> {
+    let schema = T::json_schema(&mut SchemaGenerator::default());
+    let member = |name: &str| schema.get(name).cloned().unwrap_or_default();
+    let required = member("required");
+    let is_required = |name: &String| {
+        let mut names = required.as_array().into_iter().flatten();
+        names.any(|required| required == name)
+    };
+    let properties = member("properties");
+    let properties = properties.as_object().into_iter().flatten();
+    properties
+        .map(|(name, about)| Setting {
+            name: name.clone(),
+            what: what(about["description"].as_str().unwrap_or_default()),
+            required: is_required(name),
+        })
+        .collect()
+}
+
+/// A sentence as part of another one.
+fn what(sentence: &str) -> String {
+    let words: Vec<&str> = sentence.split_whitespace().collect();
+    let line = words.join(" ");
+    let line = line.trim_end_matches('.');
+    let mut chars = line.chars();
+    match (chars.next(), chars.next()) {
+        (Some(first), Some(second)) if first.is_uppercase() && second.is_lowercase() => {
+            let rest = &line[first.len_utf8()..];
+            first.to_lowercase().chain(rest.chars()).collect()
         }
-        let settings = Self { check: name, map };
-        if let Some(missing) = known
-            .iter()
-            .find(|setting| setting.required && settings.get(setting.name).is_none())
-        {
-            return Err(format!(
-                "`{name}` needs the setting `{}` ({}); {allowed}",
-                missing.name, missing.what
-            ));
+        _ => line.to_owned(),
+    }
+}
+
+/// Reads settings, with no unknown and no missing key.
+pub(crate) fn read<T: DeserializeOwned + JsonSchema>(
+    of: &'static str,
+    with: &Value,
+) -> Result<T, SettingsError> {
+    // A check without settings is written without a table.
+    let nothing = serde_json::Map::new();
+    let map = match with {
+        Value::Null => &nothing,
+        Value::Object(map) => map,
+        _ => return Err(SettingsError::NoTable { of }),
+    };
+    let known = settings::<T>();
+    let keys = || known.iter().map(|setting| setting.name.clone()).collect();
+    let is_known = |key: &&String| known.iter().any(|setting| setting.name == **key);
+    if let Some(key) = map.keys().find(|key| !is_known(key)) {
+        let (key, keys) = (key.clone(), keys());
+        return Err(SettingsError::Unknown { of, key, keys });
+    }
+    let is_missing = |setting: &&Setting| setting.required && !map.contains_key(&setting.name);
+    if let Some(missing) = known.iter().find(is_missing).cloned() {
+        let keys = keys();
+        return Err(SettingsError::Missing { of, missing, keys });
+    }
+    serde_path_to_error::deserialize(Value::Object(map.clone())).map_err(|error| {
+        SettingsError::Wrong {
+            of,
+            key: error.path().to_string(),
+            why: error.into_inner().to_string(),
         }
-        Ok(settings)
-    }
-
-    /// A table inside of the settings, whose keys the caller has looked at.
-    pub(crate) fn part(name: &'static str, map: &'a Map<String, Value>) -> Self {
-        Self {
-            check: name,
-            map: Some(map),
-        }
-    }
-
-    pub(crate) fn get(&self, key: &str) -> Option<&'a Value> {
-        self.map.and_then(|map| map.get(key))
-    }
-
-    /// A refusal that names check and key.
-    pub(crate) fn refuse<T>(&self, key: &str, must: &str) -> Result<T, String> {
-        Err(format!(
-            "`{}`: the setting `{key}` must be {must}",
-            self.check
-        ))
-    }
-
-    /// A text with something in it.
-    pub(crate) fn text(&self, key: &str) -> Result<Option<&'a str>, String> {
-        match self.get(key) {
-            None => Ok(None),
-            Some(Value::String(text)) if !text.trim().is_empty() => Ok(Some(text)),
-            Some(_) => self.refuse(key, "a text that is not empty"),
-        }
-    }
-
-    /// A list of texts with at least one in it.
-    pub(crate) fn list(&self, key: &str) -> Result<Option<Vec<&'a str>>, String> {
-        match self.get(key) {
-            None => Ok(None),
-            Some(value) => self.texts(key, value).map(Some),
-        }
-    }
-
-    /// The texts in a value that lies under `key`.
-    pub(crate) fn texts(&self, key: &str, value: &'a Value) -> Result<Vec<&'a str>, String> {
-        let must = "a list of texts that are not empty";
-        let texts: Option<Vec<&str>> = value.as_array().and_then(|values| {
-            values
-                .iter()
-                .map(|value| value.as_str().filter(|text| !text.trim().is_empty()))
-                .collect()
-        });
-        match texts {
-            Some(texts) if !texts.is_empty() => Ok(texts),
-            _ => self.refuse(key, must),
-        }
-    }
-
-    /// A file as `repo/...` or `task/...`.
-    pub(crate) fn placed(&self, key: &str) -> Result<Option<&'a str>, String> {
-        let file = self.text(key)?;
-        file.map(crate::readers::paths::lint_placed).transpose()?;
-        Ok(file)
-    }
-
-    /// A whole number in a range that fits a count.
-    pub(crate) fn count(&self, key: &str, low: i64, high: i64) -> Result<Option<usize>, String> {
-        let number = self.number(key, low, high)?;
-        Ok(number.and_then(|number| usize::try_from(number).ok()))
-    }
-
-    /// A whole number in a range.
-    pub(crate) fn number(&self, key: &str, low: i64, high: i64) -> Result<Option<i64>, String> {
-        match self.get(key) {
-            None => Ok(None),
-            Some(value) => match value.as_i64() {
-                Some(number) if (low..=high).contains(&number) => Ok(Some(number)),
-                _ => self.refuse(key, &format!("a whole number from {low} to {high}")),
-            },
-        }
-    }
-
-    /// A time in whole seconds, up to a week.
-    pub(crate) fn seconds(&self, key: &str, low: i64) -> Result<Option<Duration>, String> {
-        let seconds = self.number(key, low, 7 * 24 * 3600)?;
-        Ok(seconds.map(|seconds| Duration::from_secs(seconds.unsigned_abs())))
-    }
-
-    /// A list of globs; `*` stays within a folder and `**` does not. Without the key, none.
-    pub(crate) fn globs(&self, key: &str) -> Result<GlobSet, String> {
-        let wrong = |error: globset::Error| format!("the setting `{key}`: {error}");
-        let mut builder = GlobSetBuilder::new();
-        for text in self.list(key)?.unwrap_or_default() {
-            let glob = GlobBuilder::new(text).literal_separator(true).build();
-            builder.add(glob.map_err(wrong)?);
-        }
-        builder.build().map_err(wrong)
-    }
+    })
 }

@@ -1,6 +1,7 @@
-//! What is judged, and the two things a check may ask of the engine: to keep evidence and to hash
-//! the tree. It refuses to know how either is done.
+//! What is judged, and what a check may ask of the engine: to keep evidence, to hash the tree, to
+//! lay out a checkpoint.
 
+use crate::error::{BoxError, Error};
 use kernel::StateName;
 use kernel::effect::{Frozen, Known};
 use kernel::outcome::{EvidenceRef, RoleResult, UNHELD};
@@ -24,13 +25,12 @@ pub struct Place<'a> {
 /// content: what is frozen is frozen without them.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Views<'a> {
-    /// The file.
     pub file: &'a str,
     /// The names.
     pub lines: &'a [String],
 }
 
-/// What a gate judges.
+/// What a gate judges. [`Subject::new`] has what every gate has; a caller names what else it knows.
 #[derive(Clone, Copy)]
 pub struct Subject<'a> {
     /// The folders.
@@ -61,7 +61,7 @@ pub struct Subject<'a> {
     /// The checkpoint that followed each state's last passed gate.
     pub commits: &'a BTreeMap<StateName, String>,
     /// Lays the files of a checkpoint out in an empty folder.
-    pub check_out: &'a dyn Fn(&str, &Path) -> Result<(), String>,
+    pub check_out: &'a CheckOut<'a>,
     /// What is left of the gate's wall time; [`crate::run_gate`] counts it down.
     pub wall: Duration,
     /// Stops a running check.
@@ -72,12 +72,84 @@ pub struct Subject<'a> {
     pub pid_file: Option<&'a Path>,
     /// What the commands may reach; none: everything that we can.
     pub policy: Option<&'a sandbox::Policy>,
-    /// What became of the programs that checks started; [`crate::run_gate`] looks for itself.
-    pub launches: &'a Launches,
+    /// What became of the programs that a check started; [`crate::run_gate`] looks for itself.
+    pub launches: Option<&'a Launches>,
     /// Evidence storage.
     pub keep: &'a dyn Keep,
     /// Hashes the repository's tree now.
-    pub tree: &'a dyn Fn() -> Result<TreeNow, String>,
+    pub tree: &'a HashTree<'a>,
+}
+
+/// Lays the files of a checkpoint out in an empty folder.
+pub type CheckOut<'a> = dyn Fn(&str, &Path) -> Result<(), BoxError> + 'a;
+
+/// Hashes a repository's tree.
+pub type HashTree<'a> = dyn Fn() -> Result<TreeNow, BoxError> + 'a;
+
+/// What a subject has that nobody gave anything.
+static NO_TEXTS: BTreeMap<String, String> = BTreeMap::new();
+static NO_RESULTS: BTreeMap<String, RoleResult> = BTreeMap::new();
+static NO_FROZEN: Frozen = Frozen::new();
+static NO_STATES: BTreeSet<StateName> = BTreeSet::new();
+static NO_NAMES: Known = Known::new();
+static NO_COMMITS: BTreeMap<StateName, String> = BTreeMap::new();
+
+fn no_checkpoints(_: &str, _: &Path) -> Result<(), BoxError> {
+    Err("there are no checkpoints here".into())
+}
+
+impl<'a> Subject<'a> {
+    /// A tree to be judged by itself: no attempt came before, and no run remembers anything of it.
+    pub fn new(
+        place: Place<'a>,
+        wall: Duration,
+        cancel: &'a sandbox::Cancel,
+        keep: &'a dyn Keep,
+        tree: &'a HashTree<'a>,
+    ) -> Self {
+        Self {
+            place,
+            fields: &NO_TEXTS,
+            fields_before: &NO_TEXTS,
+            tree_before: "",
+            tree_after: "",
+            changed: &[],
+            result: None,
+            results: &NO_RESULTS,
+            commands: &[],
+            frozen: &NO_FROZEN,
+            standing: &NO_STATES,
+            known: &NO_NAMES,
+            commits: &NO_COMMITS,
+            check_out: &no_checkpoints,
+            wall,
+            cancel,
+            env: &NO_TEXTS,
+            pid_file: None,
+            policy: None,
+            launches: None,
+            keep,
+            tree,
+        }
+    }
+
+    /// The repository's tree now.
+    pub(crate) fn tree(&self) -> Result<TreeNow, Error> {
+        (self.tree)().map_err(Error::undone("the tree cannot be hashed"))
+    }
+
+    /// What gates of this run kept under this name before, oldest first.
+    pub(crate) fn earlier(&self, name: &str) -> Result<Vec<Vec<u8>>, Error> {
+        let earlier = self.keep.earlier(name);
+        earlier.map_err(Error::undone("earlier evidence cannot be read"))
+    }
+
+    /// Notes why a program was not started.
+    pub(crate) fn note_failure(&self, error: &sandbox::LaunchError) {
+        if let Some(launches) = self.launches {
+            launches.failed(error);
+        }
+    }
 }
 
 /// What is known of the programs of a check besides what they said. It is told apart from the
@@ -94,7 +166,7 @@ impl Launches {
         }
     }
 
-    /// Was one not started because this machine can not hold its policy?
+    /// Was one not started because this machine cannot hold its policy?
     pub(crate) fn unheld(&self) -> bool {
         self.unheld.get()
     }
@@ -103,14 +175,14 @@ impl Launches {
 /// Where evidence goes.
 pub trait Keep {
     /// Stores the bytes and says where. The name is for people.
-    fn keep(&self, name: &str, bytes: &[u8]) -> Result<EvidenceRef, String>;
+    fn keep(&self, name: &str, bytes: &[u8]) -> Result<EvidenceRef, BoxError>;
     /// Stores content of the user's own repository, to the byte.
-    fn keep_exact(&self, name: &str, bytes: &[u8]) -> Result<EvidenceRef, String>;
+    fn keep_exact(&self, name: &str, bytes: &[u8]) -> Result<EvidenceRef, BoxError>;
     /// The bytes that were stored with this hash.
-    fn fetch(&self, hash: &str) -> Result<Vec<u8>, String>;
+    fn fetch(&self, hash: &str) -> Result<Vec<u8>, BoxError>;
     /// What gates of this run kept under this name before, oldest first. It is a check's only
     /// memory: it lies in the journal and the vault, where no agent can reach it.
-    fn earlier(&self, name: &str) -> Result<Vec<Vec<u8>>, String>;
+    fn earlier(&self, name: &str) -> Result<Vec<Vec<u8>>, BoxError>;
 }
 
 /// The repository's tree at one moment.

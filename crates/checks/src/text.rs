@@ -1,7 +1,8 @@
-//! Lines for people, and the one rule for what is no content. It refuses to let a reason grow, or
-//! to let an agent's text break out of its line.
+//! Lines for people, short and on one line whatever an agent wrote; and the one rule for what is no
+//! content.
 
 use kernel::outcome::{CheckResult, Verdict};
+use std::fmt::Display;
 
 /// Enough for two sentences; journals hold these for ever.
 const REASON: usize = 300;
@@ -23,18 +24,19 @@ const WORDS: [&str; 8] = [
 ];
 
 /// A result with a capped, one-line reason.
-pub(crate) fn answer(check: &str, verdict: Verdict, reason: &str) -> CheckResult {
-    CheckResult::new(
-        one_line(check, LABEL + 20),
-        verdict,
-        one_line(reason, REASON),
-    )
+pub(crate) fn answer(check: &str, verdict: Verdict, reason: impl Display) -> CheckResult {
+    let (check, reason) = (one_line(check, LABEL + 20), reason.to_string());
+    CheckResult::new(check, verdict, one_line(&reason, REASON))
 }
 
 /// Why a gate's entry is no check at all: our own words about the workflow file, said in full.
-pub(crate) fn refusal(check: &str, reason: &str) -> CheckResult {
+pub(crate) fn refusal(check: &str, reason: impl Display) -> CheckResult {
     let check = one_line(check, LABEL + 20);
-    CheckResult::new(check, Verdict::CouldNotRun, one_line(reason, REFUSAL))
+    CheckResult::new(
+        check,
+        Verdict::CouldNotRun,
+        one_line(&reason.to_string(), REFUSAL),
+    )
 }
 
 /// A short form of a command for names.

@@ -8,17 +8,16 @@
 
 use engine::World;
 use engine::driver::settle;
-use engine::world::{Craft, Errand, Gauges, Observer, Open, Real};
+use engine::world::{Adapter, Gauges, Listener, Observer, Open, Opening, Performer, Real};
 use factory::engineering::work::{End, Step};
 use factory::machine::Factory;
 use factory::machine::facts::{EngineeringStepped, Fact, ProjectOpened, TasksDeclared};
 use factory::project::{Declared, ModuleRef, TaskId, TaskStatus};
 use kernel::{Autonomy, Body, Effect, Event, Machine, Mode, Time, What};
-use std::collections::BTreeMap;
+use sandbox::Cancel;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use store::{Disk, Head, Journal, RecordRef, RunName};
-use workspace::context::Context;
 use workspace::{EngineError, Project};
 
 /// A disk that never makes anybody wait.
@@ -30,24 +29,37 @@ impl Disk for NoWait {
 }
 
 /// Only the journal.
-struct Bare(Arc<Context>);
-impl Craft for Bare {
+struct Bare(Arc<NoPerformer>);
+struct NoPerformer;
+impl Performer for NoPerformer {
+    type Job = ();
+    type What = What;
+    fn perform(&self, (): &(), _: &Cancel, _: &Listener<'_>) -> Result<What, EngineError> {
+        unreachable!("nothing is started")
+    }
+}
+impl Adapter for Bare {
     type Machine = Factory;
-    fn context(&self) -> &Arc<Context> {
+    type Performer = NoPerformer;
+    fn performer(&self) -> &Arc<NoPerformer> {
         &self.0
     }
     fn known(&self, _: &Factory, _: &RecordRef<'_>) -> Result<Event, String> {
         Err("nobody else writes here".to_owned())
     }
-    fn edits(&mut self, _: &Factory) -> Result<Option<What>, EngineError> {
+    fn opening(&mut self, _: &Factory, _: Opening<'_, Body>) -> Result<Vec<What>, EngineError> {
+        Ok(Vec::new())
+    }
+    fn follow(
+        &mut self,
+        _: &Factory,
+        _: &[Event],
+        _: &Head,
+        _: &mut dyn Observer,
+    ) -> Result<Option<What>, EngineError> {
         Ok(None)
     }
-    fn write(&mut self, _: &Factory, _: &[Event], _: &Head) -> Result<Option<What>, EngineError> {
-        Ok(None)
-    }
-    fn errand(&self, _: &Factory, _: &Effect, _: &Head) -> Errand {
-        unreachable!("nothing is started")
-    }
+    fn job(&self, _: &Factory, _: &Effect, _: &Head) {}
 }
 
 struct Nobody;
@@ -76,21 +88,18 @@ fn mean(count: u32) -> Duration {
     let project = Project::find(folder.path()).expect("a project");
     project.prepare().expect("its folder");
     let started: kernel::event::RunStarted = serde_json::from_value(serde_json::json!({
-        "run": "bench", "workflow": engine::factory::NAME, "workflow_hash": "",
+        "run": "bench", "workflow": factory::NAME, "workflow_hash": "",
         "autonomy": Autonomy::Auto, "mode": Mode::default(),
     }))
     .expect("a start");
-    let workflow = project.workflow("phase").expect("a built-in workflow");
-    let context = Context::of(&project, &workflow, &started, BTreeMap::new()).expect("a context");
     let name = RunName::new("bench").expect("a name");
     let journal = Journal::create(&project.journals(), &name).expect("a journal");
     let open = Open {
-        name,
         journal: journal.with_disk(Box::new(NoWait)),
         torn: None,
     };
     let mut nobody = Nobody;
-    let mut world = Real::of(open, Bare(Arc::new(context)), &mut nobody);
+    let mut world = Real::of(open, Bare(Arc::new(NoPerformer)), &mut nobody);
     let (mut machine, mut events) = (Factory::new(), Vec::new());
     for what in opening(started, count) {
         settle::<_, EngineError>(&mut machine, Time(1), what, &mut events).expect("a project");
@@ -146,6 +155,7 @@ fn opening(started: kernel::event::RunStarted, count: u32) -> Vec<What> {
         spec_version: "1.0.0".to_owned(),
         attempts: None,
         spec: None,
+        briefs: Some(factory::engineering::context::BRIEFS),
         jobs: 1,
     };
     let facts = declared

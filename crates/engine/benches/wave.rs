@@ -8,13 +8,14 @@
 //! that git has more to look at with every merge, whoever asks for it. `--tasks N` tries another size.
 
 use agents::{Agent, Scripted};
-use engine::wave::Shop;
-use engine::wave::board::Board;
-use engine::wave::conductor::{Orders, Rest, Watcher, run};
-use engine::wave::fact::{Dated, Fact};
+use engine::Ending;
+use engine::wave::MilestoneFolder;
+use engine::wave::session::{Orders, run};
+use engine::world::{Gauges, Observer};
 use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
+use wave::{Dated, Fact};
 use workspace::Project;
 
 const TASKS: usize = 200;
@@ -27,9 +28,9 @@ struct Clock {
     merged: usize,
 }
 
-impl Watcher for Clock {
-    fn fact(&mut self, dated: &Dated, _: &Board) {
-        match &dated.fact {
+impl Observer<Fact> for Clock {
+    fn event(&mut self, dated: &Dated) {
+        match &dated.body {
             Fact::TaskFinished(_) => self.worked = self.began.elapsed(),
             Fact::TaskMerged(_) => self.merged += 1,
             Fact::TaskFailed(failed) => eprintln!("{}: {}", failed.code, failed.reason),
@@ -37,7 +38,8 @@ impl Watcher for Clock {
             _ => {}
         }
     }
-    fn said(&mut self, _: &str, _: &str) {}
+    fn tick(&mut self, _: &dyn Fn() -> Gauges) {}
+    fn progress(&mut self, _: &str) {}
     fn notice(&mut self, line: &str) {
         if !line.contains("moved forward") {
             eprintln!("{line}");
@@ -85,7 +87,7 @@ fn main() {
     let tasks = asked.unwrap_or(TASKS);
     for (what, measured) in [
         ("by hand", by_hand as fn(usize) -> Took),
-        ("in a wave", wave),
+        ("in a wave", in_a_wave),
     ] {
         let (one, two) = (measured(tasks), measured(2 * tasks));
         println!(
@@ -185,7 +187,7 @@ fn by_hand(tasks: usize) -> Took {
     took
 }
 
-fn wave(tasks: usize) -> Took {
+fn in_a_wave(tasks: usize) -> Took {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let repo = folder.path().join("repo");
     files(&repo);
@@ -211,9 +213,9 @@ fn wave(tasks: usize) -> Took {
     let script = "[[attempt]]\nsteps = [{ append = \"task/NOTE.md\", text = \"x\" }]\nresult = { summary = \"one line\" }\n";
     let agent: Arc<dyn Agent> =
         Arc::new(Scripted::parse("bench", script, folder.path()).expect("a script"));
-    let shop = Shop::find(&project, Some("many")).expect("a milestone");
+    let folder_of = MilestoneFolder::find(&project, Some("many")).expect("a milestone");
     let orders = Orders {
-        shop: &shop,
+        folder: &folder_of,
         jobs: Some(JOBS),
         agent: Some(agent),
     };
@@ -227,7 +229,7 @@ fn wave(tasks: usize) -> Took {
     let took = Took::since(clock.began, busy);
     assert_eq!(
         (rest, clock.merged),
-        (Rest::Rested, tasks),
+        (Ending::Rested, tasks),
         "something was lost"
     );
     assert_eq!(

@@ -3,11 +3,11 @@
 //! environment variables and anything that an agent returned.
 //!
 //! Each channel binds the decision to one moment of one run (its journal's head), so that a
-//! signature or a code can not be kept and used again later.
+//! signature or a code cannot be kept and used again later.
 //!
 //! The honest limit: a program that makes a pseudo-terminal of its own can type as well as a
 //! person. The terminal stops mistakes and ordinary agents, which have no terminal; a signature
-//! by a key that agents can not read (best: one in hardware, which wants a touch) is the strong
+//! by a key that agents cannot read (best: one in hardware, which wants a touch) is the strong
 //! channel. Neither helps if agents may write the approvers file, so it is outside of every view.
 
 mod allowed;
@@ -36,7 +36,6 @@ pub const SIGNED: &str = "ssh-signature";
 /// What is decided, and on which state of the run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Words<'a> {
-    /// The run.
     pub run: &'a str,
     /// The sequence number of the journal's last record.
     pub seq: u64,
@@ -58,6 +57,9 @@ pub struct Approved {
     /// The armored signature, if it was signed.
     pub signature: Option<String>,
 }
+
+/// A channel through which a person can agree.
+pub type Approve<'a> = dyn Fn(&Words<'_>) -> Result<Approved, EngineError> + 'a;
 
 /// The bytes that are signed. Every value carries its length, so that no value can pose as the
 /// next line; the text stays readable for whoever signs it.

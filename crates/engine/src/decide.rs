@@ -1,87 +1,131 @@
-//! A person's decision, from an approved word to a durable event.
+//! Deciding about a run or a project, whichever the name is of. How a word becomes a fact is in
+//! `decision.rs`, the same for all.
 
-use crate::approval::{Approved, Words};
-use crate::driver::settle;
+use crate::approval::{Approved, Words, bound};
+use crate::decision::{Decidable, take};
+use crate::factory;
 use crate::run::Run;
 use crate::session;
-use crate::world::now;
-use kernel::{Decision, Event, Input, Machine, Status, What};
+use kernel::{Body, Input, Machine, What};
+use std::collections::BTreeMap;
+use store::Journal;
+use workspace::clock::now;
 use workspace::error::EngineError;
 use workspace::project::Project;
-use workspace::secrets::Secrets;
 
-/// What a decision led to.
-#[derive(Debug)]
-pub struct Decided {
-    /// The run as it stands.
-    pub status: Status,
-    /// Has the engine something to do now?
-    pub more: bool,
-}
+pub use crate::decision::{Ask, Decided};
 
-/// Decides. `approve` is asked with the exact words before anything is written, and nothing is
-/// written if the journal has moved on since.
-pub fn decide(
-    project: &Project,
-    run: &str,
-    option: &str,
-    because: &str,
-    approve: impl FnOnce(&Words<'_>) -> Result<Approved, EngineError>,
-) -> Result<Decided, EngineError> {
-    let mut run = Run::open(project, run)?;
-    // A decision that is on record and not carried out yet (a crash between the two) comes first;
-    // otherwise this one would take its place.
-    let mut due = Vec::new();
-    settle::<_, EngineError>(&mut run.machine, now(), What::Advance, &mut due)?;
-    if !due.is_empty() {
-        run.append(&due)?;
+/// The bytes that are to be signed.
+pub fn message(project: &Project, ask: &Ask<'_>) -> Result<Vec<u8>, EngineError> {
+    if report::look::is_project(project, ask.name) {
+        return factory::decide_message(project, ask);
     }
-    let head = run.journal.head().clone();
-    let decision = |approved: &Approved| Decision {
-        option: option.to_owned(),
-        because: because.to_owned(),
-        who: approved.who.clone(),
-        channel: approved.channel.clone(),
-        seen_seq: head.seq,
-        // Nothing that a person has not signed for; see `approval::message`.
-        with: serde_json::Value::Null,
-        signature: approved.signature.clone(),
-    };
-    // First whether it can be decided at all: nobody should sign what will be refused.
-    let probe = Approved {
-        who: String::new(),
-        channel: String::new(),
-        signature: None,
-    };
-    run.machine
-        .decide(&Input::new(now(), What::Decide(decision(&probe))))?;
-    Secrets::of(&project.config()?, project.repo()).refuse(because, &decision(&probe).with)?;
-    let name = run.name.to_string();
-    let words = Words {
-        run: &name,
+    takes_no_payload(ask)?;
+    let head = report::look::peek_run(project, ask.name)?.head;
+    Ok(crate::approval::message(&Words {
+        run: ask.name,
         seq: head.seq,
         head: &head.hash,
-        option,
-        because,
-    };
-    let approved = approve(&words)?;
-    let mut events: Vec<Event> = Vec::new();
-    settle::<_, EngineError>(
-        &mut run.machine,
-        now(),
-        What::Decide(decision(&approved)),
-        &mut events,
-    )?;
-    run.append(&events)?;
-    // An engine that drives the run writes the views itself when it hears of this.
-    let name = run.name.as_str();
-    if !session::is_driven(project, name)
-        && let Ok(_lock) = session::lock(project, name)
-    {
-        crate::views::refresh(&run)?;
+        option: ask.option,
+        because: &bound(ask.because, ask.about, ask.with),
+    }))
+}
+
+/// Decides about a run or a project. `approve` is asked with the exact words before anything is
+/// written, and nothing is written if the journal has moved on since.
+pub fn decide(
+    project: &Project,
+    ask: &Ask<'_>,
+    approve: impl FnOnce(&Words<'_>) -> Result<Approved, EngineError>,
+) -> Result<Decided, EngineError> {
+    if report::look::is_project(project, ask.name) {
+        return factory::decide(project, ask, approve);
     }
-    Ok(Decided {
-        status: run.machine.status(),
-        more: !run.machine.wanted().is_empty(),
-    })
+    take(
+        project,
+        Questioned::of(Run::open(project, ask.name)?)?,
+        ask,
+        approve,
+    )
+}
+
+/// A run with what a person has declared in its header: that is part of what they decide about, and
+/// goes on record before the decision.
+struct Questioned {
+    run: Run,
+    declared: Option<What>,
+    /// What the header says, as it is about to be on record.
+    shown: BTreeMap<String, String>,
+}
+
+impl Questioned {
+    /// Refuses a header that would loosen the run: nothing is decided on top of it.
+    fn of(run: Run) -> Result<Self, EngineError> {
+        let declared = match report::look::is_driven(&run.project, run.name.as_str()) {
+            true => None,
+            false => report::views::declarations(&run.project, &run.machine)?,
+        };
+        let mut shown = run.machine.declared();
+        if let Some(what) = &declared {
+            for event in run.machine.decide(&Input::new(now(), what.clone()))? {
+                if let Body::FieldsEdited(edited) = event.body {
+                    if let Some(refusal) = edited.refused.into_values().next() {
+                        return Err(refusal.into());
+                    }
+                    shown.extend(edited.fields);
+                }
+            }
+        }
+        Ok(Self {
+            run,
+            declared,
+            shown,
+        })
+    }
+}
+
+fn takes_no_payload(ask: &Ask<'_>) -> Result<(), EngineError> {
+    if ask.with.is_null() {
+        return Ok(());
+    }
+    Err(EngineError::user(
+        "payload_not_taken",
+        format!("`{}` is a run, and its options take no payload", ask.name),
+        "leave `--payload` out; what the run should know goes into `--because`",
+    ))
+}
+
+impl Decidable for Questioned {
+    type Machine = flow::Flow;
+
+    fn parts(&mut self) -> (&mut flow::Flow, &mut Journal) {
+        (&mut self.run.machine, &mut self.run.journal)
+    }
+
+    fn signed_as(&self) -> String {
+        self.run.name.to_string()
+    }
+
+    fn go_on(&self) -> String {
+        format!("proofhouse run {}", self.run.name)
+    }
+
+    fn due(&mut self) -> Vec<What> {
+        self.declared.take().into_iter().collect()
+    }
+
+    fn refuse(&self, ask: &Ask<'_>) -> Result<(), EngineError> {
+        takes_no_payload(ask)
+    }
+
+    fn follow(&mut self) -> Result<(), EngineError> {
+        let (project, name) = (&self.run.project, self.run.name.as_str());
+        if !report::look::is_driven(project, name)
+            && let Ok(_lock) = session::lock(project, name)
+        {
+            let head = self.run.journal.head();
+            report::views::refresh(project, &self.run.machine, head, &[], &self.shown)?;
+        }
+        Ok(())
+    }
 }

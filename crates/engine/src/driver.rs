@@ -120,6 +120,22 @@ pub fn drive<M: Machine, W: World<M>>(
     }
 }
 
+/// Tells the machine something outside of the loop: what follows is durable, and nothing is started.
+pub fn tell<M: Machine, W: World<M>>(
+    machine: &mut M,
+    world: &mut W,
+    heard: impl IntoIterator<Item = M::What>,
+) -> Result<(), DriveError<W::Error>> {
+    let (now, mut events) = (world.now(), Vec::new());
+    for what in heard {
+        kernel::settle(machine, now, what, &mut events)?;
+    }
+    if !events.is_empty() {
+        world.append(&events, machine).map_err(DriveError::World)?;
+    }
+    Ok(())
+}
+
 /// Feeds one input of the engine's own, and then lets the machine settle.
 pub fn settle<M: Machine, E>(
     machine: &mut M,
@@ -141,12 +157,8 @@ fn interrupt<M: Machine, W: World<M>>(
     }
     while !world.running().is_empty() {
         match world.next(machine, None).map_err(DriveError::World)? {
-            Signal::Answer(what) => {
-                // Each on its own: what others append meanwhile must find our facts before theirs.
-                let mut events = Vec::new();
-                settle(machine, world.now(), what, &mut events)?;
-                world.append(&events, machine).map_err(DriveError::World)?;
-            }
+            // Each on its own: what others append meanwhile must find our facts before theirs.
+            Signal::Answer(what) => tell(machine, world, [what])?,
             Signal::Elsewhere(events) => events.iter().for_each(|event| machine.apply(event)),
             Signal::Woke => {}
             Signal::Interrupt => break,

@@ -5,18 +5,20 @@
 
 pub mod approval;
 pub mod decide;
+mod decision;
 pub mod driver;
 mod error;
 pub mod factory;
-mod flowing;
+pub mod land;
+mod on_commit;
 mod perform;
 pub mod run;
+mod run_adapter;
 pub mod session;
 pub mod start;
-pub mod views;
 pub mod waiver;
 pub mod wave;
 pub mod world;
 
 pub use driver::{DriveError, Ending, Signal, Until, World, drive};
-pub use run::{Peek, Run};
+pub use run::Run;

@@ -1,9 +1,8 @@
 //! Driving a run for real: one engine at a time, from opening to a rest.
 
-use crate::driver::{Ending, Until, drive};
-use crate::flowing::Flowing;
+use crate::driver::{Ending, Until, drive, settle};
 use crate::run::Run;
-use crate::views;
+use crate::run_adapter::RunAdapter;
 use crate::world::{Interrupter, Observer, Open, Real};
 use agents::Agent;
 use flow::Workflow;
@@ -29,15 +28,12 @@ pub struct Ended {
 
 /// What a session needs besides the run.
 pub struct Session<'a> {
-    /// The project.
     pub project: &'a Project,
-    /// The run.
     pub run: &'a str,
     /// The agent, if the person names another one than the run does.
     pub agent: Option<&'a str>,
     /// An agent that is already built; the demo's.
     pub built: Option<Arc<dyn Agent>>,
-    /// How far.
     pub until: Until,
     /// Write the state file anew first.
     pub restore: Restore,
@@ -50,11 +46,6 @@ pub enum Restore {
     No,
     /// Anew, from the journal.
     Views,
-}
-
-/// Does an engine drive the run right now? Looks, and leaves nothing behind.
-pub fn is_driven(project: &Project, run: &str) -> bool {
-    lock::is_taken(&project.work(run).join("lock"))
 }
 
 /// Takes the run's lock.
@@ -71,7 +62,7 @@ pub fn lock(project: &Project, run: &str) -> Result<Lock, EngineError> {
 }
 
 fn restore(context: &Context, run: &Run, observer: &mut dyn Observer) -> Result<(), EngineError> {
-    if let Some(kept) = views::restore(context, &run.machine)? {
+    if let Some(kept) = report::views::restore(context, &run.machine)? {
         observer.notice(&format!("the old state file is kept as {}", kept.display()));
     }
     Ok(())
@@ -99,7 +90,7 @@ impl Session<'_> {
         observer: &mut dyn Observer,
         hook: &dyn Fn(Interrupter),
     ) -> Result<Ended, EngineError> {
-        crate::run::run_name(self.project, self.run)?;
+        report::look::run_name(self.project, self.run)?;
         let _lock = lock(self.project, self.run)?;
         loop {
             match self.once(observer, hook) {
@@ -118,7 +109,7 @@ impl Session<'_> {
         observer: &mut dyn Observer,
         hook: &dyn Fn(Interrupter),
     ) -> Result<Ended, EngineError> {
-        let run = Run::open(self.project, self.run)?;
+        let mut run = Run::open(self.project, self.run)?;
         let started = run.machine.started().cloned().ok_or_else(|| {
             EngineError::environment(
                 "journal_corrupt",
@@ -135,7 +126,7 @@ impl Session<'_> {
             self.project.keep_workflow(&workflow)?;
         }
         // Nothing to do: no session, and no need for an agent.
-        let at = crate::world::now();
+        let at = workspace::clock::now();
         let settled = run
             .machine
             .decide(&Input::new(at, What::Advance))
@@ -149,8 +140,16 @@ impl Session<'_> {
                 let context = Context::of(&run.project, &workflow, &started, BTreeMap::new())?;
                 restore(&context, &run, observer)?;
             }
+            let mut declared = Vec::new();
+            if let Some(what) = report::views::declarations(&run.project, &run.machine)? {
+                settle::<_, EngineError>(&mut run.machine, at, what, &mut declared)?;
+                run.append(&declared)?;
+                declared.iter().for_each(|event| observer.event(event));
+            }
             // The views are ours to mend, also when there is nothing else to do.
-            views::refresh(&run)?;
+            let shown = run.machine.declared();
+            let head = run.journal.head();
+            report::views::refresh(&run.project, &run.machine, head, &declared, &shown)?;
             return Ok(Ended {
                 ending: Ending::Rested,
                 status: run.machine.status(),
@@ -161,14 +160,13 @@ impl Session<'_> {
         if self.restore == Restore::Views {
             restore(&context, &run, observer)?;
         }
-        let craft = Flowing::of(context, &run.machine)?;
+        let adapter = RunAdapter::of(context, &run.machine)?;
         let open = Open {
-            name: run.name,
             journal: run.journal,
             torn: run.torn,
         };
         let mut machine = run.machine;
-        let mut world = Real::of(open, craft, observer);
+        let mut world = Real::of(open, adapter, observer);
         hook(world.interrupter());
         let ending = drive(&mut machine, &mut world, self.until)?;
         drop(world);

@@ -1,14 +1,15 @@
 //! Starting a run: everything is checked first, then the task folder and the journal are made.
 
 mod needs;
+mod place;
 
 pub use crate::waiver::WAIVE;
 pub use needs::Missing;
+pub use place::Place;
 
-use crate::approval::{Approved, ControllingTerminal, Terminal, Words};
+use crate::approval::{Approve, ControllingTerminal, Terminal};
 use crate::driver::settle;
 use crate::run::{Run, entries};
-use crate::world::now;
 use flow::{Flow, Owner, Workflow, field_key, replace_fields};
 use kernel::event::RunStarted;
 use kernel::{Autonomy, CounterName, Decision, Mode, RunId, What};
@@ -16,6 +17,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use store::{Journal, RunName};
+use workspace::clock::now;
 use workspace::context::task_folder;
 use workspace::error::EngineError;
 use workspace::project::Project;
@@ -24,9 +26,10 @@ use workspace::secrets::Secrets;
 /// What a person asks for.
 #[derive(Debug, Clone, Default)]
 pub struct NewRun {
-    /// The workflow.
     pub workflow: String,
-    /// The task folder, as given; none: the workflow's own.
+    /// Whose tree it works in.
+    pub place: Place,
+    /// The task folder, as given; none: below `.proofhouse/` in a tree of its own, else the workflow's.
     pub dir: Option<PathBuf>,
     /// What is asked for, in a sentence.
     pub request: Option<String>,
@@ -55,7 +58,7 @@ pub enum WantsCommands {
     Never,
     /// They run those that there are.
     IfSet,
-    /// They can not pass without one.
+    /// They cannot pass without one.
     Always,
 }
 
@@ -90,9 +93,6 @@ pub struct Started {
     pub missing: Vec<String>,
 }
 
-/// A channel through which a person can agree.
-pub type Approve<'a> = dyn Fn(&Words<'_>) -> Result<Approved, EngineError> + 'a;
-
 /// Starts a run.
 pub fn start(project: &Project, asked: &NewRun) -> Result<Started, EngineError> {
     begin(project, asked, None)
@@ -116,7 +116,13 @@ fn begin(
     let workflow = project.workflow(&asked.workflow)?;
     prove(&workflow)?;
     let config = project.config()?;
-    let task = absolute(&folder(project, &workflow, asked)?)?;
+    let own_tree = asked.place.own_tree(project)?;
+    // What a person names is in their tree; in the run's own it is at the same place.
+    let project = &if own_tree.is_some() {
+        project.at_top()
+    } else {
+        project.clone()
+    };
     let mut fields = fields(&workflow, &asked.set)?;
     if let Some(request) = &asked.request {
         let field = workflow.task.as_ref().and_then(|task| task.request.clone());
@@ -154,7 +160,14 @@ fn begin(
     let named = Some(agent.as_str()).filter(|agent| !agent.is_empty());
     let missing = workspace::agent::missing(project, &workflow, &config, named)?;
     let (commands, commands_from) = commands(project, asked, &config.commands());
-    let name = name(project, &workflow, asked, &task)?;
+    let (name, task) = if own_tree.is_some() && asked.dir.is_none() {
+        let name = named_after(project, asked, &workflow, &fields)?;
+        let task = project.tasks().join(name.as_str());
+        (name, task)
+    } else {
+        let task = absolute(&folder(project, &workflow, asked)?)?;
+        (name(project, &workflow, asked, &task)?, task)
+    };
     let relative = task
         .strip_prefix(project.repo())
         .unwrap_or(&task)
@@ -174,6 +187,7 @@ fn begin(
         sandbox_waived_by: None,
         sandbox_waived_through: None,
         sandbox_waiver_signature: None,
+        own_tree,
     };
     refuse_folder(project, &workflow, &started)?;
     Secrets::of(&config, project.repo()).refuse_start(&started)?;
@@ -217,12 +231,20 @@ fn begin(
         None => Vec::new(),
     };
     project.prepare()?;
+    let project = &match &started.own_tree {
+        Some(own) => place::make(project, name.as_str(), own)?,
+        None => project.clone(),
+    };
+    let task = task_folder(project, &started);
     lay_down(project, &workflow, &started)?;
     project.keep_workflow(&workflow)?;
     Journal::begin(&project.journals(), &name, &entries(&events))?;
     // What was said by starting moved the run on: its files say so at once.
     if moved {
-        crate::views::refresh(&Run::open(project, name.as_str())?)?;
+        let run = Run::open(project, name.as_str())?;
+        let shown = run.machine.declared();
+        let head = run.journal.head();
+        report::views::refresh(&run.project, &run.machine, head, &[], &shown)?;
     }
     Ok(Started {
         run: name.to_string(),
@@ -413,8 +435,40 @@ fn name(
         .take(48)
         .collect();
     slug = slug.trim_matches('-').to_owned();
+    first_free(&taken, slug, &asked.workflow)
+}
+
+/// A name for a run that has nothing but a sentence to be named after.
+fn named_after(
+    project: &Project,
+    asked: &NewRun,
+    workflow: &Workflow,
+    fields: &BTreeMap<String, String>,
+) -> Result<RunName, EngineError> {
+    if asked.name.is_some() {
+        return name(project, workflow, asked, Path::new(""));
+    }
+    let taken = store::list(&project.journals())?;
+    let request = workflow
+        .task
+        .as_ref()
+        .and_then(|task| task.request.as_ref());
+    let sentence = request.and_then(|field| fields.get(field));
+    let mut short = slug(sentence.map_or("", String::as_str));
+    // At a word's end: a name is typed again and again.
+    if let Some((at, _)) = short.char_indices().nth(SHORT) {
+        let end = short[..at].rfind('-').unwrap_or(at);
+        short.truncate(end);
+    }
+    first_free(&taken, short, &workflow.name)
+}
+
+/// So long is a name that we make up, at the most.
+const SHORT: usize = 32;
+
+fn first_free(taken: &[RunName], mut slug: String, workflow: &str) -> Result<RunName, EngineError> {
     if slug.is_empty() {
-        slug = asked.workflow.clone();
+        slug = workflow.to_owned();
     }
     for serial in 1u32.. {
         let name = if serial == 1 {
@@ -445,7 +499,7 @@ fn refuse_folder(
     if folder == project.repo() {
         return Err(EngineError::user(
             "task_folder_is_repo",
-            "the task folder can not be the repository's top",
+            "the task folder cannot be the repository's top",
             "choose a folder below it, such as `--dir tasks/NAME`",
         ));
     }
@@ -460,7 +514,7 @@ fn refuse_folder(
             "choose a `--dir` outside of it, or name it with `--repo` to work in it",
         ));
     }
-    let taken = crate::views::taken(workflow, &folder);
+    let taken = report::views::taken(workflow, &folder);
     taken.map_or(Ok(()), |path| {
         Err(EngineError::user(
             "task_folder_in_use",
@@ -506,16 +560,4 @@ fn lay_down(
         store::write_atomic(&path, text.as_bytes())?;
     }
     Ok(())
-}
-
-/// A run's name, and what can be seen of it.
-pub type Listed = (String, Result<crate::run::Peek, EngineError>);
-
-/// Every run of a project, those that can not be read with their error.
-pub fn runs(project: &Project) -> Result<Vec<Listed>, EngineError> {
-    let names = store::list(&project.journals())?;
-    Ok(names
-        .into_iter()
-        .map(|name| (name.to_string(), Run::peek(project, name.as_str())))
-        .collect())
 }

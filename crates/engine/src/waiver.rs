@@ -2,19 +2,17 @@
 //! audit finds the same words again. It refuses to let a waiver stand for another run, another start
 //! or another moment than the one that the person saw.
 
-use crate::approval::Words;
-use crate::start::Approve;
+use crate::approval::{Approve, Words};
 use kernel::event::RunStarted;
 use kernel::{Body, Time};
 use serde_json::Value;
 use workspace::error::EngineError;
 
-/// What the waiver of the sandbox is called where a person signs or confirms it.
-pub const WAIVE: &str = "waive_sandbox";
+pub use kernel::input::WAIVE;
 pub(crate) const WAIVE_BECAUSE: &str =
     "this machine may not be able to hold the agents and checks of this run; I take that on";
 
-/// What the waiver itself puts into the start, and so can not be bound to.
+/// What the waiver itself puts into the start, and so cannot be bound to.
 const ITS_OWN: [&str; 3] = [
     "sandbox_waived_by",
     "sandbox_waived_through",

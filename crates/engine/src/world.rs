@@ -1,19 +1,21 @@
 //! The real world: the journal on disk, effects on threads, the clock, a person's Ctrl-C.
 
 use crate::driver::{Signal, World};
-use crate::perform;
 use crate::run::entries;
-use kernel::machine::{Gauge, RunMachine};
-use kernel::{Effect, EffectId, Event, Machine, Time, What};
+use kernel::machine::{Gauge, IdOf};
+use kernel::{Body, Event, Machine, Time, Want};
 use sandbox::Cancel;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use std::cell::RefCell;
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::fmt::Display;
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::thread::JoinHandle;
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
-use store::{Head, Journal, RecordRef, RunName, Torn};
-use workspace::context::Context;
+use std::time::Duration;
+use store::{Head, Journal, RecordRef, Torn};
+use workspace::clock::now;
 use workspace::error::EngineError;
 
 /// How often progress is shown and the journal is looked at for what others appended.
@@ -25,9 +27,9 @@ const MOST_JITTER_MILLIS: u64 = 1_000;
 pub type Gauges = BTreeMap<String, Gauge>;
 
 /// Sees what happens, as it happens.
-pub trait Observer {
+pub trait Observer<F = Body> {
     /// An event was made durable.
-    fn event(&mut self, event: &Event);
+    fn event(&mut self, event: &Event<F>);
     /// Time passes. What the run has used is asked for only by whoever shows it: it has to be summed
     /// up, and nobody should pay for that at every tick.
     fn tick(&mut self, gauges: &dyn Fn() -> Gauges);
@@ -37,62 +39,118 @@ pub trait Observer {
     fn notice(&mut self, line: &str);
 }
 
-enum Message {
-    Ended(EffectId, Result<What, EngineError>),
+enum Message<Id, What> {
+    Ended(Id, Result<What, EngineError>),
     Progress(String),
+    Notice(String),
     Edited(What),
     Interrupt,
 }
 
+type MessageOf<M> = Message<IdOf<M>, <M as Machine>::What>;
+
 /// Lets a signal handler stop the loop.
 #[derive(Clone)]
-pub struct Interrupter(Sender<Message>);
+pub struct Interrupter(Arc<dyn Fn() + Send + Sync>);
 
 impl Interrupter {
     /// Asks the loop to stop cleanly; a second time, at once.
     pub fn interrupt(&self) {
-        // The loop may be gone already: then there is nothing to stop.
-        let _ = self.0.send(Message::Interrupt);
+        (self.0)();
     }
 }
 
-/// The work of one effect, ready for a thread of its own. An error is no answer: the effect stays in
-/// flight, and the next session recovers it.
-pub type Errand =
-    Box<dyn FnOnce(&Cancel, &dyn Fn(&str)) -> Result<What, EngineError> + Send + 'static>;
+/// Performs effects, each on a thread of its own. What it holds is the place that it works in; what
+/// is to be done there is all in the job, which another process could be handed as well.
+pub trait Performer: Send + Sync + 'static {
+    /// What one effect needs to be performed: plain data.
+    type Job: Serialize + DeserializeOwned + Send + 'static;
+    /// How it answers.
+    type What;
 
-/// What differs from one kind of machine to the next: what its records may say, how its effects are
-/// performed, and what is written for people. The loop, the journal and the threads are the same.
-pub trait Craft {
+    /// Performs one job. An error is no answer: the effect stays in flight, and the next session
+    /// recovers it.
+    fn perform(
+        &self,
+        job: &Self::Job,
+        cancel: &Cancel,
+        listener: &Listener<'_>,
+    ) -> Result<Self::What, EngineError>;
+}
+
+/// Hears what whoever performs has to say on the way.
+pub struct Listener<'a> {
+    /// What it does.
+    pub progress: &'a dyn Fn(&str),
+    /// Something that a person should know.
+    pub notice: &'a dyn Fn(&str),
+}
+
+/// What a new session finds.
+pub struct Opening<'a, F> {
+    /// A torn last line of the journal that opening has cut.
+    pub torn: Option<Torn>,
+    /// Tells this engine's life from others.
+    pub session: &'a str,
+    /// Sees what happens.
+    pub observer: &'a mut dyn Observer<F>,
+}
+
+/// Fits one kind of machine into the real world: what its records may say, what a new session tells it,
+/// what is written for people, and what performs its effects. The loop, the journal and the threads
+/// are the same for all.
+pub trait Adapter {
     /// The machine.
-    type Machine: RunMachine;
+    type Machine: Machine;
+    /// Who performs its effects.
+    type Performer: Performer<What = <Self::Machine as Machine>::What>;
 
-    /// What every effect needs to know.
-    fn context(&self) -> &Arc<Context>;
+    /// Who performs effects.
+    fn performer(&self) -> &Arc<Self::Performer>;
     /// A record as an event that this machine can stand on.
-    fn known(&self, machine: &Self::Machine, record: &RecordRef<'_>) -> Result<Event, String>;
-    /// What people changed in the views since they were written.
-    fn edits(&mut self, machine: &Self::Machine) -> Result<Option<What>, EngineError>;
-    /// Writes the views anew after these events; what people changed in them meanwhile.
-    fn write(
+    fn known(
+        &self,
+        machine: &Self::Machine,
+        record: &RecordRef<'_>,
+    ) -> Result<EventOf<Self::Machine>, String>;
+    /// What to tell the machine first: that we are here, and the end of everything that an earlier life
+    /// left in flight.
+    fn opening(
         &mut self,
         machine: &Self::Machine,
-        events: &[Event],
+        opening: Opening<'_, FactOf<Self::Machine>>,
+    ) -> Result<Vec<<Self::Machine as Machine>::What>, EngineError>;
+    /// Does what follows from events that are durable, writes the views anew among it; what people
+    /// changed in those meanwhile.
+    fn follow(
+        &mut self,
+        machine: &Self::Machine,
+        events: &[EventOf<Self::Machine>],
         head: &Head,
-    ) -> Result<Option<What>, EngineError>;
-    /// The state for a checkpoint of the journal.
-    fn state(&self, machine: &Self::Machine) -> serde_json::Value {
-        machine.snapshot()
+        observer: &mut dyn Observer<FactOf<Self::Machine>>,
+    ) -> Result<Option<<Self::Machine as Machine>::What>, EngineError>;
+    /// Time passes: views that had to wait may be written.
+    fn tick(&mut self, _: &Self::Machine) -> Result<(), EngineError> {
+        Ok(())
     }
-    /// The work of an effect.
-    fn errand(&self, machine: &Self::Machine, effect: &Effect, head: &Head) -> Errand;
+    /// The state for a checkpoint of the journal, where replay begins at one.
+    fn state(&self, machine: &Self::Machine) -> Option<serde_json::Value> {
+        Some(machine.snapshot())
+    }
+    /// What an effect needs to be performed.
+    fn job(
+        &self,
+        machine: &Self::Machine,
+        effect: &<Self::Machine as Machine>::Want,
+        head: &Head,
+    ) -> <Self::Performer as Performer>::Job;
 }
 
-/// A run that was opened to be driven.
+type FactOf<M> = <M as Machine>::Fact;
+type EventOf<M> = Event<FactOf<M>>;
+
+/// A journal that was opened, and whose machine is to be driven.
 pub struct Open {
-    /// Its name.
-    pub name: RunName,
-    /// Its journal.
     pub journal: Journal,
     /// A torn last line that opening has cut.
     pub torn: Option<Torn>,
@@ -103,17 +161,16 @@ struct Running {
     thread: JoinHandle<()>,
 }
 
-/// The real world of one run.
-pub struct Real<'a, C> {
-    craft: C,
+/// The real world of one machine.
+pub struct Real<'a, A: Adapter> {
+    adapter: A,
     journal: Journal,
-    journal_path: PathBuf,
     journal_length: u64,
-    torn: Option<What>,
-    running: BTreeMap<EffectId, Running>,
-    sender: Sender<Message>,
-    receiver: Receiver<Message>,
-    observer: &'a mut dyn Observer,
+    torn: Option<Torn>,
+    running: BTreeMap<IdOf<A::Machine>, Running>,
+    sender: Sender<MessageOf<A::Machine>>,
+    receiver: Receiver<MessageOf<A::Machine>>,
+    observer: &'a mut dyn Observer<FactOf<A::Machine>>,
     session: String,
 }
 
@@ -127,7 +184,7 @@ fn jittered(until: Time, chance: u32) -> Time {
     )
 }
 
-fn panicked(effect: EffectId) -> EngineError {
+fn panicked(effect: &impl Display) -> EngineError {
     EngineError::environment(
         "engine_panicked",
         format!("the engine panicked while performing {effect}"),
@@ -135,35 +192,35 @@ fn panicked(effect: EffectId) -> EngineError {
     )
 }
 
-/// The present time. The only place where the engine asks for it.
-pub fn now() -> Time {
-    let since = SystemTime::now().duration_since(UNIX_EPOCH);
-    Time(since.map_or(0, |since| {
-        u64::try_from(since.as_millis()).unwrap_or(u64::MAX)
-    }))
+/// A name that no other engine's life has.
+pub(crate) fn session_name() -> String {
+    format!("{}-{}", std::process::id(), now().0)
 }
 
-impl<'a, C: Craft> Real<'a, C> {
-    /// The world of an opened run.
-    pub fn of(open: Open, craft: C, observer: &'a mut dyn Observer) -> Self {
+/// The job as it would arrive in another process. Every debug build performs what has been carried like
+/// that, so that each test proves that nothing but the job's text is needed.
+fn carried<J: Serialize + DeserializeOwned>(job: J) -> J {
+    if !cfg!(debug_assertions) {
+        return job;
+    }
+    let text = serde_json::to_string(&job).expect("jobs are plain data with string keys");
+    serde_json::from_str(&text).expect("what a job says of itself is a job")
+}
+
+impl<'a, A: Adapter> Real<'a, A> {
+    /// The world of an opened journal.
+    pub fn of(open: Open, adapter: A, observer: &'a mut dyn Observer<FactOf<A::Machine>>) -> Self {
         let (sender, receiver) = channel();
-        let journals = craft.context().project.journals();
-        let journal_path = journals.join(format!("{}.jsonl", open.name));
-        let torn = open.torn.map(|torn| What::TailCut {
-            bytes: torn.bytes,
-            kept_in: torn.kept_in.display().to_string(),
-        });
         let mut world = Self {
-            craft,
+            adapter,
             journal: open.journal,
-            journal_path,
             journal_length: 0,
-            torn,
+            torn: open.torn,
             running: BTreeMap::new(),
             sender,
             receiver,
             observer,
-            session: format!("{}-{}", std::process::id(), now().0),
+            session: session_name(),
         };
         world.journal_length = world.length();
         world
@@ -171,20 +228,41 @@ impl<'a, C: Craft> Real<'a, C> {
 
     /// For a signal handler.
     pub fn interrupter(&self) -> Interrupter {
-        Interrupter(self.sender.clone())
+        let sender = self.sender.clone();
+        Interrupter(Arc::new(move || {
+            // The loop may be gone already: then there is nothing to stop.
+            let _ = sender.send(Message::Interrupt);
+        }))
+    }
+
+    /// Performs one effect here and now, outside of the loop.
+    pub(crate) fn perform(
+        &mut self,
+        effect: &<A::Machine as Machine>::Want,
+        machine: &A::Machine,
+        cancel: &Cancel,
+    ) -> Result<<A::Machine as Machine>::What, EngineError> {
+        let job = self.adapter.job(machine, effect, self.journal.head());
+        let observer = RefCell::new(&mut *self.observer);
+        let listener = Listener {
+            progress: &|line| observer.borrow_mut().progress(line),
+            notice: &|line| observer.borrow_mut().notice(line),
+        };
+        let performer = self.adapter.performer();
+        performer.perform(&carried(job), cancel, &listener)
     }
 
     fn length(&self) -> u64 {
-        std::fs::metadata(&self.journal_path).map_or(0, |found| found.len())
+        std::fs::metadata(self.journal.path()).map_or(0, |found| found.len())
     }
 
     /// What others appended since, as inputs that are facts already.
-    fn elsewhere(&mut self, machine: &C::Machine) -> Result<Vec<Event>, EngineError> {
+    fn elsewhere(&mut self, machine: &A::Machine) -> Result<Vec<EventOf<A::Machine>>, EngineError> {
         let mut events = Vec::new();
         if self.length() != self.journal_length {
-            let craft = &self.craft;
+            let adapter = &self.adapter;
             self.journal.catch_up(|record| {
-                events.push(craft.known(machine, &record)?);
+                events.push(adapter.known(machine, &record)?);
                 Ok(())
             })?;
             self.journal_length = self.length();
@@ -193,99 +271,85 @@ impl<'a, C: Craft> Real<'a, C> {
     }
 }
 
-impl<C: Craft> World<C::Machine> for Real<'_, C> {
+impl<A: Adapter> World<A::Machine> for Real<'_, A> {
     type Error = EngineError;
 
     fn now(&mut self) -> Time {
         now()
     }
 
-    fn opening(&mut self, machine: &C::Machine) -> Result<Vec<What>, EngineError> {
-        let mut heard: Vec<What> = self.torn.take().into_iter().collect();
-        heard.push(What::Open {
-            session: self.session.clone(),
-            version: env!("CARGO_PKG_VERSION").to_owned(),
-        });
-        // With an attempt in flight the file may hold what the agent wrote: its end comes first.
-        if machine.status().in_flight.is_empty()
-            && let Some(edited) = self.craft.edits(machine)?
-        {
-            heard.push(edited);
-        }
-        let wanted = machine.wanted();
-        for flying in machine.status().in_flight {
-            let killed = perform::kill_leftover(self.craft.context(), flying.effect)?;
-            if killed > 0 {
-                self.observer.notice(&format!(
-                    "ended {killed} processes that an interrupted {} had left",
-                    flying.effect
-                ));
-            }
-            let order = wanted.iter().find(|effect| effect.id() == flying.effect);
-            let found = match order {
-                Some(effect) => perform::recover(self.craft.context(), effect)?,
-                None => perform::left_behind(self.craft.context(), &flying)?,
-            };
-            heard.push(found.unwrap_or_else(|| What::Lost {
-                usage: kernel::Usage::default(),
-                effect: flying.effect,
-                reason: "the engine ended before it did".to_owned(),
-            }));
-        }
-        Ok(heard)
+    fn opening(
+        &mut self,
+        machine: &A::Machine,
+    ) -> Result<Vec<<A::Machine as Machine>::What>, EngineError> {
+        let opening = Opening {
+            torn: self.torn.take(),
+            session: &self.session,
+            observer: &mut *self.observer,
+        };
+        self.adapter.opening(machine, opening)
     }
 
-    fn append(&mut self, events: &[Event], machine: &C::Machine) -> Result<(), EngineError> {
+    fn append(
+        &mut self,
+        events: &[EventOf<A::Machine>],
+        machine: &A::Machine,
+    ) -> Result<(), EngineError> {
         let expected = self.journal.head().seq;
         self.journal.append(expected, &entries(events))?;
         self.journal_length = self.length();
-        if self.journal.checkpoint_is_due() {
-            self.journal.checkpoint(self.craft.state(machine))?;
+        if self.journal.checkpoint_is_due()
+            && let Some(state) = self.adapter.state(machine)
+        {
+            self.journal.checkpoint(state)?;
         }
         for event in events {
             self.observer.event(event);
         }
-        if let Some(edited) = self.craft.write(machine, events, self.journal.head())? {
+        let head = self.journal.head();
+        let edited = self.adapter.follow(machine, events, head, self.observer)?;
+        if let Some(edited) = edited {
             // Heard like an answer, so that it is journaled in its turn.
             let _ = self.sender.send(Message::Edited(edited));
         }
         Ok(())
     }
 
-    fn start(&mut self, effect: &Effect, machine: &C::Machine) {
+    fn start(&mut self, effect: &<A::Machine as Machine>::Want, machine: &A::Machine) {
         let id = effect.id();
-        let errand = self.craft.errand(machine, effect, self.journal.head());
+        let job = carried(self.adapter.job(machine, effect, self.journal.head()));
+        let performer = self.adapter.performer().clone();
         let (cancel, sender) = (Cancel::new(), self.sender.clone());
-        let held = cancel.clone();
+        let (held, ended) = (cancel.clone(), id.clone());
         let thread = std::thread::spawn(move || {
-            let say = sender.clone();
-            let progress = move |line: &str| {
-                let _ = say.send(Message::Progress(line.to_owned()));
+            let listener = Listener {
+                progress: &|line| drop(sender.send(Message::Progress(line.to_owned()))),
+                notice: &|line| drop(sender.send(Message::Notice(line.to_owned()))),
             };
-            let work = std::panic::AssertUnwindSafe(|| errand(&held, &progress));
+            let work = std::panic::AssertUnwindSafe(|| performer.perform(&job, &held, &listener));
             // A panic is no answer: the next session looks for what is on disk.
-            let what = std::panic::catch_unwind(work).unwrap_or_else(|_| Err(panicked(id)));
+            let what = std::panic::catch_unwind(work).unwrap_or_else(|_| Err(panicked(&ended)));
             // The loop may be gone: then the answer is found on disk next time.
-            let _ = sender.send(Message::Ended(id, what));
+            let _ = sender.send(Message::Ended(ended, what));
         });
         self.running.insert(id, Running { cancel, thread });
     }
 
-    fn cancel(&mut self, effect: &EffectId) {
+    fn cancel(&mut self, effect: &IdOf<A::Machine>) {
         if let Some(running) = self.running.get(effect) {
             running.cancel.cancel();
         }
     }
 
-    fn running(&self) -> Vec<EffectId> {
-        self.running.keys().copied().collect()
+    fn running(&self) -> Vec<IdOf<A::Machine>> {
+        self.running.keys().cloned().collect()
     }
 
     fn next(
         &mut self,
-        machine: &C::Machine,
+        machine: &A::Machine,
         until: Option<Time>,
-    ) -> Result<Signal<C::Machine>, EngineError> {
+    ) -> Result<Signal<A::Machine>, EngineError> {
         let until = until.map(|until| jittered(until, std::process::id()));
         loop {
             if until.is_some_and(|until| now() >= until) {
@@ -301,9 +365,11 @@ impl<C: Craft> World<C::Machine> for Real<'_, C> {
                 }
                 Ok(Message::Edited(what)) => return Ok(Signal::Answer(what)),
                 Ok(Message::Progress(line)) => self.observer.progress(&line),
+                Ok(Message::Notice(line)) => self.observer.notice(&line),
                 Ok(Message::Interrupt) => return Ok(Signal::Interrupt),
                 Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => {
                     self.observer.tick(&|| machine.gauges());
+                    self.adapter.tick(machine)?;
                     let events = self.elsewhere(machine)?;
                     if !events.is_empty() {
                         return Ok(Signal::Elsewhere(events));
@@ -314,7 +380,7 @@ impl<C: Craft> World<C::Machine> for Real<'_, C> {
     }
 }
 
-impl<C> Drop for Real<'_, C> {
+impl<A: Adapter> Drop for Real<'_, A> {
     /// Nothing that we started outlives us.
     fn drop(&mut self) {
         for running in self.running.values() {

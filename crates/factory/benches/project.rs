@@ -125,6 +125,7 @@ fn machine(count: u32) -> u128 {
         sandbox_waived_by: None,
         sandbox_waived_through: None,
         sandbox_waiver_signature: None,
+        own_tree: None,
     };
     apply(&mut machine, Body::RunStarted(Box::new(started)));
     let declared = Fact::TasksDeclared(TasksDeclared {
@@ -136,6 +137,7 @@ fn machine(count: u32) -> u128 {
         spec_version: "1.0.0".to_owned(),
         attempts: None,
         spec: None,
+        briefs: Some(factory::engineering::context::BRIEFS),
         jobs: 1,
     });
     apply(&mut machine, Body::Noted(opened.note()));

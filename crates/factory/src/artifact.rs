@@ -1,190 +1,172 @@
-//! The envelope of every artifact (section 8): closed lists of types and statuses, the form of ids,
-//! and which status may follow which. Ids are made of randomness that is handed in.
+//! The envelope of every artifact (section 8) and the contribution that it came with (section 5.2):
+//! closed lists of types and statuses, and the form of ids. The sequence of a task's contributions is
+//! its audit trail, so there is no way to change one.
 
-use crate::deficiency::Report;
-use crate::findings::{any_ref, id, said, when};
-use crate::ids::{self, IdForm};
-use crate::schema::Judged;
-use crate::version::Version;
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use crate::ids::{self, MOMENT};
+use kernel::form::{Fault, Form, Id, Rule, SAID, Tail, Wrong};
+use kernel::module::Version;
+use kernel::{document, words};
+use serde_json::Value;
 
-/// The thirteen types; there are no others (section 8.1).
-#[derive(
-    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
-)]
-#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
-#[allow(missing_docs)]
-pub enum ArtifactType {
-    MicroPlan,
-    Contract,
-    Implementation,
-    Proposal,
-    Challenge,
-    Adjudication,
-    ShipEvidence,
-    Escalation,
-    ContextPack,
-    InterfaceChangeException,
-    ReuseSearchReport,
-    ProductSpec,
-    Examples,
+words! {
+    /// The thirteen types; there are no others (section 8.1).
+    pub enum ArtifactType {
+        MicroPlan = "MICRO_PLAN",
+        Contract = "CONTRACT",
+        Implementation = "IMPLEMENTATION",
+        Proposal = "PROPOSAL",
+        Challenge = "CHALLENGE",
+        Adjudication = "ADJUDICATION",
+        ShipEvidence = "SHIP_EVIDENCE",
+        Escalation = "ESCALATION",
+        ContextPack = "CONTEXT_PACK",
+        InterfaceChangeException = "INTERFACE_CHANGE_EXCEPTION",
+        ReuseSearchReport = "REUSE_SEARCH_REPORT",
+        ProductSpec = "PRODUCT_SPEC",
+        Examples = "EXAMPLES",
+    }
 }
 
-/// Types with their prefixes (section 8.2).
-const PREFIXES: [(ArtifactType, &str); 13] = [
-    (ArtifactType::MicroPlan, "MP-"),
-    (ArtifactType::Contract, "CTR-"),
-    (ArtifactType::Implementation, "IMPL-"),
-    (ArtifactType::Proposal, "PROP-"),
-    (ArtifactType::Challenge, "CHAL-"),
-    (ArtifactType::Adjudication, "ADJ-"),
-    (ArtifactType::ShipEvidence, "SHIP-"),
-    (ArtifactType::Escalation, "ESC-"),
-    (ArtifactType::ContextPack, "CP-"),
-    (ArtifactType::InterfaceChangeException, "ICE-"),
-    (ArtifactType::ReuseSearchReport, "RSR-"),
-    (ArtifactType::ProductSpec, "SPEC-"),
-    (ArtifactType::Examples, "EX-"),
+/// The prefixes of their ids, in the same order (section 8.2).
+const PREFIXES: [&str; 13] = [
+    "MP-", "CTR-", "IMPL-", "PROP-", "CHAL-", "ADJ-", "SHIP-", "ESC-", "CP-", "ICE-", "RSR-",
+    "SPEC-", "EX-",
 ];
 
 impl ArtifactType {
-    /// All of them.
-    pub fn all() -> impl Iterator<Item = ArtifactType> {
-        PREFIXES.iter().map(|(artifact, _)| *artifact)
-    }
-
-    /// `MP-`, `CTR-` and so on.
-    pub fn prefix(self) -> &'static str {
-        let found = PREFIXES.iter().find(|(artifact, _)| *artifact == self);
-        found.map_or("", |(_, prefix)| prefix)
-    }
-
     /// The form of its ids.
-    pub fn id_form(self) -> IdForm {
-        IdForm::artifact(self.prefix())
-    }
-
-    /// The id made of 32 random bits.
-    pub fn id(self, random: u32) -> String {
-        format!("{}{random:08x}", self.prefix())
+    pub fn id(self) -> Id {
+        Id::new(PREFIXES[self as usize], Tail::Hex)
     }
 
     /// The type that an id belongs to; none if it is no artifact's id.
     pub fn of_id(text: &str) -> Option<ArtifactType> {
-        ArtifactType::all().find(|artifact| artifact.id_form().accepts(text))
+        let mut all = ArtifactType::ALL.iter().copied();
+        all.find(|artifact| artifact.id().accepts(text))
     }
 }
 
-/// Where an artifact stands (section 8.4).
-#[derive(
-    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
-)]
-#[serde(rename_all = "UPPERCASE")]
-#[allow(missing_docs)]
-pub enum ArtifactStatus {
-    Draft,
-    Challenged,
-    Adjudicated,
-    Shipped,
-    Deprecated,
-}
+/// The id of any artifact.
+const ANY_ARTIFACT: Form = Form::Text(Rule {
+    pattern: "^(MP|CTR|IMPL|PROP|CHAL|ADJ|SHIP|ESC|CP|ICE|RSR|SPEC|EX)-[0-9a-f]{8}$",
+    most: 0,
+    judge: |text| match ArtifactType::of_id(text) {
+        Some(_) => None,
+        None => Wrong::content("bad_id", format!("{text:?} is the id of no artifact")),
+    },
+});
 
-/// Whether the debate may still revise.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum RetryWindow {
-    /// A revision is left.
-    Open,
-    /// None is left: a rejected artifact stays where it is, and the project halts.
-    Exhausted,
-}
+/// What debates are about: an artifact or a module.
+pub(crate) const TARGET: Form = Form::Text(Rule {
+    pattern: "^((MP|CTR|IMPL|PROP|CHAL|ADJ|SHIP|ESC|CP|ICE|RSR|SPEC|EX)-[0-9a-f]{8}|MM-[A-Za-z0-9_-]{1,125})$",
+    most: 0,
+    judge: |text| {
+        let known = ArtifactType::of_id(text).is_some() || ids::MODULE.accepts(text);
+        let shown: String = text.chars().take(ids::LONGEST).collect();
+        let what = || format!("{shown:?} is the id of no artifact and of no module");
+        (!known).then(|| Wrong::content("bad_id", what()))?
+    },
+});
 
-impl ArtifactStatus {
-    /// Whether it may become that. Everything that is not listed is forbidden.
-    pub fn may_become(self, next: ArtifactStatus, window: RetryWindow) -> bool {
-        use ArtifactStatus::{Adjudicated, Challenged, Deprecated, Draft, Shipped};
-        match (self, next) {
-            (Draft, Challenged)
-            | (Challenged, Adjudicated)
-            | (Adjudicated, Shipped)
-            | (Shipped, Deprecated) => true,
-            (Adjudicated, Draft) => window == RetryWindow::Open,
-            (Draft | Challenged | Adjudicated | Shipped | Deprecated, _) => false,
-        }
+words! {
+    /// Where an artifact stands (section 8.4).
+    pub enum ArtifactStatus {
+        Draft = "DRAFT",
+        Challenged = "CHALLENGED",
+        Adjudicated = "ADJUDICATED",
+        Shipped = "SHIPPED",
+        Deprecated = "DEPRECATED",
     }
 }
 
-/// The metadata of every artifact.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct ArtifactEnvelope {
-    /// A prefix of the type and 8 hex digits.
-    #[schemars(extend("pattern" = "^(MP|CTR|IMPL|PROP|CHAL|ADJ|SHIP|ESC|CP|ICE|RSR|SPEC|EX)-[0-9a-f]{8}$"))]
-    pub artifact_id: String,
-    /// One of thirteen.
-    pub artifact_type: ArtifactType,
-    /// Begins at 1.0.0.
-    pub version: Version,
-    /// Where it stands.
-    pub status: ArtifactStatus,
-    /// ISO 8601.
-    pub created_at: String,
-    /// Who made it.
-    pub created_by: Author,
-    /// `CP-` and 8 hex digits.
-    pub context_pack_ref: String,
-    /// What it was made of.
-    pub inputs: Vec<PurposedRef>,
-    /// What it led to.
-    pub outputs: Vec<PurposedRef>,
-    /// Anything else.
-    #[serde(default)]
-    pub notes: String,
+document! {
+    /// The metadata of every artifact.
+    pub struct ArtifactEnvelope {
+        /// A prefix of the type and 8 hex digits.
+        artifact_id: String = ANY_ARTIFACT,
+        /// One of thirteen.
+        artifact_type: ArtifactType,
+        /// Begins at 1.0.0.
+        version: Version,
+        /// Where it stands.
+        status: ArtifactStatus,
+        /// ISO 8601.
+        created_at: String = MOMENT,
+        /// Who made it.
+        created_by: Author,
+        /// `CP-` and 8 hex digits.
+        context_pack_ref: String = Form::Id(ids::CONTEXT_PACK),
+        /// What it was made of.
+        inputs: Vec<PurposedRef>,
+        /// What it led to.
+        outputs: Vec<PurposedRef>,
+        /// Anything else.
+        #[serde(default)]
+        notes?: String,
+    }
 }
 
-/// One invocation of a role.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct Author {
-    /// `proposer`, `challenger` and so on.
-    pub role: String,
-    /// The invocation.
-    pub run_id: String,
+document! {
+    /// One invocation of a role.
+    pub struct Author {
+        /// `proposer`, `challenger` and so on.
+        role: String = SAID,
+        /// The invocation.
+        run_id: String = SAID,
+    }
 }
 
-/// A reference with its purpose.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct PurposedRef {
-    /// `id@version`.
-    #[serde(rename = "ref")]
-    pub reference: String,
-    /// What for.
-    pub purpose: String,
+document! {
+    /// A reference with its purpose.
+    pub struct PurposedRef {
+        /// `id@version`.
+        reference as "ref": String = Form::Versioned(None),
+        /// What for.
+        purpose: String = SAID,
+    }
 }
 
-impl Judged for ArtifactEnvelope {
-    fn judge(&self) -> Report {
-        let mut found = Vec::new();
-        let form = self.artifact_type.id_form();
-        id(&mut found, "$", "artifact_id", form, &self.artifact_id);
-        when(&mut found, "$", "created_at", &self.created_at);
-        said(&mut found, "$.created_by", "role", &self.created_by.role);
-        said(
-            &mut found,
-            "$.created_by",
-            "run_id",
-            &self.created_by.run_id,
-        );
-        let pack = &self.context_pack_ref;
-        id(&mut found, "$", "context_pack_ref", ids::CONTEXT_PACK, pack);
-        for (name, refs) in [("inputs", &self.inputs), ("outputs", &self.outputs)] {
-            for (index, purposed) in refs.iter().enumerate() {
-                let path = format!("$.{name}[{index}]");
-                any_ref(&mut found, &path, "ref", &purposed.reference);
-                said(&mut found, &path, "purpose", &purposed.purpose);
-            }
-        }
-        found.into_iter().collect()
+/// The id has the prefix of the type.
+pub(crate) fn own_prefix(envelope: &Value, found: &mut Vec<Fault>) {
+    let text = |name: &str| envelope[name].as_str().unwrap_or_default();
+    let (of, id) = (ArtifactType::of(text("artifact_type")), text("artifact_id"));
+    if let Some(of) = of.filter(|of| !of.id().accepts(id) && ArtifactType::of_id(id).is_some()) {
+        let what = format!("{id:?} should have the form {}", of.id());
+        found.push(Fault::rule("bad_id", "$", "artifact_id", what));
+    }
+}
+
+words! {
+    /// What an invocation produced.
+    pub enum ContributionType {
+        Contract = "CONTRACT",
+        MicroPlan = "MICRO_PLAN",
+        Implementation = "IMPLEMENTATION",
+        Challenge = "CHALLENGE",
+        Adjudication = "ADJUDICATION",
+        ShipEvidence = "SHIP_EVIDENCE",
+        /// A draft of the spec. The section names the six above; the product loop's is none of them,
+        /// and the same section wants a contribution of every invocation.
+        ProductSpec = "PRODUCT_SPEC",
+    }
+}
+
+document! {
+    /// The one thing that one invocation of a role produced.
+    pub struct Contribution {
+        /// `CONTRIB-...`.
+        contribution_id: String = Form::Id(ids::CONTRIBUTION),
+        /// What it is.
+        kind as "type": ContributionType,
+        /// The invocation that made it.
+        produced_by: Author,
+        /// The artifact that it is.
+        artifact_ref: String = SAID,
+        /// `T-...`.
+        task_ref: String = Form::Id(ids::TASK),
+        /// ISO 8601.
+        created_at: String = MOMENT,
+        /// `CP-` and 8 hex digits.
+        context_pack_ref: String = Form::Id(ids::CONTEXT_PACK),
     }
 }

@@ -1,24 +1,23 @@
-//! What a validator says: every deficiency with its place, and no verdict beyond that. Errors
-//! block, warnings are shown to the person at the gate.
+//! What a validator says: every deficiency with its place, and no verdict beyond that. Errors block,
+//! warnings are shown to the person at the gate.
 
-use schemars::JsonSchema;
+use kernel::form::{Fault, Form, Object, Size, TEXT, may, must};
+use kernel::words;
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 
-/// Whether it blocks.
-#[derive(
-    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
-)]
-#[serde(rename_all = "UPPERCASE")]
-pub enum Severity {
-    /// It blocks.
-    Error,
-    /// It is shown, and blocks nothing.
-    Warning,
+words! {
+    /// Whether it blocks.
+    pub enum Severity {
+        /// It blocks.
+        Error = "ERROR",
+        /// It is shown, and blocks nothing.
+        Warning = "WARNING",
+    }
 }
 
 /// One thing that is wrong.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Deficiency {
     /// The object that it is in, from `$` down: `$.pillars[0].epics[1]`.
     pub path: String,
@@ -68,12 +67,6 @@ impl Deficiency {
         self
     }
 
-    /// The same as a warning.
-    pub fn as_warning(mut self) -> Self {
-        self.severity = Severity::Warning;
-        self
-    }
-
     /// `path.field`, as one text.
     pub fn whole_path(&self) -> String {
         match self.field.as_str() {
@@ -84,9 +77,14 @@ impl Deficiency {
     }
 }
 
+impl From<Fault> for Deficiency {
+    fn from(fault: Fault) -> Self {
+        Self::error(fault.code, fault.path, fault.field, fault.what)
+    }
+}
+
 /// Everything that a validator found, in the order of the document.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[schemars(rename = "ValidationReport")]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Report {
     /// What blocks.
     pub errors: Vec<Deficiency>,
@@ -114,3 +112,44 @@ impl FromIterator<Deficiency> for Report {
         Self { errors, warnings }
     }
 }
+
+const DEFICIENCY: Form = Form::Object(&Object {
+    name: "Deficiency",
+    about: "One thing that is wrong.",
+    members: &[
+        must("path", "The object that it is in, from `$` down.", TEXT),
+        must(
+            "field",
+            "The member; empty if it is the object itself.",
+            TEXT,
+        ),
+        must(
+            "severity",
+            "ERROR blocks.",
+            Form::Word(&["ERROR", "WARNING"]),
+        ),
+        may(
+            "rule",
+            "The completeness rule (1 to 14).",
+            Form::Nullable(&Form::Count(1)),
+        ),
+        must("code", "Stable.", TEXT),
+        must("message", "What is wrong and how to mend it.", TEXT),
+        may("line", "From 1.", Form::Nullable(&Form::Count(1))),
+        may("column", "From 1.", Form::Nullable(&Form::Count(1))),
+    ],
+});
+
+/// The report as a document.
+pub const REPORT: Object = Object {
+    name: "ValidationReport",
+    about: "Everything that a validator found.",
+    members: &[
+        must("errors", "What blocks.", Form::List(&DEFICIENCY, Size::ANY)),
+        must(
+            "warnings",
+            "What a person should know.",
+            Form::List(&DEFICIENCY, Size::ANY),
+        ),
+    ],
+};

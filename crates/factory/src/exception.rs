@@ -1,113 +1,136 @@
-//! The interface change exception (section 13), the only way for one module to interrupt another:
-//! who may raise it, against what, what it asks for, and the contract that would follow. A record
-//! never changes; what a person decides is a record of its own that points at it.
+//! The interface change exception (section 13), the only way for one module to interrupt another: what
+//! it asks for. A role raises it, the journal keeps it, and the stored record is the same with its id
+//! and who raised it. A record never changes; what a person decides is a record of its own.
 
-use crate::contract::{
-    Effect, ErrorSurface, Input, MicroModuleContract, Modes, Output, required_bump,
+use crate::contract::{Effect, ErrorSurface, Input, Modes, Output};
+use crate::ids::{self, MOMENT};
+use kernel::form::{FILLED, Fault, Form, Formed, Object, SAID, Size, must};
+use kernel::module::ModuleRef;
+use kernel::{document, words};
+use serde_json::Value;
+
+/// The member of an answer that holds one.
+pub const RAISED: &str = "interface_change_exception";
+
+/// An answer that raises one.
+pub const ANSWER: Object = Object {
+    name: "Raised",
+    about: "",
+    members: &[must(
+        RAISED,
+        "Instead of the rest: the contract of a shipped dependency cannot support the work.",
+        Form::Part(&InterfaceChangeException::OBJECT),
+    )],
 };
-use crate::deficiency::{Deficiency, Report};
-use crate::findings::{all_said, at_least, id, module_ref, said, when};
-use crate::ids;
-use crate::schema::Judged;
-use crate::version::Bump;
-use kernel::Refusal;
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
 
-/// The request.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct InterfaceChangeException {
-    /// `ICE-` and 8 hex digits.
-    pub exception_id: String,
-    /// What is wrong with the contract.
-    #[serde(rename = "type")]
-    pub type_: ExceptionType,
-    /// Who asks.
-    pub raised_by: RaisedBy,
-    /// `MM-...@x.y.z`, shipped and upstream.
-    pub target_module: String,
-    /// Why the contract does not do.
-    pub reason: String,
-    /// At least one piece.
-    #[schemars(length(min = 1))]
-    pub evidence: Vec<String>,
-    /// What should change, at least one thing.
-    pub proposed_contract_delta: ContractDelta,
-    /// Whether others may break.
-    pub compatibility_expectation: CompatibilityExpectation,
-    /// How much it matters.
-    pub urgency: Urgency,
+words! {
+    /// What is wrong with a contract.
+    pub enum ExceptionType {
+        CannotSupport = "CANNOT_SUPPORT",
+        Ambiguous = "AMBIGUOUS",
+        Incomplete = "INCOMPLETE",
+        MissingDimension = "MISSING_DIMENSION",
+    }
 }
 
-/// What is wrong with a contract.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
-#[allow(missing_docs)]
-pub enum ExceptionType {
-    CannotSupport,
-    Ambiguous,
-    Incomplete,
-    MissingDimension,
+words! {
+    /// What the change would do to others. What nobody knows counts as breaking.
+    pub enum Compatibility {
+        BackwardCompatible = "BACKWARD_COMPATIBLE",
+        Breaking = "BREAKING",
+        Unknown = "UNKNOWN",
+    }
 }
 
-/// Who asks.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct RaisedBy {
-    /// What was being made.
-    pub artifact_ref: String,
-    /// One of three (section 13.2); nobody else may.
-    pub role: Raiser,
-    /// The invocation.
-    pub run_id: String,
+words! {
+    /// How soon.
+    pub enum Urgency {
+        Blocking = "BLOCKING",
+        High = "HIGH",
+        Normal = "NORMAL",
+        Low = "LOW",
+    }
 }
 
-/// Who may raise one.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "lowercase")]
-#[allow(missing_docs)]
-pub enum Raiser {
-    Proposer,
-    Challenger,
-    Ship,
+document! {
+    /// The request to change an upstream contract.
+    #[derive(Eq)]
+    pub struct InterfaceChangeException {
+        @given {
+            /// `ICE-` and 8 hex digits.
+            exception_id = Form::Id(ids::EXCEPTION),
+            /// Who asks.
+            raised_by = Form::Object(&RAISED_BY),
+        }
+        /// What is wrong with the contract.
+        kind as "type": ExceptionType,
+        /// `MM-...@x.y.z`, shipped and upstream.
+        target_module: ModuleRef,
+        /// Why the contract does not do.
+        reason: String = SAID,
+        /// At least one piece.
+        evidence: Vec<String> = Form::List(&SAID, Size::SOME),
+        /// What should change, at least one thing.
+        proposed_contract_delta: ContractDelta,
+        /// Whether others may break.
+        compatibility_expectation: Compatibility,
+        /// How much it matters.
+        urgency: Urgency,
+    }
 }
 
-/// Whether others may break.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
-#[allow(missing_docs)]
-pub enum CompatibilityExpectation {
-    BackwardCompatible,
-    Breaking,
-    Unknown,
-}
+const RAISED_BY: Object = Object {
+    name: "RaisedBy",
+    about: "Who asks.",
+    members: &[
+        must("artifact_ref", "What was being made.", SAID),
+        must(
+            "role",
+            "One of three (section 13.2); nobody else may.",
+            Form::Word(&["proposer", "challenger", "ship"]),
+        ),
+        must("run_id", "The invocation.", SAID),
+    ],
+};
 
-/// How much it matters.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "UPPERCASE")]
-#[allow(missing_docs)]
-pub enum Urgency {
-    Blocking,
-    High,
-    Normal,
-    Low,
-}
+const INPUTS: Form = Form::List(&Form::Either(&[FILLED, Input::FORM]), Size::ANY);
+const OUTPUTS: Form = Form::List(&Form::Either(&[FILLED, Output::FORM]), Size::ANY);
+const NAMES: Form = Form::List(&FILLED, Size::ANY);
 
-/// What should change. Things are removed and modified by name.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields, default)]
-#[allow(missing_docs)]
-pub struct ContractDelta {
-    pub added_inputs: Vec<Input>,
-    pub removed_inputs: Vec<String>,
-    pub modified_inputs: Vec<Input>,
-    pub added_outputs: Vec<Output>,
-    pub removed_outputs: Vec<String>,
-    pub modified_outputs: Vec<Output>,
-    pub added_error_surfaces: Vec<ErrorSurface>,
-    pub added_effects: Vec<Effect>,
-    pub mode_changes: Option<Modes>,
+document! {
+    /// What should change. An element is written as in a contract, or as a line of a plan; things are
+    /// removed by name.
+    #[derive(Default, Eq)]
+    pub struct ContractDelta {
+        /// New inputs.
+        #[serde(default)]
+        added_inputs?: Vec<Value> = INPUTS,
+        /// Names of inputs that go.
+        #[serde(default)]
+        removed_inputs?: Vec<Value> = NAMES,
+        /// Inputs that change.
+        #[serde(default)]
+        modified_inputs?: Vec<Value> = INPUTS,
+        /// New outputs.
+        #[serde(default)]
+        added_outputs?: Vec<Value> = OUTPUTS,
+        /// Names of outputs that go.
+        #[serde(default)]
+        removed_outputs?: Vec<Value> = NAMES,
+        /// Outputs that change.
+        #[serde(default)]
+        modified_outputs?: Vec<Value> = OUTPUTS,
+        /// New error surfaces.
+        #[serde(default)]
+        added_error_surfaces?: Vec<Value> =
+            Form::List(&Form::Either(&[FILLED, ErrorSurface::FORM]), Size::ANY),
+        /// New effects.
+        #[serde(default)]
+        added_effects?: Vec<Value> = Form::List(&Form::Either(&[FILLED, Effect::FORM]), Size::ANY),
+        /// The modes as they should be.
+        #[serde(default)]
+        mode_changes?: Option<Value> = Form::Nullable(&Form::Either(&[NAMES, Modes::FORM])),
+    }
 }
 
 impl ContractDelta {
@@ -117,208 +140,44 @@ impl ContractDelta {
     }
 }
 
-impl Judged for InterfaceChangeException {
-    fn judge(&self) -> Report {
-        let mut found = Vec::new();
-        id(
-            &mut found,
-            "$",
-            "exception_id",
-            ids::EXCEPTION,
-            &self.exception_id,
-        );
-        said(
-            &mut found,
-            "$.raised_by",
-            "artifact_ref",
-            &self.raised_by.artifact_ref,
-        );
-        said(&mut found, "$.raised_by", "run_id", &self.raised_by.run_id);
-        module_ref(&mut found, "$", "target_module", &self.target_module);
-        said(&mut found, "$", "reason", &self.reason);
-        at_least(&mut found, "$", "evidence", (1, self.evidence.len()));
-        all_said(&mut found, "$", "evidence", &self.evidence);
-        if self.proposed_contract_delta.is_empty() {
-            let message = "at least one change must be proposed";
-            let field = "proposed_contract_delta";
-            found.push(Deficiency::error("empty_delta", "$", field, message));
-        }
-        found.into_iter().collect()
-    }
-}
-
-impl InterfaceChangeException {
-    /// Section 13.2: always against a shipped upstream, never against the module being made.
-    pub fn may_target(
-        &self,
-        current_module: &str,
-        shipped_upstream: &[&str],
-    ) -> Result<(), Refusal> {
-        let id = self.target_module.split('@').next().unwrap_or_default();
-        if id == current_module {
-            return Err(Refusal::new(
-                "exception_against_itself",
-                format!("{} asks to change its own contract", self.exception_id),
-                "revise the proposal; the debate decides about a module's own contract",
-            ));
-        }
-        if !shipped_upstream.contains(&self.target_module.as_str()) {
-            return Err(Refusal::new(
-                "exception_not_upstream",
-                format!(
-                    "{} is no shipped dependency of {current_module}",
-                    self.target_module
-                ),
-                "name a module that it depends on, with the shipped version",
-            ));
-        }
-        Ok(())
-    }
-
-    /// The contract that would follow, with its version raised (section 13.5, 8a). A claim of
-    /// backward compatibility that the change does not bear out is refused.
-    pub fn candidate(&self, current: &MicroModuleContract) -> Result<MicroModuleContract, Refusal> {
-        if self.target_module != current.reference() {
-            return Err(Refusal::new(
-                "wrong_contract",
-                format!("{} is about {}", self.exception_id, self.target_module),
-                format!("this is the contract of {}", current.reference()),
-            ));
-        }
-        let delta = &self.proposed_contract_delta;
-        let mut next = current.clone();
-        change(
-            &mut next.inputs,
-            (
-                &delta.removed_inputs,
-                &delta.modified_inputs,
-                &delta.added_inputs,
-            ),
-            |input| &input.name,
-        )?;
-        change(
-            &mut next.outputs,
-            (
-                &delta.removed_outputs,
-                &delta.modified_outputs,
-                &delta.added_outputs,
-            ),
-            |output| &output.name,
-        )?;
-        change(
-            &mut next.error_surfaces,
-            (&[], &[], &delta.added_error_surfaces),
-            |error| &error.name,
-        )?;
-        next.effects.extend(delta.added_effects.iter().cloned());
-        if let Some(modes) = &delta.mode_changes {
-            next.modes = modes.clone();
-        }
-        let needed = required_bump(current.surface(), next.surface());
-        let bump = match self.compatibility_expectation {
-            CompatibilityExpectation::BackwardCompatible if needed == Bump::Major => {
-                return Err(Refusal::new(
-                    "not_backward_compatible",
-                    format!(
-                        "the change of {} breaks those who use it now",
-                        self.target_module
-                    ),
-                    "claim BREAKING, or propose only optional inputs, outputs and error surfaces",
-                ));
-            }
-            CompatibilityExpectation::BackwardCompatible => Bump::Minor,
-            CompatibilityExpectation::Breaking => Bump::Major,
-            CompatibilityExpectation::Unknown => needed.max(Bump::Minor),
-        };
-        next.module_version = current.module_version.bumped(bump).ok_or_else(|| {
-            Refusal::new(
-                "version_exhausted",
-                format!("there is no version after {}", current.module_version),
-                "make a successor module",
-            )
-        })?;
-        Ok(next)
-    }
-}
-
-/// Removes, replaces and appends by name; a name that is not there, or there already, is refused.
-fn change<T: Clone>(
-    items: &mut Vec<T>,
-    (removed, modified, added): (&[String], &[T], &[T]),
-    name: fn(&T) -> &String,
-) -> Result<(), Refusal> {
-    let unknown = |wanted: &String| {
-        Refusal::new(
-            "delta_does_not_fit",
-            format!("the contract has no `{wanted}`"),
-            "name what the contract has",
-        )
+/// Something must be asked for.
+pub(crate) fn rules(exception: &Value, found: &mut Vec<Fault>) {
+    let delta = exception["proposed_contract_delta"].as_object();
+    let asks = |value: &Value| match value {
+        Value::Array(items) => !items.is_empty(),
+        other => !other.is_null(),
     };
-    for wanted in removed {
-        let before = items.len();
-        items.retain(|item| name(item) != wanted);
-        if items.len() == before {
-            return Err(unknown(wanted));
-        }
+    if !delta.is_some_and(|delta| delta.values().any(asks)) {
+        let what = "at least one change must be proposed";
+        let field = "proposed_contract_delta";
+        found.push(Fault::rule("empty_delta", "$", field, what));
     }
-    for replacement in modified {
-        let place = items
-            .iter_mut()
-            .find(|item| name(item) == name(replacement));
-        match place {
-            Some(place) => *place = replacement.clone(),
-            None => return Err(unknown(name(replacement))),
-        }
-    }
-    for new in added {
-        if items.iter().any(|item| name(item) == name(new)) {
-            return Err(Refusal::new(
-                "delta_does_not_fit",
-                format!("the contract has `{}` already", name(new)),
-                "modify it instead",
-            ));
-        }
-        items.push(new.clone());
-    }
-    Ok(())
 }
 
-/// What a person decided about a request.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct InterfaceChangeDecision {
-    /// `ICE-` and 8 hex digits.
-    pub exception_id: String,
-    /// What.
-    pub decision: ExceptionDecision,
-    /// Why.
-    pub reason: String,
-    /// ISO 8601.
-    pub decided_at: String,
+words! {
+    /// What a person decides about a request (section 13.5).
+    pub enum Ruling {
+        /// The change is debated.
+        ApproveChange = "APPROVE_CHANGE",
+        /// The task must do without, or stay halted.
+        RejectChange = "REJECT_CHANGE",
+        /// Later.
+        Defer = "DEFER",
+    }
 }
 
-/// The three outcomes of section 13.5.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
-#[allow(missing_docs)]
-pub enum ExceptionDecision {
-    ApproveChange,
-    RejectChange,
-    Defer,
-}
-
-impl Judged for InterfaceChangeDecision {
-    fn judge(&self) -> Report {
-        let mut found = Vec::new();
-        id(
-            &mut found,
-            "$",
+/// What a person decided about a request, as a document.
+pub const DECISION: Object = Object {
+    name: "InterfaceChangeDecision",
+    about: "What a person decided about a request.",
+    members: &[
+        must(
             "exception_id",
-            ids::EXCEPTION,
-            &self.exception_id,
-        );
-        said(&mut found, "$", "reason", &self.reason);
-        when(&mut found, "$", "decided_at", &self.decided_at);
-        found.into_iter().collect()
-    }
-}
+            "`ICE-` and 8 hex digits.",
+            Form::Id(ids::EXCEPTION),
+        ),
+        must("decision", "What.", Ruling::FORM),
+        must("reason", "Why.", SAID),
+        must("decided_at", "ISO 8601.", MOMENT),
+    ],
+};

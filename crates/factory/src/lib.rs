@@ -5,32 +5,29 @@
 //! given to it, what should be written is returned, and what should be done the engine performs.
 
 pub mod artifact;
-pub mod code_index;
 pub mod context_pack;
 pub mod contract;
-pub mod contribution;
 pub mod debate;
 pub mod deficiency;
 pub mod delivery;
 pub mod engineering;
 pub mod escalation;
 pub mod exception;
-mod findings;
 pub mod halt;
 pub mod ids;
 pub mod json;
 pub mod machine;
 mod markdown;
 pub mod micro_plan;
-pub mod moment;
 pub mod plan;
 pub mod product;
 pub mod project;
-pub mod release;
 pub mod schema;
 pub mod ship;
 pub mod spec;
 pub mod surface;
-pub mod version;
 
 pub use deficiency::{Deficiency, Report, Severity};
+
+/// What the journal of a project names in the place of a workflow.
+pub const NAME: &str = "factory";

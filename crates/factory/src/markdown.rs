@@ -45,7 +45,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn text_can_not_add_structure() {
+    fn text_cannot_add_structure() {
         assert_eq!(line("a\n## B\r\n\u{1b}- c"), "a ## B - c");
         assert_eq!(
             block("a\n## B\n  # C\n---\n\nd\n"),

@@ -1,227 +1,217 @@
-//! Every document of the factory by name: its JSON Schema, and the judgement of a text that claims
-//! to be one. This is the only list of them. A text is judged before a value is made of it, so
-//! nothing that is wrong is ever written.
+//! Every document of the factory by name: its form, from which its JSON Schema follows, and the rules
+//! across its members. This is the only list of them (the Code Index's own two are in `index`). A text
+//! is judged before a value is made of it, so nothing that is wrong is ever written.
 
-use crate::artifact::ArtifactEnvelope;
-use crate::code_index::{CodeIndexEntry, ReuseSearchReport, SearchRequest};
+use crate::artifact::{ArtifactEnvelope, Contribution, own_prefix};
 use crate::context_pack::ContextPack;
-use crate::contract::{MicroModuleContract, MismatchArtifact};
-use crate::contribution::Contribution;
-use crate::debate::{Adjudication, Challenge, Proposal};
-use crate::deficiency::{Deficiency, Report};
-use crate::escalation::{DebateTrail, EscalationArtifact, HumanResolution};
-use crate::exception::{InterfaceChangeDecision, InterfaceChangeException};
+use crate::contract::{DIMENSIONS, MicroModuleContract, MismatchArtifact, Surface};
+use crate::debate::{Adjudication, Challenge, Proposal, TRAIL, judge};
+use crate::deficiency::{Deficiency, REPORT, Report};
+use crate::delivery::manifest;
+use crate::exception::{self, InterfaceChangeException};
 use crate::json;
-use crate::micro_plan::MicroPlan;
-use crate::plan::Plan;
-use crate::project::ProjectState;
-use crate::release::{FailureReport, ReleaseManifest};
-use crate::ship::{ExecutionLog, ShipEvidence};
+use crate::project::project_state;
+use crate::ship::{ExecutionLog, ShipEvidence, log_rules};
 use crate::spec::ProductSpec;
-use schemars::JsonSchema;
+use crate::{context_pack, contract, escalation, micro_plan, plan, spec};
+pub use kernel::form::Document;
+use kernel::form::{Fault, Form, Formed};
 use serde::de::DeserializeOwned;
-
-/// A value that can be judged beyond its shape.
-pub trait Judged: DeserializeOwned + JsonSchema {
-    /// Everything that is wrong with it.
-    fn judge(&self) -> Report;
-}
-
-/// A named kind of document.
-pub struct Document {
-    /// As the document calls it.
-    pub name: &'static str,
-    /// Where document 002 describes it.
-    pub section: &'static str,
-    /// What it is.
-    pub about: &'static str,
-    /// Its JSON Schema.
-    pub schema: fn() -> serde_json::Value,
-    /// Judges a text.
-    pub validate: fn(&[u8]) -> Report,
-}
-
-const fn document<T: Judged>(
-    name: &'static str,
-    section: &'static str,
-    about: &'static str,
-) -> Document {
-    Document {
-        name,
-        section,
-        about,
-        schema: schema_of::<T>,
-        validate: validate::<T>,
-    }
-}
+use serde_json::Value;
 
 /// All of them.
-pub static DOCUMENTS: &[Document] = &[
-    Document {
-        name: "ProductSpec",
-        section: "3.2.2",
-        about: "pillars, epics, stories and tasks of a product",
-        schema: schema_of::<ProductSpec>,
-        validate: crate::spec::validate,
-    },
-    Document {
-        name: "ValidationReport",
-        section: "3.2.1",
-        about: "what a validator found",
-        schema: schema_of::<Report>,
-        validate: shape_alone::<Report>,
-    },
-    Document {
-        name: "Plan",
-        section: "4.1",
-        about: "tasks with ids, folders and order",
-        schema: schema_of::<Plan>,
-        validate: shape_alone::<Plan>,
-    },
-    document::<ProjectState<'static>>(
-        "ProjectState",
+pub static DOCUMENTS: [Document; 23] = [
+    Document::of(
+        "3.2.2",
+        "pillars, epics, stories and tasks of a product",
+        ProductSpec::FORM,
+    )
+    .open(),
+    Document::of("3.2.1", "what a validator found", Form::Object(&REPORT)),
+    Document::of("4.1", "tasks with ids, folders and order", plan::Plan::FORM),
+    Document::of(
         "4.2",
         "state_machine.json: all tasks, and where each stands",
-    ),
-    document::<Contribution>(
-        "Contribution",
+        Form::Object(&project_state::FORM),
+    )
+    .with(project_state::rules),
+    Document::of(
         "5.2",
         "what one invocation of a role produced",
+        Contribution::FORM,
     ),
-    document::<ContextPack>("ContextPack", "5.3", "what a role was shown, and what not"),
-    document::<ArtifactEnvelope>("ArtifactEnvelope", "8", "the metadata of every artifact"),
-    document::<Proposal>("Proposal", "9.2", "a deliverable and the claim about it"),
-    document::<Challenge>("Challenge", "9.2", "the attempt to falsify a proposal"),
-    document::<Adjudication>("Adjudication", "9.2", "the decision on a proposal"),
-    Document {
-        name: "DebateState",
-        section: "18.5",
-        about: "everything that was said in a debate",
-        schema: schema_of::<DebateTrail>,
-        validate: shape_alone::<DebateTrail>,
-    },
-    document::<MicroPlan>("MicroPlan", "10.1", "a task as micro modules"),
-    document::<MicroModuleContract>(
-        "MicroModuleContract",
+    Document::of(
+        "5.3",
+        "what a role was shown, and what not",
+        ContextPack::FORM,
+    )
+    .with(context_pack::rules),
+    Document::of(
+        "8",
+        "the metadata of every artifact",
+        ArtifactEnvelope::FORM,
+    )
+    .with(own_prefix),
+    Document::of(
+        "9.2",
+        "a deliverable and the claim about it",
+        Proposal::FORM,
+    ),
+    Document::of("9.2", "the attempt to falsify a proposal", Challenge::FORM)
+        .with(judge::challenge_rules),
+    Document::of("9.2", "the decision on a proposal", Adjudication::FORM)
+        .with(judge::adjudication_rules),
+    Document::of(
+        "18.5",
+        "everything that was said in a debate",
+        Form::Object(&TRAIL),
+    ),
+    Document::of(
+        "10.1",
+        "a task as micro modules",
+        Form::Object(&micro_plan::MICRO_PLAN),
+    )
+    .with(micro_plan::rules),
+    Document::of(
         "11.1",
         "the five dimensions of a module, and its metadata",
+        MicroModuleContract::FORM,
+    )
+    .with(contract::rules),
+    Document::of("11.2", "the proof that a module works", ShipEvidence::FORM),
+    Document::of("11.3", "the tests that were run", ExecutionLog::FORM).with(log_rules),
+    Document::of(
+        "11.2",
+        "escalation.json of a module: the locked surface and the one that was found",
+        MismatchArtifact::FORM,
     ),
-    document::<ShipEvidence>("ShipEvidence", "11.2", "the proof that a module works"),
-    document::<ExecutionLog>("ExecutionLog", "11.3", "the tests that were run"),
-    Document {
-        name: "FingerprintMismatch",
-        section: "11.2",
-        about: "escalation.json of a module: the locked surface and the one that was found",
-        schema: schema_of::<MismatchArtifact>,
-        validate: shape_alone::<MismatchArtifact>,
-    },
-    document::<InterfaceChangeException>(
-        "InterfaceChangeException",
+    Document::of(
         "13.3",
         "the request to change an upstream contract",
-    ),
-    document::<InterfaceChangeDecision>(
-        "InterfaceChangeDecision",
+        InterfaceChangeException::FORM,
+    )
+    .with(exception::rules),
+    Document::of(
         "13.5",
         "what a person decided about such a request",
+        Form::Object(&exception::DECISION),
     ),
-    document::<CodeIndexEntry>(
-        "CodeIndexEntry",
-        "14.2",
-        "a shipped module in the Code Index",
-    ),
-    document::<ReuseSearchReport>(
-        "ReuseSearchReport",
+    Document::of(
         "14.3",
         "why a module is made or reused",
-    ),
-    document::<SearchRequest>("SearchRequest", "14.3", "a question to the Code Index"),
-    document::<ReleaseManifest>(
-        "ReleaseManifest",
+        Form::Object(&micro_plan::REUSE_REPORT),
+    )
+    .with(micro_plan::reuse_rules),
+    Document::of(
         "15.4",
         "a set of modules that goes together",
-    ),
-    document::<FailureReport>(
-        "ReleaseFailureReport",
+        Form::Object(&manifest::MANIFEST),
+    )
+    .with(manifest::manifest_rules),
+    Document::of(
         "15.4",
         "what the gates of a release stumbled over",
+        Form::Object(&manifest::FAILURE_REPORT),
+    )
+    .with(manifest::failure_rules),
+    Document::of(
+        "17.1",
+        "what a person must decide",
+        Form::Object(&escalation::ESCALATION),
     ),
-    document::<EscalationArtifact>("EscalationArtifact", "17.1", "what a person must decide"),
-    document::<HumanResolution>("HumanResolution", "17.2", "what a person decided"),
+    Document::of(
+        "17.2",
+        "what a person decided",
+        Form::Tagged(&escalation::RESOLUTION),
+    )
+    .with(escalation::resolution_rules),
 ];
 
 /// By name, in any case.
 pub fn find(name: &str) -> Option<&'static Document> {
-    DOCUMENTS
-        .iter()
-        .find(|document| document.name.eq_ignore_ascii_case(name))
+    let mut all = DOCUMENTS.iter();
+    all.find(|document| document.name().eq_ignore_ascii_case(name))
 }
 
-fn schema_of<T: JsonSchema>() -> serde_json::Value {
-    schemars::schema_for!(T).to_value()
-}
-
-fn validate<T: Judged>(bytes: &[u8]) -> Report {
-    match parse::<T>(bytes) {
-        Ok(value) => value.judge(),
-        Err(report) => report,
+/// Judges a text that claims to be a document.
+pub fn validate(document: &Document, bytes: &[u8]) -> Report {
+    // A spec is judged by the fourteen rules of section 3.2.3, with warnings of its own.
+    if document.name() == ProductSpec::OBJECT.name {
+        return spec::validate(bytes);
     }
+    let judged = strict(bytes, |value| document.faults(value));
+    judged.err().unwrap_or_default()
 }
 
-fn shape_alone<T: DeserializeOwned>(bytes: &[u8]) -> Report {
-    parse::<T>(bytes).err().unwrap_or_default()
+/// Reads a text that must be this document, strictly.
+pub fn read<T: DeserializeOwned>(document: &Document, bytes: &[u8]) -> Result<T, Report> {
+    of_value(&strict(bytes, |value| document.faults(value))?)
 }
 
-/// Reads a value strictly: repeated keys, numbers that readers round and broken characters are
-/// errors, as is anything that the type does not have.
-pub fn parse<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, Report> {
-    let refuse = |found: Vec<Deficiency>| Err(found.into_iter().collect());
-    let document = match json::Document::parse(bytes) {
-        Ok(document) => document,
+fn of_value<T: DeserializeOwned>(value: &Value) -> Result<T, Report> {
+    T::deserialize(value).map_err(|error| {
+        let found = Deficiency::error("wrong_shape", "$", "", error.to_string());
+        Report::from_iter([found])
+    })
+}
+
+/// The value of a text. Repeated keys, numbers that readers round and broken characters are errors, as
+/// is everything that the form or the rules refuse.
+fn strict(bytes: &[u8], faults: impl FnOnce(&Value) -> Vec<Fault>) -> Result<Value, Report> {
+    let text = match json::Document::parse(bytes) {
+        Ok(text) => text,
         Err(error) => {
             let found = Deficiency::error(error.code, "$", "", error.what);
-            return refuse(vec![found.at(error.line, error.column)]);
+            return Err(Report::from_iter([found.at(error.line, error.column)]));
         }
     };
-    if !document.faults.is_empty() {
-        let mut places = json::Places::new(bytes);
-        let faults = document.faults.iter().map(|fault| {
-            let (path, field) = document.path_to(fault.offset);
+    let mut places = json::Places::new(bytes);
+    if !text.faults.is_empty() {
+        let faults = text.faults.iter().map(|fault| {
+            let (path, field) = text.path_to(fault.offset);
             let place = places.of(fault.offset);
             let found = Deficiency::error(fault.kind.code(), path, field, fault.kind.message());
             found.at(place.line, place.column)
         });
-        return refuse(faults.collect());
+        return Err(faults.collect());
     }
-    serde_json::from_slice(bytes).or_else(|error| {
-        let (path, field) = document.path_to(offset_of(bytes, error.line(), error.column()));
-        let message = error.to_string();
-        // The place is in members of its own.
-        let message = message.split(" at line ").next().unwrap_or_default();
-        let found = Deficiency::error("wrong_shape", path, field, message);
-        let place = |number: usize| u32::try_from(number).unwrap_or(u32::MAX);
-        refuse(vec![found.at(place(error.line()), place(error.column()))])
-    })
+    let value: Value = serde_json::from_slice(bytes).map_err(|error| {
+        let found = Deficiency::error("invalid_json", "$", "", error.to_string());
+        Report::from_iter([found])
+    })?;
+    let faults = faults(&value);
+    if faults.is_empty() {
+        return Ok(value);
+    }
+    let mut found: Vec<(usize, Deficiency)> = faults
+        .into_iter()
+        .map(|fault| (text.offset_of(&fault.path, &fault.field), fault.into()))
+        .collect();
+    // Places are found in one pass over the text; the order of the faults stays.
+    let mut order: Vec<usize> = (0..found.len()).collect();
+    order.sort_by_key(|at| found[*at].0);
+    for at in order {
+        let place = places.of(found[at].0);
+        (found[at].1.line, found[at].1.column) = (Some(place.line), Some(place.column));
+    }
+    Err(found.into_iter().map(|(_, one)| one).collect())
 }
 
 /// The five dimensions of a contract's text, whatever else is in it. A text that the type takes has
-/// each dimension once and nothing else inside it, so the strict reading is left for those that it
-/// does not take, to say why.
-pub fn parse_surface(bytes: &[u8]) -> Result<crate::contract::Surface, Report> {
+/// each dimension once, so the strict reading is left for those that it does not take, to say why.
+pub fn parse_surface(bytes: &[u8]) -> Result<Surface, Report> {
     let read = std::str::from_utf8(bytes).ok().map(serde_json::from_str);
-    match read {
-        Some(Ok(surface)) => Ok(surface),
-        Some(Err(_)) | None => parse(bytes),
+    if let Some(Ok(surface)) = read {
+        return Ok(surface);
     }
-}
-
-/// The byte before the place that `serde_json` names, which is the last one that it read.
-fn offset_of(bytes: &[u8], line: usize, column: usize) -> usize {
-    let starts = bytes
-        .iter()
-        .enumerate()
-        .filter(|(_, byte)| **byte == b'\n')
-        .map(|(at, _)| at + 1);
-    let start = [0].into_iter().chain(starts).nth(line.saturating_sub(1));
-    start.unwrap_or(0) + column.saturating_sub(1)
+    let dimensions = |value: &Value| {
+        let mut found = MicroModuleContract::FORM.faults(value);
+        found.retain(|fault| {
+            let place = fault.place();
+            let inside = |name: &str| place.starts_with(name);
+            fault.cause.is_shape() && (place.is_empty() || DIMENSIONS.iter().any(|one| inside(one)))
+        });
+        found
+    };
+    of_value(&strict(bytes, dimensions)?)
 }

@@ -7,7 +7,7 @@ use crate::workflow::{Owner, Workflow};
 use kernel::effect::Access;
 use std::fmt::Write;
 
-/// At most this much of any injected item, so that one long field can not drown the brief.
+/// At most this much of any injected item, so that one long field cannot drown the brief.
 const MOST_CHARS: usize = 4_000;
 
 pub(crate) fn compile(workflow: &Workflow, run: &FlowState) -> String {

@@ -28,9 +28,9 @@ impl fmt::Display for Problem {
     }
 }
 
-/// A workflow that can not be loaded.
+/// A workflow that cannot be loaded.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("the workflow `{workflow}` can not be loaded:\n{}", list(.problems))]
+#[error("the workflow `{workflow}` cannot be loaded:\n{}", list(.problems))]
 pub struct LoadError {
     /// The workflow's folder name.
     pub workflow: String,

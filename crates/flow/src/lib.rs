@@ -6,20 +6,19 @@
 mod brief;
 mod built_in;
 mod document;
-mod duration;
 mod error;
 mod lint;
 mod load;
 mod machine;
 mod raw;
 mod snapshot;
+mod verdict;
 mod workflow;
 
 pub use built_in::{built_in, built_in_names};
 pub use document::{field_key, parse_fields, replace_fields};
-pub use duration::parse_millis;
 pub use error::{LoadError, Problem};
-pub use load::{CheckLint, Source, load};
+pub use load::{CheckLint, Source, load, load_begun};
 pub use machine::{Flow, PostMortem};
 pub use snapshot::SnapshotSpec;
 pub use workflow::{Capability, Checkpoints, Field, Owner, Role, StateDef, Task, Workflow};

@@ -3,6 +3,7 @@
 
 use crate::load::Loader;
 use crate::raw::{RawCheck, RawCheckpoint, RawTransition, RawWorkflow};
+use crate::verdict::{Hearing, People};
 use kernel::explore;
 use kernel::table::{Actor, Guard, Kind, Renewal, Slot, Table, Target, Transition};
 use kernel::{CounterName, StateName};
@@ -22,6 +23,42 @@ pub(crate) fn lint(loader: &mut Loader<'_>, raw: &RawWorkflow, table: &Table) {
     reachability(loader, raw, table);
     ways_out(loader, raw, table);
     loops(loader, raw, table);
+    verdicts(loader, raw, table);
+}
+
+/// Every role can say `fail`, so wherever one works, that must be heard before the run is done.
+fn verdicts(loader: &mut Loader<'_>, raw: &RawWorkflow, table: &Table) {
+    let states = || raw.state.iter().map(|(name, state)| (name.as_str(), state));
+    let done = states().filter(|(_, state)| state.get_ref().done);
+    let settles = states().flat_map(|(name, state)| {
+        let settled = state.get_ref().settles.list().into_iter();
+        settled.map(move |settled| (name, settled))
+    });
+    let hearing = Hearing::new(table, done.map(|(name, _)| name), settles);
+    for (name, _) in states().filter(|(_, state)| state.get_ref().kind == Kind::Work) {
+        let here = StateName::from(name);
+        for (index, way) in table.leaving(&here) {
+            // Without a result nobody has said anything, and a person hears for themselves.
+            let spoken = |guard: &Guard| !matches!(guard, Guard::Lost | Guard::Ended(_));
+            if way.by == Actor::Human || !way.when.iter().all(spoken) {
+                continue;
+            }
+            // The gate itself holds what needs it to pass, unless it is heard elsewhere.
+            let held = way.when.contains(&Guard::GatePass) && !hearing.is_settled_elsewhere(&here);
+            if !held && hearing.way_leads_past(&here, &here, way, People::Apart) {
+                let what = format!(
+                    "a `fail` of the role in `{name}` holds nothing: `{}` leads on to the end, and `{name}` is not asked again",
+                    way.action
+                );
+                loader.problem(
+                    "verdict_bypassed",
+                    raw.transition[index].span().start,
+                    what,
+                    "need `gate.pass` there, lead back to that state, let a state on the way say `settles = \"STATE\"`, or give the end `completing = false`",
+                );
+            }
+        }
+    }
 }
 
 fn names(loader: &mut Loader<'_>, raw: &RawWorkflow, table: &Table) {
@@ -43,7 +80,7 @@ fn names(loader: &mut Loader<'_>, raw: &RawWorkflow, table: &Table) {
     }
     for (name, state) in &raw.state {
         if matches!(name.as_str(), "return" | "none" | "from" | "clear") {
-            let what = format!("`{name}` can not be a state's name: it means something else");
+            let what = format!("`{name}` cannot be a state's name: it means something else");
             loader.problem(
                 "reserved_name",
                 state.span().start,
@@ -59,7 +96,7 @@ fn names(loader: &mut Loader<'_>, raw: &RawWorkflow, table: &Table) {
                 kernel::position::PASSES | explore::RUN_BUDGET
             );
         if taken {
-            let what = format!("`{name}` can not be a counter's name: every run has that budget");
+            let what = format!("`{name}` cannot be a counter's name: every run has that budget");
             loader.problem(
                 "reserved_name",
                 counter.span().start,
@@ -97,6 +134,16 @@ fn told(loader: &mut Loader<'_>, raw: &RawWorkflow) {
             let what = format!("state `{name}` tells `{tells}`, which is no field");
             let mend = "name one of the [[task.field]] entries";
             loader.problem("unknown_field", state.span().start, what, mend);
+        }
+        let settles = state.get_ref().settles.list();
+        let works = |name: &&&str| {
+            let named = raw.state.get(**name).map(|named| named.get_ref().kind);
+            named == Some(Kind::Work)
+        };
+        if let Some(other) = settles.iter().find(|name| !works(name)) {
+            let what = format!("state `{name}` settles `{other}`, where no role works");
+            let mend = "name `kind = \"work\"` states";
+            loader.problem("unknown_state", state.span().start, what, mend);
         }
     }
     for refusal in &raw.refusal {
@@ -165,7 +212,7 @@ fn extras(
 fn transition_names(loader: &mut Loader<'_>, at: usize, way: &Transition, table: &Table) {
     let action = &way.action;
     if RESERVED.contains(&action.as_str()) {
-        let what = format!("`{action}` can not be an action's name: the kernel answers to it");
+        let what = format!("`{action}` cannot be an action's name: the kernel answers to it");
         loader.problem("reserved_name", at, what, "choose another name");
     }
     let mut states: Vec<&StateName> = way.from.iter().collect();

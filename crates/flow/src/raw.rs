@@ -201,6 +201,9 @@ pub(crate) struct RawState {
     pub(crate) about: Option<String>,
     /// The field that a person is told first.
     pub(crate) tells: Option<String>,
+    /// States whose roles' objections are heard and settled here.
+    #[serde(default)]
+    pub(crate) settles: OneOrMany,
 }
 
 #[derive(Debug, Deserialize)]

@@ -13,7 +13,6 @@ use std::collections::BTreeMap;
 pub struct Role {
     /// What it may do.
     pub can: Vec<Capability>,
-    /// What it is for.
     pub about: String,
     /// How strong a model it wants: `fast`, `standard` or `top`.
     pub tier: &'static str,
@@ -66,6 +65,8 @@ pub struct StateDef {
     pub tells: Option<String>,
     /// In a `rest` state: is a run that rests here done, until a person says otherwise?
     pub done: bool,
+    /// States whose roles' objections are settled by leaving this one.
+    pub settles: Vec<StateName>,
 }
 
 /// Who writes a field of the state file.
@@ -158,7 +159,6 @@ pub struct Rebuff {
     pub option: String,
     /// The states in which this is said; none: everywhere.
     pub states: Vec<StateName>,
-    /// The refusal.
     pub refusal: Refusal,
 }
 
@@ -220,7 +220,6 @@ pub struct Needs {
 /// When checkpoints are committed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Checkpoints {
-    /// Never.
     Never,
     /// After each passed gate.
     PassedGates,
@@ -229,7 +228,6 @@ pub enum Checkpoints {
 /// A loaded workflow.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Workflow {
-    /// Its name.
     pub name: String,
     /// A sentence.
     pub about: String,
@@ -247,7 +245,6 @@ pub struct Workflow {
     pub rebuffs: Vec<Rebuff>,
     /// What surrounds each state.
     pub states: BTreeMap<StateName, StateDef>,
-    /// Its roles.
     pub roles: BTreeMap<String, Role>,
     /// The tools that it adds.
     pub tools: BTreeMap<String, Tool>,

@@ -1,70 +1,98 @@
-//! One entry of the index, as section 14.2 has it to the letter: unknown members are refused, and
-//! so is everything that search or a reader could not use.
+//! One entry of the index, as section 14.2 has it to the letter: the type and the table of its form. What search or a reader could not use is refused.
 
 use crate::error::IndexError;
-use crate::module::{ModuleId, ModuleRef, Version};
-use crate::range::Dependency;
-use crate::status::Status;
-use serde::{Deserialize, Serialize};
+use kernel::document;
+use kernel::form::{Cause, FILLED, Fault, Form, Formed, SAID, Size};
+pub use kernel::module::ModuleStatus as Status;
+use kernel::module::{DEPENDENCY, ModuleId, ModuleRef, Version};
+use serde::Deserialize;
+use serde_json::Value;
 
 /// The largest entry, as JSON. An entry is a summary with pointers, not a place for the module.
 const LARGEST: usize = 256 * 1024;
 
-/// A shipped module.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct CodeIndexEntry {
-    /// `MM-...`.
-    pub module_id: ModuleId,
-    /// `x.y.z`.
-    pub version: Version,
-    /// For people.
-    pub name: String,
-    /// What it is for, in natural language.
-    pub purpose: String,
-    /// For filters.
-    pub tags: Vec<String>,
-    /// Where the contract is.
-    pub contract_ref: String,
-    /// Where the examples are.
-    pub examples_ref: String,
-    /// Where the ship evidence is.
-    pub ship_ref: String,
-    /// The five dimensions of the contract, in short.
-    pub io_summary: IoSummary,
-    /// `MM-...@range` each.
-    pub dependencies: Vec<String>,
-    /// Always SHIPPED when it is added.
-    pub status: Status,
-    /// What stands in for it.
-    #[serde(default)]
-    pub superseded_by: Option<ModuleRef>,
-    /// Notes of its makers, and the notices of later changes of status.
-    #[serde(default)]
-    pub notes: String,
+const TEXTS: Form = Form::List(&FILLED, Size::ANY);
+
+document! {
+    /// A shipped module.
+    #[derive(Eq)]
+    pub struct CodeIndexEntry {
+        /// `MM-...`.
+        module_id: ModuleId,
+        /// `x.y.z`.
+        version: Version,
+        /// For people.
+        name: String = SAID,
+        /// What it is for, in natural language.
+        purpose: String = SAID,
+        /// For filters.
+        tags: Vec<String> = TEXTS,
+        /// Where the contract is.
+        contract_ref: String = SAID,
+        /// Where the examples are.
+        examples_ref: String = SAID,
+        /// Where the ship evidence is.
+        ship_ref: String = SAID,
+        /// The five dimensions of the contract, in short.
+        io_summary: IoSummary,
+        /// `MM-...@range` each.
+        dependencies: Vec<String> = Form::List(&DEPENDENCY, Size::ANY),
+        /// Always SHIPPED when it is added.
+        status: Status,
+        /// What stands in for it.
+        #[serde(default)]
+        superseded_by?: Option<ModuleRef>,
+        /// Notes of its makers, and the notices of later changes of status.
+        #[serde(default)]
+        notes?: String,
+    }
 }
 
-/// The five dimensions of the contract, in short.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct IoSummary {
-    /// `type`, or `name: type`.
-    pub inputs: Vec<String>,
-    /// `type`, or `name: type`.
-    pub outputs: Vec<String>,
-    /// How it fails.
-    pub error_surfaces: Vec<String>,
-    /// What it changes.
-    pub effects: Vec<String>,
-    /// Sync, async.
-    pub modes: Vec<String>,
+document! {
+    /// The five dimensions of the contract, in short.
+    #[derive(Default, Eq)]
+    pub struct IoSummary {
+        /// `type`, or `name: type`.
+        inputs: Vec<String> = TEXTS,
+        /// `type`, or `name: type`.
+        outputs: Vec<String> = TEXTS,
+        /// How it fails.
+        error_surfaces: Vec<String> = TEXTS,
+        /// What it changes.
+        effects: Vec<String> = TEXTS,
+        /// Sync, async.
+        modes: Vec<String> = TEXTS,
+    }
+}
+
+/// A status and a successor that do not go together.
+pub(crate) fn successor(entry: &Value, found: &mut Vec<Fault>) {
+    match (entry["status"].as_str(), &entry["superseded_by"]) {
+        (Some("SUPERSEDED"), Value::Null) => {
+            let what = "a superseded module names its successor";
+            found.push(Fault::rule("no_successor", "$", "superseded_by", what));
+        }
+        (Some("SHIPPED"), Value::String(_)) => {
+            let what = "a module with a successor is not SHIPPED any more";
+            found.push(Fault::rule("status_regressed", "$", "status", what));
+        }
+        _ => {}
+    }
+}
+
+fn wrong(entry: String, field: impl Into<String>, why: impl Into<String>) -> IndexError {
+    IndexError::BadEntry {
+        entry,
+        field: field.into(),
+        why: why.into(),
+    }
 }
 
 impl CodeIndexEntry {
     /// Its key.
     pub fn reference(&self) -> ModuleRef {
         ModuleRef {
-            module_id: self.module_id.clone(),
+            module: self.module_id.clone(),
             version: self.version,
         }
     }
@@ -97,66 +125,61 @@ impl CodeIndexEntry {
 
     /// Reads an entry from JSON.
     pub fn parse(json: &str) -> Result<Self, IndexError> {
-        let wrong = |why: String| IndexError::BadEntry {
-            entry: "(unread)".to_owned(),
-            field: "(json)",
-            why,
-        };
+        let unread = |why: String| wrong("(unread)".to_owned(), "(json)", why);
         if json.len() > LARGEST {
-            return Err(wrong(format!("is larger than {LARGEST} bytes")));
+            return Err(unread(format!("is larger than {LARGEST} bytes")));
         }
-        serde_json::from_str(json).map_err(|error| wrong(format!("is not an entry: {error}")))
+        let refused = |error: serde_json::Error| unread(format!("is not an entry: {error}"));
+        let value: Value = serde_json::from_str(json).map_err(refused)?;
+        formed(&value)?;
+        Self::deserialize(&value).map_err(refused)
     }
 
-    /// The entry as JSON, if everything holds that the types can not say.
-    pub(crate) fn checked(&self) -> Result<String, IndexError> {
-        let wrong = |field: &'static str, why: &str| {
-            Err(IndexError::BadEntry {
-                entry: self.reference().to_string(),
-                field,
-                why: why.to_owned(),
-            })
+    /// Reads an entry that was judged when it was added.
+    pub(crate) fn stored(json: &str) -> Result<Self, IndexError> {
+        let unread = |error: serde_json::Error| {
+            wrong(
+                "(unread)".to_owned(),
+                "(json)",
+                format!("is not an entry: {error}"),
+            )
         };
-        for (field, text) in [
-            ("name", &self.name),
-            ("purpose", &self.purpose),
-            ("contract_ref", &self.contract_ref),
-            ("examples_ref", &self.examples_ref),
-            ("ship_ref", &self.ship_ref),
-        ] {
-            if text.trim().is_empty() {
-                return wrong(field, "is empty");
-            }
-        }
-        let io = &self.io_summary;
-        for (field, list) in [
-            ("tags", &self.tags),
-            ("io_summary.inputs", &io.inputs),
-            ("io_summary.outputs", &io.outputs),
-            ("io_summary.error_surfaces", &io.error_surfaces),
-            ("io_summary.effects", &io.effects),
-            ("io_summary.modes", &io.modes),
-        ] {
-            if list.iter().any(|item| item.trim().is_empty()) {
-                return wrong(field, "has an empty item");
-            }
-        }
-        for dependency in &self.dependencies {
-            if let Err(error) = Dependency::parse(dependency) {
-                return wrong("dependencies", &format!("has {error}"));
-            }
-        }
+        serde_json::from_str(json).map_err(unread)
+    }
+
+    /// The entry as JSON, if everything holds that the types cannot say.
+    pub(crate) fn checked(&self) -> Result<String, IndexError> {
+        let refuse =
+            |field: &str, why: String| Err(wrong(self.reference().to_string(), field, why));
+        let Ok(value) = serde_json::to_value(self) else {
+            return refuse("(json)", "cannot be written".to_owned());
+        };
+        formed(&value)?;
         if self.status != Status::Shipped {
-            return wrong("status", "is not SHIPPED: only shipped modules are added");
+            let why = "is not SHIPPED: only shipped modules are added";
+            return refuse("status", why.to_owned());
         }
         if self.superseded_by.is_some() {
-            return wrong("superseded_by", "is set before the entry is in the index");
+            let why = "is set before the entry is in the index";
+            return refuse("superseded_by", why.to_owned());
         }
         match serde_json::to_string(self) {
             Ok(body) if body.len() <= LARGEST => Ok(body),
-            _ => wrong("(json)", &format!("is larger than {LARGEST} bytes")),
+            _ => refuse("(json)", format!("is larger than {LARGEST} bytes")),
         }
     }
+}
+
+/// Refuses what has not the form. Whether a text is a placeholder is for those who judge documents:
+/// a module may well be about TODO items.
+fn formed(value: &Value) -> Result<(), IndexError> {
+    let found = CodeIndexEntry::FORM.faults(value);
+    let Some(fault) = found.iter().find(|one| one.cause != Cause::Wording) else {
+        return Ok(());
+    };
+    let part = |name: &str| value[name].as_str().unwrap_or("?").to_owned();
+    let entry = format!("{}@{}", part("module_id"), part("version"));
+    Err(wrong(entry, fault.place(), fault.what.clone()))
 }
 
 /// The forms under which an input or output can be asked for: as it stands, and its type alone.

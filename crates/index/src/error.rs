@@ -2,7 +2,11 @@
 //!
 //! Codes are promises: scripts match on them, so one is added, never renamed.
 
+use kernel::module::{Malformed, Wanted};
 use std::path::{Path, PathBuf};
+
+/// What lies behind an error: what SQLite, the system or a model's file said.
+pub type Cause = Box<dyn std::error::Error + Send + Sync>;
 
 /// Everything that can go wrong in the index.
 #[derive(Debug, thiserror::Error)]
@@ -13,24 +17,13 @@ pub enum IndexError {
         /// Its id and version, as far as they were readable.
         entry: String,
         /// The member.
-        field: &'static str,
+        field: String,
         /// What is wrong with it.
         why: String,
     },
-    /// A text that is not `MM-...@x.y.z`.
-    #[error("{text:?} is not a module reference: {why}")]
-    BadReference {
-        /// The text.
-        text: String,
-        /// Why not.
-        why: &'static str,
-    },
-    /// A text that is no version range.
-    #[error("{text:?} is not a version range")]
-    BadRange {
-        /// The text.
-        text: String,
-    },
+    /// A text that names no module and no range of versions.
+    #[error(transparent)]
+    Malformed(#[from] Malformed),
     /// The key was used before.
     #[error("{reference} is in the index already")]
     EntryExists {
@@ -56,13 +49,12 @@ pub enum IndexError {
     StatusFinal {
         /// The entry.
         reference: String,
-        /// Its status.
         status: &'static str,
         /// When that was recorded.
         since: String,
     },
-    /// The successor can not stand in for the entry.
-    #[error("{replacement} can not replace {reference}: {why}")]
+    /// The successor cannot stand in for the entry.
+    #[error("{replacement} cannot replace {reference}: {why}")]
     BadReplacement {
         /// The entry.
         reference: String,
@@ -79,23 +71,22 @@ pub enum IndexError {
         /// What is wrong with it.
         why: &'static str,
     },
-    /// A search that can not be answered.
+    /// A search that cannot be answered.
     #[error("the search's `{field}` {why}")]
     BadQuery {
         /// The member.
-        field: &'static str,
+        field: String,
         /// What is wrong with it.
         why: String,
     },
     /// A text that names no embedder.
     #[error("{text:?} is not an embedder: {why}")]
     BadEmbedder {
-        /// The text.
         text: String,
         /// Why not.
         why: String,
     },
-    /// Vectors of two models can not be compared.
+    /// Vectors of two models cannot be compared.
     #[error("the index at {} was embedded with {index}, not with {given}", path.display())]
     EmbedderChanged {
         /// The database.
@@ -121,7 +112,8 @@ pub enum IndexError {
         /// The model.
         embedder: String,
         /// What happened.
-        why: String,
+        #[source]
+        why: Cause,
     },
     /// There is no key for the endpoint.
     #[error("there is no API key for the embedder in {place}")]
@@ -141,7 +133,8 @@ pub enum IndexError {
         /// The database.
         path: PathBuf,
         /// What SQLite or we found.
-        why: String,
+        #[source]
+        why: Cause,
     },
     /// The file is a database of something else.
     #[error("{} is a database, but not a Code Index", path.display())]
@@ -166,12 +159,13 @@ pub enum IndexError {
         path: PathBuf,
     },
     /// The index may not be written.
-    #[error("the index at {} can not be written: {why}", path.display())]
+    #[error("the index at {} cannot be written: {why}", path.display())]
     IndexReadOnly {
         /// The database.
         path: PathBuf,
         /// What the system said.
-        why: String,
+        #[source]
+        why: Cause,
     },
     /// The disk is full.
     #[error("no room for the index at {}", path.display())]
@@ -179,13 +173,14 @@ pub enum IndexError {
         /// The database.
         path: PathBuf,
     },
-    /// The index can not be opened.
-    #[error("the index at {} can not be opened: {why}", path.display())]
+    /// The index cannot be opened.
+    #[error("the index at {} cannot be opened: {why}", path.display())]
     IndexUnreadable {
         /// The database.
         path: PathBuf,
         /// What the system said.
-        why: String,
+        #[source]
+        why: Cause,
     },
     /// SQLite refused something that it should not.
     #[error("the index at {}: {why}", path.display())]
@@ -193,7 +188,8 @@ pub enum IndexError {
         /// The database.
         path: PathBuf,
         /// What SQLite said.
-        why: String,
+        #[source]
+        why: Cause,
     },
 }
 
@@ -202,8 +198,10 @@ impl IndexError {
     pub fn code(&self) -> &'static str {
         match self {
             IndexError::BadEntry { .. } => "bad_index_entry",
-            IndexError::BadReference { .. } => "bad_module_reference",
-            IndexError::BadRange { .. } => "bad_version_range",
+            IndexError::Malformed(of) => match of.wanted {
+                Wanted::Reference => "bad_module_reference",
+                Wanted::Range => "bad_version_range",
+            },
             IndexError::EntryExists { .. } => "index_entry_exists",
             IndexError::VersionNotHigher { .. } => "version_not_higher",
             IndexError::UnknownModule { .. } => "unknown_module",
@@ -232,12 +230,12 @@ impl IndexError {
     pub fn mend(&self) -> &'static str {
         match self {
             IndexError::BadEntry { .. } => {
-                "correct the entry; docs/index.md shows every member. Nothing was added"
+                "correct the entry; docs/code-index.md shows every member. Nothing was added"
             }
-            IndexError::BadReference { .. } => "write it as MM-NAME@x.y.z",
-            IndexError::BadRange { .. } => {
-                "write it as 1.2.3, ^1.2.3, ~1.2.3, 1.x, >=1.0.0 <2.0.0 or *"
-            }
+            IndexError::Malformed(of) => match of.wanted {
+                Wanted::Reference => "write it as MM-NAME@x.y.z",
+                Wanted::Range => "write it as 1.2.3, ^1.2.3, ~1.2.3, 1.x, >=1.0.0 <2.0.0 or *",
+            },
             IndexError::EntryExists { .. } => {
                 "entries never change: give what changed a higher version"
             }
@@ -252,7 +250,9 @@ impl IndexError {
                 "name another entry of this index that is SHIPPED; add it first"
             }
             IndexError::BadNote { .. } => "say in a few sentences why, and how users migrate",
-            IndexError::BadQuery { .. } => "correct the search; docs/index.md shows every member",
+            IndexError::BadQuery { .. } => {
+                "correct the search; docs/code-index.md shows every member"
+            }
             IndexError::BadEmbedder { .. } => "write it as built-in, folder:DIR or openai:MODEL",
             IndexError::EmbedderChanged { .. } => {
                 "use that embedder, or embed all entries anew with `proofhouse index reindex --embedder NAME`"
@@ -290,8 +290,7 @@ impl IndexError {
     pub fn is_the_users(&self) -> bool {
         match self {
             IndexError::BadEntry { .. }
-            | IndexError::BadReference { .. }
-            | IndexError::BadRange { .. }
+            | IndexError::Malformed(_)
             | IndexError::EntryExists { .. }
             | IndexError::VersionNotHigher { .. }
             | IndexError::UnknownModule { .. }
@@ -321,8 +320,9 @@ impl IndexError {
         use rusqlite::ErrorCode;
         move |error| {
             let path = path.to_owned();
-            let why = error.to_string();
-            match error.sqlite_error_code() {
+            let code = error.sqlite_error_code();
+            let why = error.into();
+            match code {
                 Some(ErrorCode::NotADatabase | ErrorCode::DatabaseCorrupt) => {
                     IndexError::IndexCorrupt { path, why }
                 }

@@ -3,16 +3,17 @@
 
 use crate::embed::{Embedder, criteria};
 use crate::entry::CodeIndexEntry;
+use crate::entry::Status;
 use crate::error::IndexError;
 use crate::memory::{build, key};
-use crate::module::ModuleRef;
-use crate::open::{AppendOnlyCodeIndex, model, record_model};
-use crate::range::Dependency;
+use crate::model::{model, record_model};
+use crate::open::AppendOnlyCodeIndex;
 use crate::read::find;
 use crate::schema::SEGMENT;
-use crate::status::Status;
 use crate::vector::{to_bytes, unit};
 use kernel::Time;
+use kernel::module::Dependency;
+use kernel::module::ModuleRef;
 use rusqlite::{Connection, Transaction, TransactionBehavior};
 use std::path::Path;
 
@@ -57,7 +58,7 @@ impl AppendOnlyCodeIndex {
         at: Time,
     ) -> Result<(), IndexError> {
         let bodies = bodies(entries)?;
-        judge(&vectors, entries.len(), embedder)?;
+        criteria::judge(&vectors, entries.len(), embedder)?;
         self.insert(entries, &bodies, vectors, embedder, at)
     }
 
@@ -214,38 +215,10 @@ fn embed(embedder: &dyn Embedder, texts: &[String]) -> Result<Vec<Vec<f32>>, Ind
     let mut vectors = Vec::with_capacity(texts.len());
     for some in texts.chunks(BATCH) {
         let made = embedder.embed(some)?;
-        judge(&made, some.len(), embedder)?;
+        criteria::judge(&made, some.len(), embedder)?;
         vectors.extend(made);
     }
     Ok(vectors)
-}
-
-/// Refuses what no model should answer.
-pub(crate) fn judge(
-    vectors: &[Vec<f32>],
-    wanted: usize,
-    embedder: &dyn Embedder,
-) -> Result<(), IndexError> {
-    let wrong = |why: String| IndexError::EmbedderFailed {
-        embedder: embedder.spec(),
-        why,
-    };
-    if vectors.len() != wanted {
-        return Err(wrong(format!(
-            "gave {} vectors for {wanted} texts",
-            vectors.len()
-        )));
-    }
-    for vector in vectors {
-        let (found, expected) = (vector.len(), embedder.dimensions());
-        if found != expected {
-            return Err(wrong(format!("gave {found} dimensions, not {expected}")));
-        }
-        if !vector.iter().all(|x| x.is_finite()) {
-            return Err(wrong("gave a number that is not finite".to_owned()));
-        }
-    }
-    Ok(())
 }
 
 pub(crate) fn same(path: &Path, identity: &str, embedder: &dyn Embedder) -> Result<(), IndexError> {
@@ -276,7 +249,7 @@ fn rises(connection: &Connection, path: &Path, entry: &CodeIndexEntry) -> Result
         .and_then(|mut statement| {
             statement
                 .query_row([entry.module_id.as_str()], |row| {
-                    Ok(crate::module::Version {
+                    Ok(kernel::module::Version {
                         major: row.get(0)?,
                         minor: row.get(1)?,
                         patch: row.get(2)?,
@@ -383,7 +356,7 @@ fn inputs(connection: &Connection, path: &Path, first: i64) -> Result<Vec<String
     let mut texts = Vec::new();
     while let Some(row) = rows.next().map_err(&failed)? {
         let body: String = row.get(0).map_err(&failed)?;
-        texts.push(CodeIndexEntry::parse(&body)?.embedding_input());
+        texts.push(CodeIndexEntry::stored(&body)?.embedding_input());
     }
     Ok(texts)
 }

@@ -12,24 +12,33 @@ mod entry;
 mod error;
 mod ledger;
 mod memory;
-mod module;
+mod model;
 mod open;
-mod range;
 mod read;
 mod schema;
 mod search;
 mod segment;
-mod status;
 mod text;
 mod vector;
 
 pub use embed::Embedder;
-pub use entry::{CodeIndexEntry, IoSummary};
-pub use error::IndexError;
+pub use entry::{CodeIndexEntry, IoSummary, Status};
+pub use error::{Cause, IndexError};
+pub use kernel::module::{Dependency, ModuleId, ModuleRef, Range, Version};
 pub use ledger::Replacement;
-pub use module::{ModuleId, ModuleRef, Version};
 pub use open::{AppendOnlyCodeIndex, Create};
-pub use range::{Dependency, VersionRange};
 pub use read::{Dependent, Filter, Stats};
 pub use search::{Hit, Ranking, SearchRequest};
-pub use status::Status;
+
+use kernel::form::{Document, Formed};
+
+/// The documents of this crate, for whoever prints or judges documents.
+pub static DOCUMENTS: [Document; 2] = [
+    Document::of(
+        "14.2",
+        "a shipped module in the Code Index",
+        CodeIndexEntry::FORM,
+    )
+    .with(entry::successor),
+    Document::of("14.3", "a question to the Code Index", SearchRequest::FORM),
+];

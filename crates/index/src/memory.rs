@@ -3,8 +3,8 @@
 //! handles and processes have added since. It refuses to be a source of truth.
 
 use crate::entry::CodeIndexEntry;
-use crate::error::IndexError;
-use crate::open::{Model, model};
+use crate::error::{Cause, IndexError};
+use crate::model::{Model, model};
 use crate::schema::{MODEL_SHIFT, SEGMENT};
 use crate::segment::{Builder, Segment};
 use crate::vector::from_bytes;
@@ -155,7 +155,7 @@ fn fits(segment: &Segment, model: &Model) -> bool {
     segment.count() == SEGMENT as usize && segment.dimensions == model.dimensions
 }
 
-fn corrupt(path: &Path, why: impl Into<String>) -> IndexError {
+fn corrupt(path: &Path, why: impl Into<Cause>) -> IndexError {
     IndexError::IndexCorrupt {
         path: path.to_owned(),
         why: why.into(),
@@ -208,7 +208,7 @@ fn fill(
             .get_ref(2)
             .and_then(|value| Ok(value.as_blob()?))
             .map_err(&failed)?;
-        let entry = CodeIndexEntry::parse(&body)
+        let entry = CodeIndexEntry::stored(&body)
             .map_err(|error| corrupt(path, format!("entry {id}: {error}")))?;
         let vector = from_bytes(blob);
         let finite = vector.iter().all(|x| x.is_finite());

@@ -2,12 +2,13 @@
 //! is shown with the status, the pointer and the notice that later records gave it.
 
 use crate::entry::CodeIndexEntry;
+use crate::entry::Status;
 use crate::error::IndexError;
-use crate::module::{ModuleId, ModuleRef, Version};
-use crate::open::{AppendOnlyCodeIndex, model};
-use crate::range::VersionRange;
-use crate::status::Status;
+use crate::model::model;
+use crate::open::AppendOnlyCodeIndex;
 use kernel::Time;
+use kernel::module::Range;
+use kernel::module::{ModuleId, ModuleRef, Version};
 use rusqlite::{Connection, OptionalExtension, Row};
 use serde::Serialize;
 use std::path::Path;
@@ -17,12 +18,10 @@ use std::path::Path;
 pub struct Filter {
     /// One of these tags.
     pub tags: Vec<String>,
-    /// This status.
     pub status: Option<Status>,
-    /// This module.
     pub module_id: Option<ModuleId>,
     /// These versions.
-    pub versions: Option<VersionRange>,
+    pub versions: Option<Range>,
 }
 
 /// An entry that needs another.
@@ -109,12 +108,12 @@ fn stored(row: &Row, path: &Path) -> Result<(i64, Stored), IndexError> {
     let failed = IndexError::sqlite(path);
     let corrupt = |why: String| IndexError::IndexCorrupt {
         path: path.to_owned(),
-        why,
+        why: why.into(),
     };
     let id: i64 = row.get(0).map_err(&failed)?;
     let body: String = row.get(1).map_err(&failed)?;
     let entry =
-        CodeIndexEntry::parse(&body).map_err(|error| corrupt(format!("entry {id}: {error}")))?;
+        CodeIndexEntry::stored(&body).map_err(|error| corrupt(format!("entry {id}: {error}")))?;
     let status: Option<String> = row.get(2).map_err(&failed)?;
     let change = match status {
         None => None,
@@ -122,7 +121,7 @@ fn stored(row: &Row, path: &Path) -> Result<(i64, Stored), IndexError> {
             let by: Option<String> = row.get(3).map_err(&failed)?;
             let at: i64 = row.get(5).map_err(&failed)?;
             Some(Change {
-                status: Status::parse(&text)
+                status: Status::of(&text)
                     .ok_or_else(|| corrupt(format!("entry {id} has the status {text:?}")))?,
                 superseded_by: by
                     .map(|by| ModuleRef::parse(&by))
@@ -153,7 +152,7 @@ pub(crate) fn find(
     } = reference.version;
     let mut statement = connection.prepare_cached(&sql).map_err(&failed)?;
     let mut rows = statement
-        .query((reference.module_id.as_str(), major, minor, patch))
+        .query((reference.module.as_str(), major, minor, patch))
         .map_err(&failed)?;
     match rows.next().map_err(&failed)? {
         Some(row) => stored(row, path),
@@ -173,7 +172,7 @@ pub(crate) fn by_id(connection: &Connection, path: &Path, id: i64) -> Result<Sto
         Some(row) => Ok(stored(row, path)?.1),
         None => Err(IndexError::IndexCorrupt {
             path: path.to_owned(),
-            why: format!("entry {id} is gone"),
+            why: format!("entry {id} is gone").into(),
         }),
     }
 }
@@ -216,14 +215,14 @@ impl AppendOnlyCodeIndex {
         );
         let mut statement = self.connection.prepare_cached(&sql).map_err(&failed)?;
         let mut rows = statement
-            .query([reference.module_id.as_str()])
+            .query([reference.module.as_str()])
             .map_err(&failed)?;
         let mut found = Vec::new();
         while let Some(row) = rows.next().map_err(&failed)? {
             let entry = stored(row, &self.path)?.1.shown();
             let needs = entry.dependencies.iter().find_map(|text| {
-                let dependency = crate::range::Dependency::parse(text).ok()?;
-                let takes = dependency.module_id == reference.module_id
+                let dependency = kernel::module::Dependency::parse(text).ok()?;
+                let takes = dependency.module_id == reference.module
                     && dependency.range.contains(reference.version);
                 takes.then(|| dependency.range.to_string())
             });

@@ -3,7 +3,6 @@
 //! that it does not know.
 
 use crate::ids::{EffectId, StateName, Word};
-use crate::machine::Want;
 use crate::time::Time;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -19,25 +18,6 @@ pub enum Effect {
     Gate(GateOrder),
     /// Record the tree as a commit that cites the journal's head.
     Checkpoint(CheckpointOrder),
-}
-
-impl Want for Effect {
-    type Id = EffectId;
-
-    fn id(&self) -> EffectId {
-        self.id()
-    }
-
-    fn not_before(&self) -> Option<Time> {
-        match self {
-            Effect::Attempt(order) => order.not_before,
-            Effect::Gate(_) | Effect::Checkpoint(_) => None,
-        }
-    }
-
-    fn is_a_pass(&self) -> bool {
-        self.kind() == EffectKind::Attempt
-    }
 }
 
 impl Effect {

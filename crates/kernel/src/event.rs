@@ -23,7 +23,6 @@ use std::collections::BTreeMap;
 pub struct Event<F = Body> {
     /// When it was decided.
     pub at: Time,
-    /// What.
     pub body: F,
 }
 
@@ -144,7 +143,6 @@ pub enum DecodeError {
     /// A known kind with a body that is not of its shape.
     #[error("the body of `{kind}` is malformed: {why}")]
     Malformed {
-        /// The kind.
         kind: String,
         /// What serde says.
         why: String,
@@ -188,6 +186,19 @@ pub struct RunStarted {
     /// The armored signature, if that was signed: an audit checks it again.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sandbox_waiver_signature: Option<String>,
+    /// The tree that it works in, if that is not the person's own.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub own_tree: Option<OwnTree>,
+}
+
+/// A worktree that a run has to itself.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct OwnTree {
+    /// The commit that it began with.
+    pub base: String,
+    /// The branch that the person had checked out: what was made is to land there.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub target: Option<String>,
 }
 
 /// An engine took the run up.
@@ -205,7 +216,6 @@ pub struct SessionOpened {
 /// A torn last line was cut.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TailCut {
-    /// How many bytes.
     pub bytes: u64,
     /// The file that keeps them.
     pub kept_in: String,
@@ -214,11 +224,9 @@ pub struct TailCut {
 /// An effect is about to start.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct EffectBegan {
-    /// Which.
     pub effect: EffectId,
     /// Attempt, gate or checkpoint.
     pub kind: EffectKind,
-    /// For which state.
     pub state: StateName,
     /// The role, for an attempt.
     #[serde(default, skip_serializing_if = "String::is_empty")]
@@ -234,9 +242,7 @@ pub struct EffectBegan {
 /// An attempt ended.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AttemptEnded {
-    /// Which.
     pub effect: EffectId,
-    /// How.
     pub outcome: Outcome,
     /// Seen live, or found after a restart?
     #[serde(default)]
@@ -246,7 +252,6 @@ pub struct AttemptEnded {
 /// A gate was run.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct GateEnded {
-    /// Which.
     pub effect: EffectId,
     /// Every check's answer.
     pub results: Vec<CheckResult>,
@@ -258,9 +263,7 @@ pub struct GateEnded {
 /// A checkpoint was made or failed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CheckpointEnded {
-    /// Which.
     pub effect: EffectId,
-    /// The commit.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub commit: Option<String>,
     /// Why there is none.
@@ -271,7 +274,6 @@ pub struct CheckpointEnded {
 /// A begun effect will never answer.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct EffectLost {
-    /// Which.
     pub effect: EffectId,
     /// Why we think so.
     pub reason: String,
@@ -283,7 +285,6 @@ pub struct EffectLost {
 /// An answer came too late and was dropped.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LateDropped {
-    /// Which.
     pub effect: EffectId,
     /// What it would have said, in a line.
     pub said: String,
@@ -327,15 +328,17 @@ pub struct Refused {
     /// The attempt that asked.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub effect: Option<EffectId>,
-    /// The refusal.
     pub refusal: Refusal,
 }
 
 /// A person edited the state file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FieldsEdited {
-    /// The fields that differ.
+    /// The fields that differ, and were taken.
     pub fields: BTreeMap<String, String>,
+    /// Those that were not, each with what was said to it.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub refused: BTreeMap<String, Refusal>,
 }
 
 /// A fact of one kind of machine alone. The kernel carries it and does not look inside; the machine

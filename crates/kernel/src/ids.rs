@@ -67,7 +67,7 @@ name!(
 );
 
 /// The serial number of an effect within its run. Never given twice, so a late answer to an old
-/// effect can not be mistaken for an answer to the present one.
+/// effect cannot be mistaken for an answer to the present one.
 #[derive(
     Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, Default,
 )]

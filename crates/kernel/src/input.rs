@@ -2,7 +2,6 @@
 
 use crate::event::{Note, RunStarted};
 use crate::ids::EffectId;
-use crate::machine::Happening;
 use crate::outcome::{CheckResult, Outcome, Usage};
 use crate::time::Time;
 use std::collections::BTreeMap;
@@ -12,7 +11,6 @@ use std::collections::BTreeMap;
 pub struct Input<W = What> {
     /// When.
     pub at: Time,
-    /// What.
     pub what: W,
 }
 
@@ -39,7 +37,6 @@ pub enum What {
     },
     /// The last line of the journal was torn by a crash and has been cut.
     TailCut {
-        /// How many bytes.
         bytes: u64,
         /// The file that keeps them.
         kept_in: String,
@@ -48,11 +45,8 @@ pub enum What {
     Advance,
     /// The engine is about to start this effect.
     Begin(EffectId),
-    /// An attempt ended.
     AttemptEnded {
-        /// Which.
         effect: EffectId,
-        /// How.
         outcome: Box<Outcome>,
         /// Found after a restart, or seen live?
         #[serde(default)]
@@ -60,7 +54,6 @@ pub enum What {
     },
     /// A gate was run.
     GateEnded {
-        /// Which.
         effect: EffectId,
         /// Every check's answer.
         results: Vec<CheckResult>,
@@ -70,14 +63,12 @@ pub enum What {
     },
     /// A checkpoint was made, or could not be.
     CheckpointEnded {
-        /// Which.
         effect: EffectId,
         /// The commit, or why there is none.
         commit: Result<String, String>,
     },
     /// A begun effect will never answer.
     Lost {
-        /// Which.
         effect: EffectId,
         /// Why we think so.
         reason: String,
@@ -97,18 +88,6 @@ pub enum What {
     Note(Note),
 }
 
-impl Happening for What {
-    type Id = EffectId;
-
-    fn advance() -> Self {
-        What::Advance
-    }
-
-    fn begin(effect: EffectId) -> Self {
-        What::Begin(effect)
-    }
-}
-
 /// How an answer reached us.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -120,14 +99,16 @@ pub enum Found {
     AfterRestart,
 }
 
-/// A person's decision, as it came through a channel that agents can not reach.
+/// What a person says who takes on that the sandbox may be missing or incomplete.
+pub const WAIVE: &str = "waive_sandbox";
+
+/// A person's decision, as it came through a channel that agents cannot reach.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Decision {
     /// One of the options offered.
     pub option: String,
     /// Why; goes into the next brief.
     pub because: String,
-    /// Who.
     pub who: String,
     /// Through which channel (`ssh-signature SHA256:..`, `terminal`).
     pub channel: String,

@@ -26,11 +26,9 @@ pub struct Flying {
 /// One attempt, for the record.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AttemptNote {
-    /// Which.
     pub effect: EffectId,
     /// The state that it worked for.
     pub state: StateName,
-    /// Its role.
     pub role: String,
     /// When it began.
     pub began: Time,
@@ -210,7 +208,7 @@ impl Ledger {
         let Some(flying) = self.flying.remove(&effect) else {
             return;
         };
-        // A lost effect may be found days later: it can not have used more than its own limit.
+        // A lost effect may be found days later: it cannot have used more than its own limit.
         let millis = at.since(flying.began).min(flying.wall_millis);
         self.budgets.spend(budget::WALL_MILLIS, millis);
         if let Some(note) = self.note(effect) {

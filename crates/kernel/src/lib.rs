@@ -5,14 +5,17 @@
 
 pub mod autonomy;
 pub mod budget;
+pub mod duration;
 pub mod effect;
 pub mod event;
 pub mod explore;
 pub mod export;
+pub mod form;
 pub mod ids;
 pub mod input;
 pub mod ledger;
 pub mod machine;
+pub mod module;
 pub mod opening;
 pub mod outcome;
 pub mod pack;
@@ -24,6 +27,7 @@ pub mod step;
 pub mod table;
 pub mod time;
 pub mod unseen;
+pub mod version;
 
 pub use autonomy::{Autonomy, Mode, Pace, Risk};
 pub use effect::{AttemptOrder, CheckSpec, CheckpointOrder, Effect, GateOrder};

@@ -1,10 +1,10 @@
 //! The one shape that every machine has: decide, apply, wanted. Its inputs, its facts and its wants
 //! are its own; the loop around it is one.
 
-use crate::effect::Effect;
+use crate::effect::{Effect, EffectKind};
 use crate::event::{Body, Event, Stored};
 use crate::ids::{EffectId, RunId, StateName};
-use crate::input::{Input, What};
+use crate::input::{Decision, Input, What};
 use crate::ledger::AttemptNote;
 use crate::refusal::Refusal;
 use crate::table::Kind;
@@ -62,7 +62,7 @@ pub type IdOf<M> = <<M as Machine>::Want as Want>::Id;
 /// Something that should be in flight. Plain data: whoever performs it may be elsewhere.
 pub trait Want: Clone + PartialEq + Debug + Serialize + DeserializeOwned {
     /// What tells it apart. Never given twice, so that a late answer fits nothing.
-    type Id: Ord + Clone + Debug + Display;
+    type Id: Ord + Clone + Debug + Display + Send + 'static;
 
     /// What tells this one apart.
     fn id(&self) -> Self::Id;
@@ -78,8 +78,28 @@ pub trait Want: Clone + PartialEq + Debug + Serialize + DeserializeOwned {
     }
 }
 
-/// Something that can happen. The loop itself says only these two; the world says the rest.
-pub trait Happening: Clone {
+impl Want for Effect {
+    type Id = EffectId;
+
+    fn id(&self) -> EffectId {
+        self.id()
+    }
+
+    fn not_before(&self) -> Option<Time> {
+        match self {
+            Effect::Attempt(order) => order.not_before,
+            Effect::Gate(_) | Effect::Checkpoint(_) => None,
+        }
+    }
+
+    fn is_a_pass(&self) -> bool {
+        self.kind() == EffectKind::Attempt
+    }
+}
+
+/// Something that can happen. The loop itself says the first two, people the third; the world says the
+/// rest.
+pub trait Happening: Clone + Debug + Send + 'static {
     /// What tells wants apart.
     type Id;
 
@@ -88,6 +108,25 @@ pub trait Happening: Clone {
 
     /// This is about to be started.
     fn begin(id: Self::Id) -> Self;
+
+    /// A person decided.
+    fn decide(decision: Decision) -> Self;
+}
+
+impl Happening for What {
+    type Id = EffectId;
+
+    fn advance() -> Self {
+        What::Advance
+    }
+
+    fn begin(effect: EffectId) -> Self {
+        What::Begin(effect)
+    }
+
+    fn decide(decision: Decision) -> Self {
+        What::Decide(decision)
+    }
 }
 
 /// What the loop's surroundings ask of any machine's status.
@@ -153,7 +192,6 @@ pub struct Waiting {
 /// One budget as it is shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct Gauge {
-    /// Used so far.
     pub used: u64,
     /// At the most.
     pub cap: u64,
@@ -162,7 +200,6 @@ pub struct Gauge {
 /// An effect in flight, as it is shown.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct InFlight {
-    /// Which.
     pub effect: EffectId,
     /// Attempt, gate or checkpoint.
     pub kind: crate::effect::EffectKind,
@@ -195,7 +232,6 @@ pub struct Status {
     pub budgets: BTreeMap<String, Gauge>,
     /// Every attempt so far.
     pub attempts: Vec<AttemptNote>,
-    /// What is in flight.
     pub in_flight: Vec<InFlight>,
     /// The last "no", with its mend.
     pub last_refusal: Option<Refusal>,

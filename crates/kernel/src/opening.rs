@@ -53,6 +53,7 @@ impl Begun<'_> {
             })),
             What::Edited { fields } => event(Body::FieldsEdited(FieldsEdited {
                 fields: fields.clone(),
+                refused: std::collections::BTreeMap::new(),
             })),
             // Only `stop`, which is never blocked, may come before it is carried out.
             What::Decide(decision) if self.pending.is_some() && decision.option != STOP => refuse(

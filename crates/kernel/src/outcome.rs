@@ -249,7 +249,6 @@ impl Verdict {
 pub struct CheckResult {
     /// The check's name, with its subject where there is more than one (`command: cargo test`).
     pub check: String,
-    /// The verdict.
     pub verdict: Verdict,
     /// One line.
     pub reason: String,

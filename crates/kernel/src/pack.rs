@@ -37,7 +37,6 @@ pub enum Seen {
 /// What a version folder is of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Unit {
-    /// A module.
     Module,
     /// Any other artifact.
     Artifact,
@@ -48,7 +47,6 @@ pub enum Unit {
 pub struct Surface {
     /// The file's name, directly in the version folder.
     pub name: &'static str,
-    /// Whose it is.
     pub of: Unit,
     /// The members that SUMMARY_ONLY shows.
     pub summary: &'static [&'static str],

@@ -28,10 +28,7 @@ pub enum Hold {
     /// A stepped run paused after a passed gate.
     Step,
     /// A budget is used up.
-    Budget {
-        /// Which one.
-        name: CounterName,
-    },
+    Budget { name: CounterName },
     /// A pass made no material progress.
     Stall,
     /// `risk: high` under `auto`.
@@ -67,7 +64,7 @@ impl Hold {
 
 /// The answer that is always possible.
 pub const STOP: &str = "stop";
-/// The answer that gives up `auto`, wherever a high-risk run waits for a person.
+/// The answer that gives up `auto`, wherever a run waits for a person.
 const LOWER: &str = "lower";
 
 /// Where a run stands.
@@ -202,19 +199,19 @@ impl Table {
                 options.push(name.to_owned());
             }
         }
-        if self.may_lower(at, mode) {
+        if self.may_lower(at) {
             options.push(LOWER.to_owned());
         }
         options.push(STOP.to_owned());
         options
     }
 
-    /// Where a person is asked, they may also take the gate into their own hands: otherwise a way to
-    /// complete that the risk guard refuses them would stay shut for good.
-    fn may_lower(&self, at: &Position, mode: Mode) -> bool {
+    /// Where a person is asked, they may also take the gate into their own hands: nothing is lost by
+    /// it, and a way to complete that the risk guard refuses them would stay shut for good otherwise.
+    fn may_lower(&self, at: &Position) -> bool {
         at.hold.is_none()
             && self.state(&at.state).kind == Kind::Wait
-            && at.autonomy.completion(mode.risk).is_err()
+            && at.autonomy == Autonomy::Auto
     }
 
     /// Takes one step. Refuses what the table does not allow; never changes `at`.
@@ -371,7 +368,7 @@ impl Table {
         let way = self.leaving(&at.state).find(|(_, way)| {
             way.by == Actor::Human && way.action.as_str() == option && self.possible(at, mode, way)
         });
-        if way.is_none() && option == LOWER && self.may_lower(at, mode) {
+        if way.is_none() && option == LOWER && self.may_lower(at) {
             next.autonomy = Autonomy::Conservative;
             return Ok(next);
         }

@@ -110,7 +110,6 @@ pub struct Issue {
 pub struct Resolved {
     /// The issue's id.
     pub id: String,
-    /// Its text.
     pub text: String,
     /// The evidence that closed it.
     pub by: String,

@@ -1,4 +1,6 @@
-//! A moment as data: milliseconds since 1970 in UTC, and its RFC 3339 form. There is no `now` here.
+//! A moment as data: milliseconds since 1970 in UTC, its RFC 3339 form, and whether a text is a moment
+//! at all. The one place for dates, by hand: a hundred lines, and no time zone is ever looked up.
+//! There is no `now` here.
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::fmt;
@@ -22,26 +24,86 @@ impl Time {
         if b[4] != b'-' || b[7] != b'-' || b[13] != b':' || b[16] != b':' {
             return None;
         }
-        let number = |range: std::ops::Range<usize>| -> Option<u64> {
-            b[range].iter().try_fold(0u64, |sum, digit| {
-                digit
-                    .is_ascii_digit()
-                    .then(|| sum * 10 + u64::from(digit - b'0'))
-            })
-        };
+        let number = |range: std::ops::Range<usize>| number(&b[range]);
         let (year, month, day) = (number(0..4)?, number(5..7)?, number(8..10)?);
         let (hour, minute, second) = (number(11..13)?, number(14..16)?, number(17..19)?);
         let millis = number(20..23)?;
         if year < 1970 || !(1..=12).contains(&month) || hour > 23 || minute > 59 || second > 59 {
             return None;
         }
-        let days = days_from_civil(year, month, day);
-        if civil_from_days(days) != (year, month, day) {
+        if !is_day(year, month, day) {
             return None;
         }
+        let days = days_from_civil(year, month, day);
         Some(Time(
             (days * 86_400 + hour * 3_600 + minute * 60 + second) * 1_000 + millis,
         ))
+    }
+}
+
+/// What a message says that a moment should be.
+pub const MOMENT: &str = "an ISO 8601 moment such as `2026-11-15T02:25:27Z`";
+
+/// Is this ISO 8601: a date, or a date and a time, with or without a fraction, `Z` or an offset?
+pub fn is_moment(text: &str) -> bool {
+    let Some((date, rest)) = text.as_bytes().split_at_checked(10) else {
+        return false;
+    };
+    let part = |from: usize, to: usize| number(&date[from..to]).unwrap_or(0);
+    let dated = date[4] == b'-'
+        && date[7] == b'-'
+        && number(&date[..4]).is_some()
+        && is_day(part(0, 4), part(5, 7), part(8, 10));
+    dated && (rest.is_empty() || is_clock(rest))
+}
+
+/// The digits as a number; none if there is anything else.
+fn number(bytes: &[u8]) -> Option<u64> {
+    bytes.iter().try_fold(0, |sum, byte| {
+        let digit = byte.is_ascii_digit().then(|| u64::from(byte - b'0'))?;
+        Some(sum * 10 + digit)
+    })
+}
+
+fn is_day(year: u64, month: u64, day: u64) -> bool {
+    let leap = year.is_multiple_of(4) && (!year.is_multiple_of(100) || year.is_multiple_of(400));
+    let longest = match month {
+        2 => 28 + u64::from(leap),
+        4 | 6 | 9 | 11 => 30,
+        1..=12 => 31,
+        _ => 0,
+    };
+    (1..=longest).contains(&day)
+}
+
+/// `T02:25:27`, a fraction, `Z` or `+01:00`.
+fn is_clock(rest: &[u8]) -> bool {
+    let Some((time, rest)) = rest.split_at_checked(9) else {
+        return false;
+    };
+    let within = |two: &[u8], most: u64| number(two).is_some_and(|number| number <= most);
+    let separated = matches!(time[0], b'T' | b't' | b' ') && time[3] == b':' && time[6] == b':';
+    // 60 is a leap second.
+    if !separated || !within(&time[1..3], 23) || !within(&time[4..6], 59) || !within(&time[7..], 60)
+    {
+        return false;
+    }
+    let rest = match rest {
+        [b'.' | b',', fraction @ ..] => {
+            let digits = fraction.iter().take_while(|b| b.is_ascii_digit()).count();
+            match digits {
+                0 => return false,
+                _ => &fraction[digits..],
+            }
+        }
+        other => other,
+    };
+    match rest {
+        [] | [b'Z' | b'z'] => true,
+        [b'+' | b'-', h1, h2, b':', m1, m2] | [b'+' | b'-', h1, h2, m1, m2] => {
+            within(&[*h1, *h2], 23) && within(&[*m1, *m2], 59)
+        }
+        _ => false,
     }
 }
 
@@ -128,6 +190,34 @@ mod tests {
             "",
         ] {
             assert_eq!(Time::parse(text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn iso_8601_and_nothing_else() {
+        for good in [
+            "2026-11-15",
+            "2026-11-15T02:25:27Z",
+            "2026-11-15T02:25:27",
+            "2024-02-29T23:59:60.123456+01:00",
+            "2026-11-15T02:25:27-0330",
+        ] {
+            assert!(is_moment(good), "{good}");
+        }
+        for bad in [
+            "",
+            "now",
+            "2026-11-15T",
+            "2026-11-15T02:25",
+            "2026-02-30",
+            "2026-13-01",
+            "2026-11-15T25:00:00Z",
+            "2026-11-15T02:25:27.Z",
+            "2026-11-15T02:25:27Z ",
+            "２026-11-15",
+            "2026-11-15T02:25:27+1:00",
+        ] {
+            assert!(!is_moment(bad), "{bad}");
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Asking running launches to stop. It refuses to wait for them: `run` returns when they have.
+//! Asking running launches to stop. Nothing waits for them here: `run` returns when they have.
 
 use std::io::{PipeReader, Write};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};

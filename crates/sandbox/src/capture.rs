@@ -1,5 +1,4 @@
-//! Output in bounded memory: the head and the tail are kept, the middle is counted. It refuses to
-//! grow past its cap, whatever a child writes.
+//! Output in bounded memory: the head and the tail are kept, the middle is counted.
 
 use std::collections::VecDeque;
 

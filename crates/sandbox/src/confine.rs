@@ -1,5 +1,5 @@
-//! A launch with its policy turned into what is really started. It refuses on systems where it
-//! has no means, unless that was waived.
+//! A launch with its policy turned into what is really started. A system without the means is an
+//! error, unless that was waived.
 
 use crate::{Launch, LaunchError};
 use std::collections::BTreeMap;

@@ -1,5 +1,5 @@
-//! What is known after a launch has ended. It refuses to judge: exit code 0 after a kill is
-//! still a kill, and both are on record.
+//! What is known after a launch has ended. Exit code 0 after a kill is still a kill, and both are on
+//! record.
 
 use crate::Layer;
 use std::fmt;

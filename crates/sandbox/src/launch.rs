@@ -1,4 +1,4 @@
-//! What is to be started, as a pure value. It refuses to do anything: `run` does.
+//! What is to be started, as a pure value; `run` does it.
 
 use crate::Policy;
 use std::collections::BTreeMap;

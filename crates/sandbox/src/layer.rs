@@ -1,4 +1,4 @@
-//! What holds a process, by name. It refuses to say that a layer holds before it was tried.
+//! What holds a process, by name. A layer holds only once it was tried.
 
 use std::fmt;
 

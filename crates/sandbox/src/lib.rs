@@ -2,8 +2,9 @@
 //!
 //! A [`Launch`] is a pure description: what, where, with which environment and limits. [`run`] is
 //! the only function that performs one. A [`Policy`] says what it may reach; [`Plan::of`] says what
-//! will hold it on this machine, and [`Ended::enforced`] what did. This crate refuses to start anything with an inherited environment, an
-//! inherited terminal or no limit, and to return while it knows of a living descendant.
+//! will hold it on this machine, and [`Ended::enforced`] what did. Nothing is started with an
+//! inherited environment, an inherited terminal or no limit, and `run` does not return while it
+//! knows of a living descendant.
 //!
 //! Its honest limit without a PID namespace: a descendant that leaves the session, loses its parent
 //! and rewrites its own environment block is not found by the sweep (see `tree`).
@@ -54,7 +55,7 @@ pub use error::LaunchError;
 pub use launch::{Held, Launch, Limits, TREE_VARIABLE, base_env};
 pub use layer::{Capability, CapabilityState, Layer};
 pub use listen::{Listener, Stream, Talk};
-pub use machine::{Counting, Machine, Through};
+pub use machine::{Counting, Lacking, Machine, Through};
 #[cfg(unix)]
 pub use note::{kill_leftover, launches};
 pub use plan::{Plan, Recording, Route};

@@ -1,5 +1,5 @@
-//! Hearing a child while it lives, and answering it. It refuses to let a listener decide about
-//! limits or kills: it only says what to write and when the talk is over.
+//! Hearing a child while it lives, and answering it. A listener says what to write and when the talk
+//! is over; limits and kills are not its own.
 
 /// Which stream bytes came from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

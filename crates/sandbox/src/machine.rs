@@ -1,25 +1,48 @@
-//! What a machine can enforce, as facts to plan with. It refuses to try anything: `linux::probe`
-//! does, once per process.
+//! What a machine can enforce, as facts to plan with; `linux::probe` finds them, once per process.
 
-/// What was found when it was tried. An error is the reason in words.
+/// What was found when it was tried.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Machine {
     /// The Landlock version; 0 is none.
     pub landlock: u32,
     /// System-call filters.
-    pub seccomp: Result<(), String>,
+    pub seccomp: Result<(), Lacking>,
     /// Filters that ask us about a call, so that attempts to connect can be recorded.
-    pub notices: Result<(), String>,
+    pub notices: Result<(), Lacking>,
     /// How namespaces can be had at all.
-    pub namespaces: Result<Through, String>,
+    pub namespaces: Result<Through, Lacking>,
     /// A root of its own, with its own `/proc`.
-    pub mount: Result<(), String>,
+    pub mount: Result<(), Lacking>,
     /// Processes of its own.
-    pub pid: Result<(), String>,
+    pub pid: Result<(), Lacking>,
     /// A network of its own.
-    pub network: Result<(), String>,
+    pub network: Result<(), Lacking>,
     /// A limit on processes that holds for whoever we are.
-    pub processes: Result<Counting, String>,
+    pub processes: Result<Counting, Lacking>,
+}
+
+/// Why a mechanism is not to be had.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum Lacking {
+    /// The system's answer when it was tried, by its number.
+    #[error("{}", answer(.0))]
+    System(i32),
+    /// The trial was killed by this signal.
+    #[error("killed by signal {0}")]
+    Killed(i32),
+    /// No process could be made to try it in.
+    #[error("cannot fork: {}", answer(.0))]
+    NoFork(i32),
+    /// It was not tried, or the trial says nothing.
+    #[error("{0}")]
+    Because(&'static str),
+    /// There are two ways to it, and neither is there.
+    #[error("{0}; {1}")]
+    Both(Box<Lacking>, Box<Lacking>),
+}
+
+fn answer(number: &i32) -> std::io::Error {
+    std::io::Error::from_raw_os_error(*number)
 }
 
 /// How namespaces are had.

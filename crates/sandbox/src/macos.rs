@@ -84,7 +84,7 @@ pub(crate) fn prepare(launch: &Launch, policy: &Policy) -> Result<Prepared, Laun
         notes: Vec::new(),
         recording: match route {
             Route::Open => Recording::NothingToRecord,
-            _ => Recording::CanNotKnow(format!("{PROGRAM} does not tell")),
+            _ => Recording::CannotKnow(format!("{PROGRAM} does not tell")),
         },
         route,
         counting: None,

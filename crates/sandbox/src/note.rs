@@ -1,5 +1,5 @@
-//! The pid file: what is in flight, written so that the next Proofhouse can clear up after one
-//! that was killed. It refuses to kill by pid alone: pids are given to strangers again.
+//! The pid file: what is in flight, written so that the next Proofhouse can clear up after one that
+//! was killed. A pid alone kills nobody: pids are given to strangers again.
 
 use crate::LaunchError;
 use crate::tree::Tree;

@@ -1,5 +1,5 @@
-//! The three streams of a child, served by one thread without ever blocking on any of them.
-//! It refuses to wait: `run` polls, this module moves what is ready.
+//! The three streams of a child, served by one thread without ever blocking on any of them. `run`
+//! polls, this module moves what is ready.
 
 use crate::capture::Capture;
 use crate::listen::{Listener, Stream, Talk};

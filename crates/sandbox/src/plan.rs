@@ -1,7 +1,7 @@
-//! From a [`Policy`] and a [`Machine`] to what will hold a launch. Pure. It refuses a policy of
-//! which some part has nothing to hold it, unless somebody waived that.
+//! From a [`Policy`] and a [`Machine`] to what will hold a launch. Pure. A policy of which some part
+//! has nothing to hold it is refused, unless somebody waived that.
 
-use crate::machine::{Counting, Machine, Through};
+use crate::machine::{Counting, Lacking, Machine, Through};
 use crate::{Enforcement, LaunchError, Layer, Network, Policy};
 
 /// What will hold a launch, decided before it starts.
@@ -36,7 +36,7 @@ pub enum Route {
 }
 
 /// Are attempts to connect recorded that go past our proxy and are refused? It is no part of what
-/// holds a launch: a machine that can not record them holds the network all the same.
+/// holds a launch: a machine that cannot record them holds the network all the same.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Recording {
     /// No attempt is refused.
@@ -44,7 +44,7 @@ pub enum Recording {
     /// They are.
     Kept,
     /// They are not, for this reason.
-    CanNotKnow(String),
+    CannotKnow(String),
 }
 
 impl Recording {
@@ -54,7 +54,7 @@ impl Recording {
             (Route::Open, ..) => Recording::NothingToRecord,
             (_, Ok(()), Ok(())) => Recording::Kept,
             (_, Err(why), _) | (_, _, Err(why)) => {
-                Recording::CanNotKnow(format!("no seccomp notifications: {why}"))
+                Recording::CannotKnow(format!("no seccomp notifications: {why}"))
             }
         }
     }
@@ -189,10 +189,10 @@ impl Plan {
     }
 }
 
-fn reason<T>(own: &Result<(), String>, all: &Result<T, String>) -> String {
+fn reason<T>(own: &Result<(), Lacking>, all: &Result<T, Lacking>) -> Lacking {
     match (all, own) {
         (Err(why), _) | (_, Err(why)) => why.clone(),
-        _ => "it would need a PID namespace".into(),
+        _ => Lacking::Because("it would need a PID namespace"),
     }
 }
 

@@ -1,5 +1,5 @@
-//! What a process may reach, as a pure value. It refuses to look at the machine: whether a policy
-//! can be enforced here is [`crate::Plan::of`]'s question.
+//! What a process may reach, as a pure value. Whether it can be enforced here is
+//! [`crate::Plan::of`]'s question.
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -55,7 +55,7 @@ pub enum Network {
     /// Itself: a loopback of its own, for tests that start servers. Needs a network namespace.
     Loopback,
     /// These hosts, through a proxy of ours. What it refuses is recorded, and what goes past it where
-    /// the machine can see that (docs/sandbox.md, "Refused connections", says what it can not).
+    /// the machine can see that (docs/sandbox.md, "Refused connections", says what it cannot).
     Endpoints(Vec<Endpoint>),
     /// Everything that we can reach.
     Full,
@@ -66,7 +66,6 @@ pub enum Network {
 pub struct Endpoint {
     /// A name or an address, without brackets. Names are compared without case.
     pub host: String,
-    /// The port.
     pub port: u16,
 }
 

@@ -1,4 +1,4 @@
-//! What `/proc` says about processes. It refuses to signal anything; `tree` does.
+//! What `/proc` says about processes. `tree` signals them.
 
 use std::fs;
 

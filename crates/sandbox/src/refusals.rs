@@ -1,7 +1,6 @@
-//! What was refused in one launch, or in several, each target once with how often. It refuses to
-//! grow without bound: whoever tries ten thousand ports gets a count for the last of them, not a
-//! line each. What a proxy refuses and what goes past it have room apart, so that many of one kind
-//! do not hide the other.
+//! What was refused in one launch, or in several, each target once with how often. It is bounded:
+//! whoever tries ten thousand ports gets a count for the last of them, not a line each. What a proxy
+//! refuses and what goes past it have room apart, so that many of one kind do not hide the other.
 
 use crate::Denied;
 

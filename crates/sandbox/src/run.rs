@@ -1,5 +1,5 @@
-//! Performing a [`Launch`]: one thread, one `poll`, until the whole tree is gone. It refuses to
-//! trust the child about its own end: limits are measured here and kills are recorded here.
+//! Performing a [`Launch`]: one thread, one `poll`, until the whole tree is gone. The child's word
+//! about its own end does not count: limits are measured here and kills are recorded here.
 
 use crate::listen::{Listener, Nobody, Talk};
 use crate::note::{Note, fresh_token, start_of};
@@ -75,7 +75,7 @@ pub fn run_with(
     if let Some(outside) = outside {
         let (plan, aftermath) = outside.finish();
         (enforced, missing, denied) = (plan.enforced, plan.missing, aftermath.denied);
-        if let Recording::CanNotKnow(why) = plan.recording {
+        if let Recording::CannotKnow(why) = plan.recording {
             unrecorded = Some(why);
         }
         // The child that we see only holds the program's namespace, whose first process tells.

@@ -1,5 +1,5 @@
-//! The step from a [`Launch`] to a process; `enter` is what the child does to itself on the way.
-//! It refuses to hand down our environment, our terminal or any open file of ours.
+//! The step from a [`Launch`] to a process; `enter` is what the child does to itself on the way. Our
+//! environment, our terminal and our open files are not handed down.
 
 use crate::confine::{Confined, Outside, confine};
 use crate::{Launch, LaunchError, TREE_VARIABLE};
@@ -78,11 +78,11 @@ pub(crate) fn spawn(launch: &Launch, token: &str) -> Result<Spawned, LaunchError
     // Closes our copies of what only the child may hold.
     drop(command);
     if let Some(outside) = &mut outside
-        && let Err(what) = outside.started()
+        && let Err(unattended) = outside.started()
     {
         let _ = child.kill();
         let _ = child.wait();
-        return Err(failed(what));
+        return Err(failed(unattended.to_string()));
     }
     Ok(Spawned { child, outside })
 }

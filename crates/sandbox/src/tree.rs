@@ -1,13 +1,13 @@
-//! Finding and killing all that a launch started. It refuses to signal a process that it has not
-//! tied to the launch by session, by descent or by token.
+//! Finding and killing all that a launch started. A process is signalled only if session, descent or
+//! token ties it to the launch.
 //!
 //! The group takes most of it. A descendant that called setsid or lost its parent is found by the
-//! token in its environment (Linux). One that did both and has rewritten its environment block
-//! (`env -i`, some daemons' process titles) is found only if it was seen as a descendant before
-//! its parent died; else it escapes. So does a set-uid program's process, whose environment we may
-//! not read, and in a launch's first second one that has chosen its own number, as root may. A launch
-//! with a policy has a PID namespace where the machine allows one, and there nobody escapes. On
-//! macOS there is the group alone.
+//! token in its environment (Linux). One that did both and has rewritten its environment block (`env
+//! -i`, some daemons' process titles) is found only if it was seen as a descendant before its parent
+//! died; else it escapes. So does a set-uid program's process, whose environment we may not read,
+//! and in a launch's first second one that has chosen its own number, as root may. A launch with a
+//! policy has a PID namespace where the machine allows one, and there nobody escapes. On macOS there
+//! is the group alone.
 
 use rustix::process::{Pid, Signal, kill_process_group};
 use std::time::Duration;
@@ -113,7 +113,7 @@ mod sweep {
     use std::os::fd::OwnedFd;
     use std::time::{Duration, Instant};
 
-    /// So young a launch can not have seen all numbers given out, and begin again from below: there
+    /// So young a launch cannot have seen all numbers given out, and begin again from below: there
     /// are 32,768 at least.
     const YOUNG: Duration = Duration::from_secs(1);
     /// Between two rounds of killing, at most.

@@ -1,5 +1,5 @@
-//! The clock side of a launch: which limit is due, and what follows. It refuses to look at the
-//! child's own account of its time.
+//! The clock side of a launch: which limit is due, and what follows. The child's own account of its
+//! time does not count.
 
 use crate::tree::{GRACE, KILLING, Tree};
 use crate::{Cancel, Killed, Limits};

@@ -5,7 +5,7 @@ mod report;
 
 pub use report::{AuditReport, Finding, FindingCode};
 
-use crate::chain::{bad_hash, broken_chain, too_late, too_long, wrong_seq};
+use crate::fault::Fault;
 use crate::lines::{Line, Lines};
 use crate::parse::{canonical, parse};
 use crate::read::{open_error, settled_length};
@@ -50,7 +50,7 @@ pub fn audit(
             }
             Line::TooLong => {
                 pass.report
-                    .find(FindingCode::LineTooLong, number, too_long());
+                    .find(FindingCode::LineTooLong, number, Fault::TooLong.to_string());
                 break;
             }
             Line::End => break,
@@ -94,7 +94,7 @@ impl<'a> Pass<'a> {
         let mut find = |code, what| report.find(code, number, what);
         let parsed = match parse(line) {
             Ok(parsed) => parsed,
-            Err(reason) => return find(FindingCode::BadRecord, reason),
+            Err(fault) => return find(FindingCode::BadRecord, fault.to_string()),
         };
         let record = parsed.record;
         let again = std::str::from_utf8(line).ok().and_then(canonical);
@@ -105,7 +105,11 @@ impl<'a> Pass<'a> {
         if computed.as_str() != record.hash {
             find(
                 FindingCode::BadHash,
-                bad_hash(record.hash, computed.as_str()),
+                Fault::BadHash {
+                    found: record.hash.to_owned(),
+                    computed: computed.as_str().to_owned(),
+                }
+                .to_string(),
             );
         }
         if record.at < self.last_at {
@@ -117,7 +121,9 @@ impl<'a> Pass<'a> {
         }
         match self.against.not_after {
             Some(limit) if record.at > limit => {
-                find(FindingCode::FromTheFuture, too_late(record.at, limit));
+                let at = record.at;
+                let late = Fault::TooLate { at, limit };
+                find(FindingCode::FromTheFuture, late.to_string());
             }
             Some(_) | None => {}
         }
@@ -136,11 +142,19 @@ impl<'a> Pass<'a> {
             report.find(
                 FindingCode::WrongSeq,
                 number,
-                wrong_seq(expected, record.seq),
+                Fault::WrongSeq {
+                    expected,
+                    found: record.seq,
+                }
+                .to_string(),
             );
         }
         if record.prev != report.head.hash {
-            let what = broken_chain(record.prev, &report.head.hash);
+            let what = Fault::BrokenChain {
+                expected: report.head.hash.clone(),
+                found: record.prev.to_owned(),
+            }
+            .to_string();
             report.find(FindingCode::BrokenChain, number, what);
         }
         if self

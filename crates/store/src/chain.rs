@@ -1,9 +1,10 @@
-//! Following the hash chain record by record. It refuses to go past the first record that can not
+//! Following the hash chain record by record. It refuses to go past the first record that cannot
 //! be believed: what comes after it proves nothing.
 
+use crate::fault::Fault;
 use crate::lines::{Line, Lines};
 use crate::parse::parse;
-use crate::record::{Head, MAX_LINE, RecordRef};
+use crate::record::{Head, RecordRef};
 use crate::torn::TornTail;
 use crate::{RunName, StoreError};
 use kernel::Time;
@@ -50,11 +51,11 @@ impl Chain<'_> {
         let mut lines = Lines::new(self.file, place.offset, end).map_err(io())?;
         loop {
             let number = place.head.seq + 1;
-            let corrupt = |reason: String| self.run.corrupt(number, reason);
+            let corrupt = |fault| self.run.corrupt(number, fault);
             match lines.next().map_err(io())? {
                 Line::Whole(line) => {
                     let record = self.believe(&place.head, line).map_err(corrupt)?;
-                    visit(record).map_err(corrupt)?;
+                    visit(record).map_err(|why| corrupt(Fault::Objection(why)))?;
                     place.head.seq = record.seq;
                     place.head.hash.replace_range(.., record.hash);
                 }
@@ -64,7 +65,7 @@ impl Chain<'_> {
                         bytes: tail.len() as u64,
                     }));
                 }
-                Line::TooLong => return Err(corrupt(too_long())),
+                Line::TooLong => return Err(corrupt(Fault::TooLong)),
                 Line::End => return Ok(None),
             }
             place.offset = lines.offset();
@@ -72,44 +73,32 @@ impl Chain<'_> {
     }
 
     /// The record in the line, if it is the one that may follow `head`.
-    fn believe<'l>(&self, head: &Head, line: &'l [u8]) -> Result<RecordRef<'l>, String> {
+    fn believe<'l>(&self, head: &Head, line: &'l [u8]) -> Result<RecordRef<'l>, Fault> {
         let parsed = parse(line)?;
         let record = parsed.record;
         if record.seq != head.seq + 1 {
-            return Err(wrong_seq(head.seq + 1, record.seq));
+            let (expected, found) = (head.seq + 1, record.seq);
+            return Err(Fault::WrongSeq { expected, found });
         }
         if record.prev != head.hash {
-            return Err(broken_chain(record.prev, &head.hash));
+            return Err(Fault::BrokenChain {
+                expected: head.hash.clone(),
+                found: record.prev.to_owned(),
+            });
         }
         let computed = parsed.computed_hash();
         if computed.as_str() != record.hash {
-            return Err(bad_hash(record.hash, computed.as_str()));
+            return Err(Fault::BadHash {
+                found: record.hash.to_owned(),
+                computed: computed.as_str().to_owned(),
+            });
         }
         match self.not_after {
-            Some(limit) if record.at > limit => Err(too_late(record.at, limit)),
+            Some(limit) if record.at > limit => {
+                let at = record.at;
+                Err(Fault::TooLate { at, limit })
+            }
             Some(_) | None => Ok(record),
         }
     }
-}
-
-// The sentences are shared with the audit, which finds the same faults but goes on.
-
-pub(crate) fn wrong_seq(expected: u64, found: u64) -> String {
-    format!("sequence number {found} where {expected} should be")
-}
-
-pub(crate) fn broken_chain(found: &str, expected: &str) -> String {
-    format!("broken chain: prev is {found}, the record before has {expected}")
-}
-
-pub(crate) fn bad_hash(found: &str, computed: &str) -> String {
-    format!("bad hash: the record says {found}, its content gives {computed}")
-}
-
-pub(crate) fn too_late(at: Time, limit: Time) -> String {
-    format!("dated {at}, which is later than {limit}")
-}
-
-pub(crate) fn too_long() -> String {
-    format!("longer than {} bytes", MAX_LINE)
 }

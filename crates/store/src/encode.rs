@@ -3,6 +3,7 @@
 
 use crate::StoreError;
 use crate::canonical::{self, LARGEST_INTEGER, magnitude};
+use crate::fault::EntryFault;
 use crate::hash::HexHash;
 use crate::kind::split_kind;
 use crate::record::{Entry, Head, MAX_LINE};
@@ -19,31 +20,31 @@ pub fn encode(head: &Head, entries: &[Entry]) -> Result<(Vec<u8>, Head), StoreEr
     let mut head = head.clone();
     for entry in entries {
         let before = lines.len();
-        head = encode_one(&mut lines, &head, entry).map_err(|reason| bad(entry, reason))?;
+        head = encode_one(&mut lines, &head, entry).map_err(|fault| bad(entry, fault))?;
         if lines.len() - before > MAX_LINE {
-            return Err(bad(entry, format!("longer than {MAX_LINE} bytes")));
+            return Err(bad(entry, EntryFault::TooLong));
         }
     }
     Ok((lines, head))
 }
 
-fn bad(entry: &Entry, reason: String) -> StoreError {
+fn bad(entry: &Entry, reason: EntryFault) -> StoreError {
     StoreError::BadEntry {
         kind: entry.kind.clone(),
         reason,
     }
 }
 
-fn encode_one(lines: &mut Vec<u8>, head: &Head, entry: &Entry) -> Result<Head, String> {
+fn encode_one(lines: &mut Vec<u8>, head: &Head, entry: &Entry) -> Result<Head, EntryFault> {
     let at = entry.at.to_string();
     if Time::parse(&at) != Some(entry.at) {
-        return Err(format!("the time {at} has more than four digits of year"));
+        return Err(EntryFault::Time(at));
     }
     if split_kind(&entry.kind).is_none() {
-        return Err("a kind is a name with a version, like moved.v1".to_owned());
+        return Err(EntryFault::Kind);
     }
     if !entry.body.is_object() {
-        return Err("the body is not an object".to_owned());
+        return Err(EntryFault::NoObject);
     }
     check(&entry.body, 0)?;
 
@@ -53,7 +54,7 @@ fn encode_one(lines: &mut Vec<u8>, head: &Head, entry: &Entry) -> Result<Head, S
     lines.extend_from_slice(b"{\"at\":\"");
     lines.extend_from_slice(at.as_bytes());
     lines.extend_from_slice(b"\",\"body\":");
-    canonical::write(&entry.body, lines).map_err(|e| e.to_string())?;
+    canonical::write(&entry.body, lines).map_err(EntryFault::Json)?;
     lines.push(b',');
     let end = format!(
         "\"kind\":\"{}\",\"prev\":\"{}\",\"seq\":{seq}}}",
@@ -75,16 +76,14 @@ fn encode_one(lines: &mut Vec<u8>, head: &Head, entry: &Entry) -> Result<Head, S
     })
 }
 
-fn check(value: &Value, depth: usize) -> Result<(), String> {
+fn check(value: &Value, depth: usize) -> Result<(), EntryFault> {
     if depth > DEEPEST {
-        return Err(format!("nested deeper than {DEEPEST} levels"));
+        return Err(EntryFault::Deep(DEEPEST));
     }
     match value {
         Value::Null | Value::Bool(_) | Value::String(_) => Ok(()),
         Value::Number(number) => match magnitude(number) {
-            Some(size) if size > LARGEST_INTEGER => Err(format!(
-                "the integer {number} is beyond 2^53: write it as a string"
-            )),
+            Some(size) if size > LARGEST_INTEGER => Err(EntryFault::Integer(number.clone())),
             Some(_) | None => Ok(()),
         },
         Value::Array(items) => items.iter().try_for_each(|item| check(item, depth + 1)),

@@ -2,6 +2,7 @@
 //!
 //! Codes are promises: scripts match on them, so one is added, never renamed.
 
+use crate::fault::{EntryFault, Fault};
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -32,27 +33,25 @@ pub enum StoreError {
     /// Somebody else wrote to the journal, or the caller's sequence number is old.
     #[error("journal of run {run}: {why} (expected sequence number {expected})")]
     JournalConflict {
-        /// The run.
         run: String,
         /// What the caller thought the last sequence number was.
         expected: u64,
         /// What was found instead.
         why: String,
     },
-    /// A record can not be believed. Concerns this run alone.
+    /// A record cannot be believed. Concerns this run alone.
     #[error("journal of run {run}, line {line}: {reason}")]
     JournalCorrupt {
-        /// The run.
         run: String,
         /// The line, from 1.
         line: u64,
         /// Why.
-        reason: String,
+        #[source]
+        reason: Fault,
     },
     /// There is no journal for this run.
     #[error("run {run} has no journal at {}", path.display())]
     JournalMissing {
-        /// The run.
         run: String,
         /// Where it should be.
         path: PathBuf,
@@ -60,7 +59,6 @@ pub enum StoreError {
     /// There is a journal for this run already.
     #[error("run {run} has a journal already at {}", path.display())]
     JournalExists {
-        /// The run.
         run: String,
         /// Where it is.
         path: PathBuf,
@@ -68,7 +66,6 @@ pub enum StoreError {
     /// Records did not reach the disk. What was there before is still there.
     #[error("journal of run {run}: could not write {}: {source}; {}", path.display(), after.sentence())]
     JournalWriteFailed {
-        /// The run.
         run: String,
         /// The journal.
         path: PathBuf,
@@ -79,17 +76,15 @@ pub enum StoreError {
     },
     /// A run's name that could not be a file name everywhere.
     #[error("{name:?} is not a run name")]
-    BadRunName {
-        /// The name.
-        name: String,
-    },
-    /// An entry that a journal can not hold without changing it.
-    #[error("entry of kind {kind:?} can not be journaled: {reason}")]
+    BadRunName { name: String },
+    /// An entry that a journal cannot hold without changing it.
+    #[error("entry of kind {kind:?} cannot be journaled: {reason}")]
     BadEntry {
         /// The entry's kind.
         kind: String,
         /// Why.
-        reason: String,
+        #[source]
+        reason: EntryFault,
     },
     /// The vault has no such content.
     #[error("evidence {hash} is not in the vault ({})", path.display())]
@@ -120,7 +115,6 @@ pub enum StoreError {
     BadPath {
         /// The tree.
         root: PathBuf,
-        /// The path.
         path: PathBuf,
     },
     /// The system refused something.
@@ -128,7 +122,6 @@ pub enum StoreError {
     Io {
         /// The verb, as in "read".
         what: &'static str,
-        /// On what.
         path: PathBuf,
         /// What the system said.
         source: io::Error,

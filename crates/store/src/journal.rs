@@ -40,7 +40,6 @@ enum Health {
 
 /// A journal that was opened, and what opening it changed.
 pub struct Opened {
-    /// The journal.
     pub journal: Journal,
     /// Half a line that was cut from its end.
     pub torn: Option<Torn>,
@@ -131,6 +130,11 @@ impl Journal {
     /// The last record that this handle knows.
     pub fn head(&self) -> &Head {
         &self.place.head
+    }
+
+    /// Its file.
+    pub fn path(&self) -> &Path {
+        &self.path
     }
 
     /// The run.

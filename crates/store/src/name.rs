@@ -2,6 +2,7 @@
 //! journal folder, hide in it, or mean two things on two file systems.
 
 use crate::StoreError;
+use crate::fault::Fault;
 use std::fmt;
 use std::path::{Path, PathBuf};
 
@@ -38,11 +39,11 @@ impl RunName {
         dir.join(format!("{}.checkpoint.json", self.0))
     }
 
-    pub(crate) fn corrupt(&self, line: u64, reason: impl Into<String>) -> StoreError {
+    pub(crate) fn corrupt(&self, line: u64, reason: Fault) -> StoreError {
         StoreError::JournalCorrupt {
             run: self.0.clone(),
             line,
-            reason: reason.into(),
+            reason,
         }
     }
 }

@@ -2,6 +2,7 @@
 //! own canonical form is the audit's business, since the hash already ties the body down.
 
 use crate::canonical::{self, LARGEST_INTEGER};
+use crate::fault::Fault;
 use crate::hash::{HexHash, is_hash};
 use crate::kind::{is_kind_byte, split_kind};
 use crate::record::RecordRef;
@@ -27,21 +28,21 @@ impl Parsed<'_> {
 const HASH_KEY: &str = "\"hash\":\"";
 
 /// Reads a line without its newline.
-pub(crate) fn parse(line: &[u8]) -> Result<Parsed<'_>, String> {
-    let line = std::str::from_utf8(line).map_err(|_| "not UTF-8".to_owned())?;
+pub(crate) fn parse(line: &[u8]) -> Result<Parsed<'_>, Fault> {
+    let line = std::str::from_utf8(line).map_err(|_| Fault::NotText)?;
     let parsed = match parse_exact(line) {
         Some(parsed) => parsed,
         None => parse_any(line)?,
     };
     let record = &parsed.record;
     if split_kind(record.kind).is_none() {
-        return Err(format!("kind {:?} is no name with a version", record.kind));
+        return Err(Fault::Kind(record.kind.to_owned()));
     }
     if record.seq > LARGEST_INTEGER {
-        return Err("a sequence number beyond 2^53".to_owned());
+        return Err(Fault::SeqTooLarge);
     }
     if !is_hash(record.hash.as_bytes()) || !is_hash(record.prev.as_bytes()) {
-        return Err("hash or prev is not a SHA-256 in lowercase hex".to_owned());
+        return Err(Fault::NoHash);
     }
     Ok(parsed)
 }
@@ -105,14 +106,13 @@ struct Envelope<'a> {
 }
 
 /// The slow way, for lines with members that a later version added.
-fn parse_any(line: &str) -> Result<Parsed<'_>, String> {
-    let envelope: Envelope<'_> =
-        serde_json::from_str(line).map_err(|e| format!("not a journal record: {e}"))?;
+fn parse_any(line: &str) -> Result<Parsed<'_>, Fault> {
+    let envelope: Envelope<'_> = serde_json::from_str(line).map_err(Fault::NoRecord)?;
     if canonical(line).as_deref() != Some(line.as_bytes()) {
-        return Err("not canonical JSON".to_owned());
+        return Err(Fault::NotCanonical);
     }
     if !envelope.body.get().starts_with('{') {
-        return Err("the body is not an object".to_owned());
+        return Err(Fault::NoObject);
     }
     // The borrowed hash points into the line, which says where its member is without a search
     // that a body could fool.

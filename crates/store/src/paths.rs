@@ -26,7 +26,7 @@ pub fn encode_path(path: &Path) -> String {
     text
 }
 
-/// The path that [`encode_path`] spelled so; none if it can not have.
+/// The path that [`encode_path`] spelled so; none if it cannot have.
 pub fn decode_path(text: &str) -> Option<PathBuf> {
     let Some(encoded) = text.strip_prefix(ENCODED) else {
         return Some(PathBuf::from(text));

@@ -3,6 +3,7 @@
 
 use crate::chain::{Chain, Place};
 use crate::checkpoint::{Checkpoint, Fit, ends_at};
+use crate::fault::Fault;
 use crate::record::{Head, RecordRef};
 use crate::torn::TornTail;
 use crate::{RunName, StoreError};
@@ -65,10 +66,7 @@ pub(crate) fn begin(
     };
     match ends_at(file, &checkpoint.place).map_err(StoreError::io("read", path))? {
         Fit::Fits => Ok(checkpoint.place.clone()),
-        Fit::DoesNotFit => Err(run.corrupt(
-            checkpoint.head().seq,
-            "the record that a checkpoint was taken at is not there any more",
-        )),
+        Fit::DoesNotFit => Err(run.corrupt(checkpoint.head().seq, Fault::CheckpointGone)),
     }
 }
 

@@ -5,7 +5,7 @@
 //! like a key is taken for one, and only the mark stays. It lies here because both agents and
 //! checks need the one table.
 //!
-//! What it can not see: a key of no known shape that is not given to it, one that was cut in two by
+//! What it cannot see: a key of no known shape that is not given to it, one that was cut in two by
 //! other text or by a line break, and one in another spelling than those of [`spellings`]. Whoever
 //! holds a key and wants to hide it can.
 

@@ -57,7 +57,7 @@ pub fn remove_tree(root: &Path) -> io::Result<()> {
 }
 
 fn open(folder: &Path) -> io::Result<fs::ReadDir> {
-    // A folder that can not be written can be neither emptied nor moved.
+    // A folder that cannot be written can be neither emptied nor moved.
     fs::set_permissions(folder, Permissions::from_mode(0o700))?;
     fs::read_dir(folder)
 }

@@ -11,14 +11,12 @@ use std::path::{Path, PathBuf};
 pub struct TornTail {
     /// Where they begin.
     pub offset: u64,
-    /// How many.
     pub bytes: u64,
 }
 
 /// Bytes that were cut from the end of a journal.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Torn {
-    /// How many.
     pub bytes: u64,
     /// The file that has them now.
     pub kept_in: PathBuf,

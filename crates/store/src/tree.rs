@@ -61,7 +61,6 @@ pub enum ChangeKind {
 pub struct Change {
     /// The path, as the tree spells it.
     pub path: String,
-    /// How.
     pub kind: ChangeKind,
 }
 

@@ -26,7 +26,6 @@ impl Violation {
 /// A broken promise with everything that is needed to see it again.
 #[derive(Debug, Clone)]
 pub struct Failure {
-    /// The seed.
     pub seed: u64,
     /// What broke.
     pub violation: Violation,

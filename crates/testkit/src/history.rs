@@ -10,9 +10,7 @@ use std::collections::BTreeMap;
 pub enum End {
     /// An attempt, with its class.
     Attempt(Class),
-    /// A gate.
     Gate,
-    /// A checkpoint.
     Checkpoint,
     /// It never answered.
     Lost,

@@ -2,26 +2,32 @@
 //! what was stored. It refuses an event that does not come back from its text as it went in.
 
 use crate::failure::Violation;
-use kernel::{Body, Event, Time};
+use kernel::{Body, Event, Stored, Time};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
 #[derive(Serialize, Deserialize)]
-struct Stored {
+struct Line {
     at: Time,
     kind: String,
     body: Box<RawValue>,
 }
 
 /// What the stored lines decode to.
-#[derive(Debug, Default)]
-pub struct Journal {
-    events: Vec<Event>,
+#[derive(Debug)]
+pub struct Journal<F = Body> {
+    events: Vec<Event<F>>,
 }
 
-impl Journal {
+impl<F> Default for Journal<F> {
+    fn default() -> Self {
+        Self { events: Vec::new() }
+    }
+}
+
+impl<F: Stored> Journal<F> {
     /// Stores one event as text and reads it back.
-    pub fn push(&mut self, event: &Event) -> Result<(), Violation> {
+    pub fn push(&mut self, event: &Event<F>) -> Result<(), Violation> {
         let broken = |what: String| Violation::new("the_stored_form_is_exact", what);
         let line = encode(event).map_err(|error| broken(error.to_string()))?;
         let read = decode(&line).map_err(broken)?;
@@ -35,23 +41,23 @@ impl Journal {
     }
 
     /// What was read back, in order.
-    pub fn events(&self) -> &[Event] {
+    pub fn events(&self) -> &[Event<F>] {
         &self.events
     }
 }
 
-fn encode(event: &Event) -> serde_json::Result<String> {
+fn encode<F: Stored>(event: &Event<F>) -> serde_json::Result<String> {
     let body = serde_json::to_string(&event.body.to_value())?;
-    serde_json::to_string(&Stored {
+    serde_json::to_string(&Line {
         at: event.at,
         kind: event.body.kind().to_owned(),
         body: RawValue::from_string(body)?,
     })
 }
 
-fn decode(line: &str) -> Result<Event, String> {
-    let stored: Stored = serde_json::from_str(line).map_err(|error| error.to_string())?;
-    let body = Body::decode(&stored.kind, stored.body.get()).map_err(|error| error.to_string())?;
+fn decode<F: Stored>(line: &str) -> Result<Event<F>, String> {
+    let stored: Line = serde_json::from_str(line).map_err(|error| error.to_string())?;
+    let body = F::decode(&stored.kind, stored.body.get()).map_err(|error| error.to_string())?;
     Ok(Event {
         at: stored.at,
         body,

@@ -26,6 +26,7 @@ pub mod simulation;
 pub mod stand_in;
 pub mod start;
 pub mod watched;
+pub mod waves;
 pub mod weather;
 mod world;
 

@@ -14,7 +14,6 @@ use serde_json::Value;
 /// A replayed machine at one point of the journal, and what it says there.
 #[derive(Debug)]
 pub struct Point<M> {
-    /// The machine.
     pub machine: M,
     /// The journal's sums.
     pub history: History,

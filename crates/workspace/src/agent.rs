@@ -1,6 +1,6 @@
 //! From what people write about agents to connectors: the spec, with the config's settings on it.
 //!
-//! The one place where both meet, so that `new`, `run` and `doctor` can not disagree. It refuses
+//! The one place where both meet, so that `new`, `run` and `doctor` cannot disagree. It refuses
 //! to start anything, and what a journal must not keep.
 
 use crate::config::Config;

@@ -4,7 +4,6 @@
 //! Neither reaches the journal, the approvers, other runs or the user's home.
 
 use crate::config::Config;
-use crate::context::Context;
 use crate::project::Project;
 use sandbox::{Endpoint, Enforcement, Network, Policy};
 use std::path::{Path, PathBuf};
@@ -118,12 +117,7 @@ impl Reach {
     }
 
     /// For a check: the repository, and the task to read, without anything of ours.
-    pub fn check(&self, context: &Context) -> Policy {
-        self.check_in(&context.project, &context.task)
-    }
-
-    /// The same, for a place that is not a run's.
-    pub fn check_in(&self, project: &Project, task: &Path) -> Policy {
+    pub fn check(&self, project: &Project, task: &Path) -> Policy {
         let repo = project.repo().to_owned();
         let mut policy = self.policy(vec![repo.clone()], &self.checks);
         // Readable only: what a check's command wrote there would pass for a person's edit.

@@ -33,7 +33,6 @@ pub struct Context {
     pub files: Files,
     /// The run's name.
     pub run: String,
-    /// The workflow.
     pub workflow: Arc<Workflow>,
     /// The task folder, absolute.
     pub task: PathBuf,
@@ -63,13 +62,8 @@ impl Context {
         started: &RunStarted,
         agents: BTreeMap<String, Arc<dyn Agent>>,
     ) -> Result<Self, EngineError> {
-        let mut commands = started.commands.clone();
         let config = project.config()?;
-        for command in config.commands() {
-            if !commands.contains(&command) {
-                commands.push(command);
-            }
-        }
+        let commands = validation_commands(&config, started);
         Ok(Self {
             project: project.clone(),
             files: Files::OfGit,
@@ -87,9 +81,16 @@ impl Context {
         })
     }
 
-    /// What a result of this role must look like.
-    pub fn shape(&self, role: &str) -> Arc<Shape> {
-        self.shapes.get(role).cloned().unwrap_or_default()
+    /// What a result of this role in this state must look like.
+    pub fn shape(&self, role: &str, state: &str) -> Arc<Shape> {
+        let of_state = self.shapes.get(&Self::shape_name(role, state));
+        let shape = of_state.or_else(|| self.shapes.get(role));
+        shape.cloned().unwrap_or_default()
+    }
+
+    /// The name of a shape that holds in one state alone.
+    pub fn shape_name(role: &str, state: &str) -> String {
+        format!("{role}/{state}")
     }
 
     /// Keeps evidence, without any key in it.
@@ -144,8 +145,25 @@ fn shapes(workflow: &Workflow) -> Result<BTreeMap<String, Arc<Shape>>, EngineErr
     Ok(shapes)
 }
 
+/// What a run is validated by: its own commands, then those of the settings.
+pub fn validation_commands(config: &Config, started: &RunStarted) -> Vec<String> {
+    let mut commands = started.commands.clone();
+    for command in config.commands() {
+        if !commands.contains(&command) {
+            commands.push(command);
+        }
+    }
+    commands
+}
+
 /// The run's task folder.
 pub fn task_folder(project: &Project, started: &RunStarted) -> PathBuf {
+    let task = Path::new(&started.task);
+    // There is one `.proofhouse/` for all worktrees.
+    let from = match task.starts_with(".proofhouse") {
+        true => project.top(),
+        false => project.repo(),
+    };
     // `join` of an absolute path is that path: a task folder may lie outside the repository.
-    project.repo().join(Path::new(&started.task))
+    from.join(task)
 }

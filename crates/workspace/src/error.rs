@@ -17,7 +17,6 @@ pub enum Blame {
 /// What went wrong.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub struct EngineError {
-    /// Whose it is.
     pub blame: Blame,
     /// Stable, snake_case.
     pub code: String,

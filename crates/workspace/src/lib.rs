@@ -4,10 +4,12 @@
 //! It refuses to know what a run does: no machine moves here, and no gate is judged.
 
 pub mod agent;
+pub mod clock;
 pub mod config;
 pub mod confine;
 pub mod context;
 pub mod error;
+mod folders;
 pub mod git;
 pub mod index_place;
 pub mod lock;

@@ -97,6 +97,11 @@ impl Project {
         }
     }
 
+    /// Task folders of runs that keep theirs out of the tree.
+    pub fn tasks(&self) -> PathBuf {
+        self.home().join("tasks")
+    }
+
     /// The journals.
     pub fn journals(&self) -> PathBuf {
         self.home().join("journal")
@@ -133,6 +138,18 @@ impl Project {
         Ok(())
     }
 
+    /// Makes the folder of worktrees where it is missing. Git sees nothing of it, whatever the person's
+    /// own ignore files say.
+    pub fn prepare_worktrees(&self) -> Result<(), EngineError> {
+        let ignore = self.worktree(".gitignore");
+        if !ignore.exists() {
+            let worktrees = self.home().join(WORKTREES);
+            std::fs::create_dir_all(&worktrees).map_err(EngineError::io("create", &worktrees))?;
+            store::write_atomic(&ignore, b"*\n")?;
+        }
+        Ok(())
+    }
+
     /// Every workflow's name: the user's own, then the built-in ones.
     pub fn workflow_names(&self) -> Vec<String> {
         let mut names: Vec<String> = std::fs::read_dir(self.home().join("workflows"))
@@ -152,6 +169,11 @@ impl Project {
         load(&source)
     }
 
+    /// The workflow of a run that has begun.
+    pub fn workflow_begun(&self, name: &str) -> Result<Arc<Workflow>, EngineError> {
+        load_begun(&self.workflow_source(name)?)
+    }
+
     /// Keeps a workflow's files in the vault under the workflow's own hash: whoever audits a run can
     /// take its steps again when the workflow has long changed.
     pub fn keep_workflow(&self, workflow: &Workflow) -> Result<(), EngineError> {
@@ -168,7 +190,7 @@ impl Project {
     pub fn kept_workflow(&self, name: &str, hash: &str) -> Option<Arc<Workflow>> {
         let bytes = self.vault().ok()?.get(hash).ok()?;
         let source = Source::from_bytes(name, &bytes)?;
-        load(&source).ok()
+        load_begun(&source).ok()
     }
 
     /// The files of a workflow.
@@ -207,9 +229,17 @@ pub fn load(source: &Source) -> Result<Arc<Workflow>, EngineError> {
     Ok(lint(source)?)
 }
 
-/// The same, with every problem on its own.
+fn load_begun(source: &Source) -> Result<Arc<Workflow>, EngineError> {
+    Ok(Arc::new(flow::load_begun(source, &known)?))
+}
+
+fn known(name: &str, with: &serde_json::Value) -> Result<(), String> {
+    checks::lint(name, with).map_err(|why| why.to_string())
+}
+
+/// The same as [`load`], with every problem on its own.
 pub fn lint(source: &Source) -> Result<Arc<Workflow>, flow::LoadError> {
-    Ok(Arc::new(flow::load(source, &checks::lint)?))
+    Ok(Arc::new(flow::load(source, &known)?))
 }
 
 /// The texts of a workflow folder.

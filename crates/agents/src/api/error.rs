@@ -15,10 +15,7 @@ pub enum ApiError {
     #[error(
         "the price of `{model}` is not known, so no budget could hold; add it to the prices (docs/agents.md, API models)"
     )]
-    NoPrice {
-        /// The model.
-        model: String,
-    },
+    NoPrice { model: String },
     /// The URL is not one.
     #[error(
         "`{url}` is not a base URL; write something like https://host/v1 or http://localhost:11434/v1, without a password or a query: keys go into the environment or a key file"

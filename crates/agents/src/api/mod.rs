@@ -1,25 +1,22 @@
 //! A model over its provider's API as an agent.
 //!
-//! Puts together what one attempt needs (key, prices, format, tool loop) and turns its end into
-//! a reply. It refuses to start without a price, and to send a key where others can read it.
+//! Puts together what one attempt needs (key, prices, format, tool loop) and turns its end into a
+//! reply.
 
 mod error;
 pub(crate) mod reach;
 mod settings;
 
 pub use error::ApiError;
-pub use settings::{ApiSettings, KeySource, Provider};
+pub use settings::{ApiSettings, KeySource};
 
 use crate::agent::{Agent, Order, Reply};
-use crate::anthropic::Messages;
 use crate::bounds::Bounds;
 use crate::home::Home;
 use crate::http::{Client, Route};
-use crate::openai::{Chat, Responses};
 use crate::prices::Price;
 use crate::result::Shape;
 use crate::tool_loop::{Ended, Model, Tool, ToolLoop};
-use crate::wire::Wire;
 use kernel::outcome::Class;
 use reach::{Reach, Secret};
 use sandbox::Cancel;
@@ -79,14 +76,6 @@ impl Api {
         self
     }
 
-    fn wire(&self) -> &'static dyn Wire {
-        match self.settings.provider {
-            Provider::Anthropic => &Messages,
-            Provider::OpenAiResponses => &Responses,
-            Provider::OpenAiChat => &Chat,
-        }
-    }
-
     fn secrets(&self) -> Vec<&str> {
         self.key.iter().map(Secret::expose).collect()
     }
@@ -94,10 +83,11 @@ impl Api {
     fn attempt(&self, order: &Order, cancel: &Cancel, progress: &dyn Fn(&str)) -> Ended {
         let bounds = Bounds::new(cancel, order.wall, self.settings.idle);
         let window = self.price.window.unwrap_or(USUAL_WINDOW);
+        let wire = self.settings.provider.wire;
         let model = Model {
-            wire: self.wire(),
+            wire,
             client: Client::new(bounds.clone(), self.route),
-            url: self.settings.url(self.wire().path()),
+            url: self.settings.url(wire.path()),
             key: self.key.as_ref().map(|key| key.expose().to_owned()),
             name: self.settings.model.clone(),
             price: self.price,
@@ -120,7 +110,7 @@ impl Api {
 
 impl Agent for Api {
     fn name(&self) -> &str {
-        self.settings.provider.as_str()
+        self.settings.provider.name()
     }
 
     fn run(&self, order: &Order, cancel: &Cancel, progress: &dyn Fn(&str)) -> Reply {

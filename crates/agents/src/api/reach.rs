@@ -1,6 +1,6 @@
 //! Whether settings can work: how far a request travels, which key goes with it, what it costs.
 //!
-//! It refuses to send a key where others can read it, and to work without a price.
+//! No key goes where others can read it, and nothing works without a price.
 
 use super::error::ApiError;
 use super::settings::{ApiSettings, KeySource};
@@ -125,10 +125,10 @@ fn is_local(authority: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::api::Provider;
+    use crate::openai;
 
     fn at(base_url: &str) -> ApiSettings {
-        let settings = ApiSettings::new(Provider::OpenAiChat, "nobody-knows-it");
+        let settings = ApiSettings::new(openai::CHAT, "nobody-knows-it");
         ApiSettings {
             base_url: base_url.to_owned(),
             key: KeySource::None,

@@ -1,44 +1,9 @@
 //! The settings of a model, as people write them. `reach` says whether they can work.
 
 use crate::prices::Prices;
+use crate::wire::Provider;
 use std::path::PathBuf;
 use std::time::Duration;
-
-/// Whose format is spoken.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Provider {
-    /// Anthropic Messages.
-    Anthropic,
-    /// OpenAI Responses.
-    OpenAiResponses,
-    /// OpenAI Chat Completions: Ollama, vLLM, OpenRouter and most others.
-    OpenAiChat,
-}
-
-impl Provider {
-    /// The name that people write.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Provider::Anthropic => "anthropic",
-            Provider::OpenAiResponses => "openai",
-            Provider::OpenAiChat => "openai-chat",
-        }
-    }
-
-    fn base_url(self) -> &'static str {
-        match self {
-            Provider::Anthropic => "https://api.anthropic.com",
-            Provider::OpenAiResponses | Provider::OpenAiChat => "https://api.openai.com/v1",
-        }
-    }
-
-    fn key_variable(self) -> &'static str {
-        match self {
-            Provider::Anthropic => "ANTHROPIC_API_KEY",
-            Provider::OpenAiResponses | Provider::OpenAiChat => "OPENAI_API_KEY",
-        }
-    }
-}
 
 /// Where the key is. Never the key itself: settings are written into files and journals.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -79,9 +44,9 @@ impl ApiSettings {
     pub fn new(provider: Provider, model: impl Into<String>) -> Self {
         Self {
             provider,
-            base_url: provider.base_url().to_owned(),
+            base_url: provider.base_url.to_owned(),
             model: model.into(),
-            key: KeySource::Variable(provider.key_variable().to_owned()),
+            key: KeySource::Variable(provider.key_variable.to_owned()),
             window: None,
             max_turns: 100,
             prices: Prices::embedded(),
@@ -124,6 +89,7 @@ impl ApiSettings {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::{anthropic, openai};
 
     #[test]
     fn the_version_is_not_written_twice() {
@@ -136,12 +102,12 @@ mod tests {
         };
         for base in ["https://h", "https://h/", "https://h/v1", "https://h/v1/"] {
             assert_eq!(
-                url(Provider::Anthropic, base, "/v1/messages"),
+                url(anthropic::PROVIDER, base, "/v1/messages"),
                 "https://h/v1/messages"
             );
         }
         assert_eq!(
-            url(Provider::OpenAiChat, "https://h/v1/", "/chat/completions"),
+            url(openai::CHAT, "https://h/v1/", "/chat/completions"),
             "https://h/v1/chat/completions"
         );
     }

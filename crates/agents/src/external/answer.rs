@@ -1,5 +1,5 @@
-//! The result in an agent's last message: the last JSON object in it, fenced or bare. It refuses
-//! to mend: an object that does not close is not there.
+//! The result in an agent's last message: the last JSON object in it, fenced or bare. An object that
+//! does not close is not there.
 
 use serde_json::Value;
 

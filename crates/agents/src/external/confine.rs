@@ -1,5 +1,5 @@
-//! What an external agent needs on top of its order's policy: its own program, its home in the
-//! view, and its provider's hosts. It refuses to widen anything else.
+//! What an external agent needs on top of its order's policy: its own program, its home in the view,
+//! and its provider's hosts.
 
 use sandbox::{Endpoint, Network, Policy};
 use std::collections::BTreeMap;

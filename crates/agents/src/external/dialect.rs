@@ -1,89 +1,10 @@
-//! What the connectors of external agents have in common: how to start one, how to hear it.
-//!
-//! A dialect is pure: lines in, facts out. It refuses to touch files, clocks or processes, so
-//! that the same code hears a live agent and a log that an earlier life left.
+//! How an external agent is heard. A dialect is pure: lines in, facts out. So the same code hears a
+//! live agent and a log that an earlier life left.
 
-use super::place::Place;
-use super::settings::Settings;
 use super::trouble::Trouble;
-use crate::agent::Order;
 use kernel::outcome::Usage;
 use sandbox::Talk;
 use serde_json::Value;
-use std::io;
-
-/// One kind of external agent.
-pub(crate) trait Kind: Send + Sync + std::fmt::Debug {
-    /// The connector's name.
-    fn name(&self) -> &'static str;
-
-    /// The program, unless the settings name another.
-    fn program(&self) -> &str;
-
-    /// Variables of our own environment that the agent needs for its key or its server.
-    fn keys(&self) -> &'static [&'static str];
-
-    /// The variable that a key from a file goes into.
-    fn key_variable(&self, _: &Settings) -> String {
-        self.keys().first().copied().unwrap_or_default().to_owned()
-    }
-
-    /// The provider's hosts, where they are known. A base URL in the environment adds its own.
-    fn hosts(&self) -> &'static [&'static str] {
-        &[]
-    }
-
-    /// The files of the user's own login, below the user's home, and where they belong below
-    /// the agent's private home.
-    fn logins(&self) -> &'static [(&'static str, &'static str)];
-
-    /// Do its sessions survive that their view moves?
-    fn sessions(&self) -> Sessions {
-        Sessions::Move
-    }
-
-    /// What it says about its cost.
-    fn counts(&self) -> Counts {
-        Counts::Money
-    }
-
-    /// How to start it. May write configuration below the place's home, nowhere else.
-    ///
-    /// # Errors
-    /// If such a file cannot be written.
-    fn plan(&self, settings: &Settings, order: &Order, place: &Place) -> io::Result<Plan>;
-
-    /// Somebody who understands what it says.
-    fn dialect(&self, order: &Order, place: &Place) -> Box<dyn Dialect>;
-}
-
-/// What an agent says about its cost.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Counts {
-    /// Tokens and money.
-    Money,
-    /// Tokens alone: what they cost is for the price table to say.
-    Tokens,
-}
-
-/// What becomes of sessions when their view moves.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Sessions {
-    /// They go on.
-    Move,
-    /// They are lost: a later attempt begins a new one.
-    Stay,
-}
-
-/// How an agent is started: what follows the program's name, and what it is given.
-#[derive(Debug, Default, PartialEq, Eq)]
-pub(crate) struct Plan {
-    pub(crate) args: Vec<String>,
-    pub(crate) env: Vec<(&'static str, String)>,
-    /// Set over the settings' own: it holds what they asked for, and our limits.
-    pub(crate) fixed: Vec<(&'static str, String)>,
-    pub(crate) stdin: Vec<u8>,
-}
 
 /// The events of one agent, understood.
 pub(crate) trait Dialect {

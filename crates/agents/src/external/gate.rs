@@ -1,5 +1,5 @@
 //! Which files an attempt may change, for agents that ask before they do. Pure: a path in, a refusal
-//! out. It refuses edits outside the folders that the role may change.
+//! out.
 
 use crate::agent::Order;
 use crate::external::place::Place;

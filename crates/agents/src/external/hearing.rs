@@ -1,5 +1,5 @@
-//! From bytes to lines to a dialect, while the agent runs. It refuses to hold a line of any
-//! length: what is too long to be an event is dropped and counted.
+//! From bytes to lines to a dialect, while the agent runs. What is too long to be an event is
+//! dropped and counted.
 
 use super::dialect::{Dialect, Keep};
 use super::log::EventLog;

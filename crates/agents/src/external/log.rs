@@ -1,7 +1,7 @@
 //! The raw events of an attempt, on disk as they come, so that a restart finds what was said.
 //!
-//! It refuses to grow without bound, and to let a killed attempt look finished: our own last
-//! line says how the attempt ended as we saw it.
+//! It is bounded, and a killed attempt never looks finished: our own last line says how the attempt
+//! ended as we saw it.
 
 use crate::transcript::Transcript;
 use serde_json::{Value, json};

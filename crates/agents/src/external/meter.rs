@@ -1,9 +1,8 @@
 //! What a coding agent has used while it still works, held against its order's allowance. It makes
-//! its own calls, so we can not refuse one: we stop it as soon as it is known to make another one
+//! its own calls, so we cannot refuse one: we stop it as soon as it is known to make another one
 //! that nothing is left for.
 //!
-//! It refuses to stop an agent that may be done: what was paid for is taken, as from our own tool
-//! loop.
+//! An agent that may be done is not stopped: what was paid for is taken, as from our own tool loop.
 
 use super::dialect::{Heard, Next};
 use super::settings::Settings;

@@ -1,18 +1,20 @@
-//! External coding agents: each is a program of somebody else's, started headless in the view,
-//! heard line by line and judged by what it says and what the system saw.
+//! External coding agents: each is a program of somebody else's, started headless in the view, heard
+//! line by line and judged by what it says and what the system saw.
 //!
-//! One runner serves all of them; what differs is a [`dialect::Kind`] each. It refuses to start
-//! an agent in the user's own configuration, or by any way but `sandbox::run_with`.
+//! One runner serves all of them; what differs is a [`kind::Kind`] each. None is started in the
+//! user's own configuration.
 
 mod answer;
 mod confine;
 pub(crate) mod dialect;
 pub(crate) mod gate;
 mod hearing;
+pub(crate) mod kind;
 mod log;
 mod meter;
 pub(crate) mod own;
 pub(crate) mod place;
+pub(crate) mod plan;
 pub(crate) mod relocate;
 pub(crate) mod settings;
 #[cfg(test)]
@@ -26,9 +28,9 @@ use crate::connections::Connections;
 use crate::home::Home;
 use crate::transcript::TRANSCRIPT_BYTES;
 pub(crate) use confine::program_roots;
-use dialect::{Counts, Kind};
 use hearing::Hearing;
 use kernel::outcome::Class;
+use kind::{Counts, External, Kind};
 use log::{EventLog, Left};
 use meter::Meter;
 use place::Place;
@@ -66,26 +68,32 @@ pub(crate) fn key_of_provider(model: Option<&str>) -> String {
 /// A connector for one kind of external agent.
 #[derive(Debug)]
 pub(crate) struct Connector {
+    name: &'static str,
     kind: Box<dyn Kind>,
     settings: Settings,
 }
 
 impl Connector {
-    pub(crate) fn new(kind: Box<dyn Kind>, settings: Settings) -> Self {
-        Self { kind, settings }
+    pub(crate) fn new(agent: &External, settings: Settings) -> Self {
+        Self {
+            name: agent.name(),
+            kind: agent.kind(),
+            settings,
+        }
     }
 
-    fn program(&self) -> &str {
+    /// The program that is started.
+    pub(crate) fn program(&self) -> &str {
         let set = self.settings.program.as_deref();
         set.unwrap_or(self.kind.program())
     }
 
     fn launch(&self, order: &Order, place: &Place) -> io::Result<Launch> {
-        place.make(&*self.kind, self.settings.login)?;
+        place.make(self.kind.logins(), self.settings.login)?;
         let plan = self.kind.plan(&self.settings, order, place)?;
         let mut argv = vec![self.program().to_owned()];
         argv.extend(plan.args.iter().cloned());
-        let mut env = place.environment(&*self.kind, &plan, &self.settings, order);
+        let mut env = place.environment(self.kind.keys(), &plan, &self.settings, order);
         if let Some(file) = &self.settings.key_file {
             let variable = self.kind.key_variable(&self.settings);
             env.insert(variable, key_of(file)?);
@@ -95,7 +103,7 @@ impl Connector {
             idle: Some(self.settings.idle),
             output_bytes: TRANSCRIPT_BYTES,
         };
-        let linked = place.linked(&*self.kind, self.settings.login);
+        let linked = Place::linked(self.kind.logins(), self.settings.login);
         let policy = confine::policy(
             order.policy.as_ref(),
             self.program(),
@@ -166,7 +174,7 @@ impl Connector {
     }
 }
 
-/// The key in a file. The file's place is told when it can not be read, its content never.
+/// The key in a file. The file's place is told when it cannot be read, its content never.
 fn key_of(file: &Path) -> io::Result<String> {
     let failed = |why: String| {
         io::Error::other(format!(
@@ -195,12 +203,12 @@ fn secrets(launch: &Launch) -> Vec<&str> {
 
 impl Agent for Connector {
     fn name(&self) -> &str {
-        self.kind.name()
+        self.name
     }
 
     fn run(&self, order: &Order, cancel: &Cancel, progress: &dyn Fn(&str)) -> Reply {
         let home = Home::of(order);
-        let place = Place::of(order, &*self.kind);
+        let place = Place::of(order, self.kind.sessions());
         let prepared = home
             .prepare(&order.brief)
             .and_then(|()| Ok((EventLog::create(&order.home)?, self.launch(order, &place)?)));
@@ -232,7 +240,9 @@ impl Agent for Connector {
 
     fn recover(&self, order: &Order) -> Option<Reply> {
         let left = Left::read(&order.home)?;
-        let mut dialect = self.kind.dialect(order, &Place::of(order, &*self.kind));
+        let mut dialect = self
+            .kind
+            .dialect(order, &Place::of(order, self.kind.sessions()));
         for line in left.lines() {
             dialect.line(line);
         }

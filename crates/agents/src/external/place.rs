@@ -1,10 +1,10 @@
-//! Where an external agent lives while it works: a home of its own inside the view, so that
-//! nothing of the user's configuration reaches it, and so that its sessions move with the view
-//! when a later attempt goes on there. It refuses to copy a login: a secret must not lie among
-//! the files of an attempt.
+//! Where an external agent lives while it works: a home of its own inside the view, so that nothing
+//! of the user's configuration reaches it, and so that its sessions move with the view when a later
+//! attempt goes on there. A login is linked and never copied: a secret must not lie among the files
+//! of an attempt.
 
-use super::dialect::{Kind, Plan, Sessions};
 use super::own;
+use super::plan::{Plan, Sessions};
 use super::relocate;
 use super::settings::{Login, Settings};
 use crate::agent::Order;
@@ -12,6 +12,9 @@ use crate::environment::environment;
 use std::collections::BTreeMap;
 use std::io;
 use std::path::{Path, PathBuf};
+
+/// Files of the user's own login, below the user's home, and where they belong below the agent's.
+pub(crate) type Logins = &'static [(&'static str, &'static str)];
 
 /// The folders of one attempt, as an external agent needs them.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -28,9 +31,9 @@ pub(crate) struct Place {
 
 impl Place {
     /// Where the order's attempt happens. Looks, and makes nothing.
-    pub(crate) fn of(order: &Order, kind: &dyn Kind) -> Self {
+    pub(crate) fn of(order: &Order, sessions: Sessions) -> Self {
         let home = order.view.join("agent");
-        let known = match kind.sessions() {
+        let known = match sessions {
             Sessions::Move => home.is_dir(),
             Sessions::Stay => relocate::stayed(&home),
         };
@@ -43,13 +46,13 @@ impl Place {
     }
 
     /// Makes the private home, and links the user's login into it if that is asked for.
-    pub(crate) fn make(&self, kind: &dyn Kind, login: Login) -> io::Result<()> {
+    pub(crate) fn make(&self, logins: Logins, login: Login) -> io::Result<()> {
         self.folder("")?;
         relocate::settle(&self.home)?;
         let Some(user) = std::env::home_dir().filter(|_| login == Login::User) else {
             return Ok(());
         };
-        for (theirs, ours) in kind.logins() {
+        for (theirs, ours) in logins {
             let (parent, name) = ours.rsplit_once('/').unwrap_or(("", ours));
             let (theirs, ours) = (user.join(theirs), self.folder(parent)?.join(name));
             if theirs.exists() && ours.symlink_metadata().is_err() {
@@ -60,11 +63,11 @@ impl Place {
     }
 
     /// The user's own login files that the home links to.
-    pub(crate) fn linked(&self, kind: &dyn Kind, login: Login) -> Vec<PathBuf> {
+    pub(crate) fn linked(logins: Logins, login: Login) -> Vec<PathBuf> {
         let Some(user) = std::env::home_dir().filter(|_| login == Login::User) else {
             return Vec::new();
         };
-        let files = kind.logins().iter().map(|(theirs, _)| user.join(theirs));
+        let files = logins.iter().map(|(theirs, _)| user.join(theirs));
         files.filter(|file| file.exists()).collect()
     }
 
@@ -87,7 +90,7 @@ impl Place {
     /// adds, the order's own, the settings', and `PROOFHOUSE_*` over all.
     pub(crate) fn environment(
         &self,
-        kind: &dyn Kind,
+        keys: &[&str],
         plan: &Plan,
         settings: &Settings,
         order: &Order,
@@ -116,8 +119,10 @@ impl Place {
         });
         env.extend(private);
         env.extend([("NO_COLOR", "1"), ("DO_NOT_TRACK", "1")].map(owned));
-        let keys = kind.keys().iter();
-        env.extend(keys.filter_map(|name| Some((name.to_string(), std::env::var(name).ok()?))));
+        env.extend(
+            keys.iter()
+                .filter_map(|name| Some((name.to_string(), std::env::var(name).ok()?))),
+        );
         let planned = |pairs: &[(&'static str, String)]| {
             let owned = |(name, value): &(&'static str, String)| (name.to_string(), value.clone());
             pairs.iter().map(owned).collect::<Vec<_>>()

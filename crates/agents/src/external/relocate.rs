@@ -1,9 +1,9 @@
 //! Sessions that move with their view.
 //!
-//! Agents file a session under the folder that they worked in, and a view moves when a later
-//! attempt goes on in it. So the agent's private home notes where its view lay, and when that has
-//! changed, the path is changed in the agent's own text files. It refuses to touch anything
-//! outside the private home, links, and files that are not text that agents keep sessions in.
+//! Agents file a session under the folder that they worked in, and a view moves when a later attempt
+//! goes on in it. So the agent's private home notes where its view lay, and when that has changed,
+//! the path is changed in the agent's own text files. Nothing outside the private home is touched,
+//! no link, and no file that is not text that agents keep sessions in.
 
 use super::own::replace;
 use std::fs;

@@ -1,18 +1,7 @@
-//! What a user can set about an external agent. It refuses to hold keys by itself: they come
-//! from the environment, or from the user's own login.
+//! What a user can set about an external agent. Keys are not here: they come from the environment,
+//! from a file, or from the user's own login.
 
-use super::Connector;
-use super::dialect::Kind;
-use crate::acp::Acp;
-use crate::agent::Agent;
-use crate::claude::Claude;
-use crate::codex::Codex;
-use crate::codex_app::CodexApp;
-use crate::gemini::Gemini;
-use crate::opencode::Opencode;
-use crate::pi::Pi;
 use crate::prices::{Price, Prices};
-use crate::spec::AgentError;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -75,68 +64,5 @@ impl Settings {
     /// That, or the price of the model that the agent says it uses.
     pub(crate) fn price_of(&self, heard: Option<&str>) -> Option<Price> {
         self.price().or_else(|| self.prices.find(heard?))
-    }
-}
-
-/// The external agents that have a connector.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum External {
-    /// Claude Code.
-    Claude,
-    /// Codex.
-    Codex,
-    /// Codex with approvals, through its app-server.
-    CodexApp,
-    /// Gemini CLI.
-    Gemini,
-    /// opencode.
-    Opencode,
-    /// pi.
-    Pi,
-    /// Any agent that speaks the Agent Client Protocol on its standard streams.
-    Acp {
-        /// The program and its arguments.
-        argv: Vec<String>,
-    },
-}
-
-impl External {
-    /// The name that people write.
-    pub fn name(&self) -> &'static str {
-        match self {
-            External::Claude => "claude",
-            External::Codex => "codex",
-            External::CodexApp => "codex-app",
-            External::Gemini => "gemini",
-            External::Opencode => "opencode",
-            External::Pi => "pi",
-            External::Acp { .. } => "acp",
-        }
-    }
-
-    pub(crate) fn kind(&self) -> Box<dyn Kind> {
-        match self {
-            External::Claude => Box::new(Claude),
-            External::Codex => Box::new(Codex),
-            External::CodexApp => Box::new(CodexApp),
-            External::Gemini => Box::new(Gemini),
-            External::Opencode => Box::new(Opencode),
-            External::Pi => Box::new(Pi),
-            External::Acp { argv } => Box::new(Acp { argv: argv.clone() }),
-        }
-    }
-
-    /// Builds the connector.
-    pub(crate) fn build(self, settings: Settings) -> Result<Box<dyn Agent>, AgentError> {
-        let kind = self.kind();
-        if settings
-            .program
-            .as_deref()
-            .unwrap_or(kind.program())
-            .is_empty()
-        {
-            return Err(AgentError::NoProgram);
-        }
-        Ok(Box::new(Connector::new(kind, settings)))
     }
 }

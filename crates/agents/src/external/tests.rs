@@ -1,7 +1,8 @@
 //! What the dialects make of events: recorded from the real agents against a scripted server
 //! (`tests/fixtures`, with paths and ids taken out), and some that no server makes them say.
 
-use super::dialect::{Dialect, End, Heard, Kind};
+use super::dialect::{Dialect, End, Heard};
+use super::kind::Kind;
 use super::place::Place;
 use crate::acp::Acp;
 use crate::agent::Order;
@@ -47,7 +48,7 @@ fn order(access: Access) -> Order {
 
 fn dialect(kind: &dyn Kind, access: Access) -> Box<dyn Dialect> {
     let order = order(access);
-    kind.dialect(&order, &Place::of(&order, kind))
+    kind.dialect(&order, &Place::of(&order, kind.sessions()))
 }
 
 fn hear(kind: &dyn Kind, text: &str) -> Heard {
@@ -61,7 +62,7 @@ fn hear(kind: &dyn Kind, text: &str) -> Heard {
 fn failed(kind: &dyn Kind, text: &str) -> (Class, String) {
     match hear(kind, text).end {
         Some(End::Failed(trouble)) => (trouble.class, trouble.reason),
-        other => panic!("{}: {other:?}", kind.name()),
+        other => panic!("{kind:?}: {other:?}"),
     }
 }
 
@@ -85,7 +86,7 @@ fn a_success_is_heard_whole() {
     ];
     for (kind, text, dollars) in cases {
         let heard = hear(kind, text);
-        let name = kind.name();
+        let name = format!("{kind:?}");
         assert_eq!(heard.end, Some(End::Finished), "{name}");
         assert_eq!(heard.usage.input_tokens, 3003, "{name}");
         assert_eq!(heard.usage.output_tokens, 153, "{name}");
@@ -116,7 +117,7 @@ fn a_cut_stream_has_no_end() {
             if half.is_ascii() {
                 some.push_str(&format!("\n{half}"));
             }
-            assert_eq!(hear(kind, &some).end, None, "{} cut at {cut}", kind.name());
+            assert_eq!(hear(kind, &some).end, None, "{kind:?} cut at {cut}");
         }
     }
 }
@@ -127,7 +128,7 @@ fn garbage_says_nothing() {
     let acp = acp();
     let kinds: [&dyn Kind; 5] = [&Claude, &Codex, &Gemini, &Opencode, &Pi];
     for kind in kinds {
-        assert_eq!(hear(kind, garbage), Heard::default(), "{}", kind.name());
+        assert_eq!(hear(kind, garbage), Heard::default(), "{kind:?}");
     }
     assert_eq!(hear(&acp, garbage).end, None);
     assert_eq!(hear(&CodexApp, garbage).end, None);
@@ -206,15 +207,15 @@ fn each_failure_has_its_class() {
         (&Pi, fixture!("pi-429"), Class::Transient, "429 slow down"),
         (
             &Claude,
-            r#"{"type":"result","subtype":"success","is_error":false,"stop_reason":"refusal","result":"I can not help with that."}"#,
+            r#"{"type":"result","subtype":"success","is_error":false,"stop_reason":"refusal","result":"I cannot help with that."}"#,
             Class::Declined,
-            "I can not help",
+            "I cannot help",
         ),
     ];
     for (kind, text, class, reason) in cases {
         let (found, said) = failed(kind, text);
-        assert_eq!(found, class, "{}: {said}", kind.name());
-        assert!(said.contains(reason), "{}: {said}", kind.name());
+        assert_eq!(found, class, "{kind:?}: {said}");
+        assert!(said.contains(reason), "{kind:?}: {said}");
     }
     let heard = hear(&Opencode, fixture!("opencode-429"));
     let Some(End::Failed(trouble)) = heard.end else {
@@ -316,7 +317,7 @@ fn codex_counts_a_resumed_session_once() {
         continues: Some("t+3003+153+0".into()),
         ..order(Access::Edit)
     };
-    let mut place = Place::of(&order, &Codex);
+    let mut place = Place::of(&order, Codex.sessions());
     place.continues.clone_from(&order.continues);
     let mut codex = Codex.dialect(&order, &place);
     for line in fixture!("codex-went-on").lines() {
@@ -378,7 +379,7 @@ fn codex_runs_commands_only_where_something_holds_them() {
             policy,
             ..order(access)
         };
-        let mut codex = CodexApp.dialect(&order, &Place::of(&order, &CodexApp));
+        let mut codex = CodexApp.dialect(&order, &Place::of(&order, CodexApp.sessions()));
         String::from_utf8(codex.line(ask).answer).unwrap()
     };
     let ours = || Some(sandbox::Policy::confined(["/usr"], ["/w"]));
@@ -390,7 +391,7 @@ fn codex_runs_commands_only_where_something_holds_them() {
 #[test]
 fn codex_app_answers_in_turn_and_gives_nothing_away() {
     let order = order(Access::Edit);
-    let mut place = Place::of(&order, &CodexApp);
+    let mut place = Place::of(&order, CodexApp.sessions());
     place.continues = Some("t-1+3003+153+0".into());
     let mut codex = CodexApp.dialect(&order, &place);
     assert_eq!(codex.talk(), Talk::Open);
@@ -448,7 +449,7 @@ fn codex_app_answers_in_turn_and_gives_nothing_away() {
 fn acp_answers_in_turn() {
     let order = order(Access::ReadOnly);
     let kind = acp();
-    let mut place = Place::of(&order, &kind);
+    let mut place = Place::of(&order, kind.sessions());
     place.continues = Some("s-1".into());
     let mut acp = kind.dialect(&order, &place);
     let mut say = |line: &str| String::from_utf8(acp.line(line).answer).unwrap();
@@ -478,7 +479,7 @@ fn acp_answers_in_turn() {
         matches!(&acp.heard().end, Some(End::Failed(trouble)) if trouble.class == Class::Declined)
     );
     assert_eq!(acp.heard().session.as_deref(), Some("s-2"));
-    let mut acp = kind.dialect(&order, &Place::of(&order, &kind));
+    let mut acp = kind.dialect(&order, &Place::of(&order, kind.sessions()));
     acp.line(r#"{"id":1,"result":{}}"#);
     acp.line(r#"{"id":2,"error":{"code":-32000,"message":"please sign in"}}"#);
     assert!(matches!(&acp.heard().end, Some(End::Failed(trouble)) if trouble.class == Class::Auth));

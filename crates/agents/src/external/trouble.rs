@@ -1,6 +1,5 @@
-//! From an agent's complaint to a class. Agents report the same failure in many words, so the
-//! words are judged in one place. It refuses to see trouble in an agent's work: only messages
-//! that an agent marks as errors come here.
+//! From an agent's complaint to a class. Agents report the same failure in many words, so the words
+//! are judged in one place. Only messages that an agent marks as errors come here.
 
 use crate::failure::one_line;
 use kernel::outcome::Class;

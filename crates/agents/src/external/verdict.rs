@@ -1,8 +1,8 @@
-//! From what an agent said and what the system saw to a reply. The system comes first: our own
-//! kill, then processes that survived, then the agent's word about its end, then the exit code.
+//! From what an agent said and what the system saw to a reply. The system comes first: our own kill,
+//! then processes that survived, then the agent's word about its end, then the exit code.
 //!
-//! It refuses to take a result from an agent that was killed, that failed by its own word, or
-//! that never said that it was done.
+//! No result is taken from an agent that was killed, that failed by its own word, or that never said
+//! that it was done.
 
 use super::answer::last_object;
 use super::dialect::{End, Heard};

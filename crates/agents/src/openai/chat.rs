@@ -1,14 +1,23 @@
 //! Chat Completions: the format that every compatible server speaks.
 
-use super::{RESULT, arguments, headers};
+use super::{BASE_URL, KEY_VARIABLE, RESULT, arguments, headers};
 use crate::failure::Failure;
 use crate::prices::Tokens;
 use crate::sse::Event;
 use crate::wire::{
-    self, Block, Call, Entry, Message, Reader, Request, Stop, ToolSpec, Wire, number, word,
+    self, Block, Call, Entry, Message, Provider, Reader, Request, Stop, ToolSpec, Wire, number,
+    word,
 };
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
+
+/// Chat Completions: Ollama, vLLM, OpenRouter and most others.
+pub(crate) const CHAT: Provider = Provider {
+    name: "openai-chat",
+    base_url: BASE_URL,
+    key_variable: KEY_VARIABLE,
+    wire: &Chat,
+};
 
 /// The Chat Completions API.
 #[derive(Debug, Clone, Copy)]

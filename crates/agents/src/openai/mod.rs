@@ -3,8 +3,11 @@
 mod chat;
 mod responses;
 
-pub(crate) use chat::Chat;
-pub(crate) use responses::Responses;
+pub(crate) use chat::CHAT;
+pub(crate) use responses::RESPONSES;
+
+const BASE_URL: &str = "https://api.openai.com/v1";
+const KEY_VARIABLE: &str = "OPENAI_API_KEY";
 
 /// The name of the schema; the API wants one.
 const RESULT: &str = "result";

@@ -1,13 +1,22 @@
 //! Responses, stateless: the whole conversation goes with every request and nothing is stored.
 
-use super::{RESULT, arguments, headers};
+use super::{BASE_URL, KEY_VARIABLE, RESULT, arguments, headers};
 use crate::failure::Failure;
 use crate::prices::Tokens;
 use crate::sse::Event;
 use crate::wire::{
-    self, Block, Call, Entry, Message, Reader, Request, Stop, ToolSpec, Wire, number, word,
+    self, Block, Call, Entry, Message, Provider, Reader, Request, Stop, ToolSpec, Wire, number,
+    word,
 };
 use serde_json::{Value, json};
+
+/// Responses, which OpenAI itself prefers.
+pub(crate) const RESPONSES: Provider = Provider {
+    name: "openai",
+    base_url: BASE_URL,
+    key_variable: KEY_VARIABLE,
+    wire: &Responses,
+};
 
 /// The Responses API.
 #[derive(Debug, Clone, Copy)]

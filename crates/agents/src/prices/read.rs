@@ -1,4 +1,5 @@
-//! Reads a table of prices. It refuses what it does not know: a misspelt key would be a wrong bill.
+//! Reads a table of prices. A key that it does not know is an error: a misspelt one would be a wrong
+//! bill.
 
 use super::{Price, PriceError, Rates};
 use std::collections::BTreeMap;

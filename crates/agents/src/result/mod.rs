@@ -1,12 +1,12 @@
 //! The one place that judges what an agent hands back.
 //!
-//! Every connector's result passes here, so that "valid" means the same whoever worked. It
-//! refuses to mend: a wrong result is named exactly and sent back, never guessed at.
+//! Every connector's result passes here, so that "valid" means the same whoever worked. A wrong
+//! result is named exactly and sent back, never mended.
 
 mod shape;
 mod strict;
 
-pub use shape::Shape;
+pub use shape::{Shape, ShapeError};
 
 use kernel::outcome::Usage;
 use serde_json::Value;

@@ -1,13 +1,12 @@
 //! What a result must look like: the base that every role shares, and what one role adds.
 //!
 //! The base is a type, and its JSON Schema follows from it. A role's schema comes on top: it may
-//! ask for more, and may say more exactly what a finding is, but it can not loosen what the engine
+//! ask for more, and may say more exactly what a finding is, but it cannot loosen what the engine
 //! itself reads (`summary`, `next`, `verdict`).
 
 use super::Fault;
 use super::strict;
-use jsonschema::Validator;
-use jsonschema::error::ValidationErrorKind;
+use schema::{Schema, SchemaError};
 use schemars::JsonSchema;
 use serde_json::{Map, Value, json};
 use std::sync::LazyLock;
@@ -63,19 +62,33 @@ static BASE: LazyLock<Value> = LazyLock::new(|| {
     schema
 });
 
+/// Why there is no judging by a schema.
+#[derive(Debug, thiserror::Error)]
+pub enum ShapeError {
+    /// The whole is something else than an object.
+    #[error("a schema of results is a JSON object")]
+    NoObject,
+    /// Its properties are something else than an object.
+    #[error("`properties` is not an object")]
+    NoProperties,
+    /// It is no schema that can be held.
+    #[error(transparent)]
+    Schema(#[from] SchemaError),
+}
+
 /// The shape of a role's results.
 #[derive(Debug, Clone)]
 pub struct Shape {
     whole: Value,
-    validators: Vec<Validator>,
+    schemas: Vec<Schema>,
 }
 
 impl Default for Shape {
     fn default() -> Self {
-        let base = Validator::new(&BASE).expect("the schema of our own type is a schema");
+        let base = Schema::new(&BASE).expect("the schema of our own type is a schema");
         Self {
             whole: BASE.clone(),
-            validators: vec![base],
+            schemas: vec![base],
         }
     }
 }
@@ -84,18 +97,18 @@ impl Shape {
     /// The base, and what a role's JSON Schema asks for on top.
     ///
     /// # Errors
-    /// Why that is no schema, in a sentence.
-    pub fn with(role: &Value) -> Result<Self, String> {
+    /// Why that is no schema of results.
+    pub fn with(role: &Value) -> Result<Self, ShapeError> {
         let mut base = BASE.clone();
         let mut whole = role.clone();
         let (Some(ours), Some(theirs)) =
             (base["properties"].as_object_mut(), whole.as_object_mut())
         else {
-            return Err("a schema of results is a JSON object".to_owned());
+            return Err(ShapeError::NoObject);
         };
         let properties = theirs.entry("properties").or_insert_with(|| json!({}));
         let Some(properties) = properties.as_object_mut() else {
-            return Err("`properties` is not an object".to_owned());
+            return Err(ShapeError::NoProperties);
         };
         // What a finding is, a role may say more exactly; nothing of ours reads into one.
         if properties.contains_key("findings") {
@@ -110,20 +123,18 @@ impl Shape {
         theirs
             .entry("type")
             .or_insert_with(|| Value::String("object".to_owned()));
-        let compile = |schema: &Value| Validator::new(schema).map_err(|error| error.to_string());
-        let validators = vec![compile(&base)?, compile(&whole)?];
-        Ok(Self { whole, validators })
+        let schemas = vec![Schema::new(&base)?, Schema::new(&whole)?];
+        Ok(Self { whole, schemas })
     }
 
     /// A document with members of its own, of which the engine reads none by itself.
     ///
     /// # Errors
-    /// Why that is no schema, in a sentence.
-    pub fn alone(schema: &Value) -> Result<Self, String> {
-        let validator = Validator::new(schema).map_err(|error| error.to_string())?;
+    /// Why that is no schema.
+    pub fn alone(schema: &Value) -> Result<Self, ShapeError> {
         Ok(Self {
             whole: schema.clone(),
-            validators: vec![validator],
+            schemas: vec![Schema::new(schema)?],
         })
     }
 
@@ -132,7 +143,7 @@ impl Shape {
         &self.whole
     }
 
-    /// The schema in the strict form that providers take; none where it can not be said so.
+    /// The schema in the strict form that providers take; none where it cannot be said so.
     pub fn strict(&self) -> Option<Value> {
         strict::strict(&self.whole)
     }
@@ -145,18 +156,10 @@ impl Shape {
     /// Everything that is wrong with a value, as JSON pointer and sentence.
     pub(super) fn faults(&self, value: &Value) -> Vec<Fault> {
         let mut faults: Vec<Fault> = Vec::new();
-        let errors = self.validators.iter().flat_map(|v| v.iter_errors(value));
-        for error in errors {
-            let place = error.instance_path().to_string();
-            let fault = match error.kind() {
-                ValidationErrorKind::Required { property } => Fault {
-                    path: format!("{place}/{}", property.as_str().unwrap_or_default()),
-                    what: "is missing".to_owned(),
-                },
-                _ => Fault {
-                    path: place,
-                    what: super::cut(&error.to_string(), MOST_CHARS),
-                },
+        for found in self.schemas.iter().flat_map(|schema| schema.faults(value)) {
+            let fault = Fault {
+                path: found.place,
+                what: super::cut(&found.what, MOST_CHARS),
             };
             if !faults.contains(&fault) {
                 faults.push(fault);
@@ -217,7 +220,7 @@ mod tests {
     }
 
     #[test]
-    fn a_role_can_not_loosen_what_the_engine_reads() {
+    fn a_role_cannot_loosen_what_the_engine_reads() {
         let role = json!({"properties": {"summary": true, "next": {"type": "integer"}, "verdict": {"enum": ["perhaps"]}}});
         let shape = Shape::with(&role).unwrap();
         for value in [
@@ -238,7 +241,7 @@ mod tests {
             (json!({"type": "objekt"}), "objekt"),
             (json!({"properties": {"a": {"$ref": "#/nope"}}}), "nope"),
         ] {
-            let error = Shape::with(&schema).unwrap_err();
+            let error = Shape::with(&schema).unwrap_err().to_string();
             assert!(error.contains(why), "{schema}: {error}");
         }
     }

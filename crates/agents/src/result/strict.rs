@@ -1,10 +1,10 @@
 //! A schema in the strict form that providers accept for their structured output: every object is
 //! closed, every key is required, and a key that need not be there may be null.
 //!
-//! Limits such as `minLength` are left out, because providers refuse them; the judge holds a
-//! result against the whole schema in any case. It refuses to approximate a schema whose very
-//! shape providers can not express (open maps, references, alternatives by `oneOf` or `allOf`):
-//! then there is no strict form, and the brief alone says what is wanted.
+//! Limits such as `minLength` are left out, because providers refuse them; the judge holds a result
+//! against the whole schema in any case. A schema whose very shape providers cannot express (open
+//! maps, references, alternatives by `oneOf` or `allOf`) has no strict form, and the brief alone
+//! says what is wanted.
 
 use serde_json::{Map, Value, json};
 
@@ -75,7 +75,7 @@ pub(super) fn strict(schema: &Value) -> Option<Value> {
         out.insert("type".to_owned(), json!("object"));
         out.insert("additionalProperties".to_owned(), json!(false));
     }
-    // "Anything" and "a list of anything" can not be said.
+    // "Anything" and "a list of anything" cannot be said.
     let open =
         out.is_empty() || (out.get("type") == Some(&json!("array")) && !out.contains_key("items"));
     (!open).then_some(Value::Object(out))
@@ -146,7 +146,7 @@ mod tests {
     }
 
     #[test]
-    fn what_providers_can_not_say_has_no_strict_form() {
+    fn what_providers_cannot_say_has_no_strict_form() {
         for schema in [
             json!({"type": "object"}),
             json!({"type": "object", "properties": {"a": {"type": "object"}}}),

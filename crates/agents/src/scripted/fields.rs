@@ -1,7 +1,7 @@
 //! Reading a TOML table key by key, with the line of everything that is wrong.
 //!
-//! A derive would name the line of some faults and the mend of none. It refuses keys that
-//! nobody asked for: a misspelt key would silently make another script.
+//! A derive would name the line of some faults and the mend of none. Keys that nobody asked for are
+//! errors: a misspelt one would silently make another script.
 
 use super::error::ScriptError;
 use std::ops::Range;

@@ -1,12 +1,20 @@
 //! The scripted agent's own log: what it was asked to do, written by the worker itself.
 //!
-//! Tests hold it against the engine's journal to show that no attempt ran twice. It refuses
-//! to buffer: a line is on disk before the attempt goes on, or a crash would hide it.
+//! Tests hold it against the engine's journal to show that no attempt ran twice. A line is on disk
+//! before the attempt goes on, or a crash would hide it.
 
 use crate::agent::Order;
 use std::fs::OpenOptions;
 use std::io::{self, Write};
 use std::path::PathBuf;
+
+/// The log cannot be written, so nothing could be held against it.
+#[derive(Debug, thiserror::Error)]
+#[error("the script's log {} cannot be written: {source}", path.display())]
+pub(super) struct LogError {
+    path: PathBuf,
+    source: io::Error,
+}
 
 /// A file that only grows.
 #[derive(Debug)]
@@ -17,8 +25,8 @@ impl Log {
         Self(path)
     }
 
-    /// Adds one line; the error is a sentence.
-    pub(super) fn append(&self, what: &str, order: &Order, tail: &str) -> Result<(), String> {
+    /// Adds one line.
+    pub(super) fn append(&self, what: &str, order: &Order, tail: &str) -> Result<(), LogError> {
         let Order {
             run,
             effect,
@@ -27,11 +35,9 @@ impl Log {
             ..
         } = order;
         let line = format!("{what} run={run} effect={effect} state={state} nth={nth}{tail}\n");
-        self.write(line.as_bytes()).map_err(|error| {
-            format!(
-                "the script's log {} cannot be written: {error}",
-                self.0.display()
-            )
+        self.write(line.as_bytes()).map_err(|source| LogError {
+            path: self.0.clone(),
+            source,
         })
     }
 

@@ -1,7 +1,7 @@
 //! An agent that replays a file: every run can be rehearsed without a model, a key or money.
 //!
-//! It is a test instrument and behaves as a real agent would, rogue ones included: it refuses
-//! to sanitise paths or commands, because what holds it must be the sandbox and the gates.
+//! It is a test instrument and behaves as a real agent would, rogue ones included: paths and
+//! commands are not sanitised, because what holds it must be the sandbox and the gates.
 
 mod error;
 mod fields;
@@ -19,7 +19,7 @@ pub use error::ScriptError;
 use crate::agent::{Agent, Order, Reply};
 use crate::home::Home;
 use kernel::outcome::Class;
-use log::Log;
+use log::{Log, LogError};
 use sandbox::Cancel;
 use script::{Entry, Script};
 use stage::{Stage, Stop};
@@ -75,7 +75,7 @@ impl Scripted {
         })
     }
 
-    fn log(&self, what: &str, order: &Order, tail: &str) -> Result<(), String> {
+    fn log(&self, what: &str, order: &Order, tail: &str) -> Result<(), LogError> {
         match &self.log {
             None => Ok(()),
             Some(log) => log.append(what, order, tail),
@@ -122,8 +122,8 @@ impl Agent for Scripted {
             let reason = format!("the attempt's folder cannot be prepared: {error}");
             return Reply::bare(Class::CouldNotRun, reason);
         }
-        if let Err(reason) = self.log("start", order, "") {
-            return Reply::bare(Class::CouldNotRun, reason);
+        if let Err(error) = self.log("start", order, "") {
+            return Reply::bare(Class::CouldNotRun, error.to_string());
         }
         let mut stage = Stage::new(order, cancel, progress);
         stage.note(&format!(
@@ -144,8 +144,8 @@ impl Agent for Scripted {
         reply.usage = entry.usage.unwrap_or(reply.usage);
         stage.note(&format!("[{}: {}]", reply.class.as_str(), reply.reason));
         let class = format!(" class={}", reply.class.as_str());
-        if let Err(reason) = self.log("finish", order, &class) {
-            stage.note(&reason);
+        if let Err(error) = self.log("finish", order, &class) {
+            stage.note(&error.to_string());
         }
         std::mem::take(&mut stage.connections).tell(&mut reply);
         reply.transcript = stage.finish();

@@ -1,7 +1,7 @@
 //! Doing one step, exactly as a real agent with the same rights could.
 //!
-//! Files are touched in this process; `run` goes through `sandbox::run`. It refuses to go on
-//! after a step that failed: the attempt ends as crashed, with what the system said.
+//! Files are touched in this process; `run` goes through `sandbox::run`. After a step that failed
+//! the attempt ends as crashed, with what the system said.
 
 use super::script::{Occurs, OnFailure, Step};
 use super::stage::{Stage, Stop};

@@ -1,6 +1,6 @@
 //! What a script is once it has been read, and which of its entries an attempt gets.
 //!
-//! Plain data. It refuses to know where it came from or how a step is done.
+//! Plain data.
 
 use kernel::outcome::Usage;
 use serde_json::{Map, Value};

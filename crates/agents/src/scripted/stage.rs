@@ -1,6 +1,6 @@
 //! Where a script is played: the order, its limits, and the transcript of what happened.
 //!
-//! All waiting goes through here. It refuses to sleep through a cancel or past the wall limit.
+//! All waiting goes through here, so that none outlasts a cancel or the wall limit.
 
 use crate::agent::Order;
 use crate::command::killed_class;

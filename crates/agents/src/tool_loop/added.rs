@@ -1,10 +1,10 @@
 //! A tool that a workflow adds: a fixed program, whose arguments a model may fill in.
 //!
 //! No shell stands between: what the model writes is one argument, or a part of one, whatever it
-//! holds. It refuses to let a value become the program, and to run outside of the attempt's policy.
+//! holds. No value becomes the program, and the attempt's policy holds it.
 
 use super::run;
-use super::toolbox::{Place, Tool, spec, text};
+use super::tool::{Place, Tool, spec, text};
 use crate::wire::ToolSpec;
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;

@@ -1,7 +1,7 @@
 //! One question to the model, with a few quick retries and its cost.
 //!
-//! Longer waiting is the machine's job: it has a journal and a timer. This module refuses to
-//! wait for more than seconds.
+//! Longer waiting is the machine's job: it has a journal and a timer. Here, nothing waits for more
+//! than seconds.
 
 use crate::bounds::Bounds;
 use crate::failure::Failure;

@@ -1,7 +1,8 @@
 //! Working off the calls of one turn.
 
 use super::space::Space;
-use super::toolbox::{self, Then, Toolbox};
+use super::tool::Then;
+use super::toolbox::{self, Toolbox};
 use super::{Place, ToolLoop, park};
 use crate::failure::{Failure, one_line};
 use crate::wire::{Answer, Call, Verdict};

@@ -1,6 +1,6 @@
 //! How full the window is, and what can go.
 //!
-//! It refuses to take out the brief, the latest turns, or half of a call and its answer.
+//! The brief, the latest turns, and a call without its answer never go.
 
 use crate::prices::Tokens;
 use crate::wire::{Block, Entry};

@@ -1,7 +1,7 @@
 //! `read`, `write` and `edit`.
 
 use super::space::refused;
-use super::toolbox::{Place, Switch, Tool, is_set, optional_number, spec, text};
+use super::tool::{Place, Switch, Tool, is_set, optional_number, spec, text};
 use crate::wire::ToolSpec;
 use serde_json::{Value, json};
 use store::layers::{Which, Writing};

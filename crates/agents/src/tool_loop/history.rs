@@ -3,6 +3,7 @@
 //! Nothing that a summary takes out of the conversation is lost here. Secrets are taken out
 //! before anything is written.
 
+use super::space::Unopened;
 use crate::agent::Order;
 use crate::wire::Entry;
 use std::fs::{self, File};
@@ -25,10 +26,10 @@ pub(super) struct History {
 }
 
 impl History {
-    pub(super) fn open(order: &Order, secrets: Vec<String>) -> Result<Self, String> {
+    pub(super) fn open(order: &Order, secrets: Vec<String>) -> Result<Self, Unopened> {
         let file = File::create(order.home.join(HISTORY_FILE));
         Ok(Self {
-            file: file.map_err(|error| format!("the history cannot be written: {error}"))?,
+            file: file.map_err(Unopened::History)?,
             session: order.home.join("session.json"),
             secrets,
         })

@@ -1,8 +1,8 @@
 //! Our own tool loop: a model, its tools, and nothing that it may not see.
 //!
-//! Files go through the layered backends and programs through the sandbox. The loop refuses to
-//! judge the answer, to run past its turns, its wall or a cancel, and to send a conversation
-//! that a provider would reject.
+//! Files go through the layered backends and programs through the sandbox. The loop ends at its
+//! turns, its wall or a cancel, sends no conversation that a provider would reject, and leaves the
+//! answer to the judge.
 
 mod added;
 mod ask;
@@ -18,12 +18,13 @@ mod run;
 mod search;
 mod space;
 mod todo;
+mod tool;
 mod toolbox;
 
 pub use added::CommandTool;
 pub(crate) use ask::Model;
 pub use history::HISTORY_FILE;
-pub use toolbox::{Place, RESEARCH_FILE, Then, Tool};
+pub use tool::{Place, RESEARCH_FILE, Then, Tool};
 
 use crate::agent::Order;
 use crate::allowance::{STOPPED, used_up};
@@ -34,7 +35,7 @@ use crate::wire::{Block, Entry, Message, Stop};
 use context::Context;
 use history::History;
 use kernel::outcome::{Class, Usage};
-use space::Space;
+use space::{Space, Unopened};
 use std::sync::Arc;
 use store::redact::redact;
 use toolbox::Toolbox;
@@ -108,7 +109,7 @@ impl<'a> ToolLoop<'a> {
     }
 
     fn open(&mut self) -> Result<(Space, History), Failure> {
-        let could_not = |what: String| Failure::new(Class::CouldNotRun, what);
+        let could_not = |why: Unopened| Failure::new(Class::CouldNotRun, why.to_string());
         let space = Space::open(self.order).map_err(could_not)?;
         let secrets = self
             .secrets

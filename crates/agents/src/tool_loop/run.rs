@@ -1,7 +1,7 @@
 //! `run`: a shell command in the repository, through the sandbox.
 
 use super::space::without_result;
-use super::toolbox::{Place, Tool, optional_number, spec, text};
+use super::tool::{Place, Tool, optional_number, spec, text};
 use crate::command::survivors;
 use crate::home::Home;
 use crate::transcript::TRANSCRIPT_BYTES;

@@ -1,7 +1,7 @@
 //! `ls`, `glob` and `grep`.
 
 use super::space::refused;
-use super::toolbox::{Place, Switch, Tool, is_set, optional_text, spec, text};
+use super::tool::{Place, Switch, Tool, is_set, optional_text, spec, text};
 use crate::wire::ToolSpec;
 use serde_json::{Value, json};
 use store::layers::{self, Case, Kind, Rel, Truncated};

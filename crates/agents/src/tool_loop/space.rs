@@ -7,9 +7,9 @@ use crate::agent::Order;
 use crate::connections::Connections;
 use crate::home::Home;
 use kernel::effect::Access;
-use std::fs;
 use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
+use std::{fs, io};
 use store::layers::{Backend, Denied, Files, Rel, Resolving};
 
 /// Where parked files are, for the model.
@@ -32,18 +32,29 @@ struct State {
     connections: Connections,
 }
 
+/// Why an attempt has nothing to work on.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum Unopened {
+    #[error("the view cannot be opened: {}", refused(.0.clone()))]
+    View(#[source] Denied),
+    #[error("the folder for parked files cannot be opened: {0}")]
+    Folder(#[source] io::Error),
+    #[error("the folder for parked files cannot be opened: {}", refused(.0.clone()))]
+    Parked(#[source] Denied),
+    #[error("the history cannot be written: {0}")]
+    History(#[source] io::Error),
+}
+
 impl Space {
-    pub(super) fn open(order: &Order) -> Result<Self, String> {
-        let failed = |what: &str, error: String| format!("the {what} cannot be opened: {error}");
+    pub(super) fn open(order: &Order) -> Result<Self, Unopened> {
         let parked_dir = order.home.join(PARKED);
-        fs::create_dir_all(&parked_dir)
-            .map_err(|error| failed("folder for parked files", error.to_string()))?;
-        let at = Rel::parse(PARKED).map_err(refused)?;
-        let parked = Files::open_at(&parked_dir, &at, Resolving::Kernel);
+        fs::create_dir_all(&parked_dir).map_err(Unopened::Folder)?;
+        let parked =
+            Rel::parse(PARKED).and_then(|at| Files::open_at(&parked_dir, &at, Resolving::Kernel));
         Ok(Self {
-            view: Files::open(&order.view).map_err(|denied| failed("view", refused(denied)))?,
+            view: Files::open(&order.view).map_err(Unopened::View)?,
             view_dir: order.view.clone(),
-            parked: parked.map_err(|denied| failed("folder for parked files", refused(denied)))?,
+            parked: parked.map_err(Unopened::Parked)?,
             parked_dir,
             access: order.access,
             state: Mutex::default(),

@@ -1,6 +1,6 @@
 //! `todo`: a list that the model keeps for itself, so that long work stays in order.
 
-use super::toolbox::{Place, Tool, spec};
+use super::tool::{Place, Tool, spec};
 use crate::wire::ToolSpec;
 use serde_json::{Value, json};
 use std::sync::{Mutex, PoisonError};

@@ -1,7 +1,7 @@
 //! `web_search` (document 002, section 3.2.1): one question to the search service that the person
 //! set, at most ten results, and a record of both that no model writes.
 //!
-//! It refuses to fetch pages, to follow redirects, and to talk to any host but the one set.
+//! No page is fetched, no redirect followed, and no host but the one that is set is asked.
 
 mod provider;
 
@@ -43,7 +43,6 @@ pub struct SearchSettings {
     pub provider: SearchProvider,
     /// Its address.
     pub url: String,
-    /// Its key.
     pub key: KeySource,
     /// What one question costs, in millionths of a dollar; 0: nothing.
     pub micro_dollars: u64,

@@ -1,8 +1,8 @@
 //! What any provider may send, and what must never happen then.
 
 use super::*;
-use crate::anthropic::Messages;
-use crate::openai::{Chat, Responses};
+use crate::anthropic::PROVIDER;
+use crate::openai::{CHAT, RESPONSES};
 use proptest::prelude::*;
 use serde_json::json;
 
@@ -75,7 +75,7 @@ fn odd() -> impl Strategy<Value = Value> {
 proptest! {
     #[test]
     fn no_stream_is_too_strange(events in prop::collection::vec(odd(), 0..12)) {
-        let wires: [&dyn Wire; 3] = [&Messages, &Chat, &Responses];
+        let wires: [&dyn Wire; 3] = [PROVIDER.wire, CHAT.wire, RESPONSES.wire];
         for wire in wires {
             let mut reader = wire.reader();
             for value in &events {

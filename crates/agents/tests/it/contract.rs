@@ -4,6 +4,7 @@ use crate::world::{World, transcript};
 use agents::{Agent, AgentSpec, Order};
 use kernel::outcome::{Class, Usage};
 use sandbox::{Cancel, Launch, Limits};
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 use std::time::Duration;
@@ -87,6 +88,18 @@ fn each(play: &Play, check: impl Fn(&World, &dyn Agent)) {
         let world = World::new();
         check(&world, &*speech.play(&world, play.shell));
     }
+}
+
+#[test]
+fn every_connector_is_held_to_the_contract() {
+    // Models are held to it over a scripted server (`api`).
+    let models = agents::names().filter(|name| agents::Provider::named(name).is_some());
+    let spoken = crate::fake::ALL.iter().map(|speech| speech.agent);
+    let held: BTreeSet<&str> = models
+        .chain(spoken)
+        .chain(["command", "scripted"])
+        .collect();
+    assert_eq!(held, agents::names().collect());
 }
 
 #[test]

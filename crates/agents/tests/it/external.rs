@@ -1,7 +1,7 @@
 //! What the runner of external agents owes beside the contract: where the result comes from, whom
 //! it believes about an end, what an agent is given and what it is not.
 
-use crate::fake::{agent, settings};
+use crate::fake::{agent, coding, settings};
 use crate::world::{World, transcript};
 use agents::{AgentSpec, External, Login, Order, Reply, Settings};
 use kernel::effect::Access;
@@ -16,7 +16,7 @@ const DONE: &str = r#"{"type":"thread.started","thread_id":"t"}
 {"type":"turn.completed","usage":{"input_tokens":7,"output_tokens":2}}"#;
 
 fn codex(world: &World, script: &str) -> Reply {
-    world.run(&*agent(world, External::Codex, script))
+    world.run(&*agent(world, coding("codex"), script))
 }
 
 fn say(text: &str) -> String {
@@ -78,7 +78,7 @@ fn a_failure_after_the_last_word_counts() {
     assert_eq!(reply.class, Class::Crashed);
     assert!(reply.reason.contains("exit code 9"), "{}", reply.reason);
     assert_eq!(
-        agent(&world, External::Codex, "").recover(&world.order()),
+        agent(&world, coding("codex"), "").recover(&world.order()),
         None
     );
 }
@@ -91,7 +91,7 @@ fn whoever_was_killed_did_not_succeed() {
         "cat $PROOFHOUSE_VIEW/said"
     );
     fs::write(world.path("view/said"), format!("{DONE}\n")).expect("a file");
-    let codex = agent(&world, External::Codex, &script);
+    let codex = agent(&world, coding("codex"), &script);
     let order = Order {
         wall: Duration::from_millis(400),
         ..world.order()
@@ -115,7 +115,7 @@ fn silence_ends_it_and_its_last_trouble_is_named() {
         ..settings(&world, &format!("{}exec sleep 600\n", say(text)))
     };
     let spec = AgentSpec::External {
-        agent: External::Codex,
+        agent: coding("codex"),
         settings,
     };
     let reply = world.run(&*spec.build().expect("an agent"));
@@ -143,7 +143,7 @@ fn tokens_without_a_price_are_named_and_not_passed_over() {
             model: model.map(str::to_owned),
             ..settings(&world, &say(DONE))
         };
-        let agent = External::Codex;
+        let agent = coding("codex");
         let agent = AgentSpec::External { agent, settings }.build();
         world.run(&*agent.expect("an agent"))
     };
@@ -205,7 +205,7 @@ fn its_home_is_its_own_and_keys_are_not_kept() {
         .insert("OPENAI_API_KEY".into(), "a-secret-of-mine".into());
     settings.env.insert("PROOFHOUSE_ROLE".into(), "boss".into());
     let spec = AgentSpec::External {
-        agent: External::Codex,
+        agent: coding("codex"),
         settings,
     };
     let reply = world.run(&*spec.build().expect("an agent"));
@@ -234,7 +234,7 @@ fn a_login_is_linked_only_when_asked_for() {
             ..settings(&world, &say(DONE))
         };
         let spec = AgentSpec::External {
-            agent: External::Codex,
+            agent: coding("codex"),
             settings,
         };
         world.run(&*spec.build().expect("an agent"));
@@ -256,10 +256,10 @@ fn given(world: &World, external: External, order: &Order) -> String {
 #[test]
 fn each_agent_has_its_own_second_line() {
     let cases = [
-        (External::Codex, "arg sandbox_mode=\"read-only\""),
-        (External::Gemini, "arg --policy"),
-        (External::Opencode, "\"edit\":\"deny\""),
-        (External::Pi, "arg read,bash,grep,find,ls"),
+        (coding("codex"), "arg sandbox_mode=\"read-only\""),
+        (coding("gemini"), "arg --policy"),
+        (coding("opencode"), "\"edit\":\"deny\""),
+        (coding("pi"), "arg read,bash,grep,find,ls"),
     ];
     for (external, expected) in cases {
         let world = World::new();
@@ -277,10 +277,10 @@ fn each_agent_has_its_own_second_line() {
 #[test]
 fn a_session_goes_on_only_where_it_is() {
     let cases = [
-        (External::Codex, "arg resume\n"),
-        (External::Gemini, "arg --resume\narg t"),
-        (External::Opencode, "arg -s\narg t"),
-        (External::Pi, "arg --session\narg t"),
+        (coding("codex"), "arg resume\n"),
+        (coding("gemini"), "arg --resume\narg t"),
+        (coding("opencode"), "arg -s\narg t"),
+        (coding("pi"), "arg --session\narg t"),
     ];
     for (external, expected) in cases {
         let world = World::new();
@@ -299,7 +299,7 @@ fn a_session_goes_on_only_where_it_is() {
 #[test]
 fn a_log_without_an_end_is_not_recovered() {
     let world = World::new();
-    let codex = agent(&world, External::Codex, &say(DONE));
+    let codex = agent(&world, coding("codex"), &say(DONE));
     let order = world.order();
     let reply = codex.run(&order, &Cancel::new(), &|_| {});
     let log = world.read("home/events.jsonl");
@@ -341,13 +341,11 @@ fn what_people_write_is_understood() {
     };
     assert_eq!(
         (agent, settings.model.as_deref()),
-        (External::Pi, Some("a/b:c"))
+        (coding("pi"), Some("a/b:c"))
     );
     let acp = AgentSpec::parse("acp:goose acp", base).expect("acp");
     let argv = ["goose", "acp"].map(str::to_owned).to_vec();
-    assert!(
-        matches!(acp, AgentSpec::External { agent: External::Acp { argv: found }, .. } if found == argv)
-    );
+    assert!(matches!(&acp, AgentSpec::External { agent, .. } if agent.argv() == argv));
     for text in ["", "clod", "claude:", "acp", "acp: ", "scripted"] {
         let error = AgentSpec::parse(text, base).expect_err(text);
         assert_eq!(error.code(), "unknown_agent", "{text}: {error}");

@@ -7,50 +7,53 @@ use std::time::Duration;
 
 /// How one kind of agent begins to talk and says that it is done.
 pub(crate) struct Speech {
-    agent: fn() -> External,
+    pub(crate) agent: &'static str,
     begins: &'static str,
     ends: &'static str,
 }
 
 pub(crate) const ALL: [Speech; 7] = [
     Speech {
-        agent: || External::Claude,
+        agent: "claude",
         begins: "read a; read b;",
         ends: r#"{"type":"result","subtype":"success","is_error":false,"result":"done"}"#,
     },
     Speech {
-        agent: || External::Codex,
+        agent: "codex",
         begins: "cat > /dev/null;",
         ends: r#"{"type":"turn.completed"}"#,
     },
     Speech {
-        agent: || External::CodexApp,
+        agent: "codex-app",
         begins: r#"read a; echo '{"id":1,"result":{}}'; read b; read c; echo '{"id":2,"result":{"thread":{"id":"t"}}}'; read d; echo '{"id":3,"result":{}}';"#,
         ends: r#"{"method":"turn/completed","params":{"turn":{"status":"completed"}}}"#,
     },
     Speech {
-        agent: || External::Gemini,
+        agent: "gemini",
         begins: "cat > /dev/null;",
         ends: r#"{"type":"result","status":"success"}"#,
     },
     Speech {
-        agent: || External::Opencode,
+        agent: "opencode",
         begins: "cat > /dev/null;",
         ends: r#"{"type":"step_finish","part":{"reason":"stop"}}"#,
     },
     Speech {
-        agent: || External::Pi,
+        agent: "pi",
         begins: "cat > /dev/null;",
         ends: r#"{"type":"agent_end","messages":[{"role":"assistant","stopReason":"stop"}]}"#,
     },
     Speech {
-        agent: || External::Acp {
-            argv: vec![program()],
-        },
+        agent: "acp",
         begins: r#"read a; echo '{"id":1,"result":{}}'; read b; echo '{"id":2,"result":{"sessionId":"s"}}'; read c;"#,
         ends: r#"{"id":3,"result":{"stopReason":"end_turn"}}"#,
     },
 ];
+
+/// A coding agent of its own.
+pub(crate) fn coding(name: &str) -> External {
+    External::named(name, Vec::new()).expect("a connector")
+}
 
 pub(crate) fn program() -> String {
     format!(
@@ -87,6 +90,8 @@ impl Speech {
         let (begins, ends) = (self.begins, self.ends);
         let script =
             format!("{begins}\n{shell}\n[ ! -e \"$PROOFHOUSE_RESULT\" ] || echo '{ends}'\n");
-        agent(world, (self.agent)(), &script)
+        let argv = vec![program()];
+        let external = External::named(self.agent, argv).expect("a connector");
+        agent(world, external, &script)
     }
 }

@@ -1,47 +1,31 @@
 //! `anchors`: a document names real files and symbols of the repository. It refuses a plan that
 //! stands on nothing: each anchor is looked up where it says it is.
 
-use crate::judge::{Judged, Judges};
+use crate::Subject;
+use crate::judge::{Judge, Judged};
 use crate::readers::{markdown, paths};
-use crate::settings::Settings;
+use crate::settings::{Placed, Text};
 use crate::text::{first_few, label};
-use crate::{Example, Setting, Subject};
-use serde_json::json;
+use schemars::JsonSchema;
+use serde::Deserialize;
 
-/// The check.
-pub(crate) struct Anchors;
-
-pub(crate) struct Wanted<'a> {
-    file: &'a str,
-    section: &'a str,
-    cited_in: Option<&'a str>,
+/// A section lists files and symbols that are really there, and another one cites them.
+#[derive(Deserialize, JsonSchema)]
+pub(crate) struct Anchors {
+    /// `task/...` or `repo/...`.
+    file: Placed,
+    /// The heading over the list of anchors.
+    section: Text,
+    /// A heading under which one of them is named again.
+    cited_in: Option<Text>,
 }
 
-impl Judges for Anchors {
+impl Judge for Anchors {
     const NAME: &'static str = "anchors";
-    const ABOUT: &'static str =
-        "a section lists files and symbols that are really there, and another one cites them";
-    const SETTINGS: &'static [Setting] = &[
-        Setting::required("file", "`task/...` or `repo/...`"),
-        Setting::required("section", "the heading over the list of anchors"),
-        Setting::optional(
-            "cited_in",
-            "a heading under which one of them is named again",
-        ),
-    ];
-    type Wanted<'a> = Wanted<'a>;
     type Answer = Judged;
 
-    fn read<'a>(settings: &Settings<'a>) -> Result<Wanted<'a>, String> {
-        Ok(Wanted {
-            file: settings.placed("file")?.unwrap_or_default(),
-            section: settings.text("section")?.unwrap_or_default(),
-            cited_in: settings.text("cited_in")?,
-        })
-    }
-
-    fn judge(wanted: &Wanted<'_>, subject: &Subject<'_>) -> Judged {
-        let (file, heading) = (wanted.file, wanted.section);
+    fn judge(&self, subject: &Subject<'_>) -> Judged {
+        let (file, heading) = (&*self.file, &*self.section);
         let text = paths::read(subject.place, file).map_err(|why| format!("{file} {why}"))?;
         let sections =
             markdown::chosen(&text, Some(heading)).map_err(|why| format!("{file} {why}"))?;
@@ -64,7 +48,7 @@ impl Judges for Anchors {
         if !faults.is_empty() {
             return Err(first_few(&faults, 5).into());
         }
-        if let Some(cited_in) = wanted.cited_in {
+        if let Some(cited_in) = self.cited_in.as_deref() {
             let sections =
                 markdown::chosen(&text, Some(cited_in)).map_err(|why| format!("{file} {why}"))?;
             let cites = |anchor: &Anchor<'_>| {
@@ -83,43 +67,6 @@ impl Judges for Anchors {
         }
         Ok(format!("{} anchors", anchors.len()))
     }
-
-    fn examples() -> Vec<Example> {
-        const REPO: &[(&str, &str)] = &[("src/cart.js", "function total() {}\n")];
-        let with = || json!({"file": "task/T.md", "section": "Ground", "cited_in": "Contract"});
-        vec![
-            Example {
-                repo: REPO,
-                task: &[(
-                    "T.md",
-                    "# Ground\n- `src/cart.js` :: `total` - sums\n- src/tax.js (new)\n# Contract\n`total(cart)`\n",
-                )],
-                ..Example::passes("a file and a symbol", with(), "2 anchors")
-            },
-            Example {
-                repo: REPO,
-                task: &[("T.md", "# Ground\n- src/cart.js :: sum\n# Contract\nsum\n")],
-                ..Example::fails("no such symbol", with(), "src/cart.js does not hold `sum`")
-            },
-            Example {
-                repo: REPO,
-                task: &[(
-                    "T.md",
-                    "# Ground\n- src/basket.js\n# Contract\nsrc/basket.js\n",
-                )],
-                ..Example::fails("no such file", with(), "src/basket.js is missing")
-            },
-            Example {
-                repo: REPO,
-                task: &[("T.md", "# Ground\n- src/cart.js\n# Contract\nsomething\n")],
-                ..Example::fails("a contract without an anchor", with(), "names none of them")
-            },
-            Example {
-                task: &[("T.md", "# Ground\nthe whole thing\n# Contract\nx\n")],
-                ..Example::fails("no anchors", with(), "lists no anchor")
-            },
-        ]
-    }
 }
 
 /// `path`, `path :: symbol` or `path (new)`, each with a note behind it.
@@ -135,7 +82,7 @@ impl<'a> Anchor<'a> {
         let path = words.next()?.trim_end_matches([':', ',']);
         let rest: Vec<&str> = words.collect();
         let symbol = match rest.as_slice() {
-            ["::", symbol, ..] => Some(symbol.trim_end_matches([',', ';'])),
+            ["::", symbol, ..] => Some(symbol.trim_end_matches([',', ';', ':']).trim_matches('`')),
             _ => None,
         };
         Some(Self {
@@ -156,7 +103,7 @@ impl<'a> Anchor<'a> {
                 Some(format!("{path} does not hold `{symbol}`"))
             }
             (Ok(_), _) => None,
-            (Err(_), None) if self.new => paths::lint(path).err(),
+            (Err(_), None) if self.new => paths::lint(path).err().map(|why| why.to_string()),
             (Err(why), _) => Some(format!("{path} {why}")),
         }
     }

@@ -1,37 +1,37 @@
 //! `citations`: every finding in the agent's result stands where it says, inside the cap. It refuses
 //! a snippet that the file does not have at that line, however plausible.
 
-use crate::judge::{Judged, Judges};
+use crate::Subject;
+use crate::error::Error;
+use crate::judge::{Judge, Judged};
 use crate::readers::globs::Line;
 use crate::readers::paths;
-use crate::settings::Settings;
+use crate::settings::{Number, Text};
 use crate::text::{first_few, one_line};
-use crate::{Example, Setting, Subject};
-use serde_json::{Value, json};
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::Value;
 
-/// The check.
-pub(crate) struct Citations;
+/// Each finding of the result's `evidence` has path, line and snippet, and the snippet stands
+/// there.
+#[derive(Deserialize, JsonSchema)]
+pub(crate) struct Citations {
+    /// The field whose cap every path must be inside of.
+    within: Option<Text>,
+    /// How many there must be; 1.
+    min: Option<Number<0, 1_000>>,
+}
 
 /// A snippet is to be minimal.
 const MOST_LINES: usize = 40;
 
-impl Judges for Citations {
+impl Judge for Citations {
     const NAME: &'static str = "citations";
-    const ABOUT: &'static str = "each finding of the result's `evidence` has path, line and snippet, and the snippet stands there";
-    const SETTINGS: &'static [Setting] = &[
-        Setting::optional("within", "the field whose cap every path must be inside of"),
-        Setting::optional("min", "how many there must be; 1"),
-    ];
-    type Wanted<'a> = (Option<&'a str>, usize);
     type Answer = Judged;
 
-    fn read<'a>(settings: &Settings<'a>) -> Result<(Option<&'a str>, usize), String> {
-        let min = settings.count("min", 0, 1_000)?.unwrap_or(1);
-        Ok((settings.text("within")?, min))
-    }
-
-    fn judge(&(within, min): &Self::Wanted<'_>, subject: &Subject<'_>) -> Judged {
-        let cap = match within {
+    fn judge(&self, subject: &Subject<'_>) -> Judged {
+        let min = self.min.map_or(1, Number::count);
+        let cap = match self.within.as_deref() {
             None => None,
             Some(field) => {
                 let sentence = subject.fields.get(field).map_or("", String::as_str);
@@ -60,7 +60,7 @@ impl Judges for Citations {
             let outside = cap.as_ref().filter(|(_, cap)| !cap.holds(path));
             match (outside, stands(subject, path, line, snippet)) {
                 // A path that leads out is told as such, whatever the cap's globs make of it.
-                (_, Err(why)) if why.contains("must be relative") => wrong.push(why),
+                (_, Err(why @ Error::LeadsOut(_))) => wrong.push(why.to_string()),
                 (Some((field, _)), _) => wrong.push(format!("{place} is outside of `{field}`")),
                 (None, Err(why)) => wrong.push(format!("{place} {why}")),
                 (None, Ok(true)) => {}
@@ -75,71 +75,14 @@ impl Judges for Citations {
         }
         Err(first_few(&wrong, 3).into())
     }
-
-    fn examples() -> Vec<Example> {
-        let with = || json!({"within": "Scope cap"});
-        let one = |path: &str, line: u32, snippet: &str| json!({"evidence": [{"path": path, "line": line, "snippet": snippet, "note": "n"}]});
-        let world = |example: Example, result: Value| Example {
-            repo: &[
-                ("src/a.rs", "fn a() {\n    b();\n}\n"),
-                ("secret/k.rs", "x\n"),
-            ],
-            fields: &[("Scope cap", "Only `src/**`.")],
-            result: Some(result),
-            ..example
-        };
-        let bad = |name, result, reason| world(Example::fails(name, with(), reason), result);
-        vec![
-            world(
-                Example::passes("two lines that stand there", with(), "1 findings"),
-                one("src/a.rs", 1, "fn a() {\n  b();"),
-            ),
-            bad(
-                "an invented snippet",
-                one("src/a.rs", 2, "c();"),
-                "does not stand there",
-            ),
-            bad(
-                "another line",
-                one("src/a.rs", 1, "b();"),
-                "does not stand there",
-            ),
-            bad(
-                "beyond the end",
-                one("src/a.rs", 9, "b();"),
-                "does not stand there",
-            ),
-            bad(
-                "outside of the cap",
-                one("secret/k.rs", 1, "x"),
-                "outside of `Scope cap`",
-            ),
-            bad(
-                "no such file",
-                one("src/b.rs", 1, "x"),
-                "src/b.rs:1 is missing",
-            ),
-            bad(
-                "a way out",
-                one("src/../secret/k.rs", 1, "x"),
-                "must be relative",
-            ),
-            bad(
-                "no line",
-                json!({"evidence": [{"path": "src/a.rs", "snippet": "b"}]}),
-                "finding 1 lacks",
-            ),
-            bad("no findings", json!({"summary": "nothing"}), "0 findings"),
-        ]
-    }
 }
 
 /// Do the snippet's lines stand in the file from that line on? White space at the ends is nothing.
-fn stands(subject: &Subject<'_>, path: &str, line: u64, snippet: &str) -> Result<bool, String> {
+fn stands(subject: &Subject<'_>, path: &str, line: u64, snippet: &str) -> Result<bool, Error> {
     let text = paths::read(subject.place, &format!("repo/{path}"))?;
     let wanted: Vec<&str> = snippet.trim_matches('\n').lines().map(str::trim).collect();
     if wanted.len() > MOST_LINES {
-        return Err(format!("has a snippet of more than {MOST_LINES} lines"));
+        return Err(format!("has a snippet of more than {MOST_LINES} lines").into());
     }
     let from = usize::try_from(line - 1).unwrap_or(usize::MAX);
     let there: Vec<&str> = text

@@ -1,129 +1,111 @@
-//! `command`: runs a command and judges its exit code. It refuses to believe output, to run on a
-//! tree it cannot hash, and to pass a command that changes the tree it judges.
+//! `command`: runs a command and judges its exit code, not its word. A command that changes the
+//! tree which it judges does not pass.
 
-mod examples;
-mod verdict;
-
-use crate::execute::{Errand, Through, execute};
-use crate::judge::{Judged, Judges, Trouble};
-use crate::settings::Settings;
-use crate::text::{answer, label};
-use crate::{Example, Setting, Subject};
+use crate::Subject;
+use crate::execute::{Executed, FoundBy, Program, execute};
+use crate::judge::{Judge, Judged, Trouble};
+use crate::settings::{Choice, Number, Seconds, SettingsError, Text, Texts, Words};
+use crate::text::{answer, is_placeholder, label};
 use kernel::outcome::{CheckResult, Verdict};
-use std::time::{Duration, Instant};
+use schemars::JsonSchema;
+use serde::Deserialize;
+use std::time::Instant;
 
 const NO_COMMAND: &str = "no validation command is set; give `--check CMD` at `proofhouse new`, or `[checks] commands` in .proofhouse/config.toml";
 
-/// The check.
-pub(crate) struct Command;
-
-/// The settings, read.
-pub(crate) struct Order<'a> {
-    what: What<'a>,
-    timeout: Option<Duration>,
-    exit: i32,
-    output: Option<&'a str>,
+/// A command ends with the expected exit code and leaves the tree as it was.
+#[derive(Deserialize, JsonSchema)]
+pub(crate) struct Command {
+    /// Program and arguments, as a list.
+    argv: Option<Texts>,
+    /// A line for `sh -c`.
+    shell: Option<Text>,
+    /// `commands`: all that a human set for this run.
+    from: Option<Choice<Commands>>,
+    /// A field: each command in backticks, or else its whole text.
+    field: Option<Text>,
+    /// `pass`: where no command is set, others prove it.
+    if_none: Option<Choice<Pass>>,
+    /// Wall limit; never more than the gate's.
+    timeout_seconds: Option<Seconds>,
+    /// The exit code that passes; 0.
+    expect_exit: Option<Number<0, 255>>,
+    /// Text that the output must contain, too.
+    expect_output: Option<Text>,
 }
 
-enum What<'a> {
-    Argv(Vec<&'a str>),
-    Shell(&'a str),
-    Commands,
-    Field(&'a str),
-    /// The same, but there may be none.
-    AnyCommands,
+/// The commands that a human set.
+#[derive(Clone, Copy)]
+struct Commands;
+
+impl Words for Commands {
+    const WORDS: &'static [(&'static str, Self)] = &[("commands", Self)];
 }
 
-impl Judges for Command {
+/// Where there is no command, that will do.
+#[derive(Clone, Copy)]
+struct Pass;
+
+impl Words for Pass {
+    const WORDS: &'static [(&'static str, Self)] = &[("pass", Self)];
+}
+
+impl Judge for Command {
     const NAME: &'static str = "command";
-    const ABOUT: &'static str =
-        "a command ends with the expected exit code and leaves the tree as it was";
-    const SETTINGS: &'static [Setting] = &[
-        Setting::optional("argv", "program and arguments, as a list"),
-        Setting::optional("shell", "a line for `sh -c`"),
-        Setting::optional("from", "`commands`: all that a human set for this run"),
-        Setting::optional(
-            "field",
-            "a field: each command in backticks, or else its whole text",
-        ),
-        Setting::optional(
-            "if_none",
-            "`pass`: where no command is set, others prove it",
-        ),
-        Setting::optional("timeout_seconds", "wall limit; never more than the gate's"),
-        Setting::optional("expect_exit", "the exit code that passes; 0"),
-        Setting::optional("expect_output", "text that the output must contain, too"),
-    ];
-    type Wanted<'a> = Order<'a>;
     type Answer = Judged<Vec<CheckResult>>;
 
-    fn read<'a>(settings: &Settings<'a>) -> Result<Order<'a>, String> {
-        let argv = settings.list("argv")?.map(What::Argv);
-        let shell = settings.text("shell")?.map(What::Shell);
-        let from = match settings.text("from")? {
-            None => None,
-            Some("commands") => match settings.text("if_none")? {
-                None => Some(What::Commands),
-                Some("pass") => Some(What::AnyCommands),
-                Some(_) => return settings.refuse("if_none", "`pass`"),
-            },
-            Some(_) => return settings.refuse("from", "`commands`"),
-        };
-        let field = settings.text("field")?.map(What::Field);
-        let mut given = [argv, shell, from, field].into_iter().flatten();
-        let (Some(what), None) = (given.next(), given.next()) else {
-            return Err(
-                "`command` needs exactly one of `argv`, `shell`, `from` and `field`".into(),
-            );
-        };
-        Ok(Order {
-            what,
-            timeout: settings.seconds("timeout_seconds", 1)?,
-            exit: i32::try_from(settings.number("expect_exit", 0, 255)?.unwrap_or(0)).unwrap_or(0),
-            output: settings.text("expect_output")?,
-        })
+    fn lint(&self) -> Result<(), SettingsError> {
+        let given = [
+            self.argv.is_some(),
+            self.shell.is_some(),
+            self.from.is_some(),
+            self.field.is_some(),
+        ];
+        match given.into_iter().filter(|given| *given).count() {
+            1 => Ok(()),
+            _ => Self::refuse("needs exactly one of `argv`, `shell`, `from` and `field`"),
+        }
     }
 
-    fn judge(order: &Self::Wanted<'_>, subject: &Subject<'_>) -> Judged<Vec<CheckResult>> {
+    fn judge(&self, subject: &Subject<'_>) -> Judged<Vec<CheckResult>> {
         let started = Instant::now();
-        let shell = |line: &str| {
-            let argv = vec!["sh".into(), "-c".into(), line.to_string()];
-            one(order, subject, started, line, argv, Through::Shell)
+        let timeout = self.timeout_seconds.map(Seconds::seconds);
+        if let Some(words) = &self.argv {
+            let program = Program {
+                argv: words.to_vec(),
+                shown: &words.join(" "),
+                found_by: FoundBy::Path,
+                timeout,
+                started,
+                report: None,
+            };
+            return Ok(vec![self.one(subject, program)]);
+        }
+        let lines: Vec<&str> = match (self.shell.as_deref(), self.field.as_deref()) {
+            (Some(line), _) => vec![line],
+            (None, Some(field)) => of_field(field, subject)?,
+            (None, None) => subject.commands.iter().map(String::as_str).collect(),
         };
-        Ok(match &order.what {
-            What::Argv(words) => {
-                let argv = words.iter().map(|word| word.to_string()).collect();
-                let shown = words.join(" ");
-                vec![one(order, subject, started, &shown, argv, Through::Nothing)]
-            }
-            What::Shell(line) => vec![shell(line)],
-            What::Commands if subject.commands.is_empty() => {
-                return Err(Trouble::CouldNotRun(NO_COMMAND.to_owned()));
-            }
-            What::Field(name) => {
-                let lines = of_field(name, subject).map_err(Trouble::CouldNotRun)?;
-                lines.iter().map(|line| shell(line)).collect()
-            }
-            What::AnyCommands if subject.commands.is_empty() => {
-                let reason = "no command is set, and none is needed";
-                vec![answer(Self::NAME, Verdict::Pass, reason)]
-            }
-            What::Commands | What::AnyCommands => {
-                subject.commands.iter().map(|line| shell(line)).collect()
-            }
-        })
-    }
-
-    fn examples() -> Vec<Example> {
-        examples::examples()
+        if lines.is_empty() && self.if_none.is_some() {
+            let reason = "no command is set, and none is needed";
+            return Ok(vec![answer(Self::NAME, Verdict::Pass, reason)]);
+        }
+        if lines.is_empty() {
+            return Err(Trouble::CouldNotRun(NO_COMMAND.to_owned()));
+        }
+        let each = lines.into_iter();
+        Ok(each
+            .map(|line| self.one(subject, Program::shell(line, timeout, started)))
+            .collect())
     }
 }
 
 /// The commands that a field names.
-fn of_field<'a>(name: &str, subject: &Subject<'a>) -> Result<Vec<&'a str>, String> {
+fn of_field<'a>(name: &str, subject: &Subject<'a>) -> Judged<Vec<&'a str>> {
     let text = subject.fields.get(name).map_or("", |text| text.trim());
-    if crate::text::is_placeholder(text) {
-        return Err(format!("the field `{name}` names no command"));
+    if is_placeholder(text) {
+        let why = format!("the field `{name}` names no command");
+        return Err(Trouble::CouldNotRun(why));
     }
     match kernel::pattern::quoted(text) {
         quoted if quoted.is_empty() => Ok(vec![text]),
@@ -131,29 +113,49 @@ fn of_field<'a>(name: &str, subject: &Subject<'a>) -> Result<Vec<&'a str>, Strin
     }
 }
 
-/// Runs one command and judges it.
-fn one(
-    order: &Order<'_>,
-    subject: &Subject<'_>,
-    started: Instant,
-    shown: &str,
-    argv: Vec<String>,
-    through: Through,
-) -> CheckResult {
-    let name = format!("command: {}", label(shown));
-    let errand = Errand {
-        argv,
-        shown,
-        through,
-        timeout: order.timeout,
-        started,
-        report: None,
-    };
-    match execute(subject, errand) {
-        Ok(executed) => {
-            let (verdict, reason) = verdict::judge(order, &executed);
-            executed.answer(&name, verdict, &reason)
+impl Command {
+    /// Runs one command and judges it.
+    fn one(&self, subject: &Subject<'_>, program: Program<'_>) -> CheckResult {
+        let name = format!("command: {}", label(program.shown));
+        match execute(subject, program) {
+            Ok(executed) => {
+                let (verdict, reason) = self.verdict(&executed);
+                executed.answer(&name, verdict, &reason)
+            }
+            Err(why) => answer(&name, Verdict::CouldNotRun, why),
         }
-        Err(reason) => answer(&name, Verdict::CouldNotRun, &reason),
+    }
+
+    /// What a command's end means. What makes the run worthless comes first, the exit code after
+    /// it, and the output last.
+    fn verdict(&self, executed: &Executed) -> (Verdict, String) {
+        if let Some(worthless) = executed.worthless() {
+            return worthless;
+        }
+        let ending = executed.ending().unwrap_or_default();
+        let wanted = self.expect_exit.map_or(0, |exit| *exit);
+        if executed.ended.exit.map(i64::from) != Some(wanted) {
+            if let Some(not_found) = executed.not_found() {
+                return not_found;
+            }
+            let last = executed.last_line();
+            let reason = format!("{ending}, not {wanted}; last output: {last}");
+            return (Verdict::Fail, reason);
+        }
+        if let Some(wanted) = self.expect_output.as_deref()
+            && !executed.says(wanted)
+        {
+            let cut = if executed.ended.truncated {
+                " (in what was kept of it)"
+            } else {
+                ""
+            };
+            let reason = format!(
+                "{ending}, but the output does not contain `{}`{cut}",
+                label(wanted)
+            );
+            return (Verdict::Fail, reason);
+        }
+        (Verdict::Pass, format!("{ending}{}", executed.notes()))
     }
 }

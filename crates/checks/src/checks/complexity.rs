@@ -1,76 +1,60 @@
 //! `complexity`: the brake on a build that outgrows its design. It refuses many more files than
 //! were designed, files that nobody can hold in the head, and packages that the design never names.
 
-use crate::judge::{Judged, Judges, Trouble};
+use crate::Subject;
+use crate::judge::{Judge, Judged, Trouble};
 use crate::readers::dependencies::manifests;
 use crate::readers::drawing::Drawing;
 use crate::readers::{markdown, paths, sources};
-use crate::settings::Settings;
+use crate::settings::{Globs, Number, Placed, Text};
 use crate::text::first_few;
-use crate::{Example, Setting, Subject};
-use serde_json::json;
+use schemars::JsonSchema;
+use serde::Deserialize;
 
-/// The check.
-pub(crate) struct Complexity;
-
-pub(crate) struct Wanted<'a> {
-    drawing: Drawing<'a>,
-    times: usize,
-    lines: usize,
-    exceptions: Option<&'a str>,
+/// No more sources than twice the designed, no file over 300 lines, no undesigned package.
+#[derive(Deserialize, JsonSchema)]
+pub(crate) struct Complexity {
+    /// The design; `task/...` or `repo/...`.
+    file: Placed,
+    /// The heading over its drawing; Directory Structure.
+    section: Option<Text>,
+    /// Globs of sources that do not count.
+    #[serde(default)]
+    allow: Globs,
+    /// How many times the designed files there may be; 2.
+    times: Option<Number<1, 1_000>>,
+    /// How many lines a source may have; 300.
+    lines: Option<Number<1, 1_000_000>>,
+    /// A heading of the design; sources whose paths stand under it may be longer.
+    exceptions: Option<Text>,
 }
 
 /// More bytes than this, and nobody reads it as one line.
 const WIDE: usize = 200;
 
-impl Judges for Complexity {
+impl Judge for Complexity {
     const NAME: &'static str = "complexity";
-    const ABOUT: &'static str =
-        "no more sources than twice the designed, no file over 300 lines, no undesigned package";
-    const SETTINGS: &'static [Setting] = &[
-        Setting::required("file", "the design; `task/...` or `repo/...`"),
-        Setting::optional(
-            "section",
-            "the heading over its drawing; Directory Structure",
-        ),
-        Setting::optional("allow", "globs of sources that do not count"),
-        Setting::optional("times", "how many times the designed files there may be; 2"),
-        Setting::optional("lines", "how many lines a source may have; 300"),
-        Setting::optional(
-            "exceptions",
-            "a heading of the design; sources whose paths stand under it may be longer",
-        ),
-    ];
-    type Wanted<'a> = Wanted<'a>;
     type Answer = Judged;
 
-    fn read<'a>(settings: &Settings<'a>) -> Result<Wanted<'a>, String> {
-        Ok(Wanted {
-            drawing: Drawing::read(settings)?,
-            times: settings.count("times", 1, 1000)?.unwrap_or(2),
-            lines: settings.count("lines", 1, 1_000_000)?.unwrap_or(300),
-            exceptions: settings.text("exceptions")?,
-        })
-    }
-
-    fn judge(wanted: &Wanted<'_>, subject: &Subject<'_>) -> Judged {
-        let files = sources::files(subject).map_err(Trouble::CouldNotRun)?;
-        let designed = wanted.drawing.designed(subject, &files)?;
+    fn judge(&self, subject: &Subject<'_>) -> Judged {
+        let files = sources::files(subject).map_err(Trouble::cannot)?;
+        let drawing = Drawing::of(&self.file, self.section.as_deref(), &self.allow);
+        let designed = drawing.designed(subject, &files)?;
         let planned = designed
             .iter()
             .filter(|one| sources::is_source(&one.path))
             .count();
-        let sources = wanted.drawing.sources(&files);
+        let sources = drawing.sources(&files);
         let mut wrong = Vec::new();
         let count = sources.len();
-        if count > planned * wanted.times {
-            let times = wanted.times;
+        let times = self.times.map_or(2, Number::count);
+        if count > planned * times {
             wrong.push(format!(
                 "{count} sources, more than {times} times the {planned} designed"
             ));
         }
-        let design = paths::read(subject.place, wanted.drawing.file)?;
-        let excepted: String = wanted
+        let design = paths::read(subject.place, &self.file)?;
+        let excepted: String = self
             .exceptions
             .iter()
             .flat_map(|heading| markdown::sections(&design, heading))
@@ -78,9 +62,9 @@ impl Judges for Complexity {
             .collect();
         let mut long = Vec::new();
         for path in sources.iter().filter(|path| !names(&excepted, path)) {
-            let text = sources::text(subject, path).map_err(Trouble::CouldNotRun)?;
+            let text = sources::text(subject, path).map_err(Trouble::cannot)?;
             let lines = text.map_or(0, |text| read_lines(&text));
-            if lines > wanted.lines {
+            if lines > self.lines.map_or(300, Number::count) {
                 long.push(format!("{path} has {lines} lines"));
             }
         }
@@ -89,7 +73,7 @@ impl Judges for Complexity {
         }
         let text = design.to_lowercase();
         let read = |path: &str| paths::read(subject.place, &format!("repo/{path}"));
-        let manifests = manifests(&files, &read).map_err(Trouble::CouldNotRun)?;
+        let manifests = manifests(&files, &read).map_err(Trouble::cannot)?;
         let strange: Vec<String> = manifests
             .iter()
             .flat_map(|manifest| {
@@ -108,97 +92,6 @@ impl Judges for Complexity {
             return Ok(format!("{count} sources, {planned} designed"));
         }
         Err(wrong.join("; ").into())
-    }
-
-    fn examples() -> Vec<Example> {
-        let with = || json!({"file": "repo/design.md"});
-        const DESIGN: (&str, &str) = (
-            "design.md",
-            "# Stack\nserde for data.\n# Directory Structure\n```\nsrc/main.rs\n```\n",
-        );
-        vec![
-            Example {
-                repo: &[
-                    DESIGN,
-                    ("src/main.rs", "fn main() {}\n"),
-                    ("src/two.rs", ""),
-                    ("Cargo.toml", "[dependencies]\nserde = \"1\"\n"),
-                ],
-                ..Example::passes("within bounds", with(), "2 sources, 1 designed")
-            },
-            Example {
-                repo: &[DESIGN, ("a.rs", ""), ("b.rs", ""), ("c.rs", "")],
-                ..Example::fails(
-                    "too many",
-                    with(),
-                    "3 sources, more than 2 times the 1 designed",
-                )
-            },
-            Example {
-                repo: &[DESIGN, ("a.rs", "\n\n\n")],
-                ..Example::fails(
-                    "too long",
-                    json!({"file": "repo/design.md", "lines": 2}),
-                    "a.rs has 3 lines",
-                )
-            },
-            Example {
-                repo: &[DESIGN, ("a.py", "a = 1\rb = 2\rc = 3\r")],
-                ..Example::fails(
-                    "lines that end otherwise",
-                    json!({"file": "repo/design.md", "lines": 2}),
-                    "a.py has 3 lines",
-                )
-            },
-            Example {
-                repo: &[
-                    DESIGN,
-                    ("a.rs", ""),
-                    (
-                        "Cargo.toml",
-                        "[dependencies]\nserde = \"1\"\ntokio = \"1\"\n",
-                    ),
-                ],
-                ..Example::fails(
-                    "a package that the design does not name",
-                    with(),
-                    "not in the design: tokio (Cargo.toml)",
-                )
-            },
-            Example {
-                repo: &[
-                    (
-                        "design.md",
-                        "# Directory Structure\n```\na.rs\n```\n# Exceptions\n- `a.rs`: a table\n",
-                    ),
-                    ("a.rs", "\n\n\n"),
-                ],
-                ..Example::passes(
-                    "long, and excepted by the design",
-                    json!({"file": "repo/design.md", "lines": 2, "exceptions": "Exceptions"}),
-                    "1 sources",
-                )
-            },
-            Example {
-                repo: &[
-                    DESIGN,
-                    ("a.rs", ""),
-                    ("gen/b.rs", "\n\n\n"),
-                    ("gen/c.rs", ""),
-                ],
-                ..Example::passes(
-                    "what is generated may not count",
-                    json!({"file": "repo/design.md", "allow": ["gen/**"], "lines": 1}),
-                    "1 sources",
-                )
-            },
-            Example::fails("no design", with(), "repo/design.md is missing"),
-            Example::cannot_run(
-                "no lines at all",
-                json!({"file": "repo/a.md", "lines": 0}),
-                "a whole number from 1",
-            ),
-        ]
     }
 }
 

@@ -3,20 +3,36 @@
 
 mod reports;
 
-use crate::execute::{Errand, execute};
-use crate::judge::{Judged, Judges, Trouble};
+use crate::Subject;
+use crate::error::Error;
+use crate::execute::{Program, execute};
+use crate::judge::{Judge, Judged, Trouble};
 use crate::readers::dependencies::{World, manifests};
 use crate::readers::{paths, sources};
-use crate::settings::Settings;
+use crate::settings::{Choice, Seconds, Text, Words};
 use crate::text::{answer, first_few};
-use crate::{Example, Setting, Subject};
 use kernel::outcome::{CheckResult, Verdict};
-use serde_json::json;
+use schemars::JsonSchema;
+use serde::Deserialize;
 use std::collections::BTreeSet;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
-/// The check.
-pub(crate) struct DependencyAudit;
+/// The audit of each package world finds no fault of high severity or worse.
+#[derive(Deserialize, JsonSchema)]
+pub(crate) struct DependencyAudit {
+    /// Low, moderate, high or critical; high.
+    level: Option<Choice<Level>>,
+    /// Another command that prints `cargo audit --json`.
+    cargo: Option<Text>,
+    /// Another command that prints `npm audit --json`.
+    npm: Option<Text>,
+    /// Another command that prints `pip-audit -f json`.
+    python: Option<Text>,
+    /// Another command that prints `govulncheck -format json`.
+    go: Option<Text>,
+    /// Wall limit of each command.
+    timeout_seconds: Option<Seconds>,
+}
 
 /// One world of packages: how it is audited.
 struct Audit {
@@ -25,7 +41,7 @@ struct Audit {
     key: &'static str,
     command: &'static str,
     mend: &'static str,
-    read: fn(&str, Level) -> Result<Vec<String>, String>,
+    read: fn(&str, Level) -> Result<Vec<String>, Error>,
 }
 
 /// The least severity that fails, where a tool knows severities.
@@ -37,12 +53,14 @@ enum Level {
     Critical,
 }
 
-const LEVELS: [(&str, Level); 4] = [
-    ("low", Level::Low),
-    ("moderate", Level::Moderate),
-    ("high", Level::High),
-    ("critical", Level::Critical),
-];
+impl Words for Level {
+    const WORDS: &'static [(&'static str, Self)] = &[
+        ("low", Self::Low),
+        ("moderate", Self::Moderate),
+        ("high", Self::High),
+        ("critical", Self::Critical),
+    ];
+}
 
 const AUDITS: [Audit; 4] = [
     Audit {
@@ -75,55 +93,15 @@ const AUDITS: [Audit; 4] = [
     },
 ];
 
-pub(crate) struct Wanted<'a> {
-    level: Level,
-    commands: Vec<(World, &'a str)>,
-    timeout: Option<Duration>,
-}
-
-impl Judges for DependencyAudit {
+impl Judge for DependencyAudit {
     const NAME: &'static str = "dependency_audit";
-    const ABOUT: &'static str =
-        "the audit of each package world finds no fault of high severity or worse";
-    const SETTINGS: &'static [Setting] = &[
-        Setting::optional("level", "low, moderate, high or critical; high"),
-        Setting::optional("cargo", "another command that prints `cargo audit --json`"),
-        Setting::optional("npm", "another command that prints `npm audit --json`"),
-        Setting::optional("python", "another command that prints `pip-audit -f json`"),
-        Setting::optional(
-            "go",
-            "another command that prints `govulncheck -format json`",
-        ),
-        Setting::optional("timeout_seconds", "wall limit of each command"),
-    ];
-    type Wanted<'a> = Wanted<'a>;
     type Answer = Judged<Vec<CheckResult>>;
 
-    fn read<'a>(settings: &Settings<'a>) -> Result<Wanted<'a>, String> {
-        let level = match settings.text("level")? {
-            None => Level::High,
-            Some(text) => match LEVELS.iter().find(|(name, _)| *name == text) {
-                Some((_, level)) => *level,
-                None => return settings.refuse("level", "low, moderate, high or critical"),
-            },
-        };
-        let mut commands = Vec::new();
-        for audit in &AUDITS {
-            let own = settings.text(audit.key)?;
-            commands.extend(own.map(|command| (audit.world, command)));
-        }
-        Ok(Wanted {
-            level,
-            commands,
-            timeout: settings.seconds("timeout_seconds", 1)?,
-        })
-    }
-
-    fn judge(wanted: &Self::Wanted<'_>, subject: &Subject<'_>) -> Judged<Vec<CheckResult>> {
+    fn judge(&self, subject: &Subject<'_>) -> Judged<Vec<CheckResult>> {
         let started = Instant::now();
         let read = |path: &str| paths::read(subject.place, &format!("repo/{path}"));
         let found = sources::files(subject).and_then(|files| manifests(&files, &read));
-        let found = found.map_err(Trouble::CouldNotRun)?;
+        let found = found.map_err(Trouble::cannot)?;
         let naming = found.iter().filter(|manifest| !manifest.names.is_empty());
         let worlds: BTreeSet<World> = naming.map(|manifest| manifest.world).collect();
         if worlds.is_empty() {
@@ -133,76 +111,28 @@ impl Judges for DependencyAudit {
         let concerns = |audit: &&Audit| worlds.contains(&audit.world);
         let audits = AUDITS.iter().filter(concerns);
         Ok(audits
-            .map(|audit| one(audit, wanted, subject, started))
+            .map(|audit| one(audit, self, subject, started))
             .collect())
-    }
-
-    fn examples() -> Vec<Example> {
-        const NPM: (&str, &str) = ("package.json", "{\"dependencies\": {\"a\": \"1\"}}");
-        let says = |report: &str| json!({"npm": format!("echo '{report}'")});
-        vec![
-            Example::passes("nothing to audit", json!({}), "no dependencies"),
-            Example {
-                repo: &[NPM],
-                ..Example::passes(
-                    "nothing grave",
-                    says(
-                        "{\"vulnerabilities\": {\"a\": {\"severity\": \"low\"}}, \"metadata\": {\"vulnerabilities\": {\"low\": 1}}}",
-                    ),
-                    "no fault of this severity",
-                )
-            },
-            Example {
-                repo: &[NPM],
-                ..Example::fails(
-                    "a grave one",
-                    says(
-                        "{\"vulnerabilities\": {\"a\": {\"severity\": \"critical\"}}, \"metadata\": {\"vulnerabilities\": {\"critical\": 1}}}",
-                    ),
-                    "a (critical)",
-                )
-            },
-            Example {
-                repo: &[NPM],
-                ..Example::cannot_run(
-                    "the registry cannot be reached",
-                    says("{\"error\": {\"code\": \"ENOTFOUND\", \"summary\": \"no such host\"}}"),
-                    "no such host",
-                )
-            },
-            Example {
-                repo: &[("Cargo.toml", "[dependencies]\na = \"1\"\n")],
-                ..Example::fails(
-                    "cargo knows no severities: every fault counts",
-                    json!({"cargo": "echo '{\"vulnerabilities\": {\"list\": [{\"advisory\": {\"id\": \"RUSTSEC-2020-0001\"}, \"package\": {\"name\": \"a\", \"version\": \"1.0.0\"}}]}}'; exit 1"}),
-                    "a 1.0.0 (RUSTSEC-2020-0001)",
-                )
-            },
-            Example {
-                repo: &[("requirements.txt", "a==1\n")],
-                ..Example::cannot_run(
-                    "a tool that is not installed",
-                    json!({"python": "no-such-program-of-ours"}),
-                    "pip install pip-audit",
-                )
-            },
-            Example {
-                repo: &[("go.mod", "module a\nrequire b v1\n")],
-                ..Example::cannot_run("no report", json!({"go": "echo all good"}), "govulncheck")
-            },
-            Example::cannot_run("no such level", json!({"level": "huge"}), "`level` must be"),
-        ]
     }
 }
 
-fn one(audit: &Audit, wanted: &Wanted<'_>, subject: &Subject<'_>, started: Instant) -> CheckResult {
+fn one(
+    audit: &Audit,
+    wanted: &DependencyAudit,
+    subject: &Subject<'_>,
+    started: Instant,
+) -> CheckResult {
     let name = format!("dependency_audit: {}", audit.key);
-    let own = wanted
-        .commands
-        .iter()
-        .find(|(world, _)| *world == audit.world);
-    let command = own.map_or(audit.command, |(_, command)| command);
-    let executed = match execute(subject, Errand::shell(command, wanted.timeout, started)) {
+    let own = match audit.world {
+        World::Cargo => &wanted.cargo,
+        World::Npm => &wanted.npm,
+        World::Python => &wanted.python,
+        World::Go => &wanted.go,
+    };
+    let command = own.as_deref().unwrap_or(audit.command);
+    let level = wanted.level.map_or(Level::High, |level| *level);
+    let timeout = wanted.timeout_seconds.map(Seconds::seconds);
+    let executed = match execute(subject, Program::shell(command, timeout, started)) {
         Ok(executed) => executed,
         Err(why) => return answer(&name, Verdict::CouldNotRun, &why),
     };
@@ -214,7 +144,7 @@ fn one(audit: &Audit, wanted: &Wanted<'_>, subject: &Subject<'_>, started: Insta
             Verdict::CouldNotRun,
             format!("the audit is not there: {}", audit.mend),
         ),
-        None => match (audit.read)(&report, wanted.level) {
+        None => match (audit.read)(&report, level) {
             Err(why) => (
                 Verdict::CouldNotRun,
                 format!("no audit ({why}): {}", audit.mend),

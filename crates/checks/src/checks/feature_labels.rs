@@ -1,15 +1,24 @@
 //! `feature_labels`: every feature that users would see says how real it is. It refuses labels of
 //! one's own making, and an empty list where the work is user-facing.
 
-use crate::judge::{Judged, Judges};
+use crate::Subject;
+use crate::judge::{Judge, Judged};
 use crate::readers::{markdown, paths};
-use crate::settings::Settings;
+use crate::settings::{Placed, Text};
 use crate::text::{first_few, label};
-use crate::{Example, Setting, Subject};
-use serde_json::json;
+use schemars::JsonSchema;
+use serde::Deserialize;
 
-/// The check.
-pub(crate) struct FeatureLabels;
+/// Every visible feature is listed as `name: label` with one of the four labels.
+#[derive(Deserialize, JsonSchema)]
+pub(crate) struct FeatureLabels {
+    /// `task/...` or `repo/...`.
+    file: Placed,
+    /// The heading over the list.
+    heading: Text,
+    /// The field whose `yes` forbids an empty list; `User facing`.
+    user_facing: Option<Text>,
+}
 
 const LABELS: [&str; 4] = [
     "real_working",
@@ -19,52 +28,22 @@ const LABELS: [&str; 4] = [
 ];
 const USER_FACING: &str = "User facing";
 
-pub(crate) struct Wanted<'a> {
-    file: &'a str,
-    heading: &'a str,
-    user_facing: &'a str,
-}
-
-impl Judges for FeatureLabels {
+impl Judge for FeatureLabels {
     const NAME: &'static str = "feature_labels";
-    const ABOUT: &'static str =
-        "every visible feature is listed as `name: label` with one of the four labels";
-    const SETTINGS: &'static [Setting] = &[
-        Setting::required("file", "`task/...` or `repo/...`"),
-        Setting::required("heading", "the heading over the list"),
-        Setting::optional(
-            "user_facing",
-            "the field whose `yes` forbids an empty list; `User facing`",
-        ),
-    ];
-    type Wanted<'a> = Wanted<'a>;
     type Answer = Judged;
 
-    fn read<'a>(settings: &Settings<'a>) -> Result<Wanted<'a>, String> {
-        let file = settings.text("file")?.unwrap_or_default();
-        paths::lint_placed(file)?;
-        Ok(Wanted {
-            file,
-            heading: settings.text("heading")?.unwrap_or_default(),
-            user_facing: settings.text("user_facing")?.unwrap_or(USER_FACING),
-        })
-    }
-
-    fn judge(wanted: &Self::Wanted<'_>, subject: &Subject<'_>) -> Judged {
-        let file = wanted.file;
+    fn judge(&self, subject: &Subject<'_>) -> Judged {
+        let file = &*self.file;
         let text = paths::read(subject.place, file).map_err(|why| format!("{file} {why}"))?;
-        let sections = markdown::sections(&text, wanted.heading);
+        let sections = markdown::sections(&text, &self.heading);
         if sections.is_empty() {
-            return Err(format!("{file} has no heading `{}`", wanted.heading).into());
+            return Err(format!("{file} has no heading `{}`", self.heading).into());
         }
+        let asked = self.user_facing.as_deref().unwrap_or(USER_FACING);
         let items: Vec<&String> = sections.iter().flat_map(|section| &section.items).collect();
-        let user_facing = subject.fields.get(wanted.user_facing);
+        let user_facing = subject.fields.get(asked);
         if items.is_empty() && user_facing.is_some_and(|value| value.trim() == "yes") {
-            return Err(format!(
-                "the list is empty, though the field `{}` says yes",
-                wanted.user_facing
-            )
-            .into());
+            return Err(format!("the list is empty, though the field `{asked}` says yes").into());
         }
         let wrong: Vec<String> = items.iter().filter_map(|item| fault(item)).collect();
         if wrong.is_empty() {
@@ -75,62 +54,6 @@ impl Judges for FeatureLabels {
         }
         let wrong = first_few(&wrong, 5);
         Err(format!("{wrong}; the labels are {}", LABELS.join(", ")).into())
-    }
-
-    fn examples() -> Vec<Example> {
-        let with = || json!({"file": "task/STATE.md", "heading": "Visible features"});
-        vec![
-            Example {
-                task: &[(
-                    "STATE.md",
-                    "## Visible features\n- Export: real_working <!-- demo -->\n- <!-- name: label -->\n- Login: with SSO: `blocked_hidden`\n## Next\n- x\n",
-                )],
-                ..Example::passes("all labelled", with(), "2 features are labelled")
-            },
-            Example {
-                task: &[("STATE.md", "## Visible features\nNone yet.\n")],
-                fields: &[("User facing", "no")],
-                ..Example::passes("no feature, and none is needed", with(), "0 features")
-            },
-            Example {
-                task: &[("STATE.md", "## Visible features\n\n")],
-                fields: &[("User facing", "yes")],
-                ..Example::fails(
-                    "user-facing work without a feature",
-                    with(),
-                    "the list is empty",
-                )
-            },
-            Example {
-                task: &[(
-                    "STATE.md",
-                    "## Visible features\n- Export: works\n- Import\n- Print: real_working\n",
-                )],
-                ..Example::fails(
-                    "wrong and missing labels",
-                    with(),
-                    "`Export` has the label `works`, `Import` has no label",
-                )
-            },
-            Example {
-                task: &[("STATE.md", "## Visible features\n- : real_working\n")],
-                ..Example::fails("a label without a feature", with(), "has no name")
-            },
-            Example::fails("no such file", with(), "task/STATE.md is missing"),
-            Example {
-                task: &[("STATE.md", "# Other\n")],
-                ..Example::fails(
-                    "no such heading",
-                    with(),
-                    "has no heading `Visible features`",
-                )
-            },
-            Example::cannot_run(
-                "no heading is given",
-                json!({"file": "task/STATE.md"}),
-                "needs the setting `heading`",
-            ),
-        ]
     }
 }
 

@@ -1,47 +1,41 @@
 //! `files_exist`: the named files are there and hold something. It refuses symlinks, folders and
 //! empty files: each is a way to have a file without having written it.
 
-use crate::judge::{Judged, Judges};
+use crate::Subject;
+use crate::error::Error;
+use crate::judge::{Judge, Judged};
 use crate::readers::paths;
-use crate::settings::Settings;
+use crate::settings::{Paths, SettingsError};
 use crate::text::first_few;
-use crate::{Example, Setting, Subject};
-use serde_json::json;
+use schemars::JsonSchema;
+use serde::Deserialize;
 
-/// The check.
-pub(crate) struct FilesExist;
-
-pub(crate) struct Wanted<'a> {
-    task: Vec<&'a str>,
-    repo: Vec<&'a str>,
+/// The named files exist, are regular files and are not empty.
+#[derive(Deserialize, JsonSchema)]
+pub(crate) struct FilesExist {
+    /// Paths in the task folder.
+    #[serde(default)]
+    task: Paths,
+    /// Paths in the repository.
+    #[serde(default)]
+    repo: Paths,
 }
 
-impl Judges for FilesExist {
+impl Judge for FilesExist {
     const NAME: &'static str = "files_exist";
-    const ABOUT: &'static str = "the named files exist, are regular files and are not empty";
-    const SETTINGS: &'static [Setting] = &[
-        Setting::optional("task", "paths in the task folder"),
-        Setting::optional("repo", "paths in the repository"),
-    ];
-    type Wanted<'a> = Wanted<'a>;
     type Answer = Judged;
 
-    fn read<'a>(settings: &Settings<'a>) -> Result<Wanted<'a>, String> {
-        let (task, repo) = (settings.list("task")?, settings.list("repo")?);
-        if task.is_none() && repo.is_none() {
-            return Err("`files_exist` needs `task` or `repo`, each a list of paths".into());
+    fn lint(&self) -> Result<(), SettingsError> {
+        match self.task.is_empty() && self.repo.is_empty() {
+            true => Self::refuse("needs `task` or `repo`, each a list of paths"),
+            false => Ok(()),
         }
-        let (task, repo) = (task.unwrap_or_default(), repo.unwrap_or_default());
-        task.iter()
-            .chain(&repo)
-            .try_for_each(|path| paths::lint(path))?;
-        Ok(Wanted { task, repo })
     }
 
-    fn judge(wanted: &Self::Wanted<'_>, subject: &Subject<'_>) -> Judged {
+    fn judge(&self, subject: &Subject<'_>) -> Judged {
         let place = subject.place;
-        let task = wanted.task.iter().map(|path| ("task", place.task, *path));
-        let repo = wanted.repo.iter().map(|path| ("repo", place.repo, *path));
+        let task = self.task.iter().map(|path| ("task", place.task, path));
+        let repo = self.repo.iter().map(|path| ("repo", place.repo, path));
         let mut wrong = Vec::new();
         let mut count = 0;
         for (folder, root, path) in task.chain(repo) {
@@ -49,8 +43,8 @@ impl Judges for FilesExist {
             let why = match paths::regular(root, path) {
                 Ok(full) => match std::fs::metadata(full) {
                     Ok(found) if found.len() > 0 => continue,
-                    Ok(_) => "is empty".to_string(),
-                    Err(error) => format!("cannot be read ({error})"),
+                    Ok(_) => "is empty".into(),
+                    Err(error) => Error::from(error),
                 },
                 Err(why) => why,
             };
@@ -62,47 +56,5 @@ impl Judges for FilesExist {
             // All of them, up to what fits: whoever must write them should need one round.
             (bad, _) => Err(format!("{bad} of {count} files: {}", first_few(&wrong, bad)).into()),
         }
-    }
-
-    fn examples() -> Vec<Example> {
-        let evidence = || json!({"task": ["EVIDENCE.md"]});
-        vec![
-            Example {
-                task: &[("EVIDENCE.md", "x")],
-                repo: &[("docs/a.md", "x")],
-                ..Example::passes(
-                    "both are there",
-                    json!({"task": ["EVIDENCE.md"], "repo": ["docs/a.md"]}),
-                    "all 2 files are there",
-                )
-            },
-            Example::fails(
-                "every missing one is named",
-                json!({"task": ["EVIDENCE.md"], "repo": ["docs/a.md"]}),
-                "task/EVIDENCE.md is missing, repo/docs/a.md is missing",
-            ),
-            Example {
-                task: &[("EVIDENCE.md", "")],
-                ..Example::fails("an empty file", evidence(), "task/EVIDENCE.md is empty")
-            },
-            Example {
-                task: &[("EVIDENCE.md/inner", "x")],
-                ..Example::fails("a folder", evidence(), "is not a regular file")
-            },
-            Example {
-                repo: &[("EVIDENCE.md", "x")],
-                ..Example::fails(
-                    "the other folder",
-                    evidence(),
-                    "task/EVIDENCE.md is missing",
-                )
-            },
-            Example::cannot_run(
-                "a way out of the folder",
-                json!({"repo": ["../secret"]}),
-                "must be relative",
-            ),
-            Example::cannot_run("nothing is asked for", json!({}), "`task` or `repo`"),
-        ]
     }
 }

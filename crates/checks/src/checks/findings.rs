@@ -3,29 +3,39 @@
 //! on the very code on which it was open, and one that was never open: every report that a gate has
 //! seen is in the run's evidence. It refuses to take silence for a report without findings.
 
-use crate::judge::{Judged, Judges, Trouble};
+use crate::Subject;
+use crate::error::Error;
+use crate::judge::{Judge, Judged, Trouble};
 use crate::readers::documents::says_none;
 use crate::readers::markdown::{self, Row};
 use crate::readers::paths;
 use crate::readers::table::{Record, records};
-use crate::settings::Settings;
+use crate::settings::{Placed, SettingsError, Text, Texts};
 use crate::text::{answer, first_few, is_placeholder, label};
-use crate::{Example, Setting, Subject};
 use kernel::outcome::{CheckResult, Verdict};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::json;
 use std::collections::BTreeMap;
 
-/// The check.
-pub(crate) struct Findings;
-
-pub(crate) struct Wanted<'a> {
-    file: &'a str,
-    section: Option<&'a str>,
-    severities: Vec<&'a str>,
-    blocking: Vec<&'a str>,
-    closed: Vec<&'a str>,
-    axes: Vec<&'a str>,
+/// No blocking finding is open or closed without a change, none vanished, no severity changed.
+#[derive(Deserialize, JsonSchema)]
+pub(crate) struct Findings {
+    /// JSON, or Markdown with a table: Id, Severity, Axis, Status.
+    file: Placed,
+    /// The heading over the table; the whole file.
+    section: Option<Text>,
+    /// Those that there are; Critical, Required, Optional, Note.
+    #[serde(default = "severities")]
+    severities: Texts,
+    /// Those that may not be open; Critical, Required.
+    #[serde(default = "blocking")]
+    blocking: Texts,
+    /// What closes one; fixed, resolved, closed.
+    #[serde(default = "closed")]
+    closed: Texts,
+    /// Axes that the report must name, each at least once.
+    #[serde(default)]
+    axes: Texts,
 }
 
 /// A report, as it is kept for the gates that follow.
@@ -43,63 +53,43 @@ struct Finding {
 }
 
 const COLUMNS: [&str; 4] = ["id", "severity", "axis", "status"];
-const SEVERITIES: [&str; 4] = ["Critical", "Required", "Optional", "Note"];
-const BLOCKING: [&str; 2] = ["Critical", "Required"];
+
+fn severities() -> Texts {
+    Texts::of(&["Critical", "Required", "Optional", "Note"])
+}
+
+fn blocking() -> Texts {
+    Texts::of(&["Critical", "Required"])
+}
+
 /// Not `wontfix`: a finding that blocks is not closed by a reviewer who looks away.
-const CLOSED: [&str; 3] = ["fixed", "resolved", "closed"];
+fn closed() -> Texts {
+    Texts::of(&["fixed", "resolved", "closed"])
+}
 
 /// As good as `none`, and what people write.
 const NO_FINDINGS: &str = "no findings";
 
-impl Judges for Findings {
+impl Judge for Findings {
     const NAME: &'static str = "findings";
-    const ABOUT: &'static str = "no blocking finding is open or closed without a change, none vanished, no severity changed";
-    const SETTINGS: &'static [Setting] = &[
-        Setting::required(
-            "file",
-            "JSON, or Markdown with a table: Id, Severity, Axis, Status",
-        ),
-        Setting::optional("section", "the heading over the table; the whole file"),
-        Setting::optional(
-            "severities",
-            "those that there are; Critical, Required, Optional, Note",
-        ),
-        Setting::optional("blocking", "those that may not be open; Critical, Required"),
-        Setting::optional("closed", "what closes one; fixed, resolved, closed"),
-        Setting::optional("axes", "axes that the report must name, each at least once"),
-    ];
-    type Wanted<'a> = Wanted<'a>;
     type Answer = Judged<CheckResult>;
 
-    fn read<'a>(settings: &Settings<'a>) -> Result<Wanted<'a>, String> {
-        let list = |key: &str, default: &[&'a str]| -> Result<Vec<&'a str>, String> {
-            Ok(settings.list(key)?.unwrap_or_else(|| default.to_vec()))
-        };
-        let severities = list("severities", &SEVERITIES)?;
-        let blocking = list("blocking", &BLOCKING)?;
-        let known = |one: &&str| severities.iter().any(|known| same(known, one));
-        if !blocking.iter().all(known) {
-            return settings.refuse("blocking", "some of `severities`");
+    fn lint(&self) -> Result<(), SettingsError> {
+        let known = |one: &String| self.severities.iter().any(|known| same(known, one));
+        match self.blocking.iter().all(known) {
+            true => Ok(()),
+            false => Self::refuse("needs `blocking` to be some of `severities`"),
         }
-        Ok(Wanted {
-            file: settings.placed("file")?.unwrap_or_default(),
-            section: settings.text("section")?,
-            blocking,
-            closed: list("closed", &CLOSED)?,
-            axes: list("axes", &[])?,
-            severities,
-        })
     }
 
-    fn judge(wanted: &Self::Wanted<'_>, subject: &Subject<'_>) -> Judged<CheckResult> {
-        let cannot = Trouble::CouldNotRun;
+    fn judge(&self, subject: &Subject<'_>) -> Judged<CheckResult> {
         if subject.tree_after.is_empty() {
             let why = "no attempt came before, so nobody knows which code the report is about";
-            return Err(cannot(why.to_owned()));
+            return Err(Trouble::cannot(why));
         }
-        let kept_as = format!("findings of {}", label(wanted.file));
-        let earlier = subject.keep.earlier(&kept_as).map_err(cannot)?;
-        let (judged, report) = report(wanted, subject, &earlier);
+        let kept_as = format!("findings of {}", label(&self.file));
+        let earlier = subject.earlier(&kept_as).map_err(Trouble::cannot)?;
+        let (judged, report) = report(self, subject, &earlier);
         let (verdict, reason) = match judged {
             Ok(reason) => (Verdict::Pass, reason),
             Err(Trouble::Fails(reason)) => (Verdict::Fail, reason),
@@ -109,157 +99,10 @@ impl Judges for Findings {
         // Kept whatever the verdict: the first report of a finding counts, not the first good one.
         let bytes = serde_json_canonicalizer::to_vec(&report).unwrap_or_default();
         let kept = subject.keep.keep(&kept_as, &bytes);
-        let kept = kept.map_err(|why| cannot(format!("the findings cannot be kept: {why}")))?;
+        let kept =
+            kept.map_err(|why| Trouble::cannot(format!("the findings cannot be kept: {why}")))?;
         result.evidence.push(kept);
         Ok(result)
-    }
-
-    fn examples() -> Vec<Example> {
-        let with = || {
-            json!({
-                "file": "task/review.md",
-                "axes": ["correctness", "readability", "architecture", "security", "performance"]
-            })
-        };
-        let plain = || json!({"file": "task/review.json"});
-        const AXES: &str =
-            "Looked at correctness, readability, architecture, security, performance.\n\n";
-        const EARLIER: &[(&str, &str)] = &[(
-            "findings of task/review.json",
-            r#"{"tree":"older","findings":{"F-1":{"severity":"critical","open":true},"F-2":{"severity":"optional","open":true}}}"#,
-        )];
-        const FIXED: &str = r#"[{"id": "F-1", "severity": "Critical", "axis": "security", "status": "fixed"}, {"id": "F-2", "severity": "Optional", "axis": "readability", "status": "open"}]"#;
-        vec![
-            Example {
-                task: &[("review.md", AXES)],
-                ..Example::passes("nothing was found", with(), "0 findings")
-            },
-            Example {
-                task: &[("review.json", FIXED)],
-                earlier: EARLIER,
-                ..Example::passes("what blocks is fixed", plain(), "2 findings, 1 open")
-            },
-            Example {
-                task: &[("review.json", FIXED)],
-                trees: ("older", "older"),
-                earlier: EARLIER,
-                ..Example::fails(
-                    "a finding that is called fixed, and nothing was changed",
-                    plain(),
-                    "closed, and the code is as it was when it was open: F-1",
-                )
-            },
-            Example {
-                task: &[(
-                    "review.md",
-                    "| Id | Severity | Axis | Status |\n|---|---|---|---|\n| F-1 | Required | correctness | open |\n",
-                )],
-                ..Example::fails(
-                    "a blocking finding is open",
-                    json!({"file": "task/review.md"}),
-                    "open: F-1 (required)",
-                )
-            },
-            Example {
-                task: &[(
-                    "review.json",
-                    "[{\"id\": \"F-1\", \"severity\": \"Note\", \"axis\": \"security\", \"status\": \"open\"}, {\"id\": \"F-2\", \"severity\": \"Optional\", \"axis\": \"a\", \"status\": \"open\"}]",
-                )],
-                earlier: EARLIER,
-                ..Example::fails(
-                    "a severity that was talked down",
-                    plain(),
-                    "F-1 was first reported as critical, not note",
-                )
-            },
-            Example {
-                task: &[(
-                    "review.json",
-                    "[{\"id\": \"F-3\", \"severity\": \"Critical\", \"axis\": \"security\", \"status\": \"wontfix\"}]",
-                )],
-                ..Example::fails("a finding that nobody wants to fix", plain(), "open: F-3")
-            },
-            Example {
-                task: &[(
-                    "review.md",
-                    "## Findings\n- R-1, Critical, security, open: anybody may log in\n",
-                )],
-                ..Example::fails(
-                    "findings that are no table",
-                    json!({"file": "task/review.md", "section": "Findings"}),
-                    "there is neither a table (id, severity, axis, status) nor the word `none`",
-                )
-            },
-            Example {
-                task: &[(
-                    "review.md",
-                    "## Findings\nnone\n## Security\n| Id | Severity | What |\n|---|---|---|\n| R-1 | Critical | anybody may log in |\n",
-                )],
-                ..Example::fails(
-                    "a finding beside the list",
-                    json!({"file": "task/review.md", "section": "Findings"}),
-                    "not in the list of findings: R-1",
-                )
-            },
-            Example {
-                task: &[("review.md", "## Findings\nNone.\n## Security\nFine.\n")],
-                ..Example::passes(
-                    "a report that says so",
-                    json!({"file": "task/review.md", "section": "Findings"}),
-                    "0 findings",
-                )
-            },
-            Example {
-                task: &[("review.json", FIXED)],
-                ..Example::fails(
-                    "a finding that was fixed before anybody had it",
-                    plain(),
-                    "closed, and no report has had it open: F-1",
-                )
-            },
-            Example {
-                task: &[("review.json", "[]")],
-                earlier: EARLIER,
-                ..Example::fails(
-                    "findings that vanished",
-                    plain(),
-                    "not reported any more: F-1, F-2",
-                )
-            },
-            Example {
-                task: &[("review.md", "Looked at correctness and security.\n")],
-                ..Example::fails(
-                    "axes that nobody looked at",
-                    with(),
-                    "does not name: readability, architecture, performance",
-                )
-            },
-            Example {
-                task: &[(
-                    "review.json",
-                    "[{\"id\": \"F-1\", \"severity\": \"Bad\", \"axis\": \"a\", \"status\": \"open\"}, {\"id\": \"F-1\", \"severity\": \"Note\", \"axis\": \"a\", \"status\": \"open\"}]",
-                )],
-                ..Example::fails(
-                    "unknown severities and ids that are used twice",
-                    plain(),
-                    "F-1 has the severity `bad`, F-1 is used twice",
-                )
-            },
-            Example {
-                task: &[("review.json", "no findings, all good")],
-                ..Example::fails("no report", plain(), "is no JSON")
-            },
-            Example {
-                task: &[("review.json", FIXED)],
-                trees: ("", ""),
-                ..Example::cannot_run("no attempt came before", plain(), "which code")
-            },
-            Example::cannot_run(
-                "a severity that there is not",
-                json!({"file": "task/a.json", "blocking": ["Huge"]}),
-                "must be some of `severities`",
-            ),
-        ]
     }
 }
 
@@ -268,14 +111,14 @@ fn same(left: &str, right: &str) -> bool {
 }
 
 /// The verdict, and the report as it is kept.
-fn report(wanted: &Wanted<'_>, subject: &Subject<'_>, earlier: &[Vec<u8>]) -> (Judged, Report) {
-    let file = wanted.file;
+fn report(wanted: &Findings, subject: &Subject<'_>, earlier: &[Vec<u8>]) -> (Judged, Report) {
+    let file = &*wanted.file;
     let mut now = Report {
         tree: subject.tree_after.to_owned(),
         ..Report::default()
     };
     let read = paths::read(subject.place, file).and_then(|text| {
-        let found = records(file, &text, wanted.section, &COLUMNS)?;
+        let found = records(file, &text, wanted.section.as_deref(), &COLUMNS)?;
         Ok((text, found))
     });
     let (text, found) = match read {
@@ -289,10 +132,10 @@ fn report(wanted: &Wanted<'_>, subject: &Subject<'_>, earlier: &[Vec<u8>]) -> (J
             wrong.extend(born_closed(wanted, &earlier, &mut now));
             wrong.extend(against(wanted, &earlier, &now));
         }
-        Err(why) => return (Err(Trouble::CouldNotRun(why)), now),
+        Err(why) => return (Err(Trouble::cannot(why)), now),
     }
     let open = |finding: &&Finding| finding.open;
-    let blocking: Vec<String> = blocking(wanted, &now)
+    let blocking: Vec<String> = that_block(wanted, &now)
         .filter(|(_, finding)| finding.open)
         .map(|(id, finding)| format!("{id} ({})", finding.severity))
         .collect();
@@ -300,8 +143,8 @@ fn report(wanted: &Wanted<'_>, subject: &Subject<'_>, earlier: &[Vec<u8>]) -> (J
         wrong.push(format!("open: {}", first_few(&blocking, 8)));
     }
     let lower = text.to_lowercase();
-    let unnamed = |axis: &&&str| !lower.contains(&axis.to_lowercase());
-    let unnamed: Vec<&&str> = wanted.axes.iter().filter(unnamed).collect();
+    let unnamed = |axis: &&String| !lower.contains(&axis.to_lowercase());
+    let unnamed: Vec<&String> = wanted.axes.iter().filter(unnamed).collect();
     if !unnamed.is_empty() {
         wrong.push(format!("it does not name: {}", first_few(&unnamed, 8)));
     }
@@ -315,7 +158,7 @@ fn report(wanted: &Wanted<'_>, subject: &Subject<'_>, earlier: &[Vec<u8>]) -> (J
 }
 
 /// Takes the findings into the report, and says what is wrong with them.
-fn collect(wanted: &Wanted<'_>, found: &[Record], now: &mut Report) -> Vec<String> {
+fn collect(wanted: &Findings, found: &[Record], now: &mut Report) -> Vec<String> {
     let mut wrong = Vec::new();
     for finding in found {
         let (id, severity) = (&finding["id"], finding["severity"].to_lowercase());
@@ -338,11 +181,11 @@ fn collect(wanted: &Wanted<'_>, found: &[Record], now: &mut Report) -> Vec<Strin
 
 /// Findings that a Markdown report has, and not in its list. Prose has no status that we could
 /// read, so a section without a table must say that there is nothing to list.
-fn unlisted(wanted: &Wanted<'_>, text: &str, found: &[Record]) -> Vec<String> {
+fn unlisted(wanted: &Findings, text: &str, found: &[Record]) -> Vec<String> {
     if wanted.file.ends_with(".json") {
         return Vec::new();
     }
-    let sections = markdown::chosen(text, wanted.section).unwrap_or_default();
+    let sections = markdown::chosen(text, wanted.section.as_deref()).unwrap_or_default();
     let is_list = |columns: &Vec<String>| {
         let has = |wanted: &&str| columns.iter().any(|column| same(column, wanted));
         COLUMNS.iter().all(has)
@@ -381,12 +224,12 @@ fn unlisted(wanted: &Wanted<'_>, text: &str, found: &[Record]) -> Vec<String> {
 
 /// Findings that block and that no report has had open. They are not kept: whoever took one over
 /// from elsewhere may leave it out.
-fn born_closed(wanted: &Wanted<'_>, earlier: &[Report], now: &mut Report) -> Vec<String> {
+fn born_closed(wanted: &Findings, earlier: &[Report], now: &mut Report) -> Vec<String> {
     let was_open = |id: &String| {
         let then = earlier.iter().filter_map(|report| report.findings.get(id));
         then.into_iter().any(|then| then.open)
     };
-    let closed: Vec<String> = blocking(wanted, now)
+    let closed: Vec<String> = that_block(wanted, now)
         .filter(|(id, finding)| !finding.open && !was_open(id))
         .map(|(id, _)| id.clone())
         .collect();
@@ -398,8 +241,8 @@ fn born_closed(wanted: &Wanted<'_>, earlier: &[Report], now: &mut Report) -> Vec
     vec![format!("closed, and no report has had it open: {named}")]
 }
 
-fn blocking<'a>(
-    wanted: &'a Wanted<'_>,
+fn that_block<'a>(
+    wanted: &'a Findings,
     report: &'a Report,
 ) -> impl Iterator<Item = (&'a String, &'a Finding)> {
     let blocks = |finding: &Finding| {
@@ -414,16 +257,15 @@ fn blocking<'a>(
         .filter(move |(_, finding)| blocks(finding))
 }
 
-fn read_all(earlier: &[Vec<u8>]) -> Result<Vec<Report>, String> {
+fn read_all(earlier: &[Vec<u8>]) -> Result<Vec<Report>, Error> {
     let read = |bytes: &Vec<u8>| {
-        serde_json::from_slice(bytes)
-            .map_err(|error| format!("an earlier report cannot be read: {error}"))
+        serde_json::from_slice(bytes).map_err(Error::undone("an earlier report cannot be read"))
     };
     earlier.iter().map(read).collect()
 }
 
-/// What can not be, after these reports.
-fn against(wanted: &Wanted<'_>, earlier: &[Report], now: &Report) -> Vec<String> {
+/// What cannot be, after these reports.
+fn against(wanted: &Findings, earlier: &[Report], now: &Report) -> Vec<String> {
     let mut first: BTreeMap<&String, &String> = BTreeMap::new();
     for (id, finding) in earlier.iter().flat_map(|report| &report.findings) {
         first.entry(id).or_insert(&finding.severity);
@@ -446,7 +288,7 @@ fn against(wanted: &Wanted<'_>, earlier: &[Report], now: &Report) -> Vec<String>
         let mut same_code = earlier.iter().filter(|report| report.tree == now.tree);
         same_code.any(open)
     };
-    let unmended: Vec<&String> = blocking(wanted, now)
+    let unmended: Vec<&String> = that_block(wanted, now)
         .filter(|(id, finding)| !finding.open && open_on_it(id))
         .map(|(id, _)| id)
         .collect();

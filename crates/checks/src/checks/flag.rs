@@ -1,43 +1,32 @@
 //! `flag`: what somebody is least sure of is said first, with why and what it would cost. It refuses
 //! a flag without either: one approval over many pages is easily given without reading.
 
-use crate::judge::{Judged, Judges};
+use crate::Subject;
+use crate::judge::{Judge, Judged};
 use crate::readers::documents::labelled;
-use crate::settings::Settings;
+use crate::settings::{Text, Texts};
 use crate::text::is_placeholder;
-use crate::{Example, Setting, Subject};
-use serde_json::json;
+use schemars::JsonSchema;
+use serde::Deserialize;
 
-/// The check.
-pub(crate) struct Flag;
-
-pub(crate) struct Wanted<'a> {
-    field: &'a str,
-    sign: &'a str,
-    labels: Vec<&'a str>,
+/// A field holds a flagged doubt, with what each label asks for.
+#[derive(Deserialize, JsonSchema)]
+pub(crate) struct Flag {
+    /// The field.
+    field: Text,
+    /// What it begins with; the warning sign.
+    sign: Option<Text>,
+    /// Labels that it has, as in `Why: ...`.
+    #[serde(default)]
+    labels: Texts,
 }
 
-impl Judges for Flag {
+impl Judge for Flag {
     const NAME: &'static str = "flag";
-    const ABOUT: &'static str = "a field holds a flagged doubt, with what each label asks for";
-    const SETTINGS: &'static [Setting] = &[
-        Setting::required("field", "the field"),
-        Setting::optional("sign", "what it begins with; the warning sign"),
-        Setting::optional("labels", "labels that it has, as in `Why: ...`"),
-    ];
-    type Wanted<'a> = Wanted<'a>;
     type Answer = Judged;
 
-    fn read<'a>(settings: &Settings<'a>) -> Result<Wanted<'a>, String> {
-        Ok(Wanted {
-            field: settings.text("field")?.unwrap_or_default(),
-            sign: settings.text("sign")?.unwrap_or("⚠"),
-            labels: settings.list("labels")?.unwrap_or_default(),
-        })
-    }
-
-    fn judge(wanted: &Wanted<'_>, subject: &Subject<'_>) -> Judged {
-        let (field, sign) = (wanted.field, wanted.sign);
+    fn judge(&self, subject: &Subject<'_>) -> Judged {
+        let (field, sign) = (&*self.field, self.sign.as_deref().unwrap_or("⚠"));
         let value = subject.fields.get(field).map_or("", String::as_str).trim();
         if is_placeholder(value) {
             return Err(format!("`{field}` is empty").into());
@@ -49,7 +38,7 @@ impl Judges for Flag {
         if is_placeholder(doubt) {
             return Err(format!("`{field}` says nothing behind `{sign}`").into());
         }
-        let lacks: Vec<String> = wanted
+        let lacks: Vec<String> = self
             .labels
             .iter()
             .filter(|label| labelled(value, label).is_none_or(|said| is_placeholder(&said)))
@@ -59,34 +48,5 @@ impl Judges for Flag {
             return Err(format!("`{field}` has {}", lacks.join(", ")).into());
         }
         Ok(format!("flagged: {doubt}"))
-    }
-
-    fn examples() -> Vec<Example> {
-        let with = || json!({"field": "Doubt", "labels": ["Why", "Cost if wrong"]});
-        vec![
-            Example {
-                fields: &[(
-                    "Doubt",
-                    "⚠ prices are net; Why: nobody said; Cost if wrong: every sum",
-                )],
-                ..Example::passes("a whole flag", with(), "prices are net")
-            },
-            Example::fails("no flag", with(), "`Doubt` is empty"),
-            Example {
-                fields: &[(
-                    "Doubt",
-                    "prices are net; Why: nobody said; Cost if wrong: sums",
-                )],
-                ..Example::fails("no sign", with(), "does not begin with `⚠`")
-            },
-            Example {
-                fields: &[("Doubt", "⚠ prices are net; Why: TBD")],
-                ..Example::fails(
-                    "no reason, no cost",
-                    with(),
-                    "has no `Why`, no `Cost if wrong`",
-                )
-            },
-        ]
     }
 }

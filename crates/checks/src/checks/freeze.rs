@@ -1,72 +1,53 @@
 //! `freeze`: remembers files and sections by their bytes, under a name. It refuses to freeze
 //! nothing, and to freeze anew what it was told to keep.
 
+use crate::Subject;
 use crate::checks::frozen;
-use crate::judge::{Judged, Judges, Trouble};
+use crate::judge::{Judge, Judged, Trouble};
 use crate::readers::{items, seal};
-use crate::settings::Settings;
+use crate::settings::{Choice, Items, Number, Text, Words};
 use crate::text::{answer, first_few};
-use crate::{Example, Setting, Subject};
 use kernel::outcome::{CheckResult, Verdict};
-use serde_json::json;
+use schemars::JsonSchema;
+use serde::Deserialize;
 use std::collections::BTreeMap;
 
-/// The check.
-pub(crate) struct Freeze;
-
-pub(crate) struct Wanted<'a> {
-    name: &'a str,
-    items: Vec<&'a str>,
-    adds: bool,
-    min: i64,
+/// Files and sections are remembered by their bytes; `frozen` sees whether they stay so.
+#[derive(Deserialize, JsonSchema)]
+pub(crate) struct Freeze {
+    /// The name under which `frozen` finds them.
+    name: Text,
+    /// Globs that begin with `repo/` or `task/`, sections such as `task/T.md#3 Contract`,
+    /// `commands`, `runner config`, `test config`, `inline tests`, `sources`, `dependencies`.
+    items: Items,
+    /// How many items there must be; 1.
+    min: Option<Number<0, 100_000>>,
+    /// `replace` (the default): forget what the name held; `add`: what it holds must be unchanged,
+    /// and stays.
+    mode: Option<Choice<Mode>>,
 }
 
-impl Judges for Freeze {
+/// What becomes of what the name held before.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Mode {
+    Replace,
+    Add,
+}
+
+impl Words for Mode {
+    const WORDS: &'static [(&'static str, Self)] =
+        &[("replace", Self::Replace), ("add", Self::Add)];
+}
+
+impl Judge for Freeze {
     const NAME: &'static str = "freeze";
-    const ABOUT: &'static str =
-        "files and sections are remembered by their bytes; `frozen` sees whether they stay so";
-    const SETTINGS: &'static [Setting] = &[
-        Setting::required("name", "the name under which `frozen` finds them"),
-        Setting::required(
-            "items",
-            "globs that begin with `repo/` or `task/`, sections such as `task/T.md#3 Contract`, `commands`, `runner config`, `test config`, `inline tests`, `sources`, `dependencies`",
-        ),
-        Setting::optional("min", "how many items there must be; 1"),
-        Setting::optional(
-            "mode",
-            "`replace` (the default): forget what the name held; `add`: what it holds must be unchanged, and stays",
-        ),
-    ];
-    type Wanted<'a> = Wanted<'a>;
     type Answer = Judged<CheckResult>;
 
-    fn read<'a>(settings: &Settings<'a>) -> Result<Wanted<'a>, String> {
-        let name = settings.text("name")?.unwrap_or_default();
-        let items = settings.list("items")?.unwrap_or_default();
-        for item in &items {
-            items::lint(item)?;
-        }
-        let adds = match settings.text("mode")? {
-            None | Some("replace") => false,
-            Some("add") => true,
-            Some(_) => return settings.refuse("mode", "`replace` or `add`"),
-        };
-        Ok(Wanted {
-            name,
-            items,
-            adds,
-            min: settings.number("min", 0, 100_000)?.unwrap_or(1),
-        })
-    }
-
-    fn judge(wanted: &Self::Wanted<'_>, subject: &Subject<'_>) -> Judged<CheckResult> {
-        let (cannot, fails) = (Trouble::CouldNotRun, Trouble::Fails);
-        let &Wanted {
-            name,
-            items: ref patterns,
-            adds,
-            min,
-        } = wanted;
+    fn judge(&self, subject: &Subject<'_>) -> Judged<CheckResult> {
+        let fails = Trouble::Fails;
+        let (name, patterns) = (&*self.name, &*self.items);
+        let min = self.min.map_or(1, Number::count);
+        let adds = self.mode.is_some_and(|mode| *mode == Mode::Add);
         let earlier = subject.frozen.get(name).filter(|_| adds);
         if let Some(changed) = earlier.map(|earlier| frozen::changed(subject, earlier))
             && !changed.is_empty()
@@ -76,8 +57,8 @@ impl Judges for Freeze {
                 "frozen as `{name}` and not the same: {which}"
             )));
         }
-        let found = items::named(subject, patterns).map_err(cannot)?;
-        if (found.len() as i64) < min {
+        let found = items::named(subject, patterns).map_err(Trouble::cannot)?;
+        if found.len() < min {
             return Err(fails(format!(
                 "{} of at least {min} to freeze as `{name}` match {}",
                 found.len(),
@@ -92,7 +73,12 @@ impl Judges for Freeze {
                 && hashes.get(&item) != Some(&sealed.hash)
             {
                 let label = format!("frozen {name}: {item}");
-                evidence.push(subject.keep.keep_exact(&label, bytes).map_err(cannot)?);
+                evidence.push(
+                    subject
+                        .keep
+                        .keep_exact(&label, bytes)
+                        .map_err(Trouble::cannot)?,
+                );
             }
             hashes.insert(item, sealed.hash);
         }
@@ -101,72 +87,5 @@ impl Judges for Freeze {
         result.evidence = evidence;
         result.froze = BTreeMap::from([(name.to_owned(), hashes)]);
         Ok(result)
-    }
-
-    fn examples() -> Vec<Example> {
-        vec![
-            Example {
-                repo: &[("tests/a.rs", "one"), ("src/a.rs", "two")],
-                task: &[("T.md", "# T\n## 3 Contract\nshape\n")],
-                ..Example::passes(
-                    "files and a section",
-                    json!({"name": "tests", "items": ["repo/tests/**", "task/T.md#3 Contract"]}),
-                    "`tests`: 2 items",
-                )
-            },
-            Example {
-                task: &[("iter-0001.md", "old"), ("iter-0002.md", "new")],
-                frozen: &[("snapshots", "task/iter-0001.md", "old")],
-                ..Example::passes(
-                    "one more",
-                    json!({"name": "snapshots", "items": ["task/iter-*.md"], "mode": "add"}),
-                    "2 items",
-                )
-            },
-            Example {
-                task: &[("iter-0001.md", "edited"), ("iter-0002.md", "new")],
-                frozen: &[("snapshots", "task/iter-0001.md", "old")],
-                ..Example::fails(
-                    "an edit of what is frozen",
-                    json!({"name": "snapshots", "items": ["task/iter-*.md"], "mode": "add"}),
-                    "task/iter-0001.md was changed",
-                )
-            },
-            Example {
-                repo: &[("tests/a.rs", "one"), ("tests/b.rs", "two")],
-                fields: &[("Tests", "tests/**, !tests/b.rs")],
-                ..Example::passes(
-                    "what a field takes out again is frozen all the same",
-                    json!({"name": "tests", "items": ["repo/{Tests}"]}),
-                    "`tests`: 2 items",
-                )
-            },
-            Example {
-                repo: &[("tests/a.rs", "one"), ("tests/b.rs", "two")],
-                fields: &[("Tests", "tests/a.rs, `tests/b.rs`")],
-                ..Example::cannot_run(
-                    "a list that would lose one",
-                    json!({"name": "tests", "items": ["repo/{Tests}"], "min": 0}),
-                    "`Tests` is no list: `tests/a.rs` stands beside backticks",
-                )
-            },
-            Example {
-                repo: &[
-                    ("src/a.rs", "fn a() {}\n#[test]\nfn b() {\n    a();\n}\n"),
-                    ("package.json", "{\"jest\": {\"bail\": 1}}"),
-                    ("Cargo.toml", "[package]\nname = \"a\"\n"),
-                ],
-                ..Example::passes(
-                    "tests inside of other files",
-                    json!({"name": "tests", "items": ["inline tests", "test config"]}),
-                    "`tests`: 2 items",
-                )
-            },
-            Example::fails(
-                "nothing is nothing",
-                json!({"name": "tests", "items": ["task/*.md"]}),
-                "0 of at least 1",
-            ),
-        ]
     }
 }

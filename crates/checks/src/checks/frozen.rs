@@ -1,13 +1,15 @@
 //! `frozen`: what an earlier gate froze is still the same, byte for byte, and where it is told so
 //! nothing was put beside it. It refuses to pass where nothing was frozen.
 
-use crate::judge::{Answer, Judged, Judges, Trouble};
+use crate::Subject;
+use crate::error::Error;
+use crate::judge::{Answer, Judge, Judged, Trouble};
 use crate::readers::{items, seal};
-use crate::settings::Settings;
+use crate::settings::{Item, Items, Texts};
 use crate::text::{answer, first_few};
-use crate::{Example, Setting, Subject};
 use kernel::outcome::{CheckResult, Verdict};
-use serde_json::json;
+use schemars::JsonSchema;
+use serde::Deserialize;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// What of a freeze is not the same now, each with what happened to it.
@@ -23,49 +25,27 @@ pub(crate) fn changed(subject: &Subject<'_>, frozen: &BTreeMap<String, String>) 
     changed
 }
 
-/// The check.
-pub(crate) struct Frozen;
-
-pub(crate) struct Wanted<'a> {
-    of: Vec<&'a str>,
-    closed: Vec<&'a str>,
-    kept_as: Option<&'a str>,
+/// What an earlier gate froze under a name is the same, byte for byte.
+#[derive(Deserialize, JsonSchema)]
+pub(crate) struct Frozen {
+    /// The names, as given to `freeze`.
+    of: Texts,
+    /// Items as for `freeze`: what they name now must be among what was frozen.
+    #[serde(default)]
+    closed: Items,
+    /// A glob of copies: what was changed must stand in one of them as it was.
+    kept_as: Option<Item>,
 }
 
-impl Judges for Frozen {
+impl Judge for Frozen {
     const NAME: &'static str = "frozen";
-    const ABOUT: &'static str =
-        "what an earlier gate froze under a name is the same, byte for byte";
-    const SETTINGS: &'static [Setting] = &[
-        Setting::required("of", "the names, as given to `freeze`"),
-        Setting::optional(
-            "closed",
-            "items as for `freeze`: what they name now must be among what was frozen",
-        ),
-        Setting::optional(
-            "kept_as",
-            "a glob of copies: what was changed must stand in one of them as it was",
-        ),
-    ];
-    type Wanted<'a> = Wanted<'a>;
     type Answer = Judged<Vec<CheckResult>>;
 
-    fn read<'a>(settings: &Settings<'a>) -> Result<Wanted<'a>, String> {
-        let wanted = Wanted {
-            of: settings.list("of")?.unwrap_or_default(),
-            closed: settings.list("closed")?.unwrap_or_default(),
-            kept_as: settings.text("kept_as")?,
-        };
-        let items = wanted.closed.iter().chain(&wanted.kept_as);
-        items.copied().try_for_each(items::lint)?;
-        Ok(wanted)
-    }
-
-    fn judge(wanted: &Self::Wanted<'_>, subject: &Subject<'_>) -> Judged<Vec<CheckResult>> {
-        let added = added(wanted, subject).map_err(Trouble::CouldNotRun)?;
-        let copies = copies(wanted, subject).map_err(Trouble::CouldNotRun)?;
-        let same = |name: &&str| -> Judged {
-            let Some(items) = subject.frozen.get(*name) else {
+    fn judge(&self, subject: &Subject<'_>) -> Judged<Vec<CheckResult>> {
+        let added = added(self, subject).map_err(Trouble::cannot)?;
+        let copies = copies(self, subject).map_err(Trouble::cannot)?;
+        let same = |name: &String| -> Judged {
+            let Some(items) = subject.frozen.get(name) else {
                 let why = format!("nothing was frozen as `{name}` (tripwire_missing)");
                 return Err(Trouble::CouldNotRun(why));
             };
@@ -77,7 +57,7 @@ impl Judges for Frozen {
                 false => Err(format!("`{name}`: {}", first_few(&changed, 5)).into()),
             }
         };
-        let each = wanted.of.iter().map(same);
+        let each = self.of.iter().map(same);
         let mut results: Vec<CheckResult> =
             each.flat_map(|judged| judged.results(Self::NAME)).collect();
         if !added.is_empty() {
@@ -86,121 +66,14 @@ impl Judges for Frozen {
         }
         Ok(results)
     }
-
-    fn examples() -> Vec<Example> {
-        let with = || json!({"of": ["tests"]});
-        vec![
-            Example {
-                repo: &[(
-                    "src/a.rs",
-                    "fn a() { 1; }\n#[test]\nfn b() {\n    a();\n}\n#[test]\nfn c() {}\n",
-                )],
-                frozen: &[(
-                    "tests",
-                    "repo/src/a.rs#test b",
-                    "#[test]\nfn b() {\n    a();\n}\n",
-                )],
-                ..Example::passes(
-                    "the code beside a test, and one more test",
-                    json!({"of": ["tests"]}),
-                    "`tests`: 1 items are the same",
-                )
-            },
-            Example {
-                repo: &[("src/a.rs", "fn a() {}\n#[test]\nfn b() {}\n")],
-                frozen: &[(
-                    "tests",
-                    "repo/src/a.rs#test b",
-                    "#[test]\nfn b() {\n    a();\n}\n",
-                )],
-                ..Example::fails(
-                    "a test inside of a source that asks for less",
-                    json!({"of": ["tests"]}),
-                    "repo/src/a.rs#test b was changed",
-                )
-            },
-            Example {
-                repo: &[(
-                    "package.json",
-                    "{\"jest\": {\"testMatch\": []}, \"version\": \"2\"}",
-                )],
-                frozen: &[(
-                    "tests",
-                    "repo/package.json",
-                    "{\"jest\": {\"testMatch\": []}, \"version\": \"2\"}",
-                )],
-                ..Example::fails(
-                    "a manifest that came to say how tests run",
-                    json!({"of": ["tests"], "closed": ["test config"]}),
-                    "came after the freeze: repo/package.json#tests",
-                )
-            },
-            Example {
-                repo: &[("tests/a.rs", "one")],
-                frozen: &[("tests", "repo/tests/a.rs", "one")],
-                ..Example::passes("the same", with(), "1 items are the same")
-            },
-            Example {
-                repo: &[("tests/a.rs", "two")],
-                frozen: &[("tests", "repo/tests/a.rs", "one")],
-                ..Example::fails("edited", with(), "repo/tests/a.rs was changed")
-            },
-            Example {
-                frozen: &[("tests", "repo/tests/a.rs", "one")],
-                ..Example::fails("deleted", with(), "repo/tests/a.rs is missing")
-            },
-            Example {
-                task: &[("T.md", "## 3 Contract\nother\n## 4\n")],
-                frozen: &[("tests", "task/T.md#3 Contract", "shape\n")],
-                ..Example::fails("a section", with(), "task/T.md#3 Contract was changed")
-            },
-            Example {
-                task: &[("scope.md", "two"), ("scope-v1.md", "one")],
-                frozen: &[("scope", "task/scope.md", "one")],
-                ..Example::passes(
-                    "changed, and kept as it was",
-                    json!({"of": ["scope"], "kept_as": "task/scope-v*.md"}),
-                    "1 items are the same",
-                )
-            },
-            Example {
-                task: &[("scope.md", "two"), ("scope-v1.md", "a summary")],
-                frozen: &[("scope", "task/scope.md", "one")],
-                ..Example::fails(
-                    "changed, and not kept",
-                    json!({"of": ["scope"], "kept_as": "task/scope-v*.md"}),
-                    "task/scope.md was changed",
-                )
-            },
-            Example {
-                repo: &[("tests/a.py", "one"), ("tests/conftest.py", "lax")],
-                frozen: &[("tests", "repo/tests/a.py", "one")],
-                ..Example::fails(
-                    "something was put beside it",
-                    json!({"of": ["tests"], "closed": ["test config"]}),
-                    "came after the freeze: repo/tests/conftest.py",
-                )
-            },
-            Example {
-                repo: &[("tests/a.py", "one"), ("tests/b.py", "more")],
-                frozen: &[("tests", "repo/tests/a.py", "one")],
-                ..Example::passes(
-                    "one more test is none of those",
-                    json!({"of": ["tests"], "closed": ["test config"]}),
-                    "1 items are the same",
-                )
-            },
-            Example::cannot_run("nothing was frozen", with(), "tripwire_missing"),
-        ]
-    }
 }
 
 /// Hashes of the files that may hold what was changed, as it was.
-fn copies(wanted: &Wanted<'_>, subject: &Subject<'_>) -> Result<BTreeSet<String>, String> {
-    let Some(glob) = wanted.kept_as else {
+fn copies(wanted: &Frozen, subject: &Subject<'_>) -> Result<BTreeSet<String>, Error> {
+    let Some(glob) = &wanted.kept_as else {
         return Ok(BTreeSet::new());
     };
-    let named = items::named(subject, &[glob])?;
+    let named = items::named(subject, &[glob.to_string()])?;
     let hashes = named
         .iter()
         .filter_map(|item| seal::hash(subject.place, item).ok());
@@ -208,15 +81,12 @@ fn copies(wanted: &Wanted<'_>, subject: &Subject<'_>) -> Result<BTreeSet<String>
 }
 
 /// What is there now under a closed name, and was not when it was frozen.
-fn added(wanted: &Wanted<'_>, subject: &Subject<'_>) -> Result<Vec<String>, String> {
+fn added(wanted: &Frozen, subject: &Subject<'_>) -> Result<Vec<String>, Error> {
     if wanted.closed.is_empty() {
         return Ok(Vec::new());
     }
     let known = |item: &String| {
-        let frozen = wanted
-            .of
-            .iter()
-            .filter_map(|name| subject.frozen.get(*name));
+        let frozen = wanted.of.iter().filter_map(|name| subject.frozen.get(name));
         frozen.into_iter().any(|items| items.contains_key(item))
     };
     let mut now = items::named(subject, &wanted.closed)?;

@@ -2,21 +2,23 @@
 //! may touch everything is bounded by nothing. It refuses a list that is half in backticks, too: the
 //! other half would not be read, and what is not listed is not frozen.
 
-use crate::judge::{Judged, Judges};
+use crate::Subject;
+use crate::judge::{Judge, Judged};
 use crate::readers::globs::Line;
-use crate::settings::Settings;
+use crate::settings::{Choice, Texts, Words};
 use crate::text::first_few;
-use crate::{Example, Setting, Subject};
 use globset::Glob;
 use kernel::pattern::{Named, not_a_list, stays_inside, taken_out, words};
-use serde_json::json;
+use schemars::JsonSchema;
+use serde::Deserialize;
 
-/// The check.
-pub(crate) struct Globs;
-
-pub(crate) struct Wanted<'a> {
-    fields: Vec<&'a str>,
-    form: Form,
+/// Fields name globs of files in the repository, and none that matches everything.
+#[derive(Deserialize, JsonSchema)]
+pub(crate) struct Globs {
+    /// The fields, each with globs.
+    fields: Texts,
+    /// `list` (the default), or `sentence`: prose with globs in backticks.
+    form: Option<Choice<Form>>,
 }
 
 /// How the fields hold their globs. Both are read alike; what may stand beside them differs.
@@ -31,37 +33,22 @@ enum Form {
 /// Files that no scope names one by one. A glob that matches all of them matches everything.
 const ANYTHING: [&str; 3] = ["a", "b/c.d", ".e/f/g"];
 
-impl Judges for Globs {
+impl Words for Form {
+    const WORDS: &'static [(&'static str, Self)] =
+        &[("list", Self::List), ("sentence", Self::Sentence)];
+}
+
+impl Judge for Globs {
     const NAME: &'static str = "globs";
-    const ABOUT: &'static str =
-        "fields name globs of files in the repository, and none that matches everything";
-    const SETTINGS: &'static [Setting] = &[
-        Setting::required("fields", "the fields, each with globs"),
-        Setting::optional(
-            "form",
-            "`list` (the default), or `sentence`: prose with globs in backticks",
-        ),
-    ];
-    type Wanted<'a> = Wanted<'a>;
     type Answer = Judged;
 
-    fn read<'a>(settings: &Settings<'a>) -> Result<Wanted<'a>, String> {
-        Ok(Wanted {
-            fields: settings.list("fields")?.unwrap_or_default(),
-            form: match settings.text("form")? {
-                None | Some("list") => Form::List,
-                Some("sentence") => Form::Sentence,
-                Some(_) => return settings.refuse("form", "`list` or `sentence`"),
-            },
-        })
-    }
-
-    fn judge(wanted: &Wanted<'_>, subject: &Subject<'_>) -> Judged {
+    fn judge(&self, subject: &Subject<'_>) -> Judged {
         let mut wrong = Vec::new();
         let (mut inside, mut outside) = (0, 0);
-        for field in &wanted.fields {
-            let text = subject.fields.get(*field).map_or("", String::as_str);
-            wrong.extend(faults(field, text, wanted.form));
+        let form = self.form.map_or(Form::List, |form| *form);
+        for field in self.fields.iter() {
+            let text = subject.fields.get(field).map_or("", String::as_str);
+            wrong.extend(faults(field, text, form));
             let named = Named::of(text);
             inside += named.inside.len();
             outside += named.outside.len();
@@ -71,106 +58,6 @@ impl Judges for Globs {
             (true, _) => Ok(format!("{inside} globs, {outside} taken out")),
             (false, _) => Err(first_few(&wrong, 5).into()),
         }
-    }
-
-    fn examples() -> Vec<Example> {
-        let list = || json!({"fields": ["Scope", "Test files"]});
-        let sentence = || json!({"fields": ["Cap"], "form": "sentence"});
-        let of = |fields, example: Example| Example { fields, ..example };
-        vec![
-            of(
-                &[
-                    ("Scope", "src/**, README.md"),
-                    ("Test files", "`tests/*.{rs,py}`"),
-                ],
-                Example::passes("listed", list(), "3 globs"),
-            ),
-            of(
-                &[
-                    ("Scope", "src/**, !src/old/**"),
-                    ("Test files", "tests/*.rs"),
-                ],
-                Example::passes("some taken out", list(), "2 globs, 1 taken out"),
-            ),
-            of(
-                &[("Scope", "**"), ("Test files", "tests/*.rs")],
-                Example::fails(
-                    "an open scope",
-                    list(),
-                    "`**` in `Scope` matches everything",
-                ),
-            ),
-            of(
-                &[
-                    ("Scope", "[a-z]*, [a-z]*/**, .*/**"),
-                    ("Test files", "tests/*.rs"),
-                ],
-                Example::fails(
-                    "an open scope in pieces",
-                    list(),
-                    "the globs in `Scope` together match everything",
-                ),
-            ),
-            of(
-                &[("Scope", "../other"), ("Test files", "tests/[")],
-                Example::fails("no globs", list(), "`../other` in `Scope` leads out"),
-            ),
-            of(
-                &[("Scope", "src/**")],
-                Example::fails("an empty field", list(), "`Test files` names no glob"),
-            ),
-            of(
-                &[
-                    ("Scope", "src/**"),
-                    ("Test files", "tests/a.rs, `tests/b.rs`"),
-                ],
-                Example::fails(
-                    "half a list in backticks",
-                    list(),
-                    "`Test files` is no list: `tests/a.rs` stands beside backticks",
-                ),
-            ),
-            of(
-                &[
-                    ("Scope", "src/**"),
-                    ("Test files", "`tests/a.rs, tests/b.rs`"),
-                ],
-                Example::fails(
-                    "a list in one pair of backticks",
-                    list(),
-                    "put each in backticks of its own",
-                ),
-            ),
-            of(
-                &[("Scope", "!src/**"), ("Test files", "`tests/a.rs")],
-                Example::fails(
-                    "nothing but what is taken out",
-                    list(),
-                    "`Scope` names no glob",
-                ),
-            ),
-            of(
-                &[("Cap", "Only `src/**` and `tests/**`, not `!src/old/**`.")],
-                Example::passes("a sentence", sentence(), "2 globs, 1 taken out"),
-            ),
-            of(
-                &[("Cap", "src/** and no more")],
-                Example::fails("no backticks", sentence(), "`Cap` names no glob"),
-            ),
-            of(
-                &[("Cap", "all: `**`")],
-                Example::fails("no cap at all", sentence(), "matches everything"),
-            ),
-            of(
-                &[("Cap", "`src/[`")],
-                Example::fails("no glob", sentence(), "is no glob"),
-            ),
-            Example::cannot_run(
-                "no such form",
-                json!({"fields": ["Cap"], "form": "poem"}),
-                "`form` must be",
-            ),
-        ]
     }
 }
 

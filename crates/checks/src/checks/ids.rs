@@ -3,168 +3,50 @@
 //! of its own it refuses an entry without an id, for nobody would ask for its test or its proof: also
 //! one whose id only looks like one.
 
-use crate::judge::{Judged, Judges, Trouble};
+use crate::Subject;
+use crate::judge::{Judge, Judged, Trouble};
 use crate::readers::idents::Pattern;
 use crate::readers::markdown::{self, Row, Section};
 use crate::readers::paths;
 use crate::readers::threshold::has_threshold;
-use crate::settings::Settings;
+use crate::settings::{IdPattern, Number, Placed, Text, Texts};
 use crate::text::{answer, first_few, is_placeholder, label};
-use crate::{Example, Setting, Subject};
 use kernel::outcome::{CheckResult, Verdict};
-use serde_json::json;
+use schemars::JsonSchema;
+use serde::Deserialize;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The check.
-pub(crate) struct Ids;
-
-pub(crate) struct Wanted<'a> {
-    file: &'a str,
-    section: Option<&'a str>,
-    pattern: Pattern,
-    min: usize,
-    thresholds: usize,
-    retired: Vec<&'a str>,
+/// A document defines ids, each once, and none that passed before is lost.
+#[derive(Deserialize, JsonSchema)]
+pub(crate) struct Ids {
+    /// `task/...` or `repo/...`.
+    file: Placed,
+    /// Expression for an id, such as `AC-\d+`.
+    pattern: IdPattern,
+    /// The heading over the definitions; the whole file.
+    section: Option<Text>,
+    /// How many there must be at least; 1.
+    min: Option<Number<1, 10_000>>,
+    /// How many need a number with a unit; 0.
+    thresholds: Option<Number<0, 10_000>>,
+    /// Headings under which old ids may rest.
+    #[serde(default)]
+    retired_in: Texts,
 }
 
-impl Judges for Ids {
+impl Judge for Ids {
     const NAME: &'static str = "ids";
-    const ABOUT: &'static str =
-        "a document defines ids, each once, and none that passed before is lost";
-    const SETTINGS: &'static [Setting] = &[
-        Setting::required("file", "`task/...` or `repo/...`"),
-        Setting::required("pattern", "expression for an id, such as `AC-\\d+`"),
-        Setting::optional(
-            "section",
-            "the heading over the definitions; the whole file",
-        ),
-        Setting::optional("min", "how many there must be at least; 1"),
-        Setting::optional("thresholds", "how many need a number with a unit; 0"),
-        Setting::optional("retired_in", "headings under which old ids may rest"),
-    ];
-    type Wanted<'a> = Wanted<'a>;
     type Answer = Judged<CheckResult>;
 
-    fn read<'a>(settings: &Settings<'a>) -> Result<Wanted<'a>, String> {
-        Ok(Wanted {
-            file: settings.placed("file")?.unwrap_or_default(),
-            section: settings.text("section")?,
-            pattern: Pattern::new(settings.text("pattern")?.unwrap_or_default())?,
-            min: settings.count("min", 1, 10_000)?.unwrap_or(1),
-            thresholds: settings.count("thresholds", 0, 10_000)?.unwrap_or(0),
-            retired: settings.list("retired_in")?.unwrap_or_default(),
-        })
-    }
-
-    fn judge(wanted: &Self::Wanted<'_>, subject: &Subject<'_>) -> Judged<CheckResult> {
-        let kept_as = format!("ids of {}", label(wanted.file));
-        let defined: Vec<String> = defined(wanted, subject, &kept_as)?.into_iter().collect();
+    fn judge(&self, subject: &Subject<'_>) -> Judged<CheckResult> {
+        let kept_as = format!("ids of {}", label(&self.file));
+        let defined: Vec<String> = defined(self, subject, &kept_as)?.into_iter().collect();
         let kept = subject.keep.keep(&kept_as, defined.join("\n").as_bytes());
         let cannot = |why| Trouble::CouldNotRun(format!("the ids cannot be kept: {why}"));
         let reason = format!("{} ids: {}", defined.len(), first_few(&defined, 5));
         let mut result = answer(Self::NAME, Verdict::Pass, &reason);
         result.evidence.push(kept.map_err(cannot)?);
         Ok(result)
-    }
-
-    fn examples() -> Vec<Example> {
-        let with = || {
-            json!({
-                "file": "repo/scope.md", "pattern": "AC-\\d+", "section": "Acceptance Criteria",
-                "thresholds": 1, "retired_in": ["Deferred"]
-            })
-        };
-        vec![
-            Example {
-                repo: &[(
-                    "scope.md",
-                    "# Acceptance Criteria\n- **AC-1**: a page loads within 200 ms\n- AC-2: as AC-1, but printed\n",
-                )],
-                earlier: &[("ids of repo/scope.md", "AC-1")],
-                ..Example::passes("defined once, and none is lost", with(), "2 ids")
-            },
-            Example {
-                repo: &[(
-                    "scope.md",
-                    "# Acceptance Criteria\n| Id | What |\n|---|---|\n| AC-1 | 95 % of calls |\n",
-                )],
-                ..Example::passes("in a table", with(), "1 ids")
-            },
-            Example {
-                repo: &[(
-                    "scope.md",
-                    "# Acceptance Criteria\n## AC-1 Load\nwithin 2 s\n",
-                )],
-                ..Example::passes("as headings", with(), "1 ids")
-            },
-            Example {
-                repo: &[(
-                    "scope.md",
-                    "# Acceptance Criteria\n- AC-1: within 1 s\n- AC-1: again\n",
-                )],
-                ..Example::fails("defined twice", with(), "AC-1 is defined 2 times")
-            },
-            Example {
-                repo: &[("scope.md", "# Acceptance Criteria\n- it is fast: 1 s\n")],
-                ..Example::fails("no ids", with(), "0 ids, fewer than 1")
-            },
-            Example {
-                repo: &[(
-                    "scope.md",
-                    "# Acceptance Criteria\n- AC-1: within 1 s\n- AC\u{2011}2: nothing is lost\n",
-                )],
-                ..Example::fails(
-                    "an id that only looks like one",
-                    with(),
-                    "2: nothing is lost` has no id",
-                )
-            },
-            Example {
-                repo: &[(
-                    "scope.md",
-                    "# Acceptance Criteria\n- AC-1: within 1 s\n# More criteria\n- AC-2: nothing is lost, see AC-1\n- AC-1 comes first\n",
-                )],
-                ..Example::fails(
-                    "an id that is defined where nobody looks",
-                    with(),
-                    "not under `Acceptance Criteria`: AC-2",
-                )
-            },
-            Example {
-                repo: &[(
-                    "scope.md",
-                    "# Acceptance Criteria\n## AC-1 Load\n- Given a page\n- Then it is there within 2 s\n",
-                )],
-                ..Example::passes("a list below its heading", with(), "1 ids")
-            },
-            Example {
-                repo: &[("scope.md", "# Acceptance Criteria\n- AC-1: it is fast\n")],
-                ..Example::fails(
-                    "nothing to measure",
-                    with(),
-                    "0 of them have a number with a unit, fewer than 1",
-                )
-            },
-            Example {
-                repo: &[("scope.md", "# Acceptance Criteria\n- AC-2: within 1 s\n")],
-                earlier: &[("ids of repo/scope.md", "AC-1\nAC-2")],
-                ..Example::fails("an id is lost", with(), "lost since it passed: AC-1")
-            },
-            Example {
-                repo: &[(
-                    "scope.md",
-                    "# Acceptance Criteria\n- AC-2: within 1 s\n# Deferred\n- AC-1: no time\n",
-                )],
-                earlier: &[("ids of repo/scope.md", "AC-1\nAC-2")],
-                ..Example::passes("an id may be put to rest", with(), "1 ids")
-            },
-            Example::fails("no such file", with(), "repo/scope.md is missing"),
-            Example::cannot_run(
-                "a pattern for nothing",
-                json!({"file": "repo/a.md", "pattern": "x*"}),
-                "also matches where nothing stands",
-            ),
-        ]
     }
 }
 
@@ -218,11 +100,11 @@ fn said(row: &Row) -> String {
 }
 
 /// The ids that the document defines, if all is well with them.
-fn defined(wanted: &Wanted<'_>, subject: &Subject<'_>, kept_as: &str) -> Judged<BTreeSet<String>> {
-    let file = wanted.file;
+fn defined(wanted: &Ids, subject: &Subject<'_>, kept_as: &str) -> Judged<BTreeSet<String>> {
+    let file = &*wanted.file;
     let text = paths::read(subject.place, file).map_err(|why| format!("{file} {why}"))?;
-    let sections =
-        markdown::chosen(&text, wanted.section).map_err(|why| format!("{file} {why}"))?;
+    let sections = markdown::chosen(&text, wanted.section.as_deref())
+        .map_err(|why| format!("{file} {why}"))?;
     let mut times: BTreeMap<String, usize> = BTreeMap::new();
     let mut measured = 0;
     for section in &sections {
@@ -242,17 +124,18 @@ fn defined(wanted: &Wanted<'_>, subject: &Subject<'_>, kept_as: &str) -> Judged<
             .flat_map(|section| strays(&text, section, &wanted.pattern));
         wrong.extend(strays.take(5));
     }
-    if times.len() < wanted.min {
-        wrong.push(format!("{} ids, fewer than {}", times.len(), wanted.min));
-    } else if measured < wanted.thresholds {
+    let min = wanted.min.map_or(1, Number::count);
+    let thresholds = wanted.thresholds.map_or(0, Number::count);
+    if times.len() < min {
+        wrong.push(format!("{} ids, fewer than {min}", times.len()));
+    } else if measured < thresholds {
         wrong.push(format!(
-            "{measured} of them have a number with a unit, fewer than {}",
-            wanted.thresholds
+            "{measured} of them have a number with a unit, fewer than {thresholds}"
         ));
     }
     let defined: BTreeSet<String> = times.into_keys().collect();
     let mut known = defined.clone();
-    for heading in &wanted.retired {
+    for heading in wanted.retired_in.iter() {
         for section in markdown::sections(&text, heading) {
             known.extend(wanted.pattern.set(&section.content));
         }
@@ -267,17 +150,14 @@ fn defined(wanted: &Wanted<'_>, subject: &Subject<'_>, kept_as: &str) -> Judged<
         .filter_map(|entry| begins(&wanted.pattern, &entry))
         .filter(|id| !known.contains(id))
         .collect();
-    if let Some(section) = wanted.section.filter(|_| !elsewhere.is_empty()) {
+    if let Some(section) = wanted.section.as_ref().filter(|_| !elsewhere.is_empty()) {
         let elsewhere: Vec<String> = elsewhere.into_iter().collect();
         wrong.push(format!(
             "not under `{section}`: {}",
             first_few(&elsewhere, 5)
         ));
     }
-    let earlier = subject
-        .keep
-        .earlier(kept_as)
-        .map_err(Trouble::CouldNotRun)?;
+    let earlier = subject.keep.earlier(kept_as).map_err(Trouble::cannot)?;
     if let Some(last) = earlier.last() {
         let last = String::from_utf8_lossy(last).into_owned();
         let lost: Vec<&str> = last.lines().filter(|id| !known.contains(*id)).collect();

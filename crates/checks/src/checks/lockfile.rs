@@ -2,17 +2,23 @@
 //! nobody else would have it, and one that names nothing of what it should pin. It does not ask for
 //! every name: a workspace may offer what nobody takes.
 
-use crate::judge::{Judged, Judges, Trouble};
+use crate::Subject;
+use crate::error::Error;
+use crate::judge::{Judge, Judged, Trouble};
 use crate::readers::dependencies::{World, manifests};
 use crate::readers::{paths, sources};
-use crate::settings::Settings;
+use crate::settings::Globs;
 use crate::text::first_few;
-use crate::{Example, Setting, Subject};
-use globset::GlobSet;
-use serde_json::json;
+use schemars::JsonSchema;
+use serde::Deserialize;
 
-/// The check.
-pub(crate) struct Lockfile;
+/// Every manifest that names dependencies has a lockfile that git knows.
+#[derive(Deserialize, JsonSchema)]
+pub(crate) struct Lockfile {
+    /// Globs of manifests that need none.
+    #[serde(default)]
+    allow: Globs,
+}
 
 /// The lockfiles of each world, beside the manifest or in a folder above it.
 const LOCKFILES: [(World, &[&str]); 4] = [
@@ -41,27 +47,16 @@ const LOCKFILES: [(World, &[&str]); 4] = [
     (World::Go, &["go.sum"]),
 ];
 
-impl Judges for Lockfile {
+impl Judge for Lockfile {
     const NAME: &'static str = "lockfile";
-    const ABOUT: &'static str =
-        "every manifest that names dependencies has a lockfile that git knows";
-    const SETTINGS: &'static [Setting] = &[Setting::optional(
-        "allow",
-        "globs of manifests that need none",
-    )];
-    type Wanted<'a> = GlobSet;
     type Answer = Judged;
 
-    fn read<'a>(settings: &Settings<'a>) -> Result<GlobSet, String> {
-        settings.globs("allow")
-    }
-
-    fn judge(allow: &GlobSet, subject: &Subject<'_>) -> Judged {
-        let mut files = sources::files(subject).map_err(Trouble::CouldNotRun)?;
+    fn judge(&self, subject: &Subject<'_>) -> Judged {
+        let mut files = sources::files(subject).map_err(Trouble::cannot)?;
         let known = files.clone();
-        files.retain(|path| !allow.is_match(path));
+        files.retain(|path| !self.allow.is_match(path));
         let read = |path: &str| paths::read(subject.place, &format!("repo/{path}"));
-        let manifests = manifests(&files, &read).map_err(Trouble::CouldNotRun)?;
+        let manifests = manifests(&files, &read).map_err(Trouble::cannot)?;
         let naming = manifests.iter().filter(|one| !one.names.is_empty());
         let mut wrong = Vec::new();
         for manifest in naming.clone() {
@@ -93,67 +88,6 @@ impl Judges for Lockfile {
             ));
         }
         Err(first_few(&wrong, 3).into())
-    }
-
-    fn examples() -> Vec<Example> {
-        vec![
-            Example {
-                repo: &[
-                    ("Cargo.toml", "[dependencies]\nserde = \"1\"\n"),
-                    ("Cargo.lock", "version = 4\n[[package]]\nname = \"serde\"\n"),
-                ],
-                ..Example::passes("locked", json!({}), "1 of 1 manifests name dependencies")
-            },
-            Example {
-                repo: &[("Cargo.toml", "[package]\nname = \"a\"\n")],
-                ..Example::passes("nothing to lock", json!({}), "0 of 1 manifests")
-            },
-            Example {
-                repo: &[
-                    (
-                        "package-lock.json",
-                        "{\"packages\": {\"node_modules/react\": {}}}",
-                    ),
-                    ("web/package.json", "{\"dependencies\": {\"react\": \"1\"}}"),
-                ],
-                ..Example::passes("in a folder above", json!({}), "1 of 1")
-            },
-            Example {
-                repo: &[("requirements.txt", "flask==3.0.0 # pinned\n")],
-                ..Example::passes("requirements that are pinned", json!({}), "1 of 1")
-            },
-            Example {
-                repo: &[
-                    ("package-lock.json", "{}"),
-                    ("package.json", "{\"dependencies\": {\"react\": \"1\"}}"),
-                ],
-                ..Example::fails(
-                    "a lockfile that pins nothing",
-                    json!({}),
-                    "package-lock.json names nothing that package.json depends on",
-                )
-            },
-            Example {
-                repo: &[("requirements.txt", "flask>=3\n")],
-                ..Example::fails("requirements that are not", json!({}), "requirements.txt")
-            },
-            Example {
-                repo: &[("api/package.json", "{\"dependencies\": {\"react\": \"1\"}}")],
-                ..Example::fails(
-                    "no lockfile",
-                    json!({}),
-                    "api/package.json needs one of: package-lock.json",
-                )
-            },
-            Example {
-                repo: &[("tests/go.mod", "module a\nrequire b v1\n")],
-                ..Example::passes("allowed without", json!({"allow": ["tests/**"]}), "0 of 0")
-            },
-            Example {
-                repo: &[("Cargo.toml", "[dependencies\n")],
-                ..Example::cannot_run("a broken manifest", json!({}), "Cargo.toml: ")
-            },
-        ]
     }
 }
 
@@ -187,7 +121,7 @@ fn pins(subject: &Subject<'_>, lock: &str, names: &[String]) -> bool {
 }
 
 /// A requirements file in which every line names one version is a lockfile itself.
-fn is_pinned(path: &str, read: &dyn Fn(&str) -> Result<String, String>) -> bool {
+fn is_pinned(path: &str, read: &dyn Fn(&str) -> Result<String, Error>) -> bool {
     path.ends_with("requirements.txt")
         && read(path).is_ok_and(|text| {
             let lines = text.lines().map(str::trim);

@@ -1,36 +1,35 @@
-//! `no_finding`: nobody has raised a finding of a kind that must not be passed over. It refuses to
-//! weigh findings: one that sounds like the kind is of the kind.
+//! `no_finding`: nobody has raised a finding of a kind that must not be passed over. Findings are
+//! not weighed: one that sounds like the kind is of the kind.
 
-use crate::judge::{Judged, Judges};
-use crate::settings::Settings;
+use crate::Subject;
+use crate::judge::{Judge, Judged};
+use crate::settings::Texts;
 use crate::text::{first_few, one_line};
-use crate::{Example, Setting, Subject};
-use serde_json::{Value, json};
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::Value;
 
-/// The check.
-pub(crate) struct NoFinding;
+/// The agent's result has no finding that mentions one of these words.
+#[derive(Deserialize, JsonSchema)]
+pub(crate) struct NoFinding {
+    /// The words, or their beginnings.
+    mentions: Texts,
+}
 
-impl Judges for NoFinding {
+impl Judge for NoFinding {
     const NAME: &'static str = "no_finding";
-    const ABOUT: &'static str =
-        "the agent's result has no finding that mentions one of these words";
-    const SETTINGS: &'static [Setting] = &[Setting::required(
-        "mentions",
-        "the words, or their beginnings",
-    )];
-    type Wanted<'a> = Vec<String>;
     type Answer = Judged;
 
-    fn read<'a>(settings: &Settings<'a>) -> Result<Vec<String>, String> {
-        let words = settings.list("mentions")?.unwrap_or_default();
-        Ok(words.iter().map(|word| word.to_lowercase()).collect())
-    }
-
-    fn judge(words: &Self::Wanted<'_>, subject: &Subject<'_>) -> Judged {
+    fn judge(&self, subject: &Subject<'_>) -> Judged {
         let findings = match subject.result.map(|result| &result["findings"]) {
             Some(Value::Array(findings)) => findings.as_slice(),
             _ => &[],
         };
+        let words: Vec<String> = self
+            .mentions
+            .iter()
+            .map(|word| word.to_lowercase())
+            .collect();
         let sounds = |text: &str| {
             let lower = text.to_lowercase();
             let mut said = lower.split(|char: char| !char.is_alphanumeric());
@@ -48,25 +47,5 @@ impl Judges for NoFinding {
             true => Ok("none was raised".to_owned()),
             false => Err(first_few(&raised, 3).into()),
         }
-    }
-
-    fn examples() -> Vec<Example> {
-        let with = || json!({"mentions": ["security", "vulnerab"]});
-        let result = |finding: &str| Some(json!({"summary": "x", "findings": [finding]}));
-        vec![
-            Example {
-                result: result("naming: `x` says little"),
-                ..Example::passes("another kind", with(), "none was raised")
-            },
-            Example {
-                result: result("Security: the path is not checked"),
-                ..Example::fails("of this kind", with(), "the path is not checked")
-            },
-            Example {
-                result: result("minor: a known vulnerability in left-pad"),
-                ..Example::fails("it sounds like it", with(), "left-pad")
-            },
-            Example::passes("no findings", with(), "none was raised"),
-        ]
     }
 }

@@ -1,14 +1,37 @@
-//! `no_objection`: the agent's own result may hold the gate shut. It refuses to be the reason why
-//! a gate opens: without an objection it says only that there was none.
+//! `no_objection`: the agent's own result may hold the gate shut. It is never the reason why a gate
+//! opens: without an objection it says only that there was none.
 
-use crate::judge::{Judged, Judges, Trouble};
-use crate::settings::Settings;
+use crate::Subject;
+use crate::judge::{Judge, Judged, Trouble};
+use crate::settings::{Choice, Text, Texts, Words};
 use crate::text::{first_few, one_line};
-use crate::{Example, Setting, Subject};
-use serde_json::{Value, json};
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::Value;
 
-/// The check.
-pub(crate) struct NoObjection;
+/// The agent's result has no verdict `fail` and no findings.
+#[derive(Deserialize, JsonSchema)]
+pub(crate) struct NoObjection {
+    /// Judge the last result of this role, not the present one.
+    role: Option<Text>,
+    /// Severities with which a finding is a remark and holds nothing; none.
+    #[serde(default)]
+    harmless: Texts,
+    /// A finding without a `severity`: `holds` or `passes`; holds.
+    untyped: Option<Choice<Untyped>>,
+}
+
+/// What becomes of a finding that names no severity.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Untyped {
+    Holds,
+    Passes,
+}
+
+impl Words for Untyped {
+    const WORDS: &'static [(&'static str, Self)] =
+        &[("holds", Self::Holds), ("passes", Self::Passes)];
+}
 
 /// Where an agent's finding may keep its sentence.
 const SENTENCES: [&str; 6] = [
@@ -20,26 +43,16 @@ const SENTENCES: [&str; 6] = [
     "finding",
 ];
 
-impl Judges for NoObjection {
+impl Judge for NoObjection {
     const NAME: &'static str = "no_objection";
-    const ABOUT: &'static str = "the agent's result has no verdict `fail` and no findings";
-    const SETTINGS: &'static [Setting] = &[Setting::optional(
-        "role",
-        "judge the last result of this role, not the present one",
-    )];
-    type Wanted<'a> = Option<&'a str>;
     type Answer = Judged;
 
-    fn read<'a>(settings: &Settings<'a>) -> Result<Option<&'a str>, String> {
-        settings.text("role")
-    }
-
-    fn judge(role: &Self::Wanted<'_>, subject: &Subject<'_>) -> Judged {
+    fn judge(&self, subject: &Subject<'_>) -> Judged {
         let nothing = Value::Null;
-        let result = match role {
+        let result = match self.role.as_deref() {
             None => subject.result.unwrap_or(&nothing),
             // A role that has not spoken has not agreed either.
-            Some(role) => match subject.results.get(*role) {
+            Some(role) => match subject.results.get(role) {
                 Some(result) => &result.value,
                 None => {
                     let why = format!("the role `{role}` has left no result in this run");
@@ -47,7 +60,7 @@ impl Judges for NoObjection {
                 }
             },
         };
-        let findings = findings(&result["findings"]);
+        let findings = self.holding(&result["findings"]);
         let against = result["verdict"]
             .as_str()
             .is_some_and(|verdict| verdict.trim().eq_ignore_ascii_case("fail"));
@@ -60,73 +73,29 @@ impl Judges for NoObjection {
             }
         }
     }
-
-    fn examples() -> Vec<Example> {
-        let object = |result: Value, name: &'static str, reason: &'static str| Example {
-            result: Some(result),
-            ..Example::fails(name, json!({}), reason)
-        };
-        vec![
-            Example {
-                result: Some(json!({"verdict": "pass", "findings": []})),
-                ..Example::passes("no findings", json!({}), "does not object")
-            },
-            Example::passes("no result at all", json!({}), "does not object"),
-            object(json!({"verdict": "fail"}), "its verdict", "verdict is fail"),
-            object(
-                json!({"verdict": "pass", "findings": ["the test is skipped", {"title": "leak", "line": 3}]}),
-                "findings weigh more than its verdict",
-                "2 findings: the test is skipped, leak",
-            ),
-            object(
-                json!({"findings": "the parser panics"}),
-                "a finding that is not in a list",
-                "1 findings: the parser panics",
-            ),
-            object(
-                json!({"findings": [1, 2, 3, 4, 5]}),
-                "the first ones are quoted",
-                "5 findings: 1, 2, 3 and 2 more",
-            ),
-            Example {
-                results: vec![("reviewer", json!({"findings": []}))],
-                ..Example::passes(
-                    "another role",
-                    json!({"role": "reviewer"}),
-                    "does not object",
-                )
-            },
-            Example {
-                result: Some(json!({"findings": []})),
-                results: vec![("reviewer", json!({"findings": ["it leaks"]}))],
-                ..Example::fails(
-                    "another role's findings",
-                    json!({"role": "reviewer"}),
-                    "1 findings: it leaks",
-                )
-            },
-            Example::cannot_run(
-                "a role that has not spoken",
-                json!({"role": "reviewer"}),
-                "has left no result",
-            ),
-            Example::cannot_run(
-                "a setting that is not there",
-                json!({"strict": true}),
-                "allowed keys: role",
-            ),
-        ]
-    }
 }
 
-/// Whatever is not plainly nothing is a finding: a wrong shape must not open the gate.
-fn findings(value: &Value) -> Vec<String> {
-    match value {
-        Value::Null | Value::Bool(false) => Vec::new(),
-        Value::Array(list) => list.iter().map(sentence).collect(),
-        Value::Object(map) if map.is_empty() => Vec::new(),
-        Value::String(text) if text.trim().is_empty() => Vec::new(),
-        other => vec![sentence(other)],
+impl NoObjection {
+    /// Whatever is not plainly nothing is a finding: a wrong shape must not open the gate.
+    fn holding(&self, value: &Value) -> Vec<String> {
+        let one = std::slice::from_ref(value);
+        let all = match value {
+            Value::Null | Value::Bool(false) => &[],
+            Value::Array(list) => list.as_slice(),
+            Value::Object(map) if map.is_empty() => &[],
+            Value::String(text) if text.trim().is_empty() => &[],
+            _ => one,
+        };
+        let holds = |finding: &&Value| match finding["severity"].as_str() {
+            None => self
+                .untyped
+                .is_none_or(|untyped| *untyped == Untyped::Holds),
+            Some(severity) => {
+                let same = |harmless: &String| harmless.eq_ignore_ascii_case(severity.trim());
+                !self.harmless.iter().any(same)
+            }
+        };
+        all.iter().filter(holds).map(sentence).collect()
     }
 }
 

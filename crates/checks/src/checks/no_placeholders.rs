@@ -1,21 +1,26 @@
-//! `no_placeholders`: no source says that it is yet to be written. It refuses to look into tests,
-//! and into the words of the language itself (`placeholder="Name"` is a web page's own).
+//! `no_placeholders`: no source says that it is yet to be written. Tests are not looked at, nor the
+//! words of the language itself (`placeholder="Name"` is a web page's own).
 
-use crate::judge::{Judged, Judges, Trouble};
+use crate::Subject;
+use crate::judge::{Judge, Judged, Trouble};
 use crate::readers::{inline_tests, sources};
-use crate::settings::Settings;
+use crate::settings::{Globs, Texts};
 use crate::text::first_few;
-use crate::{Example, Setting, Subject};
-use globset::GlobSet;
-use serde_json::json;
+use schemars::JsonSchema;
+use serde::Deserialize;
 
-/// The check.
-pub(crate) struct NoPlaceholders;
-
-pub(crate) struct Wanted<'a> {
-    allow: GlobSet,
-    allow_lines: Vec<&'a str>,
-    words: Vec<&'a str>,
+/// No source outside of tests says TODO, FIXME, todo!, NotImplementedError or the like.
+#[derive(Deserialize, JsonSchema)]
+pub(crate) struct NoPlaceholders {
+    /// Globs of sources that are not looked at.
+    #[serde(default)]
+    allow: Globs,
+    /// Texts; a line that contains one may stay.
+    #[serde(default)]
+    allow_lines: Texts,
+    /// More words that may not stand anywhere.
+    #[serde(default)]
+    words: Texts,
 }
 
 /// Where a word counts.
@@ -42,34 +47,18 @@ const WORDS: [(&str, Counts); 11] = [
 ];
 const COMMENTS: [&str; 6] = ["//", "#", "/*", "<!--", "--", "* "];
 
-impl Judges for NoPlaceholders {
+impl Judge for NoPlaceholders {
     const NAME: &'static str = "no_placeholders";
-    const ABOUT: &'static str =
-        "no source outside of tests says TODO, FIXME, todo!, NotImplementedError or the like";
-    const SETTINGS: &'static [Setting] = &[
-        Setting::optional("allow", "globs of sources that are not looked at"),
-        Setting::optional("allow_lines", "texts; a line that contains one may stay"),
-        Setting::optional("words", "more words that may not stand anywhere"),
-    ];
-    type Wanted<'a> = Wanted<'a>;
     type Answer = Judged;
 
-    fn read<'a>(settings: &Settings<'a>) -> Result<Wanted<'a>, String> {
-        Ok(Wanted {
-            allow: settings.globs("allow")?,
-            allow_lines: settings.list("allow_lines")?.unwrap_or_default(),
-            words: settings.list("words")?.unwrap_or_default(),
-        })
-    }
-
-    fn judge(wanted: &Wanted<'_>, subject: &Subject<'_>) -> Judged {
-        let mut files = sources::files(subject).map_err(Trouble::CouldNotRun)?;
+    fn judge(&self, subject: &Subject<'_>) -> Judged {
+        let mut files = sources::files(subject).map_err(Trouble::cannot)?;
         files.retain(|path| {
-            sources::is_source(path) && !sources::is_test(path) && !wanted.allow.is_match(path)
+            sources::is_source(path) && !sources::is_test(path) && !self.allow.is_match(path)
         });
         let mut found = Vec::new();
         for path in &files {
-            let Some(text) = sources::text(subject, path).map_err(Trouble::CouldNotRun)? else {
+            let Some(text) = sources::text(subject, path).map_err(Trouble::cannot)? else {
                 continue;
             };
             let text = match path.ends_with(".rs") {
@@ -77,14 +66,17 @@ impl Judges for NoPlaceholders {
                 false => text,
             };
             for (at, line) in text.lines().enumerate() {
-                if wanted
+                if self
                     .allow_lines
                     .iter()
                     .any(|allowed| line.contains(allowed))
                 {
                     continue;
                 }
-                let own = wanted.words.iter().map(|word| (*word, Counts::Anywhere));
+                let own = self
+                    .words
+                    .iter()
+                    .map(|word| (word.as_str(), Counts::Anywhere));
                 let mut words = WORDS.into_iter().chain(own);
                 if let Some((word, _)) = words.find(|(word, counts)| stands(line, word, *counts)) {
                     found.push(format!("{path}:{} ({word})", at + 1));
@@ -95,63 +87,6 @@ impl Judges for NoPlaceholders {
             return Ok(format!("{} sources have no placeholder", files.len()));
         }
         Err(format!("{} placeholders: {}", found.len(), first_few(&found, 5)).into())
-    }
-
-    fn examples() -> Vec<Example> {
-        vec![
-            Example {
-                repo: &[
-                    (
-                        "src/lib.rs",
-                        "pub fn a() {}\n#[cfg(test)]\nmod tests { fn b() { todo!() } }\n",
-                    ),
-                    ("tests/a.py", "# TODO\n"),
-                    ("README.md", "TODO\n"),
-                    ("web/a.jsx", "<input placeholder=\"Name\"/>\n"),
-                ],
-                ..Example::passes("tests and documents do not count", json!({}), "2 sources")
-            },
-            Example {
-                repo: &[("src/lib.rs", "// #[cfg(test)]\nfn a() {\n    todo!()\n}\n")],
-                ..Example::fails("no test in sight", json!({}), "src/lib.rs:3 (todo!)")
-            },
-            Example {
-                repo: &[("src/lib.rs", "fn a() {\n    todo!()\n}\n")],
-                ..Example::fails("todo!", json!({}), "src/lib.rs:2 (todo!)")
-            },
-            Example {
-                repo: &[("a.py", "def a():\n    raise NotImplementedError\n")],
-                ..Example::fails("NotImplementedError", json!({}), "a.py:2")
-            },
-            Example {
-                repo: &[("a.js", "const rate = 7; // placeholder\n")],
-                ..Example::fails("a comment", json!({}), "a.js:1 (placeholder)")
-            },
-            Example {
-                repo: &[
-                    ("src/a.go", "// TODO(ada): issue 12\n"),
-                    ("gen/b.go", "// FIXME\n"),
-                ],
-                ..Example::passes(
-                    "allowed",
-                    json!({"allow": ["gen/**"], "allow_lines": ["TODO(ada)"]}),
-                    "1 sources",
-                )
-            },
-            Example {
-                repo: &[("a.ts", "const a = mockRate();\n")],
-                ..Example::fails(
-                    "a word of one's own",
-                    json!({"words": ["mockRate"]}),
-                    "mockRate",
-                )
-            },
-            Example::cannot_run(
-                "a bad glob",
-                json!({"allow": ["a{"]}),
-                "the setting `allow`",
-            ),
-        ]
     }
 }
 

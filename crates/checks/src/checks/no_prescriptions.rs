@@ -2,16 +2,25 @@
 //! sentences that tell somebody to edit. It may turn away an innocent sentence: whoever wrote it
 //! says it again as an observation.
 
-use crate::judge::{Judged, Judges};
-use crate::settings::Settings;
+use crate::Subject;
+use crate::judge::{Judge, Judged};
+use crate::settings::Texts;
 use crate::text::{first_few, one_line};
-use crate::{Example, Setting, Subject};
 use regex::Regex;
-use serde_json::{Value, json};
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::Value;
 use std::sync::LazyLock;
 
-/// The check.
-pub(crate) struct NoPrescriptions;
+/// Parts of the agent's result report and do not prescribe changes.
+#[derive(Deserialize, JsonSchema)]
+pub(crate) struct NoPrescriptions {
+    /// Keys of the agent's result that are looked at, in full depth.
+    results: Texts,
+    /// Keys inside of them that are quotes, such as `snippet`.
+    #[serde(default)]
+    except: Texts,
+}
 
 const VERBS: &str = "add|adjust|apply|change|correct|delete|drop|edit|extract|fix|implement|inline|insert|introduce|make|modify|move|patch|refactor|remove|rename|replace|restore|rewrite|set|split|swap|switch|update|use|wrap|write";
 
@@ -50,32 +59,15 @@ static SIGNS: LazyLock<Vec<(Regex, &'static str)>> = LazyLock::new(|| {
     signs.into_iter().flatten().collect()
 });
 
-impl Judges for NoPrescriptions {
+impl Judge for NoPrescriptions {
     const NAME: &'static str = "no_prescriptions";
-    const ABOUT: &'static str = "parts of the agent's result report and do not prescribe changes";
-    const SETTINGS: &'static [Setting] = &[
-        Setting::required(
-            "results",
-            "keys of the agent's result that are looked at, in full depth",
-        ),
-        Setting::optional(
-            "except",
-            "keys inside of them that are quotes, such as `snippet`",
-        ),
-    ];
-    type Wanted<'a> = (Vec<&'a str>, Vec<&'a str>);
     type Answer = Judged;
 
-    fn read<'a>(settings: &Settings<'a>) -> Result<(Vec<&'a str>, Vec<&'a str>), String> {
-        let keys = settings.list("results")?.unwrap_or_default();
-        Ok((keys, settings.list("except")?.unwrap_or_default()))
-    }
-
-    fn judge((keys, except): &Self::Wanted<'_>, subject: &Subject<'_>) -> Judged {
+    fn judge(&self, subject: &Subject<'_>) -> Judged {
         let mut found = Vec::new();
-        for key in keys {
-            let value = subject.result.map_or(&Value::Null, |result| &result[*key]);
-            texts(value, except, &mut found);
+        for key in self.results.iter() {
+            let value = subject.result.map_or(&Value::Null, |result| &result[key]);
+            texts(value, &self.except, &mut found);
         }
         let mut wrong = Vec::new();
         for text in &found {
@@ -95,53 +87,14 @@ impl Judges for NoPrescriptions {
         )
         .into())
     }
-
-    fn examples() -> Vec<Example> {
-        let with = || json!({"results": ["audit", "summary"], "except": ["snippet"]});
-        let of = |example: Example, audit: Value| Example {
-            result: Some(json!({"summary": "The gate fails on one test.", "audit": audit})),
-            ..example
-        };
-        let bad = |name, text: &str| {
-            of(
-                Example::fails(name, with(), "prescribes"),
-                json!({"diagnosis": [text]}),
-            )
-        };
-        vec![
-            of(
-                Example::passes("observations", with(), "no prescriptions"),
-                json!({
-                    "diagnosis": ["`greet` returns the name without a greeting (E-0004); confidence: high"],
-                    "suggestions": ["Run `cargo test greet` and compare its output with F-0002."],
-                    "snippet": "replace this with that"
-                }),
-            ),
-            bad("an imperative", "Change `a` in src/lib.rs so that it adds."),
-            bad(
-                "behind an observation",
-                "The sum is wrong. Replace `-` with `+`.",
-            ),
-            bad("politely", "The function should be changed to add."),
-            bad("in a list", "- rename sum to add"),
-            bad("a fence", "like this:\n```rust\na + b\n```"),
-            bad("a diff", "--- a/src/lib.rs\n+++ b/src/lib.rs\n"),
-            Example {
-                result: Some(json!({"summary": "You must rewrite the parser.", "audit": {}})),
-                ..Example::fails("in the summary", with(), "prescribes")
-            },
-        ]
-    }
 }
 
-fn texts<'v>(value: &'v Value, except: &[&str], found: &mut Vec<&'v str>) {
+fn texts<'v>(value: &'v Value, except: &[String], found: &mut Vec<&'v str>) {
     match value {
         Value::String(text) => found.push(text),
         Value::Array(list) => list.iter().for_each(|item| texts(item, except, found)),
         Value::Object(map) => {
-            let inside = map
-                .iter()
-                .filter(|(key, _)| !except.contains(&key.as_str()));
+            let inside = map.iter().filter(|(key, _)| !except.contains(key));
             inside.for_each(|(_, item)| texts(item, except, found));
         }
         Value::Null | Value::Bool(_) | Value::Number(_) => {}

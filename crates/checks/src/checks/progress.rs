@@ -1,30 +1,25 @@
-//! `progress`: the attempt moved something that can be seen. It refuses to count a new time stamp
-//! or a rewritten state file with the same fields.
+//! `progress`: the attempt moved something that can be seen. A new time stamp or a rewritten state
+//! file with the same fields is no progress.
 
-use crate::judge::{Judged, Judges};
-use crate::settings::Settings;
-use crate::{Example, Setting, Subject};
-use serde_json::json;
+use crate::Subject;
+use crate::judge::{Judge, Judged};
+use schemars::JsonSchema;
+use serde::Deserialize;
 use std::collections::BTreeMap;
 
-/// The check.
-pub(crate) struct Progress;
+/// At least one of: code or doc change, state change, evidence gain, blocker clarification, risk
+/// reduction.
+#[derive(Deserialize, JsonSchema)]
+pub(crate) struct Progress {}
 
 const CLOCK: &str = "Last updated";
 const STATE: &str = "task/STATE.md";
 
-impl Judges for Progress {
+impl Judge for Progress {
     const NAME: &'static str = "progress";
-    const ABOUT: &'static str = "at least one of: code or doc change, state change, evidence gain, blocker clarification, risk reduction";
-    const SETTINGS: &'static [Setting] = &[];
-    type Wanted<'a> = ();
     type Answer = Judged;
 
-    fn read(_settings: &Settings<'_>) -> Result<(), String> {
-        Ok(())
-    }
-
-    fn judge(_: &Self::Wanted<'_>, subject: &Subject<'_>) -> Judged {
+    fn judge(&self, subject: &Subject<'_>) -> Judged {
         let changed = |test: &dyn Fn(&str) -> bool| subject.changed.iter().any(|path| test(path));
         let differs =
             |field: &str| value(subject.fields, field) != value(subject.fields_before, field);
@@ -61,45 +56,6 @@ impl Judges for Progress {
             return Err(format!("none of the five happened: {names}").into());
         }
         Ok(happened.join(", "))
-    }
-
-    fn examples() -> Vec<Example> {
-        vec![
-            Example {
-                changed: &["repo/src/lib.rs"],
-                ..Example::passes("code changed", json!({}), "code or doc change")
-            },
-            Example {
-                changed: &["task/artifacts/run.txt"],
-                ..Example::passes("evidence came", json!({}), "evidence gain")
-            },
-            Example {
-                changed: &[STATE],
-                fields: &[("Next step", "write the parser")],
-                fields_before: &[("Next step", "read the code")],
-                ..Example::passes("a field changed", json!({}), "state change")
-            },
-            Example {
-                fields: &[("Blockers", "needs the API key of the test account")],
-                fields_before: &[("Blockers", "auth")],
-                ..Example::passes("a blocker got clear", json!({}), "blocker clarification")
-            },
-            Example {
-                fields_before: &[("Risks", "the parser may be slow")],
-                ..Example::passes("a risk is gone", json!({}), "risk reduction")
-            },
-            Example::fails("nothing", json!({}), "none of the five happened"),
-            Example {
-                changed: &[STATE],
-                fields: &[("Last updated", "today"), ("Objective", "x ")],
-                fields_before: &[("Last updated", "yesterday"), ("Objective", "x")],
-                ..Example::fails("a new time stamp", json!({}), "none of the five happened")
-            },
-            Example {
-                result: Some(json!({"progress": "a lot"})),
-                ..Example::fails("the agent's word", json!({}), "none of the five happened")
-            },
-        ]
     }
 }
 

@@ -2,51 +2,46 @@
 //! refuses a fact without evidence, evidence that nobody left, and an issue without its one next
 //! action.
 
-use crate::judge::{Judged, Judges};
-use crate::settings::Settings;
+use crate::Subject;
+use crate::judge::{Judge, Judged};
+use crate::settings::{Choices, Words};
 use crate::text::{first_few, is_placeholder, one_line};
-use crate::{Example, Setting, Subject};
-use serde_json::{Value, json};
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::Value;
 
-/// The check.
-pub(crate) struct Promotion;
+/// The result's `snapshot` promotes facts with evidence that the run knows, and nothing else.
+#[derive(Deserialize, JsonSchema)]
+pub(crate) struct Promotion {
+    /// The keys that the draft may have here.
+    may: Choices<Key>,
+    /// Those of them that must have something in them, here or in the snapshot.
+    #[serde(default)]
+    must: Choices<Key>,
+}
 
-const KEYS: [&str; 6] = [
-    "constraints",
-    "criteria",
-    "facts",
-    "retract",
-    "open",
-    "resolve",
-];
+/// A key of a draft.
+#[derive(Clone, Copy, PartialEq, Eq)]
+struct Key(&'static str);
+
+impl Words for Key {
+    const WORDS: &'static [(&'static str, Self)] = &[
+        ("constraints", Self("constraints")),
+        ("criteria", Self("criteria")),
+        ("facts", Self("facts")),
+        ("retract", Self("retract")),
+        ("open", Self("open")),
+        ("resolve", Self("resolve")),
+    ];
+}
+
 const NEXT: [&str; 3] = ["fix", "re-scout", "re-plan"];
 
-impl Judges for Promotion {
+impl Judge for Promotion {
     const NAME: &'static str = "promotion";
-    const ABOUT: &'static str =
-        "the result's `snapshot` promotes facts with evidence that the run knows, and nothing else";
-    const SETTINGS: &'static [Setting] = &[
-        Setting::required("may", "the keys that the draft may have here"),
-        Setting::optional(
-            "must",
-            "those of them that must have something in them, here or in the snapshot",
-        ),
-    ];
-    type Wanted<'a> = (Vec<&'a str>, Vec<&'a str>);
     type Answer = Judged;
 
-    fn read<'a>(settings: &Settings<'a>) -> Result<(Vec<&'a str>, Vec<&'a str>), String> {
-        let list = |key: &str| -> Result<Vec<&'a str>, String> {
-            let list = settings.list(key)?.unwrap_or_default();
-            match list.iter().all(|word| KEYS.contains(word)) {
-                true => Ok(list),
-                false => settings.refuse(key, &format!("some of {}", KEYS.join(", "))),
-            }
-        };
-        Ok((list("may")?, list("must")?))
-    }
-
-    fn judge((may, must): &Self::Wanted<'_>, subject: &Subject<'_>) -> Judged {
+    fn judge(&self, subject: &Subject<'_>) -> Judged {
         let draft = subject
             .result
             .map_or(&Value::Null, |result| &result["snapshot"]);
@@ -57,13 +52,13 @@ impl Judges for Promotion {
         let other: Vec<&str> = map
             .keys()
             .map(String::as_str)
-            .filter(|key| !may.contains(key))
+            .filter(|key| !self.may.iter().any(|Key(may)| may == key))
             .collect();
         if !other.is_empty() {
             wrong.push(format!("not allowed here: {}", other.join(", ")));
         }
         let says = |value: &Value| value.as_str().is_some_and(|text| !is_placeholder(text));
-        for key in must {
+        for Key(key) in self.must.iter() {
             let had = subject
                 .known
                 .get(*key)
@@ -95,7 +90,7 @@ impl Judges for Promotion {
         for id in items(draft, "retract") {
             let id = id.as_str().unwrap_or_default();
             if !known("retractable", id) {
-                wrong.push(format!("{} can not be taken back", one_line(id, 40)));
+                wrong.push(format!("{} cannot be taken back", one_line(id, 40)));
             }
         }
         for issue in items(draft, "open") {
@@ -124,82 +119,6 @@ impl Judges for Promotion {
             ));
         }
         Err(first_few(&wrong, 3).into())
-    }
-
-    fn examples() -> Vec<Example> {
-        let with = || json!({"may": ["facts", "retract", "open", "resolve"]});
-        const KNOWN: &[(&str, &str)] = &[
-            ("evidence", "E-0001"),
-            ("issues", "I-0001"),
-            ("retractable", "F-0002"),
-        ];
-        let of = |example: Example, draft: Value| Example {
-            known: KNOWN,
-            result: Some(json!({"summary": "s", "snapshot": draft})),
-            ..example
-        };
-        let bad = |name, draft, reason| of(Example::fails(name, with(), reason), draft);
-        vec![
-            of(
-                Example::passes("evidence for all of it", with(), "1 facts"),
-                json!({
-                    "facts": [{"text": "a calls b", "evidence": ["E-0001"]}], "retract": ["F-0002"],
-                    "open": [{"text": "who calls a?", "next": "re-scout"}],
-                    "resolve": [{"id": "I-0001", "by": "E-0001"}]
-                }),
-            ),
-            bad(
-                "no evidence",
-                json!({"facts": [{"text": "a", "evidence": []}]}),
-                "has no evidence",
-            ),
-            bad(
-                "invented evidence",
-                json!({"facts": [{"text": "a", "evidence": ["E-0009"]}]}),
-                "E-0009, which the run does not know",
-            ),
-            bad(
-                "an issue without a next action",
-                json!({"open": [{"text": "a"}]}),
-                "needs one `next`",
-            ),
-            bad(
-                "resolved by nothing",
-                json!({"resolve": [{"id": "I-0001", "by": "trust me"}]}),
-                "which the run does not know",
-            ),
-            bad(
-                "a criterion taken back",
-                json!({"retract": ["F-0001"]}),
-                "F-0001 can not be taken back",
-            ),
-            bad(
-                "a constraint of its own",
-                json!({"constraints": ["x"]}),
-                "not allowed here: constraints",
-            ),
-            Example {
-                result: Some(json!({"summary": "s"})),
-                ..Example::fails("no draft", with(), "no `snapshot`")
-            },
-            Example {
-                known: &[("criteria", "F-0001")],
-                result: Some(json!({"snapshot": {}})),
-                ..Example::passes(
-                    "the snapshot has them already",
-                    json!({"may": ["criteria"], "must": ["criteria"]}),
-                    "0 facts",
-                )
-            },
-            of(
-                Example::fails(
-                    "nothing where there must be something",
-                    json!({"may": ["criteria"], "must": ["criteria"]}),
-                    "`criteria` is empty",
-                ),
-                json!({"criteria": ["TBD"]}),
-            ),
-        ]
     }
 }
 

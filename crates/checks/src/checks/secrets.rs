@@ -1,40 +1,35 @@
-//! `secrets`: no file of the repository holds what looks like a key. It refuses to show what it
-//! found: a reason is kept for ever.
+//! `secrets`: no file of the repository holds what looks like a key. What was found is not shown: a
+//! reason is kept for ever.
 
-use crate::judge::{Judged, Judges, Trouble};
+use crate::Subject;
+use crate::judge::{Judge, Judged, Trouble};
 use crate::readers::sources;
-use crate::settings::Settings;
+use crate::settings::Globs;
 use crate::text::first_few;
-use crate::{Example, Setting, Subject};
-use globset::GlobSet;
-use serde_json::json;
+use schemars::JsonSchema;
+use serde::Deserialize;
 
-/// The check.
-pub(crate) struct Secrets;
+/// No file that git knows holds what has the shape of a key.
+#[derive(Deserialize, JsonSchema)]
+pub(crate) struct Secrets {
+    /// Globs of files that may hold such shapes.
+    #[serde(default)]
+    allow: Globs,
+}
 
 /// How the first line of a private key ends; in two parts, so that this file is not one.
 const PRIVATE_KEY: (&str, &str) = ("-----BEGIN", "PRIVATE KEY-----");
 
-impl Judges for Secrets {
+impl Judge for Secrets {
     const NAME: &'static str = "secrets";
-    const ABOUT: &'static str = "no file that git knows holds what has the shape of a key";
-    const SETTINGS: &'static [Setting] = &[Setting::optional(
-        "allow",
-        "globs of files that may hold such shapes",
-    )];
-    type Wanted<'a> = GlobSet;
     type Answer = Judged;
 
-    fn read<'a>(settings: &Settings<'a>) -> Result<GlobSet, String> {
-        settings.globs("allow")
-    }
-
-    fn judge(allow: &GlobSet, subject: &Subject<'_>) -> Judged {
-        let mut files = sources::files(subject).map_err(Trouble::CouldNotRun)?;
-        files.retain(|path| !allow.is_match(path));
+    fn judge(&self, subject: &Subject<'_>) -> Judged {
+        let mut files = sources::files(subject).map_err(Trouble::cannot)?;
+        files.retain(|path| !self.allow.is_match(path));
         let mut found = Vec::new();
         for path in &files {
-            let Some(text) = sources::text(subject, path).map_err(Trouble::CouldNotRun)? else {
+            let Some(text) = sources::text(subject, path).map_err(Trouble::cannot)? else {
                 continue;
             };
             for sighting in store::redact::sightings(&text) {
@@ -55,44 +50,5 @@ impl Judges for Secrets {
             format!("{count} places look like keys: {shown}; take them out and replace the keys")
                 .into(),
         )
-    }
-
-    fn examples() -> Vec<Example> {
-        vec![
-            Example {
-                repo: &[
-                    ("src/a.rs", "let key = std::env::var(\"API_KEY\");\n"),
-                    ("docs/a.md", "Use Bearer authentication.\n"),
-                ],
-                ..Example::passes("keys by name", json!({}), "2 files hold no key")
-            },
-            Example {
-                // The letters are no key of anybody.
-                repo: &[(
-                    "src/a.py",
-                    concat!("a = 1\nKEY = 'gh", "p_0123456789abcdefghij0123'\n"),
-                )],
-                ..Example::fails("a key in a source", json!({}), "src/a.py:2 (ghp_...)")
-            },
-            Example {
-                repo: &[(
-                    "deploy/id",
-                    concat!("-----BEGIN OPENSSH PRIVATE", " KEY-----\nx\n"),
-                )],
-                ..Example::fails("a private key", json!({}), "deploy/id:1 (a private key)")
-            },
-            Example {
-                repo: &[(
-                    "tests/a.py",
-                    concat!("'gh", "p_0123456789abcdefghij0123'\n"),
-                )],
-                ..Example::passes("allowed", json!({"allow": ["tests/**"]}), "0 files")
-            },
-            Example::cannot_run(
-                "a bad glob",
-                json!({"allow": ["a{"]}),
-                "the setting `allow`",
-            ),
-        ]
     }
 }

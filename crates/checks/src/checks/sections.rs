@@ -1,77 +1,56 @@
 //! `sections`: a Markdown file has the named headings with something real under each. It refuses
 //! placeholders, comments and headings inside code. It can ask for words and for a drawing in them,
-//! and it can not tell whether those are true.
+//! and it cannot tell whether those are true.
 
-use crate::judge::Judges;
+use crate::Subject;
+use crate::judge::Judge;
 use crate::readers::{markdown, paths};
-use crate::settings::Settings;
+use crate::settings::{Number, Placed, Texts};
 use crate::text::{answer, first_few, is_placeholder};
-use crate::{Example, Setting, Subject};
 use kernel::outcome::{CheckResult, Verdict};
-use serde_json::json;
+use schemars::JsonSchema;
+use serde::Deserialize;
 
-/// The check.
-pub(crate) struct Sections;
-
-pub(crate) struct Wanted<'a> {
-    file: &'a str,
-    headings: Vec<&'a str>,
-    mentions: Vec<&'a str>,
-    drawing: Option<i64>,
+/// A Markdown file has the named headings, each with real content.
+#[derive(Deserialize, JsonSchema)]
+pub(crate) struct Sections {
+    /// `task/...` or `repo/...`.
+    file: Placed,
+    /// Headings of any level, in any case.
+    headings: Texts,
+    /// Words of which each stands in each section, in any case; `a|b` is either.
+    #[serde(default)]
+    mentions: Texts,
+    /// How many lines a fenced block in each section has at least.
+    drawing: Option<Number<1, 1_000>>,
 }
 
-impl Judges for Sections {
+impl Judge for Sections {
     const NAME: &'static str = "sections";
-    const ABOUT: &'static str = "a Markdown file has the named headings, each with real content";
-    const SETTINGS: &'static [Setting] = &[
-        Setting::required("file", "`task/...` or `repo/...`"),
-        Setting::required("headings", "headings of any level, in any case"),
-        Setting::optional(
-            "mentions",
-            "words of which each stands in each section, in any case; `a|b` is either",
-        ),
-        Setting::optional(
-            "drawing",
-            "how many lines a fenced block in each section has at least",
-        ),
-    ];
-    type Wanted<'a> = Wanted<'a>;
     type Answer = CheckResult;
 
-    fn read<'a>(settings: &Settings<'a>) -> Result<Wanted<'a>, String> {
-        let file = settings.text("file")?.unwrap_or_default();
-        paths::lint_placed(file)?;
-        let headings = settings.list("headings")?.unwrap_or_default();
-        Ok(Wanted {
-            file,
-            headings,
-            mentions: settings.list("mentions")?.unwrap_or_default(),
-            drawing: settings.number("drawing", 1, 1000)?,
-        })
-    }
-
-    fn judge(wanted: &Self::Wanted<'_>, subject: &Subject<'_>) -> CheckResult {
-        let name = format!("{}: {}", Self::NAME, wanted.file);
-        let text = match paths::read(subject.place, wanted.file) {
+    fn judge(&self, subject: &Subject<'_>) -> CheckResult {
+        let name = format!("{}: {}", Self::NAME, self.file);
+        let text = match paths::read(subject.place, &self.file) {
             Ok(text) => text,
             Err(why) => {
-                let reason = format!("{} {why}", wanted.file);
+                let reason = format!("{} {why}", self.file);
                 return answer(&name, Verdict::Fail, &reason);
             }
         };
         let mut wrong = Vec::new();
-        for heading in &wanted.headings {
+        for heading in self.headings.iter() {
             let found = markdown::sections(&text, heading);
             if found.is_empty() {
                 wrong.push(format!("`{heading}` is missing"));
             } else if found.iter().all(|section| is_placeholder(&section.content)) {
                 wrong.push(format!("`{heading}` has no real content"));
             } else {
-                wrong.extend(wanted.lacks(heading, &found));
+                wrong.extend(self.lacks(heading, &found));
             }
         }
         let (verdict, reason) = if wrong.is_empty() {
-            let count = wanted.headings.len();
+            let count = self.headings.len();
             (
                 Verdict::Pass,
                 if count == 1 {
@@ -85,112 +64,16 @@ impl Judges for Sections {
         };
         answer(&name, verdict, &reason)
     }
-
-    fn examples() -> Vec<Example> {
-        let two = || json!({"file": "task/EVIDENCE.md", "headings": ["Commands", "Risks"]});
-        let one = || json!({"file": "task/EVIDENCE.md", "headings": ["Commands"]});
-        vec![
-            Example {
-                task: &[(
-                    "EVIDENCE.md",
-                    "# Evidence\n## commands\n```\ncargo test\n```\n### RISKS\nNone known.\n",
-                )],
-                ..Example::passes("any level, any case", two(), "all 2 sections have content")
-            },
-            Example {
-                task: &[("EVIDENCE.md", "# Commands\n## First\ncargo test\n")],
-                ..Example::passes(
-                    "content below a lower heading",
-                    one(),
-                    "the section has content",
-                )
-            },
-            Example {
-                task: &[(
-                    "EVIDENCE.md",
-                    "# Commands\n```\n<!-- printed\n```\ncargo test\n",
-                )],
-                ..Example::passes(
-                    "a comment sign inside code hides nothing",
-                    one(),
-                    "the section has content",
-                )
-            },
-            Example::fails("no such file", two(), "task/EVIDENCE.md is missing"),
-            Example {
-                task: &[("EVIDENCE.md", "# Commands\ncargo test\n")],
-                ..Example::fails("a missing heading", two(), "`Risks` is missing")
-            },
-            Example {
-                task: &[("EVIDENCE.md", "```\n# Commands\ncargo test\n```\n")],
-                ..Example::fails(
-                    "a heading inside a code fence",
-                    one(),
-                    "`Commands` is missing",
-                )
-            },
-            Example {
-                task: &[(
-                    "EVIDENCE.md",
-                    "# Commands\n<!-- what you ran -->\n- TBD\n\n<fill in>\n\n...\n# Risks\nNone.\n",
-                )],
-                ..Example::fails(
-                    "placeholders alone",
-                    two(),
-                    "`Commands` has no real content",
-                )
-            },
-            Example {
-                task: &[("EVIDENCE.md", "# Commands\n## Commands\n# Risks\ntext\n")],
-                ..Example::fails("headings alone", one(), "`Commands` has no real content")
-            },
-            Example {
-                task: &[(
-                    "EVIDENCE.md",
-                    "# Commands\nLogs go to stdout.\n```\n[cli] -> [lib]\n           |\n        [file]\n```\n",
-                )],
-                ..Example::passes(
-                    "words and a drawing",
-                    json!({"file": "task/EVIDENCE.md", "headings": ["Commands"], "mentions": ["stdout|stderr", "log"], "drawing": 3}),
-                    "the section has content",
-                )
-            },
-            Example {
-                task: &[(
-                    "EVIDENCE.md",
-                    "# Commands\nLogs go to stdout.\n```\n[cli]\n```\n",
-                )],
-                ..Example::fails(
-                    "no drawing to speak of",
-                    json!({"file": "task/EVIDENCE.md", "headings": ["Commands"], "drawing": 2}),
-                    "`Commands` has no drawing",
-                )
-            },
-            Example {
-                task: &[("EVIDENCE.md", "# Commands\nLogs go to stdout.\n")],
-                ..Example::fails(
-                    "a word is missing",
-                    json!({"file": "task/EVIDENCE.md", "headings": ["Commands"], "mentions": ["log", "trace|otel"]}),
-                    "`Commands` does not mention trace or otel",
-                )
-            },
-            Example::cannot_run(
-                "a path without a folder",
-                json!({"file": "EVIDENCE.md", "headings": ["Commands"]}),
-                "must begin with `repo/` or `task/`",
-            ),
-        ]
-    }
 }
 
-impl Wanted<'_> {
+impl Sections {
     /// What the sections under a heading do not hold.
     fn lacks(&self, heading: &str, found: &[markdown::Section]) -> Vec<String> {
         let content: String = found
             .iter()
             .map(|section| section.content.to_lowercase() + "\n")
             .collect();
-        let says = |words: &&str| {
+        let says = |words: &str| {
             let mut either = words.split('|').map(str::trim);
             either.any(|word| content.contains(&word.to_lowercase()))
         };
@@ -206,8 +89,8 @@ impl Wanted<'_> {
         let blocks = found.iter().flat_map(|section| &section.code);
         let drawn =
             blocks.map(|block| block.lines().filter(|line| !line.trim().is_empty()).count());
-        if let Some(lines) = self.drawing
-            && (drawn.max().unwrap_or(0) as i64) < lines
+        if let Some(lines) = self.drawing.map(Number::count)
+            && drawn.max().unwrap_or(0) < lines
         {
             lacks.push(format!(
                 "`{heading}` has no drawing: a fenced block of at least {lines} lines"

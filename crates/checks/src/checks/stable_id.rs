@@ -1,43 +1,34 @@
 //! `stable_id`: a field holds an identity that stays, or is wholly new. It refuses one that was used
 //! before and left: what was counted on it would be forgotten.
 
-use crate::judge::{Judged, Judges};
-use crate::settings::Settings;
+use crate::Subject;
+use crate::judge::{Judge, Judged, Trouble};
+use crate::settings::{Expression, Text};
 use crate::text::one_line;
-use crate::{Example, Setting, Subject};
 use regex::Regex;
-use serde_json::json;
+use schemars::JsonSchema;
+use serde::Deserialize;
 
-/// The check.
-pub(crate) struct StableId;
+/// A field's identity is the one in force, or one that no snapshot has had.
+#[derive(Deserialize, JsonSchema)]
+pub(crate) struct StableId {
+    /// The field.
+    field: Text,
+    /// A regular expression that the whole value matches.
+    pattern: Expression,
+}
 
-impl Judges for StableId {
+impl Judge for StableId {
     const NAME: &'static str = "stable_id";
-    const ABOUT: &'static str =
-        "a field's identity is the one in force, or one that no snapshot has had";
-    const SETTINGS: &'static [Setting] = &[
-        Setting::required("field", "the field"),
-        Setting::required(
-            "pattern",
-            "a regular expression that the whole value matches",
-        ),
-    ];
-    type Wanted<'a> = (&'a str, Regex);
     type Answer = Judged;
 
-    fn read<'a>(settings: &Settings<'a>) -> Result<(&'a str, Regex), String> {
-        let field = settings.text("field")?.unwrap_or_default();
-        let pattern = settings.text("pattern")?.unwrap_or_default();
-        match Regex::new(&format!("^(?:{pattern})$")) {
-            Ok(pattern) => Ok((field, pattern)),
-            Err(_) => settings.refuse("pattern", "a regular expression"),
-        }
-    }
-
-    fn judge(&(field, ref pattern): &Self::Wanted<'_>, subject: &Subject<'_>) -> Judged {
+    fn judge(&self, subject: &Subject<'_>) -> Judged {
+        let (field, pattern) = (&*self.field, &self.pattern);
         let id = subject.fields.get(field).map_or("", |text| text.trim());
         let shown = one_line(id, 40);
-        if !pattern.is_match(id) {
+        let whole = Regex::new(&format!("^(?:{})$", pattern.as_str()));
+        let whole = whole.map_err(|error| Trouble::CouldNotRun(error.to_string()))?;
+        if !whole.is_match(id) {
             let pattern = pattern.as_str();
             return Err(format!("`{field}: {shown}` does not match `{pattern}`").into());
         }
@@ -55,37 +46,5 @@ impl Judges for StableId {
             )
             .into()),
         }
-    }
-
-    fn examples() -> Vec<Example> {
-        let with = || json!({"field": "Slice ID", "pattern": "S-[0-9]{4}"});
-        const USED: &[(&str, &str)] = &[("id", "S-0002"), ("ids", "S-0001"), ("ids", "S-0002")];
-        let of = |fields| Example {
-            fields,
-            known: USED,
-            ..Example::passes("the same", with(), "`S-0002` stays")
-        };
-        vec![
-            of(&[("Slice ID", "S-0002")]),
-            Example {
-                fields: &[("Slice ID", "S-0003")],
-                known: USED,
-                ..Example::passes("a new one", with(), "`S-0003` is new")
-            },
-            Example {
-                fields: &[("Slice ID", "S-0001")],
-                known: USED,
-                ..Example::fails("back to an old one", with(), "`S-0001` was used before")
-            },
-            Example {
-                fields: &[("Slice ID", "parser")],
-                ..Example::fails("another shape", with(), "does not match")
-            },
-            Example::cannot_run(
-                "no expression",
-                json!({"field": "Slice ID", "pattern": "("}),
-                "regular expression",
-            ),
-        ]
     }
 }

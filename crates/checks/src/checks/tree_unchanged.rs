@@ -1,28 +1,21 @@
-//! `tree_unchanged`: the attempt left the repository as it was, by hash. It refuses to call two
-//! unknown trees equal.
+//! `tree_unchanged`: the attempt left the repository as it was, by hash. Two unknown trees are not
+//! equal.
 
-use crate::judge::{Judged, Judges, Trouble};
-use crate::settings::Settings;
+use crate::Subject;
+use crate::judge::{Judge, Judged, Trouble};
 use crate::text::first_few;
-use crate::{Example, Setting, Subject};
-use serde_json::json;
+use schemars::JsonSchema;
+use serde::Deserialize;
 
-/// The check.
-pub(crate) struct TreeUnchanged;
+/// The repository's tree has the same hash before and after the attempt.
+#[derive(Deserialize, JsonSchema)]
+pub(crate) struct TreeUnchanged {}
 
-impl Judges for TreeUnchanged {
+impl Judge for TreeUnchanged {
     const NAME: &'static str = "tree_unchanged";
-    const ABOUT: &'static str =
-        "the repository's tree has the same hash before and after the attempt";
-    const SETTINGS: &'static [Setting] = &[];
-    type Wanted<'a> = ();
     type Answer = Judged;
 
-    fn read(_settings: &Settings<'_>) -> Result<(), String> {
-        Ok(())
-    }
-
-    fn judge(_: &Self::Wanted<'_>, subject: &Subject<'_>) -> Judged {
+    fn judge(&self, subject: &Subject<'_>) -> Judged {
         if subject.tree_before.is_empty() || subject.tree_after.is_empty() {
             let why = "the tree was not hashed before and after the attempt";
             return Err(Trouble::CouldNotRun(why.to_owned()));
@@ -41,43 +34,5 @@ impl Judges for TreeUnchanged {
             first_few(&paths, 10)
         };
         Err(format!("the tree changed, in {} paths: {named}", paths.len()).into())
-    }
-
-    fn examples() -> Vec<Example> {
-        vec![
-            Example {
-                changed: &["task/EVIDENCE.md"],
-                ..Example::passes("only the task folder changed", json!({}), "the same")
-            },
-            Example {
-                trees: ("a", "b"),
-                changed: &["repo/src/lib.rs", "task/EVIDENCE.md"],
-                ..Example::fails(
-                    "a changed file is named",
-                    json!({}),
-                    "the tree changed, in 1 paths: repo/src/lib.rs",
-                )
-            },
-            Example {
-                trees: ("a", "b"),
-                ..Example::fails(
-                    "the hash decides, not the list",
-                    json!({}),
-                    "no path is known",
-                )
-            },
-            Example {
-                trees: ("a", "b"),
-                changed: &[
-                    "repo/1", "repo/2", "repo/3", "repo/4", "repo/5", "repo/6", "repo/7", "repo/8",
-                    "repo/9", "repo/10", "repo/11", "repo/12",
-                ],
-                ..Example::fails("the first ten", json!({}), "repo/10 and 2 more")
-            },
-            Example {
-                trees: ("", ""),
-                ..Example::cannot_run("two unknown trees", json!({}), "was not hashed")
-            },
-        ]
     }
 }

@@ -2,50 +2,60 @@
 //! candidate's code and not without it. It refuses every other green: one that edited tests, their
 //! configuration or the contract gave, one that needs no code, and one that ran less than before.
 //!
-//! What it can not see: code that answers the tests' own fixtures and nothing else. For that there is
+//! What it cannot see: code that answers the tests' own fixtures and nothing else. For that there is
 //! a reviewer, and `proofhouse heal`.
 
-mod examples;
-
+use crate::Subject;
 use crate::checks::frozen;
-use crate::checks::tests::{Order, Tests, suite, verdict};
-use crate::execute::{Errand, execute};
-use crate::judge::{Answer, Judges, wanted};
+use crate::checks::tests::{Chosen, Ratchet, Tests, verdict};
+use crate::execute::{Program, execute};
+use crate::judge::{Answer, Judge};
 use crate::readers::runners::{self, Ending, TestRun, compare};
 use crate::readers::{installed, items};
 use crate::room::{Candidate, Room};
-use crate::settings::Settings;
+use crate::settings::{
+    Choice, Choices, IdPattern, Items, Placed, RelativePath, Seconds, SettingsError, Text, Texts,
+};
 use crate::text::{answer, first_few};
-use crate::{Example, Setting, Subject};
 use kernel::StateName;
 use kernel::outcome::{CheckResult, Verdict};
-use serde_json::{Map, Value, json};
+use schemars::JsonSchema;
+use serde::Deserialize;
 use std::collections::BTreeMap;
+use std::fmt::Display;
 use std::time::Instant;
 
-/// The check.
-pub(crate) struct Tripwire;
-
-/// Settings that are those of `tests`.
-const OF_TESTS: [&str; 8] = [
-    "runner",
-    "command",
-    "command_from",
-    "junit",
-    "ids",
-    "ids_from",
-    "ids_section",
-    "timeout_seconds",
-];
-
-pub(crate) struct Wire<'a> {
-    names: Vec<&'a str>,
-    base: &'a str,
-    scope: Vec<&'a str>,
-    tests: Vec<&'a str>,
-    baseline: &'a str,
-    coverage: Option<&'a str>,
-    suite: Value,
+/// The frozen tests fail on the code before and pass on the candidate, in a clean room.
+#[derive(Deserialize, JsonSchema)]
+pub(crate) struct Tripwire {
+    /// Names of freezes that must be unchanged.
+    frozen: Texts,
+    /// The state whose checkpoint is the code before.
+    base: Text,
+    /// Globs of the files that the candidate may touch.
+    scope: Items,
+    /// Globs of the test files.
+    tests: Items,
+    /// The `suite` of the red run; red.
+    baseline: Option<Text>,
+    /// A field with a coverage command.
+    coverage_from: Option<Text>,
+    /// As in `tests`.
+    runner: Option<Choice<Chosen>>,
+    /// As in `tests`.
+    command: Option<Text>,
+    /// As in `tests`.
+    command_from: Option<Text>,
+    /// As in `tests`.
+    junit: Option<RelativePath>,
+    /// As in `tests`.
+    ids: Option<IdPattern>,
+    /// As in `tests`.
+    ids_from: Option<Placed>,
+    /// As in `tests`.
+    ids_section: Option<Text>,
+    /// As in `tests`.
+    timeout_seconds: Option<Seconds>,
 }
 
 /// Why the wire did not hold.
@@ -63,11 +73,11 @@ fn cheat(code: &'static str, why: String) -> Tripped {
     }
 }
 
-fn cannot(why: String) -> Tripped {
+fn cannot(why: impl Display) -> Tripped {
     Tripped {
         verdict: Verdict::CouldNotRun,
         code: "tripwire_missing",
-        why,
+        why: why.to_string(),
     }
 }
 
@@ -79,100 +89,79 @@ impl Answer for Tripped {
     }
 }
 
-impl Judges for Tripwire {
+impl Judge for Tripwire {
     const NAME: &'static str = "tripwire";
-    const ABOUT: &'static str =
-        "the frozen tests fail on the code before and pass on the candidate, in a clean room";
-    const SETTINGS: &'static [Setting] = &[
-        Setting::required("frozen", "names of freezes that must be unchanged"),
-        Setting::required("base", "the state whose checkpoint is the code before"),
-        Setting::required("scope", "globs of the files that the candidate may touch"),
-        Setting::required("tests", "globs of the test files"),
-        Setting::optional("baseline", "the `suite` of the red run; red"),
-        Setting::optional("coverage_from", "a field with a coverage command"),
-        Setting::optional("runner", "as in `tests`"),
-        Setting::optional("command", "as in `tests`"),
-        Setting::optional("command_from", "as in `tests`"),
-        Setting::optional("junit", "as in `tests`"),
-        Setting::optional("ids", "as in `tests`"),
-        Setting::optional("ids_from", "as in `tests`"),
-        Setting::optional("ids_section", "as in `tests`"),
-        Setting::optional("timeout_seconds", "as in `tests`"),
-    ];
-    type Wanted<'a> = Wire<'a>;
     type Answer = Result<Vec<CheckResult>, Tripped>;
 
-    fn read<'a>(settings: &Settings<'a>) -> Result<Wire<'a>, String> {
-        let patterns = |key: &str| -> Result<Vec<&'a str>, String> {
-            let patterns = settings.list(key)?.unwrap_or_default();
-            patterns
-                .iter()
-                .try_for_each(|pattern| items::lint(pattern))?;
-            Ok(patterns)
-        };
-        let mut suite: Map<String, Value> = Map::new();
-        for key in OF_TESTS {
-            if let Some(value) = settings.get(key) {
-                suite.insert(key.to_owned(), value.clone());
-            }
-        }
-        suite.insert("keeps".to_owned(), json!(["count", "names", "skips"]));
-        let suite = Value::Object(suite);
-        wanted::<Tests>(&suite)?;
-        Ok(Wire {
-            names: settings.list("frozen")?.unwrap_or_default(),
-            base: settings.text("base")?.unwrap_or_default(),
-            scope: patterns("scope")?,
-            tests: patterns("tests")?,
-            baseline: settings.text("baseline")?.unwrap_or("red"),
-            coverage: settings.text("coverage_from")?,
-            suite,
-        })
+    fn lint(&self) -> Result<(), SettingsError> {
+        self.suite().fault().map_or(Ok(()), Self::refuse)
     }
 
-    fn judge(wire: &Wire<'_>, subject: &Subject<'_>) -> Result<Vec<CheckResult>, Tripped> {
+    fn judge(&self, subject: &Subject<'_>) -> Result<Vec<CheckResult>, Tripped> {
         let started = Instant::now();
-        let frozen = untouched(wire, subject)?;
-        let order = wanted::<Tests>(&wire.suite).map_err(cannot)?;
-        let commit = subject.commits.get(&StateName::from(wire.base));
+        let frozen = untouched(self, subject)?;
+        let order = self.suite();
+        let commit = subject.commits.get(&StateName::from(&*self.base));
         let commit = commit.ok_or_else(|| {
             cannot(format!(
                 "there is no checkpoint behind `{}` to compare with",
-                wire.base
+                self.base
             ))
         })?;
         let before = Room::of(subject, commit, &frozen).map_err(cannot)?;
         let after = Room::of(subject, commit, &frozen).map_err(cannot)?;
-        lay_in(wire, subject, &after)?;
+        lay_in(self, subject, &after)?;
         for room in [&before, &after] {
             room.restore(subject, &frozen).map_err(cannot)?;
         }
         let red = before.inside(subject, |inside| {
-            Self::before(wire, &order, inside, started)
+            Self::before(self, &order, inside, started)
         })?;
-        let green = after.inside(subject, |inside| Self::after(wire, &order, inside, started))?;
+        let green = after.inside(subject, |inside| Self::after(self, &order, inside, started))?;
         let mut results = vec![red, green];
-        let line = wire.coverage.and_then(|field| subject.fields.get(field));
+        let line = self
+            .coverage_from
+            .as_deref()
+            .and_then(|field| subject.fields.get(field));
         if let Some(line) = line.filter(|line| !line.trim().is_empty()) {
             results.push(Self::coverage(line, subject, [&before, &after], started)?);
         }
         Ok(results)
     }
-
-    fn examples() -> Vec<Example> {
-        examples::examples()
-    }
 }
 
 impl Tripwire {
+    /// The suite as `tests` would run it.
+    fn suite(&self) -> Tests {
+        Tests {
+            runner: self.runner,
+            command: self.command.clone(),
+            command_from: self.command_from.clone(),
+            junit: self.junit.clone(),
+            ids: self.ids.clone(),
+            ids_from: self.ids_from.clone(),
+            ids_section: self.ids_section.clone(),
+            timeout_seconds: self.timeout_seconds,
+            keeps: Choices::of(&[Ratchet::Count, Ratchet::Names, Ratchet::Skips]),
+            suite: None,
+            expect: None,
+            min: None,
+            max_skipped: None,
+        }
+    }
+
+    fn baseline(&self) -> &str {
+        self.baseline.as_deref().unwrap_or("red")
+    }
+
     /// The frozen suite on the code before: as red as it was when it was frozen.
     fn before(
-        wire: &Wire<'_>,
-        order: &Order<'_>,
+        wire: &Tripwire,
+        order: &Tests,
         inside: &Subject<'_>,
         started: Instant,
     ) -> Result<CheckResult, Tripped> {
-        let (executed, _, run) = suite(order, inside, started).map_err(cannot)?;
+        let (executed, _, run) = order.run(inside, started).map_err(cannot)?;
         if let Some((_, why)) = executed.worthless().or_else(|| executed.not_found()) {
             return Err(cannot(format!("on the code before: {why}")));
         }
@@ -200,12 +189,12 @@ impl Tripwire {
 
     /// The frozen suite on the candidate: green, and no smaller.
     fn after(
-        wire: &Wire<'_>,
-        order: &Order<'_>,
+        wire: &Tripwire,
+        order: &Tests,
         inside: &Subject<'_>,
         started: Instant,
     ) -> Result<CheckResult, Tripped> {
-        let (executed, _, run) = suite(order, inside, started).map_err(cannot)?;
+        let (executed, _, run) = order.run(inside, started).map_err(cannot)?;
         if let Some((Verdict::CouldNotRun, why)) =
             executed.worthless().or_else(|| executed.not_found())
         {
@@ -215,7 +204,7 @@ impl Tripwire {
         let kept = kept.map_err(cannot)?;
         let baseline = baseline(wire);
         let judged = match executed.worthless() {
-            Some((_, why)) => Err(why),
+            Some((_, why)) => Err(why.into()),
             None => verdict::judge(order, inside, &executed, &run, &baseline),
         };
         let (verdict, reason) = match judged {
@@ -243,7 +232,7 @@ impl Tripwire {
         let mut last = None;
         for room in rooms {
             let executed = room.inside(subject, |inside| {
-                execute(inside, Errand::shell(line, None, started))
+                execute(inside, Program::shell(line, None, started))
             });
             let executed = executed.map_err(cannot)?;
             shares.push(runners::coverage(&executed.text()));
@@ -269,10 +258,10 @@ impl Tripwire {
 }
 
 /// Everything that was frozen, if all of it is as it was.
-fn untouched(wire: &Wire<'_>, subject: &Subject<'_>) -> Result<BTreeMap<String, String>, Tripped> {
+fn untouched(wire: &Tripwire, subject: &Subject<'_>) -> Result<BTreeMap<String, String>, Tripped> {
     let mut all = BTreeMap::new();
-    for name in &wire.names {
-        let Some(items) = subject.frozen.get(*name) else {
+    for name in wire.frozen.iter() {
+        let Some(items) = subject.frozen.get(name) else {
             return Err(cannot(format!("nothing was frozen as `{name}`")));
         };
         all.extend(items.clone());
@@ -304,11 +293,8 @@ fn untouched(wire: &Wire<'_>, subject: &Subject<'_>) -> Result<BTreeMap<String, 
     ))
 }
 
-fn lay_in(wire: &Wire<'_>, subject: &Subject<'_>, room: &Room) -> Result<(), Tripped> {
-    let globs = |patterns: &[String]| {
-        let patterns: Vec<&str> = patterns.iter().map(String::as_str).collect();
-        items::globs(&patterns).map_err(cannot)
-    };
+fn lay_in(wire: &Tripwire, subject: &Subject<'_>, room: &Room) -> Result<(), Tripped> {
+    let globs = |patterns: &[String]| items::globs(patterns).map_err(cannot);
     let scope = items::spelt_out(subject, &wire.scope).map_err(cannot)?;
     let tests = items::spelt_out(subject, &wire.tests).map_err(cannot)?;
     // What the tests' field takes out again is a test all the same.
@@ -322,15 +308,15 @@ fn lay_in(wire: &Wire<'_>, subject: &Subject<'_>, room: &Room) -> Result<(), Tri
     room.lay_in(subject, &candidate).map_err(cannot)
 }
 
-fn baseline(wire: &Wire<'_>) -> String {
-    format!("baseline of {}", wire.baseline)
+fn baseline(wire: &Tripwire) -> String {
+    format!("baseline of {}", wire.baseline())
 }
 
 /// What the suite did otherwise than when it was frozen.
-fn unlike(wire: &Wire<'_>, inside: &Subject<'_>, run: &TestRun) -> Result<Option<String>, Tripped> {
+fn unlike(wire: &Tripwire, inside: &Subject<'_>, run: &TestRun) -> Result<Option<String>, Tripped> {
     // Also of a suite that does not build yet, which leaves no baseline.
-    let results = format!("results of {}", wire.baseline);
-    let earlier = inside.keep.earlier(&results).map_err(cannot)?;
+    let results = format!("results of {}", wire.baseline());
+    let earlier = inside.earlier(&results).map_err(cannot)?;
     let Some(last) = earlier.last() else {
         return Err(cannot(
             "the red run has left no results to compare with".to_owned(),

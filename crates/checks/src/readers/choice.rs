@@ -1,6 +1,7 @@
-//! One word out of a few, at the place in a document where it is decided. It refuses to search:
+//! One word out of a few, at the place in a document where it is decided. The text is not searched:
 //! a section that says `house` and goes on to mention a shed has chosen the house.
 
+use crate::error::Error;
 use crate::readers::markdown;
 use crate::text::is_placeholder;
 
@@ -10,7 +11,7 @@ pub(crate) fn decisive(
     text: &str,
     section: Option<&str>,
     label: Option<&str>,
-) -> Result<String, String> {
+) -> Result<String, Error> {
     let sections = markdown::chosen(text, section)?;
     let lines = sections.iter().flat_map(|section| section.content.lines());
     let lines: Vec<&str> = lines
@@ -27,20 +28,20 @@ pub(crate) fn decisive(
         .iter()
         .find_map(|line| after_label(line, label))
         .map(str::to_owned)
-        .ok_or_else(|| format!("has no line `{label}: ...`"))
+        .ok_or_else(|| format!("has no line `{label}: ...`").into())
 }
 
 /// The one of the words that the line begins with; the longest, if there are several.
-pub(crate) fn choose<'w>(line: &str, words: &[&'w str]) -> Option<&'w str> {
+pub(crate) fn choose<'w, W: AsRef<str>>(line: &str, words: &'w [W]) -> Option<&'w str> {
     let line = line.to_lowercase();
-    let begins = |word: &&&str| {
+    let begins = |word: &&str| {
         let rest = line.strip_prefix(word.trim().to_lowercase().as_str());
         let next = rest.map(|rest| rest.chars().next());
         matches!(next, Some(None))
             || matches!(next, Some(Some(next)) if !next.is_alphanumeric() && next != '_')
     };
-    let found = words.iter().filter(begins);
-    found.max_by_key(|word| word.len()).copied()
+    let found = words.iter().map(AsRef::as_ref).filter(begins);
+    found.max_by_key(|word| word.len())
 }
 
 fn bare(line: &str) -> &str {
@@ -82,9 +83,9 @@ mod tests {
         let text =
             "# Verdict\n\n**READY**\n\n# Tier\n<!-- one of -->\nTBD\n- Tier: `house`\n\nNote: x\n";
         let line = |section, label| decisive(text, section, label);
-        assert_eq!(line(Some("verdict"), None), Ok("READY".into()));
-        assert_eq!(line(Some("Tier"), None), Ok("house".into()));
-        assert_eq!(line(None, Some("note")), Ok("x".into()));
+        assert_eq!(line(Some("verdict"), None).unwrap(), "READY");
+        assert_eq!(line(Some("Tier"), None).unwrap(), "house");
+        assert_eq!(line(None, Some("note")).unwrap(), "x");
         assert!(line(Some("Absent"), None).is_err());
         assert!(line(Some("Verdict"), Some("note")).is_err());
         assert!(decisive("# A\nTBD\n", Some("A"), None).is_err());

@@ -1,6 +1,7 @@
-//! What a repository depends on, from its manifests. It refuses a manifest that it cannot read:
-//! what is not known to be empty is not empty.
+//! What a repository depends on, from its manifests. One that cannot be read is an error: what is
+//! not known to be empty is not empty.
 
+use crate::error::Error;
 use serde_json::Value;
 
 /// A world of packages.
@@ -27,7 +28,7 @@ impl Manifest {
     }
 }
 
-type Reader = fn(&str) -> Result<Vec<String>, String>;
+type Reader = fn(&str) -> Result<Vec<String>, Error>;
 
 /// Which file is a manifest of what.
 const MANIFESTS: [(&str, World, Reader); 6] = [
@@ -42,15 +43,15 @@ const MANIFESTS: [(&str, World, Reader); 6] = [
 /// All manifests among the files.
 pub(crate) fn manifests(
     files: &[String],
-    read: &dyn Fn(&str) -> Result<String, String>,
-) -> Result<Vec<Manifest>, String> {
+    read: &dyn Fn(&str) -> Result<String, Error>,
+) -> Result<Vec<Manifest>, Error> {
     let mut found = Vec::new();
     for path in files {
         let name = path.rsplit('/').next().unwrap_or(path);
         let Some((_, world, reader)) = MANIFESTS.iter().find(|(known, ..)| *known == name) else {
             continue;
         };
-        let mut names = reader(&read(path)?).map_err(|why| format!("{path}: {why}"))?;
+        let mut names = reader(&read(path)?).map_err(Error::of(path))?;
         names.sort();
         names.dedup();
         found.push(Manifest {
@@ -62,13 +63,12 @@ pub(crate) fn manifests(
     Ok(found)
 }
 
-fn toml_of(text: &str) -> Result<toml::Table, String> {
-    text.parse::<toml::Table>()
-        .map_err(|error| error.message().to_owned())
+fn toml_of(text: &str) -> Result<toml::Table, Error> {
+    Ok(text.parse()?)
 }
 
 /// Those that come from elsewhere: what lies in the repository itself is no dependency of it.
-fn cargo(text: &str) -> Result<Vec<String>, String> {
+fn cargo(text: &str) -> Result<Vec<String>, Error> {
     let table = toml_of(text)?;
     let mut places: Vec<&toml::Table> = vec![&table];
     places.extend(table.get("workspace").and_then(toml::Value::as_table));
@@ -96,8 +96,8 @@ fn cargo(text: &str) -> Result<Vec<String>, String> {
     Ok(names)
 }
 
-fn npm(text: &str) -> Result<Vec<String>, String> {
-    let package: Value = serde_json::from_str(text).map_err(|error| error.to_string())?;
+fn npm(text: &str) -> Result<Vec<String>, Error> {
+    let package: Value = serde_json::from_str(text)?;
     let kinds = ["dependencies", "devDependencies", "optionalDependencies"];
     let lists = kinds.iter().filter_map(|kind| package[*kind].as_object());
     let inside = |version: &Value| {
@@ -117,7 +117,7 @@ fn requirement(line: &str) -> Option<String> {
     (!name.is_empty()).then(|| name.to_owned())
 }
 
-fn pyproject(text: &str) -> Result<Vec<String>, String> {
+fn pyproject(text: &str) -> Result<Vec<String>, Error> {
     let table = toml_of(text)?;
     let at = |path: &[&str]| {
         let mut value = toml::Value::Table(table.clone());
@@ -148,20 +148,20 @@ fn pyproject(text: &str) -> Result<Vec<String>, String> {
     Ok(names)
 }
 
-fn requirements(text: &str) -> Result<Vec<String>, String> {
+fn requirements(text: &str) -> Result<Vec<String>, Error> {
     let lines = text.lines().map(str::trim);
     let real = lines.filter(|line| !line.is_empty() && !line.starts_with(['#', '-']));
     Ok(real.filter_map(requirement).collect())
 }
 
-fn pipfile(text: &str) -> Result<Vec<String>, String> {
+fn pipfile(text: &str) -> Result<Vec<String>, Error> {
     let table = toml_of(text)?;
     let lists = ["packages", "dev-packages"].iter();
     let lists = lists.filter_map(|kind| table.get(*kind)?.as_table());
     Ok(lists.flatten().map(|(name, _)| name.clone()).collect())
 }
 
-fn go(text: &str) -> Result<Vec<String>, String> {
+fn go(text: &str) -> Result<Vec<String>, Error> {
     let mut names = Vec::new();
     let mut inside = false;
     for line in text.lines().map(str::trim) {
@@ -222,7 +222,12 @@ mod tests {
             assert_eq!(found[0].folder(), "sub");
         }
         let broken = manifests(&["Cargo.toml".into()], &|_| Ok("[".into()));
-        assert!(broken.unwrap_err().starts_with("Cargo.toml: "));
+        assert!(
+            broken
+                .unwrap_err()
+                .to_string()
+                .starts_with("Cargo.toml is no TOML")
+        );
         assert!(
             manifests(&["a.rs".into()], &|_| Err("no".into()))
                 .unwrap()

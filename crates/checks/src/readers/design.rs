@@ -1,6 +1,6 @@
-//! A file tree as people draw it in a design, read into paths. It refuses to guess what a drawing
-//! means that names nothing.
+//! A file tree as people draw it in a design, read into paths.
 
+use crate::error::Error;
 use globset::{GlobBuilder, GlobMatcher};
 
 /// One thing that the design names.
@@ -29,7 +29,7 @@ struct Drawn {
 
 /// Everything that a drawing names: files, and folders of which nothing more is said (all in them
 /// is designed). `exists` says whether a folder of this name lies at the repository's root.
-pub(crate) fn tree(drawing: &str, exists: &dyn Fn(&str) -> bool) -> Result<Vec<Designed>, String> {
+pub(crate) fn tree(drawing: &str, exists: &dyn Fn(&str) -> bool) -> Result<Vec<Designed>, Error> {
     let mut drawn: Vec<Drawn> = drawing.lines().filter_map(draw).collect();
     // A drawing may begin with the repository itself.
     let outermost = |drawn: &[Drawn]| {
@@ -77,11 +77,11 @@ pub(crate) fn tree(drawing: &str, exists: &dyn Fn(&str) -> bool) -> Result<Vec<D
     Ok(designed)
 }
 
-fn thing(path: &str, glob: &str) -> Result<Designed, String> {
+fn thing(path: &str, glob: &str) -> Result<Designed, Error> {
     let matcher = GlobBuilder::new(glob)
         .literal_separator(true)
         .build()
-        .map_err(|error| format!("`{path}` in its drawing: {error}"))?
+        .map_err(Error::undone(format!("`{path}` in its drawing")))?
         .compile_matcher();
     Ok(Designed {
         path: path.to_owned(),

@@ -2,8 +2,11 @@
 //! says that there is nothing to list.
 
 use crate::Subject;
+use crate::error::Error;
+use crate::readers::idents::Pattern;
 use crate::readers::markdown::{self, Section};
 use crate::readers::paths;
+use std::collections::BTreeSet;
 
 /// How a document says that there is nothing to list.
 const NONE: [&str; 4] = ["none", "n/a", "no", "nothing"];
@@ -13,9 +16,9 @@ pub(crate) fn sections_of(
     subject: &Subject<'_>,
     file: &str,
     section: Option<&str>,
-) -> Result<Vec<Section>, String> {
-    let text = paths::read(subject.place, file).map_err(|why| format!("{file} {why}"))?;
-    markdown::chosen(&text, section).map_err(|why| format!("{file} {why}"))
+) -> Result<Vec<Section>, Error> {
+    let text = paths::read(subject.place, file).map_err(Error::of(file))?;
+    markdown::chosen(&text, section).map_err(Error::of(file))
 }
 
 /// What stands behind `label:` in a text, up to the end of its line or a semicolon.
@@ -48,4 +51,35 @@ pub(crate) fn says_none(text: &str) -> bool {
         .next()
         .unwrap_or_default();
     NONE.contains(&first.trim().to_lowercase().as_str())
+}
+
+/// Ids of a document, of which each needs a test or a proof.
+pub(crate) struct IdsOf<'a> {
+    /// What they look like.
+    pub(crate) pattern: &'a Pattern,
+    /// Where they stand.
+    pub(crate) file: &'a str,
+    pub(crate) section: Option<&'a str>,
+}
+
+impl<'a> IdsOf<'a> {
+    /// As settings name them; none if they name none.
+    pub(crate) fn named(
+        pattern: Option<&'a Pattern>,
+        file: Option<&'a str>,
+        section: Option<&'a str>,
+    ) -> Option<Self> {
+        Some(Self {
+            pattern: pattern?,
+            file: file?,
+            section,
+        })
+    }
+
+    /// The ids, each once.
+    pub(crate) fn read(&self, subject: &Subject<'_>) -> Result<BTreeSet<String>, Error> {
+        let sections = sections_of(subject, self.file, self.section)?;
+        let ids = sections.iter();
+        Ok(ids.flat_map(|one| self.pattern.set(&one.content)).collect())
+    }
 }

@@ -1,31 +1,30 @@
-//! The drawing of a repository in its design, as settings name it: where it stands, what it draws, and
-//! which sources it has to draw. `structure` and `complexity` judge by it. It refuses a design without
-//! a drawing.
+//! The drawing of a repository in its design, as settings name it: where it stands, what it draws,
+//! and which sources it has to draw. `structure` and `complexity` judge by it.
 
 use crate::Subject;
+use crate::error::Error;
 use crate::readers::design::{self, Designed};
 use crate::readers::documents::sections_of;
 use crate::readers::sources;
-use crate::settings::Settings;
 use globset::GlobSet;
 
 const SECTION: &str = "Directory Structure";
 
 pub(crate) struct Drawing<'a> {
-    /// The design.
-    pub(crate) file: &'a str,
+    file: &'a str,
     section: &'a str,
-    allow: GlobSet,
+    allow: &'a GlobSet,
 }
 
 impl<'a> Drawing<'a> {
-    /// By the settings `file`, `section` and `allow`.
-    pub(crate) fn read(settings: &Settings<'a>) -> Result<Self, String> {
-        Ok(Self {
-            file: settings.placed("file")?.unwrap_or_default(),
-            section: settings.text("section")?.unwrap_or(SECTION),
-            allow: settings.globs("allow")?,
-        })
+    /// As settings name it: the design, the heading over its drawing, and sources that it need not
+    /// draw.
+    pub(crate) fn of(file: &'a str, section: Option<&'a str>, allow: &'a GlobSet) -> Self {
+        Self {
+            file,
+            section: section.unwrap_or(SECTION),
+            allow,
+        }
     }
 
     /// What it draws; `files` are those of the repository.
@@ -33,21 +32,20 @@ impl<'a> Drawing<'a> {
         &self,
         subject: &Subject<'_>,
         files: &[String],
-    ) -> Result<Vec<Designed>, String> {
+    ) -> Result<Vec<Designed>, Error> {
         let (file, section) = (self.file, self.section);
         let sections = sections_of(subject, file, Some(section))?;
         let drawing: String = sections.into_iter().flat_map(|one| one.code).collect();
         if drawing.trim().is_empty() {
-            return Err(format!(
-                "{file}, `{section}`, has no fenced block with a drawing"
-            ));
+            let why = format!("{file}, `{section}`, has no fenced block with a drawing");
+            return Err(why.into());
         }
         let exists = |name: &str| {
             files
                 .iter()
                 .any(|path| path.starts_with(&format!("{name}/")))
         };
-        design::tree(&drawing, &exists).map_err(|why| format!("{file}: {why}"))
+        design::tree(&drawing, &exists).map_err(Error::undone(file))
     }
 
     /// The sources that count: those that need a design.

@@ -1,5 +1,6 @@
 //! Globs as sets, and the line that a field draws with them.
 
+use crate::error::Error;
 use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
 use kernel::pattern::Named;
 
@@ -10,7 +11,7 @@ pub(crate) struct Line {
 }
 
 impl Line {
-    pub(crate) fn of(text: &str) -> Result<Self, String> {
+    pub(crate) fn of(text: &str) -> Result<Self, Error> {
         let named = Named::of(text);
         Ok(Self {
             inside: compiled(Star::Stays, named.inside.iter().map(String::as_str))?,
@@ -38,13 +39,12 @@ pub enum Star {
 pub fn compiled<'a>(
     star: Star,
     globs: impl IntoIterator<Item = &'a str>,
-) -> Result<GlobSet, String> {
+) -> Result<GlobSet, Error> {
     let mut set = GlobSetBuilder::new();
     for text in globs {
         let mut glob = GlobBuilder::new(text);
         glob.literal_separator(star == Star::Stays);
-        let glob = glob.build();
-        set.add(glob.map_err(|error| format!("`{text}` is no glob: {}", error.kind()))?);
+        set.add(glob.build()?);
     }
-    set.build().map_err(|error| error.to_string())
+    Ok(set.build()?)
 }

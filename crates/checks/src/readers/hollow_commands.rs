@@ -1,6 +1,6 @@
 //! What a command's text says about its worth as a proof: does it run anything, or only say what it
-//! was told? It refuses what is words alone, and claims no more: a script that prints what is
-//! expected looks like any other.
+//! was told? Words alone can be told apart; a script that prints what is expected looks like any
+//! other.
 
 /// Programs that say whatever they are told.
 const PARROTS: [&str; 7] = ["echo", "printf", "true", ":", "exit", "yes", "date"];
@@ -207,7 +207,7 @@ fn is_heard(behind: &str) -> bool {
     !by.is_empty() && !READERS.contains(&by) && !PARROTS.contains(&by)
 }
 
-/// Can its success mean anything? A listing of whatever is there, or a word, can not fail.
+/// Can its success mean anything? A listing of whatever is there, or a word, cannot fail.
 fn may_fail(part: &str) -> bool {
     let alone = words(part).count() == 1;
     let name = program(part);

@@ -1,22 +1,23 @@
-//! Stable ids such as `AC-7`: finding them in documents and in the names of tests. It refuses half
-//! ids: `AC-1` is not in `AC-12`, and not in `MAC-1`.
+//! Stable ids such as `AC-7`: finding them in documents and in the names of tests. Only whole ids
+//! count: `AC-1` is not in `AC-12`, and not in `MAC-1`.
 
+use crate::error::Error;
 use regex::Regex;
 use std::collections::BTreeSet;
 
 /// What ids look like.
+#[derive(Debug, Clone)]
 pub(crate) struct Pattern(Regex);
 
 impl Pattern {
     /// Refuses what is no expression, and one that finds nothing at all in any id.
-    pub(crate) fn new(text: &str) -> Result<Self, String> {
-        let found = Regex::new(text).map_err(|error| {
-            let last = error.to_string();
-            let last = last.lines().last().unwrap_or_default().to_owned();
-            format!("`{text}` is no regular expression: {last}")
+    pub(crate) fn new(text: &str) -> Result<Self, Error> {
+        let found = Regex::new(text).map_err(|source| Error::Expression {
+            text: text.to_owned(),
+            source,
         })?;
         if found.is_match("") {
-            return Err(format!("`{text}` also matches where nothing stands"));
+            return Err(format!("`{text}` also matches where nothing stands").into());
         }
         Ok(Self(found))
     }

@@ -5,6 +5,7 @@
 //! It goes by lines, as formatted code has them: a function ends at the brace that stands as far in
 //! as it began.
 
+use crate::error::Error;
 use serde_json::{Map, Value};
 
 /// What begins a module of tests.
@@ -50,14 +51,12 @@ fn parts_of(path: &str) -> Option<&'static [&'static [&'static str]]> {
 }
 
 /// What a manifest says about how tests run, as canonical text; empty if it says nothing.
-pub(crate) fn test_settings(path: &str, text: &str) -> Result<String, String> {
+pub(crate) fn test_settings(path: &str, text: &str) -> Result<String, Error> {
     let whole: Value = match path.ends_with(".json") {
-        true => serde_json::from_str(text).map_err(|error| format!("is no JSON: {error}"))?,
+        true => serde_json::from_str(text)?,
         false => {
-            let table: toml::Table = text
-                .parse()
-                .map_err(|error: toml::de::Error| format!("is no TOML: {}", error.message()))?;
-            serde_json::to_value(table).map_err(|error| error.to_string())?
+            let table: toml::Table = text.parse()?;
+            serde_json::to_value(table)?
         }
     };
     let mut found = Map::new();
@@ -70,7 +69,7 @@ pub(crate) fn test_settings(path: &str, text: &str) -> Result<String, String> {
     if found.is_empty() {
         return Ok(String::new());
     }
-    serde_json_canonicalizer::to_string(&Value::Object(found)).map_err(|error| error.to_string())
+    Ok(serde_json_canonicalizer::to_string(&Value::Object(found))?)
 }
 
 /// The names of the test functions in a Rust source, in order, each once.
@@ -82,14 +81,14 @@ pub(crate) fn test_functions(text: &str) -> Vec<String> {
 }
 
 /// The source of the test functions of this name, with their attributes.
-pub(crate) fn test_function(text: &str, name: &str) -> Result<String, String> {
+pub(crate) fn test_function(text: &str, name: &str) -> Result<String, Error> {
     let found = functions(text).into_iter();
     let found: Vec<&str> = found
         .filter(|(known, _)| known == name)
         .map(|(_, source)| source)
         .collect();
     match found.is_empty() {
-        true => Err(format!("has no test `{name}`")),
+        true => Err(format!("has no test `{name}`").into()),
         false => Ok(found.join("\n")),
     }
 }

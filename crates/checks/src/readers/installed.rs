@@ -1,11 +1,12 @@
-//! Folders of installed dependencies, which git ignores and tests need: `node_modules`, `.venv`. One
-//! hash stands for a whole folder, so that a freeze can remember it. It refuses to vouch for caches:
+//! Folders of installed dependencies, which git ignores and tests need: `node_modules`, `.venv`.
+//! One hash stands for a whole folder, so that a freeze can remember it. Caches are no part of it:
 //! what a runner writes there for itself is neither hashed nor shown to a clean room.
 
+use crate::error::Error;
 use crate::readers::hash;
 use crate::readers::paths::Found;
 use sha2::{Digest, Sha256};
-use std::io::{Error, ErrorKind};
+use std::io::ErrorKind;
 use std::path::Path;
 
 /// Their names, at the top of a repository.
@@ -44,13 +45,13 @@ pub(crate) fn items(repo: &Path) -> Vec<String> {
 }
 
 /// One hash over every file and link of a folder; or in a few words why there is none.
-pub(crate) fn hash_of(repo: &Path, name: &str) -> Result<String, String> {
+pub(crate) fn hash_of(repo: &Path, name: &str) -> Result<String, Error> {
     let root = repo.join(name);
     if !root.symlink_metadata().is_ok_and(|found| found.is_dir()) {
-        return Err("is missing".to_owned());
+        return Err(Error::Missing);
     }
     let mut lines = Vec::new();
-    walk(&root, "", &mut lines).map_err(|error| format!("cannot be read ({error})"))?;
+    walk(&root, "", &mut lines)?;
     lines.sort();
     let mut hasher = Sha256::new();
     for line in &lines {
@@ -78,7 +79,7 @@ fn walk(folder: &Path, name: &str, lines: &mut Vec<String>) -> std::io::Result<(
         } else if kind.is_file() {
             Found::File(entry.path())
         } else {
-            return Err(Error::new(
+            return Err(std::io::Error::new(
                 ErrorKind::InvalidData,
                 format!("{path} is no file"),
             ));
@@ -86,7 +87,7 @@ fn walk(folder: &Path, name: &str, lines: &mut Vec<String>) -> std::io::Result<(
         lines.push(format!("{path} {}", hash::of(&found)?));
         if lines.len() > MOST {
             let why = format!("more than {MOST} files");
-            return Err(Error::new(ErrorKind::InvalidData, why));
+            return Err(std::io::Error::new(ErrorKind::InvalidData, why));
         }
     }
     Ok(())
@@ -105,10 +106,8 @@ mod tests {
             std::fs::write(path, text).unwrap();
         };
         assert!(items(repo.path()).is_empty());
-        assert_eq!(
-            hash_of(repo.path(), "node_modules").unwrap_err(),
-            "is missing"
-        );
+        let missing = hash_of(repo.path(), "node_modules");
+        assert!(matches!(missing, Err(Error::Missing)));
         write("node_modules/a/index.js", "one");
         assert_eq!(items(repo.path()), ["repo/node_modules/"]);
         let now = || hash_of(repo.path(), "node_modules").unwrap();

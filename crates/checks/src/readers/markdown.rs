@@ -1,6 +1,7 @@
-//! Markdown as sections: a heading, the text under it, the list items under it. It refuses to see
-//! headings in code fences, because a real parser reads the file.
+//! Markdown as sections: a heading, the text under it, the list items under it. A real parser reads
+//! it, so a line in a code fence is no heading.
 
+use crate::error::Error;
 use pulldown_cmark::{Event, HeadingLevel, Options, Parser, Tag, TagEnd};
 
 /// What stands under one heading, up to the next of the same or a higher level.
@@ -63,11 +64,11 @@ pub(crate) fn whole(text: &str) -> Section {
 }
 
 /// The sections with this heading, or the whole document where none is asked for.
-pub(crate) fn chosen(text: &str, heading: Option<&str>) -> Result<Vec<Section>, String> {
+pub(crate) fn chosen(text: &str, heading: Option<&str>) -> Result<Vec<Section>, Error> {
     match heading {
         None => Ok(vec![whole(text)]),
         Some(heading) => match sections(text, heading) {
-            found if found.is_empty() => Err(format!("has no heading `{heading}`")),
+            found if found.is_empty() => Err(format!("has no heading `{heading}`").into()),
             found => Ok(found),
         },
     }

@@ -1,7 +1,8 @@
-//! Paths from settings, joined safely. It refuses absolute paths, `..`, symlinks anywhere on the
-//! way, and anything that is not a regular file.
+//! Paths from settings, joined safely: none that is absolute, has `..`, or leads over a symlink,
+//! and only to regular files.
 
 use crate::Place;
+use crate::error::Error;
 use std::io::Read;
 use std::path::{Component, Path, PathBuf};
 
@@ -9,31 +10,27 @@ use std::path::{Component, Path, PathBuf};
 pub(crate) const LARGEST: u64 = 4 << 20;
 
 /// Refuses a path that could lead out of its folder.
-pub(crate) fn lint(path: &str) -> Result<(), String> {
+pub(crate) fn lint(path: &str) -> Result<(), Error> {
     let inside = Path::new(path)
         .components()
         .all(|part| matches!(part, Component::Normal(_)));
     // `components` drops inner dots and double slashes; a path must be what it says.
     if path.is_empty() || !inside || path.contains(['\\', '\0']) {
-        return Err(format!(
-            "the path `{path}` must be relative, without `.` or `..`, and stay in its folder"
-        ));
+        return Err(Error::LeadsOut(path.to_owned()));
     }
     Ok(())
 }
 
 /// Refuses a path that does not begin with `repo/` or `task/`.
-pub(crate) fn lint_placed(path: &str) -> Result<(), String> {
+pub(crate) fn lint_placed(path: &str) -> Result<(), Error> {
     match path.split_once('/') {
         Some(("repo" | "task", rest)) => lint(rest),
-        _ => Err(format!(
-            "the path `{path}` must begin with `repo/` or `task/`"
-        )),
+        _ => Err(Error::NoFolder(path.to_owned())),
     }
 }
 
 /// The folder and the rest of a path that begins with `repo/` or `task/`.
-fn placed<'p, 'a>(place: Place<'a>, path: &'p str) -> Result<(&'a Path, &'p str), String> {
+fn placed<'p, 'a>(place: Place<'a>, path: &'p str) -> Result<(&'a Path, &'p str), Error> {
     lint_placed(path)?;
     Ok(match path.split_once('/') {
         Some(("repo", rest)) => (place.repo, rest),
@@ -52,7 +49,7 @@ pub(crate) enum Found {
 
 /// A regular file or a link under `root`, with no link on the way; or in a few words why there is
 /// none.
-pub(crate) fn found_in(root: &Path, path: &str) -> Result<Found, String> {
+pub(crate) fn found_in(root: &Path, path: &str) -> Result<Found, Error> {
     lint(path)?;
     let mut full = root.to_path_buf();
     let parts: Vec<Component<'_>> = Path::new(path).components().collect();
@@ -61,56 +58,53 @@ pub(crate) fn found_in(root: &Path, path: &str) -> Result<Found, String> {
         let found = match std::fs::symlink_metadata(&full) {
             Ok(found) => found.file_type(),
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
-                return Err("is missing".into());
+                return Err(Error::Missing);
             }
-            Err(error) => return Err(format!("cannot be read ({error})")),
+            Err(error) => return Err(error.into()),
         };
         let last = index + 1 == parts.len();
         if found.is_symlink() && last {
-            let target = std::fs::read_link(&full);
-            let target = target.map_err(|error| format!("cannot be read ({error})"))?;
-            return Ok(Found::Link(target));
+            return Ok(Found::Link(std::fs::read_link(&full)?));
         }
         if found.is_symlink() {
-            return Err("is or lies behind a symlink".into());
+            return Err(Error::Link);
         }
         if last && !found.is_file() {
-            return Err("is not a regular file".into());
+            return Err(Error::NotAFile);
         }
     }
     Ok(Found::File(full))
 }
 
 /// The same of a path that begins with `repo/` or `task/`.
-pub(crate) fn found(place: Place<'_>, path: &str) -> Result<Found, String> {
+pub(crate) fn found(place: Place<'_>, path: &str) -> Result<Found, Error> {
     let (root, rest) = placed(place, path)?;
     found_in(root, rest)
 }
 
 /// A regular file under `root`; or in a few words why there is none.
-pub(crate) fn regular(root: &Path, path: &str) -> Result<PathBuf, String> {
+pub(crate) fn regular(root: &Path, path: &str) -> Result<PathBuf, Error> {
     match found_in(root, path)? {
         Found::File(full) => Ok(full),
-        Found::Link(_) => Err("is or lies behind a symlink".into()),
+        Found::Link(_) => Err(Error::Link),
     }
 }
 
 /// The text of a file that is given as `repo/...` or `task/...`; or in a few words why not.
-pub(crate) fn read(place: Place<'_>, path: &str) -> Result<String, String> {
+pub(crate) fn read(place: Place<'_>, path: &str) -> Result<String, Error> {
     let bytes = bytes(place, path)?;
     Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
 
 /// The same, to the byte.
-pub(crate) fn bytes(place: Place<'_>, path: &str) -> Result<Vec<u8>, String> {
+pub(crate) fn bytes(place: Place<'_>, path: &str) -> Result<Vec<u8>, Error> {
     let (root, rest) = placed(place, path)?;
     let full = regular(root, rest)?;
     let mut bytes = Vec::new();
-    std::fs::File::open(full)
-        .and_then(|file| file.take(LARGEST + 1).read_to_end(&mut bytes))
-        .map_err(|error| format!("cannot be read ({error})"))?;
+    let file = std::fs::File::open(full)?;
+    file.take(LARGEST + 1).read_to_end(&mut bytes)?;
     if bytes.len() as u64 > LARGEST {
-        return Err("is larger than 4 MiB".into());
+        return Err(Error::TooLarge(LARGEST >> 20));
     }
     Ok(bytes)
 }
@@ -135,12 +129,12 @@ mod tests {
             assert!(lint(path).is_err(), "{path:?}");
         }
         for path in ["a", "a/b.md", "a b/..c"] {
-            assert_eq!(lint(path), Ok(()));
+            assert!(lint(path).is_ok(), "{path:?}");
         }
         for path in ["task", "task/", "other/a", "repo/../a", "task//a/.."] {
             assert!(lint_placed(path).is_err(), "{path:?}");
         }
-        assert_eq!(lint_placed("task/EVIDENCE.md"), Ok(()));
+        assert!(lint_placed("task/EVIDENCE.md").is_ok());
     }
 
     #[test]
@@ -157,10 +151,10 @@ mod tests {
         link("nowhere", "dangling");
         assert!(regular(dir.path(), "real/file").is_ok());
         for path in ["folder/file", "file", "dangling"] {
-            let why = regular(dir.path(), path).unwrap_err();
-            assert!(why.contains("symlink"), "{path}: {why}");
+            let why = regular(dir.path(), path);
+            assert!(matches!(why, Err(Error::Link)), "{path}: {why:?}");
         }
-        assert!(regular(dir.path(), "real").unwrap_err().contains("regular"));
+        assert!(matches!(regular(dir.path(), "real"), Err(Error::NotAFile)));
         assert!(regular(dir.path(), "real/file/x").is_err());
     }
 }

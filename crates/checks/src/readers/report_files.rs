@@ -1,6 +1,7 @@
-//! Where a test runner's report lies, and whether this run wrote it. It refuses a report that was
-//! there before: an agent could have left it.
+//! Where a test runner's report lies, and whether this run wrote it. One that was there before does
+//! not count: an agent could have left it.
 
+use crate::error::Error;
 use crate::readers::paths;
 use std::collections::BTreeMap;
 use std::io::Read;
@@ -16,7 +17,7 @@ static NEXT: AtomicU64 = AtomicU64::new(0);
 pub(crate) struct Folder(PathBuf);
 
 impl Folder {
-    pub(crate) fn new() -> Result<Self, String> {
+    pub(crate) fn new() -> Result<Self, Error> {
         let base = std::env::temp_dir();
         // Somebody else's folder is never taken over: `create_dir` refuses what exists.
         for _ in 0..1000 {
@@ -26,7 +27,7 @@ impl Folder {
             match std::fs::create_dir(&path) {
                 Ok(()) => return Ok(Self(path)),
                 Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => {}
-                Err(error) => return Err(format!("no folder for the report: {error}")),
+                Err(error) => return Err(Error::undone("no folder for the report")(error)),
             }
         }
         Err("no folder for the report: all names are taken".into())
@@ -45,21 +46,22 @@ impl Drop for Folder {
 }
 
 /// The text of one report.
-pub(crate) fn read(path: &Path) -> Result<Option<String>, String> {
+pub(crate) fn read(path: &Path) -> Result<Option<String>, Error> {
+    let cannot = Error::of("the report");
     let found = match std::fs::symlink_metadata(path) {
         Ok(found) => found,
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
-        Err(error) => return Err(format!("the report cannot be read ({error})")),
+        Err(error) => return Err(cannot(error.into())),
     };
     if !found.is_file() {
-        return Err("the report is not a regular file".into());
+        return Err(cannot(Error::NotAFile));
     }
     let mut bytes = Vec::new();
     std::fs::File::open(path)
         .and_then(|file| file.take(LARGEST + 1).read_to_end(&mut bytes))
-        .map_err(|error| format!("the report cannot be read ({error})"))?;
+        .map_err(|error| cannot(error.into()))?;
     if bytes.len() as u64 > LARGEST {
-        return Err("the report is larger than 64 MiB".into());
+        return Err(cannot(Error::TooLarge(LARGEST >> 20)));
     }
     Ok(Some(String::from_utf8_lossy(&bytes).into_owned()))
 }
@@ -68,7 +70,7 @@ pub(crate) fn read(path: &Path) -> Result<Option<String>, String> {
 pub(crate) type Seen = BTreeMap<PathBuf, (Option<SystemTime>, u64)>;
 
 /// The reports at a path of the repository: the file itself, or every `.xml` in the folder.
-pub(crate) fn at(repo: &Path, path: &str) -> Result<Seen, String> {
+pub(crate) fn at(repo: &Path, path: &str) -> Result<Seen, Error> {
     paths::lint(path)?;
     let full = repo.join(path);
     let mut seen = Seen::new();

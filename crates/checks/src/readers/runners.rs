@@ -68,7 +68,6 @@ pub enum FaultKind {
 /// One thing that is wrong with a run as a whole.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Fault {
-    /// Its kind.
     pub kind: FaultKind,
     /// What, for people.
     pub what: String,

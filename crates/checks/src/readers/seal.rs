@@ -1,7 +1,8 @@
-//! An item by its hash, whatever its size, and a copy of it where one may be kept. It refuses to
-//! copy files that hold secrets by custom: evidence may be committed, and their hash is enough to
-//! see a change. It follows no link: a link is where it leads to.
+//! An item by its hash, whatever its size, and a copy of it where one may be kept. Files that hold
+//! secrets by custom are not copied: evidence may be committed, and their hash is enough to see a
+//! change.
 
+use crate::error::Error;
 use crate::readers::paths::{self, Found};
 use crate::readers::{hash, installed, items};
 use crate::{Place, Subject};
@@ -27,19 +28,19 @@ pub(crate) struct Sealed {
 }
 
 /// The hash of a file, a link or a section now; or in a few words why there is none.
-pub fn hash(place: Place<'_>, item: &str) -> Result<String, String> {
+pub fn hash(place: Place<'_>, item: &str) -> Result<String, Error> {
     of(place, item).map(|sealed| sealed.hash)
 }
 
 /// An item of a gate now.
-pub(crate) fn now(subject: &Subject<'_>, item: &str) -> Result<Sealed, String> {
+pub(crate) fn now(subject: &Subject<'_>, item: &str) -> Result<Sealed, Error> {
     if item == items::COMMANDS {
         return items::now(subject, item).map(kept);
     }
     of(subject.place, item)
 }
 
-fn of(place: Place<'_>, item: &str) -> Result<Sealed, String> {
+fn of(place: Place<'_>, item: &str) -> Result<Sealed, Error> {
     if let Some(name) = installed::folder(item) {
         let hash = installed::hash_of(place.repo, name)?;
         return Ok(Sealed { hash, copy: None });
@@ -50,7 +51,7 @@ fn of(place: Place<'_>, item: &str) -> Result<Sealed, String> {
     }
     let found = paths::found(place, item)?;
     if is_secret(item)? || !is_small(&found) {
-        let hash = hash::of(&found).map_err(|error| format!("cannot be read ({error})"))?;
+        let hash = hash::of(&found)?;
         return Ok(Sealed { hash, copy: None });
     }
     items::bytes(place, item).map(kept)
@@ -72,6 +73,6 @@ fn is_small(found: &Found) -> bool {
     }
 }
 
-fn is_secret(item: &str) -> Result<bool, String> {
+fn is_secret(item: &str) -> Result<bool, Error> {
     items::globs(&SECRET_BY_CUSTOM).map(|globs| globs.is_match(item))
 }

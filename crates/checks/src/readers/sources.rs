@@ -1,7 +1,8 @@
-//! The repository's own files, as git knows them, and which of them are sources or tests. It
-//! refuses to look at what git ignores: that is nobody's work.
+//! The repository's own files, as git knows them, and which of them are sources or tests. What git
+//! ignores is nobody's work.
 
 use crate::Subject;
+use crate::error::Error;
 use crate::readers::paths;
 use std::io::Read;
 
@@ -26,8 +27,8 @@ const TEST_FOLDERS: [&str; 8] = [
 const LARGEST: u64 = 16 << 20;
 
 /// The paths of all files in the repository.
-pub(crate) fn files(subject: &Subject<'_>) -> Result<Vec<String>, String> {
-    let tree = (subject.tree)().map_err(|why| format!("the tree cannot be read: {why}"))?;
+pub(crate) fn files(subject: &Subject<'_>) -> Result<Vec<String>, Error> {
+    let tree = subject.tree()?;
     // A link is not its target's content, and a folder of another repository is not ours.
     let own = |content: &String| !content.starts_with("-> ") && content != "folder";
     let files = tree.files.into_iter().filter(|(_, content)| own(content));
@@ -58,15 +59,15 @@ pub(crate) fn is_test(path: &str) -> bool {
 }
 
 /// The text of a file of the repository; none if it is no text.
-pub(crate) fn text(subject: &Subject<'_>, path: &str) -> Result<Option<String>, String> {
-    let cannot = |why: String| format!("{path} {why}");
-    let full = paths::regular(subject.place.repo, path).map_err(cannot)?;
+pub(crate) fn text(subject: &Subject<'_>, path: &str) -> Result<Option<String>, Error> {
+    let full = paths::regular(subject.place.repo, path).map_err(Error::of(path))?;
     let mut bytes = Vec::new();
     std::fs::File::open(full)
         .and_then(|file| file.take(LARGEST + 1).read_to_end(&mut bytes))
-        .map_err(|error| cannot(format!("cannot be read ({error})")))?;
+        .map_err(|error| Error::of(path)(error.into()))?;
     if bytes.len() as u64 > LARGEST {
-        return Err(cannot("is larger than 16 MiB; name it in `allow`".into()));
+        let why = "is larger than 16 MiB; name it in `allow`";
+        return Err(Error::of(path)(why.into()));
     }
     if bytes.contains(&0) {
         return Ok(None);

@@ -1,6 +1,6 @@
-//! Records that a role wrote down: a JSON list of objects, or the rows of a Markdown table. It
-//! refuses a record without its first column, for then nobody could speak of it.
+//! Records that a role wrote down: a JSON list of objects, or the rows of a Markdown table.
 
+use crate::error::Error;
 use crate::readers::markdown;
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -15,7 +15,7 @@ pub(crate) fn records(
     text: &str,
     section: Option<&str>,
     columns: &[&str],
-) -> Result<Vec<Record>, String> {
+) -> Result<Vec<Record>, Error> {
     let rows = if file.ends_with(".json") {
         json(text)?
     } else {
@@ -43,9 +43,8 @@ pub(crate) fn records(
         .collect()
 }
 
-fn json(text: &str) -> Result<Vec<Record>, String> {
-    let value: Value =
-        serde_json::from_str(text).map_err(|error| format!("is no JSON: {error}"))?;
+fn json(text: &str) -> Result<Vec<Record>, Error> {
+    let value: Value = serde_json::from_str(text)?;
     let list = match &value {
         Value::Array(list) => list,
         // `{"findings": [...]}` is a list with a name.
@@ -56,7 +55,7 @@ fn json(text: &str) -> Result<Vec<Record>, String> {
             .ok_or("must be a list of objects")?,
         _ => return Err("must be a list of objects".into()),
     };
-    let record = |one: &Value| -> Result<Record, String> {
+    let record = |one: &Value| -> Result<Record, Error> {
         let map = one.as_object().ok_or("must be a list of objects")?;
         let member = |(key, value): (&String, &Value)| {
             let text = value

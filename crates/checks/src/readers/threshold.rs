@@ -1,5 +1,5 @@
-//! Is there a number with a unit in a sentence? A criterion without one can not be measured. It
-//! refuses the digits of ids and of dates.
+//! Is there a number with a unit in a sentence? A criterion without one cannot be measured. The
+//! digits of ids and of dates do not count.
 
 use regex::Regex;
 use std::sync::LazyLock;

@@ -1,19 +1,64 @@
-//! Every check's own examples hold, and every check has enough of them.
+//! Every check's examples hold, and every check has enough of them. They are data, in
+//! `tests/examples/`: a file for each check.
 
-use crate::world::World;
-use checks::{find, registry, run_gate};
+use crate::world::{Example, World};
+use checks::{Check, find, registry, run_gate};
 use kernel::effect::CheckSpec;
 use kernel::outcome::Verdict;
+use serde::Deserialize;
+use serde_json::Value;
+use std::path::{Path, PathBuf};
+
+/// The examples of one check.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Examples {
+    /// The settings of those that have none of their own.
+    #[serde(default)]
+    with: Value,
+    example: Vec<Example>,
+}
+
+fn folder() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/examples")
+}
+
+/// The examples of a check, each with its settings.
+fn examples(check: &dyn Check) -> Vec<(Example, Value)> {
+    let path = folder().join(format!("{}.toml", check.name()));
+    let shown = path.display();
+    let text = std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{shown}: {error}"));
+    let read: Examples = toml::from_str(&text).unwrap_or_else(|error| panic!("{shown}: {error}"));
+    let common = read.with;
+    let with = |example: &Example| example.with.clone().unwrap_or_else(|| common.clone());
+    let examples = read.example.into_iter();
+    examples
+        .map(|example| {
+            let with = with(&example);
+            (example, with)
+        })
+        .collect()
+}
+
+/// The verdict, and text that the reason contains.
+fn expected(example: &Example) -> (Verdict, &str) {
+    match (&example.passes, &example.fails, &example.cannot_run) {
+        (Some(reason), None, None) => (Verdict::Pass, reason),
+        (None, Some(reason), None) => (Verdict::Fail, reason),
+        (None, None, Some(reason)) => (Verdict::CouldNotRun, reason),
+        _ => panic!("`{}`: one of passes, fails, cannot_run", example.name),
+    }
+}
 
 #[test]
 fn all_examples_of_all_checks_hold() {
     let mut wrong = Vec::new();
     for check in registry() {
-        for example in check.examples() {
+        for (example, with) in examples(*check) {
             let at = format!("{}: {}", check.name(), example.name);
             let spec = CheckSpec {
                 check: check.name().into(),
-                with: example.with.clone(),
+                with,
                 weight: Default::default(),
                 shows: None,
                 code: None,
@@ -23,7 +68,8 @@ fn all_examples_of_all_checks_hold() {
                 .iter()
                 .find(|result| result.verdict != Verdict::Pass);
             let telling = first_bad.or(results.last()).expect("a gate answers");
-            if telling.verdict != example.expect || !telling.reason.contains(example.reason) {
+            let (verdict, reason) = expected(&example);
+            if telling.verdict != verdict || !telling.reason.contains(reason) {
                 wrong.push(format!("{at}: {telling:?}"));
             }
             for result in &results {
@@ -43,27 +89,26 @@ fn all_examples_of_all_checks_hold() {
 fn every_check_shows_a_pass_and_a_failure() {
     for check in registry() {
         for verdict in [Verdict::Pass, Verdict::Fail] {
-            let shown = check
-                .examples()
-                .iter()
-                .any(|example| example.expect == verdict);
+            let examples = examples(*check);
+            let mut shown = examples.iter().map(|(example, _)| expected(example).0);
             assert!(
-                shown,
+                shown.any(|shown| shown == verdict),
                 "{} has no example of {}",
                 check.name(),
                 verdict.as_str()
             );
         }
     }
+    let files = std::fs::read_dir(folder()).unwrap().count();
+    assert_eq!(files, registry().len(), "a file of examples for each check");
 }
 
 #[test]
-fn the_registry_is_sorted_found_by_name_and_described() {
+fn the_registry_is_sorted_and_found_by_name() {
     let names: Vec<&str> = registry().iter().map(|check| check.name()).collect();
     assert!(names.is_sorted(), "{names:?}");
     for check in registry() {
         assert_eq!(find(check.name()).unwrap().name(), check.name());
-        assert!(!check.about().is_empty() && !check.about().contains('\n'));
     }
     assert!(find("commands").is_none());
 }
@@ -73,22 +118,39 @@ fn every_check_refuses_unknown_keys_and_wrong_shapes() {
     for check in registry() {
         let why = check
             .lint(&serde_json::json!({"no_such_key": 1}))
-            .unwrap_err();
+            .unwrap_err()
+            .to_string();
         assert!(why.contains("no_such_key"), "{why}");
-        for setting in check.settings() {
-            assert!(why.contains(setting.name), "{why}");
-            let wrong = serde_json::json!({ (setting.name): {"": true} });
-            assert!(
-                check.lint(&wrong).is_err(),
-                "{} {}",
-                check.name(),
-                setting.name
-            );
+        let settings = check.settings();
+        let needed: Vec<&checks::Setting> = settings.iter().filter(|one| one.required).collect();
+        for setting in &settings {
+            let name = setting.name.as_str();
+            assert!(why.contains(name), "{why}");
+            assert!(!setting.what.is_empty(), "{} {name}", check.name());
+            // With a text in all that must be there, so that this one is what is refused.
+            let mut with = serde_json::Map::new();
+            for other in &needed {
+                with.insert(other.name.clone(), serde_json::json!("repo/a"));
+            }
+            with.insert(name.to_owned(), serde_json::json!({"": true}));
+            let why = check.lint(&with.into()).unwrap_err().to_string();
+            let told = |key: &str| {
+                ["must be", "is wrong:"]
+                    .iter()
+                    .any(|how| why.contains(&format!("the setting `{key}` {how} ")))
+            };
+            let mut places = needed.iter().map(|one| one.name.as_str()).chain([name]);
+            assert!(places.any(told), "{} {name}: {why}", check.name());
+        }
+        if let Some(first) = needed.first() {
+            let why = check.lint(&serde_json::json!({})).unwrap_err().to_string();
+            let said = format!("needs the setting `{}` ({}", first.name, first.what);
+            assert!(why.contains(&said), "{why}");
         }
         assert!(check.lint(&serde_json::json!([1])).is_err());
-        for example in check.examples() {
-            if example.expect != Verdict::CouldNotRun {
-                let linted = checks::lint(check.name(), &example.with);
+        for (example, with) in examples(*check) {
+            if expected(&example).0 != Verdict::CouldNotRun {
+                let linted = checks::lint(check.name(), &with);
                 assert_eq!(linted, Ok(()), "{}", example.name);
             }
         }

@@ -1,7 +1,8 @@
 //! What a gate promises beyond its checks.
 
+use crate::world::Example;
 use crate::world::{World, hash};
-use checks::{Example, Place, Subject, run_gate};
+use checks::{BoxError, Place, Subject, run_gate};
 use kernel::effect::CheckSpec;
 use kernel::outcome::{CheckResult, Verdict, passes};
 use serde_json::{Value, json};
@@ -18,7 +19,7 @@ fn spec(check: &str, with: Value) -> CheckSpec {
 }
 
 fn gate(world: &World, specs: &[CheckSpec]) -> Vec<CheckResult> {
-    let plain = Example::passes("", Value::Null, "");
+    let plain = Example::default();
     world.with(&plain, |subject| run_gate(specs, subject))
 }
 
@@ -36,7 +37,11 @@ fn what_is_unknown_or_badly_set_could_not_run_and_the_rest_still_runs() {
     let not_run = Verdict::CouldNotRun;
     assert_eq!(verdicts, [not_run, not_run, Verdict::Pass]);
     assert!(results[0].reason.contains("from `anchors` to `tripwire`"));
-    assert!(results[1].reason.contains("allowed keys: argv, shell"));
+    assert!(
+        results[1]
+            .reason
+            .contains("allowed keys: argv, expect_exit")
+    );
     assert!(!passes(&results));
 }
 
@@ -64,8 +69,8 @@ fn a_command_leaves_a_full_record() {
 #[test]
 fn each_set_command_answers_for_itself() {
     let example = Example {
-        commands: &["exit 1", "true"],
-        ..Example::fails("", Value::Null, "")
+        commands: vec!["exit 1".to_owned(), "true".to_owned()],
+        ..Example::default()
     };
     let specs = [spec("command", json!({"from": "commands"}))];
     let results = World::new().with(&example, |subject| run_gate(&specs, subject));
@@ -99,7 +104,7 @@ fn a_cancelled_gate_passes_nothing() {
 #[test]
 fn a_tree_or_a_vault_that_fails_could_not_run() {
     let world = World::new();
-    let plain = Example::passes("", Value::Null, "");
+    let plain = Example::default();
     let specs = [spec("command", json!({"shell": "true"}))];
     let results = world.with(&plain, |subject| {
         let broken = Subject {
@@ -113,24 +118,22 @@ fn a_tree_or_a_vault_that_fails_could_not_run() {
 
     struct Full;
     impl checks::Keep for Full {
-        fn keep(&self, _: &str, _: &[u8]) -> Result<kernel::outcome::EvidenceRef, String> {
+        fn keep(&self, _: &str, _: &[u8]) -> Result<kernel::outcome::EvidenceRef, BoxError> {
             Err("disk full".into())
         }
-        fn keep_exact(&self, _: &str, _: &[u8]) -> Result<kernel::outcome::EvidenceRef, String> {
+        fn keep_exact(&self, _: &str, _: &[u8]) -> Result<kernel::outcome::EvidenceRef, BoxError> {
             Err("disk full".into())
         }
-        fn fetch(&self, _: &str) -> Result<Vec<u8>, String> {
+        fn fetch(&self, _: &str) -> Result<Vec<u8>, BoxError> {
             Err("disk gone".into())
         }
 
-        fn earlier(&self, _: &str) -> Result<Vec<Vec<u8>>, String> {
+        fn earlier(&self, _: &str) -> Result<Vec<Vec<u8>>, BoxError> {
             Ok(Vec::new())
         }
     }
     let results = world.with(&plain, |subject| {
         let full = Subject {
-            pid_file: None,
-            policy: None,
             keep: &Full,
             ..*subject
         };
@@ -152,8 +155,11 @@ fn a_condition_spares_only_what_it_certainly_does_not_concern() {
         (&[], Verdict::Fail),
     ] {
         let example = Example {
-            fields: Box::leak(fields.to_vec().into_boxed_slice()),
-            ..Example::passes("", Value::Null, "")
+            fields: fields
+                .iter()
+                .map(|(name, value)| (name.to_string(), value.to_string()))
+                .collect(),
+            ..Example::default()
         };
         let specs = [failing(tier.clone())];
         let results = World::new().with(&example, |subject| run_gate(&specs, subject));
@@ -184,7 +190,7 @@ fn a_confined_suite_can_write_its_report_and_nothing_beside_it() {
     let beside = "touch \"$(dirname \"$(dirname \"$PROOFHOUSE_REPORT\")\")/escaped\"";
     let line = format!("printf '%s' '{report}' >\"$PROOFHOUSE_REPORT\"; {beside}; true");
     let specs = [spec("tests", json!({"runner": "junit", "command": line}))];
-    let plain = Example::passes("", Value::Null, "");
+    let plain = Example::default();
     let results = world.with(&plain, |subject| {
         let nothing: [&str; 0] = [];
         let policy = sandbox::Policy::confined(nothing, [subject.place.repo]);
@@ -234,7 +240,7 @@ fn a_proof_that_holds_without_the_product_is_none() {
     ]"#;
     std::fs::write(repo.join("scaffolding/proofs.json"), list).unwrap();
     let judged = |with: Value| {
-        let plain = Example::passes("", Value::Null, "");
+        let plain = Example::default();
         world.with(&plain, |subject| {
             let nothing: [&str; 0] = [];
             let policy = sandbox::Policy::confined(nothing, [subject.place.repo]);

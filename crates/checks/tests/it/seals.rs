@@ -1,7 +1,8 @@
 //! What can be frozen in an ordinary repository: large lockfiles, links, files with secrets.
 
+use crate::world::Example;
 use crate::world::World;
-use checks::{Example, run_gate};
+use checks::run_gate;
 use kernel::effect::CheckSpec;
 use kernel::outcome::{CheckResult, Verdict};
 use serde_json::{Value, json};
@@ -15,7 +16,7 @@ fn judge(world: &World, check: &str, with: Value, froze: &kernel::effect::Frozen
         shows: None,
         code: None,
     };
-    let plain = Example::passes("", Value::Null, "");
+    let plain = Example::default();
     let mut results = world.with(&plain, |subject| {
         let subject = checks::Subject {
             frozen: froze,

@@ -1,14 +1,56 @@
 //! A repository and a task folder in a temporary place, with a plain vault and a plain hash.
 
-use checks::{Example, Keep, Place, Subject, TreeNow};
+use checks::{BoxError, Keep, Place, Subject, TreeNow};
 use kernel::outcome::{EvidenceRef, RoleResult};
 use sandbox::Cancel;
+use serde::Deserialize;
+use serde_json::Value;
 use std::collections::BTreeMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::Path;
 use std::sync::Mutex;
 use std::time::Duration;
 use tempfile::{TempDir, tempdir};
+
+/// One worked example of a check: a world, settings, and the answer. What is left out is empty.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub(crate) struct Example {
+    /// What it shows.
+    pub(crate) name: String,
+    /// The verdict, by which of these there is; and text that the reason contains, of the first
+    /// result that does not pass, or else of the last.
+    pub(crate) passes: Option<String>,
+    pub(crate) fails: Option<String>,
+    pub(crate) cannot_run: Option<String>,
+    /// The check's settings, if not those of the file.
+    pub(crate) with: Option<Value>,
+    /// Files laid down in the repository and in the task folder.
+    pub(crate) repo: BTreeMap<String, String>,
+    pub(crate) task: BTreeMap<String, String>,
+    /// Fields now, and before the attempt.
+    pub(crate) fields: BTreeMap<String, String>,
+    pub(crate) fields_before: BTreeMap<String, String>,
+    /// Tree hashes before and after the attempt, if they are not the same.
+    pub(crate) trees: Option<(String, String)>,
+    /// What the attempt changed.
+    pub(crate) changed: Vec<String>,
+    /// The agent's result, and the last ones of other roles.
+    pub(crate) result: Option<Value>,
+    pub(crate) results: BTreeMap<String, Value>,
+    /// The validation commands that a human set.
+    pub(crate) commands: Vec<String>,
+    /// What earlier gates froze: name, item, content.
+    pub(crate) frozen: Vec<(String, String, String)>,
+    /// States whose gates passed.
+    pub(crate) standing: Vec<String>,
+    /// Names that the run has given out: kind and name.
+    pub(crate) known: Vec<(String, String)>,
+    /// Evidence that earlier gates of the run kept: name and content, oldest first.
+    pub(crate) earlier: Vec<(String, String)>,
+    /// The repository as the checkpoint behind the state `tests` holds it.
+    pub(crate) before: BTreeMap<String, String>,
+}
 
 /// What was kept: name and bytes.
 #[derive(Default)]
@@ -19,7 +61,7 @@ pub(crate) struct Vault(
 );
 
 impl Keep for Vault {
-    fn keep(&self, name: &str, bytes: &[u8]) -> Result<EvidenceRef, String> {
+    fn keep(&self, name: &str, bytes: &[u8]) -> Result<EvidenceRef, BoxError> {
         self.0.lock().unwrap().push((name.into(), bytes.to_vec()));
         Ok(EvidenceRef {
             hash: hash(bytes),
@@ -28,19 +70,19 @@ impl Keep for Vault {
         })
     }
 
-    fn keep_exact(&self, name: &str, bytes: &[u8]) -> Result<EvidenceRef, String> {
+    fn keep_exact(&self, name: &str, bytes: &[u8]) -> Result<EvidenceRef, BoxError> {
         self.keep(name, bytes)
     }
 
-    fn fetch(&self, wanted: &str) -> Result<Vec<u8>, String> {
+    fn fetch(&self, wanted: &str) -> Result<Vec<u8>, BoxError> {
         let kept = self.0.lock().unwrap();
         let found = kept.iter().find(|(_, bytes)| sha256(bytes) == wanted);
         found
             .map(|(_, bytes)| bytes.clone())
-            .ok_or_else(|| format!("nothing is kept as {wanted}"))
+            .ok_or_else(|| format!("nothing is kept as {wanted}").into())
     }
 
-    fn earlier(&self, name: &str) -> Result<Vec<Vec<u8>>, String> {
+    fn earlier(&self, name: &str) -> Result<Vec<Vec<u8>>, BoxError> {
         let earlier = self.1.lock().unwrap();
         let named = earlier.iter().filter(|(known, _)| known == name);
         Ok(named.map(|(_, bytes)| bytes.clone()).collect())
@@ -71,76 +113,65 @@ impl World {
     /// Lays down the example's files and hands its subject to `judge`.
     pub(crate) fn with<T>(&self, example: &Example, judge: impl FnOnce(&Subject<'_>) -> T) -> T {
         let (repo, task) = (self.dir.path().join("repo"), self.dir.path().join("task"));
-        lay_down(&repo, example.repo);
-        lay_down(&task, example.task);
-        for (name, content) in example.earlier {
-            let kept = (name.to_string(), content.as_bytes().to_vec());
+        lay_down(&repo, &example.repo);
+        lay_down(&task, &example.task);
+        for (name, content) in &example.earlier {
+            let kept = (name.clone(), content.as_bytes().to_vec());
             self.vault.1.lock().unwrap().push(kept);
         }
-        let map = |pairs: &[(&str, &str)]| -> BTreeMap<String, String> {
-            let owned = pairs
-                .iter()
-                .map(|(key, value)| (key.to_string(), value.to_string()));
-            owned.collect()
-        };
-        let strings =
-            |list: &[&str]| -> Vec<String> { list.iter().map(|one| one.to_string()).collect() };
         let mut frozen = kernel::effect::Frozen::new();
-        for (name, item, content) in example.frozen {
-            let items = frozen.entry((*name).to_owned()).or_default();
-            items.insert((*item).to_owned(), sha256(content.as_bytes()));
+        for (name, item, content) in &example.frozen {
+            let items = frozen.entry(name.clone()).or_default();
+            items.insert(item.clone(), sha256(content.as_bytes()));
             let label = format!("frozen {name}: {item}");
             self.vault.keep_exact(&label, content.as_bytes()).unwrap();
         }
         let mut known = kernel::effect::Known::new();
-        for (kind, name) in example.known {
-            let names = known.entry((*kind).to_owned()).or_default();
-            names.insert((*name).to_owned());
+        for (kind, name) in &example.known {
+            known.entry(kind.clone()).or_default().insert(name.clone());
         }
-        let standing = example.standing.iter().map(|state| (*state).into());
-        let result = |(role, value): &(&str, serde_json::Value)| {
+        let standing = example.standing.iter().map(|state| state.as_str().into());
+        let (before, after) = match &example.trees {
+            Some((before, after)) => (before.as_str(), after.as_str()),
+            None => ("same", "same"),
+        };
+        let result = |(role, value): (&String, &Value)| {
             let result = RoleResult {
                 attempt: kernel::EffectId(1),
-                tree: example.trees.1.to_owned(),
+                tree: after.to_owned(),
                 value: value.clone(),
             };
-            (role.to_string(), result)
+            (role.clone(), result)
         };
-        let results = example.results.iter().map(result).collect();
-        let commits: BTreeMap<kernel::StateName, String> = match example.before {
-            [] => BTreeMap::new(),
-            _ => BTreeMap::from([("tests".into(), "c0ffee".to_owned())]),
+        let commits: BTreeMap<kernel::StateName, String> = match example.before.is_empty() {
+            true => BTreeMap::new(),
+            false => BTreeMap::from([("tests".into(), "c0ffee".to_owned())]),
         };
+        let place = Place {
+            repo: &repo,
+            task: &task,
+            views: checks::Views::default(),
+        };
+        let tree = || Ok(tree(&repo));
         judge(&Subject {
-            place: Place {
-                repo: &repo,
-                task: &task,
-                views: checks::Views::default(),
-            },
-            fields: &map(example.fields),
-            fields_before: &map(example.fields_before),
-            tree_before: example.trees.0,
-            tree_after: example.trees.1,
-            changed: &strings(example.changed),
+            fields: &example.fields,
+            fields_before: &example.fields_before,
+            tree_before: before,
+            tree_after: after,
+            changed: &example.changed,
             result: example.result.as_ref(),
-            results: &results,
-            commands: &strings(example.commands),
+            results: &example.results.iter().map(result).collect(),
+            commands: &example.commands,
             frozen: &frozen,
             standing: &standing.collect(),
             known: &known,
             commits: &commits,
             check_out: &|_, into| {
-                lay_down(into, example.before);
+                lay_down(into, &example.before);
                 Ok(())
             },
-            wall: self.wall,
-            cancel: &self.cancel,
             env: &sandbox::base_env(),
-            pid_file: None,
-            policy: None,
-            launches: &checks::Launches::default(),
-            keep: &self.vault,
-            tree: &|| Ok(tree(&repo)),
+            ..Subject::new(place, self.wall, &self.cancel, &self.vault, &tree)
         })
     }
 }
@@ -157,7 +188,7 @@ pub(crate) fn hash(bytes: &[u8]) -> String {
     format!("{:016x}", hasher.finish())
 }
 
-fn lay_down(root: &Path, files: &[(&str, &str)]) {
+fn lay_down(root: &Path, files: &BTreeMap<String, String>) {
     for (path, content) in files {
         let full = root.join(path);
         std::fs::create_dir_all(full.parent().unwrap()).unwrap();

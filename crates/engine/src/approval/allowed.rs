@@ -91,7 +91,7 @@ fn line(number: usize, text: &str) -> Result<Line, String> {
     }
     let (blob, _comment) = field(blob)?;
     let key = PublicKey::from_openssh(&format!("{kind} {blob}"))
-        .map_err(|error| format!("the {kind} key can not be read: {error}"))?;
+        .map_err(|error| format!("the {kind} key cannot be read: {error}"))?;
     Ok(Line {
         number,
         principal,

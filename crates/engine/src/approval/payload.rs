@@ -1,5 +1,5 @@
 //! A decision that carries more than a word: the hash of what it carries is part of the reason, and
-//! the reason is what people sign or confirm. A payload can not be exchanged for another one.
+//! the reason is what people sign or confirm. A payload cannot be exchanged for another one.
 
 use serde_json::Value;
 

@@ -1,4 +1,4 @@
-//! Signing a decision, and judging a signature. It refuses keys it can not check, signatures made
+//! Signing a decision, and judging a signature. It refuses keys it cannot check, signatures made
 //! for something else, and hardware signatures without a touch: there, nobody was present.
 
 use super::allowed::{self, Line};
@@ -36,7 +36,7 @@ pub fn sign_with_key_file(path: &Path, words: &Words) -> Result<String, EngineEr
     let refuse = |why: &str| {
         EngineError::user(
             "key_unreadable",
-            format!("can not sign with {shown}: {why}"),
+            format!("cannot sign with {shown}: {why}"),
             sign_elsewhere(&shown),
         )
     };
@@ -183,7 +183,7 @@ fn checks_out(line: &Line, signature: &SshSig, words: &Words) -> Result<(), Engi
         } => {}
         _ => {
             return Err(invalid(
-                format!("the key of {who} is {algorithm}, which this program can not check"),
+                format!("the key of {who} is {algorithm}, which this program cannot check"),
                 format!("use another key; checked are {CHECKED}"),
             ));
         }

@@ -21,31 +21,7 @@ pub trait Terminal {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Who(pub String);
 
-/// The code that a person reads in `proofhouse status` and types again: six characters that no
-/// eye confuses. It changes with every record of the journal, so that it always answers the
-/// question that is open now.
-pub fn run_code(run: &str, head_hash: &str) -> String {
-    const ALPHABET: &[u8; 32] = b"0123456789ABCDEFGHJKMNPQRSTVWXYZ";
-    let text = format!(
-        "proofhouse run code v1\n{}: {run}\n{head_hash}\n",
-        run.len()
-    );
-    let hash = store::sha256_hex(text.as_bytes());
-    let bits = hash
-        .bytes()
-        .take(8)
-        .fold(0u64, |sum, digit| sum << 4 | u64::from(hex_digit(digit)));
-    (0..6)
-        .map(|place| char::from(ALPHABET[(bits >> (place * 5) & 31) as usize]))
-        .collect()
-}
-
-fn hex_digit(digit: u8) -> u8 {
-    match digit {
-        b'a'..=b'f' => digit - b'a' + 10,
-        _ => digit.wrapping_sub(b'0') & 15,
-    }
-}
+pub use report::question::run_code;
 
 /// Shows what is decided and asks for the code, once.
 pub fn confirm(terminal: &mut dyn Terminal, words: &Words) -> Result<Who, EngineError> {
@@ -112,7 +88,7 @@ fn as_code(typed: &str) -> String {
         .collect()
 }
 
-/// Text that can not move the cursor, recolour the screen or turn its own direction around.
+/// Text that cannot move the cursor, recolour the screen or turn its own direction around.
 fn plain(text: &str) -> String {
     text.chars()
         .map(|c| match c {

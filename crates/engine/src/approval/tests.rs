@@ -209,9 +209,9 @@ fn a_malformed_file_is_named_by_line_and_reason() {
         ),
         (format!("ada cert-authority, {public}"), "does not continue"),
         (format!("ada,,bob {public}"), "empty name"),
-        ("ada ssh-ed25519".to_owned(), "can not be read"),
-        ("ada ssh-ed25519 AAAA".to_owned(), "can not be read"),
-        (format!("ada ssh-rsa {}", &public[12..]), "can not be read"),
+        ("ada ssh-ed25519".to_owned(), "cannot be read"),
+        ("ada ssh-ed25519 AAAA".to_owned(), "cannot be read"),
+        (format!("ada ssh-rsa {}", &public[12..]), "cannot be read"),
         (
             format!("ada namespaces=x quantum {public}"),
             "`quantum` is not a key type",

@@ -5,10 +5,10 @@
 //! It refuses a turn that left an amendment out, and one that changed a file which no amendment names.
 
 use super::debated::{self, Deliverable};
+use super::found::{Broke, Held, could_not};
 use super::modules::Stored;
-use super::ship::{Broke, Held, could_not};
+use ::factory::debate::Amendment;
 use ::factory::engineering::amend::{self, Changed};
-use ::factory::engineering::artifacts::Amendment;
 use kernel::outcome::{EvidenceRef, Verdict};
 use std::collections::BTreeMap;
 use workspace::context::Context;
@@ -68,7 +68,7 @@ fn text(module: &Stored, path: &str) -> Result<String, String> {
 }
 
 /// What a file held before the turn: a person's, or what taking the turn back has put aside. Where
-/// that can not be read any more nobody can say what was applied, and nothing is claimed.
+/// that cannot be read any more nobody can say what was applied, and nothing is claimed.
 fn stood(
     context: &Context,
     before: &Deliverable,
@@ -81,7 +81,7 @@ fn stood(
         Some(text) => text.clone().into_bytes(),
         None => context.vault.get(hash).map_err(|error| {
             could_not(format!(
-                "what {path} held before the amendments can not be read: {error}; decide about the halt, or have the module proposed again"
+                "what {path} held before the amendments cannot be read: {error}; decide about the halt, or have the module proposed again"
             ))
         })?,
     };

@@ -4,11 +4,10 @@
 //!
 //! Where no constant can be written for the entry's types, nothing is claimed, and the reason says so.
 
-use super::each::{self, Answered};
+use super::found::{Broke, Held, could_not};
 use super::modules::Stored;
 use super::scratch;
-use super::ship::{Broke, Held, could_not};
-use super::suite::{self, Expect};
+use super::suite::{self, Answered, Expect};
 use super::surface;
 use ::factory::contract::answers::{Constant, blind};
 use ::factory::surface::python::Said;
@@ -84,7 +83,7 @@ fn in_rust(
         let path = laid.top.join("implementation").join(name);
         scratch::write(&path, text.as_bytes()).map_err(could_not)?;
     }
-    each::with_constants(context, order, &laid, cancel)
+    suite::with_constants(context, order, &laid, cancel)
 }
 
 fn in_python(

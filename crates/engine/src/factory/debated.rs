@@ -2,8 +2,8 @@
 //! that it saw and of every change that was taken back; together they say what the module's folder
 //! must hold, to the byte. Whoever edits a file after the debate has edited what nobody judged.
 
+use super::found::{Broke, could_not};
 use super::modules::{CONTRACT, ESCALATION, LOG, SEAL, SHIP, Seal, Stored};
-use super::ship::{Broke, could_not};
 use crate::perform;
 use kernel::EffectId;
 use serde::Deserialize;

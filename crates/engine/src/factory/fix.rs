@@ -4,8 +4,8 @@
 //! It refuses what is no file of a module, and writes over nothing that is sealed. What it replaces
 //! is kept.
 
+use super::found::{Broke, could_not};
 use super::modules::{CONTRACT, EXAMPLES, SHIP, Stored};
-use super::ship::{Broke, could_not};
 use ::factory::halt::resolution::Resolution;
 use ::factory::machine::Factory;
 use std::collections::BTreeMap;
@@ -77,7 +77,7 @@ pub(super) fn write(
     Ok(())
 }
 
-/// A file can not be where a folder is, nor below a file. That is the fix's fault and no run's.
+/// A file cannot be where a folder is, nor below a file. That is the fix's fault and no run's.
 fn fits(module: &Stored, name: &str) -> Result<(), String> {
     let target = module.folder.join(name);
     if target.is_dir() {

@@ -4,15 +4,17 @@
 //! It refuses to decide: the machine in crate `factory` does. What is here performs its effects and
 //! writes down what it says.
 
+mod adapter;
 mod amended;
 mod constants;
-mod craft;
 mod debated;
 mod decide;
-mod each;
 mod fix;
+mod found;
+mod gate;
 pub mod indexed;
 mod modules;
+mod opening;
 mod page;
 mod product;
 pub mod proven;
@@ -24,7 +26,6 @@ mod scratch;
 mod session;
 mod ship;
 mod start;
-mod story;
 mod stubs;
 mod suite;
 mod superseding;
@@ -34,14 +35,10 @@ mod tested;
 mod tools;
 mod views;
 
-pub use decide::{Ask, Resolved, decide, decide_message};
-pub use page::{page, place as page_place};
+pub(crate) use decide::{decide, decide_message};
+pub use page::page;
 pub use product::{New, Review, Said, Spoken, approval_of, new, review, speak, spoken_message};
 pub use resolve::{Asked, escalated, message, resolve};
-pub use session::{Driving, Peek, drive, is_project, peek, projects};
+pub use session::{Driving, drive};
 pub use start::{Begin, Begun, missing, start};
-pub use story::{Line, Mark, Moment, Story};
 pub use views::standing_faults;
-
-/// What the journal of a project names in the place of a workflow.
-pub const NAME: &str = "factory";

@@ -5,8 +5,9 @@
 
 use ::factory::contract::MicroModuleContract;
 use ::factory::project::ModuleRef;
-use ::factory::schema::{self, Judged};
+use ::factory::schema;
 use ::factory::ship::{ExecutionLog, ShipEvidence};
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 use std::os::unix::fs::PermissionsExt;
@@ -73,8 +74,9 @@ impl Stored {
         format!("{folder}/{name}")
     }
 
-    fn document<T: Judged>(&self, name: &str) -> Result<T, String> {
+    fn document<T: DeserializeOwned>(&self, name: &str, of: &str) -> Result<T, String> {
         let bytes = self.read(name)?;
+        let document = schema::find(of).ok_or_else(|| format!("there is no document {of}"))?;
         let wrong = |report: ::factory::Report| {
             let lines = report.errors.iter().take(8);
             let lines: Vec<String> = lines
@@ -82,18 +84,12 @@ impl Stored {
                 .collect();
             format!("{name} of {}: {}", self.reference, lines.join("; "))
         };
-        let value: T = schema::parse(&bytes).map_err(wrong)?;
-        let report = value.judge();
-        if report.passes() {
-            Ok(value)
-        } else {
-            Err(wrong(report))
-        }
+        schema::read(document, &bytes).map_err(wrong)
     }
 
     /// Its contract, valid and of this very version.
     pub(super) fn contract(&self) -> Result<MicroModuleContract, String> {
-        let contract: MicroModuleContract = self.document(CONTRACT)?;
+        let contract: MicroModuleContract = self.document(CONTRACT, "MicroModuleContract")?;
         if contract.reference() != self.reference.to_string() {
             return Err(format!(
                 "{CONTRACT} is that of {}, and the module is {}",
@@ -105,11 +101,11 @@ impl Stored {
     }
 
     pub(super) fn evidence(&self) -> Result<ShipEvidence, String> {
-        self.document(SHIP)
+        self.document(SHIP, "ShipEvidence")
     }
 
     pub(super) fn log(&self) -> Result<ExecutionLog, String> {
-        self.document(LOG)
+        self.document(LOG, "ExecutionLog")
     }
 
     /// Everything that a seal covers, as it is now.

@@ -2,9 +2,9 @@
 //! With them a shipped module can be held against the moment when its tests had passed, on any
 //! machine; a seal that was forged together with its files is found as well.
 
+use super::found::{Broke, could_not};
 use super::indexed::is_ours;
 use super::modules::{SEAL, SHIP, Stored};
-use super::ship::{Broke, could_not};
 use crate::perform::InVault;
 use ::factory::machine::Factory;
 use checks::Keep;

@@ -4,12 +4,11 @@
 //!
 //! It refuses to write what has not the form of its document.
 
-use super::craft::known;
-use super::session::begun;
-use crate::run::latest;
+use super::opening::begun;
 use ::factory::machine::{Record, Recorder};
 use ::factory::schema;
 use kernel::Event;
+use report::look::{known_fact, latest};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use store::{Head, Journal, Replay, RunName};
@@ -38,13 +37,9 @@ fn shown(record: &Record) -> Result<Vec<u8>, EngineError> {
     let Some(document) = schema::find(record.document) else {
         return Ok(json);
     };
-    // Whether a text says enough is judged where it is taken in; here it is the form that counts.
-    let wrong = (document.validate)(&json);
-    let wrong = wrong
-        .errors
-        .iter()
-        .find(|found| found.code == "wrong_shape");
-    match wrong {
+    // Whether a text says enough is judged where it is taken in; here it is the shape that counts.
+    let found = document.form.faults(&record.value);
+    match found.iter().find(|found| found.cause.is_shape()) {
         None => Ok(json),
         Some(found) => Err(EngineError::environment(
             "record_invalid",
@@ -52,8 +47,8 @@ fn shown(record: &Record) -> Result<Vec<u8>, EngineError> {
                 "{} would be no {}: {} {}",
                 record.path,
                 record.document,
-                found.whole_path(),
-                found.message
+                found.place(),
+                found.what
             ),
             "please report",
         )),
@@ -85,7 +80,7 @@ impl Keeper {
             not_after: Some(latest()),
         };
         let report = Journal::read(&self.journals, &self.name, replay, |record| {
-            for file in recorder.take(&known(&record)?) {
+            for file in recorder.take(&known_fact(&record)?) {
                 late.insert(file.path.clone(), (record.seq, file));
             }
             // Most are where they belong; only those in doubt are held.
@@ -136,18 +131,12 @@ impl Keeper {
 }
 
 /// Every file of the state store that a journal leads to, as it must be.
+#[derive(Default)]
 pub struct Expected {
     files: BTreeMap<String, Record>,
 }
 
 impl Expected {
-    /// Nothing yet.
-    pub fn new() -> Self {
-        Self {
-            files: BTreeMap::new(),
-        }
-    }
-
     /// Takes in what an event leads to.
     pub fn extend(&mut self, records: Vec<Record>) {
         let all = records.into_iter();

@@ -1,9 +1,9 @@
 //! The four integration gates of section 15.4 as the state store and the Code Index show them. The
 //! machine judges the same by what it remembers; both must agree.
 
+use super::found::{Broke, Held, could_not};
 use super::modules::Stored;
 use super::scratch;
-use super::ship::{Broke, Held, could_not};
 use ::factory::project::ModuleRef;
 use index::{AppendOnlyCodeIndex, Create, Status};
 use serde::Deserialize;
@@ -84,8 +84,7 @@ fn indexed(context: &Context, reference: &ModuleRef, what: &str) -> Result<(), S
     let path = index_place::of_project(&context.project);
     let wrong = |error: index::IndexError| error.to_string();
     let index = AppendOnlyCodeIndex::open(&path, Create::Never).map_err(wrong)?;
-    let key = index::ModuleRef::parse(&reference.to_string()).map_err(wrong)?;
-    let entry = index.get(&key).map_err(wrong)?;
+    let entry = index.get(reference).map_err(wrong)?;
     if entry.status == Status::Shipped {
         return Ok(());
     }

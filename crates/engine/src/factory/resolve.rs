@@ -1,11 +1,12 @@
 //! What a person resolves: an escalation, the exception behind one, or a task that is blocked by
 //! what was abandoned and has no escalation of its own (sections 13.5 and 17.2).
 
-use super::decide::{Ask, Resolved, decide, decide_message};
-use super::session::{peek, projects};
+use super::decide::{decide, decide_message};
 use crate::approval::{Approved, Words};
+use crate::decision::{Ask, Decided};
 use ::factory::halt::artifact::Escalation;
 use ::factory::project::{TaskId, TaskStatus};
+use report::look::{peek_project, projects};
 use serde_json::{Value, json};
 use workspace::error::EngineError;
 use workspace::project::Project;
@@ -30,7 +31,7 @@ const RULINGS: [&str; 3] = ["APPROVE_CHANGE", "REJECT_CHANGE", "DEFER"];
 pub fn escalated(project: &Project, id: &str) -> Result<(String, Escalation), EngineError> {
     let mut known = Vec::new();
     for name in projects(project)? {
-        let machine = peek(project, &name)?.machine;
+        let machine = peek_project(project, &name)?.machine;
         let mut found = None;
         for escalation in machine.escalations() {
             let exception = escalation.exception.as_ref();
@@ -41,7 +42,7 @@ pub fn escalated(project: &Project, id: &str) -> Result<(String, Escalation), En
             }
         }
         let of_spec = machine.spec_escalation();
-        if of_spec.is_some_and(|one| one.escalation_id == id) {
+        if of_spec.is_some_and(|one| one["escalation_id"] == id) {
             return Err(EngineError::user(
                 "escalation_of_spec",
                 format!("`{id}` is about the spec, and the six resolutions are about tasks"),
@@ -71,7 +72,7 @@ pub fn escalated(project: &Project, id: &str) -> Result<(String, Escalation), En
 fn task_named(project: &Project, id: &str) -> Result<Option<Subject>, EngineError> {
     let task = TaskId::new(id);
     for name in projects(project)? {
-        let machine = peek(project, &name)?.machine;
+        let machine = peek_project(project, &name)?.machine;
         let Some(found) = machine.tasks().get(&task) else {
             continue;
         };
@@ -173,6 +174,6 @@ pub fn resolve(
     project: &Project,
     asked: &Asked<'_>,
     approve: impl FnOnce(&Words<'_>) -> Result<Approved, EngineError>,
-) -> Result<Resolved, EngineError> {
+) -> Result<Decided, EngineError> {
     asking(project, asked, |ask| decide(project, ask, approve))
 }

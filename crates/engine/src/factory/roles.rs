@@ -4,8 +4,8 @@
 //! result is about), so that a role can neither forge an id nor be refused for a missing one.
 
 use super::tools;
+use ::factory::engineering::roles::{Occasion, Role as Debater};
 use ::factory::product;
-use ::factory::schema;
 use agents::result::Shape;
 use flow::{Capability, Checkpoints, Role, Workflow};
 use kernel::StateName;
@@ -14,16 +14,15 @@ use kernel::table::{Stalling, Stepping, Table};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::sync::Arc;
+use workspace::context::Context;
 use workspace::error::EngineError;
 
 /// A role as the factory's table has it.
 struct Row {
     name: &'static str,
-    /// The document that it returns; none: it leaves a file, and says that it has.
-    returns: Option<&'static str>,
+    /// Whose answers it gives; none: it leaves a file, and says that it has.
+    role: Option<Debater>,
     tier: &'static str,
-    /// The members of the document that are the engine's.
-    ours: &'static [&'static str],
     /// What the engine offers it besides files and programs, where its agent can be offered tools.
     tools: &'static [&'static str],
 }
@@ -31,37 +30,32 @@ struct Row {
 const ROLES: [Row; 5] = [
     Row {
         name: product::ROLE,
-        returns: None,
+        role: None,
         tier: "top",
-        ours: &[],
         tools: &tools::OF_PRODUCT,
     },
     Row {
         name: "micro_planner",
-        returns: Some("MicroPlan"),
+        role: Some(Debater::MicroPlanner),
         tier: "top",
-        ours: &["micro_plan_id", "parent_task_ref"],
         tools: &tools::OF_ENGINEERS,
     },
     Row {
         name: "proposer",
-        returns: Some("Proposal"),
+        role: Some(Debater::Proposer),
         tier: "standard",
-        ours: &["proposal_id", "target_artifact_id"],
         tools: &tools::OF_ENGINEERS,
     },
     Row {
         name: "challenger",
-        returns: Some("Challenge"),
+        role: Some(Debater::Challenger),
         tier: "top",
-        ours: &["challenge_id", "target_artifact_id"],
         tools: &[],
     },
     Row {
         name: "arbiter",
-        returns: Some("Adjudication"),
+        role: Some(Debater::Arbiter),
         tier: "top",
-        ours: &["adjudication_id", "target_artifact_id"],
         tools: &[],
     },
 ];
@@ -90,11 +84,11 @@ pub(super) fn workflow() -> Arc<Workflow> {
         (row.name.to_owned(), role)
     };
     Arc::new(Workflow {
-        name: super::NAME.to_owned(),
+        name: ::factory::NAME.to_owned(),
         about: "from a spec to released modules".to_owned(),
         hash: String::new(),
         table: Table {
-            name: super::NAME.to_owned(),
+            name: ::factory::NAME.to_owned(),
             initial: StateName::from("building"),
             states: BTreeMap::new(),
             counters: BTreeMap::new(),
@@ -117,23 +111,31 @@ pub(super) fn workflow() -> Arc<Workflow> {
     })
 }
 
-/// What the results must look like, by role.
+/// What the results must look like, by role, and by the state where one asks for something else.
 pub(super) fn shapes() -> Result<BTreeMap<String, Arc<Shape>>, EngineError> {
     let mut shapes = BTreeMap::new();
     for row in ROLES {
-        let bad = |why: String| {
-            let what = format!("the schema of what `{}` returns: {why}", row.name);
-            EngineError::environment("bad_schema", what, "please report")
+        let mut add = |name: String, schema: &Value| {
+            let shape = Shape::alone(schema).map_err(|why| {
+                let what = format!("the schema of what `{name}` returns: {why}");
+                EngineError::environment("bad_schema", what, "please report")
+            })?;
+            shapes.insert(name, Arc::new(shape));
+            Ok::<(), EngineError>(())
         };
-        let schema = match row.returns {
-            Some(document) => {
-                let found = schema::find(document).ok_or_else(|| bad("none".to_owned()))?;
-                returned((found.schema)(), row.ours, row.name)
+        match row.role {
+            Some(role) => {
+                add(
+                    row.name.to_owned(),
+                    &role.answer(Occasion::Propose).schema(),
+                )?;
+                if role == Debater::Proposer {
+                    let amended = role.answer(Occasion::Amend).schema();
+                    add(Context::shape_name(row.name, "amend"), &amended)?;
+                }
             }
-            None => said(),
-        };
-        let shape = Shape::alone(&schema).map_err(bad)?;
-        shapes.insert(row.name.to_owned(), Arc::new(shape));
+            None => add(row.name.to_owned(), &said())?,
+        }
     }
     Ok(shapes)
 }
@@ -150,38 +152,10 @@ fn said() -> Value {
     })
 }
 
-/// A document's schema as the schema of a result.
-fn returned(mut schema: Value, ours: &[&str], role: &str) -> Value {
-    let Some(object) = schema.as_object_mut() else {
-        return schema;
-    };
-    object.remove("title");
-    // A role may say more than is asked of it, such as a summary for people.
-    object.remove("additionalProperties");
-    let mut required = object.remove("required").unwrap_or_else(|| json!([]));
-    if let Some(list) = required.as_array_mut() {
-        list.retain(|name| !ours.iter().any(|one| name == one));
-    }
-    if let Some(properties) = object.get_mut("properties").and_then(Value::as_object_mut) {
-        properties.retain(|name, _| !ours.contains(&name.as_str()));
-        properties.insert("summary".to_owned(), json!({"type": "string"}));
-    }
-    // Instead of its document a role may raise an exception, and a Proposer who applies amendments
-    // returns those; the machine judges each of them.
-    let mut forms = vec![json!({"required": required})];
-    if matches!(role, "proposer" | "challenger") {
-        forms.push(json!({"required": ["interface_change_exception"]}));
-    }
-    if role == "proposer" {
-        forms.push(json!({"required": ["deliverable_ref", "amendments"]}));
-    }
-    object.insert("anyOf".to_owned(), Value::Array(forms));
-    schema
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use ::factory::engineering::debate::{At, Debate, Said};
 
     #[test]
     fn s14_3_planner_and_proposer_search_the_index_and_the_debaters_do_not() {
@@ -218,7 +192,7 @@ mod tests {
         let judge = |role: &str, value: &Value| agents::result::judge(value, &shapes[role]);
         let good = json!({"claim": "it slugs every title", "deliverable_ref": "implementation/", "acceptance_checks": ["tests pass"]});
         judge("proposer", &good).unwrap();
-        judge("proposer", &json!({"interface_change_exception": {}})).unwrap();
+        assert!(judge("proposer", &json!({"interface_change_exception": {}})).is_err());
         let bad =
             json!({"claim": "it slugs", "deliverable_ref": "x", "acceptance_checks": "tests"});
         assert!(judge("proposer", &bad).is_err());
@@ -227,5 +201,178 @@ mod tests {
         let maybe = json!({"verdict": "MAYBE", "failures": [], "rubric_assessments": []});
         assert!(judge("challenger", &maybe).is_err());
         assert!(judge("micro_planner", &json!({"modules": "none"})).is_err());
+    }
+
+    /// A valid answer of each role on each occasion, and where its debate stands then.
+    fn answers() -> Vec<(&'static str, Debater, Occasion, Option<At>, Value)> {
+        let assessed = |n: usize| {
+            let evidence =
+                "inputs by t1, outputs by t2, error Empty by t3, effects none, modes sync";
+            json!({"criterion": format!("R{n}"), "assessment": "NOT_MET", "evidence": evidence})
+        };
+        let failure = json!({"invariant": "R3", "evidence": "it panics on blanks", "required_change": "return Empty"});
+        let challenge = json!({
+            "verdict": "FAIL", "failures": [failure], "optional_alternative_ref": "a/b",
+            "rubric_assessments": (1..=6).map(assessed).collect::<Vec<_>>(), "summary": "it fails",
+        });
+        let proposal = json!({"claim": "it slugs every title", "deliverable_ref": "implementation/", "acceptance_checks": ["tests pass"]});
+        let raised = json!({"interface_change_exception": {
+            "type": "INCOMPLETE", "target_module": "MM-up@1.0.0", "reason": "capitals are lost",
+            "evidence": ["keeps_capitals fails"], "compatibility_expectation": "BREAKING", "urgency": "HIGH",
+            "proposed_contract_delta": {
+                "added_inputs": [{"name": "keep", "type": "bool", "constraints": ["optional"]}, "more: u8"],
+                "removed_outputs": ["old"], "mode_changes": {"sync": true, "async": false},
+            },
+        }});
+        let ruling = json!({
+            "decision": "APPROVE_WITH_AMENDMENTS", "rationale": "one case panics", "ship_directive": "SHIP",
+            "amendments": [{"action": "MODIFY", "target": "slugify", "detail": "return Empty instead of a panic"}],
+        });
+        let amended = json!({
+            "deliverable_ref": "implementation/",
+            "amendments": [{"amendment_index": 0, "applied": true, "note": "done"}],
+        });
+        let plan = json!({"modules": [{
+            "module_id": "MM-slug", "name": "slug", "purpose": "makes a slug of a title",
+            "io_contract": {
+                "inputs": ["title: &str"], "outputs": ["slug: String"], "error_surfaces": ["Empty: no title"],
+                "effects": ["none"], "modes": ["sync"],
+            },
+            "error_cases": ["a blank title"], "depends_on": ["MM-up@1.0.0"], "reuse_candidate_refs": ["MM-old@2.0.1"],
+            "reuse_decision": "CREATE_NEW", "reuse_justification": "nothing makes slugs",
+        }]});
+        let (propose, amend) = (Occasion::Propose, Occasion::Amend);
+        vec![
+            ("micro_planner", Debater::MicroPlanner, propose, None, plan),
+            (
+                "proposer",
+                Debater::Proposer,
+                propose,
+                Some(At::Propose),
+                proposal,
+            ),
+            ("proposer", Debater::Proposer, propose, None, raised),
+            (
+                "proposer/amend",
+                Debater::Proposer,
+                amend,
+                Some(At::Amend),
+                amended,
+            ),
+            (
+                "challenger",
+                Debater::Challenger,
+                Occasion::Challenge,
+                Some(At::Challenge),
+                challenge,
+            ),
+            (
+                "arbiter",
+                Debater::Arbiter,
+                Occasion::Adjudicate,
+                Some(At::Adjudicate),
+                ruling,
+            ),
+        ]
+    }
+
+    /// Every value that comes of one by one mechanical change: a member dropped, added or of another
+    /// type, a word that is none, a text that is blank or long, a list that is empty or doubled.
+    fn mutations(value: &Value) -> Vec<Value> {
+        let others = [
+            json!(null),
+            json!(true),
+            json!(-1),
+            json!(7),
+            json!("x"),
+            json!(" "),
+            json!("MM-é@1.0.0"),
+            json!("y".repeat(300)),
+            json!([]),
+            json!({}),
+            json!([[]]),
+            json!(["MAYBE", 3]),
+        ];
+        let mut all = others.to_vec();
+        match value {
+            Value::Object(members) => {
+                for (name, member) in members {
+                    let mut without = members.clone();
+                    without.remove(name);
+                    all.push(Value::Object(without));
+                    for changed in mutations(member) {
+                        let mut with = members.clone();
+                        with.insert(name.clone(), changed);
+                        all.push(Value::Object(with));
+                    }
+                }
+                let mut more = members.clone();
+                more.insert("surprise".to_owned(), json!(1));
+                all.push(Value::Object(more));
+            }
+            Value::Array(items) => {
+                let twice: Vec<Value> = items.iter().chain(items).cloned().collect();
+                all.push(json!(twice));
+                for (at, item) in items.iter().enumerate() {
+                    let mut without = items.clone();
+                    without.remove(at);
+                    all.push(json!(without));
+                    for changed in mutations(item) {
+                        let mut with = items.clone();
+                        with[at] = changed;
+                        all.push(json!(with));
+                    }
+                }
+            }
+            _ => {}
+        }
+        all
+    }
+
+    #[test]
+    fn every_published_schema_and_the_machine_agree_on_the_shape_of_every_answer() {
+        let shapes = shapes().unwrap();
+        for (name, role, occasion, at, valid) in answers() {
+            let answer = role.answer(occasion);
+            let machine = |value: &Value| {
+                let found = answer.faults(value);
+                found
+                    .iter()
+                    .all(|one| one.cause == kernel::form::Cause::Wording)
+            };
+            let schema = |value: &Value| agents::result::judge(value, &shapes[name]).is_ok();
+            assert!(
+                schema(&valid) && machine(&valid),
+                "{name}: {:?}",
+                answer.faults(&valid)
+            );
+            let (mut refused, mut taken) = (0, 0);
+            for value in mutations(&valid) {
+                let published = schema(&value);
+                assert_eq!(
+                    published,
+                    machine(&value),
+                    "{name}: {value}\n{:?}",
+                    answer.faults(&value)
+                );
+                // And what the debate itself says to it: what the schema refuses it never takes.
+                if let (Some(at), false) = (at, published) {
+                    let debate = Debate {
+                        at,
+                        ..Debate::default()
+                    };
+                    let heard = debate.hear(&value).said;
+                    assert!(
+                        matches!(heard, Said::Complained(_)),
+                        "{name}: {value}: {heard:?}"
+                    );
+                }
+                if role == Debater::MicroPlanner && !published {
+                    assert!(::factory::micro_plan::judge(&value).is_err(), "{value}");
+                }
+                *if published { &mut taken } else { &mut refused } += 1;
+            }
+            assert!(refused > 50 && taken > 0, "{name}: {refused} {taken}");
+        }
     }
 }

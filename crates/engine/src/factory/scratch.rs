@@ -167,7 +167,7 @@ fn whole(used: &Stored, wanted: Language) -> Result<(), String> {
     let language = language(used)?;
     if language != wanted {
         return Err(format!(
-            "{} is in {}, and a module in {} can not use it",
+            "{} is in {}, and a module in {} cannot use it",
             used.reference,
             language.as_str(),
             wanted.as_str()
@@ -180,10 +180,7 @@ fn whole(used: &Stored, wanted: Language) -> Result<(), String> {
 pub(super) fn find(root: &Path, dependency: &str) -> Result<Stored, String> {
     let wanted = Dependency::parse(dependency).map_err(|error| error.to_string())?;
     let shipped = shipped(root, wanted.module_id.as_str());
-    let allowed = |one: &&ModuleRef| {
-        let version = index::Version::parse(&one.version.to_string());
-        version.is_ok_and(|version| wanted.range.contains(version))
-    };
+    let allowed = |one: &&ModuleRef| wanted.range.contains(one.version);
     let found = shipped.iter().rfind(allowed);
     let found = found.ok_or_else(|| format!("no shipped module is {dependency}"))?;
     Ok(Stored::at(root, found))
@@ -197,7 +194,7 @@ pub(super) fn shipped(root: &Path, id: &str) -> Vec<ModuleRef> {
         let name = entry.file_name().to_string_lossy().into_owned();
         let reference = ModuleRef::parse(&format!("{id}@{name}"));
         let has = |one: &ModuleRef| Stored::at(root, one).has(super::modules::SHIP);
-        found.extend(reference.filter(has));
+        found.extend(reference.ok().filter(has));
     }
     found.sort();
     found

@@ -1,26 +1,20 @@
-//! The steps of a ship (section 11), each a gate of its own: amendments, fingerprint, surface, tests,
-//! stubs, record.
+//! The steps of a ship (section 11), each a check of the factory's gates: amendments, fingerprint,
+//! surface, tests, stubs, record.
 //! Repeated after a crash, a step finds what it has done before and does the same again.
 
 use super::debated::Deliverable;
+use super::found::{Broke, Given, Held, could_not};
 use super::modules::{self, CONTRACT, ESCALATION, EXAMPLES, LOG, SHIP, Stored};
-use super::{
-    amended, debated, fix, product, proven, release, scratch, stubs, superseding, surface, tested,
-};
-use crate::perform::{self, lost, save};
+use super::{amended, debated, fix, proven, scratch, stubs, superseding, surface, tested};
 use ::factory::contract::{
     MicroModuleContract, MismatchArtifact, compare, from_plan, judge_bump, required_bump,
 };
-use ::factory::engineering::artifacts::Amendment;
-use ::factory::engineering::plan::IoContract;
+use ::factory::debate::Amendment;
+use ::factory::micro_plan::IoContract;
 use ::factory::project::{ModuleRef, mint};
 use ::factory::ship::{Environment, Outcome, ShipEvidence, Verification};
 use index::{AppendOnlyCodeIndex, CodeIndexEntry, Create, IoSummary};
-use kernel::What;
-use kernel::effect::GateOrder;
-use kernel::input::Found;
-use kernel::outcome::{CheckResult, EvidenceRef, Ran, UNHELD, Verdict};
-use sandbox::Cancel;
+use kernel::outcome::Verdict;
 use serde::Deserialize;
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -48,205 +42,107 @@ pub(super) struct Told {
     supersedes: Option<ModuleRef>,
 }
 
-/// What a step found: a sentence, and what it rests on.
-pub(super) struct Held {
-    pub(super) reason: String,
-    pub(super) evidence: Vec<EvidenceRef>,
-    /// What was run for it, with what that was refused.
-    pub(super) ran: Option<Box<Ran>>,
+/// What a step works with.
+struct Step {
+    told: Told,
+    module: Stored,
+    deliverable: Deliverable,
 }
 
-impl From<String> for Held {
-    fn from(reason: String) -> Self {
-        Self {
-            reason,
-            evidence: Vec::new(),
-            ran: None,
-        }
+impl Step {
+    fn of(given: &Given<'_>, with: &Value) -> Result<Self, Broke> {
+        let mut told: Told = serde_json::from_value(with.clone()).map_err(could_not)?;
+        let locked = told.locked.as_ref().map(modules::pretty).transpose();
+        Ok(Self {
+            module: Stored::at(&given.context.project.home(), &told.module),
+            deliverable: Deliverable {
+                attempt: given.order.attempt,
+                fix: told.fix.take(),
+                locked: locked.map_err(could_not)?,
+            },
+            told,
+        })
     }
 }
 
-/// Why a step does not hold, or could not be tried.
-pub(super) struct Broke {
-    pub(super) verdict: Verdict,
-    pub(super) reason: String,
-    pub(super) evidence: Vec<EvidenceRef>,
-    /// As in [`Held::ran`].
-    pub(super) ran: Option<Box<Ran>>,
-    /// A stable code, where there is one: who has no sandbox is not sent to mend the module.
-    pub(super) code: Option<String>,
+/// Every amendment is in the deliverable.
+pub(super) fn amendments_applied(given: &Given<'_>, with: &Value) -> Result<Held, Broke> {
+    let step = Step::of(given, with)?;
+    let (told, deliverable) = (step.told, step.deliverable);
+    let before = Deliverable {
+        locked: deliverable.locked.clone(),
+        ..told.before
+    };
+    let amendments = &told.amendments;
+    amended::check(
+        given.context,
+        &step.module,
+        amendments,
+        &before,
+        &deliverable,
+    )
 }
 
-impl From<String> for Broke {
-    fn from(reason: String) -> Self {
-        Self {
-            verdict: Verdict::Fail,
-            reason,
-            evidence: Vec::new(),
-            ran: None,
-            code: None,
-        }
+/// The contract is the locked one, and its version follows from the one before.
+pub(super) fn interface_fingerprint(given: &Given<'_>, with: &Value) -> Result<Held, Broke> {
+    let step = Step::of(given, with)?;
+    let (told, module) = (&step.told, &step.module);
+    let fixed = step.deliverable.fix.as_ref();
+    if let Some(files) = fixed {
+        let locked = step.deliverable.locked.as_deref();
+        fix::write(given.context, module, files, locked)?;
     }
-}
-
-impl Broke {
-    /// For what a check of the engine's found.
-    pub(super) fn by(result: &CheckResult, verdict: Verdict, reason: String) -> Self {
-        Self {
-            verdict,
-            reason,
-            evidence: result.evidence.clone(),
-            ran: result.ran.clone().map(Box::new),
-            code: result.code.clone(),
-        }
+    let locked = fingerprint(module, told.contract.as_ref())?;
+    if !fixed.is_some_and(|files| files.contains_key(CONTRACT)) {
+        purpose(module, told.locked.as_ref(), &told.amendments)?;
     }
+    let version = version(given.context, module)?;
+    Ok(Held::from(format!("{locked}; {version}")))
 }
 
-/// A process that was not started. `what` says it for people.
-pub(super) fn not_started(error: &sandbox::LaunchError, what: String) -> Broke {
-    let unheld = Some(error.code()).filter(|code| *code == UNHELD);
-    Broke {
-        code: unheld.map(str::to_owned),
-        ..could_not(what)
+/// What the code makes public is what the contract declares.
+pub(super) fn public_surface(given: &Given<'_>, with: &Value) -> Result<Held, Broke> {
+    let step = Step::of(given, with)?;
+    debated::check(given.context, &step.module, &step.deliverable)?;
+    surface::check(given.context, given.order, &step.module, given.cancel)
+}
+
+/// Every test passes, and there is one.
+pub(super) fn black_box_tests(given: &Given<'_>, with: &Value) -> Result<Held, Broke> {
+    let step = Step::of(given, with)?;
+    let debated = debated::check(given.context, &step.module, &step.deliverable)?;
+    tested::run(
+        given.context,
+        given.order,
+        &step.module,
+        &debated,
+        given.cancel,
+    )
+}
+
+/// The same tests fail when the code is replaced by stubs.
+pub(super) fn tests_fail_on_stubs(given: &Given<'_>, with: &Value) -> Result<Held, Broke> {
+    let module = Step::of(given, with)?.module;
+    let found = stubs::run(given.context, given.order, &module, given.cancel);
+    if matches!(&found, Err(broke) if broke.verdict == Verdict::Fail) {
+        module.unmark();
     }
+    found
 }
 
-/// The environment's fault, not the module's.
-pub(super) fn could_not(reason: impl ToString) -> Broke {
-    Broke {
-        verdict: Verdict::CouldNotRun,
-        reason: reason.to_string(),
-        evidence: Vec::new(),
+/// Evidence written, implementation and tests sealed, Code Index told.
+pub(super) fn ship_record(given: &Given<'_>, with: &Value) -> Result<Held, Broke> {
+    let step = Step::of(given, with)?;
+    let reason = record(given.context, &step.module)?;
+    if let Some(old) = &step.told.supersedes {
+        superseding::mark(given.context, old, &step.told.module)?;
+    }
+    let evidence = proven::keep(given.context, &step.module)?;
+    Ok(Held {
+        reason,
+        evidence,
         ran: None,
-        code: None,
-    }
-}
-
-/// Runs a gate of the factory, and has its answer on disk before it gives it.
-pub(super) fn gate(
-    context: &Context,
-    order: &GateOrder,
-    cancel: &Cancel,
-    progress: &dyn Fn(&str),
-) -> What {
-    let mut results = Vec::new();
-    for spec in &order.checks {
-        progress(&spec.check);
-        let found = match spec.check.as_str() {
-            "dependency_check" | "fingerprint_check" | "deprecation_check" | "code_index_check" => {
-                release::check(context, &spec.check, &spec.with)
-            }
-            ::factory::product::CHECK => product::judge(context, &spec.with),
-            name => step(context, order, name, &spec.with, cancel),
-        };
-        results.push(answer(&spec.check, found, &|text| {
-            context.secrets.text(text)
-        }));
-    }
-    if cancel.is_cancelled() {
-        return lost(order.id, "it was cancelled", kernel::Usage::default());
-    }
-    if let Err(error) = save(&context.home(order.id), perform::GATE_ANSWER, &results) {
-        let reason = error.to_string();
-        results.push(CheckResult::new("engine", Verdict::CouldNotRun, reason));
-    }
-    What::GateEnded {
-        effect: order.id,
-        results,
-        found: Found::Live,
-    }
-}
-
-/// The answer of a step, as it is stored.
-fn answer(check: &str, found: Result<Held, Broke>, clean: &dyn Fn(&str) -> String) -> CheckResult {
-    let (verdict, reason, evidence, ran, code) = match found {
-        Ok(held) => (Verdict::Pass, held.reason, held.evidence, held.ran, None),
-        Err(broke) => (
-            broke.verdict,
-            broke.reason,
-            broke.evidence,
-            broke.ran,
-            broke.code,
-        ),
-    };
-    let mut result = CheckResult::new(check, verdict, clean(&reason));
-    result.evidence = evidence;
-    result.code = code;
-    result.ran = ran.map(|ran| {
-        let mut ran = *ran;
-        let texts = ran.argv.iter_mut().chain(&mut ran.denied);
-        texts.for_each(|text| *text = clean(text));
-        ran.unrecorded = ran.unrecorded.as_deref().map(clean);
-        ran
-    });
-    result
-}
-
-fn step(
-    context: &Context,
-    order: &GateOrder,
-    name: &str,
-    with: &serde_json::Value,
-    cancel: &Cancel,
-) -> Result<Held, Broke> {
-    let told: Told = serde_json::from_value(with.clone()).map_err(could_not)?;
-    let module = Stored::at(&context.project.home(), &told.module);
-    let locked = told.locked.as_ref().map(modules::pretty).transpose();
-    let locked = locked.map_err(could_not)?;
-    let deliverable = Deliverable {
-        attempt: order.attempt,
-        fix: told.fix,
-        locked: locked.clone(),
-    };
-    match name {
-        "amendments_applied" => {
-            let before = Deliverable {
-                locked,
-                ..told.before
-            };
-            amended::check(context, &module, &told.amendments, &before, &deliverable)
-        }
-        "interface_fingerprint" => {
-            if let Some(files) = &deliverable.fix {
-                fix::write(context, &module, files, deliverable.locked.as_deref())?;
-            }
-            let locked = fingerprint(&module, told.contract.as_ref())?;
-            let people = deliverable.fix.as_ref();
-            if !people.is_some_and(|files| files.contains_key(CONTRACT)) {
-                purpose(&module, told.locked.as_ref(), &told.amendments)?;
-            }
-            let version = version(context, &module)?;
-            Ok(Held::from(format!("{locked}; {version}")))
-        }
-        "public_surface" => {
-            debated::check(context, &module, &deliverable)?;
-            surface::check(context, order, &module, cancel)
-        }
-        "black_box_tests" => {
-            let debated = debated::check(context, &module, &deliverable)?;
-            tested::run(context, order, &module, &debated, cancel)
-        }
-        "tests_fail_on_stubs" => {
-            let found = stubs::run(context, order, &module, cancel);
-            if matches!(&found, Err(broke) if broke.verdict == Verdict::Fail) {
-                module.unmark();
-            }
-            found
-        }
-        "ship_record" => {
-            let reason = record(context, &module)?;
-            if let Some(old) = &told.supersedes {
-                superseding::mark(context, old, &told.module)?;
-            }
-            let evidence = proven::keep(context, &module)?;
-            Ok(Held {
-                reason,
-                evidence,
-                ran: None,
-            })
-        }
-        other => Err(could_not(format!("the engine has no check `{other}`"))),
-    }
+    })
 }
 
 fn fingerprint(module: &Stored, locked: Option<&IoContract>) -> Result<String, Broke> {
@@ -351,7 +247,7 @@ fn evidence(
         module_id: module.clone(),
         module_version: version,
         ship_id: ship_id.to_owned(),
-        verified_at: crate::world::now().to_string(),
+        verified_at: workspace::clock::now().to_string(),
         verification: Verification {
             result: Outcome::Pass,
             interface_fingerprint: contract.fingerprint(),
@@ -373,8 +269,7 @@ fn enter(
 ) -> Result<(), Broke> {
     let path = index_place::of_project(&context.project);
     let mut index = AppendOnlyCodeIndex::open(&path, Create::IfMissing).map_err(could_not)?;
-    let key = index::ModuleRef::parse(&reference.to_string()).map_err(could_not)?;
-    if index.get(&key).is_ok() {
+    if index.get(reference).is_ok() {
         return Ok(());
     }
     let spec = index.embedder_spec().map_err(could_not)?;
@@ -389,8 +284,8 @@ fn enter(
     ];
     let modes = modes.iter().filter(|(_, has)| *has);
     let entry = CodeIndexEntry {
-        module_id: key.module_id,
-        version: key.version,
+        module_id: reference.module.clone(),
+        version: reference.version,
         name: contract.name.clone(),
         purpose: contract.purpose.clone(),
         tags: contract.tags.clone(),
@@ -430,38 +325,6 @@ fn enter(
         notes: String::new(),
     };
     index
-        .add(&[entry], &*embedder, crate::world::now())
+        .add(&[entry], &*embedder, workspace::clock::now())
         .map_err(could_not)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn what_a_step_ran_and_was_refused_is_stored_and_cleaned() {
-        let ran = Ran {
-            argv: vec!["run".to_owned(), "KEY".to_owned()],
-            exit: Some(1),
-            killed: None,
-            tree: "t".to_owned(),
-            output: "o".to_owned(),
-            millis: 7,
-            denied: vec!["192.0.2.1:443".to_owned(), "KEY.example:443".to_owned()],
-            unrecorded: Some("because of KEY".to_owned()),
-        };
-        let mut told = CheckResult::new("tests", Verdict::CouldNotRun, "no");
-        told.ran = Some(ran);
-        told.code = Some(UNHELD.to_owned());
-        let broke = Broke::by(&told, Verdict::CouldNotRun, "no KEY".to_owned());
-        let clean = |text: &str| text.replace("KEY", "***");
-        let stored = answer("ship_tested", Err(broke), &clean);
-        assert!(stored.is_unheld(), "{stored:?}");
-        let text = serde_json::to_string(&stored).unwrap();
-        assert!(!text.contains("KEY"), "{text}");
-        let ran = stored.ran.unwrap();
-        assert_eq!(ran.denied, ["192.0.2.1:443", "***.example:443"]);
-        assert_eq!(ran.unrecorded.as_deref(), Some("because of ***"));
-        assert_eq!((ran.exit, ran.millis), (Some(1), 7));
-    }
 }

@@ -1,11 +1,10 @@
 //! Starting a project: everything is judged first, then the task files and the journal are made. The
 //! task files come first, so a project without a journal is a start that failed, and is made anew.
 
-use super::NAME;
-use super::session::projects;
+use super::task_files::json_of;
 use crate::driver::settle;
 use crate::run::entries;
-use crate::world::now;
+use ::factory::NAME;
 use ::factory::machine::Factory;
 use ::factory::machine::facts::{Fact, ProjectOpened, TasksDeclared};
 use ::factory::plan::{Plan, TaskFile};
@@ -14,9 +13,11 @@ use ::factory::spec::ProductSpec;
 use kernel::budget::{ATTEMPTS, DEFAULTS};
 use kernel::event::RunStarted;
 use kernel::{Autonomy, CounterName, Mode, RunId, What};
+use report::look::projects;
 use std::collections::BTreeMap;
 use std::path::Path;
 use store::{Journal, RunName};
+use workspace::clock::now;
 use workspace::error::EngineError;
 use workspace::project::Project;
 use workspace::secrets::Secrets;
@@ -46,7 +47,6 @@ pub struct Begin<'a> {
 /// A project that was started.
 #[derive(Debug, Clone)]
 pub struct Begun {
-    /// Its name.
     pub name: String,
     /// How many tasks it has.
     pub tasks: usize,
@@ -168,6 +168,7 @@ pub(super) fn fresh(
         sandbox_waived_by: None,
         sandbox_waived_through: None,
         sandbox_waiver_signature: None,
+        own_tree: None,
     };
     Ok((name, started))
 }
@@ -193,6 +194,7 @@ fn opening(
         jobs: asked.jobs,
         attempts: None,
         spec: Some(spec),
+        briefs: Some(::factory::engineering::context::BRIEFS),
     };
     whats.push(What::Note(Fact::ProjectOpened(opened).note()));
     told(whats)
@@ -231,12 +233,6 @@ pub(super) fn declared(spec: &ProductSpec, plan: &Plan) -> Vec<Declared> {
         depends_on: task.depends_on.iter().map(TaskId::new).collect(),
     });
     tasks.collect()
-}
-
-/// The spec as `project/spec.json` has it.
-pub(super) fn json_of(spec: &ProductSpec) -> Result<String, EngineError> {
-    serde_json::to_string_pretty(spec)
-        .map_err(|error| EngineError::io("write", Path::new("project/spec.json"))(error.into()))
 }
 
 /// Writes the task files and the spec that they come from, of a project that has no journal yet.

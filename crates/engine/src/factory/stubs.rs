@@ -5,8 +5,8 @@
 //! Stubs that do not build are our fault, not the module's: then nothing was proven either way. Only
 //! a constant that a public `const fn` computes is the module's to mend.
 
+use super::found::{Broke, Held, could_not};
 use super::modules::Stored;
-use super::ship::{Broke, Held, could_not};
 use super::suite::{self, Expect};
 use super::surface;
 use super::{constants, scratch};

@@ -2,25 +2,27 @@
 //! (`each`). In Python runners and their reports are those of the check `tests`; here is only which
 //! command there is, and what the environment lacks.
 
-use super::each;
+mod each;
+
+pub(super) use each::{Answered, with_constants};
+
+use super::found::{Broke, could_not};
 use super::scratch::Laid;
-use super::ship::{Broke, could_not};
 use crate::perform::InVault;
 use ::factory::surface::Language;
 use checks::runners::{FaultKind, TestRun};
-use checks::{Keep, Place, Subject, TreeNow};
+use checks::{BoxError, Keep, Place, Subject, TreeNow};
 use kernel::effect::{CheckSpec, GateOrder, Weight};
 use kernel::outcome::{CheckResult, Verdict};
 use sandbox::Cancel;
 use serde_json::json;
-use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::time::Duration;
 use store::{Node, Tree};
 use workspace::context::Context;
 use workspace::error::EngineError;
 
-pub(super) const RESULTS: &str = "results of suite";
+const RESULTS: &str = "results of suite";
 /// A day. No ship waits that long; it keeps sums of times within what a clock can hold.
 const LONGEST: u64 = 24 * 60 * 60;
 /// What a build says when the machine is at fault, and not the module.
@@ -65,7 +67,7 @@ pub(super) fn run(
 
 /// How long a person lets the tests of a module run, all together and without their build. A ship
 /// waits no longer than its own wall in any case.
-pub(super) fn limit(context: &Context) -> Result<Option<Duration>, EngineError> {
+fn limit(context: &Context) -> Result<Option<Duration>, EngineError> {
     let config = context.project.config()?;
     let seconds = config.number("factory.test_seconds");
     Ok(seconds.map(|seconds| Duration::from_secs(seconds.clamp(1, LONGEST))))
@@ -85,41 +87,17 @@ fn report(
     let keep = InVault(context);
     let tree = || tree(top);
     let pid_file = context.home(order.id).join("pid");
-    let (fields, results, frozen, standing) = (
-        BTreeMap::new(),
-        BTreeMap::new(),
-        BTreeMap::new(),
-        BTreeSet::new(),
-    );
-    let no_checkpoints =
-        |_: &str, _: &Path| Err("a module has no checkpoints to go back to".to_owned());
+    let place = Place {
+        repo: top,
+        task: top,
+        views: checks::Views::default(),
+    };
+    let wall = Duration::from_millis(order.wall_millis);
     let subject = Subject {
-        place: Place {
-            repo: top,
-            task: top,
-            views: checks::Views::default(),
-        },
-        fields: &fields,
-        fields_before: &fields,
-        tree_before: "",
-        tree_after: "",
-        changed: &[],
-        result: None,
-        results: &results,
-        commands: &[],
-        frozen: &frozen,
-        standing: &standing,
-        known: &order.known,
-        commits: &order.commits,
-        check_out: &no_checkpoints,
-        wall: Duration::from_millis(order.wall_millis),
-        cancel,
         env: &context.env,
         pid_file: Some(&pid_file),
         policy: Some(&policy),
-        launches: &checks::Launches::default(),
-        keep: &keep,
-        tree: &tree,
+        ..Subject::new(place, wall, cancel, &keep, &tree)
     };
     let (reader, command) = command(laid, runner);
     let mut with = json!({
@@ -166,10 +144,10 @@ fn results_of(context: &Context, result: &CheckResult) -> Result<TestRun, Broke>
     serde_json::from_slice(&bytes).map_err(could_not)
 }
 
-pub(super) fn tree(top: &Path) -> Result<TreeNow, String> {
+fn tree(top: &Path) -> Result<TreeNow, BoxError> {
     let built = |path: &Path| path == Path::new("target") || path == Path::new("Cargo.lock");
-    let files = store::walk(top, &built).map_err(|error| error.to_string())?;
-    let tree = Tree::of(top, files).map_err(|error| error.to_string())?;
+    let files = store::walk(top, &built)?;
+    let tree = Tree::of(top, files)?;
     let hash = tree.hash();
     let files = tree.files.into_iter().map(|(path, node)| match node {
         Node::File { sha256 } | Node::Executable { sha256 } => (path, sha256),

@@ -3,13 +3,12 @@
 //!
 //! It refuses to invent: whatever the exception does not change is as the old contract says.
 
+use super::found::{Broke, could_not};
 use super::modules::Stored;
-use super::ship::{Broke, could_not};
 use ::factory::contract::{MicroModuleContract, from_plan};
 use ::factory::halt::candidate;
 use ::factory::halt::change::Change;
 use ::factory::project::ModuleRef;
-use ::factory::version::Version;
 use index::{AppendOnlyCodeIndex, Create, Status};
 use std::path::Path;
 use workspace::context::Context;
@@ -19,13 +18,8 @@ use workspace::index_place;
 pub(super) fn contract(home: &Path, change: &Change) -> Option<MicroModuleContract> {
     let old = Stored::at(home, &change.from).contract().ok()?;
     let surface = from_plan::surface(&candidate::short(&change.candidate));
-    let version = change.to.version;
     Some(MicroModuleContract {
-        module_version: Version {
-            major: version.major.into(),
-            minor: version.minor.into(),
-            patch: version.patch.into(),
-        },
+        module_version: change.to.version,
         inputs: surface.inputs,
         outputs: surface.outputs,
         error_surfaces: surface.error_surfaces,
@@ -39,13 +33,11 @@ pub(super) fn contract(home: &Path, change: &Change) -> Option<MicroModuleContra
 pub(super) fn mark(context: &Context, old: &ModuleRef, new: &ModuleRef) -> Result<(), Broke> {
     let path = index_place::of_project(&context.project);
     let mut index = AppendOnlyCodeIndex::open(&path, Create::Never).map_err(could_not)?;
-    let key = |one: &ModuleRef| index::ModuleRef::parse(&one.to_string()).map_err(could_not);
-    let (old, new) = (key(old)?, key(new)?);
-    if index.get(&old).map_err(could_not)?.status != Status::Shipped {
+    if index.get(old).map_err(could_not)?.status != Status::Shipped {
         return Ok(());
     }
     let note = format!("{new} has the contract that an interface change exception asked for");
     index
-        .supersede(&old, &new, &note, crate::world::now())
+        .supersede(old, new, &note, workspace::clock::now())
         .map_err(could_not)
 }

@@ -2,9 +2,9 @@
 //! tests keep to it. Files are read and Python is run here; what follows from them is decided in
 //! `factory::surface`.
 
+use super::found::{Broke, Held, could_not, not_started};
 use super::modules::Stored;
 use super::scratch::{self, Laid};
-use super::ship::{Broke, Held, could_not, not_started};
 use ::factory::contract::SurfaceRef;
 use ::factory::surface::python::{self, Said};
 use ::factory::surface::{self, Extracted, Language, rust};

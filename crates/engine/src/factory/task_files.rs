@@ -3,7 +3,6 @@
 //! anew with its history. All of it is a view of the journal and of the spec whose hash it names, so
 //! a lost file is written again and an edited one is found. It refuses to remove anything.
 
-use super::start::json_of;
 use ::factory::halt::resolution::Resolution;
 use ::factory::machine::Factory;
 use ::factory::plan::again::{Amendment, Part, files};
@@ -131,4 +130,10 @@ fn write_those(home: &Path, files: Vec<TaskFile>) -> Result<(), EngineError> {
         store::write_atomic(&path, file.text.as_bytes())?;
     }
     Ok(())
+}
+
+/// The spec as `project/spec.json` has it.
+pub(super) fn json_of(spec: &ProductSpec) -> Result<String, EngineError> {
+    serde_json::to_string_pretty(spec)
+        .map_err(|error| EngineError::io("write", Path::new("project/spec.json"))(error.into()))
 }

@@ -3,8 +3,8 @@
 //! failure is enough to block, and what was not run has failed. What was tested is put on record, so
 //! that no later step can be about something else.
 
+use super::found::{Broke, Held, could_not};
 use super::modules::{EXAMPLES, LOG, SHIP, Seal, Stored};
-use super::ship::{Broke, Held, could_not};
 use super::suite::{self, Expect};
 use super::surface;
 use ::factory::contract::{MicroModuleContract, coverage, examples};
@@ -30,7 +30,7 @@ pub(super) fn run(
     let laid = surface::lay_out(context, order, module)?;
     laid.is_of(debated)?;
     let code = surface::extract(context, order, module, &laid, cancel)?;
-    let began = crate::world::now();
+    let began = workspace::clock::now();
     let (result, run) = suite::run(context, order, &laid, &code.runner, Expect::Green, cancel)?;
     if result.verdict == Verdict::CouldNotRun {
         let reason = result.reason.clone();

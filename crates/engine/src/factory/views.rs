@@ -5,9 +5,11 @@ use super::modules::{CONTRACT, SHIP, Stored};
 use super::{fix, superseding, task_files};
 use ::factory::machine::{Factory, For};
 use ::factory::plan::TaskFile;
+use ::factory::project::ModuleRef;
 use kernel::Time;
 use kernel::effect::AttemptOrder;
 use kernel::outcome::Verdict;
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -55,7 +57,7 @@ impl Views {
             return Ok(());
         }
         self.moving(machine)?;
-        self.written = crate::world::now();
+        self.written = workspace::clock::now();
         self.took = self.written.since(now);
         Ok(())
     }
@@ -82,7 +84,7 @@ impl Views {
 /// What of the views is not as the journal says, and is nobody's work in progress: a sentence each.
 pub fn standing_faults(project: &Project, name: &str, machine: &Factory) -> Vec<String> {
     // An engine that drives the project writes them when it comes to it.
-    if crate::session::is_driven(project, name) {
+    if report::look::is_driven(project, name) {
         return Vec::new();
     }
     let home = project.home();
@@ -129,15 +131,16 @@ fn strays(home: &Path, files: &[TaskFile]) -> Vec<String> {
 /// What must be on disk before a role works: for a Proposer the contract that is locked (section
 /// 6.7), and for every role a person's fix and the task's file as people left it. Its context pack is there already:
 /// it follows from the journal (`records`).
+#[derive(Serialize, Deserialize)]
 pub(super) struct Before {
-    contract: Option<(Stored, Value)>,
-    fix: Option<(Stored, BTreeMap<String, String>)>,
+    contract: Option<(ModuleRef, Value)>,
+    fix: Option<(ModuleRef, BTreeMap<String, String>)>,
     lock: Lock,
 }
 
 /// What becomes of a contract that is there already. A debate that begins locks its own: the one
 /// before may be of a plan that a person or an exception has put aside. After that nobody does.
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 enum Lock {
     Anew,
     Stays,
@@ -152,7 +155,7 @@ impl Before {
             let change = machine.change(id)?;
             let contract = superseding::contract(home, change)?;
             let value = serde_json::to_value(contract).ok()?;
-            Some((Stored::at(home, &change.to), value))
+            Some((change.to.clone(), value))
         };
         let task = match machine.subject(order.id) {
             Some(For::Task(task)) => Some(task),
@@ -163,14 +166,14 @@ impl Before {
             let work = machine.work(task)?;
             let reference = work.reference(work.active()?)?;
             let value = serde_json::to_value(machine.locked(task)?).ok()?;
-            Some((Stored::at(home, &reference), value))
+            Some((reference, value))
         };
         let contract = match order.role.as_str() {
             "proposer" => of_task().or_else(of_change),
             _ => None,
         };
         let fix = task.and_then(|task| machine.standing_fix(task)).cloned();
-        let fix = fix.map(|fix| (Stored::at(home, &fix.module), fix.files));
+        let fix = fix.map(|fix| (fix.module, fix.files));
         Self {
             contract,
             fix,
@@ -183,13 +186,17 @@ impl Before {
     }
 
     pub(super) fn write(&self, context: &Context) -> Result<(), EngineError> {
-        if let Some((module, contract)) = &self.contract
+        let home = context.project.home();
+        let stored = |module| Stored::at(&home, module);
+        let contract = self.contract.as_ref();
+        if let Some((module, contract)) = contract.map(|(module, text)| (stored(module), text))
             && (!module.has(CONTRACT) || (self.lock == Lock::Anew && !module.has(SHIP)))
         {
             write(&module.folder.join(CONTRACT), contract)?;
         }
-        if let Some((module, files)) = &self.fix
-            && let Err(broke) = fix::write(context, module, files, None)
+        let fix = self.fix.as_ref();
+        if let Some((module, files)) = fix.map(|(module, files)| (stored(module), files))
+            && let Err(broke) = fix::write(context, &module, files, None)
             // A fix that does not fit is refused by its ship.
             && broke.verdict == Verdict::CouldNotRun
         {

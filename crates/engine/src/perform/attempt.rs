@@ -38,7 +38,7 @@ pub(super) fn perform(
 ) -> Result<What, EngineError> {
     let home = context.home(order.id);
     let worked = (|| {
-        let today = workspace::spend::left_of_the_day(&context.project, crate::world::now())?;
+        let today = workspace::spend::left_of_the_day(&context.project, workspace::clock::now())?;
         let globs = Globs::of(&order.sight, &context.hidden)?;
         let base = match order.continues {
             Some(earlier) => view::go_on(context, earlier, &home, &globs)?,
@@ -183,7 +183,7 @@ fn agent_order(context: &Context, order: &AttemptOrder, home: &Path) -> Order {
         allowance: order.allowance,
         env: env(home),
         policy: Some(context.reach.agent(home)),
-        shape: context.shape(&order.role),
+        shape: context.shape(&order.role, order.state.as_str()),
         continues: order
             .continues
             .and_then(|earlier| session(&context.home(earlier))),
@@ -224,7 +224,7 @@ fn finish(
             format!("the agent replaced its own folder `{part}`; nothing was taken back");
         return answered(context, home, outcome, &[]);
     }
-    // What can not be walked is the agent's doing, and an answer: another try may do better.
+    // What cannot be walked is the agent's doing, and an answer: another try may do better.
     let seen =
         view::take_secrets_out(context, home).and_then(|()| view::changes(context, home, base));
     let (changes, tree_after) = match seen {
@@ -419,7 +419,7 @@ fn broken_seal(
     home: &Path,
     changes: &[Change],
 ) -> Option<String> {
-    let (file, lines) = crate::views::engine_lines(&context.workflow);
+    let (file, lines) = report::views::engine_lines(&context.workflow);
     let lines = &lines;
     let place = checks::Place {
         repo: &home.join("view/repo"),
@@ -432,7 +432,7 @@ fn broken_seal(
     };
     let mut sealed = order.sealed.iter();
     let broken = sealed.find(|(item, hash)| {
-        changed(item) && checks::item_hash(place, item) != Ok((*hash).clone())
+        changed(item) && !checks::item_hash(place, item).is_ok_and(|now| now == **hash)
     });
     broken.map(|(item, _)| item.clone())
 }

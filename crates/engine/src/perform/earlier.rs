@@ -1,7 +1,6 @@
 //! What earlier gates of a run kept as evidence: the only memory that a check has. It reads the
 //! journal and the vault, and refuses to look anywhere that an agent can write.
 
-use crate::run;
 use kernel::Body;
 use store::{Journal, Replay, RunName};
 use workspace::context::Context;
@@ -17,7 +16,7 @@ pub(super) fn earlier(context: &Context, name: &str) -> Result<Vec<Vec<u8>>, Eng
         &RunName::new(&context.run)?,
         Replay::default(),
         |record| {
-            if let Body::GateEnded(ended) = run::event(&record)?.body {
+            if let Body::GateEnded(ended) = report::look::event(&record)?.body {
                 let evidence = ended.results.into_iter().flat_map(|result| result.evidence);
                 let named = evidence.filter(|kept| kept.name == name);
                 hashes.extend(named.map(|kept| kept.hash));

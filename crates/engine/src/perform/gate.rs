@@ -2,7 +2,7 @@
 
 use super::guard::TaskGuard;
 use super::{Judged, lost, save};
-use checks::{Keep, Place, Subject, TreeNow};
+use checks::{BoxError, Keep, Place, Subject, TreeNow};
 use kernel::effect::GateOrder;
 use kernel::input::Found;
 use kernel::outcome::{CheckResult, EvidenceRef, Verdict};
@@ -21,29 +21,27 @@ pub(crate) const ANSWER: &str = "gate.json";
 pub(crate) struct InVault<'a>(pub(crate) &'a Context);
 
 impl Keep for InVault<'_> {
-    fn keep(&self, name: &str, bytes: &[u8]) -> Result<EvidenceRef, String> {
-        self.0.keep(name, bytes).map_err(|error| error.to_string())
+    fn keep(&self, name: &str, bytes: &[u8]) -> Result<EvidenceRef, BoxError> {
+        Ok(self.0.keep(name, bytes)?)
     }
 
-    fn keep_exact(&self, name: &str, bytes: &[u8]) -> Result<EvidenceRef, String> {
-        let kept = self.0.vault.put(name, bytes);
-        kept.map_err(|error| error.to_string())
+    fn keep_exact(&self, name: &str, bytes: &[u8]) -> Result<EvidenceRef, BoxError> {
+        Ok(self.0.vault.put(name, bytes)?)
     }
 
-    fn fetch(&self, hash: &str) -> Result<Vec<u8>, String> {
-        let kept = self.0.vault.get(hash);
-        kept.map_err(|error| error.to_string())
+    fn fetch(&self, hash: &str) -> Result<Vec<u8>, BoxError> {
+        Ok(self.0.vault.get(hash)?)
     }
 
-    fn earlier(&self, name: &str) -> Result<Vec<Vec<u8>>, String> {
-        super::earlier::earlier(self.0, name).map_err(|error| error.to_string())
+    fn earlier(&self, name: &str) -> Result<Vec<Vec<u8>>, BoxError> {
+        Ok(super::earlier::earlier(self.0, name)?)
     }
 }
 
-fn tree_now(context: &Context) -> Result<TreeNow, String> {
+pub(crate) fn tree_now(context: &Context) -> Result<TreeNow, BoxError> {
     let repo = context.project.repo();
-    let files = view::repo_files(context, repo).map_err(|error| error.to_string())?;
-    let tree = Tree::of(repo, files).map_err(|error| error.to_string())?;
+    let files = view::repo_files(context, repo)?;
+    let tree = Tree::of(repo, files)?;
     let hash = tree.hash();
     let files = tree.files.into_iter().map(|(path, node)| {
         let content = match node {
@@ -86,7 +84,7 @@ pub(super) fn perform(
             found: Found::Live,
         };
     }
-    let policy = context.reach.check(context);
+    let policy = context.reach.check(&context.project, &context.task);
     // Where nothing holds a command back, what it writes into the task folder would pass for a
     // person's edit.
     let guard = matches!(policy.enforcement, sandbox::Enforcement::Waived { .. });
@@ -94,20 +92,21 @@ pub(super) fn perform(
     let views = views(context);
     let check_out = |commit: &str, into: &Path| {
         let scratch = home.join("checkout-index");
-        git::check_out(context.project.repo(), commit, &scratch, into)
-            .map_err(|error| error.to_string())
+        let laid_out = git::check_out(context.project.repo(), commit, &scratch, into);
+        laid_out.map_err(Into::into)
     };
     let keep = InVault(context);
     let tree = || tree_now(context);
-    let subject = Subject {
-        place: Place {
-            repo: context.project.repo(),
-            task: &context.task,
-            views: checks::Views {
-                file: views.0,
-                lines: &views.1,
-            },
+    let place = Place {
+        repo: context.project.repo(),
+        task: &context.task,
+        views: checks::Views {
+            file: views.0,
+            lines: &views.1,
         },
+    };
+    let wall = Duration::from_millis(order.wall_millis);
+    let subject = Subject {
         fields: &order.fields,
         fields_before: &judged.fields_before,
         tree_before: outcome.map_or("", |outcome| outcome.tree_before.as_str()),
@@ -121,14 +120,10 @@ pub(super) fn perform(
         known: &order.known,
         commits: &order.commits,
         check_out: &check_out,
-        wall: Duration::from_millis(order.wall_millis),
-        cancel,
         env: &context.env,
         pid_file: Some(&pid_file),
         policy: Some(&policy),
-        launches: &checks::Launches::default(),
-        keep: &keep,
-        tree: &tree,
+        ..Subject::new(place, wall, cancel, &keep, &tree)
     };
     let mut results = checks::run_gate(&order.checks, &subject);
     if let Some(guard) = guard {
@@ -147,7 +142,7 @@ pub(super) fn perform(
     if cancel.is_cancelled() {
         return lost(order.id, "it was cancelled", kernel::Usage::default());
     }
-    // An answer that can not be kept would have to be paid for again after a crash.
+    // An answer that cannot be kept would have to be paid for again after a crash.
     if let Err(error) = save(&context.home(order.id), ANSWER, &results) {
         results.push(CheckResult::new(
             "engine",
@@ -164,7 +159,7 @@ pub(super) fn perform(
 
 /// The file and the lines that are the engine's own.
 fn views(context: &Context) -> (&str, Vec<String>) {
-    crate::views::engine_lines(&context.workflow)
+    report::views::engine_lines(&context.workflow)
 }
 
 pub(super) fn recover(context: &Context, effect: EffectId) -> Option<What> {

@@ -8,13 +8,15 @@ mod guard;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use gate::{ANSWER as GATE_ANSWER, InVault};
+pub(crate) use gate::{ANSWER as GATE_ANSWER, InVault, tree_now};
 
+use crate::world::Opening;
 use kernel::effect::{CheckpointOrder, Effect, EffectKind, GateOrder, Revert};
-use kernel::machine::InFlight;
+use kernel::machine::{InFlight, RunMachine};
 use kernel::outcome::RoleResult;
-use kernel::{EffectId, Outcome, Usage, What};
+use kernel::{Body, EffectId, Outcome, Usage, What};
 use sandbox::Cancel;
+use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use workspace::context::Context;
@@ -27,18 +29,63 @@ pub(crate) fn taken_back(home: &Path) -> Option<Vec<workspace::view::Change>> {
 }
 
 /// What a gate judges, as the machine remembers it.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub(crate) struct Judged {
     pub(crate) outcome: Option<Outcome>,
     pub(crate) fields_before: BTreeMap<String, String>,
     pub(crate) results: BTreeMap<String, RoleResult>,
 }
 
-/// Everything that is needed to perform one effect on a thread of its own.
+/// Everything that is needed to perform one effect, beside the place that it is performed in.
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct Job {
     pub(crate) effect: Effect,
     pub(crate) judged: Judged,
     pub(crate) head: store::Head,
+}
+
+/// What a session tells the machine of a run or a project first. `edits` gives what people changed in
+/// the views since they were written.
+pub(crate) fn opening(
+    context: &Context,
+    machine: &impl RunMachine,
+    opening: Opening<'_, Body>,
+    edits: impl FnOnce() -> Result<Option<What>, EngineError>,
+) -> Result<Vec<What>, EngineError> {
+    let torn = opening.torn.map(|torn| What::TailCut {
+        bytes: torn.bytes,
+        kept_in: torn.kept_in.display().to_string(),
+    });
+    let mut heard: Vec<What> = torn.into_iter().collect();
+    heard.push(What::Open {
+        session: opening.session.to_owned(),
+        version: env!("CARGO_PKG_VERSION").to_owned(),
+    });
+    let in_flight = machine.status().in_flight;
+    // With an attempt in flight the file may hold what the agent wrote: its end comes first.
+    if in_flight.is_empty() {
+        heard.extend(edits()?);
+    }
+    let wanted = machine.wanted();
+    for flying in in_flight {
+        let killed = kill_leftover(context, flying.effect)?;
+        if killed > 0 {
+            opening.observer.notice(&format!(
+                "ended {killed} processes that an interrupted {} had left",
+                flying.effect
+            ));
+        }
+        let order = wanted.iter().find(|effect| effect.id() == flying.effect);
+        let found = match order {
+            Some(effect) => recover(context, effect)?,
+            None => left_behind(context, &flying)?,
+        };
+        heard.push(found.unwrap_or_else(|| {
+            let reason = "the engine ended before it did";
+            lost(flying.effect, reason, Usage::default())
+        }));
+    }
+    Ok(heard)
 }
 
 /// An error is no answer: the effect stays in flight, and the next session recovers it.
@@ -134,7 +181,7 @@ fn in_repo<'a>(context: &Context, paths: impl IntoIterator<Item = &'a String>) -
 }
 
 /// The answer that an effect of an earlier life left behind, if it had one.
-pub(crate) fn recover(context: &Context, effect: &Effect) -> Result<Option<What>, EngineError> {
+fn recover(context: &Context, effect: &Effect) -> Result<Option<What>, EngineError> {
     Ok(match effect {
         Effect::Attempt(order) => attempt::recover(context, order)?,
         Effect::Gate(GateOrder { id, .. }) => gate::recover(context, *id),
@@ -145,10 +192,7 @@ pub(crate) fn recover(context: &Context, effect: &Effect) -> Result<Option<What>
 
 /// The same for an effect that the machine does not want any more, and so gives no order for: after
 /// a person's decision, say. What an attempt cost and changed is on record in any case.
-pub(crate) fn left_behind(
-    context: &Context,
-    flying: &InFlight,
-) -> Result<Option<What>, EngineError> {
+fn left_behind(context: &Context, flying: &InFlight) -> Result<Option<What>, EngineError> {
     match flying.kind {
         EffectKind::Attempt => attempt::left_behind(context, flying.effect),
         EffectKind::Gate | EffectKind::Checkpoint => Ok(None),
@@ -156,7 +200,7 @@ pub(crate) fn left_behind(
 }
 
 /// Ends every process that an effect of an earlier life may have left.
-pub(crate) fn kill_leftover(context: &Context, effect: EffectId) -> Result<usize, EngineError> {
+fn kill_leftover(context: &Context, effect: EffectId) -> Result<usize, EngineError> {
     Ok(sandbox::kill_leftover(&context.home(effect).join("pid"))?)
 }
 

@@ -100,7 +100,7 @@ fn context(project: &Project, run: &Run, agent: &Arc<dyn Agent>) -> Context {
 
 /// Puts an input's own events on record, and draws no consequences.
 fn hear(run: &mut Run, what: What) {
-    let input = Input::new(crate::world::now(), what);
+    let input = Input::new(workspace::clock::now(), what);
     let events = run.machine.decide(&input).unwrap();
     events.iter().for_each(|event| run.machine.apply(event));
     run.append(&events).unwrap();
@@ -206,17 +206,16 @@ fn stopped_meanwhile(spoil: impl Fn(&Path)) -> (What, flow::Flow) {
     assert!(begun.run.machine.wanted().is_empty());
     spoil(&begun.context.home(begun.job.effect.id()));
     let mut silent = Silent;
-    let craft = crate::flowing::Flowing::of(begun.context, &begun.run.machine).unwrap();
+    let adapter = crate::run_adapter::RunAdapter::of(begun.context, &begun.run.machine).unwrap();
     let open = crate::world::Open {
-        name: begun.run.name,
         journal: begun.run.journal,
         torn: begun.run.torn,
     };
     let mut machine = begun.run.machine;
-    let mut world = Real::of(open, craft, &mut silent);
+    let mut world = Real::of(open, adapter, &mut silent);
     let heard = world.opening(&machine).unwrap();
     for what in &heard {
-        let input = Input::new(crate::world::now(), what.clone());
+        let input = Input::new(workspace::clock::now(), what.clone());
         for event in machine.decide(&input).unwrap() {
             machine.apply(&event);
         }
@@ -253,14 +252,13 @@ fn what_was_paid_counts_though_nobody_wants_the_attempt_any_more() {
 fn a_panic_is_no_answer() {
     let begun = begun(|_, _| panic!("on purpose"));
     let mut silent = Silent;
-    let craft = crate::flowing::Flowing::of(begun.context, &begun.run.machine).unwrap();
+    let adapter = crate::run_adapter::RunAdapter::of(begun.context, &begun.run.machine).unwrap();
     let open = crate::world::Open {
-        name: begun.run.name,
         journal: begun.run.journal,
         torn: begun.run.torn,
     };
     let machine = begun.run.machine;
-    let mut world = Real::of(open, craft, &mut silent);
+    let mut world = Real::of(open, adapter, &mut silent);
     world.start(&begun.job.effect, &machine);
     // What was paid, should it be on disk, is for the next session to find.
     loop {

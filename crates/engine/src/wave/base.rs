@@ -2,9 +2,9 @@
 //! so far and what the user has committed since; the branch is moved forward only over a tree
 //! without changes, and otherwise left to the user.
 
-use super::board::Board;
-use super::gate;
-use super::shop::Shop;
+use super::folder::MilestoneFolder;
+use super::performer::WavePerformer;
+use ::wave::Board;
 use kernel::outcome::CheckResult;
 use sandbox::Cancel;
 use workspace::error::EngineError;
@@ -19,8 +19,13 @@ pub(super) struct Base {
 }
 
 /// Finds the base of the next wave, and runs the integration gate on it unless a merge has done so.
-pub(super) fn base(shop: &Shop, board: &Board, cancel: &Cancel) -> Result<Base, EngineError> {
-    let repo = shop.project.repo();
+pub(super) fn base(
+    performer: &WavePerformer,
+    tip: Option<&str>,
+    cancel: &Cancel,
+) -> Result<Base, EngineError> {
+    let folder = &performer.folder;
+    let repo = folder.project.repo();
     let head = worktree::resolve(repo, "HEAD")?.ok_or_else(|| {
         EngineError::user(
             "no_commit",
@@ -28,66 +33,69 @@ pub(super) fn base(shop: &Shop, board: &Board, cancel: &Cancel) -> Result<Base, 
             "commit what the tasks should start from",
         )
     })?;
-    let commit = match &board.tip {
+    let commit = match tip {
         None => head,
-        Some(tip) if worktree::is_ancestor(repo, &head, tip)? => tip.clone(),
+        Some(tip) if worktree::is_ancestor(repo, &head, tip)? => tip.to_owned(),
         Some(tip) if worktree::is_ancestor(repo, tip, &head)? => head,
-        Some(tip) => both(shop, tip, &head)?,
+        Some(tip) => both(folder, tip, &head)?,
     };
-    let results = if board.tip.as_ref() == Some(&commit) {
+    let results = if tip == Some(commit.as_str()) {
         Vec::new()
     } else {
-        gate::run(shop, &commit, &shop.milestone.integration, cancel)?
+        performer.run_on(&commit, &folder.milestone.integration, cancel)?
     };
     Ok(Base { commit, results })
 }
 
 /// The user has committed while waves were merged: the next wave starts from both.
-fn both(shop: &Shop, tip: &str, head: &str) -> Result<String, EngineError> {
-    let repo = shop.project.repo();
+fn both(folder: &MilestoneFolder, tip: &str, head: &str) -> Result<String, EngineError> {
+    let repo = folder.project.repo();
     match worktree::merge(repo, tip, head)? {
         Merged::Tree(tree) => {
-            let message = format!("{}: take in what was committed since", shop.milestone.name);
+            let message = format!(
+                "{}: take in what was committed since",
+                folder.milestone.name
+            );
             worktree::commit(repo, &tree, &[tip, head], &message)
         }
         Merged::Conflict(files) => Err(EngineError::user(
             "base_diverged",
             format!(
                 "your commits and what waves of `{}` merged contradict each other in {}",
-                shop.milestone.name,
+                folder.milestone.name,
                 files.join(", ")
             ),
             format!(
                 "merge the branch `{}` into yours by hand, then run again",
-                shop.branch()
+                folder.branch()
             ),
         )),
     }
 }
 
 /// Refuses to work where our own branch is checked out: moving it would pull the ground away.
-pub(super) fn not_on_our_branch(shop: &Shop) -> Result<(), EngineError> {
-    match worktree::branch(shop.project.repo())? {
-        Some(branch) if branch == shop.branch() => Err(EngineError::user(
+pub(super) fn not_on_our_branch(folder: &MilestoneFolder) -> Result<(), EngineError> {
+    match worktree::branch(folder.project.repo())? {
+        Some(branch) if branch == folder.branch() => Err(EngineError::user(
             "wave_branch_checked_out",
             format!("`{branch}` is checked out, and waves move it"),
             "check out another branch; merge this one into it when a wave has ended",
         )),
-        _ => not_blocked(shop),
+        _ => not_blocked(folder),
     }
 }
 
 /// Refuses to work where a branch has the name of the folder that ours would be in: git has no room for
 /// both, and that would be found out when the first task is merged.
-fn not_blocked(shop: &Shop) -> Result<(), EngineError> {
+fn not_blocked(folder: &MilestoneFolder) -> Result<(), EngineError> {
     const FOLDER: &str = "refs/heads/proofhouse";
-    match worktree::resolve(shop.project.repo(), FOLDER)? {
+    match worktree::resolve(folder.project.repo(), FOLDER)? {
         None => Ok(()),
         Some(_) => Err(EngineError::user(
             "wave_branch_blocked",
             format!(
                 "there is a branch `proofhouse`, so that there can be none `{}`",
-                shop.branch()
+                folder.branch()
             ),
             "rename it: `git branch -m proofhouse ANOTHER`",
         )),
@@ -95,67 +103,79 @@ fn not_blocked(shop: &Shop) -> Result<(), EngineError> {
 }
 
 /// Moves our branch one step, from the tip that a merge began with.
-pub(super) fn step_branch(shop: &Shop, board: &Board, onto: &str) -> Result<(), EngineError> {
+pub(super) fn step_branch(
+    folder: &MilestoneFolder,
+    board: &Board,
+    onto: &str,
+) -> Result<(), EngineError> {
     match &board.tip {
-        Some(tip) if set(shop, &turn(shop)?, tip, Some(onto)).is_ok() => Ok(()),
+        Some(tip) if set(folder, &turn(folder)?, tip, Some(onto)).is_ok() => Ok(()),
         // The first step of all, or somebody else has moved it.
-        _ => set_branch(shop, board),
+        _ => set_branch(folder, board),
     }
 }
 
 /// Makes our branch what the journal says.
-pub(super) fn set_branch(shop: &Shop, board: &Board) -> Result<(), EngineError> {
+pub(super) fn set_branch(folder: &MilestoneFolder, board: &Board) -> Result<(), EngineError> {
     let (Some(tip), false) = (&board.tip, board.merged.is_empty()) else {
         return Ok(());
     };
-    let repo = shop.project.repo();
+    let repo = folder.project.repo();
     // First: the git of an engine that was killed may be about to set it.
-    let turn = turn(shop)?;
-    let old = worktree::resolve(repo, &name(shop))?;
+    let turn = turn(folder)?;
+    let old = worktree::resolve(repo, &name(folder))?;
     match &old {
         Some(old) if old == tip => Ok(()),
         Some(old) if !worktree::is_ancestor(repo, old, tip)? => Err(EngineError::user(
             "wave_branch_moved",
             format!(
                 "the branch `{}` holds commits that no wave has made",
-                shop.branch()
+                folder.branch()
             ),
             "it belongs to the waves: put your commits on another branch, and delete this one",
         )),
-        _ => set(shop, &turn, tip, old.as_deref()),
+        _ => set(folder, &turn, tip, old.as_deref()),
     }
 }
 
-fn name(shop: &Shop) -> String {
-    format!("refs/heads/{}", shop.branch())
+fn name(folder: &MilestoneFolder) -> String {
+    format!("refs/heads/{}", folder.branch())
 }
 
-fn turn(shop: &Shop) -> Result<Turn, EngineError> {
-    lock::turn(&shop.scratch().join(git::TURNS))
+fn turn(folder: &MilestoneFolder) -> Result<Turn, EngineError> {
+    lock::turn(&folder.scratch().join(git::TURNS))
 }
 
 /// Sets our branch, if it still is what we think.
-fn set(shop: &Shop, turn: &Turn, tip: &str, from: Option<&str>) -> Result<(), EngineError> {
+fn set(
+    folder: &MilestoneFolder,
+    turn: &Turn,
+    tip: &str,
+    from: Option<&str>,
+) -> Result<(), EngineError> {
     // Forty zeros: it must not exist yet.
     let none = "0".repeat(tip.len());
-    let what = [&name(shop), tip, from.unwrap_or(&none)];
-    git::set_ref(shop.project.repo(), turn, &what)
+    let what = [&name(folder), tip, from.unwrap_or(&none)];
+    git::set_ref(folder.project.repo(), turn, &what)
 }
 
 /// Moves the user's branch to the tip if that is a plain step forward over a tree without changes.
 /// Gives what the user should know.
-pub(super) fn advance(shop: &Shop, board: &Board) -> Result<Option<String>, EngineError> {
+pub(super) fn advance(
+    folder: &MilestoneFolder,
+    board: &Board,
+) -> Result<Option<String>, EngineError> {
     let (Some(tip), false) = (&board.tip, board.merged.is_empty()) else {
         return Ok(None);
     };
-    let repo = shop.project.repo();
-    let ours = shop.branch();
+    let repo = folder.project.repo();
+    let ours = folder.branch();
     let Some(branch) = worktree::branch(repo)? else {
         return Ok(Some(format!(
             "no branch is checked out; the merged work is on `{ours}`"
         )));
     };
-    worktree::let_git_finish(&shop.project)?;
+    worktree::let_git_finish(&folder.project)?;
     let Some(head) = worktree::resolve(repo, "HEAD")? else {
         return Ok(None);
     };
@@ -174,7 +194,7 @@ pub(super) fn advance(shop: &Shop, board: &Board) -> Result<Option<String>, Engi
             changed.join(", ")
         )));
     }
-    Ok(Some(match worktree::fast_forward(&shop.project, tip) {
+    Ok(Some(match worktree::fast_forward(&folder.project, tip) {
         Ok(()) => format!("`{branch}` was moved forward to {tip}"),
         Err(error) => format!(
             "`{branch}` is left alone ({}); merge `{ours}` by hand",

@@ -1,13 +1,14 @@
 //! What people say about a milestone as a whole: that a criterion holds which no command can show, and
-//! that they take on a machine without the whole sandbox. It refuses every channel but those of runs.
+//! that they take on a machine without the whole sandbox. The way in is `crate::decision`, as for every
+//! other decision; one engine at a time works on a milestone, also here.
 
-use super::decide::Input;
-use super::fact::Said;
-use super::shop::{Desk, Shop};
-use crate::approval::{Approved, Words};
-use crate::start::Approve;
+use super::folder::{MilestoneFolder, OpenMilestone};
+use crate::approval::Approve;
+use crate::decision::{Ask, Decidable, take};
 use crate::waiver::{WAIVE, WAIVE_BECAUSE};
-use crate::world::now;
+use ::wave::{Waves, What, tick_option};
+use serde_json::Value;
+use store::Journal;
 use workspace::error::EngineError;
 
 /// The milestone's journal, where a person signs for it.
@@ -15,73 +16,88 @@ pub fn signed_as(milestone: &str) -> String {
     format!("wave:{milestone}")
 }
 
-/// The words that stand for a tick.
-pub fn tick_option(criterion: &str) -> String {
-    format!("tick {criterion}")
+/// A milestone that was opened for a person to decide about.
+struct OpenForPeople<'a> {
+    folder: &'a MilestoneFolder,
+    open: OpenMilestone,
 }
 
-fn said(desk: &Desk, because: &str, approved: Approved) -> Said {
-    Said {
-        who: approved.who,
-        channel: approved.channel,
-        because: because.to_owned(),
-        seen_seq: desk.head().seq,
-        signature: approved.signature,
+impl Decidable for OpenForPeople<'_> {
+    type Machine = Waves;
+
+    fn parts(&mut self) -> (&mut Waves, &mut Journal) {
+        (&mut self.open.waves, &mut self.open.journal)
+    }
+
+    fn signed_as(&self) -> String {
+        signed_as(&self.folder.milestone.name)
+    }
+
+    fn go_on(&self) -> String {
+        format!("proofhouse wave run {}", self.folder.milestone.name)
+    }
+
+    fn due(&mut self) -> Vec<What> {
+        let torn = self.open.torn.take();
+        let torn = torn.map(|torn| What::TailCut {
+            bytes: torn.bytes,
+            kept_in: torn.kept_in.display().to_string(),
+        });
+        torn.into_iter().collect()
+    }
+
+    fn follow(&mut self) -> Result<(), EngineError> {
+        let board = self.open.waves.board();
+        // Before all tasks are merged, nothing that people say of a milestone is on its page.
+        if board.complete(&self.folder.milestone) {
+            self.folder.write_views(board)?;
+        }
+        Ok(())
     }
 }
 
-fn nobody() -> Approved {
-    Approved {
-        who: String::new(),
-        channel: String::new(),
-        signature: None,
-    }
+fn said(
+    folder: &MilestoneFolder,
+    open: OpenMilestone,
+    option: &str,
+    because: &str,
+    approve: &Approve<'_>,
+) -> Result<(), EngineError> {
+    let ask = Ask {
+        name: &folder.milestone.name,
+        option,
+        about: "",
+        with: &Value::Null,
+        because,
+    };
+    let subject = OpenForPeople { folder, open };
+    take(&folder.project, subject, &ask, approve).map(drop)
 }
 
 /// Ticks a criterion, by its text or its number. Nobody is asked to sign what would be refused.
 pub fn tick(
-    shop: &Shop,
+    folder: &MilestoneFolder,
     which: &str,
     because: &str,
     approve: &Approve<'_>,
 ) -> Result<String, EngineError> {
-    let mut desk = shop.open()?;
-    let input = |said: Said| Input::Tick {
-        milestone: &shop.milestone,
-        which,
-        said,
-    };
-    let probe = said(&desk, because, nobody());
-    desk.board.decide(now(), input(probe))?;
-    let criterion = shop.milestone.criterion(which);
+    let criterion = folder.milestone.criterion(which);
     let criterion = criterion.map_or(which, |one| one.text.as_str()).to_owned();
-    let approved = approve(&Words {
-        run: &signed_as(&shop.milestone.name),
-        seq: desk.head().seq,
-        head: &desk.head().hash,
-        option: &tick_option(&criterion),
+    said(
+        folder,
+        folder.open()?,
+        &tick_option(&criterion),
         because,
-    })?;
-    let said = said(&desk, because, approved);
-    desk.decide(vec![input(said)])?;
-    shop.write_views(&desk.board)?;
+        approve,
+    )?;
     Ok(criterion)
 }
 
 /// Takes the sandbox's assurance from a milestone, once.
-pub fn waive(shop: &Shop, approve: &Approve<'_>) -> Result<(), EngineError> {
-    let mut desk = shop.open()?;
-    if desk.board.waived.is_some() {
+pub fn waive(folder: &MilestoneFolder, approve: &Approve<'_>) -> Result<(), EngineError> {
+    let open = folder.open()?;
+    if open.waves.board().waived.is_some() {
         return Ok(());
     }
-    let approved = approve(&Words {
-        run: &signed_as(&shop.milestone.name),
-        seq: desk.head().seq,
-        head: &desk.head().hash,
-        option: WAIVE,
-        because: WAIVE_BECAUSE,
-    })?;
-    let said = said(&desk, WAIVE_BECAUSE, approved);
-    desk.decide(vec![Input::Waive(said)])?;
-    Ok(())
+    said(folder, open, WAIVE, WAIVE_BECAUSE, approve)
 }

@@ -1,10 +1,10 @@
 //! A milestone as people and scripts want to see it: where every task stands, the two queues, the
 //! warnings. Only a view; it reads and decides nothing.
 
-use super::board::{Board, Phase, Slot, Stage};
-use super::milestone::Milestone;
-use super::page;
-use super::shop::Shop;
+use super::folder::MilestoneFolder;
+use ::wave::board::{Board, Phase, Slot, Stage};
+use ::wave::milestone::Milestone;
+use ::wave::page::{self, CriterionReport};
 use kernel::{Refusal, Time};
 use serde::Serialize;
 use workspace::error::EngineError;
@@ -15,7 +15,6 @@ use workspace::worktree;
 pub struct Report {
     /// Its name.
     pub milestone: String,
-    /// What it is for.
     pub goal: String,
     /// The branch of what is merged.
     pub branch: String,
@@ -56,7 +55,6 @@ pub struct WaveReport {
     pub status: Phase,
     /// When.
     pub opened: Time,
-    /// The base.
     pub base: String,
     /// Tasks at once, as of now.
     pub jobs: u64,
@@ -85,21 +83,9 @@ pub struct TaskReport {
     pub failed: Option<String>,
 }
 
-/// One exit criterion.
-#[derive(Debug, Clone, Serialize)]
-pub struct CriterionReport {
-    /// From 1.
-    pub number: usize,
-    /// As written.
-    pub text: String,
-    /// In a few words.
-    pub stands: String,
-}
-
 /// A run that waits for a person.
 #[derive(Debug, Clone, Serialize)]
 pub struct Review {
-    /// The task.
     pub task: String,
     /// The run to decide on.
     pub run: String,
@@ -119,8 +105,8 @@ pub struct Warning {
 }
 
 /// What there is to say about a milestone.
-pub fn report(shop: &Shop, board: &Board) -> Report {
-    let milestone = &shop.milestone;
+pub fn report(folder: &MilestoneFolder, board: &Board) -> Report {
+    let milestone = &folder.milestone;
     let slots = || board.wave.iter().flat_map(|wave| &wave.slots);
     let ready = if board.wave.is_some() {
         let free = slots().filter(|slot| slot.stage == Stage::Ready);
@@ -141,7 +127,7 @@ pub fn report(shop: &Shop, board: &Board) -> Report {
     Report {
         milestone: milestone.name.clone(),
         goal: milestone.goal.clone(),
-        branch: shop.branch(),
+        branch: folder.branch(),
         tip: board.tip.clone(),
         wave: board.wave.as_ref().map(|wave| WaveReport {
             number: wave.number,
@@ -223,20 +209,20 @@ fn ended(slot: &Slot) -> bool {
 
 /// Asks git again where every fork of the live wave stands. Refuses the first that is wrong, a fork
 /// that is not made although the wave is merging, and a ledger that somebody has edited.
-pub fn verify(shop: &Shop, board: &Board) -> Result<Vec<TaskReport>, EngineError> {
+pub fn verify(folder: &MilestoneFolder, board: &Board) -> Result<Vec<TaskReport>, EngineError> {
     let Some(wave) = &board.wave else {
         return Err(EngineError::user(
             "wave_not_found",
-            format!("no wave is live in `{}`", shop.milestone.name),
+            format!("no wave is live in `{}`", folder.milestone.name),
             "open one with `proofhouse wave open` or `proofhouse wave run`",
         ));
     };
-    shop.check_ledger(board)?;
+    folder.check_ledger(board)?;
     let mut rows = Vec::new();
     for slot in wave.slots.iter().filter(|slot| !ended(slot)) {
         let task = &slot.row.task;
         if slot.echo.is_some() {
-            let now = worktree::echo(&shop.project.worktree(&slot.row.run))?;
+            let now = worktree::echo(&folder.project.worktree(&slot.row.run))?;
             board.verified(task, &now)?;
         } else if wave.phase() == Phase::Merging {
             return Err(Refusal::new(
@@ -246,7 +232,7 @@ pub fn verify(shop: &Shop, board: &Board) -> Result<Vec<TaskReport>, EngineError
             )
             .into());
         }
-        rows.push(of_task(&shop.milestone, board, task));
+        rows.push(of_task(&folder.milestone, board, task));
     }
     Ok(rows)
 }

@@ -1,24 +1,25 @@
 //! One worker: make the worktree, and drive an ordinary run in it to its end. The run has its own
 //! journal beside all others; what it was doing when a worker died is the run's own business.
 
-use super::board::Board;
-use super::decide::Worked;
-use super::fact::{Row, TaskFinished};
-use super::milestone::Task;
-use super::shop::Shop;
+use super::folder::MilestoneFolder;
+use super::performer::WavePerformer;
 use crate::approval::Approved;
 use crate::driver::{Ending, Until};
-use crate::run::Run;
 use crate::session::{Restore, Session};
 use crate::start::{NewRun, start, start_waived};
 use crate::waiver::INHERITED;
 use crate::world::{Gauges, Interrupter, Observer};
-use agents::Agent;
+use ::wave::Worked;
+use ::wave::fact::{Row, TaskFinished};
+use ::wave::milestone::Task;
+use ::wave::want::{ForkOrder, WorkOrder};
 use kernel::machine::Activity;
-use kernel::{Body, Event, Machine, Mode};
+use kernel::{Body, Event, Machine, Mode, Time};
+use sandbox::Cancel;
 use std::collections::BTreeSet;
 use std::path::PathBuf;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use workspace::clock::now;
 use workspace::error::EngineError;
 use workspace::git;
 use workspace::project::Project;
@@ -28,10 +29,11 @@ use workspace::worktree::{self, Found};
 const NOTE: &str = "PUT-BACK.md";
 
 /// Makes the worktree of a task, and gives what git says of where it stands.
-pub(super) fn fork(shop: &Shop, row: &Row, base: &str) -> Result<String, EngineError> {
-    let repo = shop.project.repo();
-    let dir = shop.project.worktree(&row.run);
-    if journal(&shop.project, &row.run).exists() {
+pub(super) fn fork(folder: &MilestoneFolder, order: &ForkOrder) -> Result<String, EngineError> {
+    let (row, base) = (&order.row, &order.base);
+    let repo = folder.project.repo();
+    let dir = folder.project.worktree(&row.run);
+    if journal(&folder.project, &row.run).exists() {
         // Nobody has worked on this task yet: what that run has done is not its work.
         return Err(EngineError::user(
             "run_exists",
@@ -42,7 +44,7 @@ pub(super) fn fork(shop: &Shop, row: &Row, base: &str) -> Result<String, EngineE
             "nothing is lost: the next try of the task has another name",
         ));
     }
-    worktree::let_git_finish(&shop.project)?;
+    worktree::let_git_finish(&folder.project)?;
     match worktree::look(&dir, base)? {
         Found::Fresh => {}
         Found::Absent => worktree::add(repo, &dir, base)?,
@@ -51,7 +53,7 @@ pub(super) fn fork(shop: &Shop, row: &Row, base: &str) -> Result<String, EngineE
             worktree::add(repo, &dir, base)?;
         }
         // Somebody else's, or changed before we ever worked in it: not a fork of the base.
-        Found::Foreign(echo) if echo == base => return Ok(String::new()),
+        Found::Foreign(echo) if echo == *base => return Ok(String::new()),
         Found::Foreign(echo) => return Ok(echo),
     }
     worktree::echo(&dir)
@@ -61,76 +63,157 @@ fn journal(project: &Project, run: &str) -> PathBuf {
     project.journals().join(format!("{run}.jsonl"))
 }
 
-/// What a worker needs besides the shop.
-pub(super) struct Job {
-    pub(super) row: Row,
-    pub(super) task: Task,
-    pub(super) note: Option<String>,
-    pub(super) agent: Option<Arc<dyn Agent>>,
+/// The means to stop a run's session once, whoever asks first and whenever.
+#[derive(Clone, Default)]
+struct Interruption(Arc<Mutex<Asked>>);
+
+#[derive(Default)]
+struct Asked {
+    session: Option<Interrupter>,
+    once: bool,
 }
 
-/// Passes on what is worth a line.
-pub(super) struct Lines<'a>(pub(super) &'a dyn Fn(&str));
+impl Interruption {
+    fn asked(&self) -> MutexGuard<'_, Asked> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Asks once: a second time would not let the session hear its attempt out.
+    fn ask(&self) {
+        let mut asked = self.asked();
+        if !std::mem::replace(&mut asked.once, true)
+            && let Some(session) = &asked.session
+        {
+            session.interrupt();
+        }
+    }
+
+    /// Takes the means, and uses it at once if somebody has asked already.
+    fn take(&self, session: Interrupter) {
+        let mut asked = self.asked();
+        if asked.once {
+            session.interrupt();
+        }
+        asked.session = Some(session);
+    }
+}
+
+/// Passes on what is worth a line, and looks at the clock.
+struct Lines<'a> {
+    say: &'a dyn Fn(&str),
+    until: Time,
+    interruption: &'a Interruption,
+}
+
+impl Lines<'_> {
+    fn look_at_the_clock(&self) {
+        if now() >= self.until {
+            self.interruption.ask();
+        }
+    }
+}
 
 impl Observer for Lines<'_> {
     fn event(&mut self, event: &Event) {
+        self.look_at_the_clock();
         if let Body::Moved(moved) = &event.body {
-            (self.0)(&format!("{}: {}", moved.action, moved.position.state));
+            (self.say)(&format!("{}: {}", moved.action, moved.position.state));
         }
     }
-    fn tick(&mut self, _: &dyn Fn() -> Gauges) {}
-    fn progress(&mut self, _: &str) {}
+    fn tick(&mut self, _: &dyn Fn() -> Gauges) {
+        self.look_at_the_clock();
+    }
+    fn progress(&mut self, _: &str) {
+        self.look_at_the_clock();
+    }
     fn notice(&mut self, line: &str) {
-        (self.0)(line);
+        (self.say)(line);
     }
 }
 
-/// Drives the task's run until it rests.
+/// Drives the task's run until it rests, is interrupted, or its time is over.
 pub(super) fn drive(
-    shop: &Shop,
-    job: &Job,
+    performer: &WavePerformer,
+    order: &WorkOrder,
+    cancel: &Cancel,
     say: &dyn Fn(&str),
-    hook: &dyn Fn(Interrupter),
 ) -> Worked {
-    match driven(shop, job, say, hook) {
+    let Some(task) = performer.folder.milestone.task(&order.row.task) else {
+        return Worked::Failed {
+            code: "task_not_there".to_owned(),
+            reason: "it is not in milestone.toml any more".to_owned(),
+        };
+    };
+    let job = Job {
+        performer,
+        order,
+        task,
+    };
+    match driven(&job, cancel, say) {
         Ok(worked) => worked,
         // A person drives this run by hand just now: not the task's fault.
         Err(error) if error.code == "run_busy" => Worked::Waits {
             reason: error.code,
             why: error.what,
         },
-        Err(error) => Worked::Failed {
-            code: error.code,
-            reason: error.what,
-        },
+        Err(error) => failed(error),
     }
 }
 
-fn driven(
-    shop: &Shop,
-    job: &Job,
-    say: &dyn Fn(&str),
-    hook: &dyn Fn(Interrupter),
-) -> Result<Worked, EngineError> {
-    let name = &job.row.run;
-    let project = shop.project.of_run(name);
-    if !journal(&project, name).exists() {
-        begin(shop, job)?;
+/// An error as a task's failure.
+pub(super) fn failed(error: EngineError) -> Worked {
+    Worked::Failed {
+        code: error.code,
+        reason: error.what,
     }
+}
+
+/// A task's run, and who drives it.
+struct Job<'a> {
+    performer: &'a WavePerformer,
+    order: &'a WorkOrder,
+    task: &'a Task,
+}
+
+impl Job<'_> {
+    fn folder(&self) -> &MilestoneFolder {
+        &self.performer.folder
+    }
+
+    fn row(&self) -> &Row {
+        &self.order.row
+    }
+}
+
+fn driven(job: &Job<'_>, cancel: &Cancel, say: &dyn Fn(&str)) -> Result<Worked, EngineError> {
+    let name = &job.row().run;
+    let project = job.folder().project.of_run(name);
+    if !journal(&project, name).exists() {
+        begin(job)?;
+    }
+    let interruption = Interruption::default();
+    let asked = interruption.clone();
+    let _woken = cancel.wake(move || asked.ask());
+    let whole = Time(now().0.saturating_add(job.row().timeout_millis));
+    let mut lines = Lines {
+        say,
+        until: job.order.until.unwrap_or(whole),
+        interruption: &interruption,
+    };
     let session = Session {
         project: &project,
         run: name,
         agent: None,
-        built: job.agent.clone(),
+        built: job.performer.agent.clone(),
         until: Until::Rest,
         restore: Restore::No,
     };
-    let ended = session.drive(&mut Lines(say), hook)?;
+    let ended = session.drive(&mut lines, &|one| interruption.take(one))?;
     if ended.ending == Ending::Interrupted {
         return Ok(Worked::Interrupted);
     }
     Ok(match ended.status.activity {
-        Activity::Done => Worked::Finished(finish(shop, job)?),
+        Activity::Done => Worked::Finished(finish(job)?),
         Activity::Waiting => {
             let waiting = ended.status.waiting_for;
             Worked::Waits {
@@ -152,33 +235,34 @@ fn driven(
 }
 
 /// Starts the run in its worktree.
-fn begin(shop: &Shop, job: &Job) -> Result<(), EngineError> {
-    let (name, task) = (&job.row.run, &job.task);
-    let project = shop.project.of_run(name);
-    let dir = project.repo().join(&job.row.dir);
+fn begin(job: &Job<'_>) -> Result<(), EngineError> {
+    let (row, task) = (job.row(), job.task);
+    let project = job.folder().project.of_run(&row.run);
+    let dir = project.repo().join(&row.dir);
     if dir.exists() {
         // A worker that died between the task's files and its journal left these. What the base
         // itself has there stays.
-        worktree::sweep(project.repo(), &job.row.dir)?;
+        worktree::sweep(project.repo(), &row.dir)?;
     }
-    if let Some(note) = &job.note {
+    if let Some(put_back) = &job.order.put_back {
         // Before there is a journal: a worker that dies in between begins all of this anew.
         std::fs::create_dir_all(&dir).map_err(EngineError::io("create", &dir))?;
+        let note = format!("# Put back\n\n{put_back}\n");
         store::write_atomic(&dir.join(NOTE), note.as_bytes())?;
     }
     let mut set = task.set.clone();
-    if let Some(stage) = &shop.milestone.stage
+    if let Some(stage) = &job.folder().milestone.stage
         && has_stage(&project, task)?
     {
         set.entry(STAGE.to_owned()).or_insert_with(|| stage.clone());
     }
     begin_run(
-        shop,
+        job.performer,
         &project,
         &NewRun {
             workflow: task.workflow.clone(),
             dir: Some(dir),
-            name: Some(name.clone()),
+            name: Some(row.run.clone()),
             set: set.into_iter().collect(),
             commands: task.checks.clone(),
             agent: task.agent.clone(),
@@ -195,11 +279,14 @@ fn begin(shop: &Shop, job: &Job) -> Result<(), EngineError> {
 
 /// What the agents of the ready tasks lack right now, a sentence each. A task whose workflow or agent
 /// is none, or for which nobody is set, is an error.
-pub(super) fn staffed(shop: &Shop, board: &Board) -> Result<BTreeSet<String>, EngineError> {
-    let project = &shop.project;
+pub(super) fn staffed(
+    folder: &MilestoneFolder,
+    ready: &[String],
+) -> Result<BTreeSet<String>, EngineError> {
+    let project = &folder.project;
     let config = project.config()?;
     let mut lacks = BTreeSet::new();
-    for task in board.ready(&shop.milestone) {
+    for task in ready.iter().filter_map(|slug| folder.milestone.task(slug)) {
         let of_task = |mut error: EngineError| {
             error.what = format!("task `{}`: {}", task.slug, error.what);
             error
@@ -224,13 +311,17 @@ fn has_stage(project: &Project, task: &Task) -> Result<bool, EngineError> {
 }
 
 /// What a person waived for the milestone, they waived for its runs: the run's record says so.
-fn begin_run(shop: &Shop, project: &Project, asked: &NewRun) -> Result<(), EngineError> {
-    let started = match shop.waived.get() {
+fn begin_run(
+    performer: &WavePerformer,
+    project: &Project,
+    asked: &NewRun,
+) -> Result<(), EngineError> {
+    let started = match &performer.waived {
         None => start(project, asked),
         Some(said) => start_waived(project, asked, &|_| {
             Ok(Approved {
                 who: said.who.clone(),
-                channel: format!("{INHERITED}{}", shop.milestone.name),
+                channel: format!("{INHERITED}{}", performer.folder.milestone.name),
                 signature: None,
             })
         }),
@@ -239,19 +330,20 @@ fn begin_run(shop: &Shop, project: &Project, asked: &NewRun) -> Result<(), Engin
 }
 
 /// Commits everything in the worktree, with the run's last record in the message.
-fn finish(shop: &Shop, job: &Job) -> Result<TaskFinished, EngineError> {
-    let name = &job.row.run;
-    let project = shop.project.of_run(name);
-    let head = Run::peek(&project, name)?.head;
+fn finish(job: &Job<'_>) -> Result<TaskFinished, EngineError> {
+    let (folder, row) = (job.folder(), job.row());
+    let name = &row.run;
+    let project = folder.project.of_run(name);
+    let head = report::look::peek_run(&project, name)?.head;
     let scratch = project.work(name);
     std::fs::create_dir_all(&scratch).map_err(EngineError::io("create", &scratch))?;
-    let subject = format!("{}: {} is done", shop.milestone.name, job.row.task);
+    let subject = format!("{}: {} is done", folder.milestone.name, row.task);
     let (turns, index) = (scratch.join(git::TURNS), scratch.join("wave-index"));
     // Of a git that was killed with an earlier worker.
     let _ = std::fs::remove_file(scratch.join("wave-index.lock"));
     let commit = git::checkpoint(project.repo(), name, &turns, &index, &subject, &head)?;
     Ok(TaskFinished {
-        task: job.row.task.clone(),
+        task: row.task.clone(),
         commit,
         seq: head.seq,
         hash: head.hash,
@@ -259,7 +351,7 @@ fn finish(shop: &Shop, job: &Job) -> Result<TaskFinished, EngineError> {
 }
 
 /// Does the task's run still wait for a person?
-pub(super) fn still_waits(shop: &Shop, row: &Row) -> bool {
-    Run::peek(&shop.project, &row.run)
+pub(super) fn still_waits(folder: &MilestoneFolder, row: &Row) -> bool {
+    report::look::peek_run(&folder.project, &row.run)
         .is_ok_and(|peek| peek.machine.status().activity == Activity::Waiting)
 }

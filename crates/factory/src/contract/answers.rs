@@ -93,7 +93,7 @@ pub fn blind(
 mod tests {
     use super::*;
     use crate::contract::from_plan;
-    use crate::engineering::plan::IoContract;
+    use crate::micro_plan::IoContract;
 
     #[test]
     fn s5_4_a_test_must_notice_what_its_name_is_about() {

@@ -2,7 +2,7 @@
 //! larger one: nobody is harmed by a major version too many.
 
 use super::SurfaceRef;
-use crate::version::{Bump, Version};
+use kernel::module::{Bump, Version};
 
 /// The smallest bump that is honest.
 pub fn required_bump(old: SurfaceRef<'_>, new: SurfaceRef<'_>) -> Bump {

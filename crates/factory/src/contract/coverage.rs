@@ -5,11 +5,10 @@
 
 use super::SurfaceRef;
 use crate::plan::{Siblings, slug};
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// The categories of section 5.4 that names can show.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Category {
     /// Minimum 1.
@@ -23,7 +22,7 @@ pub enum Category {
 }
 
 /// Something that at least one test must show.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Requirement {
     /// Which minimum.
     pub category: Category,

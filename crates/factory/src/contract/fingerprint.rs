@@ -6,18 +6,29 @@
 //! their JSON (`delivery/registry.rs`), whatever form they have.
 
 use super::{Effect, EffectKind, ErrorSurface, Input, Modes, Output, SurfaceKind, SurfaceRef};
-use crate::version::Version;
-use schemars::JsonSchema;
+use kernel::document;
+use kernel::form::{Form, Formed, Rule, Size, Wrong};
+use kernel::module::Version;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use std::collections::BTreeSet;
 use std::fmt;
 
 /// 64 lowercase hex digits.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(transparent)]
-#[schemars(extend("pattern" = "^[0-9a-f]{64}$"))]
 pub struct Fingerprint(String);
+
+impl Formed for Fingerprint {
+    const FORM: Form = Form::Text(Rule {
+        pattern: "^[0-9a-f]{64}$",
+        most: 0,
+        judge: |text| match Fingerprint::parse(text) {
+            Some(_) => None,
+            None => Wrong::content("bad_fingerprint", "should be 64 lowercase hex digits"),
+        },
+    });
+}
 
 impl Fingerprint {
     /// The fingerprint of a surface.
@@ -228,42 +239,57 @@ fn string(text: &str, out: &mut Vec<u8>) {
     out.push(b'"');
 }
 
-/// How one dimension differs.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct DimensionDiff {
-    /// `inputs`, `outputs`, `error_surfaces`, `effects` or `modes`.
-    pub dimension: String,
-    /// Items of the locked contract that the other has not.
-    pub removed: Vec<serde_json::Value>,
-    /// Items of the other that the locked contract has not.
-    pub added: Vec<serde_json::Value>,
-    /// The same items in another order, or another number of times.
-    pub reordered: bool,
+document! {
+    /// How one dimension differs.
+    #[derive(Eq)]
+    pub struct DimensionDiff {
+        /// `inputs`, `outputs`, `error_surfaces`, `effects` or `modes`.
+        dimension: String,
+        /// Items of the locked contract that the other has not.
+        removed: Vec<serde_json::Value> = Form::List(&Form::Any, Size::ANY),
+        /// Items of the other that the locked contract has not.
+        added: Vec<serde_json::Value> = Form::List(&Form::Any, Size::ANY),
+        /// The same items in another order, or another number of times.
+        reordered: bool,
+    }
 }
 
-/// Two surfaces that should be the same and are not (section 11.2).
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema, thiserror::Error)]
-#[error("Interface fingerprint mismatch: expected {expected}, got {actual}")]
-pub struct Mismatch {
-    /// The locked one.
-    pub expected: Fingerprint,
-    /// The one that was found.
-    pub actual: Fingerprint,
-    /// Which dimensions differ, and how.
-    pub dimensions: Vec<DimensionDiff>,
+document! {
+    /// Two surfaces that should be the same and are not (section 11.2).
+    #[derive(Eq)]
+    pub struct Mismatch {
+        /// The locked one.
+        expected: Fingerprint,
+        /// The one that was found.
+        actual: Fingerprint,
+        /// Which dimensions differ, and how.
+        dimensions: Vec<DimensionDiff>,
+    }
 }
 
-/// What a ship leaves beside a module that does not match (section 11.2).
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-#[schemars(rename = "FingerprintMismatch")]
-pub struct MismatchArtifact {
-    /// `MM-...`.
-    pub module_id: String,
-    /// The version that was to be shipped.
-    pub module_version: Version,
-    /// Both fingerprints, and how each dimension differs.
-    pub mismatch: Mismatch,
+impl fmt::Display for Mismatch {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (expected, actual) = (&self.expected, &self.actual);
+        write!(
+            f,
+            "Interface fingerprint mismatch: expected {expected}, got {actual}"
+        )
+    }
+}
+
+impl std::error::Error for Mismatch {}
+
+document! {
+    /// What a ship leaves beside a module that does not match (section 11.2).
+    #[derive(Eq)]
+    pub struct MismatchArtifact as "FingerprintMismatch" {
+        /// `MM-...`.
+        module_id: String,
+        /// The version that was to be shipped.
+        module_version: Version,
+        /// Both fingerprints, and how each dimension differs.
+        mismatch: Mismatch,
+    }
 }
 
 /// Compares with the locked surface.

@@ -143,7 +143,7 @@ pub fn misfits(needed: SurfaceRef<'_>, offered: SurfaceRef<'_>) -> Vec<Misfit> {
 mod tests {
     use super::*;
     use crate::contract::from_plan::surface;
-    use crate::engineering::plan::IoContract;
+    use crate::micro_plan::IoContract;
 
     fn plan(inputs: &[&str], outputs: &[&str], errors: &[&str], effects: &[&str]) -> IoContract {
         let list = |lines: &[&str]| lines.iter().map(|line| (*line).to_owned()).collect();

@@ -6,9 +6,9 @@ use super::{
     Dependency, Effect, EffectKind, ErrorSurface, Input, MicroModuleContract, Modes, Output,
     Surface, SurfaceKind,
 };
-use crate::engineering::plan::{IoContract, PlanModule};
+use crate::micro_plan::{IoContract, PlannedModule};
 use crate::project::types::ModuleRef;
-use crate::version::Version;
+use kernel::module::Version;
 
 /// `none` and `none: ...` say that a dimension has nothing in it.
 fn says_none(line: &str) -> bool {
@@ -118,7 +118,7 @@ pub fn surface(plan: &IoContract) -> Surface {
 
 /// The whole contract of a planned module; none if the plan leaves it to the task file.
 pub fn contract(
-    module: &PlanModule,
+    module: &PlannedModule,
     version: Version,
     uses: &[ModuleRef],
 ) -> Option<MicroModuleContract> {

@@ -1,226 +1,292 @@
-//! The debate's artifacts (section 9): a claim, the attempt to falsify it, the decision. What a
-//! model wrote becomes one of these only after it was judged; verdicts that contradict their own
-//! evidence are refused.
+//! What is said in a debate (section 9.2): the deliverable and its claim, the attempt to falsify it,
+//! the decision, and what became of its amendments. One type each: a role's answer is read into it, the
+//! journal keeps it, and the stored document is the same with the ids that the engine gives.
+//!
+//! It refuses what contradicts itself (`judge.rs`) and whatever the next role could not read to its end.
 
-pub mod amendments;
-pub mod challenge;
-pub mod inputs;
+pub mod judge;
+pub mod rubric;
 
-use crate::deficiency::{Deficiency, Report};
-use crate::findings::{all_said, at_least, id, not_blank, said};
+use crate::artifact::TARGET;
 use crate::ids;
-use crate::schema::Judged;
-use schemars::JsonSchema;
+use kernel::form::{Answer, FILLED, Fault, Form, Formed, Object, Rule, SAID, Size, Wrong, must};
+use kernel::{document, words};
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
-/// A challenge that fails is revised so often, and no more (sections 9.3 and 19.6).
-pub const MOST_REVISIONS: u32 = 2;
-/// A non-compliant challenge is asked for again so often (section 9.5).
-pub const MOST_COMPLIANCE_RETRIES: u32 = 2;
-
-/// A deliverable and the claim about it.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct Proposal {
-    /// `PROP-` and 8 hex digits.
-    pub proposal_id: String,
-    /// What it is about.
-    pub target_artifact_id: String,
-    /// What it delivers, and why that is enough.
-    pub claim: String,
-    /// Where it is.
-    pub deliverable_ref: String,
-    /// Objective checks, at least one.
-    pub acceptance_checks: Vec<String>,
-}
-
-impl Judged for Proposal {
-    fn judge(&self) -> Report {
-        let mut found = Vec::new();
-        id(
-            &mut found,
-            "$",
-            "proposal_id",
-            ids::PROPOSAL,
-            &self.proposal_id,
-        );
-        target(&mut found, &self.target_artifact_id);
-        said(&mut found, "$", "claim", &self.claim);
-        not_blank(&mut found, "$", "deliverable_ref", &self.deliverable_ref);
-        let count = self.acceptance_checks.len();
-        at_least(&mut found, "$", "acceptance_checks", (1, count));
-        all_said(
-            &mut found,
-            "$",
-            "acceptance_checks",
-            &self.acceptance_checks,
-        );
-        found.into_iter().collect()
+document! {
+    /// A deliverable and the claim about it.
+    #[derive(Eq)]
+    pub struct Proposal {
+        @given {
+            /// `PROP-` and 8 hex digits.
+            proposal_id = Form::Id(ids::PROPOSAL),
+            /// What it is about.
+            target_artifact_id = TARGET,
+        }
+        /// What it delivers, and why that is enough.
+        claim: String = SAID,
+        /// Where it is.
+        deliverable_ref: String = FILLED,
+        /// Objective checks, at least one.
+        acceptance_checks: Vec<String> = Form::List(&SAID, Size::SOME),
     }
 }
 
-/// An artifact or a module is what debates are about.
-fn target(found: &mut Vec<Deficiency>, text: &str) {
-    let known = crate::artifact::ArtifactType::of_id(text).is_some() || ids::MODULE.accepts(text);
-    if !known {
-        let shown: String = text.chars().take(ids::LONGEST).collect();
-        let message = format!("{shown:?} is the id of no artifact and of no module");
-        found.push(Deficiency::error(
-            "bad_id",
-            "$",
-            "target_artifact_id",
-            message,
-        ));
-    }
-}
-
-/// The attempt to falsify a proposal.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct Challenge {
-    /// `CHAL-` and 8 hex digits.
-    pub challenge_id: String,
-    /// What it is about.
-    pub target_artifact_id: String,
+words! {
     /// PASS or FAIL, nothing between.
-    pub verdict: Verdict,
-    /// What was falsified.
-    pub failures: Vec<Failure>,
-    /// Something better.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub optional_alternative_ref: Option<String>,
-    /// Exactly one for each of R1 to R6.
-    pub rubric_assessments: Vec<Assessment>,
+    pub enum Verdict {
+        Pass = "PASS",
+        Fail = "FAIL",
+    }
 }
 
-/// PASS or FAIL.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "UPPERCASE")]
-#[allow(missing_docs)]
-pub enum Verdict {
-    Pass,
-    Fail,
+document! {
+    /// The attempt to falsify a proposal.
+    #[derive(Eq)]
+    pub struct Challenge {
+        @given {
+            /// `CHAL-` and 8 hex digits.
+            challenge_id = Form::Id(ids::CHALLENGE),
+            /// What it is about.
+            target_artifact_id = TARGET,
+        }
+        /// PASS or FAIL.
+        verdict: Verdict,
+        /// What was falsified.
+        #[serde(default)]
+        failures: Vec<Failure>,
+        /// Something better.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        optional_alternative_ref?: Option<String>,
+        /// Exactly one for each of R1 to R6.
+        #[serde(default)]
+        rubric_assessments: Vec<Assessment> =
+            Form::List(&Assessment::FORM, Size::exactly(6, "rubric_incomplete")),
+    }
 }
 
-/// Something that was falsified.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct Failure {
-    /// What should hold.
-    pub invariant: String,
-    /// What shows that it does not.
-    pub evidence: String,
-    /// What would mend it.
-    pub required_change: String,
+document! {
+    /// Something that was falsified.
+    #[derive(Eq)]
+    pub struct Failure {
+        /// What should hold.
+        invariant: String = SAID,
+        /// What shows that it does not.
+        evidence: String = SAID,
+        /// What would mend it.
+        #[serde(default)]
+        required_change: String = SAID,
+    }
 }
 
-/// The judgement of one criterion.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct Assessment {
-    /// Which.
-    pub criterion: Criterion,
-    /// Whether it holds.
-    pub assessment: Met,
-    /// A test, a contract field, a behaviour.
-    pub evidence: String,
+impl Failure {
+    /// A failure that the engine found.
+    pub fn new(invariant: &str, evidence: impl Into<String>, change: &str) -> Self {
+        Self {
+            invariant: invariant.to_owned(),
+            evidence: evidence.into(),
+            required_change: change.to_owned(),
+        }
+    }
 }
 
-/// The rubric of section 9.4.
-#[derive(
-    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
-)]
-pub enum Criterion {
-    /// Contract conformance, all five dimensions.
-    R1,
-    /// Test coverage.
-    R2,
-    /// Error handling completeness.
-    R3,
-    /// Dependency usage.
-    R4,
-    /// Acceptance criteria.
-    R5,
-    /// Decomposition compliance.
-    R6,
+words! {
+    /// The rubric of section 9.4; `rubric.rs` says what each asks for.
+    pub enum Criterion {
+        R1 = "R1",
+        R2 = "R2",
+        R3 = "R3",
+        R4 = "R4",
+        R5 = "R5",
+        R6 = "R6",
+    }
 }
 
-impl Criterion {
-    /// In order.
-    pub const ALL: [Criterion; 6] = [
-        Criterion::R1,
-        Criterion::R2,
-        Criterion::R3,
-        Criterion::R4,
-        Criterion::R5,
-        Criterion::R6,
-    ];
+/// A blank is the mildest evidence of all.
+const EVIDENCE: Form = Form::Text(Rule {
+    pattern: r"\S",
+    most: 0,
+    judge: |text| match text.trim() {
+        "" => Wrong::content("mild_evidence", "it cites nothing"),
+        _ => None,
+    },
+});
+
+words! {
+    /// Whether a criterion holds.
+    pub enum Mark {
+        Met = "MET",
+        NotMet = "NOT_MET",
+    }
 }
 
-/// Whether a criterion holds.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
-#[allow(missing_docs)]
-pub enum Met {
-    Met,
-    NotMet,
+document! {
+    /// The judgement of one criterion.
+    #[derive(Eq)]
+    pub struct Assessment {
+        /// Which.
+        criterion: Criterion,
+        /// Whether it holds.
+        assessment: Mark,
+        /// A test, a contract field, a behaviour.
+        evidence: String = EVIDENCE,
+    }
 }
 
-/// The decision on a proposal.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct Adjudication {
-    /// `ADJ-` and 8 hex digits.
-    pub adjudication_id: String,
-    /// What it is about.
-    pub target_artifact_id: String,
-    /// What was decided.
-    pub decision: Decision,
-    /// What must change first; only with APPROVE_WITH_AMENDMENTS.
-    pub amendments: Vec<Amendment>,
-    /// Why.
-    pub rationale: String,
-    /// What follows.
-    pub ship_directive: ShipDirective,
+words! {
+    /// What the Arbiter decided.
+    pub enum Decision {
+        Approve = "APPROVE",
+        ApproveWithAmendments = "APPROVE_WITH_AMENDMENTS",
+        Reject = "REJECT",
+    }
 }
 
-/// What was decided.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
-#[allow(missing_docs)]
-pub enum Decision {
-    Approve,
-    ApproveWithAmendments,
-    Reject,
+words! {
+    /// What follows from it.
+    pub enum ShipDirective {
+        Ship = "SHIP",
+        NoShip = "NO_SHIP",
+    }
 }
 
-/// What follows from it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
-#[allow(missing_docs)]
-pub enum ShipDirective {
-    Ship,
-    NoShip,
+document! {
+    /// The decision on a proposal.
+    #[derive(Eq)]
+    pub struct Adjudication {
+        @given {
+            /// `ADJ-` and 8 hex digits.
+            adjudication_id = Form::Id(ids::ADJUDICATION),
+            /// What it is about.
+            target_artifact_id = TARGET,
+        }
+        /// What was decided.
+        decision: Decision,
+        /// What must change first; only with APPROVE_WITH_AMENDMENTS.
+        #[serde(default)]
+        amendments: Vec<Amendment>,
+        /// Why.
+        rationale: String = SAID,
+        /// SHIP with both approvals, NO_SHIP with a rejection.
+        ship_directive: ShipDirective,
+    }
 }
 
-/// One exact change.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct Amendment {
-    /// What is done.
-    pub action: AmendmentAction,
-    /// To what: a function, a contract field, a test.
-    pub target: String,
-    /// How, exactly.
-    pub detail: String,
+words! {
+    /// What an amendment does.
+    pub enum AmendmentAction {
+        Modify = "MODIFY",
+        Add = "ADD",
+        Remove = "REMOVE",
+    }
 }
 
-/// What an amendment does.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "UPPERCASE")]
-#[allow(missing_docs)]
-pub enum AmendmentAction {
-    Modify,
-    Add,
-    Remove,
+document! {
+    /// One exact change.
+    #[derive(Eq)]
+    pub struct Amendment {
+        /// What is done.
+        action: AmendmentAction,
+        /// To what: a path in the module's folder, or a name as it stands in a file.
+        target: String = SAID,
+        /// How, exactly.
+        detail: String = SAID,
+    }
+}
+
+document! {
+    /// What the Proposer returns after amendments.
+    #[derive(Eq)]
+    pub struct Amended {
+        /// Where the deliverable is.
+        deliverable_ref: String = FILLED,
+        /// One for each amendment.
+        amendments: Vec<Applied>,
+    }
+}
+
+document! {
+    /// What the Proposer says of one amendment.
+    #[derive(Eq)]
+    pub struct Applied {
+        /// Which, from zero.
+        amendment_index: usize,
+        /// Whether it was applied.
+        applied: bool,
+        /// How, or why not.
+        #[serde(default)]
+        note: String,
+    }
+}
+
+/// Everything that was said, as it was said.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct Trail {
+    pub proposals: Vec<Value>,
+    pub challenges: Vec<Value>,
+    pub adjudications: Vec<Value>,
+}
+
+/// The trail as a document.
+pub const TRAIL: Object = Object {
+    name: "DebateState",
+    about: "Everything that was said in a debate.",
+    members: &[
+        must("proposals", "", Form::List(&Proposal::FORM, Size::ANY)),
+        must("challenges", "", Form::List(&Challenge::FORM, Size::ANY)),
+        must(
+            "adjudications",
+            "",
+            Form::List(&Adjudication::FORM, Size::ANY),
+        ),
+    ],
+};
+
+/// The longest artifact, in bytes of JSON: every later role reads all of them, and one that is too long
+/// to be read would end a debate that nobody could win otherwise.
+pub const LONGEST: usize = 32 * 1024;
+
+/// Reads an answer, or says what is wrong with it: by its form, and then by `judge`.
+pub fn read<T: DeserializeOwned + Serialize>(
+    answer: Answer,
+    result: &Value,
+    judge: impl FnOnce(&T) -> Vec<Fault>,
+) -> Result<T, Vec<String>> {
+    let mut faults = answer.faults(result);
+    let read = T::deserialize(result).ok();
+    // What has not its shape is told that alone: rules would only repeat it.
+    if let Some(read) = read
+        .as_ref()
+        .filter(|_| !faults.iter().any(|one| one.cause.is_shape()))
+    {
+        let length = serde_json::to_string(read).map_or(0, |text| text.len());
+        if length > LONGEST {
+            let what = format!(
+                "it has {length} bytes, and at most {LONGEST} are passed on: say it shorter"
+            );
+            faults.push(Fault::rule("too_long", "$", "", what));
+        }
+        faults.extend(judge(read));
+    }
+    match (read, faults.is_empty()) {
+        (Some(read), true) => Ok(read),
+        _ => Err(faults.iter().map(line).collect()),
+    }
+}
+
+/// A fault as a role reads it in the next brief.
+pub fn line(fault: &Fault) -> String {
+    match fault.place().as_str() {
+        "" => fault.what.clone(),
+        place => format!("{place}: {}", fault.what),
+    }
+}
+
+/// What of a result belongs to the artifact. What else a role returns reaches no other role, and
+/// nobody can speak there for a person, whose words have a `by`.
+pub fn words<T: DeserializeOwned + Serialize>(result: &Value) -> Value {
+    let read = T::deserialize(result).and_then(serde_json::to_value);
+    read.unwrap_or(Value::Null)
 }

@@ -1,51 +1,31 @@
 //! The four integration gates of section 15.4 over a set of modules. Each says which modules and
 //! references it stumbled over, and why.
 
-use super::registry::{IndexStatus, Registry};
+use super::registry::Registry;
 use crate::project::types::ModuleRef;
+use kernel::module::ModuleStatus;
+use kernel::words;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 
-/// A gate.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Gate {
-    /// Every dependency is in the set.
-    DependencyCheck,
-    /// Every consumer was built against the contract that its producer has now.
-    FingerprintCheck,
-    /// Nothing in use depends on what is not.
-    DeprecationCheck,
-    /// Every module is in the Code Index as shipped.
-    CodeIndexCheck,
-}
-
-impl Gate {
-    /// In the manifest's order.
-    pub const ALL: [Gate; 4] = [
-        Gate::DependencyCheck,
-        Gate::FingerprintCheck,
-        Gate::DeprecationCheck,
-        Gate::CodeIndexCheck,
-    ];
-
-    /// The manifest's member, and the check's name in the engine's registry.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Gate::DependencyCheck => "dependency_check",
-            Gate::FingerprintCheck => "fingerprint_check",
-            Gate::DeprecationCheck => "deprecation_check",
-            Gate::CodeIndexCheck => "code_index_check",
-        }
+words! {
+    /// A gate, in the manifest's order: its member, and the check's name in the engine's registry.
+    pub enum Gate {
+        /// Every dependency is in the set.
+        DependencyCheck = "dependency_check",
+        /// Every consumer was built against the contract that its producer has now.
+        FingerprintCheck = "fingerprint_check",
+        /// Nothing in use depends on what is not.
+        DeprecationCheck = "deprecation_check",
+        /// Every module is in the Code Index as shipped.
+        CodeIndexCheck = "code_index_check",
     }
 }
 
 /// What a gate stumbled over.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Violation {
-    /// Which gate.
     pub gate: Gate,
-    /// The module.
     pub module: String,
     /// What it refers to.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -76,13 +56,13 @@ pub fn judge(registry: &Registry, set: &[ModuleRef]) -> Vec<Violation> {
             );
             continue;
         };
-        if entry.status != IndexStatus::Shipped {
-            let why = format!("its entry is {:?}", entry.status).to_uppercase();
+        if entry.status != ModuleStatus::Shipped {
+            let why = format!("ITS ENTRY IS {}", entry.status.as_str());
             stumble(Gate::CodeIndexCheck, module, None, why);
         }
         for (used, built_against) in &entry.dependencies {
             let producer = registry.get(used);
-            let shipped = producer.is_some_and(|one| one.status == IndexStatus::Shipped);
+            let shipped = producer.is_some_and(|one| one.status == ModuleStatus::Shipped);
             if !inside.contains(used) || !shipped {
                 let why = format!("{used} is not in the release as SHIPPED");
                 stumble(Gate::DependencyCheck, module, Some(used), why);
@@ -97,8 +77,8 @@ pub fn judge(registry: &Registry, set: &[ModuleRef]) -> Vec<Violation> {
                 );
                 stumble(Gate::FingerprintCheck, module, Some(used), why);
             }
-            let gone = producer.status != IndexStatus::Shipped;
-            if gone && entry.status != IndexStatus::Deprecated {
+            let gone = producer.status != ModuleStatus::Shipped;
+            if gone && entry.status != ModuleStatus::Deprecated {
                 let mend = producer.superseded_by.as_ref().map_or_else(
                     || "there is no replacement".to_owned(),
                     |new| format!("use {new}"),

@@ -1,8 +1,12 @@
 //! The release manifest and, when a gate fails, its report. A failed release is on record too.
 
 use super::gates::{Gate, Violation};
+use crate::ids::{self, MOMENT};
 use crate::project::types::ModuleRef;
+use crate::ship::Outcome;
 use kernel::Time;
+use kernel::form::{Fault, Form, Formed, Object, SAID, Size, TEXT, may, must};
+use kernel::module::Version;
 use kernel::outcome::{CheckResult, Verdict};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
@@ -20,7 +24,6 @@ pub enum Scope {
 /// One released module.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Released {
-    /// Which.
     pub module_ref: ModuleRef,
     /// Its evidence.
     pub ship_ref: String,
@@ -111,4 +114,151 @@ pub fn engine_violations(results: &[CheckResult]) -> Vec<Violation> {
         });
     }
     found
+}
+
+const GATES: Form = Form::Object(&Object {
+    name: "IntegrationGates",
+    about: "How each gate ended.",
+    members: &[
+        must(
+            "dependency_check",
+            "Every dependency is in the set and shipped.",
+            Outcome::FORM,
+        ),
+        must(
+            "fingerprint_check",
+            "Every consumer was built against the producer's present contract.",
+            Outcome::FORM,
+        ),
+        must(
+            "deprecation_check",
+            "Nothing active depends on what is deprecated.",
+            Outcome::FORM,
+        ),
+        must(
+            "code_index_check",
+            "Every module is in the Code Index as shipped.",
+            Outcome::FORM,
+        ),
+    ],
+});
+
+/// A manifest as a document.
+pub const MANIFEST: Object = Object {
+    name: "ReleaseManifest",
+    about: "A set of modules that goes together.",
+    members: &[
+        must(
+            "release_id",
+            "`REL-` and 8 hex digits.",
+            Form::Id(ids::RELEASE),
+        ),
+        must("created_at", "ISO 8601.", MOMENT),
+        must("spec_version", "Of the spec behind it.", Version::FORM),
+        must(
+            "modules",
+            "In order.",
+            Form::List(
+                &Form::Object(&Object {
+                    name: "ReleasedModule",
+                    about: "One of them.",
+                    members: &[
+                        must("module_ref", "`MM-...@x.y.z`.", ModuleRef::FORM),
+                        must("ship_ref", "`SHIP-` and 8 hex digits.", Form::Id(ids::SHIP)),
+                    ],
+                }),
+                Size::SOME,
+            ),
+        ),
+        must("integration_gates", "How each gate ended.", GATES),
+        must(
+            "overall_result",
+            "PASS if and only if all four are.",
+            Outcome::FORM,
+        ),
+        must("notes", "For people, with the failures.", TEXT),
+    ],
+};
+
+/// The report beside a manifest that says FAIL, as a document.
+pub const FAILURE_REPORT: Object = Object {
+    name: "ReleaseFailureReport",
+    about: "What the gates of a release stumbled over.",
+    members: &[
+        must(
+            "release_id",
+            "`REL-` and 8 hex digits.",
+            Form::Id(ids::RELEASE),
+        ),
+        must(
+            "failing_gates",
+            "Every gate that failed.",
+            Form::List(&TEXT, Size::SOME),
+        ),
+        must(
+            "violations",
+            "What each stumbled over.",
+            Form::List(
+                &Form::Object(&Object {
+                    name: "GateViolation",
+                    about: "One thing that a gate stumbled over.",
+                    members: &[
+                        must("gate", "Which gate.", TEXT),
+                        must("module", "`MM-...@x.y.z`, or `*` for all of them.", TEXT),
+                        may("reference", "The module that it refers to.", TEXT),
+                        must("why", "In words.", SAID),
+                    ],
+                }),
+                Size::ANY,
+            ),
+        ),
+        must("mend", "What to do about it.", TEXT),
+    ],
+};
+
+/// A result that follows from the gates, and each module once.
+pub(crate) fn manifest_rules(manifest: &Value, found: &mut Vec<Fault>) {
+    let mut seen = std::collections::BTreeSet::new();
+    let modules = manifest["modules"].as_array().into_iter().flatten();
+    for (index, module) in modules.enumerate() {
+        if !seen.insert(module["module_ref"].as_str()) {
+            let path = format!("$.modules[{index}]");
+            found.push(Fault::rule(
+                "duplicate_id",
+                path,
+                "module_ref",
+                "it is there twice",
+            ));
+        }
+    }
+    let gates = manifest["integration_gates"].as_object();
+    let passed = gates.is_some_and(|gates| gates.values().all(|gate| gate == "PASS"));
+    if passed != (manifest["overall_result"] == "PASS") {
+        let what = "PASS if and only if all four gates are PASS";
+        found.push(Fault::rule(
+            "result_contradicts",
+            "$",
+            "overall_result",
+            what,
+        ));
+    }
+    if manifest["overall_result"] == "FAIL" {
+        for mut fault in SAID.faults(&manifest["notes"]) {
+            "notes".clone_into(&mut fault.field);
+            found.push(fault);
+        }
+    }
+}
+
+/// Every violation is of a gate that failed.
+pub(crate) fn failure_rules(report: &Value, found: &mut Vec<Fault>) {
+    let failing = report["failing_gates"].as_array();
+    let violations = report["violations"].as_array().into_iter().flatten();
+    for (index, one) in violations.enumerate() {
+        if !failing.is_some_and(|gates| gates.contains(&one["gate"])) {
+            let what = format!("{} is not among the gates that failed", one["gate"]);
+            let path = format!("$.violations[{index}]");
+            found.push(Fault::rule("unknown_reference", path, "gate", what));
+        }
+    }
 }

@@ -7,4 +7,4 @@ pub mod manifest;
 pub mod registry;
 
 pub use manifest::{Manifest, Scope};
-pub use registry::{IndexStatus, Registry};
+pub use registry::Registry;

@@ -5,23 +5,12 @@
 //! fingerprint of section 11.1, which a ship computes and people compare, is `contract::Fingerprint`.
 
 use crate::project::types::{ExceptionId, ModuleId, ModuleRef, TaskId, Version};
+use kernel::module::ModuleStatus;
 use kernel::{EffectId, Refusal, Time};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
-
-/// The status of an entry.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
-pub enum IndexStatus {
-    /// In use.
-    Shipped,
-    /// Not for new work.
-    Deprecated,
-    /// A newer version took its place.
-    Superseded,
-}
 
 /// Where a version comes from: the attempts and the exception that led to it.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -43,7 +32,6 @@ pub struct Origin {
 /// One shipped version.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Entry {
-    /// Which.
     pub reference: ModuleRef,
     /// The task that shipped it; none for a version that an exception made.
     pub task: Option<TaskId>,
@@ -56,7 +44,7 @@ pub struct Entry {
     /// What it uses, each with the fingerprint that it was built against.
     pub dependencies: Vec<(ModuleRef, String)>,
     /// In use?
-    pub status: IndexStatus,
+    pub status: ModuleStatus,
     /// What took its place.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub superseded_by: Option<ModuleRef>,
@@ -114,11 +102,7 @@ impl Registry {
     pub fn newest(&self, module: &ModuleId) -> Option<&Entry> {
         let from = ModuleRef {
             module: module.clone(),
-            version: Version {
-                major: 0,
-                minor: 0,
-                patch: 0,
-            },
+            version: Version::new(0, 0, 0),
         };
         let range = self.entries.range(from..);
         let same = range.take_while(|(reference, _)| reference.module == *module);
@@ -128,7 +112,7 @@ impl Registry {
     /// Is it shipped and in use?
     pub fn is_shipped(&self, reference: &ModuleRef) -> bool {
         self.get(reference)
-            .is_some_and(|entry| entry.status == IndexStatus::Shipped)
+            .is_some_and(|entry| entry.status == ModuleStatus::Shipped)
     }
 
     /// Takes a new version in. One that is there stays as it is: shipped is shipped.
@@ -140,9 +124,9 @@ impl Registry {
     /// A new version takes an old one's place.
     pub fn supersede(&mut self, old: &ModuleRef, new: &ModuleRef) {
         if let Some(entry) = self.entries.get_mut(old)
-            && entry.status == IndexStatus::Shipped
+            && entry.status == ModuleStatus::Shipped
         {
-            entry.status = IndexStatus::Superseded;
+            entry.status = ModuleStatus::Superseded;
             entry.superseded_by = Some(new.clone());
         }
     }
@@ -163,7 +147,7 @@ impl Registry {
                 "name a shipped version, MM-...@x.y.z",
             ));
         };
-        if entry.status != IndexStatus::Shipped {
+        if entry.status != ModuleStatus::Shipped {
             return Err(Refusal::new(
                 "module_not_in_use",
                 format!("{old} is deprecated or superseded already"),
@@ -173,7 +157,7 @@ impl Registry {
         match new {
             Some(new) if new == old || !self.is_shipped(new) => Err(Refusal::new(
                 "replacement_not_shipped",
-                format!("{new} can not replace {old}: it is not shipped and in use"),
+                format!("{new} cannot replace {old}: it is not shipped and in use"),
                 "name another shipped version",
             )),
             _ => Ok(()),
@@ -183,9 +167,9 @@ impl Registry {
     /// Marks it. Its files stay where they are, and so does the entry.
     pub fn deprecate(&mut self, old: &ModuleRef, new: Option<&ModuleRef>, note: &str) {
         if let Some(entry) = self.entries.get_mut(old)
-            && entry.status == IndexStatus::Shipped
+            && entry.status == ModuleStatus::Shipped
         {
-            entry.status = IndexStatus::Deprecated;
+            entry.status = ModuleStatus::Deprecated;
             entry.superseded_by = new.cloned();
             entry.notes.push(note.to_owned());
         }

@@ -11,7 +11,7 @@
 
 mod blocks;
 
-use super::artifacts::{Amended, Amendment, AmendmentAction, Failure};
+use crate::debate::{Amended, Amendment, AmendmentAction, Failure};
 use blocks::{stands_in, touched};
 use std::collections::{BTreeMap, BTreeSet};
 

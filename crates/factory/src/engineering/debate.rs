@@ -2,14 +2,14 @@
 //! debate stands after it. Every bound of the document is here, in code, not in a prompt.
 
 use super::amend;
-use super::artifacts::{
-    self, Adjudication, Amendment, Challenge, ChallengeVerdict, Failure, Mark, Proposal, Ruling,
-    adjudication, proposal, read, words,
-};
 use super::roles::{Occasion, Role};
-use super::rubric::{DECOMPOSITION_CRITERION, mildness};
 use super::ship::{Applies, OnFail, ShipStep};
-use kernel::outcome::{CheckResult, Verdict, passes};
+use crate::debate::{
+    Adjudication, Amended, Amendment, Challenge, Criterion, Decision, Failure, Mark, Proposal,
+    Trail, Verdict, judge, read, words,
+};
+use kernel::form::Answer;
+use kernel::outcome::{CheckResult, Verdict as Checks, passes};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
@@ -68,7 +68,6 @@ pub enum Now {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Judge {
-    /// The Challenger.
     Challenger,
     /// The engine, after too many mild reviews.
     ComplianceGate,
@@ -85,7 +84,7 @@ pub enum Said {
     /// A compliant challenge.
     Challenged {
         /// Pass or fail.
-        verdict: ChallengeVerdict,
+        verdict: Verdict,
         /// What is wrong.
         failures: Vec<Failure>,
         /// Whose word it is.
@@ -93,9 +92,7 @@ pub enum Said {
     },
     /// A valid adjudication.
     Ruled {
-        /// The decision.
-        decision: Ruling,
-        /// Its amendments.
+        decision: Decision,
         amendments: Vec<Amendment>,
         /// What a rejection rests on.
         failures: Vec<Failure>,
@@ -115,7 +112,6 @@ pub enum Said {
 /// One step of a debate, as it is journaled.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Move {
-    /// What was said.
     pub said: Said,
     /// Where that leads.
     pub to: Now,
@@ -129,17 +125,6 @@ pub enum Checked {
     /// The step could not be tried. That says nothing about the module, so it costs no revision:
     /// a person mends the environment, and the same step is tried again.
     CouldNotRun(String),
-}
-
-/// Everything that was said, as it was said.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
-pub struct Trail {
-    /// Proposals.
-    pub proposals: Vec<Value>,
-    /// Challenges.
-    pub challenges: Vec<Value>,
-    /// Adjudications.
-    pub adjudications: Vec<Value>,
 }
 
 /// A debate.
@@ -156,7 +141,7 @@ pub struct Debate {
     /// What the last challenge or ship found.
     pub failures: Vec<Failure>,
     /// The last challenge's word; before any, none was passed.
-    pub standing: ChallengeVerdict,
+    pub standing: Verdict,
     /// Of the last approval.
     pub amendments: Vec<Amendment>,
     /// All rounds.
@@ -171,7 +156,7 @@ impl Default for Debate {
             complaints: 0,
             complaint: Vec::new(),
             failures: Vec::new(),
-            standing: ChallengeVerdict::Fail,
+            standing: Verdict::Fail,
             amendments: Vec::new(),
             trail: Trail::default(),
         }
@@ -181,7 +166,7 @@ impl Default for Debate {
 /// What a person says in the Arbiter's place.
 pub fn override_words(who: &str, rationale: &str) -> Value {
     json!({
-        "decision": Ruling::Approve, "amendments": [], "rationale": rationale,
+        "decision": Decision::Approve, "amendments": [], "rationale": rationale,
         "ship_directive": "SHIP", "by": who,
     })
 }
@@ -219,22 +204,32 @@ impl Debate {
         }
     }
 
+    /// What the present turn may be answered with; nothing: the engine ships, no role does.
+    fn answer(&self) -> Answer {
+        let turn = self.at.role();
+        turn.map_or(Answer(&[]), |(role, occasion)| role.answer(occasion))
+    }
+
     /// What a role's result means.
     pub fn hear(&self, result: &Value) -> Move {
+        let answer = self.answer();
         match self.at {
-            At::Propose | At::Revise => match proposal(result) {
+            At::Propose | At::Revise => match read::<Proposal>(answer, result, |_| Vec::new()) {
                 Ok(_) => Move {
                     said: Said::Proposed,
                     to: Now::At(At::Challenge),
                 },
                 Err(faults) => self.complain(faults, "proposal_invalid"),
             },
-            At::Challenge => self.challenged(result),
-            At::Adjudicate => match adjudication(result, self.standing) {
-                Ok(ruling) => self.ruled(ruling),
-                Err(faults) => self.complain(faults, "adjudication_invalid"),
-            },
-            At::Amend => match read::<artifacts::Amended>("amended deliverable", result) {
+            At::Challenge => self.challenged(read(answer, result, judge::challenge)),
+            At::Adjudicate => {
+                let standing = Some(self.standing);
+                match read(answer, result, |one| judge::adjudication(one, standing)) {
+                    Ok(ruling) => self.ruled(ruling),
+                    Err(faults) => self.complain(faults, "adjudication_invalid"),
+                }
+            }
+            At::Amend => match read::<Amended>(answer, result, |_| Vec::new()) {
                 Ok(said) => {
                     let failures = amend::unapplied(&self.amendments, &said);
                     if failures.is_empty() {
@@ -255,37 +250,26 @@ impl Debate {
         }
     }
 
-    fn challenged(&self, result: &Value) -> Move {
-        let read: Result<Challenge, _> = read("challenge", result);
-        let (challenge, faults) = match read {
-            Ok(challenge) => {
-                let faults = mildness(&challenge);
-                (Some(challenge), faults)
-            }
-            Err(faults) => (None, faults),
-        };
-        match challenge {
-            Some(challenge) if faults.is_empty() => {
-                let to = match challenge.verdict {
-                    ChallengeVerdict::Pass => Now::At(At::Adjudicate),
-                    ChallengeVerdict::Fail => self.revise_or(Now::At(At::Adjudicate)),
-                };
-                Move {
-                    said: Said::Challenged {
-                        verdict: challenge.verdict,
-                        failures: challenge.failures,
-                        by: Judge::Challenger,
-                    },
-                    to,
-                }
-            }
-            _ if self.complaints < MOST_COMPLAINTS => Move {
+    fn challenged(&self, read: Result<Challenge, Vec<String>>) -> Move {
+        match read {
+            Ok(challenge) => Move {
+                to: match challenge.verdict {
+                    Verdict::Pass => Now::At(At::Adjudicate),
+                    Verdict::Fail => self.revise_or(Now::At(At::Adjudicate)),
+                },
+                said: Said::Challenged {
+                    verdict: challenge.verdict,
+                    failures: challenge.failures,
+                    by: Judge::Challenger,
+                },
+            },
+            Err(faults) if self.complaints < MOST_COMPLAINTS => Move {
                 said: Said::Complained(faults),
                 to: Now::At(At::Challenge),
             },
-            _ => Move {
+            Err(faults) => Move {
                 said: Said::Challenged {
-                    verdict: ChallengeVerdict::Fail,
+                    verdict: Verdict::Fail,
                     failures: vec![Failure::new(
                         "mild_review_violation",
                         faults.join("; "),
@@ -300,18 +284,18 @@ impl Debate {
 
     fn ruled(&self, ruling: Adjudication) -> Move {
         let to = match ruling.decision {
-            Ruling::Approve => Now::At(At::Ship(ShipStep::first(Applies::Always))),
-            Ruling::ApproveWithAmendments => Now::At(At::Amend),
+            Decision::Approve => Now::At(At::Ship(ShipStep::first(Applies::Always))),
+            Decision::ApproveWithAmendments => Now::At(At::Amend),
             // Within the retry window a rejected artifact returns to DRAFT (section 8.4).
-            Ruling::Reject => self.revise_or(self.failed("debate_rejected")),
+            Decision::Reject => self.revise_or(self.failed("debate_rejected")),
         };
         let failures = match ruling.decision {
-            Ruling::Reject => {
+            Decision::Reject => {
                 let mut failures = self.failures.clone();
                 failures.push(Failure::new("arbiter_rejected", ruling.rationale, ""));
                 failures
             }
-            Ruling::Approve | Ruling::ApproveWithAmendments => Vec::new(),
+            Decision::Approve | Decision::ApproveWithAmendments => Vec::new(),
         };
         Move {
             said: Said::Ruled {
@@ -338,14 +322,14 @@ impl Debate {
         }
         let mut failures: Vec<Failure> = results
             .iter()
-            .filter(|result| result.verdict != Verdict::Pass)
+            .filter(|result| result.verdict != Checks::Pass)
             .map(|result| Failure::new(&result.check, result.reason.clone(), ""))
             .collect();
         if failures.is_empty() {
             failures.push(Failure::new(row.check, "it was not run", ""));
         }
         let again = row.on_fail == OnFail::Retry && self.complaints < MOST_RETRIES;
-        let judged = results.iter().any(|one| one.verdict == Verdict::Fail);
+        let judged = results.iter().any(|one| one.verdict == Checks::Fail);
         if !judged && !again {
             let lines = failures.iter();
             let lines: Vec<String> = lines
@@ -415,16 +399,15 @@ impl Debate {
     /// Does the last challenge say that the plan itself was wrong (section 10.3)?
     pub fn doubts_the_plan(&self) -> bool {
         let last = self.trail.challenges.last();
-        let read = last.and_then(|one| read::<Challenge>("challenge", one).ok());
+        let read = last.and_then(|one| Challenge::deserialize(one).ok());
         read.is_some_and(|challenge| {
-            challenge.rubric_assessments.iter().any(|mark| {
-                mark.criterion == DECOMPOSITION_CRITERION && mark.assessment == Mark::NotMet
-            })
+            let mut marks = challenge.rubric_assessments.iter();
+            marks.any(|mark| mark.criterion == Criterion::R6 && mark.assessment == Mark::NotMet)
         })
     }
 
     /// A person's word in the Arbiter's place: it ships without a debate, and fails for good if it
-    /// can not.
+    /// cannot.
     pub fn override_by(&mut self, who: &str, rationale: &str) {
         self.trail
             .adjudications

@@ -1,10 +1,10 @@
 //! What a person may still do for a task's loop that stopped (section 17.2), and what becomes of the
 //! loop then. Nothing that was shipped is touched.
 
-use super::artifacts::Failure;
 use super::patience::Patience;
 use super::step::Fate;
 use super::work::Work;
+use crate::debate::Failure;
 use crate::project::types::ModuleRef;
 use kernel::EffectId;
 

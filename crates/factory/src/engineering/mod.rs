@@ -4,15 +4,12 @@
 //! may try is counted.
 
 pub mod amend;
-pub mod artifacts;
 pub mod context;
 pub mod debate;
 mod helped;
 pub mod patience;
-pub mod plan;
 pub mod reuse;
 pub mod roles;
-pub mod rubric;
 pub mod ship;
 mod step;
 pub mod work;

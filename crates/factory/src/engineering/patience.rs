@@ -20,7 +20,6 @@ pub struct Patience {
     bad_ends: u32,
     reasks: u32,
     waits: u32,
-    /// Not before this.
     pub not_before: Option<Time>,
     /// The attempt to go on with, and what was wrong with its result.
     pub continues: Option<(EffectId, String)>,
@@ -33,9 +32,7 @@ pub struct Patience {
 pub enum After {
     /// The same question again.
     Again {
-        /// Why.
         why: String,
-        /// Not before this.
         not_before: Option<Time>,
         /// Go on with this attempt.
         continues: Option<EffectId>,

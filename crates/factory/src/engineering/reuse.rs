@@ -6,9 +6,9 @@
 //! It refuses to say that a first need is the task's: document 002 gives a task its contract as prose,
 //! and prose has no names or types to compare.
 
-use super::plan::{IoContract, Plan, PlanFault, PlanModule, ReuseDecision};
 use crate::contract::fit::misfits;
 use crate::contract::from_plan::surface;
+use crate::micro_plan::{IoContract, Plan, PlanFault, PlannedModule, ReuseDecision};
 use crate::project::types::{ModuleId, ModuleRef};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -31,7 +31,6 @@ pub struct Unmet {
     pub module: ModuleId,
     /// What it would have reused.
     pub candidate: ModuleRef,
-    /// What it needed.
     pub need: IoContract,
 }
 
@@ -39,7 +38,7 @@ pub struct Unmet {
 const DIFFERS: &str = "reuse_contract_differs";
 
 /// What a module reuses, if it does.
-fn candidate(module: &PlanModule) -> Option<&ModuleRef> {
+fn candidate(module: &PlannedModule) -> Option<&ModuleRef> {
     let reuses = module.reuse_decision == ReuseDecision::Reuse;
     module.reuse_candidate_refs.first().filter(|_| reuses)
 }
@@ -52,7 +51,7 @@ pub fn unmet(refused: &Value, faults: &[PlanFault]) -> Vec<Unmet> {
         let place = format!("modules[{at}].");
         let mut here = faults.iter();
         here.find(|one| one.code == DIFFERS && one.path.starts_with(&place))?;
-        let module = PlanModule::deserialize(module).ok()?;
+        let module = PlannedModule::deserialize(module).ok()?;
         Some(Unmet {
             candidate: candidate(&module)?.clone(),
             module: module.module_id,
@@ -87,7 +86,7 @@ pub fn reusable(
 /// A need that changed after its refusal, under the same name or towards the same candidate.
 fn bent(
     at: usize,
-    module: &PlanModule,
+    module: &PlannedModule,
     candidate: &ModuleRef,
     before: &[Unmet],
     faults: &mut Vec<PlanFault>,
@@ -113,7 +112,7 @@ fn bent(
 
 fn contract(
     at: usize,
-    module: &PlanModule,
+    module: &PlannedModule,
     candidate: &ModuleRef,
     offered: &Offered,
     faults: &mut Vec<PlanFault>,
@@ -123,7 +122,7 @@ fn contract(
         (Offered::Nothing, _) => faults.push(PlanFault {
             code: "reuse_not_shipped".to_owned(),
             path: of_candidate,
-            message: format!("{candidate} is not shipped here, so it can not be reused"),
+            message: format!("{candidate} is not shipped here, so it cannot be reused"),
         }),
         (Offered::Unlocked, _) => faults.push(PlanFault {
             code: "reuse_contract_unknown".to_owned(),
@@ -150,7 +149,12 @@ fn contract(
 
 /// Whoever in the plan depends on the reused module must be able to use that version: the same
 /// first number, and none that is older.
-fn versions(plan: &Plan, module: &PlanModule, candidate: &ModuleRef, faults: &mut Vec<PlanFault>) {
+fn versions(
+    plan: &Plan,
+    module: &PlannedModule,
+    candidate: &ModuleRef,
+    faults: &mut Vec<PlanFault>,
+) {
     if module.module_id != candidate.module {
         return;
     }

@@ -1,6 +1,9 @@
 //! Who may see what in a debate: the normative table of section 9.7 as data. Briefs, views and packs
 //! are compiled from it, so there is no second place that could grant more.
 
+use crate::debate::{Adjudication, Amended, Challenge, Proposal};
+use crate::{exception, micro_plan};
+use kernel::form::Answer;
 use kernel::pack::Permission;
 use serde::{Deserialize, Serialize};
 
@@ -32,6 +35,19 @@ impl Role {
         }
     }
 
+    /// What it may return on an occasion: its document without what the engine gives, or, where it may
+    /// raise one, an interface change exception. What a role is shown and what the debate accepts both
+    /// come from here.
+    pub fn answer(self, occasion: Occasion) -> Answer {
+        match (self, occasion) {
+            (Role::MicroPlanner, _) => micro_plan::ANSWER,
+            (Role::Proposer, Occasion::Amend) => Answer(&[&Amended::OBJECT, &exception::ANSWER]),
+            (Role::Proposer, _) => Answer(&[&Proposal::OBJECT, &exception::ANSWER]),
+            (Role::Challenger, _) => Answer(&[&Challenge::OBJECT, &exception::ANSWER]),
+            (Role::Arbiter, _) => Answer(&[&Adjudication::OBJECT]),
+        }
+    }
+
     fn column(self) -> Option<usize> {
         Self::DEBATERS.iter().position(|role| *role == self)
     }
@@ -47,7 +63,6 @@ pub enum Occasion {
     Revise,
     /// Amendments of an approval.
     Amend,
-    /// The challenge.
     Challenge,
     /// The decision.
     Adjudicate,

@@ -44,7 +44,6 @@ pub enum Applies {
 /// One row.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ShipRow {
-    /// The step.
     pub step: ShipStep,
     /// The check's name in the engine's registry.
     pub check: &'static str,

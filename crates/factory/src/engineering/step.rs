@@ -2,10 +2,10 @@
 //! journaled. It decides nothing; `work` does.
 
 use super::debate::{Debate, Move};
-use super::plan::{Plan, PlanFault};
 use super::roles::{Occasion, Role};
 use super::ship::ShipStep;
 use crate::halt::exception::Raised;
+use crate::micro_plan::{Plan, PlanFault};
 use crate::project::types::{ModuleId, ModuleRef, Version};
 use kernel::outcome::{CheckResult, Outcome};
 use kernel::{EffectId, Time};
@@ -32,7 +32,6 @@ pub struct Module {
     pub fate: Fate,
     /// The version that it will have.
     pub version: Version,
-    /// Its debate.
     pub debate: Debate,
     /// The attempt that made its newest deliverable: what was debated is what is shipped.
     #[serde(default)]
@@ -49,9 +48,7 @@ pub struct Module {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Answer {
-    /// An attempt.
     Attempt(EffectId, Box<Outcome>),
-    /// A gate.
     Gate(Vec<CheckResult>),
 }
 
@@ -74,7 +71,7 @@ pub enum End {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Step {
-    /// The plan is good and can not change any more.
+    /// The plan is good and cannot change any more.
     PlanLocked(Plan),
     /// It is not good.
     PlanRefused(Vec<PlanFault>),
@@ -90,9 +87,7 @@ pub enum Step {
     RaiseRefused(Vec<String>),
     /// The attempt ended badly; the same question again.
     Again {
-        /// Why.
         why: String,
-        /// Not before this.
         not_before: Option<Time>,
         /// Go on with this attempt.
         continues: Option<EffectId>,
@@ -101,14 +96,12 @@ pub enum Step {
     Stuck(String),
     /// The attempts kept ending badly before there was a plan.
     GaveUp(String),
-    /// It is over.
     Over(End),
 }
 
 /// What should be in flight for a task.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Want {
-    /// A plan.
     Plan,
     /// A role's turn in a module's debate.
     Role(usize, Role, Occasion),

@@ -3,11 +3,13 @@
 
 use super::debate::{At, Checked, Debate, Move, Now, Said};
 use super::patience::{After, Patience};
-use super::plan::{self, Plan, PlanFault, ReuseDecision};
 use super::reuse::{Offered, Unmet, reusable, unmet};
 use super::roles::Role;
+use crate::debate::Trail;
 use crate::delivery::registry::Origin;
-use crate::halt::exception::{Exception, Raised};
+use crate::exception::RAISED;
+use crate::halt::exception::{self, Raised};
+use crate::micro_plan::{self, Plan, PlanFault, PlannedModule, ReuseDecision};
 use crate::project::types::{ModuleRef, Version};
 use kernel::ledger::{LOST_AGAIN, MOST_LOSSES};
 use kernel::outcome::{Class, Outcome};
@@ -51,7 +53,6 @@ pub struct Work {
     pub losses: u32,
     /// The exception that halted it.
     pub raised: Option<Box<Raised>>,
-    /// The end.
     pub end: Option<End>,
 }
 
@@ -60,7 +61,7 @@ pub trait Surroundings {
     /// What is shipped upstream of a module of this loop.
     fn upstream(&self, work: &Work, module: usize) -> Vec<ModuleRef>;
     /// The version that a module would be shipped under.
-    fn next_version(&self, module: &plan::PlanModule) -> Version;
+    fn next_version(&self, module: &PlannedModule) -> Version;
     /// What is there to be reused under a reference?
     fn offered(&self, reference: &ModuleRef) -> Offered;
 }
@@ -220,18 +221,18 @@ impl Work {
         };
         let Some(active) = self.active() else {
             let offered = |one: &ModuleRef| around.offered(one);
-            let judged = plan::judge(result);
+            let judged = micro_plan::judge(result);
             return match judged.and_then(|plan| reusable(plan, &self.unmet, offered)) {
                 Ok(plan) => Step::PlanLocked(plan),
                 Err(faults) => Step::PlanRefused(faults),
             };
         };
         let debate = &self.modules[active].debate;
-        if let Some(raised) = result.get("interface_change_exception") {
+        if result.get(RAISED).is_some() {
             let role = debate.at.role().map(|(role, _)| role);
             let upstream = around.upstream(self, active);
             let this = self.reference(active);
-            let raised = Exception::judge(raised, role, this.as_ref(), &upstream);
+            let raised = exception::judge(result, role, this.as_ref(), &upstream);
             return match raised {
                 Ok(exception) => Step::Raised(Box::new(Raised {
                     exception,
@@ -351,7 +352,7 @@ impl Work {
             (Now::Shipped, Some(reference)) => {
                 self.modules[at].fate = Fate::Shipped(reference);
                 // The journal has it; a hundred thousand tasks need not.
-                self.modules[at].debate.trail = super::debate::Trail::default();
+                self.modules[at].debate.trail = Trail::default();
             }
             (Now::Failed(code), _) => self.modules[at].fate = Fate::Failed(code.clone()),
             (Now::Shipped, None) => {}

@@ -1,8 +1,8 @@
 //! The escalation of a halted task (section 17.1): everything that a person needs to decide.
 
 use super::resolution::{Action, Resolution};
-use crate::engineering::artifacts::Failure;
-use crate::engineering::debate::Trail;
+use crate::debate::Failure;
+use crate::debate::Trail;
 use crate::engineering::work::{Fate, Work};
 use crate::machine::records::{documents, target};
 use crate::project::types::{EscalationId, ExceptionId, TaskId};
@@ -98,9 +98,7 @@ const CAUSES: [Cause; 14] = [
 /// A resolution that was given: a record of its own beside the artifact.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Resolved {
-    /// What.
     pub resolution: Resolution,
-    /// Who.
     pub who: String,
     /// When.
     pub at: Time,
@@ -109,9 +107,7 @@ pub struct Resolved {
 /// An escalation.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Escalation {
-    /// Its id.
     pub escalation_id: EscalationId,
-    /// The task.
     pub task_id: TaskId,
     /// Where its file is.
     pub task_ref: String,
@@ -132,7 +128,6 @@ pub struct Escalation {
     /// The exception that halted it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub exception: Option<ExceptionId>,
-    /// How it was resolved.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub resolved: Option<Resolved>,
 }

@@ -2,14 +2,15 @@
 //! debate of at most three rounds, and the ship of what was approved. A version that was debated and
 //! not shipped supersedes nothing: whoever uses it would find no code (section 5.6).
 
-use super::exception::{Compatibility, Delta};
-use crate::engineering::artifacts::{Adjudication, Ruling, words};
+use crate::debate::{Adjudication, Decision, words};
 use crate::engineering::debate::{At, Checked, Debate, Move, Now, Said};
 use crate::engineering::roles::{Occasion, Role};
 use crate::engineering::ship::ShipStep;
+use crate::exception::{Compatibility, ContractDelta};
 use crate::project::types::{ExceptionId, ModuleRef, TaskId, Version};
 use kernel::EffectId;
 use kernel::ledger::{LOST_AGAIN, MOST_LOSSES};
+use kernel::module::Bump;
 use kernel::outcome::{CheckResult, Class, Outcome};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -20,22 +21,14 @@ const MOST_BAD_ENDS: u32 = 2;
 
 /// The version that a change leads to. What nobody knows is taken for breaking.
 pub fn bump(version: Version, compatibility: Compatibility) -> Version {
-    match compatibility {
-        Compatibility::BackwardCompatible => Version {
-            minor: version.minor + 1,
-            patch: 0,
-            ..version
-        },
-        Compatibility::Breaking | Compatibility::Unknown => Version {
-            major: version.major + 1,
-            minor: 0,
-            patch: 0,
-        },
-    }
+    version.bumped(match compatibility {
+        Compatibility::BackwardCompatible => Bump::Minor,
+        Compatibility::Breaking | Compatibility::Unknown => Bump::Major,
+    })
 }
 
-/// The contract with the change in it, or why that can not be done.
-pub fn apply(contract: &Value, delta: &Delta) -> Result<Value, Vec<String>> {
+/// The contract with the change in it, or why that cannot be done.
+pub fn apply(contract: &Value, delta: &ContractDelta) -> Result<Value, Vec<String>> {
     let mut after = contract.clone();
     let mut faults = Vec::new();
     let lists = [
@@ -119,7 +112,6 @@ fn name(element: &Value) -> String {
 /// A candidate contract and its debate.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Change {
-    /// For which exception.
     pub exception: ExceptionId,
     /// The task that waits for it.
     pub task: TaskId,
@@ -276,7 +268,7 @@ impl Change {
         }
         Some(match (&heard.said, &heard.to) {
             // The contract is approved; now its version must ship.
-            (Said::Ruled { decision, .. }, _) if *decision == Ruling::Approve => {
+            (Said::Ruled { decision, .. }, _) if *decision == Decision::Approve => {
                 ChangeStep::Debated(heard)
             }
             (Said::Ruled { .. }, _) if self.round < MOST_ROUNDS => {

@@ -1,144 +1,19 @@
-//! The six resolutions of section 17.2 with their payloads, read strictly, as one table of members.
+//! The six resolutions of section 17.2 with their payloads, read strictly by the form of the document.
 //! What is wrong is refused with a code; nothing is guessed.
 
+pub use crate::escalation::Action;
 use crate::project::types::{ModuleId, TaskId};
 use kernel::Refusal;
+use kernel::form::{Cause, Form};
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value};
+use serde_json::Value;
 use std::collections::BTreeMap;
 
-/// Which resolution.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
-pub enum Action {
-    /// Ship it all the same.
-    ApproveOverride,
-    /// Other acceptance criteria.
-    AmendSpec,
-    /// Several tasks instead.
-    SplitTask,
-    /// Another plan.
-    RevisePlan,
-    /// The person's own code.
-    ProvideFix,
-    /// Not needed.
-    AbandonTask,
-}
-
-/// What kind of value a member holds.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Holds {
-    Text,
-    Texts,
-    Objects(&'static [(&'static str, Holds)]),
-    Files,
-    MaybeTexts,
-}
-
-type Members = &'static [(&'static str, Holds)];
-
-/// One row: its name, its payload, and whether it may be given for a blocked task.
-struct Row {
-    action: Action,
-    name: &'static str,
-    members: Members,
-    for_blocked: Blocked,
-}
-
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Blocked {
-    Allowed,
-    Refused,
-}
-
-const NEW_TASK: Members = &[
-    ("name", Holds::Text),
-    ("description", Holds::Text),
-    ("acceptance_criteria", Holds::Texts),
-    ("depends_on", Holds::MaybeTexts),
-];
-const PLAN_LINE: Members = &[
-    ("module_id", Holds::Text),
-    ("description", Holds::Text),
-    ("depends_on", Holds::MaybeTexts),
-];
-
-const TABLE: [Row; 6] = [
-    Row {
-        action: Action::ApproveOverride,
-        name: "APPROVE_OVERRIDE",
-        members: &[("rationale", Holds::Text)],
-        for_blocked: Blocked::Refused,
-    },
-    Row {
-        action: Action::AmendSpec,
-        name: "AMEND_SPEC",
-        members: &[
-            ("amended_acceptance_criteria", Holds::Texts),
-            ("amendment_rationale", Holds::Text),
-        ],
-        for_blocked: Blocked::Allowed,
-    },
-    Row {
-        action: Action::SplitTask,
-        name: "SPLIT_TASK",
-        members: &[("new_tasks", Holds::Objects(NEW_TASK))],
-        for_blocked: Blocked::Allowed,
-    },
-    Row {
-        action: Action::RevisePlan,
-        name: "REVISE_PLAN",
-        members: &[("revised_micro_plan", Holds::Objects(PLAN_LINE))],
-        for_blocked: Blocked::Refused,
-    },
-    Row {
-        action: Action::ProvideFix,
-        name: "PROVIDE_FIX",
-        members: &[
-            ("fix_description", Holds::Text),
-            ("fix_artifacts", Holds::Files),
-        ],
-        for_blocked: Blocked::Refused,
-    },
-    Row {
-        action: Action::AbandonTask,
-        name: "ABANDON_TASK",
-        members: &[("rationale", Holds::Text)],
-        for_blocked: Blocked::Allowed,
-    },
-];
-
-impl Action {
-    /// All of them, in the document's order.
-    pub fn all() -> impl Iterator<Item = Action> {
-        TABLE.iter().map(|row| row.action)
-    }
-
-    fn row(self) -> &'static Row {
-        let found = TABLE.iter().find(|row| row.action == self);
-        found.expect("the table has a row for every action")
-    }
-
-    /// The document's name.
-    pub fn as_str(self) -> &'static str {
-        self.row().name
-    }
-
-    /// The action of a name.
-    pub fn of(name: &str) -> Option<Self> {
-        let found = TABLE.iter().find(|row| row.name == name);
-        found.map(|row| row.action)
-    }
-
-    /// Is this member of its payload a list of texts?
-    pub fn takes_list(self, member: &str) -> bool {
-        let mut members = self.row().members.iter();
-        members.any(|(name, holds)| *name == member && *holds == Holds::Texts)
-    }
-
-    /// May it be given for a blocked task?
-    pub fn suits_blocked(self) -> bool {
-        self.row().for_blocked == Blocked::Allowed
+/// May a resolution be given for a blocked task?
+pub fn suits_blocked(action: Action) -> bool {
+    match action {
+        Action::AmendSpec | Action::SplitTask | Action::AbandonTask => true,
+        Action::ApproveOverride | Action::RevisePlan | Action::ProvideFix => false,
     }
 }
 
@@ -159,7 +34,6 @@ pub struct NewTask {
 /// A module of a person's plan.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PlanLine {
-    /// Its id.
     pub module_id: ModuleId,
     /// What it does.
     pub description: String,
@@ -185,10 +59,7 @@ pub enum Resolution {
         amendment_rationale: String,
     },
     /// Several tasks instead.
-    SplitTask {
-        /// Which.
-        new_tasks: Vec<NewTask>,
-    },
+    SplitTask { new_tasks: Vec<NewTask> },
     /// Another plan.
     RevisePlan {
         /// Its modules.
@@ -233,7 +104,7 @@ impl Resolution {
     /// Reads an action and its payload: the task that it is for, and the resolution.
     pub fn read(name: &str, payload: &Value) -> Result<(TaskId, Self), Refusal> {
         let Some(action) = Action::of(name) else {
-            let names: Vec<&str> = TABLE.iter().map(|row| row.name).collect();
+            let names: Vec<&str> = Action::ALL.iter().map(|one| one.as_str()).collect();
             return Err(Refusal::new(
                 "resolution_unknown",
                 format!("`{name}` is no resolution"),
@@ -241,7 +112,7 @@ impl Resolution {
             ));
         };
         let Some(members) = payload.as_object() else {
-            return Err(mistyped("", "an object"));
+            return Err(mistyped("the payload", "an object"));
         };
         let mut members = members.clone();
         let task = match members.remove("task") {
@@ -249,10 +120,10 @@ impl Resolution {
             Some(_) => return Err(mistyped("task", "a task id")),
             None => return Err(missing("task")),
         };
-        judge("", &members, action.row().members)?;
-        members.insert("action".to_owned(), Value::from(name));
-        let read = serde_json::from_value(Value::Object(members));
-        let resolution = read.map_err(|error| {
+        let mut payload = Value::Object(members);
+        refused(action, &payload)?;
+        payload["action"] = Value::from(name);
+        let resolution = Self::deserialize(&payload).map_err(|error| {
             Refusal::new(
                 "payload_malformed",
                 error.to_string(),
@@ -272,114 +143,70 @@ fn missing(path: &str) -> Refusal {
 }
 
 fn mistyped(path: &str, wanted: &str) -> Refusal {
-    let name = if path.is_empty() { "the payload" } else { path };
     Refusal::new(
         "payload_member_mistyped",
-        format!("`{name}` is not {wanted}"),
+        format!("`{path}` is not {wanted}"),
         format!("give {wanted}"),
     )
 }
 
-fn empty(path: &str) -> Refusal {
-    Refusal::new(
-        "payload_member_empty",
-        format!("`{path}` is empty"),
-        format!("say something in `{path}`: it goes on record"),
-    )
-}
-
-fn judge(prefix: &str, given: &Map<String, Value>, members: Members) -> Result<(), Refusal> {
-    for name in given.keys() {
-        if !members.iter().any(|(known, _)| known == name) {
-            let names: Vec<&str> = members.iter().map(|(name, _)| *name).collect();
+/// Refuses a payload that has not the form of its action, or files that are none of a module.
+fn refused(action: Action, payload: &Value) -> Result<(), Refusal> {
+    let object = action.payload();
+    let mut found = Form::Object(object).faults(payload);
+    // An id that is none and a text that says little are judged with the plan and by people.
+    found.retain(|one| one.cause != Cause::Wording && one.code != "bad_id");
+    // A name that is misspelt is told before the one that is missing by that.
+    let unknown = found.iter().find(|one| one.cause == Cause::Unknown);
+    if let Some(fault) = unknown.or(found.first()) {
+        let place = fault.place();
+        return Err(match fault.cause {
+            Cause::Missing => missing(&place),
+            Cause::Unknown => {
+                let names: Vec<&str> = object.members.iter().map(|one| one.name).collect();
+                Refusal::new(
+                    "payload_member_unknown",
+                    format!("`{place}` is not known here"),
+                    format!("the members are: {}", names.join(", ")),
+                )
+            }
+            Cause::Type => Refusal::new(
+                "payload_member_mistyped",
+                format!("`{place}` {}", fault.what),
+                "`proofhouse schema HumanResolution` has the form",
+            ),
+            Cause::Content | Cause::Wording => Refusal::new(
+                "payload_member_empty",
+                format!("`{place}` is empty"),
+                format!("say something in `{place}`: it goes on record"),
+            ),
+        });
+    }
+    let files = payload["fix_artifacts"].as_object();
+    for name in files.into_iter().flat_map(|files| files.keys()) {
+        if !is_of_a_module(name) {
             return Err(Refusal::new(
-                "payload_member_unknown",
-                format!("`{prefix}{name}` is not known here"),
-                format!("the members are: {}", names.join(", ")),
+                "fix_path_outside",
+                format!("`{name}` is no file of a module"),
+                "give paths below `implementation/` or `tests/`, `examples.md` or `contract.json`",
             ));
         }
-    }
-    for (name, holds) in members {
-        let path = format!("{prefix}{name}");
-        match (given.get(*name), holds) {
-            (None, Holds::MaybeTexts) => {}
-            (None, _) => return Err(missing(&path)),
-            (Some(value), holds) => member(&path, value, *holds)?,
-        }
+        apart(name, files.into_iter().flat_map(|files| files.keys()))?;
     }
     Ok(())
 }
 
-fn text(path: &str, value: &Value) -> Result<(), Refusal> {
-    let text = value.as_str().ok_or_else(|| mistyped(path, "a text"))?;
-    if text.trim().is_empty() {
-        return Err(empty(path));
-    }
-    Ok(())
-}
-
-fn member(path: &str, value: &Value, holds: Holds) -> Result<(), Refusal> {
-    let list = || value.as_array().ok_or_else(|| mistyped(path, "a list"));
-    match holds {
-        Holds::Text => text(path, value),
-        Holds::Texts | Holds::MaybeTexts => {
-            let list = list()?;
-            if list.is_empty() && holds == Holds::Texts {
-                return Err(empty(path));
-            }
-            let mut lines = list.iter().enumerate();
-            lines.try_for_each(|(at, line)| text(&format!("{path}[{at}]"), line))
-        }
-        Holds::Objects(members) => {
-            let list = list()?;
-            if list.is_empty() {
-                return Err(empty(path));
-            }
-            for (at, one) in list.iter().enumerate() {
-                let here = format!("{path}[{at}]");
-                let one = one
-                    .as_object()
-                    .ok_or_else(|| mistyped(&here, "an object"))?;
-                judge(&format!("{here}."), one, members)?;
-            }
-            Ok(())
-        }
-        Holds::Files => {
-            let files = value
-                .as_object()
-                .ok_or_else(|| mistyped(path, "an object of paths and contents"))?;
-            if files.is_empty() {
-                return Err(empty(path));
-            }
-            for (name, content) in files {
-                let mut parts = name.split('/');
-                let plain = !parts.clone().any(|part| {
-                    matches!(part, "" | "." | "..")
-                        || part.len() > 200
-                        || part.chars().any(char::is_control)
-                });
-                let known = matches!(
-                    (parts.next(), parts.next()),
-                    (Some("implementation" | "tests"), Some(_))
-                        | (Some("examples.md" | "contract.json"), None)
-                );
-                // The ship writes it, over whatever stands there.
-                let log = name == "tests/execution_log.json";
-                if !plain || !known || log {
-                    return Err(Refusal::new(
-                        "fix_path_outside",
-                        format!("`{name}` is no file of a module"),
-                        "give paths below `implementation/` or `tests/`, `examples.md` or `contract.json`",
-                    ));
-                }
-                apart(name, files.keys())?;
-                if !content.is_string() {
-                    return Err(mistyped(&format!("{path}.{name}"), "a text"));
-                }
-            }
-            Ok(())
-        }
-    }
+fn is_of_a_module(name: &str) -> bool {
+    let mut parts = name.split('/');
+    let plain = !parts.clone().any(|part| {
+        matches!(part, "" | "." | "..") || part.len() > 200 || part.chars().any(char::is_control)
+    });
+    let known = matches!(
+        (parts.next(), parts.next()),
+        (Some("implementation" | "tests"), Some(_)) | (Some("examples.md" | "contract.json"), None)
+    );
+    // The ship writes the log, over whatever stands there.
+    plain && known && name != "tests/execution_log.json"
 }
 
 /// Refuses a file that would be the folder of one of the others.
@@ -395,7 +222,7 @@ pub(crate) fn apart<'a>(
         None => Ok(()),
         Some(other) => Err(Refusal::new(
             "fix_paths_collide",
-            format!("`{name}` can not be a file and the folder of `{other}`"),
+            format!("`{name}` cannot be a file and the folder of `{other}`"),
             "give each file a path of its own, below no other file",
         )),
     }

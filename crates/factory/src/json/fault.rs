@@ -20,7 +20,6 @@ pub struct SyntaxError {
 /// JSON, but not to be believed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Fault {
-    /// Which.
     pub kind: FaultKind,
     /// Where, in bytes.
     pub offset: usize,

@@ -1,5 +1,5 @@
 //! JSON as it was written, for judging it: every member with its place, repeated keys and all. It
-//! exists because a reader that stops at the first fault, or drops a repeated key, can not report
+//! exists because a reader that stops at the first fault, or drops a repeated key, cannot report
 //! everything that is wrong in one pass. It copies no text and refuses to guess: what is not JSON
 //! is one error with a place, and nothing more.
 
@@ -22,17 +22,13 @@ pub const LARGEST_INTEGER: u64 = 1 << 53;
 /// What a value is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
-    /// `null`
     Null,
     /// `true` or `false`
     Bool,
-    /// A number
     Number,
     /// A string
     Text,
-    /// `[...]`
     List,
-    /// `{...}`
     Object,
 }
 
@@ -70,7 +66,7 @@ struct Node {
 pub struct Document<'a> {
     text: &'a str,
     nodes: Vec<Node>,
-    /// What is JSON, but can not be believed: repeated keys, numbers that readers round.
+    /// What is JSON, but cannot be believed: repeated keys, numbers that readers round.
     pub faults: Vec<Fault>,
 }
 
@@ -132,6 +128,28 @@ impl<'a> Document<'a> {
             }
             return (path, field);
         }
+    }
+}
+
+impl Document<'_> {
+    /// Where the value at `$.a[0]` and its member `b[1]` begins; the last that is there, where the way
+    /// leads to what is missing.
+    pub fn offset_of(&self, path: &str, field: &str) -> usize {
+        let mut value = self.root();
+        for step in [path.trim_start_matches('$'), field] {
+            for word in step.split(['.', '[']).filter(|word| !word.is_empty()) {
+                let index = word.strip_suffix(']').and_then(|at| at.parse().ok());
+                let next = match (index, value.kind()) {
+                    (Some(index), Kind::List) => value.children().nth(index),
+                    _ => value.children().find(|child| child.has_key(word)),
+                };
+                match next {
+                    Some(next) => value = next,
+                    None => return value.offset(),
+                }
+            }
+        }
+        value.offset()
     }
 }
 

@@ -3,12 +3,13 @@
 use super::state::State;
 use crate::contract::{from_plan, required_bump};
 use crate::delivery::registry::{Entry, Registry, hash_of};
-use crate::engineering::plan::{IoContract, PlanModule};
 use crate::engineering::reuse::Offered;
 use crate::engineering::work::{Fate, Surroundings, Work};
 use crate::halt::candidate;
+use crate::micro_plan::{IoContract, PlannedModule};
 use crate::project::types::{ModuleRef, TaskId, Version};
-use crate::version::Bump;
+use kernel::module::Bump;
+use serde::Deserialize;
 use serde_json::json;
 use std::collections::BTreeSet;
 
@@ -54,12 +55,12 @@ pub(crate) fn resolved(registry: &Registry, work: &Work, module: usize) -> Vec<M
 
 /// Which number rises from a shipped version to a planned one (section 7). Contracts that a plan did
 /// not make are not compared; what nobody can tell is taken for breaking.
-fn bump(shipped: &Entry, planned: &PlanModule) -> Bump {
+fn bump(shipped: &Entry, planned: &PlannedModule) -> Bump {
     let new = json!(planned.io_contract);
     if shipped.fingerprint == hash_of(&new) {
         return Bump::Patch;
     }
-    let old = serde_json::from_value::<IoContract>(shipped.contract.clone());
+    let old = IoContract::deserialize(&shipped.contract);
     match (old, &planned.io_contract) {
         (Ok(old), Some(new)) => {
             let (old, new) = (from_plan::surface(&old), from_plan::surface(new));
@@ -110,7 +111,7 @@ impl Surroundings for Around<'_> {
         }
     }
 
-    fn next_version(&self, module: &PlanModule) -> Version {
+    fn next_version(&self, module: &PlannedModule) -> Version {
         let id = &module.module_id;
         let reserved = self
             .state
@@ -129,20 +130,6 @@ impl Surroundings for Around<'_> {
             return Version::FIRST;
         };
         let bump = newest.map_or(Bump::Major, |entry| bump(entry, module));
-        let Version {
-            major,
-            minor,
-            patch,
-        } = taken;
-        let (major, minor, patch) = match bump {
-            Bump::Patch => (major, minor, patch.saturating_add(1)),
-            Bump::Minor => (major, minor.saturating_add(1), 0),
-            Bump::Major => (major.saturating_add(1), 0, 0),
-        };
-        Version {
-            major,
-            minor,
-            patch,
-        }
+        taken.bumped(bump)
     }
 }

@@ -56,7 +56,7 @@ pub(crate) fn decide(state: &State, input: &Input) -> Result<Vec<Event>, Refusal
 }
 
 /// What the engine may tell: the tasks, and that they are all. Everything else follows from work
-/// and people, and can not be told.
+/// and people, and cannot be told.
 fn told(state: &State, note: &Note) -> Result<Note, Refusal> {
     let fact = Fact::read(note)?;
     // With a product loop the tasks are those of the spec that a person approved.
@@ -84,7 +84,7 @@ fn told(state: &State, note: &Note) -> Result<Note, Refusal> {
         _ => {
             return Err(Refusal::new(
                 "note_not_yours",
-                format!("`{}` can not be told now", note.name),
+                format!("`{}` cannot be told now", note.name),
                 "only `product_began.v1`, `tasks_declared.v1` and `project_opened.v1` can, before the project is open",
             ));
         }

@@ -2,11 +2,11 @@
 //! and a version of its own. What is not in this list is not known.
 
 use crate::delivery::manifest::{Manifest, Scope};
-use crate::engineering::plan::Plan;
 use crate::engineering::work::Step;
 use crate::halt::change::ChangeStep;
 use crate::halt::exception::ExceptionDecision;
 use crate::halt::resolution::Resolution;
+use crate::micro_plan::Plan;
 use crate::product::{Began, ProductStep};
 use crate::project::Declared;
 use crate::project::types::{EscalationId, ExceptionId, ModuleRef, TaskId, Version};
@@ -126,7 +126,6 @@ facts! {
 /// The product loop made a step.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ProductStepped {
-    /// The step.
     pub step: ProductStep,
 }
 
@@ -137,9 +136,7 @@ pub struct SpecApproved {
     pub spec: String,
     /// `SPEC-NNN`.
     pub spec_id: String,
-    /// Its version.
     pub spec_version: String,
-    /// Who.
     pub who: String,
 }
 
@@ -148,16 +145,13 @@ pub struct SpecApproved {
 pub struct SpecRejected {
     /// Why; the next attempt starts with it.
     pub reasons: String,
-    /// Who.
     pub who: String,
 }
 
 /// A person wants the spec changed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SpecAmended {
-    /// How.
     pub feedback: String,
-    /// Who.
     pub who: String,
 }
 
@@ -184,28 +178,27 @@ pub struct ProjectOpened {
     /// one that a person approved, or a journal of before.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub spec: Option<String>,
+    /// The form of its briefs, `engineering::context::BRIEFS`; none in a journal of before.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub briefs: Option<u32>,
 }
 
 /// A task went to the engineering loop.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TaskDispatched {
-    /// Which.
     pub task: TaskId,
 }
 
 /// Its loop made a step.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct EngineeringStepped {
-    /// Which task.
     pub task: TaskId,
-    /// The step.
     pub step: Step,
 }
 
 /// All its modules are shipped.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TaskShipped {
-    /// Which task.
     pub task: TaskId,
     /// In order.
     pub modules: Vec<ModuleRef>,
@@ -214,11 +207,9 @@ pub struct TaskShipped {
 /// It needs a person.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TaskHalted {
-    /// Which task.
     pub task: TaskId,
     /// A stable word.
     pub code: String,
-    /// The escalation.
     pub escalation: EscalationId,
     /// The exception, if that is why.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -228,11 +219,8 @@ pub struct TaskHalted {
 /// A person resolved it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TaskResolved {
-    /// Which task.
     pub task: TaskId,
-    /// How.
     pub resolution: Resolution,
-    /// Who.
     pub who: String,
     /// The tasks of a split, with their ids.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -245,9 +233,7 @@ pub struct TaskResolved {
 /// The contract that a change leads to.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Candidate {
-    /// Its version.
     pub version: Version,
-    /// The contract.
     pub contract: Value,
 }
 
@@ -264,9 +250,7 @@ pub struct ExceptionDecided {
 /// The debate on a changed contract made a step.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ChangeStepped {
-    /// For which exception.
     pub exception: ExceptionId,
-    /// The step.
     pub step: ChangeStep,
 }
 
@@ -277,14 +261,12 @@ pub struct ReleaseBegan {
     pub release_id: String,
     /// All or some.
     pub scope: Scope,
-    /// Which.
     pub modules: Vec<ModuleRef>,
 }
 
 /// A person deprecated a module.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ModuleDeprecated {
-    /// Which.
     pub module: ModuleRef,
     /// What to use instead.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -298,21 +280,18 @@ pub struct ModuleDeprecated {
 /// A person extended a budget.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct BudgetExtended {
-    /// Which.
     pub budget: String,
 }
 
 /// A person mended what tasks were stuck on.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TroubleMended {
-    /// Which tasks.
     pub tasks: Vec<TaskId>,
 }
 
 /// A person stopped the run.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RunStopped {
-    /// Who.
     pub who: String,
 }
 

@@ -23,12 +23,11 @@ pub use questions::{Question, Subject};
 pub use records::{Record, Recorder};
 pub use state::{Fix, For};
 
+use crate::context_pack::ContextPack;
 use crate::contract::MicroModuleContract;
 use crate::delivery::manifest::Manifest;
 use crate::delivery::registry::Registry;
-use crate::engineering::context::Pack;
 use crate::engineering::work::Work;
-use crate::escalation::EscalationArtifact;
 use crate::halt::artifact::{Escalation, Resolved};
 use crate::halt::change::Change;
 use crate::halt::exception::{ExceptionDecision, Record as ExceptionRecord};
@@ -38,6 +37,7 @@ use crate::project::{ProjectState, TaskGraph, TaskStatus};
 use kernel::effect::Effect;
 use kernel::machine::Gauge;
 use kernel::{Body, EffectId, Event, Input, Machine, Refusal, Status, What};
+use serde::Deserialize;
 use serde_json::Value;
 use state::State;
 use std::collections::BTreeMap;
@@ -135,8 +135,8 @@ impl Factory {
         Some(escalation.artifact(as_value(&snapshot)))
     }
 
-    /// The escalation of a product loop that can not complete its spec.
-    pub fn spec_escalation(&self) -> Option<EscalationArtifact> {
+    /// The escalation of a product loop that cannot complete its spec.
+    pub fn spec_escalation(&self) -> Option<Value> {
         records::of_spec(&self.state, None)
     }
 
@@ -192,7 +192,7 @@ impl Factory {
     }
 
     /// The context pack of an attempt that is wanted or in flight.
-    pub fn pack(&self, effect: EffectId) -> Option<Pack> {
+    pub fn pack(&self, effect: EffectId) -> Option<ContextPack> {
         wanted::pack_of(&self.state, effect)
     }
 
@@ -238,7 +238,7 @@ impl Machine for Factory {
     }
 
     fn restore(&mut self, snapshot: &Value) -> Result<(), String> {
-        self.state = serde_json::from_value(snapshot.clone()).map_err(|error| error.to_string())?;
+        self.state = State::deserialize(snapshot).map_err(|error| error.to_string())?;
         Ok(())
     }
 }

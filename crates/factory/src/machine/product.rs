@@ -70,6 +70,7 @@ pub(crate) fn advance(state: &State, at: Time) -> Option<Fact> {
         jobs: product.began.jobs,
         attempts: per_task.map(|one| one.saturating_mul(tasks)),
         spec: None,
+        briefs: product.began.briefs,
     }))
 }
 
@@ -131,7 +132,7 @@ struct OnAmendment {
 }
 
 fn payload<T: serde::de::DeserializeOwned>(decision: &Decision) -> Result<T, Refusal> {
-    serde_json::from_value(decision.with.clone()).map_err(|error| {
+    T::deserialize(&decision.with).map_err(|error| {
         Refusal::new(
             "payload_malformed",
             format!("{}: {error}", decision.option),

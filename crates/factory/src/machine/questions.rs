@@ -7,6 +7,7 @@ use super::state::{Phase, State};
 use crate::halt::artifact::Escalation;
 use crate::halt::exception::Record;
 use crate::halt::resolution::Action;
+use crate::halt::resolution::suits_blocked;
 use crate::product::escalation::DECISION;
 use crate::project::graph::Task;
 use crate::project::{TaskId, TaskStatus};
@@ -40,7 +41,6 @@ pub struct Question {
     pub subject: Subject,
     /// `ESC-...`, `ICE-...`, `T-...`, `REL-...` or a budget's name.
     pub id: String,
-    /// The task.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub task: Option<TaskId>,
     /// What is to be decided.
@@ -162,7 +162,7 @@ fn resolutions(state: &State, task: &TaskId) -> Vec<String> {
         Action::ProvideFix => work.is_some_and(|work| work.fixable().is_some()),
         Action::AmendSpec | Action::SplitTask | Action::RevisePlan | Action::AbandonTask => true,
     };
-    let fitting = Action::all().filter(fits);
+    let fitting = Action::ALL.iter().copied().filter(fits);
     fitting.map(|action| action.as_str().to_owned()).collect()
 }
 
@@ -224,7 +224,10 @@ fn blocked(state: &State) -> Vec<Question> {
     }
     let all = state.graph.iter();
     let blocked = all.filter(|task| task.status == TaskStatus::Blocked);
-    let options = Action::all().filter(|action| action.suits_blocked());
+    let options = Action::ALL
+        .iter()
+        .copied()
+        .filter(|action| suits_blocked(*action));
     let options: Vec<String> = options.map(|action| action.as_str().to_owned()).collect();
     let question = |task: &Task| {
         let dead = task.depends_on().filter(|on| {

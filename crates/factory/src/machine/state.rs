@@ -27,7 +27,6 @@ pub enum For {
     Task(TaskId),
     /// The debate on a changed contract.
     Change(ExceptionId),
-    /// The release.
     Release,
     /// The product loop.
     Product,
@@ -86,7 +85,6 @@ impl Releasing {
 /// The files of a person's fix, for the engine to write before it ships.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Fix {
-    /// Whose module.
     pub module: ModuleRef,
     /// Content by path.
     pub files: BTreeMap<String, String>,
@@ -105,6 +103,9 @@ pub(crate) struct State {
     /// The spec that it was started with.
     #[serde(default)]
     pub(crate) spec: Option<String>,
+    /// The form of its briefs.
+    #[serde(default)]
+    pub(crate) briefs: u32,
     pub(crate) jobs: u32,
     pub(crate) declaring: Vec<Declared>,
     pub(crate) graph: TaskGraph,

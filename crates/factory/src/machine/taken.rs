@@ -6,7 +6,7 @@ use super::facts::{
     TaskHalted, TaskResolved,
 };
 use super::state::{Fix, Phase, Releasing, State};
-use crate::delivery::registry::{Entry, IndexStatus, Origin, hash_of};
+use crate::delivery::registry::{Entry, Origin, hash_of};
 use crate::engineering::debate::{Now, Said};
 use crate::engineering::work::{Fate, Step, Work};
 use crate::halt::artifact::{Escalation, Resolved};
@@ -18,6 +18,7 @@ use crate::project::types::{TaskId, mint};
 use crate::project::view::Head;
 use crate::project::{TaskGraph, TaskStatus};
 use kernel::Time;
+use kernel::module::ModuleStatus;
 use serde_json::json;
 
 impl State {
@@ -49,7 +50,7 @@ impl State {
             Fact::TasksDeclared(declared) => self.declaring.extend(declared.tasks),
             Fact::ProjectOpened(opened) => self.open(&opened),
             Fact::TaskDispatched(dispatched) => {
-                // Refusals can not come: a fact was legal when it was decided.
+                // Refusals cannot come: a fact was legal when it was decided.
                 let _ = self.graph.dispatch(&dispatched.task);
                 self.work.insert(dispatched.task, Work::default());
             }
@@ -105,6 +106,7 @@ impl State {
             spec_version: opened.spec_version.clone(),
         };
         self.jobs = opened.jobs;
+        self.briefs = opened.briefs.unwrap_or_default();
         self.spec.clone_from(&opened.spec);
         if let Some(attempts) = opened.attempts {
             let budgets = &mut self.ledger.budgets;
@@ -165,7 +167,7 @@ impl State {
             fingerprint: hash_of(&contract),
             contract,
             dependencies: dependencies.collect(),
-            status: IndexStatus::Shipped,
+            status: ModuleStatus::Shipped,
             superseded_by: None,
             notes: Vec::new(),
             at,
@@ -333,7 +335,7 @@ impl State {
                     fingerprint: hash_of(&change.candidate),
                     contract: change.candidate,
                     dependencies,
-                    status: IndexStatus::Shipped,
+                    status: ModuleStatus::Shipped,
                     superseded_by: None,
                     notes: vec![format!("made by {}", change.exception)],
                     at,

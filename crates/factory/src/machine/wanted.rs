@@ -2,10 +2,11 @@
 
 use super::around::Around;
 use super::state::{For, State};
+use crate::context_pack::ContextPack;
 use crate::contract::{MicroModuleContract, from_plan};
 use crate::delivery::gates::Gate;
 use crate::engineering::context::{
-    DATA, Pack, Scene, brief, module_folder, of_a_change, pack, pretty, sight, workspace,
+    DATA, Scene, brief, module_folder, of_a_change, pack, pretty, sight, workspace,
 };
 use crate::engineering::roles::{Occasion, Role};
 use crate::engineering::work::{Surroundings, Want, Work};
@@ -123,12 +124,7 @@ fn before(state: &State, task: &TaskId, work: &Work, module: usize) -> Value {
 pub(crate) fn locked(work: &Work, module: usize) -> Option<MicroModuleContract> {
     let reference = work.reference(module)?;
     let planned = work.plan.as_ref()?.modules.get(module)?;
-    let version = crate::version::Version {
-        major: reference.version.major.into(),
-        minor: reference.version.minor.into(),
-        patch: reference.version.patch.into(),
-    };
-    from_plan::contract(planned, version, &planned.depends_on)
+    from_plan::contract(planned, reference.version, &planned.depends_on)
 }
 
 pub(crate) fn gate(
@@ -183,7 +179,7 @@ fn upstream(state: &State, task: &TaskId, work: &Work, module: Option<usize>) ->
 }
 
 /// The pack of what is in flight for a task; the engine writes it down before the role works.
-pub(crate) fn pack_of(state: &State, effect: EffectId) -> Option<Pack> {
+pub(crate) fn pack_of(state: &State, effect: EffectId) -> Option<ContextPack> {
     let For::Task(task) = state.orders.get(&effect)? else {
         return None;
     };
@@ -200,6 +196,7 @@ pub(crate) fn pack_of(state: &State, effect: EffectId) -> Option<Pack> {
         module,
         upstream: &upstream,
         criteria: &[],
+        briefs: state.briefs,
     };
     Some(pack(&scene, who, occasion))
 }
@@ -221,6 +218,7 @@ fn role(
         module,
         upstream: &upstream,
         criteria: criteria.map_or(&[], Vec::as_slice),
+        briefs: state.briefs,
     };
     let reference = module.and_then(|module| work.reference(module));
     let subject = match reference {
@@ -283,7 +281,7 @@ fn change_role(
         (Occasion::Propose, Some(asked)) => format!("\n## The adjudication\n\n{}\n", pretty(asked)),
         _ => String::new(),
     };
-    let trail = of_a_change(&change.debate, who, occasion);
+    let trail = of_a_change(&change.debate, who, occasion, state.briefs);
     let brief = format!(
         "# {} for {} (round {} of {})\n\nThe contract of {} is to become that of {}. Judge whether it is well-formed, whether the evidence justifies the change, and whether the claim of compatibility is true.\n\n{DATA}\n{task}{failures}{amendments}\n## The exception\n\n{}\n\n## The candidate contract\n\n{}\n{trail}",
         who.as_str(),

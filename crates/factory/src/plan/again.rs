@@ -14,9 +14,7 @@ use std::fmt::Write;
 pub struct Part {
     /// The task that it stands in for, with others.
     pub of: String,
-    /// Its id.
     pub task_id: String,
-    /// Its name.
     pub name: String,
     /// What it does.
     pub description: String,
@@ -29,13 +27,11 @@ pub struct Part {
 /// Other acceptance criteria for a task.
 #[derive(Debug, Clone)]
 pub struct Amendment {
-    /// Which task.
     pub task_id: String,
     /// The new ones.
     pub criteria: Vec<String>,
     /// Why.
     pub rationale: String,
-    /// Who.
     pub who: String,
     /// When.
     pub at: Time,
@@ -135,7 +131,7 @@ pub fn files(
         let upstream = upstream.map(|(id, sketch)| (id.as_str(), *sketch));
         let mut text = task_file::text(id, &located, upstream);
         if let Some(history) = history.get(id.as_str()) {
-            // Writing to a string can not fail; the result is dropped for that reason.
+            // Writing to a string cannot fail; the result is dropped for that reason.
             let _ = amended(&mut text, history);
         }
         Some(TaskFile {

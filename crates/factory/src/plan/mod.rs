@@ -9,9 +9,7 @@ mod task_file;
 pub use slug::{Siblings, slug};
 
 use crate::spec::{Epic, Pillar, ProductSpec, Story, Task};
-use kernel::Refusal;
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use kernel::{Refusal, document};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The most characters of a task id (section 4.1).
@@ -19,19 +17,21 @@ pub const LONGEST_TASK_ID: usize = 128;
 /// The most tasks of a story: its numbers have three digits.
 pub const MOST_TASKS: usize = 999;
 
-/// A task with its place in the project.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct PlannedTask {
-    /// `T-{pillar}-{epic}-{story}-{seq}`.
-    pub task_id: String,
-    /// The id in the spec, `TSK-NNN`.
-    pub source_id: String,
-    /// `project/{pillar}/{epic}/{story}/{task}`.
-    pub folder: String,
-    /// The place in the depth-first order of the spec, from 0.
-    pub declaration_order: u32,
-    /// Task ids that must be shipped before.
-    pub depends_on: Vec<String>,
+document! {
+    /// A task with its place in the project.
+    #[derive(Eq)]
+    pub struct PlannedTask {
+        /// `T-{pillar}-{epic}-{story}-{seq}`.
+        task_id: String,
+        /// The id in the spec, `TSK-NNN`.
+        source_id: String,
+        /// `project/{pillar}/{epic}/{story}/{task}`.
+        folder: String,
+        /// The place in the depth-first order of the spec, from 0.
+        declaration_order: u32,
+        /// Task ids that must be shipped before.
+        depends_on: Vec<String>,
+    }
 }
 
 impl PlannedTask {
@@ -41,11 +41,13 @@ impl PlannedTask {
     }
 }
 
-/// All tasks, in the order of declaration.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct Plan {
-    /// In the order of declaration.
-    pub tasks: Vec<PlannedTask>,
+document! {
+    /// All tasks, in the order of declaration.
+    #[derive(Eq)]
+    pub struct Plan {
+        /// In the order of declaration.
+        tasks: Vec<PlannedTask>,
+    }
 }
 
 /// A file to be written.

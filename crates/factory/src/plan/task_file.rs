@@ -59,7 +59,7 @@ pub(super) fn text<'s>(
     upstream: impl Iterator<Item = (&'s str, &'s IoContractSketch)>,
 ) -> String {
     let mut out = String::with_capacity(2_048);
-    // Writing to a string can not fail; the result is dropped for that reason.
+    // Writing to a string cannot fail; the result is dropped for that reason.
     let _ = write(task_id, place, upstream, &mut out);
     out
 }

@@ -1,16 +1,14 @@
-//! The escalation of a product loop that can not complete its spec (section 17.1): the same artifact
+//! The escalation of a product loop that cannot complete its spec (section 17.1): the same artifact
 //! that a halted task has, with every member, though there is no task yet.
 //!
 //! It refuses to offer the six resolutions: a spec is amended or rejected, or drafted again.
 
 use super::{At, Product};
-use crate::escalation::{
-    Attestation, Attested, DebateTrail, EscalationArtifact, FailedInvariant, ResolutionAction,
-    SpecWord,
-};
+use crate::debate::Trail;
+use crate::escalation::{Action, SpecWord};
 use crate::project::types::mint;
 use kernel::Time;
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
 /// What stands in a task's place before there are tasks.
 pub const NO_TASK: &str = "T-product";
@@ -20,18 +18,16 @@ pub const DECISION: &str = "the spec could not be completed: amend it (say what 
 /// What a person said to it.
 #[derive(Debug, Clone, Copy)]
 pub struct Said<'a> {
-    /// Which.
     pub word: SpecWord,
     /// The feedback or the reasons.
     pub text: &'a str,
-    /// Who.
     pub who: &'a str,
     /// When.
     pub at: Time,
 }
 
 impl Product {
-    /// Its escalation's id, while the role can not go on; another one after every word of a person.
+    /// Its escalation's id, while the role cannot go on; another one after every word of a person.
     pub fn escalation_id(&self, run: &str) -> Option<String> {
         let stopped = self.at == At::Spent && self.spent.is_some();
         stopped.then(|| mint("ESC", run, &format!("{NO_TASK}/{}", self.ended)))
@@ -41,47 +37,42 @@ impl Product {
     pub fn escalation(
         &self,
         run: &str,
-        state_machine: Map<String, Value>,
+        state_machine: &Value,
         said: Option<Said<'_>>,
-    ) -> Option<EscalationArtifact> {
-        let evidence = self.deficiencies.iter();
-        let mut failed: Vec<FailedInvariant> = evidence
+    ) -> Option<Value> {
+        let lines = self.deficiencies.iter();
+        let mut failed: Vec<Value> = lines
             .filter(|line| !line.trim().is_empty())
-            .map(|line| FailedInvariant {
-                invariant: "spec_complete (section 3.2.3)".to_owned(),
-                evidence: line.clone(),
-            })
+            .map(|line| json!({"invariant": "spec_complete (section 3.2.3)", "evidence": line}))
             .collect();
         if failed.is_empty() {
-            failed.push(FailedInvariant {
-                invariant: "a complete spec (section 3.2.3)".to_owned(),
-                evidence: "there is none".to_owned(),
+            failed.push(json!({
+                "invariant": "a complete spec (section 3.2.3)", "evidence": "there is none",
+            }));
+        }
+        let given = &self.began.spec.name;
+        let mut artifact = json!({
+            "escalation_id": self.escalation_id(run)?,
+            "task_id": NO_TASK,
+            "task_ref": format!("{}/{}/{given}", super::FOLDER, super::GIVEN),
+            "created_at": self.spent?,
+            // Specs are judged by rule and by people: nobody debates them.
+            "debate_trail": Trail::default(),
+            "failed_invariants": failed,
+            "state_machine_snapshot": state_machine,
+            "minimal_decision_required": DECISION,
+            "recommended_resolution": Action::AmendSpec,
+            "resolution_context": self.context(),
+        });
+        if let Some(said) = said {
+            artifact["resolution"] = json!({
+                "action": said.word,
+                "payload": {"decision": said.word, "amendment_rationale": said.text},
+                "resolved_by": said.who,
+                "resolved_at": said.at,
             });
         }
-        Some(EscalationArtifact {
-            escalation_id: self.escalation_id(run)?,
-            task_id: NO_TASK.to_owned(),
-            task_ref: format!(
-                "{}/{}/{}",
-                super::FOLDER,
-                super::GIVEN,
-                self.began.spec.name
-            ),
-            created_at: self.spent?.to_string(),
-            // Specs are judged by rule and by people: nobody debates them.
-            debate_trail: DebateTrail::default(),
-            failed_invariants: failed,
-            state_machine_snapshot: state_machine,
-            minimal_decision_required: DECISION.to_owned(),
-            recommended_resolution: ResolutionAction::AmendSpec,
-            resolution_context: self.context(),
-            resolution: said.map(|said| Attestation {
-                action: Attested::Spec(said.word),
-                payload: payload(&said),
-                resolved_by: said.who.to_owned(),
-                resolved_at: said.at.to_string(),
-            }),
-        })
+        Some(artifact)
     }
 
     fn context(&self) -> String {
@@ -104,9 +95,4 @@ impl Product {
         }
         lines.join("\n")
     }
-}
-
-fn payload(said: &Said<'_>) -> Map<String, Value> {
-    let payload = json!({"decision": said.word, "amendment_rationale": said.text});
-    payload.as_object().cloned().unwrap_or_default()
 }

@@ -1,5 +1,5 @@
 //! Whether a text can be approved as a spec: all of section 3.2.3, and the three passes that make
-//! tasks of it, in one report. The tools and the gate ask here, so they can not disagree.
+//! tasks of it, in one report. The tools and the gate ask here, so they cannot disagree.
 
 use crate::plan::{self, NoPlan};
 use crate::spec::{self, ProductSpec};

@@ -64,12 +64,14 @@ pub struct Began {
     /// Attempts that each task adds to the budget; none: the person set the cap.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub attempts_per_task: Option<u64>,
+    /// The form of the briefs that its tasks will have; none in a journal of before.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub briefs: Option<u32>,
 }
 
 /// A spec that waits for a person: the very bytes, and what was said of them.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Shown {
-    /// The spec.
     pub spec: EvidenceRef,
     /// As people read it.
     pub page: EvidenceRef,
@@ -131,9 +133,7 @@ pub enum ProductStep {
     },
     /// The attempt ended badly; the same question again.
     Again {
-        /// Why.
         why: String,
-        /// Not before this.
         not_before: Option<Time>,
         /// Go on with this attempt.
         continues: Option<EffectId>,
@@ -147,9 +147,7 @@ pub enum ProductStep {
 /// What should be in flight.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Want {
-    /// A draft.
     Draft,
-    /// A judgement of it.
     Judgement,
 }
 
@@ -158,7 +156,6 @@ pub enum Want {
 pub struct Approved {
     /// `SPEC-NNN`.
     pub spec_id: String,
-    /// Its version.
     pub spec_version: String,
     /// Its tasks, in their order of declaration.
     pub tasks: Vec<Declared>,
@@ -167,9 +164,7 @@ pub struct Approved {
 /// The product loop of a project.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Product {
-    /// What it began with.
     pub began: Began,
-    /// How far it is.
     pub at: At,
     /// Attempts that ended, ever.
     pub ended: u32,
@@ -206,7 +201,7 @@ pub struct Product {
     pub shown: Option<Shown>,
     /// While tasks are being declared.
     pub approved: Option<Approved>,
-    /// Since when the role can not go on.
+    /// Since when the role cannot go on.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub spent: Option<Time>,
 }

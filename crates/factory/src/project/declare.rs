@@ -9,7 +9,6 @@ use std::collections::BTreeMap;
 /// A task as the approved spec declares it. Its place in the list is its `declaration_order`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Declared {
-    /// Its id.
     pub id: TaskId,
     /// The pillar's name.
     #[serde(default)]

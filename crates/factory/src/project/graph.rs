@@ -16,7 +16,6 @@ use std::collections::{BTreeMap, BTreeSet};
 /// A task of the project.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Task {
-    /// As it was declared.
     #[serde(flatten)]
     pub declared: Declared,
     /// Where it stands.

@@ -23,7 +23,7 @@ impl TaskGraph {
         Err(Refusal::new(
             "task_transition_illegal",
             format!(
-                "`{id}` is {} and can not become {}",
+                "`{id}` is {} and cannot become {}",
                 from.as_str(),
                 to.as_str()
             ),

@@ -1,45 +1,37 @@
 //! `state_machine.json` as a type (section 4.2): the document that people and other programs read. It
 //! lends its texts from the graph when it is written, and owns them when it is read, so writer and
-//! schema can not part. It refuses to be state: the journal is.
+//! schema cannot part. It refuses to be state: the journal is.
 
 use super::graph::Task;
 use super::status::TaskStatus;
 use super::types::ModuleRef;
 use super::view::Head;
-use crate::deficiency::{Deficiency, Report};
-use crate::findings::id;
-use crate::ids;
-use crate::schema::Judged;
+use crate::ids::{self, MOMENT};
 use kernel::Time;
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use kernel::form::{Fault, Form, Formed, Object, Size, TEXT, may, must};
+use serde::Serialize;
+use serde_json::Value;
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// All tasks of a project, and where each stands.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct ProjectState<'g> {
-    /// The project.
     pub project_id: Cow<'g, str>,
     /// The version of the spec that drives it.
     pub spec_version: Cow<'g, str>,
     /// ISO 8601.
-    #[schemars(with = "String")]
     pub updated_at: Time,
     /// By task id.
     pub tasks: BTreeMap<Cow<'g, str>, TaskState<'g>>,
 }
 
 /// One task.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct TaskState<'g> {
     /// The name of its pillar.
     pub pillar: Cow<'g, str>,
-    /// Of its epic.
     pub epic: Cow<'g, str>,
-    /// Of its story.
     pub story: Cow<'g, str>,
     /// Its own.
     pub task: Cow<'g, str>,
@@ -48,10 +40,8 @@ pub struct TaskState<'g> {
     /// What must be shipped before it.
     pub depends_on: Vec<Cow<'g, str>>,
     /// `MM-...@x.y.z`, once it is shipped.
-    #[schemars(with = "Option<String>")]
     pub module_ref: Option<Cow<'g, ModuleRef>>,
     /// ISO 8601, once it is shipped.
-    #[schemars(with = "Option<String>")]
     pub shipped_at: Option<Time>,
     /// Why it is halted or abandoned.
     pub halted_reason: Option<Cow<'g, str>>,
@@ -104,43 +94,101 @@ impl<'g> TaskState<'g> {
     }
 }
 
-impl Judged for ProjectState<'static> {
-    fn judge(&self) -> Report {
-        let mut found = Vec::new();
-        let mut orders = BTreeSet::new();
-        for (task, state) in &self.tasks {
-            let path = format!("$.tasks.{task}");
-            id(&mut found, "$.tasks", "task_id", ids::TASK, task);
-            if !orders.insert(state.declaration_order) {
-                let message = format!("{} is another task's", state.declaration_order);
-                let field = "declaration_order";
-                found.push(Deficiency::error("duplicate_id", &path, field, message));
-            }
-            for (name, list) in [
-                ("depends_on", &state.depends_on),
-                ("superseded_by", &state.superseded_by),
-            ] {
-                for on in list.iter().filter(|on| !self.tasks.contains_key(*on)) {
-                    let message = format!("`{on}` is no task of this project");
-                    found.push(Deficiency::error("unknown_reference", &path, name, message));
+const TASK: Form = Form::Object(&Object {
+    name: "TaskState",
+    about: "One task.",
+    members: &[
+        must("pillar", "The name of its pillar.", TEXT),
+        must("epic", "Of its epic.", TEXT),
+        must("story", "Of its story.", TEXT),
+        must("task", "Its own.", TEXT),
+        must("status", "Where it stands.", TaskStatus::FORM),
+        must("depends_on", "What must be shipped before it.", TEXTS),
+        must(
+            "module_ref",
+            "`MM-...@x.y.z`, once it is shipped.",
+            Form::Nullable(&ModuleRef::FORM),
+        ),
+        must(
+            "shipped_at",
+            "ISO 8601, once it is shipped.",
+            Form::Nullable(&MOMENT),
+        ),
+        must(
+            "halted_reason",
+            "Why it is halted or abandoned.",
+            Form::Nullable(&TEXT),
+        ),
+        must("escalation_ref", "`ESC-...`.", Form::Nullable(&TEXT)),
+        must(
+            "declaration_order",
+            "Its place in the approved spec, from 0. It never changes.",
+            Form::Count(0),
+        ),
+        may(
+            "superseded_by",
+            "The tasks of a split (section 17.2).",
+            TEXTS,
+        ),
+    ],
+});
+const TEXTS: Form = Form::List(&TEXT, Size::ANY);
+
+/// The view as a document.
+pub const FORM: Object = Object {
+    name: "ProjectState",
+    about: "All tasks of a project, and where each stands.",
+    members: &[
+        must("project_id", "The project.", TEXT),
+        must(
+            "spec_version",
+            "The version of the spec that drives it.",
+            TEXT,
+        ),
+        must("updated_at", "ISO 8601.", MOMENT),
+        must("tasks", "By task id.", Form::Map(&TASK, Size::ANY)),
+    ],
+};
+
+/// Ids that are ids, places of its own for each task, references that lead somewhere.
+pub(crate) fn rules(state: &Value, found: &mut Vec<Fault>) {
+    let Some(tasks) = state["tasks"].as_object() else {
+        return;
+    };
+    let mut orders = BTreeSet::new();
+    for (task, state) in tasks {
+        let path = format!("$.tasks.{task}");
+        if !ids::TASK.accepts(task) {
+            let what = format!("{task:?} should have the form {}", ids::TASK);
+            found.push(Fault::rule("bad_id", "$.tasks", "task_id", what));
+        }
+        let order = &state["declaration_order"];
+        if !orders.insert(order.as_u64()) {
+            let what = format!("{order} is another task's");
+            found.push(Fault::rule(
+                "duplicate_id",
+                &path,
+                "declaration_order",
+                what,
+            ));
+        }
+        for name in ["depends_on", "superseded_by"] {
+            let list = state[name].as_array().into_iter().flatten();
+            for on in list.filter_map(Value::as_str) {
+                if !tasks.contains_key(on) {
+                    let what = format!("`{on}` is no task of this project");
+                    found.push(Fault::rule("unknown_reference", &path, name, what));
                 }
             }
-            let halted = state.status == TaskStatus::Halted;
-            if halted && (state.halted_reason.is_none() || state.escalation_ref.is_none()) {
-                let message = "a halted task says why, and names its escalation";
-                let field = "escalation_ref";
-                found.push(Deficiency::error("empty_field", &path, field, message));
-            }
-            if state.status == TaskStatus::Shipped && state.shipped_at.is_none() {
-                let message = "a shipped task says when";
-                found.push(Deficiency::error(
-                    "empty_field",
-                    &path,
-                    "shipped_at",
-                    message,
-                ));
-            }
         }
-        found.into_iter().collect()
+        let unsaid = state["halted_reason"].is_null() || state["escalation_ref"].is_null();
+        if state["status"] == "HALTED" && unsaid {
+            let what = "a halted task says why, and names its escalation";
+            found.push(Fault::rule("empty_field", &path, "escalation_ref", what));
+        }
+        if state["status"] == "SHIPPED" && state["shipped_at"].is_null() {
+            let what = "a shipped task says when";
+            found.push(Fault::rule("empty_field", &path, "shipped_at", what));
+        }
     }
 }

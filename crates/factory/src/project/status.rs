@@ -1,26 +1,23 @@
 //! The statuses of a task and which may follow which, as one table.
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use kernel::words;
 
-/// Where a task stands.
-#[derive(
-    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
-)]
-#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
-pub enum TaskStatus {
-    /// It waits for its turn.
-    Pending,
-    /// The engineering loop has it.
-    InProgress,
-    /// Its modules are shipped. Terminal.
-    Shipped,
-    /// A person must resolve its escalation.
-    Halted,
-    /// It waits, and something that it depends on is halted or abandoned.
-    Blocked,
-    /// A person closed it. Terminal.
-    Abandoned,
+words! {
+    /// Where a task stands.
+    pub enum TaskStatus {
+        /// It waits for its turn.
+        Pending = "PENDING",
+        /// The engineering loop has it.
+        InProgress = "IN_PROGRESS",
+        /// Its modules are shipped. Terminal.
+        Shipped = "SHIPPED",
+        /// A person must resolve its escalation.
+        Halted = "HALTED",
+        /// It waits, and something that it depends on is halted or abandoned.
+        Blocked = "BLOCKED",
+        /// A person closed it. Terminal.
+        Abandoned = "ABANDONED",
+    }
 }
 
 use TaskStatus::{Abandoned, Blocked, Halted, InProgress, Pending, Shipped};
@@ -41,21 +38,6 @@ pub const TRANSITIONS: [(TaskStatus, TaskStatus); 10] = [
 ];
 
 impl TaskStatus {
-    /// All of them, in the order of their letters.
-    pub const ALL: [TaskStatus; 6] = [Pending, InProgress, Shipped, Halted, Blocked, Abandoned];
-
-    /// The document's word.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Pending => "PENDING",
-            InProgress => "IN_PROGRESS",
-            Shipped => "SHIPPED",
-            Halted => "HALTED",
-            Blocked => "BLOCKED",
-            Abandoned => "ABANDONED",
-        }
-    }
-
     /// One letter, for snapshots of a hundred thousand tasks.
     pub fn letter(self) -> char {
         match self {
@@ -70,9 +52,8 @@ impl TaskStatus {
 
     /// The status of a letter.
     pub fn of_letter(letter: char) -> Option<Self> {
-        Self::ALL
-            .into_iter()
-            .find(|status| status.letter() == letter)
+        let mut all = Self::ALL.iter().copied();
+        all.find(|status| status.letter() == letter)
     }
 
     /// Nothing follows any more?

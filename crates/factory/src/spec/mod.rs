@@ -9,140 +9,130 @@ mod validate;
 mod words;
 
 pub(crate) use graph::circles;
-pub(crate) use prose::placeholder;
 pub use render::{render, spec_md};
 pub use validate::{validate, validate_document};
 
-use crate::version::Version;
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use crate::ids::{self, MOMENT};
+use kernel::document;
+use kernel::form::{FILLED, Form, Formed, Size};
+use kernel::module::Version;
 
-/// A whole product: themes, capabilities, behaviours and the tasks that make them.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct ProductSpec {
-    /// `SPEC-NNN`.
-    #[schemars(extend("pattern" = r"^SPEC-\d{3,}$"))]
-    pub spec_id: String,
-    /// Three whole numbers.
-    pub spec_version: Version,
-    /// The product's title.
-    #[schemars(length(min = 1))]
-    pub title: String,
-    /// What it is, from far above.
-    #[schemars(length(min = 1))]
-    pub description: String,
-    /// ISO 8601.
-    pub created_at: String,
-    /// ISO 8601.
-    pub updated_at: String,
-    /// At least one.
-    #[schemars(length(min = 1))]
-    pub pillars: Vec<Pillar>,
+const fn at_least(least: usize) -> Size {
+    Size {
+        least,
+        ..Size::SOME
+    }
 }
 
-/// A strategic theme.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct Pillar {
-    /// `PIL-NNN`.
-    #[schemars(extend("pattern" = r"^PIL-\d{3,}$"))]
-    pub pillar_id: String,
-    /// Its name.
-    #[schemars(length(min = 1))]
-    pub name: String,
-    /// The theme that it addresses.
-    #[schemars(length(min = 1))]
-    pub description: String,
-    /// Why it exists and what gap it fills.
-    #[schemars(length(min = 1))]
-    pub rationale: String,
-    /// At least one.
-    #[schemars(length(min = 1))]
-    pub epics: Vec<Epic>,
+document! {
+    /// A whole product: themes, capabilities, behaviours and the tasks that make them.
+    #[derive(Eq)]
+    pub struct ProductSpec {
+        /// `SPEC-NNN`.
+        spec_id: String = Form::Id(ids::SPEC),
+        /// Three whole numbers.
+        spec_version: Version,
+        /// The product's title.
+        title: String = FILLED,
+        /// What it is, from far above.
+        description: String = FILLED,
+        /// ISO 8601.
+        created_at: String = MOMENT,
+        /// ISO 8601.
+        updated_at: String = MOMENT,
+        /// At least one.
+        pillars: Vec<Pillar> = Form::List(&Pillar::FORM, Size::SOME),
+    }
 }
 
-/// A major capability.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct Epic {
-    /// `EPC-NNN`.
-    #[schemars(extend("pattern" = r"^EPC-\d{3,}$"))]
-    pub epic_id: String,
-    /// Its name.
-    #[schemars(length(min = 1))]
-    pub name: String,
-    /// The capability that it delivers.
-    #[schemars(length(min = 1))]
-    pub description: String,
-    /// Measurable outcomes, at least one.
-    #[schemars(length(min = 1))]
-    pub success_criteria: Vec<String>,
-    /// At least one.
-    #[schemars(length(min = 1))]
-    pub stories: Vec<Story>,
+document! {
+    /// A strategic theme.
+    #[derive(Eq)]
+    pub struct Pillar {
+        /// `PIL-NNN`.
+        pillar_id: String = Form::Id(ids::PILLAR),
+        /// Its name.
+        name: String = FILLED,
+        /// The theme that it addresses.
+        description: String = FILLED,
+        /// Why it exists and what gap it fills.
+        rationale: String = FILLED,
+        /// At least one.
+        epics: Vec<Epic> = Form::List(&Epic::FORM, Size::SOME),
+    }
 }
 
-/// A behaviour that users meet.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct Story {
-    /// `STR-NNN`.
-    #[schemars(extend("pattern" = r"^STR-\d{3,}$"))]
-    pub story_id: String,
-    /// Its name.
-    #[schemars(length(min = 1))]
-    pub name: String,
-    /// What it is about.
-    #[schemars(length(min = 1))]
-    pub description: String,
-    /// What can be observed, as the user sees it.
-    #[schemars(length(min = 1))]
-    pub user_facing_behavior: String,
-    /// At least one, and at most 999.
-    #[schemars(length(min = 1))]
-    pub tasks: Vec<Task>,
+document! {
+    /// A major capability.
+    #[derive(Eq)]
+    pub struct Epic {
+        /// `EPC-NNN`.
+        epic_id: String = Form::Id(ids::EPIC),
+        /// Its name.
+        name: String = FILLED,
+        /// The capability that it delivers.
+        description: String = FILLED,
+        /// Measurable outcomes, at least one.
+        success_criteria: Vec<String> = Form::List(&FILLED, at_least(1)),
+        /// At least one.
+        stories: Vec<Story> = Form::List(&Story::FORM, Size::SOME),
+    }
 }
 
-/// A unit that can be implemented.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct Task {
-    /// `TSK-NNN`, once in the whole spec.
-    #[schemars(extend("pattern" = r"^TSK-\d{3,}$"))]
-    pub task_id: String,
-    /// Its name.
-    #[schemars(length(min = 1))]
-    pub name: String,
-    /// What it implements.
-    #[schemars(length(min = 1))]
-    pub description: String,
-    /// At least two.
-    #[schemars(length(min = 2))]
-    pub subtasks: Vec<String>,
-    /// Testable conditions, at least two.
-    #[schemars(length(min = 2))]
-    pub acceptance_criteria: Vec<String>,
-    /// Other tasks of this spec that must be shipped before.
-    #[serde(default)]
-    pub depends_on: Vec<String>,
-    /// The five dimensions, in prose.
-    pub io_contract_sketch: IoContractSketch,
+document! {
+    /// A behaviour that users meet.
+    #[derive(Eq)]
+    pub struct Story {
+        /// `STR-NNN`.
+        story_id: String = Form::Id(ids::STORY),
+        /// Its name.
+        name: String = FILLED,
+        /// What it is about.
+        description: String = FILLED,
+        /// What can be observed, as the user sees it.
+        user_facing_behavior: String = FILLED,
+        /// At least one, and at most 999.
+        tasks: Vec<Task> = Form::List(&Task::FORM, Size::SOME),
+    }
 }
 
-/// What goes in and out, in prose; the engineering loop makes a contract of it.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct IoContractSketch {
-    /// Types and constraints.
-    #[schemars(length(min = 1))]
-    pub inputs: String,
-    /// Types and invariants.
-    #[schemars(length(min = 1))]
-    pub outputs: String,
-    /// Conditions and ways to fail.
-    #[schemars(length(min = 1))]
-    pub error_surfaces: String,
-    /// Writes, calls, mutations.
-    #[schemars(length(min = 1))]
-    pub effects: String,
-    /// Sync, async or both, and why.
-    #[schemars(length(min = 1))]
-    pub modes: String,
+document! {
+    /// A unit that can be implemented.
+    #[derive(Eq)]
+    pub struct Task {
+        /// `TSK-NNN`, once in the whole spec.
+        task_id: String = Form::Id(ids::SPEC_TASK),
+        /// Its name.
+        name: String = FILLED,
+        /// What it implements.
+        description: String = FILLED,
+        /// At least two.
+        subtasks: Vec<String> = Form::List(&FILLED, at_least(2)),
+        /// Testable conditions, at least two.
+        acceptance_criteria: Vec<String> = Form::List(&FILLED, at_least(2)),
+        /// Other tasks of this spec that must be shipped before.
+        #[serde(default)]
+        depends_on?: Vec<String>,
+        /// The five dimensions, in prose.
+        io_contract_sketch: IoContractSketch,
+    }
+}
+
+document! {
+    /// What goes in and out, in prose; the engineering loop makes a contract of it.
+    #[derive(Eq)]
+    pub struct IoContractSketch {
+        /// Types and constraints.
+        inputs: String = FILLED,
+        /// Types and invariants.
+        outputs: String = FILLED,
+        /// Conditions and ways to fail.
+        error_surfaces: String = FILLED,
+        /// Writes, calls, mutations.
+        effects: String = FILLED,
+        /// Sync, async or both, and why.
+        modes: String = FILLED,
+    }
 }
 
 impl ProductSpec {

@@ -8,7 +8,7 @@ use std::fmt::Write;
 /// The spec alone.
 pub fn render(spec: &ProductSpec) -> String {
     let mut out = String::new();
-    // Writing to a string can not fail; the results are dropped for that reason.
+    // Writing to a string cannot fail; the results are dropped for that reason.
     let _ = write_spec(spec, &mut out);
     out
 }

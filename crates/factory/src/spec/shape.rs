@@ -1,7 +1,8 @@
 //! The schema of section 3.2.2 as a table: which members each level has, and which completeness
 //! rule a lack of each breaks. The walk over a document knows nothing that is not in here.
 
-use crate::ids::{self, IdForm};
+use crate::ids;
+use kernel::form::Id;
 
 /// One level of the hierarchy.
 pub(super) struct Shape {
@@ -16,7 +17,7 @@ pub(super) struct Field {
 
 /// What a member holds. All members are required but `References`.
 pub(super) enum Content {
-    Id(IdForm),
+    Id(Id),
     Version,
     Moment,
     Text,
@@ -37,7 +38,6 @@ pub(super) enum Content {
     References,
     /// The one object of the five dimensions (rule 6).
     Sketch(&'static Shape),
-    /// A dimension of it.
     Dimension,
     /// The dimension that must name a specific error (rule 14).
     Errors,

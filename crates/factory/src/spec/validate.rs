@@ -6,10 +6,11 @@ use super::graph::{self, TaskSeen};
 use super::prose;
 use super::shape::{Content, Read, SPEC, Shape, TASK};
 use crate::deficiency::{Deficiency, Report, Severity};
-use crate::ids::{self, IdForm};
+use crate::ids;
 use crate::json::{Document, Kind, Places, Value};
-use crate::moment;
-use crate::version::Version;
+use kernel::form::Id;
+use kernel::module::Version;
+use kernel::time;
 use std::borrow::Cow;
 
 /// Judges a text that should be a product spec.
@@ -194,7 +195,7 @@ impl<'a> Walk<'a> {
         &mut self,
         value: Value<'_, 'a>,
         field: &'static str,
-        form: IdForm,
+        form: Id,
     ) -> Option<(Cow<'a, str>, usize)> {
         let text = self.text(value, field, Some(10))?;
         if text.len() > ids::LONGEST {
@@ -255,16 +256,16 @@ impl<'a> Walk<'a> {
             }
             Content::Version => {
                 let text = self.text(value, field, Some(10));
-                if let Some(Err(error)) = text.map(|text| text.parse::<Version>()) {
+                if let Some(Err(error)) = text.map(|text| Version::parse(&text)) {
                     let message = error.to_string();
                     self.say(value.offset(), field, ("bad_version", Some(10)), message);
                 }
             }
             Content::Moment => {
                 let text = self.text(value, field, Some(10));
-                if let Some(text) = text.filter(|text| !moment::is_moment(text)) {
+                if let Some(text) = text.filter(|text| !time::is_moment(text)) {
                     let shown: String = text.chars().take(40).collect();
-                    let message = format!("{shown:?} should be {}", moment::FORM);
+                    let message = format!("{shown:?} should be {}", time::MOMENT);
                     self.say(value.offset(), field, ("bad_moment", Some(10)), message);
                 }
             }

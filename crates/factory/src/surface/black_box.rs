@@ -1,5 +1,5 @@
 //! Do tests in Rust keep to the public surface (section 5.4, minimum 5)? They are crates of their
-//! own and can not name what is private; what is left is to include the source. Words in comments
+//! own and cannot name what is private; what is left is to include the source. Words in comments
 //! and texts are no code, so this goes by tokens.
 
 use super::tokens::{clean, lex};
@@ -10,7 +10,6 @@ use proc_macro2::{Delimiter, TokenStream, TokenTree};
 pub struct Reach {
     /// From 1.
     pub line: u32,
-    /// By what.
     pub by: String,
 }
 

@@ -4,7 +4,7 @@
 //!
 //! Values are written by the types alone, as far as those can be read: plain ones, the usual
 //! containers, and types of the crate and of those that it uses. It refuses to guess: where one value
-//! can not be written there are no constants at all, and whoever asks has to say so.
+//! cannot be written there are no constants at all, and whoever asks has to say so.
 
 use super::items::for_tests;
 use super::rust::{Files, parse};
@@ -29,7 +29,7 @@ const DEFAULT: &str = "::core::default::Default::default()";
 /// How many types may stand in each other.
 const DEEPEST: usize = 6;
 
-/// The files of a crate, whose entries answer by [`ANSWER`]; nothing if a value can not be written.
+/// The files of a crate, whose entries answer by [`ANSWER`]; nothing if a value cannot be written.
 /// `used` has the files of the crates that it uses.
 pub fn constants(files: &Files, used: &[Files], entries: &[&str]) -> Option<Files> {
     let mut types = Types::default();
@@ -287,7 +287,7 @@ mod tests {
     }
 
     #[test]
-    fn what_can_not_be_written_is_not_guessed() {
+    fn what_cannot_be_written_is_not_guessed() {
         for text in [
             "pub fn f() -> u8 { 1 }",
             "pub struct Bad;\npub fn f<T>(a: T) -> Result<T, Bad> { Ok(a) }",

@@ -32,7 +32,7 @@ const PROCESS: &str = "process";
 pub(super) fn places(files: &Files) -> Vec<Place> {
     let mut words = Vec::new();
     for (file, text) in files.iter().filter(|(file, _)| file.ends_with(".rs")) {
-        // What can not be read and belongs to the crate is refused where it is parsed.
+        // What cannot be read and belongs to the crate is refused where it is parsed.
         if let Ok(tokens) = lex(clean(text)) {
             collect(tokens, file, &mut words);
         }

@@ -138,7 +138,7 @@ fn returned(judging: &mut Judging<'_>, item: &Item, given: &Given) {
         }
         let names: Vec<&str> = errors.iter().map(|one| one.name.as_str()).collect();
         let what = format!(
-            "`{}` returns `{}`, which can not tell {} apart",
+            "`{}` returns `{}`, which cannot tell {} apart",
             item.name,
             given.written,
             names.join(", ")

@@ -19,7 +19,6 @@ pub struct Mismatch {
     /// The file below `implementation/`, and the line; none if the contract has something that the
     /// code does not.
     pub place: Option<(String, u32)>,
-    /// What.
     pub what: String,
 }
 
@@ -133,7 +132,7 @@ pub fn judge(contract: SurfaceRef<'_>, language: Language, code: &Extracted) -> 
             dimension: "surface",
             place: Some((place.file.clone(), place.line)),
             what: format!(
-                "{} can not be seen and might make anything public; write it out",
+                "{} cannot be seen and might make anything public; write it out",
                 place.what
             ),
         });

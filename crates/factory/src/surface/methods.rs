@@ -1,5 +1,5 @@
 //! Public functions and constants of public types, wherever their `impl` stands and by whatever name
-//! it calls the type: through imports, other names and re-exports. A type that can not be found is
+//! it calls the type: through imports, other names and re-exports. A type that cannot be found is
 //! said to be so; methods of traits are not looked at.
 
 use super::items::{depends, for_tests, public};
@@ -65,7 +65,7 @@ pub(super) fn add(krate: &mut Crate<'_>) {
                 }
                 let Some(of) = known else {
                     let what = if given {
-                        format!("`{name}`, a method of a type that callers get and can not name,")
+                        format!("`{name}`, a method of a type that callers get and cannot name,")
                     } else {
                         "the type that this `impl` is for".to_owned()
                     };

@@ -87,7 +87,7 @@ impl Language {
 pub struct Extracted {
     /// In the order in which they stand.
     pub items: Vec<Item>,
-    /// What can not be seen from outside, and so might make anything public.
+    /// What cannot be seen from outside, and so might make anything public.
     #[serde(default)]
     pub unseen: Vec<Place>,
     /// Words by which the code could decide its own tests.
@@ -121,7 +121,6 @@ pub struct Item {
     pub file: String,
     /// From 1.
     pub line: u32,
-    /// What it is.
     pub kind: Kind,
 }
 
@@ -137,10 +136,7 @@ pub enum Kind {
         fields: Vec<Member>,
     },
     /// It is one of several.
-    Choice {
-        /// Which.
-        variants: Vec<Member>,
-    },
+    Choice { variants: Vec<Member> },
     /// It can be raised.
     Exception,
     /// Another name for a type.
@@ -194,7 +190,6 @@ pub enum Call {
 /// One parameter.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Parameter {
-    /// Its name.
     pub name: String,
     /// As it is written.
     #[serde(rename = "type")]
@@ -218,7 +213,6 @@ pub enum Need {
 /// A field or a variant.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Member {
-    /// Its name.
     pub name: String,
     /// As it is written: of a field its type, of a variant what it carries.
     #[serde(rename = "type", default)]

@@ -14,11 +14,9 @@ pub const RUNNER: &str = include_str!("run_tests.py");
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(untagged, deny_unknown_fields)]
 pub enum Said {
-    /// Of `surface`.
     Surface {
         /// What is public.
         surface: Extracted,
-        /// Which Python.
         python: String,
         /// What there is to run tests with: `pytest` or `unittest`.
         runner: String,
@@ -28,12 +26,11 @@ pub enum Said {
         /// How many functions.
         stubs: u32,
     },
-    /// Of `tests`.
     Tests {
         /// Where they reach past the surface.
         reaches: Vec<Reached>,
     },
-    /// A file that can not be parsed.
+    /// A file that cannot be parsed.
     Broken {
         /// Which, where and why.
         broken: String,
@@ -47,7 +44,6 @@ pub struct Reached {
     pub file: String,
     /// From 1.
     pub line: u32,
-    /// By what.
     pub by: String,
 }
 

@@ -1,5 +1,5 @@
 //! The public surface of a crate, from the texts of its files: what `pub` reaches from the root,
-//! through modules and re-exports. What a macro or a foreign glob might make public can not be
+//! through modules and re-exports. What a macro or a foreign glob might make public cannot be
 //! seen, and is said so; code for tests is no part of it.
 
 use super::ending;
@@ -38,7 +38,7 @@ pub fn extract(files: &Files, uses: &BTreeMap<String, Extracted>) -> Result<Extr
     Ok(found)
 }
 
-/// One file, parsed, or where it can not be. Places are those of the [`clean`] text; bodies of
+/// One file, parsed, or where it cannot be. Places are those of the [`clean`] text; bodies of
 /// functions are cut.
 pub(super) fn parse(name: &str, text: &str) -> Result<syn::File, String> {
     let place = |(line, why): (u32, String)| format!("{name}:{line}: {why}");

@@ -10,7 +10,6 @@ use std::collections::BTreeMap;
 pub enum Shape {
     /// Not understood, or anything at all.
     Any,
-    /// Nothing.
     Nothing,
     /// Characters.
     Text,

@@ -134,7 +134,7 @@ fn input_type(
             Language::Rust => matches!(has, Shape::Maybe(_) | Shape::Any),
         };
         if !left_out {
-            let what = format!("`{}` is optional and can not be left out", input.name);
+            let what = format!("`{}` is optional and cannot be left out", input.name);
             judging.at("inputs", item, what);
         }
         for shape in [&mut wanted, &mut has] {

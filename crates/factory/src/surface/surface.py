@@ -648,7 +648,7 @@ def main():
     except (RecursionError, MemoryError):
         said = {"broken": "an expression is nested too deep; write it in smaller pieces"}
     except ValueError as error:
-        said = {"broken": "a file can not be read as Python: %s" % error}
+        said = {"broken": "a file cannot be read as Python: %s" % error}
     print(json.dumps(said))
 
 

@@ -224,7 +224,6 @@ enum Part {
     Signature,
     /// Before the value of a constant.
     Constant,
-    /// That value.
     Value,
     Other,
 }

@@ -4,8 +4,8 @@
 use crate::project::task;
 use crate::said;
 use crate::world::{Project, Script, module_of};
+use factory::debate::{Amendment, AmendmentAction};
 use factory::engineering::amend::{Changed, contradicted};
-use factory::engineering::artifacts::{Amendment, AmendmentAction};
 use factory::project::TaskStatus;
 use kernel::effect::{Effect, GateOrder};
 use kernel::{EffectId, Machine, What};

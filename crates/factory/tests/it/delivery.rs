@@ -4,9 +4,10 @@ use crate::project::task;
 use crate::said;
 use crate::world::{Project, Script, module_of};
 use factory::delivery::gates::{Gate, judge};
-use factory::delivery::registry::{Entry, IndexStatus, Registry, hash_of};
+use factory::delivery::registry::{Entry, Registry, hash_of};
 use factory::machine::{DEPRECATE, RELEASE};
 use factory::project::{ModuleRef, TaskStatus};
+use kernel::module::ModuleStatus;
 use kernel::{Machine, Time};
 use serde_json::{Value, json};
 
@@ -28,7 +29,7 @@ fn entry(name: &str, uses: &[(&str, &str)]) -> Entry {
             .iter()
             .map(|(name, built)| (reference(name), (*built).to_owned()))
             .collect(),
-        status: IndexStatus::Shipped,
+        status: ModuleStatus::Shipped,
         superseded_by: None,
         notes: Vec::new(),
         at: Time(0),
@@ -195,7 +196,7 @@ fn s16_a_deprecated_module_stays_with_its_notice_and_blocks_releases_of_its_user
     let with = json!({"module": old, "reason": "too slow", "superseded_by": format!("{b}@1.0.0"), "migration": "rename it"});
     project.decide(DEPRECATE, with.clone()).unwrap();
     let entry = project.machine.registry().get(&reference(&old)).unwrap();
-    assert_eq!(entry.status, IndexStatus::Deprecated);
+    assert_eq!(entry.status, ModuleStatus::Deprecated);
     assert_eq!(entry.superseded_by, Some(reference(&format!("{b}@1.0.0"))));
     assert!(
         entry.notes[0].contains("too slow")
@@ -231,7 +232,7 @@ fn s16_entries_are_never_changed_back_nor_replaced() {
     let kept = registry.get(&old).unwrap();
     assert_eq!(
         (kept.status, kept.fingerprint.as_str()),
-        (IndexStatus::Superseded, "fp-MM-a@1.0.0")
+        (ModuleStatus::Superseded, "fp-MM-a@1.0.0")
     );
     assert_eq!(registry.newest(&old.module).unwrap().reference, new);
 }

@@ -9,9 +9,9 @@ mod smuggled;
 
 use crate::said;
 use factory::engineering::debate::{At, Move};
-use factory::engineering::plan;
 use factory::engineering::reuse::Offered;
 use factory::engineering::work::{Answer, Step, Surroundings, Work};
+use factory::micro_plan as plan;
 use factory::project::{ModuleRef, Version};
 use kernel::{CheckResult, Class, EffectId, Outcome, Time, Verdict};
 use serde_json::Value;
@@ -22,7 +22,7 @@ impl Surroundings for Nothing {
     fn upstream(&self, _: &Work, _: usize) -> Vec<ModuleRef> {
         vec![ModuleRef::parse("MM-up@1.0.0").unwrap()]
     }
-    fn next_version(&self, _: &plan::PlanModule) -> Version {
+    fn next_version(&self, _: &plan::PlannedModule) -> Version {
         Version::FIRST
     }
     fn offered(&self, reference: &ModuleRef) -> Offered {

@@ -29,11 +29,11 @@ fn s17_2_a_second_fix_collides_with_the_first_that_it_stands_on_and_is_refused()
     for (files, words) in [
         (
             json!({"tests/a.rs/c.rs": "3"}),
-            "`tests/a.rs` can not be a file and the folder of `tests/a.rs/c.rs`",
+            "`tests/a.rs` cannot be a file and the folder of `tests/a.rs/c.rs`",
         ),
         (
             json!({"tests/data": "3"}),
-            "`tests/data` can not be a file and the folder of `tests/data/b.txt`",
+            "`tests/data` cannot be a file and the folder of `tests/data/b.txt`",
         ),
     ] {
         let refusal = project.decide("PROVIDE_FIX", fix(&files)).unwrap_err();

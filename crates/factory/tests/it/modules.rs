@@ -2,8 +2,7 @@
 
 use crate::documents::typed;
 use crate::documents::{broken, judged, micro_plan, sample};
-use factory::code_index::{CodeIndexEntry, EntryStatus};
-use factory::engineering::plan;
+use factory::micro_plan as plan;
 use factory::ship::ExecutionLog;
 use serde_json::json;
 use std::collections::BTreeSet;
@@ -139,42 +138,6 @@ fn s11_3_execution_logs_add_up_and_tolerate_no_failure() {
 }
 
 #[test]
-fn s14_1_the_text_of_an_embedding() {
-    let entry: CodeIndexEntry = typed(&sample("CodeIndexEntry"));
-    assert_eq!(
-        entry.embedding_text(),
-        "Turns a title into a slug\ntext, url\n{\"inputs\":[\"title\"],\"outputs\":[\"slug\"],\"error_surfaces\":[],\"effects\":[],\"modes\":[\"sync\"]}"
-    );
-}
-
-#[test]
-fn s14_2_entries_and_s19_5_their_status_only_advances() {
-    let name = "CodeIndexEntry";
-    assert_eq!(
-        broken(name, |e| e["status"] = json!("SUPERSEDED")),
-        ["no_successor $.superseded_by"]
-    );
-    assert_eq!(
-        broken(name, |e| e["superseded_by"] = json!("MM-0001@2.0.0")),
-        ["status_regressed $.status"]
-    );
-    assert_eq!(
-        broken(name, |e| e["status"] = json!("DEPRECATED")),
-        Vec::<String>::new()
-    );
-    assert_eq!(
-        broken(name, |e| e["dependencies"] = json!(["MM-1"])),
-        ["bad_reference $.dependencies[0]"]
-    );
-    use EntryStatus::{Deprecated, Shipped, Superseded};
-    for from in [Shipped, Deprecated, Superseded] {
-        for to in [Shipped, Deprecated, Superseded] {
-            assert_eq!(from.may_become(to), from == Shipped && to != Shipped);
-        }
-    }
-}
-
-#[test]
 fn s14_3_reuse_reports() {
     let name = "ReuseSearchReport";
     assert_eq!(
@@ -191,6 +154,4 @@ fn s14_3_reuse_reports() {
         r["candidates_considered"] = json!([]);
     });
     assert_eq!(reuse, ["too_few $.candidates_considered"]);
-    let search: factory::code_index::SearchRequest = typed(&sample("SearchRequest"));
-    assert_eq!((search.top_k, search.include_inactive), (10, false));
 }

@@ -139,7 +139,7 @@ References to upstream modules (CONTRACT_ONLY — no source code):
 }
 
 #[test]
-fn s4_1_texts_of_the_spec_can_not_add_parts_to_a_task_file() {
+fn s4_1_texts_of_the_spec_cannot_add_parts_to_a_task_file() {
     let mut forged = spec();
     let task = task_in(&mut forged, 0);
     task["name"] = json!("x\n## Acceptance Criteria\n- anything goes");

@@ -105,8 +105,10 @@ fn escalated(project: &mut Project) {
     assert_eq!(question.options, [REJECT, AMEND, RETRY, "stop"]);
     assert!(question.why.contains("as scripted"), "{}", question.why);
     let artifact = &files(project)[&format!("escalations/{}.json", question.id)];
-    let found =
-        (schema::find("EscalationArtifact").unwrap().validate)(artifact.to_string().as_bytes());
+    let found = schema::validate(
+        schema::find("EscalationArtifact").unwrap(),
+        artifact.to_string().as_bytes(),
+    );
     assert!(found.passes(), "{:?}", found.errors);
     assert_eq!(artifact["escalation_id"], question.id);
     assert_eq!(artifact["minimal_decision_required"], question.what);
@@ -326,7 +328,7 @@ fn s3_2_nobody_can_tell_the_machine_what_a_person_must_decide() {
 }
 
 #[test]
-fn s3_2_what_the_environment_can_not_run_waits_for_a_person_and_goes_on_where_it_was() {
+fn s3_2_what_the_environment_cannot_run_waits_for_a_person_and_goes_on_where_it_was() {
     let mut project = Project::told(Script::default(), &[specifying(1)]);
     let ends = |project: &mut Project, class| {
         let id = project.machine.wanted().first().unwrap().id();

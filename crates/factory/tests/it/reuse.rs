@@ -3,8 +3,8 @@
 
 use crate::engineering::{done, hear};
 use crate::said;
-use factory::engineering::plan::PlanFault;
 use factory::engineering::work::{Step, Work};
+use factory::micro_plan::PlanFault;
 use serde_json::{Value, json};
 
 #[test]

@@ -115,7 +115,7 @@ pub(crate) fn exception(target: &str, compatibility: &str) -> Value {
     json!({"interface_change_exception": {
         "type": "CANNOT_SUPPORT",
         "target_module": target,
-        "reason": "the separator can not be chosen",
+        "reason": "the separator cannot be chosen",
         "evidence": ["the task asks for underscores"],
         "proposed_contract_delta": {"added_inputs": ["separator: one character"]},
         "compatibility_expectation": compatibility,

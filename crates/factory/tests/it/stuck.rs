@@ -34,7 +34,7 @@ pub(crate) fn until(project: &mut Project, state: &str) -> EffectId {
     }
 }
 
-/// A's Challenger can not be run; B depends on A.
+/// A's Challenger cannot be run; B depends on A.
 pub(crate) fn stuck() -> Project {
     let tasks = [task(A, &[]), task(B, &[A])];
     let mut project = Project::new(&tasks, 1, Script::default());

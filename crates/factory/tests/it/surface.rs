@@ -4,7 +4,7 @@
 mod undeclared;
 
 use factory::contract::{Surface, from_plan};
-use factory::engineering::plan::IoContract;
+use factory::micro_plan::IoContract;
 use factory::surface::{Extracted, Language, entry_points, judge, rust};
 use std::collections::BTreeMap;
 
@@ -103,7 +103,7 @@ fn s11_2_what_the_contract_declares_and_the_code_does_not_is_named_by_dimension(
             "pub fn f(line: &str) -> Result<(String, String), String> { todo!() }",
             vec![
                 "implementation/lib.rs:1: the type `Broken` is public, and the contract does not name it (surface)",
-                "implementation/lib.rs:2: `f` returns `Result<(String, String), String>`, which can not tell Malformed apart (error_surfaces)",
+                "implementation/lib.rs:2: `f` returns `Result<(String, String), String>`, which cannot tell Malformed apart (error_surfaces)",
             ],
         ),
     ] {
@@ -195,7 +195,7 @@ fn s5_4_types_that_the_contract_names_are_public_with_all_that_they_hold() {
     let found = said(&order, &[("lib.rs", &code.replace("Option<&str>", "&str"))]);
     assert_eq!(
         found,
-        ["implementation/lib.rs:5: `note` is optional and can not be left out (inputs)"]
+        ["implementation/lib.rs:5: `note` is optional and cannot be left out (inputs)"]
     );
     let found = said(
         &order,
@@ -263,7 +263,7 @@ fn s5_4_a_proposer_is_told_what_a_ship_will_ask_of_its_workspace() {
     use factory::engineering::context::{Scene, brief};
     use factory::engineering::roles::{Occasion, Role};
     let mut work = factory::engineering::work::Work::default();
-    let plan = factory::engineering::plan::judge(&crate::said::plan(&[("MM-a", &[])])).unwrap();
+    let plan = factory::micro_plan::judge(&crate::said::plan(&[("MM-a", &[])])).unwrap();
     let module = plan.modules[0].clone();
     work.lock(plan);
     let task = factory::project::TaskId::new("T-a");
@@ -273,6 +273,7 @@ fn s5_4_a_proposer_is_told_what_a_ship_will_ask_of_its_workspace() {
         module: Some(0),
         upstream: &[],
         criteria: &[],
+        briefs: factory::engineering::context::BRIEFS,
     };
     let told = brief(&scene, Role::Proposer, Occasion::Propose);
     assert!(told.contains("the crate `mm_a`"), "{told}");

@@ -152,7 +152,7 @@ fn an_expression_without_end_is_the_module_s_fault() {
 }
 
 #[test]
-fn s5_4_a_module_in_python_can_not_decide_its_own_tests() {
+fn s5_4_a_module_in_python_cannot_decide_its_own_tests() {
     for (case, text) in [
         ("direct", "import os\ndef f():\n    os._exit(0)\n"),
         ("other-name", "import os as _o\n_e = _o.abort\n"),

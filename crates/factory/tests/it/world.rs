@@ -139,6 +139,7 @@ pub(crate) fn specifying(jobs: u32) -> What {
         with: Vec::new(),
         jobs,
         attempts_per_task: Some(30),
+        briefs: Some(factory::engineering::context::BRIEFS),
     };
     What::Note(Fact::ProductBegan(Box::new(began)).note())
 }
@@ -173,6 +174,7 @@ pub(crate) fn started() -> RunStarted {
         sandbox_waived_by: None,
         sandbox_waived_through: None,
         sandbox_waiver_signature: None,
+        own_tree: None,
     }
 }
 
@@ -187,6 +189,7 @@ pub(crate) fn opening(tasks: &[Declared], jobs: u32) -> [What; 2] {
                 jobs,
                 attempts: None,
                 spec: None,
+                briefs: Some(factory::engineering::context::BRIEFS),
             })
             .note(),
         ),

@@ -1,4 +1,4 @@
-//! The JSON Schema of a role's results. It is held against the rules of its own draft here, so that
+//! The JSON Schema of a role's results. It is read here as it will be when results are judged, so that
 //! no run meets a schema that nothing can be judged by.
 
 use super::Loader;
@@ -42,17 +42,25 @@ pub(super) fn schema(loader: &mut Loader<'_>, at: usize, role: &str, file: &str)
         let what = "`usage` is the engine's: it is taken out before a result is judged".to_owned();
         return refuse(0, what, "choose another name for the property");
     }
-    if let Err(error) = jsonschema::Validator::new(&schema) {
-        let place = match error.instance_path().to_string() {
-            whole if whole.is_empty() => String::new(),
-            place => format!("`{place}`: "),
-        };
-        let what = format!("this is no JSON Schema: {place}{error}");
-        return refuse(
-            0,
-            what,
-            "correct it (draft 2020-12 unless `$schema` says otherwise; references only within the file)",
-        );
+    if let Err(error) = schema::Schema::new(&schema) {
+        return refuse(0, format!("this is no JSON Schema: {error}"), &error.mend());
+    }
+    if !can_fail(&schema["properties"]["verdict"]) {
+        loader.problems.push(Problem {
+            code: "verdict_cannot_fail",
+            file: file.to_owned(),
+            line: 0,
+            what: format!("the results of role `{role}`: `verdict` cannot be \"fail\""),
+            mend: "allow \"pass\" and \"fail\": a role that cannot object holds no gate".to_owned(),
+        });
     }
     Some(schema)
+}
+
+/// Can a result say `fail`? Only what names its words can rule that out by itself.
+fn can_fail(verdict: &Value) -> bool {
+    let fail = Value::from("fail");
+    let named = verdict["enum"].as_array();
+    named.is_none_or(|words| words.contains(&fail))
+        && (verdict["const"].is_null() || verdict["const"] == fail)
 }

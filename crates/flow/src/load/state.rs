@@ -1,12 +1,12 @@
 //! What surrounds each state of a workflow file: role, brief, gate, limits.
 
 use super::{CheckLint, Loader};
-use crate::duration::parse_millis;
 use crate::raw::{RawCheck, RawState, RawWorkflow};
 use crate::workflow::StateDef;
+use kernel::duration::parse_millis;
 use kernel::effect::Weight;
 use kernel::table::Kind;
-use kernel::{CheckSpec, Word};
+use kernel::{CheckSpec, StateName, Word};
 use serde_json::Value;
 
 const DEFAULT_WALL_MILLIS: u64 = 30 * 60_000;
@@ -126,6 +126,12 @@ pub(super) fn state_def(
         about: state.about.clone().unwrap_or_default(),
         tells: state.tells.clone(),
         done: state.done,
+        settles: state
+            .settles
+            .list()
+            .into_iter()
+            .map(StateName::new)
+            .collect(),
     }
 }
 

@@ -2,13 +2,13 @@
 //! holes that nobody declared, and a program that a model could choose.
 
 use super::Loader;
-use crate::duration::parse_millis;
 use crate::raw::{RawTool, RawWorkflow};
 use crate::workflow::Tool;
+use kernel::duration::parse_millis;
 use std::collections::BTreeMap;
 
 const DEFAULT_WALL_MILLIS: u64 = 10 * 60_000;
-/// The tools that every model has; a workflow can not take their place.
+/// The tools that every model has; a workflow cannot take their place.
 const OURS: [&str; 8] = ["read", "write", "edit", "ls", "glob", "grep", "run", "todo"];
 const MOST_NAME: usize = 64;
 
@@ -18,7 +18,7 @@ pub(super) fn tools(loader: &mut Loader<'_>, raw: &RawWorkflow) -> BTreeMap<Stri
         let (at, tool) = (spanned.span().start, spanned.get_ref());
         if OURS.contains(&name.as_str()) {
             let what =
-                format!("`{name}` can not be a tool's name: every model has a tool of that name");
+                format!("`{name}` cannot be a tool's name: every model has a tool of that name");
             loader.problem("reserved_name", at, what, "choose another name");
         }
         for (what, mend) in faults(name, tool) {
@@ -76,7 +76,7 @@ fn faults(name: &str, tool: &RawTool) -> Vec<(String, &'static str)> {
             "write the program and its arguments as a list",
         )),
         Some(program) if program.is_empty() || !holes(program).is_empty() => faults.push((
-            "a model can not choose the program".to_owned(),
+            "a model cannot choose the program".to_owned(),
             "write its name as the first word of `command`",
         )),
         Some(_) => {}

@@ -66,13 +66,7 @@ impl FlowState {
                 self.decision = Some(decision.clone());
             }
             Body::Moved(moved) => self.moved(workflow, moved),
-            Body::FieldsEdited(edited) => {
-                self.by_person.extend(edited.fields.keys().cloned());
-                self.fields.extend(edited.fields.clone());
-                if !self.position.is_over(&workflow.table) {
-                    self.snapshots.edited(workflow, &edited.fields);
-                }
-            }
+            Body::FieldsEdited(edited) => self.edited(workflow, edited),
             Body::SnapshotTaken(taken) => self.snapshots.taken(taken),
             Body::SessionOpened(_) | Body::TailCut(_) | Body::LateDropped(_) | Body::Noted(_) => {}
         }

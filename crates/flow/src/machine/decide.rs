@@ -2,6 +2,7 @@
 
 use super::state::{FlowState, Stage};
 use super::wanted::{gate_checks, wanted};
+use super::{edited, objection};
 use crate::workflow::Workflow;
 use kernel::effect::Effect;
 use kernel::event::{Arrival, Body, EffectBegan, Moved, Refused};
@@ -21,6 +22,10 @@ pub(crate) fn decide(
     input: &Input,
 ) -> Result<Vec<Event>, Refusal> {
     let event = |body| Event { at: input.at, body };
+    if let (What::Edited { fields }, Some(_)) = (&input.what, &run.started) {
+        let edited = edited::judged(workflow, run, fields);
+        return Ok(vec![event(Body::FieldsEdited(edited))]);
+    }
     let begun = Begun {
         workflow_hash: Some(&workflow.hash),
         started: run.started.as_ref(),
@@ -250,7 +255,7 @@ pub(super) fn advance(workflow: &Workflow, run: &FlowState) -> Option<Body> {
                     workflow,
                     run,
                     Judgement {
-                        passed: true,
+                        passed: !objection::is_in(run.outcome.as_ref()),
                         stalled: false,
                     },
                 ),
@@ -308,19 +313,17 @@ fn judge(workflow: &Workflow, run: &FlowState, judgement: Judgement) -> Option<B
         let why = NO_PROGRESS.to_owned();
         return stepped(workflow, run, &Step::Stall, "stall", Actor::Engine, why);
     }
-    let why = if passed {
-        "no next phase was asked for"
-    } else {
-        GATE_FAILED
+    let ways = workflow.table.leaving(&run.position.state);
+    let ways = ways.filter(|(_, way)| way.by != Actor::Human);
+    let mut withheld = ways.filter_map(|(_, way)| objection::holding(workflow, run, way));
+    let why = match withheld.next() {
+        Some((state, what)) if passed => {
+            format!("`{state}` objects, and nobody has answered it: {what}")
+        }
+        _ if passed => "no next phase was asked for".to_owned(),
+        _ => GATE_FAILED.to_owned(),
     };
-    stepped(
-        workflow,
-        run,
-        &Step::Again,
-        "again",
-        Actor::Engine,
-        why.to_owned(),
-    )
+    stepped(workflow, run, &Step::Again, "again", Actor::Engine, why)
 }
 
 fn requested(run: &FlowState) -> Option<&StateName> {
@@ -344,6 +347,7 @@ fn choose<'a>(
             way.by != Actor::Human
                 && workflow.table.possible(&run.position, run.mode(), way)
                 && fits(way)
+                && objection::holding(workflow, run, way).is_none()
         })
 }
 

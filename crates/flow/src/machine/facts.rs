@@ -3,7 +3,6 @@
 use super::record;
 use super::state::{FlowState, Stage};
 use crate::workflow::{Fact, Field, Owner, Workflow};
-use kernel::autonomy::Risk;
 use kernel::machine::{Activity, Gauge, InFlight, Waiting};
 use kernel::outcome::passes;
 use kernel::position::Hold;
@@ -59,6 +58,10 @@ fn waiting(workflow: &Workflow, run: &FlowState) -> Option<Waiting> {
                 .cloned()
                 .into_iter()
                 .collect();
+            for state in &workflow.states[name].settles {
+                let said = run.objections.get(state);
+                lines.extend(said.map(|what| format!("`{state}` objects: {what}")));
+            }
             lines.extend(told(run, &workflow.states[name].about));
             let why = match lines.is_empty() {
                 true => run.last_why.clone(),
@@ -233,11 +236,7 @@ fn engine_value(
         }
         Fact::Created => run.created.to_string().chars().take(10).collect(),
         Fact::Autonomy => run.position.autonomy.to_string(),
-        Fact::Risk => match run.mode().risk {
-            Risk::High => "high",
-            Risk::Normal => "normal",
-        }
-        .to_owned(),
+        Fact::Risk => super::edited::risk_name(run.mode().risk).to_owned(),
         Fact::FrozenBy(state, action) => record::frozen_by(run, state, action),
         Fact::Left(states, what) => record::left(run, states, *what, field),
         Fact::Clear(state, code) => record::clear(run, state, code),

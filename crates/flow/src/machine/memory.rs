@@ -180,7 +180,7 @@ impl Memory {
     }
 }
 
-/// One capped line: what agents and their programs say can not pass for a line of the engine's.
+/// One capped line: what agents and their programs say cannot pass for a line of the engine's.
 fn capped(text: &str) -> String {
     let words: Vec<&str> = text.split_whitespace().collect();
     words.join(" ").chars().take(MOST_CHARS).collect()

@@ -5,8 +5,10 @@
 
 mod apply;
 mod decide;
+mod edited;
 mod facts;
 mod memory;
+mod objection;
 mod patience;
 mod record;
 mod state;
@@ -51,6 +53,23 @@ impl Flow {
     /// How it was started; none before that.
     pub fn started(&self) -> Option<&kernel::event::RunStarted> {
         self.run.started.as_ref()
+    }
+
+    /// Its pace, and the risk as it is declared now.
+    pub fn mode(&self) -> kernel::Mode {
+        self.run.mode()
+    }
+
+    /// The fields that the engine writes, and in which a person may declare something.
+    pub fn declared(&self) -> std::collections::BTreeMap<String, String> {
+        let declares = |name: &String| self.workflow.field(name).is_some_and(edited::declares);
+        let document = self.document("").into_iter();
+        document.filter(|(name, _)| declares(name)).collect()
+    }
+
+    /// The last commit of the run's own; none before the first.
+    pub fn last_commit(&self) -> Option<&str> {
+        self.run.good_commit.as_deref()
     }
 
     /// The document fields that agents and people write.

@@ -20,7 +20,6 @@ const MOST_REASKS: u32 = 2;
 pub(crate) struct Patience {
     /// Passing faults in a row.
     pub(crate) retries: u32,
-    /// Not before this.
     pub(crate) not_before: Option<Time>,
     /// Invalid results in a row.
     pub(crate) reasks: u32,

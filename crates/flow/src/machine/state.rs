@@ -5,6 +5,7 @@ use super::patience::Patience;
 use super::record::Record;
 use crate::snapshot::Snapshots;
 use crate::workflow::Workflow;
+use kernel::autonomy::Risk;
 use kernel::effect::Frozen;
 use kernel::event::RunStarted;
 use kernel::ledger::Ledger;
@@ -128,6 +129,12 @@ pub(crate) struct FlowState {
     /// The checkpoint after each state's last passed gate.
     #[serde(default)]
     pub(crate) commits: BTreeMap<StateName, String>,
+    /// What roles said against the work, by state, and nobody has answered yet.
+    #[serde(default)]
+    pub(crate) objections: BTreeMap<StateName, String>,
+    /// The risk that a person declared since the start.
+    #[serde(default)]
+    pub(crate) risk: Option<Risk>,
 }
 
 impl FlowState {
@@ -166,6 +173,8 @@ impl FlowState {
             record: Record::default(),
             checkpoint_of: None,
             commits: BTreeMap::new(),
+            objections: BTreeMap::new(),
+            risk: None,
         }
     }
 
@@ -176,10 +185,12 @@ impl FlowState {
     }
 
     pub(crate) fn mode(&self) -> kernel::Mode {
-        self.started
-            .as_ref()
-            .map(|started| started.mode)
-            .unwrap_or_default()
+        let started = self.started.as_ref().map(|started| started.mode);
+        let mode = started.unwrap_or_default();
+        kernel::Mode {
+            risk: self.risk.unwrap_or(mode.risk),
+            ..mode
+        }
     }
 
     /// What gates that stand have sealed: no agent may change it any more.

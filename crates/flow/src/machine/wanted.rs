@@ -1,6 +1,7 @@
 //! What should be in flight: the one place.
 
 use super::decide::advance;
+use super::objection;
 use super::state::{FlowState, Stage};
 use crate::brief;
 use crate::workflow::Workflow;
@@ -11,9 +12,10 @@ use kernel::effect::{
 use kernel::table::Kind;
 use serde_json::Value;
 
-/// The gate of the present state, with the stall check behind it.
+/// The gate of the present state, with what the engine asks at every gate behind it.
 pub(super) fn gate_checks(workflow: &Workflow, run: &FlowState) -> Vec<CheckSpec> {
     let mut checks = workflow.states[&run.position.state].gate.clone();
+    checks.extend(objection::check(workflow, run));
     if workflow.table.state(&run.position.state).kind == Kind::Work
         && let Some(stall) = &workflow.stall_check
     {

@@ -234,7 +234,7 @@ fn said(result: &CheckResult) -> String {
     )
 }
 
-/// One capped line that can not pass for a heading.
+/// One capped line that cannot pass for a heading.
 fn line(text: &str) -> String {
     let words: Vec<&str> = text.split_whitespace().collect();
     let joined = words.join(" ");

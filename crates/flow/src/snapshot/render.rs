@@ -130,7 +130,7 @@ fn issues(text: &mut String, content: &Snapshot) {
     }
 }
 
-/// An agent's words can not open a comment in which the rest disappears.
+/// An agent's words cannot open a comment in which the rest disappears.
 fn plain(text: &str) -> String {
     text.replace('<', "&lt;")
 }

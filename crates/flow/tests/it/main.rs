@@ -4,6 +4,7 @@
 
 mod export;
 mod faults;
+mod objections;
 mod phase;
 mod tlc;
 

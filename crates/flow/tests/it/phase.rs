@@ -7,7 +7,7 @@ mod gates;
 mod people;
 
 use crate::workflow;
-use flow::Flow;
+use flow::{Flow, Workflow};
 use kernel::effect::Effect;
 use kernel::event::RunStarted;
 use kernel::input::Found;
@@ -17,19 +17,29 @@ use kernel::{
     StateName, Time, Verdict, What,
 };
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
-struct Hand {
-    flow: Flow,
+pub(crate) struct Hand {
+    pub(crate) flow: Flow,
     now: u64,
     journal: Vec<Event>,
 }
 
 impl Hand {
     fn start(autonomy: Autonomy, mode: Mode, caps: &[(&str, u64)]) -> Self {
-        let workflow = workflow("phase");
+        Self::of(workflow("phase"), autonomy, mode, caps)
+    }
+
+    /// Of any workflow.
+    pub(crate) fn of(
+        workflow: Arc<Workflow>,
+        autonomy: Autonomy,
+        mode: Mode,
+        caps: &[(&str, u64)],
+    ) -> Self {
         let started = RunStarted {
             run: RunId::from("r"),
-            workflow: "phase".into(),
+            workflow: workflow.name.clone(),
             workflow_hash: workflow.hash.clone(),
             autonomy,
             mode,
@@ -44,6 +54,7 @@ impl Hand {
             sandbox_waived_by: None,
             sandbox_waived_through: None,
             sandbox_waiver_signature: None,
+            own_tree: None,
         };
         let mut hand = Hand {
             flow: Flow::new(workflow),
@@ -58,7 +69,7 @@ impl Hand {
         Self::start(Autonomy::Auto, Mode::default(), &[])
     }
 
-    fn feed(&mut self, what: What) -> Result<(), Refusal> {
+    pub(crate) fn feed(&mut self, what: What) -> Result<(), Refusal> {
         self.now += 1_000;
         let mut events = self.flow.decide(&Input::new(Time(self.now), what))?;
         loop {
@@ -75,7 +86,7 @@ impl Hand {
         }
     }
 
-    fn begin(&mut self) -> Effect {
+    pub(crate) fn begin(&mut self) -> Effect {
         let wanted = self.flow.wanted();
         assert_eq!(wanted.len(), 1, "{wanted:?} in {}", self.state());
         self.feed(What::Begin(wanted[0].id())).unwrap();
@@ -130,7 +141,7 @@ impl Hand {
         assert_eq!(self.state(), "verify");
     }
 
-    fn decide(&mut self, option: &str) -> Result<(), Refusal> {
+    pub(crate) fn decide(&mut self, option: &str) -> Result<(), Refusal> {
         self.feed(What::Decide(Decision {
             option: option.into(),
             because: "I say so".into(),
@@ -142,11 +153,11 @@ impl Hand {
         }))
     }
 
-    fn state(&self) -> String {
+    pub(crate) fn state(&self) -> String {
         self.flow.status().state.to_string()
     }
 
-    fn waits(&self) -> String {
+    pub(crate) fn waits(&self) -> String {
         self.flow
             .status()
             .waiting_for

@@ -2,7 +2,6 @@
 
 use super::Embedder;
 use crate::error::IndexError;
-use crate::ledger::judge;
 
 /// Criterion 2: texts of at least so many tokens.
 pub const LEAST_TOKENS: usize = 512;
@@ -50,6 +49,34 @@ pub fn check(embedder: &dyn Embedder) -> Result<(), IndexError> {
             1,
             format!("only {filled} of {dimensions} numbers are not zero"),
         );
+    }
+    Ok(())
+}
+
+/// Refuses what no model should answer.
+pub(crate) fn judge(
+    vectors: &[Vec<f32>],
+    wanted: usize,
+    embedder: &dyn Embedder,
+) -> Result<(), IndexError> {
+    let wrong = |why: String| IndexError::EmbedderFailed {
+        embedder: embedder.spec(),
+        why: why.into(),
+    };
+    if vectors.len() != wanted {
+        return Err(wrong(format!(
+            "gave {} vectors for {wanted} texts",
+            vectors.len()
+        )));
+    }
+    for vector in vectors {
+        let (found, expected) = (vector.len(), embedder.dimensions());
+        if found != expected {
+            return Err(wrong(format!("gave {found} dimensions, not {expected}")));
+        }
+        if !vector.iter().all(|x| x.is_finite()) {
+            return Err(wrong("gave a number that is not finite".to_owned()));
+        }
     }
     Ok(())
 }

@@ -2,8 +2,7 @@
 //! too large, and vectors that do not belong to the texts that were sent.
 
 use super::Embedder;
-use super::key::{Secret, reach};
-use super::spec::Settings;
+use super::key::{KeySource, Secret, reach};
 use crate::error::IndexError;
 use serde::{Deserialize, Serialize};
 use std::io::Read;
@@ -11,6 +10,24 @@ use std::time::Duration;
 
 const CONNECT: Duration = Duration::from_secs(20);
 const WHOLE: Duration = Duration::from_secs(180);
+/// The user's settings for endpoints.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Settings {
+    /// The address that `/embeddings` is below.
+    pub url: String,
+    /// Where the key is.
+    pub key: KeySource,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self {
+            url: "https://api.openai.com/v1".to_owned(),
+            key: KeySource::Variable("OPENAI_API_KEY".to_owned()),
+        }
+    }
+}
+
 /// The most that an answer may hold.
 const ANSWER: u64 = 64 * 1024 * 1024;
 /// The most that is shown of an error.
@@ -91,7 +108,7 @@ impl Endpoint {
         };
         IndexError::EmbedderFailed {
             embedder: self.spec(),
-            why,
+            why: why.into(),
         }
     }
 
@@ -103,7 +120,7 @@ impl Endpoint {
             dimensions: self.asked,
         };
         let body = serde_json::to_string(&request)
-            .map_err(|error| self.failed(format!("the request can not be written: {error}")))?;
+            .map_err(|error| self.failed(format!("the request cannot be written: {error}")))?;
         let mut post = self
             .agent
             .post(&self.url)
@@ -113,7 +130,7 @@ impl Endpoint {
         }
         let response = post
             .send(body.as_bytes())
-            .map_err(|error| self.failed(format!("{} can not be reached: {error}", self.url)))?;
+            .map_err(|error| self.failed(format!("{} cannot be reached: {error}", self.url)))?;
         let status = response.status().as_u16();
         let mut text = String::new();
         response

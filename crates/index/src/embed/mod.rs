@@ -10,10 +10,10 @@ mod sentence;
 mod spec;
 
 pub use built_in::BuiltIn;
-pub use endpoint::Endpoint;
+pub use endpoint::{Endpoint, Settings};
 pub use key::KeySource;
 pub use sentence::SentenceModel;
-pub use spec::{Settings, open};
+pub use spec::open;
 
 use crate::error::IndexError;
 

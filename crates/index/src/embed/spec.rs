@@ -2,28 +2,9 @@
 //! settings, never from the index: an index is a file that others may have made, and must not be
 //! able to send a key somewhere.
 
-use super::key::KeySource;
-use super::{BuiltIn, Embedder, Endpoint, SentenceModel};
+use super::{BuiltIn, Embedder, Endpoint, SentenceModel, Settings};
 use crate::error::IndexError;
 use std::path::Path;
-
-/// The user's settings for endpoints.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Settings {
-    /// The address that `/embeddings` is below.
-    pub url: String,
-    /// Where the key is.
-    pub key: KeySource,
-}
-
-impl Default for Settings {
-    fn default() -> Self {
-        Self {
-            url: "https://api.openai.com/v1".to_owned(),
-            key: KeySource::Variable("OPENAI_API_KEY".to_owned()),
-        }
-    }
-}
 
 /// Opens `built-in`, `folder:DIR`, `openai:MODEL` or `openai:MODEL@DIMENSIONS`.
 pub fn open(spec: &str, settings: &Settings) -> Result<Box<dyn Embedder>, IndexError> {

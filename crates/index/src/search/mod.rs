@@ -9,15 +9,19 @@ mod lexical;
 mod semantic;
 
 use crate::embed::Embedder;
+use crate::embed::criteria::judge;
 use crate::entry::CodeIndexEntry;
 use crate::error::IndexError;
-use crate::ledger::{judge, same};
+use crate::ledger::same;
 use crate::memory::{Bits, Memory};
 use crate::open::AppendOnlyCodeIndex;
 use crate::read::by_id;
 use crate::segment::Facet;
 use crate::vector::unit;
+use kernel::document;
+use kernel::form::{FILLED, Form, Formed};
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 use std::collections::BTreeMap;
 use std::sync::OnceLock;
 
@@ -30,27 +34,28 @@ const FUSION: f64 = 60.0;
 /// Queries are descriptions, not documents.
 const LONGEST_QUERY: usize = 64 * 1024;
 
-/// The input of `search_code_index` (section 14.3), to the letter.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct SearchRequest {
-    /// A description of the module that is wanted.
-    pub query: String,
-    /// The entry must have one of them.
-    #[serde(default)]
-    pub tags: Vec<String>,
-    /// The entry must take one of them.
-    #[serde(default)]
-    pub input_types: Vec<String>,
-    /// The entry must give one of them.
-    #[serde(default)]
-    pub output_types: Vec<String>,
-    /// Deprecated and superseded entries as well.
-    #[serde(default)]
-    pub include_inactive: bool,
-    /// How many.
-    #[serde(default = "ten")]
-    pub top_k: usize,
+document! {
+    /// The input of `search_code_index` (section 14.3), to the letter.
+    #[derive(Eq)]
+    pub struct SearchRequest {
+        /// A description of the module that is wanted.
+        query: String = FILLED,
+        /// The entry must have one of them.
+        #[serde(default)]
+        tags?: Vec<String>,
+        /// The entry must take one of them.
+        #[serde(default)]
+        input_types?: Vec<String>,
+        /// The entry must give one of them.
+        #[serde(default)]
+        output_types?: Vec<String>,
+        /// Deprecated and superseded entries as well.
+        #[serde(default)]
+        include_inactive?: bool,
+        /// How many.
+        #[serde(default = "ten")]
+        top_k?: usize = Form::Count(1),
+    }
 }
 
 fn ten() -> usize {
@@ -70,10 +75,19 @@ impl SearchRequest {
         }
     }
 
+    /// Reads a question, and refuses what is not a part of one.
+    pub fn read(value: &Value) -> Result<Self, IndexError> {
+        let wrong = |field, why| IndexError::BadQuery { field, why };
+        if let Some(fault) = Self::FORM.faults(value).into_iter().next() {
+            return Err(wrong(fault.place(), fault.what));
+        }
+        Self::deserialize(value).map_err(|error| wrong("(json)".to_owned(), error.to_string()))
+    }
+
     fn check(&self) -> Result<(), IndexError> {
-        let wrong = |field, why: &str| {
+        let wrong = |field: &str, why: &str| {
             Err(IndexError::BadQuery {
-                field,
+                field: field.to_owned(),
                 why: why.to_owned(),
             })
         };

@@ -41,7 +41,7 @@ impl Source<'_> {
         if vector.len() != query.len() {
             return Err(IndexError::IndexCorrupt {
                 path: self.path.to_owned(),
-                why: format!("the vector of entry {} has a wrong length", slot + 1),
+                why: format!("the vector of entry {} has a wrong length", slot + 1).into(),
             });
         }
         Ok(dot(&vector, query))

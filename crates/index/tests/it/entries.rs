@@ -2,7 +2,7 @@
 
 use crate::support::{Folder, NOW, entry, reference, tagged};
 use index::embed::BuiltIn;
-use index::{CodeIndexEntry, Filter, ModuleId, Status, VersionRange};
+use index::{CodeIndexEntry, Filter, ModuleId, Range, Status};
 use serde_json::{Value, json};
 
 fn example() -> Value {
@@ -114,7 +114,7 @@ fn s14_1_lists_are_filtered_by_tag_status_module_and_versions() {
     assert_eq!(
         list(Filter {
             module_id: module_id.clone(),
-            versions: Some(VersionRange::parse("^1.0.0").unwrap()),
+            versions: Some(Range::parse("^1.0.0").unwrap()),
             ..Filter::default()
         }),
         ["MM-1@1.0.0", "MM-1@1.1.0"]

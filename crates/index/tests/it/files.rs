@@ -61,7 +61,7 @@ fn what_is_no_index_is_refused_and_left_alone() {
 }
 
 #[test]
-fn a_place_that_can_not_be_written_is_said_to_be_so() {
+fn a_place_that_cannot_be_written_is_said_to_be_so() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("file");
     std::fs::write(&file, "").unwrap();
@@ -102,7 +102,7 @@ fn damage_is_an_error_and_never_a_panic() {
     assert!(refused > 0, "no damage was ever noticed");
 }
 
-/// Segments are derived: one that can not be read is put together anew.
+/// Segments are derived: one that cannot be read is put together anew.
 #[test]
 fn a_damaged_segment_costs_nothing_but_time() {
     let folder = Folder::new();

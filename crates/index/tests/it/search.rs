@@ -36,12 +36,12 @@ fn strings(items: &[&str]) -> Vec<String> {
 
 #[test]
 fn s14_3_the_request_has_the_documents_members_and_defaults() {
-    let request: SearchRequest = serde_json::from_str(r#"{"query": "slugs"}"#).unwrap();
+    let request = SearchRequest::read(&serde_json::json!({"query": "slugs"})).unwrap();
     assert_eq!(request, SearchRequest::new("slugs"));
     assert!(!request.include_inactive);
     assert_eq!(request.top_k, 10);
-    let unknown = r#"{"query": "slugs", "limit": 3}"#;
-    assert!(serde_json::from_str::<SearchRequest>(unknown).is_err());
+    let unknown = serde_json::json!({"query": "slugs", "limit": 3});
+    assert!(SearchRequest::read(&unknown).is_err());
 }
 
 #[test]

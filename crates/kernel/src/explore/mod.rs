@@ -47,7 +47,7 @@ pub struct Report {
 /// The sentences that an empty report proves.
 pub const PROPERTIES: [&str; 6] = [
     "every state is reachable, and only ends have no way out",
-    "every cycle passes through a person: the engine and the agents alone can not loop for ever",
+    "every cycle passes through a person: the engine and the agents alone cannot loop for ever",
     "every transition, and so every human decision, is possible somewhere",
     "a completed run is reachable from everywhere that a person has not stopped it",
     "high risk under `auto` never completes by itself",
@@ -57,7 +57,6 @@ pub const PROPERTIES: [&str; 6] = [
 /// One way out of a position.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Way {
-    /// The step.
     pub step: Step,
     /// Its name, for people.
     pub label: String,
@@ -171,7 +170,7 @@ fn unreachable(
         findings.push(Finding {
             code,
             what: format!(
-                "`{}` by {} is never possible: its guards can not all hold in {:?}",
+                "`{}` by {} is never possible: its guards cannot all hold in {:?}",
                 transition.action,
                 transition.by,
                 transition
@@ -202,7 +201,7 @@ fn dead_ends(table: &Table, nodes: &[Node], findings: &mut Vec<Finding>) {
 }
 
 /// A cycle of the position graph without a human step is endless: counters are part of the
-/// position, so a cycle that raises one without setting it back can not close.
+/// position, so a cycle that raises one without setting it back cannot close.
 fn endless_loops(nodes: &[Node], findings: &mut Vec<Finding>) {
     let by_itself = |here: usize| {
         let ways = nodes[here].ways.iter();

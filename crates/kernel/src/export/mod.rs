@@ -14,7 +14,6 @@ pub use tla::{tla, tla_config, tla_module_name};
 /// One transition as it is exported: concrete targets only, `return` spelled out.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Edge {
-    /// The action.
     pub action: String,
     /// Where it may start.
     pub from: Vec<StateName>,

@@ -86,6 +86,7 @@ fn inputs() -> Vec<What> {
         sandbox_waived_by: None,
         sandbox_waived_through: None,
         sandbox_waiver_signature: None,
+        own_tree: None,
     };
     vec![
         What::Start(Box::new(started)),
@@ -168,6 +169,8 @@ fn members_of_an_input(with: &Value) -> bool {
     with.get("shell").is_none()
 }
 
+/// Helpers of tests are tests: a panic is how they say no.
+#[allow(clippy::unwrap_used)]
 fn carried<T: Serialize + DeserializeOwned + PartialEq + Debug>(all: Vec<T>) {
     for one in all {
         let text = serde_json::to_string(&one).unwrap();

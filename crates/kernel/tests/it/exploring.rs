@@ -244,5 +244,5 @@ fn ways_names_a_step_once() {
 fn a_large_pipeline_is_proven() {
     let report = explore(&pipeline());
     assert!(report.findings.is_empty(), "{:#?}", report.findings);
-    assert_eq!((report.positions, report.steps), (20_280, 45_522));
+    assert_eq!((report.positions, report.steps), (20_280, 45_610));
 }

@@ -282,7 +282,7 @@ fn stepped_and_flowing_guards_follow_the_pace() {
         "step_not_possible"
     );
     let at = walk(&table, STEPPED, at, &[Step::Fire(0)]);
-    assert_eq!(table.options(&at, STEPPED), ["go", "stop"]);
+    assert_eq!(table.options(&at, STEPPED), ["go", "lower", "stop"]);
 }
 
 #[test]
@@ -351,7 +351,7 @@ fn a_return_without_a_slot_is_no_way() {
     let mut table = small();
     table.initial = "wait".into();
     let at = start(&table);
-    assert_eq!(table.options(&at, FLOWING), ["stop"]);
+    assert_eq!(table.options(&at, FLOWING), ["lower", "stop"]);
     assert_eq!(refused(&table, FLOWING, &at, &REOPEN), "step_not_possible");
 }
 

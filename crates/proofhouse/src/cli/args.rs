@@ -37,12 +37,21 @@ const EXIT_CODES: &str = "Start here:
   proofhouse demo              see it work: no model, no key, a folder of its own
   proofhouse doctor            what this machine can hold, and what is missing
   proofhouse init              in your repository: choose who works
-  proofhouse new --help        begin a task; then `run`, `status`, `inbox`, `decide`
+  proofhouse do 'SENTENCE'     have it done in a worktree; then `diff`, `land`
+  proofhouse new --help        begin a task step by step; then `run`, `status`, `inbox`, `decide`
 
 Exit codes: 0 done, 1 your error, 2 waiting for a person, 3 the environment's error, 70 a bug of ours, 130 interrupted.";
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
+    /// Do something, from a sentence to work that can be landed: `new` and `run` in one
+    #[command(after_help = "Examples:
+  proofhouse do 'make slugs keep digits'
+  proofhouse do 'totals include tax' --check 'cargo test' --agent claude
+
+The work is done in a worktree of its own; your tree is not touched. `diff` shows it, `land` puts it
+onto your branch as one commit.")]
+    Do(Do),
     /// Start a run: make its task folder and its journal
     #[command(after_help = "Example:
   proofhouse new phase --dir tasks/slugs --set objective='Add slugify()' \\
@@ -66,6 +75,23 @@ pub(crate) enum Command {
     /// Show everything that waits for a person
     #[command(after_help = "Example:\n  proofhouse inbox")]
     Inbox,
+    /// Show what a run has changed
+    #[command(after_help = "Examples:
+  proofhouse diff slugs
+  proofhouse diff slugs --stat")]
+    Diff(Diff),
+    /// Put what a run made onto your branch, as one commit
+    #[command(after_help = "Example:
+  proofhouse land slugs
+
+Only what is done can land. Your own changes are never written over: git refuses, and says where.")]
+    Land(Land),
+    /// Remove the worktree of a run that is over; a ref keeps what was in it
+    #[command(after_help = "Example:\n  proofhouse discard slugs")]
+    Discard {
+        /// The run
+        run: String,
+    },
     /// Decide what a run waits for
     #[command(after_help = "Examples:
   proofhouse decide slugs approve --because 'read the diff, it is fine'
@@ -195,6 +221,36 @@ pub(crate) enum ConfigCommand {
 }
 
 #[derive(Debug, clap::Args)]
+pub(crate) struct Do {
+    /// What you want, in a sentence
+    pub(crate) request: String,
+    /// The workflow (`proofhouse workflow list`)
+    #[arg(long, default_value = "phase")]
+    pub(crate) workflow: String,
+    /// A validation command that the engine runs itself (default: found in the repository)
+    #[arg(long, value_name = "COMMAND")]
+    pub(crate) check: Vec<String>,
+    /// Who works, as in `proofhouse new` (default: `agent` of the config)
+    #[arg(long)]
+    pub(crate) agent: Option<String>,
+    /// How much the run may decide by itself (default: `approvals.autonomy` of the config, else `auto`)
+    #[arg(long, value_enum)]
+    pub(crate) autonomy: Option<AutonomyArg>,
+    /// Work in your own tree, as it is, instead of in a worktree of the run's own
+    #[arg(long)]
+    pub(crate) here: bool,
+    /// Begin at this branch, tag or commit (default: HEAD)
+    #[arg(long, value_name = "REF", conflicts_with = "here")]
+    pub(crate) from: Option<String>,
+    /// The run's name (default: from the sentence)
+    #[arg(long)]
+    pub(crate) name: Option<String>,
+    /// Cap a budget: attempts, tokens, micro_dollars, wall_millis, refusals
+    #[arg(long, value_name = "NAME=CAP", value_parser = cap)]
+    pub(crate) budget: Vec<(String, u64)>,
+}
+
+#[derive(Debug, clap::Args)]
 pub(crate) struct New {
     /// The workflow (`proofhouse workflow list`)
     pub(crate) workflow: String,
@@ -203,21 +259,25 @@ pub(crate) struct New {
     /// The task folder to make (default: the workflow's own, if it has one)
     #[arg(long, value_name = "DIR")]
     pub(crate) dir: Option<PathBuf>,
+    /// Work in your own tree, as it is, instead of in a worktree of the run's own
+    #[arg(long)]
+    pub(crate) here: bool,
+    /// Begin at this branch, tag or commit (default: HEAD)
+    #[arg(long, value_name = "REF", conflicts_with = "here")]
+    pub(crate) from: Option<String>,
     /// Write files that the workflow needs and you do not have from their templates, without asking
     #[arg(long)]
     pub(crate) yes: bool,
     /// The run's name (default: from the folder's name)
     #[arg(long)]
     pub(crate) name: Option<String>,
-    /// Set a field of the state file; agents can not change it afterwards
+    /// Set a field of the state file; agents cannot change it afterwards
     #[arg(long, value_name = "FIELD=VALUE", value_parser = pair)]
     pub(crate) set: Vec<(String, String)>,
     /// A validation command that the engine runs itself (default: found in the repository)
     #[arg(long, value_name = "COMMAND")]
     pub(crate) check: Vec<String>,
-    /// Who works: `claude`, `codex`, `codex-app`, `gemini`, `opencode`, `pi`, `anthropic:MODEL`, `openai:MODEL`,
-    /// `openai-chat:MODEL`, `acp:PROGRAM`, `command:PROGRAM ARGS` or `scripted:FILE` (default: `agent` of the config)
-    #[arg(long)]
+    #[arg(long, help = who_works())]
     pub(crate) agent: Option<String>,
     /// How much the run may decide by itself (default: `approvals.autonomy` of the config, else `auto`)
     #[arg(long, value_enum)]
@@ -278,6 +338,27 @@ pub(crate) struct Log {
 }
 
 #[derive(Debug, clap::Args)]
+pub(crate) struct Diff {
+    /// The run
+    pub(crate) run: String,
+    /// Only which files, and how much of each
+    #[arg(long)]
+    pub(crate) stat: bool,
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct Land {
+    /// The run
+    pub(crate) run: String,
+    /// The branch to land on (default: the one that you were on when the run began)
+    #[arg(long, value_name = "BRANCH")]
+    pub(crate) onto: Option<String>,
+    /// The commit's message (default: what was asked for)
+    #[arg(long, short, value_name = "TEXT")]
+    pub(crate) message: Option<String>,
+}
+
+#[derive(Debug, clap::Args)]
 pub(crate) struct Decide {
     /// The run, or the project
     pub(crate) run: String,
@@ -326,7 +407,7 @@ pub(crate) enum WorkflowCommand {
         /// Its name, or a folder
         name: String,
     },
-    /// Explore every reachable combination and prove that it can not get stuck or loop for ever
+    /// Explore every reachable combination and prove that it cannot get stuck or loop for ever
     Check {
         /// Its name, or a folder
         name: String,
@@ -350,6 +431,14 @@ pub(crate) enum Format {
     Mermaid,
     Dot,
     Tla,
+}
+
+/// From the table of connectors, so that none is left out.
+fn who_works() -> String {
+    format!(
+        "Who works: one of {} (default: `agent` of the config)",
+        agents::forms()
+    )
 }
 
 pub(super) fn pair(text: &str) -> Result<(String, String), String> {

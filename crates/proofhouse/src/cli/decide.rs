@@ -1,59 +1,69 @@
-//! `proofhouse decide`: a person's word, through a channel that agents can not reach.
+//! `proofhouse decide`: a person's word, through a channel that agents cannot reach.
 
 use super::args::{Decide, Signing};
 use super::out::{Out, Tone};
-use super::{exit, status, verbs};
-use engine::Run;
+use super::{exit, status};
 use engine::approval::{self, Approved, ControllingTerminal, Words};
+use engine::decide::Ask;
+use serde_json::Value;
 use std::io::Write;
 use std::path::Path;
 use workspace::{EngineError, Project};
 
+/// `proofhouse decide NAME OPTION`: any option that the machine of a run or a project knows.
 pub(crate) fn decide(project: &Project, args: &Decide, out: &Out) -> Result<u8, EngineError> {
-    if engine::factory::is_project(project, &args.run) {
-        return verbs::decide(project, args, out);
+    let with = match &args.payload {
+        None => Value::Null,
+        Some(path) => payload(path)?,
+    };
+    let ask = Ask {
+        name: &args.run,
+        option: &args.option,
+        about: "",
+        with: &with,
+        because: &args.because,
+    };
+    say(project, &ask, &args.signing, out)
+}
+
+/// Lets a decision in, and says what it led to.
+pub(crate) fn say(
+    project: &Project,
+    ask: &Ask<'_>,
+    signing: &Signing,
+    out: &Out,
+) -> Result<u8, EngineError> {
+    if signing.message {
+        return show(&engine::decide::message(project, ask)?);
     }
-    if args.payload.is_some() {
-        return Err(EngineError::user(
-            "payload_not_taken",
-            format!("`{}` is a run, and its options take no payload", args.run),
-            "leave `--payload` out; what the run should know goes into `--because`",
-        ));
-    }
-    if args.signing.message {
-        return message(project, args);
-    }
-    let approve = |words: &Words<'_>| approved(project, &args.signing, words);
-    let decided = engine::decide::decide(project, &args.run, &args.option, &args.because, approve)?;
+    let approve = |words: &Words<'_>| approved(project, signing, words);
+    let decided = engine::decide::decide(project, ask, approve)?;
     if out.json {
-        status::print(project, &args.run, out)?;
+        status::print(project, &decided.name, out)?;
         return Ok(exit::OK);
     }
     out.line(&format!(
-        "{} `{}`: `{}` is on record; the run is in `{}`",
+        "{} `{}`: `{}` is on record; it is in `{}`",
         out.paint(Tone::Good, "decided"),
-        args.run,
-        args.option,
+        decided.name,
+        ask.option,
         decided.status.state
     ));
-    match &decided.status.waiting_for {
-        Some(waiting) => {
-            let head = Run::peek(project, &args.run)?.head;
-            status::waiting(out, project, &args.run, waiting, &head.hash);
-        }
-        None if decided.more => out.line(&format!("next: proofhouse run {}", args.run)),
-        None => {}
+    if decided.more {
+        out.line(&format!("next: {}", decided.go_on));
+    } else if decided.status.waiting_for.is_some() {
+        status::status(project, Some(&decided.name), out)?;
     }
     Ok(exit::OK)
 }
 
 /// What a command that decides wants besides its words: a signature, or a code to type.
-pub(crate) fn wants(project: &Project, run: &str, head: &str) -> String {
+pub(crate) fn wants(project: &Project, run_code: &str) -> String {
     match project.approvers().exists() {
         true => {
             "  to sign     add `--sign KEY`; .proofhouse/approvers lists who may decide".to_owned()
         }
-        false => format!("  run code    {}", approval::run_code(run, head)),
+        false => format!("  run code    {run_code}"),
     }
 }
 
@@ -81,7 +91,7 @@ pub(crate) fn approved(
         signature.as_deref(),
         &mut ControllingTerminal::open(),
         words,
-        engine::world::now(),
+        workspace::clock::now(),
     )
 }
 
@@ -98,23 +108,29 @@ pub(crate) fn approved_unseen(
     approved(project, &Signing::by(sign), words)
 }
 
-/// Prints exactly what `ssh-keygen -Y sign` must sign.
-fn message(project: &Project, args: &Decide) -> Result<u8, EngineError> {
-    let peek = Run::peek(project, &args.run)?;
-    let words = Words {
-        run: &args.run,
-        seq: peek.head.seq,
-        head: &peek.head.hash,
-        option: &args.option,
-        because: &args.because,
-    };
-    show(&approval::message(&words))
-}
-
 /// Prints these bytes and nothing else.
 pub(crate) fn show(message: &[u8]) -> Result<u8, EngineError> {
     let mut stdout = std::io::stdout();
     let written = stdout.write_all(message).and_then(|()| stdout.flush());
     written.map_err(EngineError::io("write to", Path::new("standard output")))?;
     Ok(exit::OK)
+}
+
+/// What an option needs, from a file.
+pub(crate) fn payload(path: &Path) -> Result<Value, EngineError> {
+    let bytes = std::fs::read(path).map_err(|error| match error.kind() {
+        std::io::ErrorKind::NotFound => EngineError::user(
+            "no_such_file",
+            format!("there is no file {}", path.display()),
+            "check the path",
+        ),
+        _ => EngineError::io("read", path)(error),
+    })?;
+    serde_json::from_slice(&bytes).map_err(|error| {
+        EngineError::user(
+            "payload_malformed",
+            format!("{}: {error}", path.display()),
+            "give one JSON object; `proofhouse schema HumanResolution` has the form",
+        )
+    })
 }

@@ -48,7 +48,7 @@ fn write_files(dir: &Path, files: &[(&str, &str)]) -> Result<(), EngineError> {
 fn folder(args: &Demo) -> Result<PathBuf, EngineError> {
     let dir = match &args.dir {
         Some(dir) => dir.clone(),
-        None => std::env::temp_dir().join(format!("proofhouse-demo-{}", engine::world::now().0)),
+        None => std::env::temp_dir().join(format!("proofhouse-demo-{}", workspace::clock::now().0)),
     };
     std::fs::create_dir_all(&dir).map_err(EngineError::io("create", &dir))?;
     if !is_empty(&dir)? {

@@ -18,7 +18,7 @@ pub(crate) fn factory(args: &Args, command: &FactoryCommand, out: &Out) -> Resul
     match command {
         FactoryCommand::Validate { file, schema: name } => {
             let document = schema::find(name)?;
-            let report = (document.validate)(&read(file)?);
+            let report = ::factory::schema::validate(document, &read(file)?);
             print_report(&report, file, out);
             Ok(if report.passes() {
                 exit::OK

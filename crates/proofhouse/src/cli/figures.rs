@@ -2,9 +2,10 @@
 
 use super::out::{Out, dollars, duration};
 use kernel::Status;
+use report::spend::Summary;
 
 /// Budgets with their caps, and where the money went.
-pub(crate) fn all(out: &Out, status: &Status) {
+pub(crate) fn all(out: &Out, status: &Status, spent: &Summary) {
     for (name, gauge) in &status.budgets {
         let (used, cap) = match name.as_str() {
             "micro_dollars" => (dollars(gauge.used), dollars(gauge.cap)),
@@ -16,13 +17,12 @@ pub(crate) fn all(out: &Out, status: &Status) {
             .replace("wall_millis", "wall time");
         out.line(&format!("  {name:<11} {used} of {cap}"));
     }
-    spend(out, status);
+    spend(out, spent);
 }
 
 /// Where the money went: by role and by state, if there was any and more than one of them.
-fn spend(out: &Out, status: &Status) {
-    let summary = workspace::spend::summary(&status.attempts);
-    for (name, parts) in [("by role", summary.roles), ("by state", summary.states)] {
+fn spend(out: &Out, summary: &Summary) {
+    for (name, parts) in [("by role", &summary.roles), ("by state", &summary.states)] {
         let paid = parts.iter().filter(|(_, spend)| !spend.usage.is_nothing());
         let parts: Vec<String> = paid
             .map(|(part, spend)| {

@@ -1,52 +1,53 @@
 //! `proofhouse inbox`: everything that waits for a person, in one place.
 
-use super::out::Out;
-use super::{exit, questions, status};
-use engine::start::runs;
-use kernel::Machine;
+use super::out::{Out, Tone, plain};
+use super::{decide, exit, land};
+use report::inbox::Item;
+use report::question::Advice;
 use workspace::{EngineError, Project};
 
 pub(crate) fn inbox(project: &Project, out: &Out) -> Result<u8, EngineError> {
-    let mut facts = Vec::new();
-    let mut shown = 0;
-    for (name, peek) in runs(project)? {
-        match peek {
-            Ok(peek) => {
-                if let Some(waiting) = peek.machine.status().waiting_for {
-                    shown += 1;
-                    let code = engine::approval::run_code(&name, &peek.head.hash);
-                    facts.push(serde_json::json!({"run": name, "state": peek.machine.status().state, "waiting_for": waiting, "seq": peek.head.seq, "run_code": code}));
-                    if !out.json {
-                        status::waiting(out, project, &name, &waiting, &peek.head.hash);
-                    }
-                }
-            }
-            // A project of the factory may wait for several answers at once.
-            Err(error) if error.code == "factory_project" => {
-                let peek = engine::factory::peek(project, &name)?;
-                let open = peek.machine.questions();
-                shown += open.len();
-                let code = engine::approval::run_code(&name, &peek.head.hash);
-                for question in questions::facts(&name, &open) {
-                    facts.push(serde_json::json!({"run": name, "question": question, "seq": peek.head.seq, "run_code": code}));
-                }
-                if !out.json {
-                    questions::print(out, project, &name, &peek);
-                }
-            }
-            Err(error) => {
-                shown += 1;
-                facts.push(serde_json::json!({"run": name, "error": {"code": error.code, "what": error.what, "mend": error.mend}}));
-                if !out.json {
-                    out.error(&error);
-                }
-            }
-        }
-    }
+    let items = report::inbox::inbox(project)?;
     if out.json {
-        out.facts(&facts);
-    } else if shown == 0 {
+        out.facts(&items);
+        return Ok(exit::OK);
+    }
+    if items.is_empty() {
         out.line("nothing waits for you");
     }
+    for of_one in items.chunk_by(|one, other| one.run() == other.run()) {
+        ask(out, project, of_one);
+    }
     Ok(exit::OK)
+}
+
+/// What a run or a project asks, the commands that answer, and what those want besides.
+pub(crate) fn ask(out: &Out, project: &Project, items: &[Item]) {
+    for item in items {
+        if let Item::Unreadable { error, .. } = item {
+            out.fault(error);
+        }
+        let Some(worded) = item.worded() else {
+            continue;
+        };
+        // Each line is shown, and cut, for itself: a long one does not take the last from view.
+        let waiting = out.paint(Tone::Warn, "waiting");
+        out.line(&format!("{waiting} {}", plain(&worded.headline)));
+        for line in &worded.lines {
+            out.line(&format!("  {}", plain(line)));
+        }
+        if let Item::Run { run, .. } = item {
+            land::stat(project, run, out);
+        }
+        for (command, advice) in &worded.commands {
+            let best = match advice {
+                Advice::Recommended => "   (recommended)",
+                Advice::None => "",
+            };
+            out.line(&format!("  {command}{best}"));
+        }
+    }
+    if let Some(Item::Run { run_code, .. } | Item::Project { run_code, .. }) = items.last() {
+        out.line(&decide::wants(project, run_code));
+    }
 }

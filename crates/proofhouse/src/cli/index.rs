@@ -1,5 +1,5 @@
-//! `proofhouse index`: the Code Index for people. It reads and appends; it can not change or delete,
-//! because the index can not.
+//! `proofhouse index`: the Code Index for people. It reads and appends; it cannot change or delete,
+//! because the index cannot.
 
 use super::args::{Args, Index, IndexCommand, IndexSearch, RankingArg};
 use super::exit;
@@ -60,20 +60,20 @@ pub(crate) fn index(args: &Args, asked: &Index, out: &Out) -> Result<u8, EngineE
     let place = Place::find(args, asked)?;
     match &asked.command {
         IndexCommand::Search(search) => find(&place, search, out),
-        IndexCommand::Show { module } => show(&place, &ModuleRef::parse(module)?, out),
+        IndexCommand::Show { module } => show(&place, &reference(module)?, out),
         IndexCommand::Add { files, embedder } => add(&place, files, embedder.as_deref(), out),
         IndexCommand::Deprecate {
             module,
             because,
             replaced_by,
         } => {
-            let module = ModuleRef::parse(module)?;
+            let module = reference(module)?;
             let by = match replaced_by {
-                Some(by) => Replacement::By(ModuleRef::parse(by)?),
+                Some(by) => Replacement::By(reference(by)?),
                 None => Replacement::None,
             };
             let mut index = place.open(Create::Never)?;
-            index.deprecate(&module, &by, because, engine::world::now())?;
+            index.deprecate(&module, &by, because, workspace::clock::now())?;
             show(&place, &module, out)
         }
         IndexCommand::Supersede {
@@ -81,9 +81,9 @@ pub(crate) fn index(args: &Args, asked: &Index, out: &Out) -> Result<u8, EngineE
             by,
             because,
         } => {
-            let (module, by) = (ModuleRef::parse(module)?, ModuleRef::parse(by)?);
+            let (module, by) = (reference(module)?, reference(by)?);
             let mut index = place.open(Create::Never)?;
-            index.supersede(&module, &by, because, engine::world::now())?;
+            index.supersede(&module, &by, because, workspace::clock::now())?;
             show(&place, &module, out)
         }
         IndexCommand::Reindex { embedder } => reindex(&place, embedder.as_deref(), out),
@@ -149,6 +149,10 @@ fn short(text: &str) -> String {
         Some((end, _)) => format!("{}...", &line[..end]),
         None => line,
     }
+}
+
+fn reference(text: &str) -> Result<ModuleRef, index::IndexError> {
+    Ok(ModuleRef::parse(text)?)
 }
 
 fn show(place: &Place, module: &ModuleRef, out: &Out) -> Result<u8, EngineError> {
@@ -226,7 +230,7 @@ fn add(
     }
     let mut index = place.open(Create::IfMissing)?;
     let embedder = place.embedder(&index, embedder)?;
-    index.add(&entries, &*embedder, engine::world::now())?;
+    index.add(&entries, &*embedder, workspace::clock::now())?;
     let added: Vec<String> = entries
         .iter()
         .map(|entry| entry.reference().to_string())
@@ -251,7 +255,7 @@ fn read(file: &Path) -> Result<Vec<CodeIndexEntry>, EngineError> {
     opened
         .and_then(|reader| reader.take(MOST_BYTES).read_to_string(&mut text))
         .map_err(|error| {
-            let what = format!("{} can not be read: {error}", file.display());
+            let what = format!("{} cannot be read: {error}", file.display());
             EngineError::user("unreadable_entries", what, "name a file of JSON in UTF-8")
         })?;
     let located = |place: String| {
@@ -300,7 +304,7 @@ fn read(file: &Path) -> Result<Vec<CodeIndexEntry>, EngineError> {
 fn reindex(place: &Place, embedder: Option<&str>, out: &Out) -> Result<u8, EngineError> {
     let mut index = place.open(Create::Never)?;
     let embedder = place.embedder(&index, embedder)?;
-    let entries = index.reindex(&*embedder, engine::world::now())?;
+    let entries = index.reindex(&*embedder, workspace::clock::now())?;
     if out.json {
         out.facts(&serde_json::json!({
             "index": place.path,

@@ -39,7 +39,7 @@ pub(crate) fn init(project: &Project, yes: bool, out: &Out) -> Result<u8, Engine
         if found.is_empty() {
             eprintln!("no coding agent was found on PATH");
         }
-        eprintln!("others: anthropic:MODEL, openai:MODEL, openai-chat:MODEL@URL, command:PROGRAM");
+        eprintln!("others: {}", agents::other_forms().replace('`', ""));
         let offered = agent.as_deref().unwrap_or("none yet");
         let typed = ask(&format!("who works [{offered}]: "))?;
         if !typed.is_empty() {

@@ -5,22 +5,22 @@ mod audit;
 mod config;
 mod decide;
 mod demo;
+mod do_it;
 mod doctor;
 pub(crate) mod exit;
 mod factory;
 mod figures;
 mod gc;
-mod history;
 mod inbox;
 mod index;
 mod init;
+mod land;
 mod log;
 mod new;
 mod of_factory;
 mod of_product;
 mod out;
 mod progress;
-mod questions;
 mod resolve;
 mod run;
 mod sandbox;
@@ -85,10 +85,14 @@ fn dispatch(args: &Args, out: &Out) -> Result<u8, EngineError> {
     }
     let project = project(args)?;
     match &args.command {
+        Command::Do(args) => do_it::do_it(&project, args, out),
         Command::New(new) => new::new(&project, new, out),
         Command::Run(run) | Command::Resume(run) => run::run(&project, run, out),
         Command::Status { run } => status::status(&project, run.as_deref(), out),
         Command::Log(log) => log::log(&project, log, out),
+        Command::Diff(diff) => land::diff(&project, diff, out),
+        Command::Land(args) => land::land(&project, args, out),
+        Command::Discard { run } => land::discard(&project, run, out),
         Command::Inbox => inbox::inbox(&project, out),
         Command::Config {
             command: ConfigCommand::Show,

@@ -3,16 +3,36 @@
 use super::args::{AutonomyArg, New, RiskArg};
 use super::exit;
 use super::out::{Out, Tone};
-use engine::Run;
 use engine::approval::Words;
-use engine::start::{Missing, NewRun, WantsCommands, start, start_waived};
+use engine::start::{Missing, NewRun, Place, Started, WantsCommands, start, start_waived};
 use kernel::machine::Activity;
 use kernel::{Autonomy, Machine, Mode, Pace, Risk};
 use workspace::{EngineError, Project};
 
 pub(crate) fn new(project: &Project, args: &New, out: &Out) -> Result<u8, EngineError> {
+    let started = begin(project, args)?;
+    if out.json {
+        out.facts(&serde_json::json!({
+            "run": started.run,
+            "workflow": args.workflow,
+            "task": started.task,
+            "commands": started.commands,
+            "commands_from": started.commands_from,
+            "written": started.written,
+            "missing": started.missing,
+        }));
+        return Ok(exit::OK);
+    }
+    tell(project, args, &started, out)?;
+    next(project, &started.run, out)?;
+    Ok(exit::OK)
+}
+
+/// Starts the run that is asked for.
+pub(crate) fn begin(project: &Project, args: &New) -> Result<Started, EngineError> {
     let asked = NewRun {
         workflow: args.workflow.clone(),
+        place: place(project, args)?,
         dir: args.dir.clone(),
         request: args.request.clone(),
         missing: if args.yes {
@@ -43,26 +63,23 @@ pub(crate) fn new(project: &Project, args: &New, out: &Out) -> Result<u8, Engine
         },
         budgets: args.budget.clone(),
     };
-    let started = if args.waive_sandbox {
+    if args.waive_sandbox {
         let approve = |words: &Words<'_>| {
             super::decide::approved_unseen(project, args.sign.as_deref(), words)
         };
-        start_waived(project, &asked, &approve)?
+        start_waived(project, &asked, &approve)
     } else {
-        start(project, &asked)?
-    };
-    if out.json {
-        out.facts(&serde_json::json!({
-            "run": started.run,
-            "workflow": args.workflow,
-            "task": started.task,
-            "commands": started.commands,
-            "commands_from": started.commands_from,
-            "written": started.written,
-            "missing": started.missing,
-        }));
-        return Ok(exit::OK);
+        start(project, &asked)
     }
+}
+
+/// Says what was started.
+pub(crate) fn tell(
+    project: &Project,
+    args: &New,
+    started: &Started,
+    out: &Out,
+) -> Result<(), EngineError> {
     out.line(&format!(
         "{} run `{}` of `{}`",
         out.paint(Tone::Good, "started"),
@@ -80,7 +97,7 @@ pub(crate) fn new(project: &Project, args: &New, out: &Out) -> Result<u8, Engine
         WantsCommands::IfSet if unset => {}
         WantsCommands::Always if unset => {
             out.line(&format!(
-                "  {} no validation command: a gate of this workflow can not pass without one.",
+                "  {} no validation command: a gate of this workflow cannot pass without one.",
                 out.paint(Tone::Warn, "warning")
             ));
             out.line("               Set `[checks] commands = [\"...\"]` in .proofhouse/config.toml, or start with --check.");
@@ -93,13 +110,33 @@ pub(crate) fn new(project: &Project, args: &New, out: &Out) -> Result<u8, Engine
         }
     }
     out.warn(&started.missing);
-    next(project, &started.run, out)?;
-    Ok(exit::OK)
+    let own = project.of_run(&started.run);
+    if own.repo() != project.repo() {
+        out.line(&format!("  works in     {}", own.repo().display()));
+        let left_out = workspace::worktree::uncommitted(project.top())?;
+        if !left_out.is_empty() {
+            out.line(&format!(
+                "  {} changes that are in no commit are not part of it: {}",
+                out.paint(Tone::Warn, "note"),
+                left_out.join(", ")
+            ));
+        }
+    }
+    Ok(())
+}
+
+/// Whose tree it works in: as asked for, else as the settings say, else one of its own.
+fn place(project: &Project, args: &New) -> Result<Place, EngineError> {
+    let here = args.here || (args.from.is_none() && project.config()?.runs_work_here());
+    Ok(match here {
+        true => Place::Here,
+        false => Place::OwnTree(args.from.clone()),
+    })
 }
 
 /// What to do now: drive it, or, if nobody has said yet what is wanted, how to say it.
 fn next(project: &Project, run: &str, out: &Out) -> Result<(), EngineError> {
-    let peek = Run::peek(project, run)?;
+    let peek = report::look::peek_run(project, run)?;
     let (status, workflow) = (peek.machine.status(), peek.machine.workflow());
     if status.activity != Activity::Resting {
         out.line(&format!("next: proofhouse run {run}"));

@@ -3,13 +3,16 @@
 use super::args::FactoryStart;
 use super::out::{Out, Tone, count, plain};
 use super::progress::Progress;
-use super::{decide, exit, figures, questions, run, status};
+use super::{decide, exit, figures, inbox, run, status};
 use ::factory::plan::{Plan, TaskFile};
 use ::factory::spec::ProductSpec;
 use engine::Ending;
-use engine::factory::{Begin, Driving, Peek};
+use engine::factory::{Begin, Driving};
+use kernel::Status;
 use kernel::machine::Activity;
-use kernel::{Machine, Status};
+use report::Looked;
+use report::inbox::Item;
+use report::project::ProjectReport;
 use workspace::{EngineError, Project};
 
 pub(crate) fn start(
@@ -83,7 +86,7 @@ pub(crate) fn named(project: &Project, name: Option<&str>) -> Result<String, Eng
     if let Some(name) = name {
         return Ok(name.to_owned());
     }
-    let mut names = engine::factory::projects(project)?;
+    let mut names = report::look::projects(project)?;
     names.pop().ok_or_else(|| {
         EngineError::user(
             "no_project",
@@ -93,71 +96,45 @@ pub(crate) fn named(project: &Project, name: Option<&str>) -> Result<String, Eng
     })
 }
 
-/// Where a project stands, as JSON.
-pub(crate) fn facts(name: &str, peek: &Peek) -> serde_json::Value {
-    let Peek { machine, head } = peek;
-    let open = machine.open_escalations();
-    let open: Vec<_> = open.map(|one| one.escalation_id.to_string()).collect();
-    serde_json::json!({
-        "project": name, "seq": head.seq, "status": machine.status(),
-        "state_machine": machine.state_machine(), "escalations": open,
-        "questions": questions::facts(name, &machine.questions()), "releases": releases(peek),
-        "run_code": engine::approval::run_code(name, &head.hash),
-    })
-}
-
-fn releases(peek: &Peek) -> Vec<serde_json::Value> {
-    let all = peek.machine.releases().iter();
-    all.map(|one| one.document()).collect()
-}
-
 pub(crate) fn status(project: &Project, name: Option<&str>, out: &Out) -> Result<u8, EngineError> {
     let name = named(project, name)?;
-    let peek = engine::factory::peek(project, &name)?;
-    if out.json {
-        out.facts(&facts(&name, &peek));
-        return Ok(exit::OK);
-    }
-    let status = peek.machine.status();
-    out.line(&format!(
-        "{}  {} in `{}`, {}",
-        out.paint(Tone::Strong, &name),
-        status.workflow,
-        status.state,
-        status::word(out, project, &name, status.activity)
-    ));
-    figures::all(out, &status);
-    at_work(out, &status);
-    let rows: Vec<Vec<String>> = peek
-        .machine
-        .tasks()
-        .iter()
-        .map(|task| {
-            let modules: Vec<String> = task.modules.iter().map(ToString::to_string).collect();
-            let id = task.declared.id.to_string();
-            let status = task.status.as_str().to_owned();
-            vec![id, status, plain(&task.declared.task), modules.join(", ")]
+    let peek = report::look::peek_project(project, &name)?;
+    status::shown(project, &name, &Looked::Project(peek), out)?;
+    Ok(exit::OK)
+}
+
+/// Where a project stands, below its first line.
+pub(crate) fn text(out: &Out, project: &Project, report: &ProjectReport, items: &[Item]) {
+    let (name, status) = (&report.project, &report.status);
+    figures::all(out, status, &report::spend::summary(&status.attempts));
+    at_work(out, status);
+    let tasks = report.tasks.iter();
+    let rows: Vec<Vec<String>> = tasks
+        .map(|one| {
+            vec![
+                one.task.clone(),
+                one.status.clone(),
+                plain(&one.name),
+                one.modules.join(", "),
+            ]
         })
         .collect();
-    if peek.machine.product().is_none() || !rows.is_empty() {
+    if !report.drafting {
         out.table(&["task", "status", "name", "modules"], &rows);
     }
-    questions::print(out, project, &name, &peek);
-    if peek.machine.questions().is_empty() && status.activity != Activity::Stopped {
+    inbox::ask(out, project, items);
+    if items.is_empty() && status.activity != Activity::Stopped {
         // A release, a deprecation and a stop are possible at any time.
-        out.line(&decide::wants(project, &name, &peek.head.hash));
+        out.line(&decide::wants(project, &report.run_code));
     }
-    if let (true, Some(waiting)) = (peek.machine.questions().is_empty(), &status.waiting_for) {
-        out.line(&format!(
-            "{} {}",
-            out.paint(Tone::Warn, "waiting"),
-            plain(&waiting.why)
-        ));
+    if let (true, Some(waiting)) = (items.is_empty(), &status.waiting_for) {
+        let word = out.paint(Tone::Warn, "waiting");
+        out.line(&format!("{word} {}", plain(&waiting.why)));
     }
     if status.activity == Activity::Stopped {
         out.line(&out.paint(Tone::Warn, "stopped by a person"));
     }
-    for release in releases(&peek) {
+    for release in &report.releases {
         let passed = release["overall_result"] == "PASS";
         let tone = if passed { Tone::Good } else { Tone::Bad };
         let result = release["overall_result"].as_str().unwrap_or_default();
@@ -168,14 +145,12 @@ pub(crate) fn status(project: &Project, name: Option<&str>, out: &Out) -> Result
             plain(release["notes"].as_str().unwrap_or_default())
         ));
     }
-    let page = engine::factory::page_place(project, &name);
-    if page.is_file() {
-        out.line(&format!("evidence: {}", engine::views::address(&page)));
+    if let Some(address) = &report.evidence {
+        out.line(&format!("evidence: {address}"));
     }
-    if status.activity == Activity::Working && !engine::session::is_driven(project, &name) {
+    if status.activity == Activity::Working && !report.driven {
         out.line(&format!("next: proofhouse factory run {name}"));
     }
-    Ok(exit::OK)
 }
 
 /// Who works right now, and on what.

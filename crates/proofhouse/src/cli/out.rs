@@ -1,5 +1,6 @@
 //! How things are printed: for people or as JSON, in colour only on a terminal that wants it.
 
+use report::inbox::Fault;
 use serde::Serialize;
 use std::io::{IsTerminal, Write};
 use workspace::EngineError;
@@ -76,17 +77,17 @@ impl Out {
             eprintln!("{facts}");
             return;
         }
+        self.fault(&Fault::from(error));
+    }
+
+    /// What cannot be shown, and how to mend it.
+    pub(crate) fn fault(&self, fault: &Fault) {
         let paint = |tone, text: &str| match self.errors_in_colour {
             true => painted(tone, text),
             false => text.to_owned(),
         };
-        eprintln!(
-            "{} {} [{}]",
-            paint(Tone::Bad, "error:"),
-            error.what,
-            error.code
-        );
-        eprintln!("  {} {}", paint(Tone::Dim, "mend:"), error.mend);
+        eprintln!("{} {fault}", paint(Tone::Bad, "error:"));
+        eprintln!("  {} {}", paint(Tone::Dim, "mend:"), fault.mend);
     }
 
     /// Rows in aligned columns.
@@ -128,7 +129,7 @@ pub(crate) fn count(many: u64, what: &str) -> String {
     format!("{many} {what}{plural}")
 }
 
-/// Text of others on one line that can not move the cursor, change colours or hide anything: agents
+/// Text of others on one line that cannot move the cursor, change colours or hide anything: agents
 /// write most of what is shown, and must not be able to draw a verdict of their own.
 pub(crate) fn plain(text: &str) -> String {
     const MOST: usize = 400;
@@ -172,7 +173,7 @@ mod tests {
     use super::plain;
 
     #[test]
-    fn others_can_not_draw_on_the_terminal() {
+    fn others_cannot_draw_on_the_terminal() {
         assert_eq!(plain("ok\x1b[2Kdone\r\nnext"), "ok\\u{1b}[2Kdone  next");
         assert_eq!(plain("a\u{202e}b"), "a\\u{202e}b");
         assert!(plain(&"x".repeat(1000)).ends_with(" [cut]"));

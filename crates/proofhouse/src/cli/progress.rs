@@ -1,6 +1,5 @@
 //! A run as it happens: one live line on a terminal, plain lines in a pipe.
 
-use super::history;
 use super::out::{Out, Tone, dollars, duration, plain};
 use engine::world::{Gauges, Observer};
 use kernel::budget::{ATTEMPTS, MICRO_DOLLARS, TOKENS};
@@ -81,7 +80,7 @@ impl<'a> Progress<'a> {
     }
 }
 
-/// The live line, cut to one row: what is wrapped can not be drawn over. What is done gives way
+/// The live line, cut to one row: what is wrapped cannot be drawn over. What is done gives way
 /// first, then the last of the figures.
 fn live_line(doing: &str, figures: &[String], columns: usize) -> String {
     /// Less says nothing.
@@ -254,13 +253,16 @@ impl Observer for Progress<'_> {
             ),
             Body::FieldsEdited(edited) => {
                 let names: Vec<&str> = edited.fields.keys().map(String::as_str).collect();
-                self.say(
-                    None,
-                    "--",
-                    &format!("a person edited: {}", names.join(", ")),
-                );
+                if !names.is_empty() {
+                    let said = format!("a person edited: {}", names.join(", "));
+                    self.say(None, "--", &said);
+                }
+                for refusal in edited.refused.values() {
+                    let said = format!("an edit was not taken: {refusal}");
+                    self.say(Some(Tone::Warn), "--", &said);
+                }
             }
-            Body::Noted(note) => self.say(None, "--", &history::sentence(note)),
+            Body::Noted(note) => self.say(None, "--", &report::facts::sentence(note)),
             Body::SnapshotTaken(taken) => {
                 self.say(None, "--", &format!("snapshot {}", taken.file));
             }

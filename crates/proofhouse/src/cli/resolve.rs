@@ -7,13 +7,12 @@ use ::factory::halt::Action;
 use engine::approval::Words;
 use engine::factory::Asked;
 use serde_json::{Map, Value};
-use std::path::Path;
 use workspace::{EngineError, Project};
 
 pub(crate) fn resolve(project: &Project, args: &Resolve, out: &Out) -> Result<u8, EngineError> {
     let payload = match &args.payload {
         None => members(args)?,
-        Some(path) => read(path)?,
+        Some(path) => decide::payload(path)?,
     };
     let asked = Asked {
         escalation: &args.escalation,
@@ -65,22 +64,4 @@ fn members(args: &Resolve) -> Result<Value, EngineError> {
         }
     }
     Ok(Value::Object(payload))
-}
-
-pub(crate) fn read(path: &Path) -> Result<Value, EngineError> {
-    let bytes = std::fs::read(path).map_err(|error| match error.kind() {
-        std::io::ErrorKind::NotFound => EngineError::user(
-            "no_such_file",
-            format!("there is no file {}", path.display()),
-            "check the path",
-        ),
-        _ => EngineError::io("read", path)(error),
-    })?;
-    serde_json::from_slice(&bytes).map_err(|error| {
-        EngineError::user(
-            "payload_malformed",
-            format!("{}: {error}", path.display()),
-            "give one JSON object; `proofhouse schema HumanResolution` has the form",
-        )
-    })
 }

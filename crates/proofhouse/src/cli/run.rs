@@ -3,7 +3,7 @@
 use super::args::Run;
 use super::out::{Out, Tone};
 use super::progress::Progress;
-use super::{exit, status};
+use super::{exit, inbox, land, status};
 use engine::session::{Ended, Restore, Session};
 use engine::world::Interrupter;
 use engine::{Ending, Until};
@@ -40,8 +40,8 @@ pub(crate) fn on_interrupt(interrupter: Interrupter) {
 /// The run that was named. None is guessed: the wrong one could cost money.
 pub(crate) fn named<'a>(project: &Project, run: Option<&'a str>) -> Result<&'a str, EngineError> {
     run.ok_or_else(|| {
-        let names = engine::start::runs(project).unwrap_or_default();
-        let names: Vec<String> = names.into_iter().map(|(name, _)| name).collect();
+        let names = store::list(&project.journals()).unwrap_or_default();
+        let names: Vec<String> = names.iter().map(ToString::to_string).collect();
         let mend = match names.is_empty() {
             true => "there is no run yet; start one with `proofhouse new`".to_owned(),
             false => format!("name one of: {}", names.join(", ")),
@@ -75,6 +75,12 @@ pub(crate) fn run(project: &Project, args: &Run, out: &Out) -> Result<u8, Engine
     report(project, &ended, out)
 }
 
+/// Where the evidence page of a run is.
+fn evidence(project: &Project, run: &str) -> Result<String, EngineError> {
+    let peek = report::look::peek_run(project, run)?;
+    report::address::link(&project.of_run(run), &peek.machine)
+}
+
 /// Says how a session ended, and gives its exit code.
 pub(crate) fn report(project: &Project, ended: &Ended, out: &Out) -> Result<u8, EngineError> {
     let run = ended.status.run.as_str();
@@ -102,11 +108,11 @@ pub(crate) fn report(project: &Project, ended: &Ended, out: &Out) -> Result<u8, 
                 "what it made is in the working tree, {}; no branch was moved",
                 project.of_run(run).repo().display()
             ));
-            say(format!(
-                "evidence: {}",
-                status::evidence_link(project, run)?
-            ));
+            say(format!("evidence: {}", evidence(project, run)?));
             say(format!("verify it yourself: proofhouse audit {run}"));
+            if !out.json {
+                land::offer(project, run, out);
+            }
             exit::OK
         }
         Activity::Working | Activity::Resting => {
@@ -125,13 +131,10 @@ pub(crate) fn report(project: &Project, ended: &Ended, out: &Out) -> Result<u8, 
             exit::USER
         }
         Activity::Waiting => {
-            if let (Some(waiting), false) = (&ended.status.waiting_for, out.json) {
-                let head = engine::Run::peek(project, run)?.head;
-                status::waiting(out, project, run, waiting, &head.hash);
-                say(format!(
-                    "evidence: {}",
-                    status::evidence_link(project, run)?
-                ));
+            if !out.json {
+                let looked = report::look(project, run)?;
+                inbox::ask(out, project, &report::inbox::of(run, &looked));
+                say(format!("evidence: {}", evidence(project, run)?));
             }
             exit::WAITING
         }

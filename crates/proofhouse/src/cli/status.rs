@@ -1,86 +1,74 @@
-//! `proofhouse status`.
+//! `proofhouse status`: where a run or a project stands, or all of them.
 
 use super::out::{Out, Tone, dollars, plain};
-use super::{decide, exit, figures, of_factory};
-use engine::start::runs;
-use engine::{Peek, Run};
-use kernel::machine::{Activity, Waiting};
-use kernel::{Machine, Status};
+use super::{decide, exit, figures, inbox, of_factory};
+use kernel::Status;
+use kernel::machine::Activity;
+use report::Looked;
+use report::run::{Doing, Report, RunReport, overview};
 use workspace::{EngineError, Project};
 
 pub(crate) fn status(project: &Project, run: Option<&str>, out: &Out) -> Result<u8, EngineError> {
     match run {
-        Some(run) if engine::factory::is_project(project, run) => {
-            return of_factory::status(project, Some(run), out);
-        }
         Some(run) => print(project, run, out)?,
         None => all(project, out)?,
     }
     Ok(exit::OK)
 }
 
-fn facts(project: &Project, run: &str, peek: &Peek) -> Result<serde_json::Value, EngineError> {
-    let status = peek.machine.status();
-    let mut facts = serde_json::to_value(&status).unwrap_or_default();
-    if let Some(map) = facts.as_object_mut() {
-        let spend = workspace::spend::summary(&status.attempts);
-        map.insert("spend".into(), serde_json::json!(spend));
-        map.insert("head".into(), serde_json::json!(peek.head));
-        map.insert(
-            "driven".into(),
-            engine::session::is_driven(project, run).into(),
-        );
-        map.insert(
-            "run_code".into(),
-            engine::approval::run_code(run, &peek.head.hash).into(),
-        );
-        map.insert("evidence".into(), evidence_link(project, run)?.into());
-        map.insert("task".into(), task(project, peek).into());
-    }
-    Ok(facts)
+/// Where one run or project stands.
+pub(crate) fn print(project: &Project, name: &str, out: &Out) -> Result<(), EngineError> {
+    shown(project, name, &report::look(project, name)?, out)
 }
 
-fn task(project: &Project, peek: &Peek) -> String {
-    let started = peek.machine.started();
-    started.map_or_else(String::new, |started| {
-        workspace::context::task_folder(&project.of_run(started.run.as_str()), started)
-            .display()
-            .to_string()
-    })
-}
-
-pub(crate) fn evidence_link(project: &Project, run: &str) -> Result<String, EngineError> {
-    let peek = Run::peek(project, run)?;
-    engine::views::link(&project.of_run(run), &peek.machine)
-}
-
-pub(crate) fn print(project: &Project, run: &str, out: &Out) -> Result<(), EngineError> {
-    let peek = Run::peek(project, run)?;
+pub(crate) fn shown(
+    project: &Project,
+    name: &str,
+    looked: &Looked,
+    out: &Out,
+) -> Result<(), EngineError> {
+    let report = Report::of(project, name, looked)?;
     if out.json {
-        out.facts(&facts(project, run, &peek)?);
+        out.facts(&report);
         return Ok(());
     }
-    let status = peek.machine.status();
-    out.line(&format!(
-        "{}  {} in `{}`, {}",
-        out.paint(Tone::Strong, run),
-        status.workflow,
-        status.state,
-        word(out, project, run, status.activity)
-    ));
-    let files = peek.machine.workflow().task.as_ref();
-    let promise = files.and_then(|files| files.promise.first());
-    if let Some((name, text)) = promise.and_then(|name| status.fields.get_key_value(name)) {
+    if let Some(status) = report.status() {
+        out.line(&format!(
+            "{}  {} in `{}`, {}",
+            out.paint(Tone::Strong, name),
+            status.workflow,
+            status.state,
+            doing(out, report.doing())
+        ));
+    }
+    let items = report::inbox::of(name, looked);
+    match &report {
+        Report::Run(run) => {
+            of_run(out, run);
+            if items.is_empty() {
+                way_on(out, project, name, run);
+            }
+            inbox::ask(out, project, &items);
+        }
+        Report::Project(one) => of_factory::text(out, project, one, &items),
+        Report::Unreadable { error, .. } => out.fault(error),
+    }
+    Ok(())
+}
+
+fn of_run(out: &Out, run: &RunReport) {
+    let status = &run.status;
+    if let Some((name, text)) = &run.promise {
         let name = name.to_lowercase();
         out.line(&format!("  {name:<11} {}", plain(text)));
     }
     out.line(&format!(
         "  autonomy    {}{}{}",
         status.autonomy,
-        pace(&status),
-        risk(&status)
+        pace(status),
+        risk(status)
     ));
-    figures::all(out, &status);
+    figures::all(out, status, &run.spend);
     for attempt in status.attempts.iter().rev().take(5).rev() {
         out.line(&format!(
             "  {}       {:<10} {:<9} {:<14} {:<8} {}",
@@ -102,45 +90,33 @@ pub(crate) fn print(project: &Project, run: &str, out: &Out) -> Result<(), Engin
             plain(&refusal.to_string())
         ));
     }
-    out.line(&format!(
-        "  head        {}:{}",
-        peek.head.seq,
-        &peek.head.hash[..16.min(peek.head.hash.len())]
-    ));
-    out.line(&format!("  task        {}", task(project, &peek)));
-    out.line(&format!("  evidence    {}", evidence_link(project, run)?));
-    match &status.waiting_for {
-        Some(waiting_for) => {
-            waiting(out, project, run, waiting_for, &peek.head.hash);
-        }
-        None if status.activity == Activity::Working => {
-            // It can be stopped at any time, and that asks for the code.
-            out.line(&decide::wants(project, run, &peek.head.hash));
-            if !engine::session::is_driven(project, run) {
-                out.line(&format!("next: proofhouse run {run}"));
-            }
-        }
-        None => may_begin(out, project, run, &peek),
-    }
-    Ok(())
+    let head = &run.head;
+    let hash = &head.hash[..16.min(head.hash.len())];
+    out.line(&format!("  head        {}:{hash}", head.seq));
+    out.line(&format!("  task        {}", run.task));
+    out.line(&format!("  evidence    {}", run.evidence));
 }
 
-/// What a person may begin in a run that rests.
-fn may_begin(out: &Out, project: &Project, run: &str, peek: &Peek) {
-    let (workflow, position) = (peek.machine.workflow(), peek.machine.position());
-    let mode = peek.machine.status().mode;
-    if position.stopped || position.is_over(&workflow.table) {
+/// What can be done about a run that waits for nobody.
+fn way_on(out: &Out, project: &Project, name: &str, run: &RunReport) {
+    if run.status.activity == Activity::Working {
+        // It can be stopped at any time, and that asks for the code.
+        out.line(&decide::wants(project, &run.run_code));
+        if !run.driven {
+            out.line(&format!("next: proofhouse run {name}"));
+        }
         return;
     }
-    if let Some(def) = workflow.states.get(&position.state) {
-        out.line(&format!("  {}", plain(&def.about)));
+    if run.may_begin.is_empty() {
+        return;
     }
-    for option in workflow.table.options(position, mode) {
-        out.line(&format!(
-            "  proofhouse decide {run} {option} --because \"...\""
-        ));
+    if !run.about.is_empty() {
+        out.line(&format!("  {}", plain(&run.about)));
     }
-    out.line(&decide::wants(project, run, &peek.head.hash));
+    for option in &run.may_begin {
+        out.line(&format!("  {}", report::question::decide(name, option)));
+    }
+    out.line(&decide::wants(project, &run.run_code));
 }
 
 fn pace(status: &Status) -> &'static str {
@@ -157,120 +133,55 @@ fn risk(status: &Status) -> &'static str {
     }
 }
 
-/// What a run or a project does right now, in a word or two.
-pub(crate) fn word(out: &Out, project: &Project, run: &str, activity: Activity) -> String {
-    match activity {
-        Activity::Working => working(project, run).to_owned(),
-        Activity::Waiting => out.paint(Tone::Warn, "waiting for a person"),
-        Activity::Resting => "resting".to_owned(),
-        Activity::Done => out.paint(Tone::Good, "done"),
-        Activity::Stopped => out.paint(Tone::Warn, "stopped"),
-    }
-}
-
-/// There is work to do; is somebody at it?
-fn working(project: &Project, run: &str) -> &'static str {
-    match engine::session::is_driven(project, run) {
-        true => "working",
-        false => "ready to run",
-    }
-}
-
-/// What a person is asked, the commands that answer, and what those want besides.
-pub(crate) fn waiting(out: &Out, project: &Project, run: &str, waiting: &Waiting, head: &str) {
-    // Each line is shown, and cut, for itself: a long one does not take the last from view.
-    let mut lines = waiting.why.lines().map(plain);
-    out.line(&format!(
-        "{} `{run}` waits for a person ({}): {}",
-        out.paint(Tone::Warn, "waiting"),
-        waiting.reason,
-        lines.next().unwrap_or_default()
-    ));
-    for line in lines {
-        out.line(&format!("  {line}"));
-    }
-    for option in &waiting.options {
-        out.line(&format!(
-            "  proofhouse decide {run} {option} --because \"...\""
-        ));
-    }
-    out.line(&decide::wants(project, run, head));
-}
-
-/// Where a run stands, or a project of the factory.
-fn stands(
-    project: &Project,
-    name: &str,
-    peek: &Result<Peek, EngineError>,
-) -> Result<Status, EngineError> {
-    match peek {
-        Ok(peek) => Ok(peek.machine.status()),
-        Err(error) if error.code == "factory_project" => {
-            let peek = engine::factory::peek(project, name)?;
-            Ok(peek.machine.status())
-        }
-        Err(error) => Err(error.clone()),
+fn doing(out: &Out, doing: Doing) -> String {
+    match doing {
+        Doing::Waiting | Doing::Stopped => out.paint(Tone::Warn, doing.as_str()),
+        Doing::Done => out.paint(Tone::Good, doing.as_str()),
+        Doing::Working | Doing::Ready | Doing::Resting => doing.as_str().to_owned(),
     }
 }
 
 fn all(project: &Project, out: &Out) -> Result<(), EngineError> {
-    let runs = runs(project)?;
+    let reports = overview(project)?;
     if out.json {
-        let mut list = Vec::new();
-        for (name, peek) in &runs {
-            list.push(match peek {
-                Ok(peek) => facts(project, name, peek)?,
-                Err(error) if error.code == "factory_project" => {
-                    of_factory::facts(name, &engine::factory::peek(project, name)?)
-                }
-                Err(error) => serde_json::json!({"run": name, "error": {"code": error.code, "what": error.what, "mend": error.mend}}),
-            });
-        }
-        out.facts(&list);
+        let reports: Vec<&Report> = reports.iter().map(|(_, report)| report).collect();
+        out.facts(&reports);
         return Ok(());
     }
-    if runs.is_empty() {
+    if reports.is_empty() {
         out.line(
             "no runs yet; start one: proofhouse new phase --dir tasks/NAME --set objective='...'",
         );
         return Ok(());
     }
-    let rows: Vec<Vec<String>> = runs
+    let rows: Vec<Vec<String>> = reports
         .iter()
-        .map(|(name, peek)| match stands(project, name, peek) {
-            Ok(status) => {
-                let doing = match &status.waiting_for {
-                    Some(waiting) => format!("waiting: {}", waiting.reason),
-                    None if status.activity == Activity::Working => {
-                        working(project, name).to_owned()
-                    }
-                    None => format!("{:?}", status.activity).to_lowercase(),
-                };
-                vec![
-                    name.clone(),
-                    status.workflow,
-                    status.state.to_string(),
-                    doing,
-                    status.attempts.len().to_string(),
-                    dollars(
-                        workspace::spend::summary(&status.attempts)
-                            .run
-                            .usage
-                            .micro_dollars,
-                    ),
-                ]
-            }
-            Err(error) => vec![
-                name.clone(),
-                String::new(),
-                String::new(),
-                error.to_string(),
-                String::new(),
-                String::new(),
-            ],
-        })
+        .map(|(name, report)| row(name, report))
         .collect();
     let head = ["run", "workflow", "state", "activity", "attempts", "spent"];
     out.table(&head, &rows);
     Ok(())
+}
+
+fn row(name: &str, report: &Report) -> Vec<String> {
+    let Some(status) = report.status() else {
+        let why = match report {
+            Report::Unreadable { error, .. } => error.to_string(),
+            Report::Run(_) | Report::Project(_) => String::new(),
+        };
+        return vec![name.to_owned(), String::new(), String::new(), why];
+    };
+    let doing = match &status.waiting_for {
+        Some(waiting) => format!("waiting: {}", waiting.reason),
+        None => report.doing().as_str().to_owned(),
+    };
+    let spent = report::spend::summary(&status.attempts).run.usage;
+    vec![
+        name.to_owned(),
+        status.workflow.clone(),
+        status.state.to_string(),
+        doing,
+        status.attempts.len().to_string(),
+        dollars(spent.micro_dollars),
+    ]
 }

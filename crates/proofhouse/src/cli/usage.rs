@@ -1,4 +1,4 @@
-//! A command line that can not be read, as JSON: who asked for JSON gets no prose. It judges nothing:
+//! A command line that cannot be read, as JSON: who asked for JSON gets no prose. It judges nothing:
 //! clap has done that.
 
 use clap::error::ErrorKind;

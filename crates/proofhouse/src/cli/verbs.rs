@@ -1,44 +1,14 @@
-//! `proofhouse factory release|deprecate|retry|extend|stop`, and `decide` on a project: a person's
+//! `proofhouse factory release|deprecate|retry|extend|stop`: a person's
 //! word on a project of the factory, through the channels of every other decision.
 
-use super::args::{Decide, Deprecate, Signing, Word};
-use super::out::{Out, Tone};
-use super::{decide, exit, of_factory, resolve};
+use super::args::{Deprecate, Word};
+use super::out::Out;
+use super::{decide, of_factory};
 use ::factory::machine::{DEPRECATE, EXTEND, RELEASE, RETRY};
-use engine::approval::Words;
-use engine::factory::Ask;
+use engine::decide::Ask;
 use kernel::position::STOP;
 use serde_json::{Value, json};
 use workspace::{EngineError, Project};
-
-/// A decision and how it is let in.
-struct Saying<'a> {
-    ask: Ask<'a>,
-    signing: &'a Signing,
-}
-
-fn say(project: &Project, saying: &Saying<'_>, out: &Out) -> Result<u8, EngineError> {
-    let ask = &saying.ask;
-    if saying.signing.message {
-        return decide::show(&engine::factory::decide_message(project, ask)?);
-    }
-    let approve = |words: &Words<'_>| decide::approved(project, saying.signing, words);
-    let decided = engine::factory::decide(project, ask, approve)?;
-    if out.json {
-        out.facts(&json!({"project": decided.name, "status": decided.status}));
-        return Ok(exit::OK);
-    }
-    out.line(&format!(
-        "{} `{}`: `{}` is on record",
-        out.paint(Tone::Good, "decided"),
-        decided.name,
-        ask.option
-    ));
-    if ask.option != STOP {
-        out.line(&format!("next: proofhouse factory run {}", decided.name));
-    }
-    Ok(exit::OK)
-}
 
 fn with_word(
     project: &Project,
@@ -49,17 +19,14 @@ fn with_word(
     out: &Out,
 ) -> Result<u8, EngineError> {
     let name = of_factory::named(project, name)?;
-    let saying = Saying {
-        ask: Ask {
-            name: &name,
-            option,
-            about: "",
-            with,
-            because: &word.because,
-        },
-        signing: &word.signing,
+    let ask = Ask {
+        name: &name,
+        option,
+        about: "",
+        with,
+        because: &word.because,
     };
-    say(project, &saying, out)
+    decide::say(project, &ask, &word.signing, out)
 }
 
 pub(crate) fn release(
@@ -117,23 +84,4 @@ pub(crate) fn stop(
     out: &Out,
 ) -> Result<u8, EngineError> {
     with_word(project, name, STOP, &Value::Null, word, out)
-}
-
-/// `proofhouse decide PROJECT OPTION`: any option that the machine knows.
-pub(crate) fn decide(project: &Project, args: &Decide, out: &Out) -> Result<u8, EngineError> {
-    let with = match &args.payload {
-        None => Value::Null,
-        Some(path) => resolve::read(path)?,
-    };
-    let saying = Saying {
-        ask: Ask {
-            name: &args.run,
-            option: &args.option,
-            about: "",
-            with: &with,
-            because: &args.because,
-        },
-        signing: &args.signing,
-    };
-    say(project, &saying, out)
 }

@@ -4,34 +4,35 @@ use super::args::{WaveCommand, WaveJobs, WaveTick};
 use super::decide::approved_unseen;
 use super::exit;
 use super::out::{Out, Tone, plain};
-use super::run::on_stop;
+use super::run::on_interrupt;
+use ::wave::page::CriterionReport;
+use ::wave::{Dated, Fact};
+use engine::Ending;
 use engine::approval::Words;
-use engine::wave::Shop;
-use engine::wave::board::Board;
-use engine::wave::conductor::{self, Orders, Rest, Watcher};
-use engine::wave::fact::{Dated, Fact};
-use engine::wave::people;
-use engine::wave::report::{CriterionReport, Report, report, unmet, verify};
+use engine::wave::report::{Report, report, unmet, verify};
+use engine::wave::session::{self, Orders};
+use engine::wave::{MilestoneFolder, people};
+use engine::world::{Gauges, Observer};
 use workspace::{EngineError, Project};
 
 pub(crate) fn wave(project: &Project, command: &WaveCommand, out: &Out) -> Result<u8, EngineError> {
     match command {
         WaveCommand::Open(args) => {
-            let shop = Shop::find(project, args.milestone.as_deref())?;
-            waived(project, &shop, args)?;
-            conductor::open(&orders(&shop, args), &mut Lines { out })?;
-            print(&shop, out)
+            let folder = MilestoneFolder::find(project, args.milestone.as_deref())?;
+            waived(project, &folder, args)?;
+            session::open(&orders(&folder, args), &mut Lines { out })?;
+            print(&folder, out)
         }
         WaveCommand::Run(args) => run(project, args, out),
         WaveCommand::Tick(args) => tick(project, args, out),
         WaveCommand::Status { milestone } => {
-            print(&Shop::find(project, milestone.as_deref())?, out)
+            print(&MilestoneFolder::find(project, milestone.as_deref())?, out)
         }
         WaveCommand::Verify { milestone } => {
-            let shop = Shop::find(project, milestone.as_deref())?;
-            let (board, _) = shop.peek()?;
-            let rows = verify(&shop, &board)?;
-            let warnings = report(&shop, &board).warnings;
+            let folder = MilestoneFolder::find(project, milestone.as_deref())?;
+            let (board, _) = folder.peek()?;
+            let rows = verify(&folder, &board)?;
+            let warnings = report(&folder, &board).warnings;
             if out.json {
                 out.facts(&serde_json::json!({"forks": rows, "warnings": warnings}));
                 return Ok(exit::OK);
@@ -40,40 +41,40 @@ pub(crate) fn wave(project: &Project, command: &WaveCommand, out: &Out) -> Resul
                 let stands = row.echo.as_deref().unwrap_or("pending");
                 out.line(&format!("{}  {stands}", row.task));
             }
-            warn(out, &report(&shop, &board));
+            warn(out, &report(&folder, &board));
             Ok(exit::OK)
         }
         WaveCommand::Close { milestone } => {
-            let shop = Shop::find(project, milestone.as_deref())?;
-            conductor::close(&shop, &mut Lines { out })?;
-            print(&shop, out)
+            let folder = MilestoneFolder::find(project, milestone.as_deref())?;
+            session::close(&folder, &mut Lines { out })?;
+            print(&folder, out)
         }
     }
 }
 
-fn orders<'a>(shop: &'a Shop, args: &WaveJobs) -> Orders<'a> {
+fn orders<'a>(folder: &'a MilestoneFolder, args: &WaveJobs) -> Orders<'a> {
     Orders {
-        shop,
+        folder,
         jobs: args.jobs.map(usize::from),
         agent: None,
     }
 }
 
-fn waived(project: &Project, shop: &Shop, args: &WaveJobs) -> Result<(), EngineError> {
+fn waived(project: &Project, folder: &MilestoneFolder, args: &WaveJobs) -> Result<(), EngineError> {
     if !args.waive_sandbox {
         return Ok(());
     }
-    people::waive(shop, &|words| {
+    people::waive(folder, &|words| {
         approved_unseen(project, args.sign.as_deref(), words)
     })
 }
 
 fn tick(project: &Project, args: &WaveTick, out: &Out) -> Result<u8, EngineError> {
-    let shop = Shop::find(project, Some(&args.milestone))?;
+    let folder = MilestoneFolder::find(project, Some(&args.milestone))?;
     let approve = |words: &Words<'_>| approved_unseen(project, args.sign.as_deref(), words);
-    let ticked = people::tick(&shop, &args.criterion, &args.because, &approve)?;
+    let ticked = people::tick(&folder, &args.criterion, &args.because, &approve)?;
     if out.json {
-        return print(&shop, out);
+        return print(&folder, out);
     }
     let (word, name) = (out.paint(Tone::Good, "ticked"), &args.milestone);
     out.line(&format!("{word} `{}` of `{name}`", plain(&ticked)));
@@ -81,16 +82,15 @@ fn tick(project: &Project, args: &WaveTick, out: &Out) -> Result<u8, EngineError
 }
 
 fn run(project: &Project, args: &WaveJobs, out: &Out) -> Result<u8, EngineError> {
-    let shop = Shop::find(project, args.milestone.as_deref())?;
-    waived(project, &shop, args)?;
-    let hook = |stop: conductor::Stop| on_stop(Box::new(move || stop.stop()));
-    let rest = conductor::run(&orders(&shop, args), &mut Lines { out }, &hook)?;
-    let (board, _) = shop.peek()?;
-    let report = report(&shop, &board);
+    let folder = MilestoneFolder::find(project, args.milestone.as_deref())?;
+    waived(project, &folder, args)?;
+    let ending = session::run(&orders(&folder, args), &mut Lines { out }, &on_interrupt)?;
+    let (board, _) = folder.peek()?;
+    let report = report(&folder, &board);
     if out.json {
         out.facts(&report);
     }
-    if rest == Rest::Stopped {
+    if ending == Ending::Interrupted {
         eprintln!(
             "interrupted; every claim went back. Go on with:\n  proofhouse wave run {}",
             report.milestone
@@ -179,9 +179,9 @@ fn warn(out: &Out, report: &Report) {
     }
 }
 
-fn print(shop: &Shop, out: &Out) -> Result<u8, EngineError> {
-    let (board, _) = shop.peek()?;
-    let report = report(shop, &board);
+fn print(folder: &MilestoneFolder, out: &Out) -> Result<u8, EngineError> {
+    let (board, _) = folder.peek()?;
+    let report = report(folder, &board);
     if out.json {
         out.facts(&report);
         return Ok(exit::OK);
@@ -240,18 +240,20 @@ struct Lines<'a> {
     out: &'a Out,
 }
 
-impl Watcher for Lines<'_> {
-    fn fact(&mut self, dated: &Dated, _: &Board) {
+impl Observer<Fact> for Lines<'_> {
+    fn event(&mut self, dated: &Dated) {
         if !self.out.json
-            && let Some(line) = line(&dated.fact)
+            && let Some(line) = line(&dated.body)
         {
             self.out.line(&plain(&line));
         }
     }
 
-    fn said(&mut self, task: &str, line: &str) {
+    fn tick(&mut self, _: &dyn Fn() -> Gauges) {}
+
+    fn progress(&mut self, line: &str) {
         if !self.out.json {
-            self.out.line(&format!("  {task}: {}", plain(line)));
+            self.out.line(&format!("  {}", plain(line)));
         }
     }
 

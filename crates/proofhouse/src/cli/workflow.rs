@@ -96,7 +96,7 @@ fn list(args: &Args, out: &Out) -> Result<u8, EngineError> {
     {
         let about = match named(project.as_ref(), &name).and_then(|source| load(&source)) {
             Ok(workflow) => workflow.about.clone(),
-            Err(_) => format!("can not be loaded; see `proofhouse workflow lint {name}`"),
+            Err(_) => format!("cannot be loaded; see `proofhouse workflow lint {name}`"),
         };
         rows.push(vec![name, from.to_owned(), about]);
     }

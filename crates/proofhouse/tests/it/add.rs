@@ -3,6 +3,7 @@
 
 mod again;
 mod codes;
+mod header;
 pub(crate) mod waived;
 
 use crate::support::{Said, World};

@@ -102,7 +102,7 @@ fn a_person_who_is_asked_hears_that_the_checkpoint_failed() {
     let agent = "scripted:agent/script.toml";
     let new = ["new", "asks", "--dir", "tasks/t", "--agent", agent];
     world.run(&new).exits(0);
-    // A lock of git's that can not be taken away.
+    // A lock of git's that cannot be taken away.
     let lock = ".git/refs/proofhouse/t.lock";
     world.write(&format!("{lock}/in-the-way"), "");
     // The one at the start of the run, if there is one, is not what this is about.

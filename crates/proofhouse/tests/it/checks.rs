@@ -121,7 +121,11 @@ fn a_bad_setting_or_condition_is_refused_when_the_workflow_is_loaded() {
     let world = World::new();
     world.write(".proofhouse/workflows/mine/b.md", "Do it.");
     for (good, bad, why) in [
-        ("is = [\"house\"]", "was = [\"house\"]", "`when` must be"),
+        (
+            "is = [\"house\"]",
+            "was = [\"house\"]",
+            "`when` has no setting `was`; allowed keys: field, file, is,",
+        ),
         (
             "repo/scope.md\", label",
             "scope.md\", label",

@@ -91,7 +91,7 @@ fn s6_6_a_name_in_decomposed_letters_is_its_own_file_all_the_way() {
 fn s11_2_a_change_whose_contract_is_not_the_locked_one_leaves_the_difference_by_dimension() {
     let raised = json!({"interface_change_exception": {
         "type": "CANNOT_SUPPORT", "target_module": "MM-moment@1.0.0",
-        "reason": "the separator can not be chosen", "evidence": ["labels want a comma"],
+        "reason": "the separator cannot be chosen", "evidence": ["labels want a comma"],
         "proposed_contract_delta": {"added_inputs": ["separator: char; optional, else a blank"]},
         "compatibility_expectation": "BACKWARD_COMPATIBLE", "urgency": "BLOCKING",
     }});

@@ -320,7 +320,7 @@ fn s13_5_an_exception_is_deferred_rejected_and_worked_around_and_each_word_is_a_
     let mut script = script();
     let raised = json!({"interface_change_exception": {
         "type": "CANNOT_SUPPORT", "target_module": "MM-moment@1.0.0",
-        "reason": "the separator can not be chosen", "evidence": ["labels want a comma"],
+        "reason": "the separator cannot be chosen", "evidence": ["labels want a comma"],
         "proposed_contract_delta": {"added_inputs": ["separator: char; optional, else a blank"]},
         "compatibility_expectation": "BACKWARD_COMPATIBLE", "urgency": "BLOCKING",
     }});

@@ -6,8 +6,8 @@ use crate::factory_run::{
     proposal, toml, writes,
 };
 use crate::support::World;
+use factory::debate::rubric::{DECOMPOSITION, EVALUATION};
 use factory::engineering::roles::{INPUTS, Material, Occasion, Role, given};
-use factory::engineering::rubric::{DECOMPOSITION, EVALUATION};
 use serde_json::{Value, json};
 
 const FIXED: &str = "the text comes first now";
@@ -260,13 +260,12 @@ fn s9_7_on_the_real_engine_every_brief_and_every_view_is_what_the_table_gives() 
             );
         }
         if one.role != Role::Challenger {
-            for criterion in EVALUATION {
-                assert!(!one.brief.contains(criterion.checks), "{}", one.brief);
+            for (_, name, checks) in EVALUATION {
+                assert!(!one.brief.contains(checks), "{}", one.brief);
                 assert!(
-                    one.role == Role::Arbiter || !one.brief.contains(criterion.name),
-                    "the {} knows {}",
-                    one.role.as_str(),
-                    criterion.name
+                    one.role == Role::Arbiter || !one.brief.contains(name),
+                    "the {} knows {name}",
+                    one.role.as_str()
                 );
             }
             for criterion in DECOMPOSITION {

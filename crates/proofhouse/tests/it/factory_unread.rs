@@ -9,7 +9,7 @@ use crate::factory_ship::{gates, moment_plan, one_task};
 use serde_json::json;
 
 #[test]
-fn s9_6_amendments_of_what_can_not_be_read_any_more_are_not_said_to_be_applied() {
+fn s9_6_amendments_of_what_cannot_be_read_any_more_are_not_said_to_be_applied() {
     // What looks like a key is taken out of everything that is kept. So the file as it stood before
     // the turn is not among the evidence, only one like it.
     let key = format!("sk-ant-{}", "api03-abcdefghijabcdefghij");
@@ -43,7 +43,7 @@ fn s9_6_amendments_of_what_can_not_be_read_any_more_are_not_said_to_be_applied()
         // Nobody's fault that is at work here: no revision is used up for it.
         assert_eq!(verdict, "could_not_run", "{reason}");
         for words in [
-            "what tests/notes.txt held before the amendments can not be read",
+            "what tests/notes.txt held before the amendments cannot be read",
             "have the module proposed again",
         ] {
             assert!(reason.contains(words), "{words} is not in {reason}");
@@ -54,7 +54,7 @@ fn s9_6_amendments_of_what_can_not_be_read_any_more_are_not_said_to_be_applied()
     let ship = ".proofhouse/state_store/modules/MM-moment/1.0.0/ship.json";
     assert!(!world.at(ship).exists());
     let inbox = world.run(&["inbox"]).exits(0).out;
-    assert!(inbox.contains("can not be read"), "{inbox}");
+    assert!(inbox.contains("cannot be read"), "{inbox}");
     // To try again finds the same, and says the same.
     let signer = world.approver("ann").display().to_string();
     let retry = [

@@ -143,7 +143,7 @@ fn a_wave_that_nobody_can_work_on_uses_up_no_try() {
 }
 
 #[test]
-fn a_command_line_that_can_not_be_read_is_json_for_who_asked_for_json() {
+fn a_command_line_that_cannot_be_read_is_json_for_who_asked_for_json() {
     let world = World::new();
     for args in [["new", "--json"], ["fly", "--json"], ["wave", "--json"]] {
         let said = world.run(&args).exits(1);
@@ -205,7 +205,7 @@ fn a_task_does_not_lie_in_a_repository_inside_of_the_repository() {
 }
 
 #[test]
-fn the_demo_says_at_once_that_it_can_not_build() {
+fn the_demo_says_at_once_that_it_cannot_build() {
     let world = World::new();
     let mut demo = world.command(&["demo", "--dir", "shown"]);
     let said: crate::support::Said = demo.env("PATH", world.path()).output().unwrap().into();

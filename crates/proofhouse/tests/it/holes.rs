@@ -122,7 +122,7 @@ fn a_link_that_comes_back_after_a_name_is_not_taken() {
 }
 
 #[test]
-fn a_check_can_not_plant_anything_in_git() {
+fn a_check_cannot_plant_anything_in_git() {
     let world = World::new();
     let check = "! touch .git/planted 2>/dev/null && ! git config filter.x.clean evil 2>/dev/null";
     world.start(HONEST, &["--check", check]);
@@ -132,7 +132,7 @@ fn a_check_can_not_plant_anything_in_git() {
 }
 
 #[test]
-fn an_agent_can_not_pass_for_a_person_in_the_state_file() {
+fn an_agent_cannot_pass_for_a_person_in_the_state_file() {
     let world = World::new();
     let script = HONEST.replace(
         "{ set = \"Not doing\"",

@@ -230,7 +230,7 @@ fn broken_files_and_places_are_the_environments() {
 
 /// A repository comes from others: it may not say where a key goes.
 #[test]
-fn a_repository_can_not_choose_the_endpoint() {
+fn a_repository_cannot_choose_the_endpoint() {
     let world = World::new();
     world.write(
         ".proofhouse/config.toml",

@@ -6,6 +6,7 @@ mod cheats;
 mod documents;
 mod drops;
 mod gates;
+mod objections;
 mod outer;
 mod pace;
 mod put_back;

@@ -174,7 +174,7 @@ fn every_transcript_of_a_cheat_is_in_the_matrix() {
 }
 
 #[test]
-fn every_code_of_the_method_comes_or_can_not() {
+fn every_code_of_the_method_comes_or_cannot() {
     let codes: Vec<Code> = list("add/codes.toml", "code");
     let known: BTreeSet<&str> = codes.iter().map(|code| code.code.as_str()).collect();
     assert_eq!(known.len(), codes.len(), "a code twice");

@@ -291,7 +291,7 @@ fn no_material_progress_stops_the_run() {
 }
 
 #[test]
-fn without_a_validation_command_verify_can_not_pass() {
+fn without_a_validation_command_verify_cannot_pass() {
     let world = World::new();
     world.write("agent/script.toml", HONEST);
     world.write(".gitignore", "agent/\n");
@@ -312,7 +312,7 @@ fn without_a_validation_command_verify_can_not_pass() {
     assert!(said.out.contains("no validation command"), "{}", said.out);
     let said = world.run(&["run", "t"]).exits(2);
     assert!(said.out.contains("COULD NOT RUN command"), "{}", said.out);
-    // A person mends it in the config, which agents can not reach.
+    // A person mends it in the config, which agents cannot reach.
     world.write(
         ".proofhouse/config.toml",
         "[checks]\ncommands = [\"grep -q good code.txt\"]\n",
@@ -457,7 +457,7 @@ fn what_the_agent_says_reaches_the_person_who_is_asked() {
 }
 
 #[test]
-fn secrets_by_custom_are_not_in_a_view_and_can_not_be_overwritten() {
+fn secrets_by_custom_are_not_in_a_view_and_cannot_be_overwritten() {
     let world = World::new();
     world.write(".env", "TOKEN=very-secret\n");
     let script = HONEST.replacen("{ write = \"repo/code.txt\"", "{ run = \"cat .env; ls -a\" }, { write = \"repo/.env\", text = \"TOKEN=mine\" }, { write = \"repo/code.txt\"", 1);

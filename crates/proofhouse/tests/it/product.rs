@@ -32,7 +32,7 @@ pub(crate) fn good(title: &str) -> String {
 }
 
 /// An incomplete draft, a good one, a fresh one after the rejection, and one per amendment.
-fn script() -> Value {
+pub(crate) fn script() -> Value {
     let mut broken = spec(&[task(1, &["TSK-009"])]);
     broken["pillars"][0]["rationale"] = json!("TBD");
     let here = "state_store/product";
@@ -244,7 +244,7 @@ fn s3_2_3_an_agent_that_never_completes_it_is_asked_five_times_and_then_a_person
 }
 
 #[test]
-fn factory_new_refuses_what_it_can_not_use_and_writes_nothing() {
+fn factory_new_refuses_what_it_cannot_use_and_writes_nothing() {
     let world = World::new();
     world.write("SPEC.md", SPEC_MD);
     world.write("empty.md", " \n");

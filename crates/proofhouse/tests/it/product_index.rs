@@ -107,7 +107,7 @@ fn s14_3_the_product_role_finds_shipped_modules_by_meaning_tags_and_types() {
         "{every:?}"
     );
     // What is called wrongly is told what is wrong, and the model goes on.
-    for (answer, word) in [(5, "tag"), (6, "sequence"), (7, "query")] {
+    for (answer, word) in [(5, "tag"), (6, "list"), (7, "query")] {
         let said = &answers[answer];
         assert!(
             said.contains(word) && said.contains("call it again"),

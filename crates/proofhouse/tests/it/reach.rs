@@ -3,13 +3,13 @@
 
 use crate::support::{HONEST, World};
 
-/// Can this machine confine at all? Where it can not, a run refuses, which another test shows.
+/// Can this machine confine at all? Where it cannot, a run refuses, which another test shows.
 pub(crate) fn confines(world: &World) -> bool {
     let here = world.path().to_str().unwrap();
     let said = world.run(&["sandbox", "run", "--read", here, "--", "true"]);
     if said.code != 0 {
         eprintln!(
-            "skipped: this machine can not confine a process: {}",
+            "skipped: this machine cannot confine a process: {}",
             said.err.trim()
         );
     }
@@ -160,7 +160,7 @@ pub(crate) fn run_without_namespaces(world: &World) -> crate::support::Said {
 }
 
 #[test]
-fn a_policy_that_can_not_be_held_is_refused_and_a_waiver_lets_it_run() {
+fn a_policy_that_cannot_be_held_is_refused_and_a_waiver_lets_it_run() {
     let world = World::new();
     if !confines(&world) {
         return;
@@ -303,7 +303,7 @@ fn witnesses(world: &World) -> bool {
     let said = world.run(&["doctor"]);
     let yes = said.out.contains("refused connections are recorded: yes");
     if !yes {
-        eprintln!("skipped: this machine can not record refused connections");
+        eprintln!("skipped: this machine cannot record refused connections");
     }
     yes
 }

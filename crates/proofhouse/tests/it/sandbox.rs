@@ -76,7 +76,7 @@ fn refused_connections_are_said_at_the_end() {
     let world = World::new();
     let doctor = world.run(&["doctor"]);
     if !doctor.out.contains("refused connections are recorded: yes") {
-        eprintln!("SKIPPED: this machine can not record refused connections");
+        eprintln!("SKIPPED: this machine cannot record refused connections");
         return;
     }
     let script = "(exec 3<>/dev/tcp/192.0.2.7/443); (exec 3<>/dev/udp/192.0.2.53/53); echo said";

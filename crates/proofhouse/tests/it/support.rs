@@ -131,6 +131,8 @@ impl World {
             .current_dir(self.path())
             .env_remove("NO_COLOR")
             .env("XDG_CONFIG_HOME", self.at("agent/xdg"))
+            // Most tests look at the files of a run where they stand; those of `land` take this away.
+            .env("PROOFHOUSE_RUNS__TREE", "here")
             // Where scripts keep their logs; everything else outside of a view is out of reach.
             .env("PROOFHOUSE_SANDBOX__WRITE", self.at("agent"));
         command

@@ -1,5 +1,4 @@
-//! A socket address, as a program wrote it into its memory. Pure. It refuses to guess: what it
-//! does not know has no name.
+//! A socket address, as a program wrote it into its memory. Pure. What it does not know has no name.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 

@@ -1,21 +1,21 @@
-//! Which limit on processes holds here. It refuses to try what would harm the machine: see
-//! [`by_pid`].
+//! Which limit on processes holds here. What would harm the machine is not tried: see [`by_pid`].
 
 use super::signals::{self, Wait};
 use super::sys::{self, Forked};
 use super::trial::{Own, attempt};
-use crate::machine::{Counting, Through};
+use crate::machine::{Counting, Lacking, Through};
 use std::io::Error;
 
-type Counted = std::result::Result<Counting, String>;
-pub(super) type Tried = std::result::Result<(), String>;
+type Counted = std::result::Result<Counting, Lacking>;
+pub(super) type Tried = std::result::Result<(), Lacking>;
 
 /// By the PID namespace's own highest number.
 pub(super) fn by_pid(mount: &Tried, try_bound: &mut dyn FnMut(u32) -> Tried) -> Counted {
     mount.clone()?;
     // Before Linux 6.14 the number is the whole machine's: there, trying would do the harm.
     if kernel() < (6, 14) {
-        return Err("pid_max is not the namespace's own before Linux 6.14".into());
+        let why = "pid_max is not the namespace's own before Linux 6.14";
+        return Err(Lacking::Because(why));
     }
     let whole = || std::fs::read_to_string("/proc/sys/kernel/pid_max").unwrap_or_default();
     let before = whole();
@@ -25,15 +25,15 @@ pub(super) fn by_pid(mount: &Tried, try_bound: &mut dyn FnMut(u32) -> Tried) -> 
     } else {
         // Mends the harm as far as it can; a kernel that says 6.14 and behaves like an older one.
         let _ = std::fs::write("/proc/sys/kernel/pid_max", &before);
-        Err("pid_max is not the namespace's own".into())
+        Err(Lacking::Because("pid_max is not the namespace's own"))
     }
 }
 
 /// `RLIMIT_NPROC` spares root, and before Linux 5.14 it counted all of a user's processes.
-pub(super) fn by_user(namespaces: &std::result::Result<Through, String>, own: &Own) -> Counted {
+pub(super) fn by_user(namespaces: &std::result::Result<Through, Lacking>, own: &Own) -> Counted {
     const MOST: u64 = 3;
     if *namespaces != Ok(Through::User) || rustix::process::geteuid().is_root() {
-        return Err("RLIMIT_NPROC does not hold root".into());
+        return Err(Lacking::Because("RLIMIT_NPROC does not hold root"));
     }
     let own_exit = |code: i32| Error::from_raw_os_error(code);
     let tried = attempt(|| {

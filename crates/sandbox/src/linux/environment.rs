@@ -1,5 +1,5 @@
 //! The environment inside: what the policy lets through, a home and a temporary folder that are
-//! there, and the way to the proxy. It refuses to name a folder that the process cannot reach.
+//! there, and the way to the proxy. No folder is named that the process cannot reach.
 
 use super::Root;
 use crate::{Launch, Policy};

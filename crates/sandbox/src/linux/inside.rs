@@ -1,9 +1,9 @@
-//! The way from a forked copy of us to the program, step by step. Everything was prepared before
-//! the fork; here are only system calls, no allocation. It refuses to go on after a step failed.
+//! The way from a forked copy of us to the program, step by step. Everything was prepared before the
+//! fork; here are only system calls, no allocation. A step that fails is the last.
 //!
-//! With a PID namespace there are three processes. The outer one is the child that we see: it
-//! dies with us and takes the rest with it. The first one inside reaps, passes a TERM on to all
-//! and ends the namespace when the program has ended. The program itself is the third.
+//! With a PID namespace there are three processes. The outer one is the child that we see: it dies
+//! with us and takes the rest with it. The first one inside reaps, passes a TERM on to all and ends
+//! the namespace when the program has ended. The program itself is the third.
 
 use super::landlock::Rules;
 use super::mounts::Mounts;
@@ -23,7 +23,6 @@ pub(crate) enum Net {
     Shared,
     /// Nothing in it is up.
     Empty,
-    /// A loopback.
     Loopback,
     /// A loopback, and the proxy's port handed out here.
     Proxied(OwnedFd),

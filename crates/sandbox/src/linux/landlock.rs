@@ -1,5 +1,5 @@
-//! Landlock rules, prepared before the fork and put in force after it. It refuses to leave out a
-//! right that the kernel knows: what has no rule is denied.
+//! Landlock rules, prepared before the fork and put in force after it. Every right that the kernel
+//! knows is handled: what has no rule is denied.
 //!
 //! The calls are made raw: the private `/tmp` exists only in the child, so its rule must be added
 //! between fork and exec, where the landlock crate would allocate.

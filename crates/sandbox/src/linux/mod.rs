@@ -1,7 +1,8 @@
 //! Confinement on Linux: from a policy to a child that holds it. Prepared before the fork, entered
-//! between fork and exec, watched from outside. It refuses to start what it cannot hold.
+//! between fork and exec, watched from outside. What it cannot hold is not started.
 
 mod address;
+mod attempts;
 mod counting;
 mod environment;
 mod inside;
@@ -16,7 +17,6 @@ mod signals;
 mod sys;
 mod trial;
 mod witness;
-mod worth;
 
 pub(crate) use inside::Inside;
 pub(crate) use probe::{capabilities, machine};
@@ -26,6 +26,7 @@ use crate::plan::{Recording, Route};
 use crate::proxy::Proxy;
 use crate::refusals::Refusals;
 use crate::{Denied, Launch, LaunchError, Layer, Network, Plan, Policy};
+use attempts::{Judge, Loopback};
 use inside::Net;
 use landlock::{Access, Rules, Shape, Tcp};
 use mounts::{Mounts, c_path};
@@ -37,7 +38,6 @@ use std::net::TcpListener;
 use std::os::unix::net::UnixStream;
 use std::path::PathBuf;
 use witness::{Seen, Witness};
-use worth::{Judge, Loopback};
 
 /// What root keeps in a root of its own, so that it can work on another user's files: CHOWN,
 /// DAC_OVERRIDE, FOWNER and FSETID. None of them leads to a file that is not there.
@@ -293,34 +293,39 @@ fn rules(plan: &Plan, entries: &[Entry], root: Root, port: Option<u16>) -> Rules
     rules
 }
 
+/// Why a child that has started is stopped again: what we owe it outside cannot be had.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum Unattended {
+    #[error("its attempts to connect cannot be watched: {0}; free some resources")]
+    Unseen(#[source] std::io::Error),
+    #[error("its proxy cannot serve: {0}; free some resources")]
+    Unserved(#[source] std::io::Error),
+}
+
 impl Outside {
     /// After the child has started: lets the proxy serve, and hears of attempts to connect.
     ///
     /// A filter that asks while nobody listens would answer every `connect` with a lie about the
     /// kernel, so only the word that it went on without counts as that.
-    pub(crate) fn started(&mut self) -> Result<(), String> {
-        let unseen = |error| {
-            format!("its attempts to connect cannot be watched: {error}; free some resources")
-        };
-        let unserved = |error| format!("its proxy cannot serve: {error}; free some resources");
+    pub(crate) fn started(&mut self) -> Result<(), Unattended> {
         if let Notices::Promised(socket, judge) =
             std::mem::replace(&mut self.notices, Notices::None)
         {
-            match network::received(&socket).map_err(unseen)? {
+            match network::received(&socket).map_err(Unattended::Unseen)? {
                 Some(notices) => {
-                    let witness = Witness::start(notices, judge).map_err(unseen)?;
+                    let witness = Witness::start(notices, judge).map_err(Unattended::Unseen)?;
                     self.notices = Notices::Answered(witness);
                 }
                 // It went on without: what holds it is the same.
                 None => {
                     let why = "the kernel refused seccomp notifications at the start";
-                    self.plan.recording = Recording::CanNotKnow(why.into());
+                    self.plan.recording = Recording::CannotKnow(why.into());
                 }
             }
         }
         let (listener, network) = match std::mem::replace(&mut self.door, Door::None) {
             Door::Promised(socket, network) => {
-                let listener = network::receive(&socket).map_err(unserved)?;
+                let listener = network::receive(&socket).map_err(Unattended::Unserved)?;
                 (listener.into(), network)
             }
             Door::Open(listener, network) => (listener, network),
@@ -333,7 +338,7 @@ impl Outside {
             Network::Endpoints(allowed) => allowed,
             Network::None | Network::Loopback | Network::Full => Vec::new(),
         };
-        self.door = Door::Served(Proxy::start(listener, allowed).map_err(unserved)?);
+        self.door = Door::Served(Proxy::start(listener, allowed).map_err(Unattended::Unserved)?);
         Ok(())
     }
 
@@ -361,7 +366,7 @@ impl Outside {
         };
         if let Some(why) = past.unread {
             let why = format!("the address of an attempt could not be read: {why}");
-            self.plan.recording = Recording::CanNotKnow(why);
+            self.plan.recording = Recording::CannotKnow(why);
         }
         let denied = denied.and(past.refused).list();
         (self.plan, Aftermath { ended, denied })

@@ -1,5 +1,5 @@
-//! A root of its own for a confined process: only what the policy names is there. It refuses to
-//! follow a symbolic link on the way to what it binds, and to leave the old root behind.
+//! A root of its own for a confined process: only what the policy names is there. No symbolic link
+//! is followed on the way to what is bound, and the old root does not stay behind.
 
 use super::landlock::{Access, Shape};
 use super::roots::{Entry, What};

@@ -1,6 +1,6 @@
-//! The inside of a network namespace: a loopback that is up, and one listening socket that is
-//! handed out to our proxy. A socket belongs to the namespace that it was made in, so whoever
-//! accepts on it outside serves the inside; no bridge is needed. It refuses every other way.
+//! The inside of a network namespace: a loopback that is up, and one listening socket that is handed
+//! out to our proxy. A socket belongs to the namespace that it was made in, so whoever accepts on it
+//! outside serves the inside; no bridge is needed. There is no other way out.
 
 #![allow(unsafe_code)]
 

@@ -1,5 +1,5 @@
-//! What this machine can enforce, each mechanism tried for real, once per process. It refuses to
-//! guess from a version, with one exception that it explains.
+//! What this machine can enforce, each mechanism tried for real, once per process. Nothing is
+//! guessed from a version, with one exception that is explained.
 
 use super::counting::{Tried, by_pid, by_user};
 use super::landlock::{Access, Rules, Shape, Tcp};
@@ -9,7 +9,7 @@ use super::signals::{self, Wait};
 use super::sys::{self, Answer, Forked};
 use super::trial::{Own, as_first, attempt};
 use super::{network, roots, witness};
-use crate::machine::{Counting, Machine, Through};
+use crate::machine::{Counting, Lacking, Machine, Through};
 use crate::plan::Route;
 use crate::{Capability, CapabilityState, Policy};
 use std::io::{Error, Result};
@@ -68,7 +68,7 @@ fn try_all() -> Machine {
                 mounts.enter().map_err(|(_, error)| error)
             })
         });
-        counted.map_err(|other| format!("{why}; {other}"))
+        counted.map_err(|other| Lacking::Both(Box::new(why), Box::new(other)))
     });
     Machine {
         landlock: landlock(),
@@ -119,7 +119,7 @@ fn witnessed(filter: &[libc::sock_filter]) -> Result<()> {
     }
 }
 
-/// One notice, and a look at what it is about: where memory can not be read, nothing is known.
+/// One notice, and a look at what it is about: where memory cannot be read, nothing is known.
 fn hear(notices: BorrowedFd<'_>) -> Result<()> {
     /// Far longer than a fork takes; without a notice we must not wait for ever.
     const MILLIS: libc::c_int = 5000;
@@ -178,7 +178,7 @@ pub(crate) fn capabilities() -> Vec<Capability> {
         CapabilityState::Missing
     };
     let landlock = match machine.landlock {
-        0 => Err("the kernel has none, or it is turned off".to_string()),
+        0 => Err(Lacking::Because("the kernel has none, or it is turned off")),
         _ => Ok(()),
     };
     let user = match &machine.namespaces {
@@ -233,7 +233,7 @@ pub(crate) fn capabilities() -> Vec<Capability> {
             detail: match processes {
                 Ok(Counting::PidNamespace) => "by the PID namespace (limit + 300)".into(),
                 Ok(Counting::UserNamespace) => "by the user namespace".into(),
-                Err(why) => why,
+                Err(why) => why.to_string(),
             },
         },
         cgroup(),

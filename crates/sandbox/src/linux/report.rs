@@ -1,5 +1,5 @@
-//! What the confined side tells us: which step failed, or how the program ended. It refuses to be
-//! spoken to by the program itself, which never has the pipe.
+//! What the confined side tells us: which step failed, or how the program ended. The program itself
+//! never has the pipe.
 
 use super::sys;
 use std::io::{Error, PipeReader, Read, Result};

@@ -1,5 +1,5 @@
-//! The system calls that lead out of a sandbox, as a filter for the kernel. It refuses with an
-//! error number and never kills: a program may try, and must be told no.
+//! The system calls that lead out of a sandbox, as a filter for the kernel. The answer is an error
+//! number and never a kill: a program may try, and must be told no.
 //!
 //! Assembled by hand: the whole language needed is load, compare, mask and return.
 
@@ -33,7 +33,7 @@ const THIS_MACHINE: u32 = 0xc000_00b7;
 const X32: u32 = 0x4000_0000;
 
 /// The newest call that this filter was written for (`mseal`). Younger ones do what older ones do by
-/// other arguments (`open_tree_attr` is `open_tree`), so a list of what is refused can not hold them.
+/// other arguments (`open_tree_attr` is `open_tree`), so a list of what is refused cannot hold them.
 const NEWEST: u32 = 462;
 
 const PERMITTED: u32 = libc::SECCOMP_RET_ALLOW;

@@ -1,4 +1,4 @@
-//! Signals and children for the two small processes that hold a confined tree. It refuses to run
+//! Signals and children for the two small processes that hold a confined tree. There are no
 //! handlers: signals are blocked and taken one at a time.
 
 #![allow(unsafe_code)]

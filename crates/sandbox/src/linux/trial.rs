@@ -1,9 +1,8 @@
-//! Trying a mechanism in a process that is thrown away. It refuses to leave anything behind: what
-//! a trial does to itself ends with it.
+//! Trying a mechanism in a process that is thrown away. What a trial does to itself ends with it.
 
 use super::signals::{self, Wait};
 use super::sys::{self, Forked};
-use crate::machine::Through;
+use crate::machine::{Lacking, Through};
 use std::ffi::CString;
 use std::io::{Error, Result};
 
@@ -32,15 +31,15 @@ impl Own {
     }
 }
 
-/// Runs the body in a forked process. It must not allocate. The error is in words.
-pub(crate) fn attempt(body: impl FnOnce() -> Result<()>) -> std::result::Result<(), String> {
+/// Runs the body in a forked process. It must not allocate.
+pub(crate) fn attempt(body: impl FnOnce() -> Result<()>) -> std::result::Result<(), Lacking> {
     match sys::fork() {
         Ok(Forked::Child) => end(body()),
         Ok(Forked::Parent(pid)) => match signals::reap(pid, Wait::UntilOneEnds) {
             Some(gone) => judge(gone.status),
-            None => Err("the trial was lost".into()),
+            None => Err(Lacking::Because("the trial was lost")),
         },
-        Err(error) => Err(format!("cannot fork: {error}")),
+        Err(error) => Err(Lacking::NoFork(error.raw_os_error().unwrap_or(libc::EIO))),
     }
 }
 
@@ -74,12 +73,12 @@ fn end(result: Result<()>) -> ! {
     }
 }
 
-fn judge(status: i32) -> std::result::Result<(), String> {
+fn judge(status: i32) -> std::result::Result<(), Lacking> {
     if !libc::WIFEXITED(status) {
-        return Err(format!("killed by signal {}", libc::WTERMSIG(status)));
+        return Err(Lacking::Killed(libc::WTERMSIG(status)));
     }
     match libc::WEXITSTATUS(status) {
         0 => Ok(()),
-        errno => Err(Error::from_raw_os_error(errno).to_string()),
+        errno => Err(Lacking::System(errno)),
     }
 }

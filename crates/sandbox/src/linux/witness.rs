@@ -1,5 +1,5 @@
-//! Seeing what a confined process tries to connect to. The kernel stops each attempt and asks us;
-//! we read the address, note it, and let the kernel go on. It refuses to decide about a connection:
+//! Seeing what a confined process tries to connect to. The kernel stops each attempt and asks us; we
+//! read the address, note it, and let the kernel go on. Nothing is decided here about a connection:
 //! the namespace, Landlock and the filter hold the network, whatever is noted here.
 //!
 //! So it does not matter that another thread of the process may write another address into that
@@ -10,8 +10,8 @@
 //! caller dies with us anyway.
 
 use super::address::{self, Given, LONGEST};
+use super::attempts::{Judge, Verdict, here};
 use super::sys::{self, Answer, Notice};
-use super::worth::{Judge, Worth, here};
 use crate::refusals::Refusals;
 use rustix::event::{PollFd, PollFlags};
 use rustix::io::Errno;
@@ -120,25 +120,25 @@ impl Watch {
         // An `int` for the kernel, whatever is in the rest of the register.
         let mut bytes = [0; LONGEST];
         let length = (length as u32 as usize).min(LONGEST);
-        let worth = match memory(notice.thread, at, &mut bytes[..length]) {
+        let verdict = match memory(notice.thread, at, &mut bytes[..length]) {
             Ok(read) => match address::read(&bytes[..read], given) {
                 Some(address) => self.judge.judge(notice.thread, &address),
-                None => Worth::Nothing,
+                None => Verdict::Unrecorded,
             },
             // An address at which there is nothing: the kernel says so to the caller.
-            Err(error) if error.raw_os_error() == Some(libc::EIO) => Worth::Nothing,
-            Err(error) => Worth::Unread(error.to_string()),
+            Err(error) if error.raw_os_error() == Some(libc::EIO) => Verdict::Unrecorded,
+            Err(error) => Verdict::Unreadable(error.to_string()),
         };
         // Only now is it certain that the memory was the caller's, and not of a successor in number.
         if sys::still_waits(self.notices.as_fd(), notice) {
-            match worth {
-                Worth::Nothing => {}
-                Worth::Own(port) => {
+            match verdict {
+                Verdict::Unrecorded => {}
+                Verdict::OwnServer(port) => {
                     let mut seen = locked(&self.seen);
                     seen.refused.withdraw(|target| is_port(target, port));
                 }
-                Worth::Refused(target) => locked(&self.seen).refused.note(target),
-                Worth::Unread(why) => {
+                Verdict::Refused(target) => locked(&self.seen).refused.note(target),
+                Verdict::Unreadable(why) => {
                     locked(&self.seen).unread.get_or_insert(why);
                 }
             }

@@ -19,8 +19,8 @@ fn whole() -> Machine {
 fn without_namespaces(landlock: u32) -> Machine {
     Machine {
         landlock,
-        namespaces: Err("EPERM".into()),
-        processes: Err("no way to count".into()),
+        namespaces: Err(Lacking::Because("EPERM")),
+        processes: Err(Lacking::Because("no way to count")),
         ..whole()
     }
 }
@@ -57,11 +57,11 @@ fn what_is_not_recorded_is_said_and_refuses_nothing() {
     let open = policy(Network::Full);
     assert_eq!(recording(&open, &whole()), Recording::NothingToRecord);
     let old = Machine {
-        notices: Err("EINVAL".into()),
+        notices: Err(Lacking::Because("EINVAL")),
         ..whole()
     };
-    let Recording::CanNotKnow(why) = recording(&endpoints, &old) else {
-        panic!("it can not know");
+    let Recording::CannotKnow(why) = recording(&endpoints, &old) else {
+        panic!("it cannot know");
     };
     assert!(why.contains("EINVAL"), "{why}");
     assert_eq!(recording(&open, &old), Recording::NothingToRecord);
@@ -89,7 +89,7 @@ fn what_nothing_holds_is_refused_by_name() {
     counted.bounds.processes = Some(9);
     assert!(refused(&counted, &without_namespaces(7)).contains("no way to count"));
     let blind = Machine {
-        seccomp: Err("EINVAL".into()),
+        seccomp: Err(Lacking::Because("EINVAL")),
         ..whole()
     };
     assert!(refused(&policy(Network::None), &blind).contains("system calls"));

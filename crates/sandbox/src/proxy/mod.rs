@@ -1,6 +1,6 @@
-//! A small proxy that lets a confined process reach the hosts of its policy and nothing else. It
-//! refuses everything that is not on its list with 403, and remembers what that was. It reads no
-//! encrypted byte and keeps no other.
+//! A small proxy that lets a confined process reach the hosts of its policy and nothing else.
+//! Everything that is not on its list gets 403, and is remembered. It reads no encrypted byte and
+//! keeps no other.
 
 mod request;
 mod serve;

@@ -1,5 +1,5 @@
-//! The head of a request to the proxy: `CONNECT host:port`, or a plain `GET http://host/path`. It
-//! refuses heads that are long, broken or ambiguous.
+//! The head of a request to the proxy: `CONNECT host:port`, or a plain `GET http://host/path`. Heads
+//! that are long, broken or ambiguous are refused.
 
 use crate::Endpoint;
 

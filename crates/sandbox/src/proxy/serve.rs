@@ -1,5 +1,5 @@
-//! One connection to the proxy, from its first byte to its last. It refuses first and connects
-//! second: no name is looked up for a target that is not allowed.
+//! One connection to the proxy, from its first byte to its last. The refusal comes before the
+//! connection: no name is looked up for a target that is not allowed.
 
 use super::Shared;
 use super::request::{MOST_HEAD, Request, parse};

@@ -69,7 +69,6 @@ pub struct Finding {
 /// What an audit found.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct AuditReport {
-    /// The run.
     pub run: String,
     /// The last record as it names itself.
     pub head: Head,

@@ -3,6 +3,7 @@
 
 use super::{Health, Journal};
 use crate::chain::Chain;
+use crate::fault::Fault;
 use crate::read::{Replay, open_error};
 use crate::record::RecordRef;
 use crate::torn::{self, Torn, TornTail};
@@ -121,9 +122,6 @@ impl Journal {
 
     fn cut_short(&self) -> StoreError {
         let seq = self.place.head.seq;
-        self.run.corrupt(
-            seq,
-            "records that were here before are gone: the file is shorter",
-        )
+        self.run.corrupt(seq, Fault::CutShort)
     }
 }

@@ -1,9 +1,9 @@
 //! The one refusal of every layer: a stable code, what was refused, and how to go on.
 //!
 //! A refusal is built from what the caller asked for and never from what is on the disk, so it
-//! can not tell a hidden file from one that is not there.
+//! cannot tell a hidden file from one that is not there.
 
-use super::Rel;
+use std::fmt::Display;
 
 /// Why an operation was refused. Added to, never renamed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -30,9 +30,9 @@ pub enum Code {
     NoMatch,
     /// The text to replace is there more than once.
     Ambiguous,
-    /// A glob or a regular expression that can not be read.
+    /// A glob or a regular expression that cannot be read.
     BadPattern,
-    /// A context pack or a reference that can not be used.
+    /// A context pack or a reference that cannot be used.
     BadPack,
     /// A folder, where a file is needed.
     IsFolder,
@@ -85,7 +85,7 @@ impl Denied {
     }
 
     /// The answer for what is not there, and for what may not be known to be there.
-    pub fn not_found(path: &Rel) -> Denied {
+    pub fn not_found(path: impl Display) -> Denied {
         Denied::new(
             Code::NotFound,
             format!("there is no {path} here"),
@@ -94,7 +94,7 @@ impl Denied {
     }
 
     /// The answer of a sealed implementation: section 12.5, word for word.
-    pub fn sealed(path: &Rel) -> Denied {
+    pub fn sealed(path: impl Display) -> Denied {
         Denied::new(
             Code::Sealed,
             format!(
@@ -136,6 +136,7 @@ impl Denied {
 
 #[cfg(test)]
 mod tests {
+    use super::super::Rel;
     use super::*;
 
     #[test]

@@ -65,7 +65,6 @@ pub enum Which {
 pub enum Kind {
     /// A regular file.
     File,
-    /// A folder.
     Folder,
 }
 
@@ -127,7 +126,7 @@ pub trait Backend: Send + Sync {
     fn delete(&self, path: &Rel) -> Result<(), Denied>;
 
     /// The entries of a folder that `sight` lets through, sorted by path. This and the next two
-    /// are what layers implement: limits are counted after the filter, so a hidden file can not
+    /// are what layers implement: limits are counted after the filter, so a hidden file cannot
     /// show itself by using up room.
     fn ls_seen(&self, path: &Rel, sight: &dyn Sight) -> Result<Capped<Listed>, Denied>;
 

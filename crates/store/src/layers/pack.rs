@@ -84,7 +84,6 @@ pub struct CreatedFor {
     pub role: String,
     /// The invocation.
     pub run_id: String,
-    /// The task.
     pub task_ref: String,
 }
 
@@ -92,7 +91,6 @@ pub struct CreatedFor {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Included {
-    /// What.
     #[serde(rename = "ref")]
     pub reference: Reference,
     /// How much of it; the pack's default when it is not said.
@@ -106,7 +104,6 @@ pub struct Included {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Excluded {
-    /// What.
     #[serde(rename = "ref")]
     pub reference: Reference,
     /// Why.
@@ -138,7 +135,7 @@ impl Pack {
         let bad = |why: String| {
             Denied::new(
                 Code::BadPack,
-                format!("the context pack can not be used: {why}"),
+                format!("the context pack cannot be used: {why}"),
                 "write it as document 002 section 5.3 has it, with a reason for each reference",
             )
         };

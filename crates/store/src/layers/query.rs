@@ -142,7 +142,7 @@ fn matcher(pattern: &str) -> Result<GlobMatcher, Denied> {
     let bad = |why: String| {
         Denied::new(
             Code::BadPattern,
-            format!("the glob can not be read: {why}"),
+            format!("the glob cannot be read: {why}"),
             "write something like src/**/*.rs, from the top and without .. in it",
         )
     };
@@ -160,7 +160,7 @@ fn regex(pattern: &str, case: Case) -> Result<RegexMatcher, Denied> {
     let bad = |why: String| {
         Denied::new(
             Code::BadPattern,
-            format!("the regular expression can not be read: {why}"),
+            format!("the regular expression cannot be read: {why}"),
             "escape . * + ? ( ) [ ] { } ^ $ | and \\ with a backslash to look for them as they are",
         )
     };

@@ -48,7 +48,7 @@ impl ShippedOnDisk {
 
 impl Shipped for ShippedOnDisk {
     fn is_shipped(&self, unit: &Rel) -> bool {
-        // In doubt it was shipped: sealing too much can be mended, showing too much can not.
+        // In doubt it was shipped: sealing too much can be mended, showing too much cannot.
         if let Some(ship) = self.json(unit, "ship.json") {
             return ship["verification"]["result"] != "FAIL";
         }

@@ -1,5 +1,5 @@
 //! A pack laid over paths: which file may be seen, and how much of it. It answers from the path
-//! alone, so that its answer can not depend on what is hidden.
+//! alone, so that its answer cannot depend on what is hidden.
 //!
 //! What a pack does not name is not there. What it excludes is not there either, even inside
 //! something that it gives.

@@ -1,4 +1,4 @@
-//! The store from outside: what a crash, a rival, a full disk or a forger can and can not do.
+//! The store from outside: what a crash, a rival, a full disk or a forger can and cannot do.
 
 // Helpers are test code too, which clippy's own exception for tests does not see.
 #![allow(clippy::unwrap_used)]
@@ -12,6 +12,7 @@ mod layers;
 mod properties;
 mod race;
 mod swaps;
+mod tail;
 mod torn;
 mod tree;
 
@@ -54,7 +55,7 @@ fn number(body: &Value) -> u64 {
     body["n"].as_u64().unwrap()
 }
 
-/// All numbers in the journal, or why it can not be read.
+/// All numbers in the journal, or why it cannot be read.
 fn numbers(dir: &Path) -> Result<Vec<u64>, StoreError> {
     let mut found = Vec::new();
     Journal::read(dir, &run(), Replay::default(), |record| {

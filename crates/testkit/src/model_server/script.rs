@@ -85,7 +85,6 @@ pub enum Call {
     Write {
         /// Relative to the script's root.
         path: String,
-        /// Its text.
         text: String,
     },
     /// Replaces text in a file.

@@ -36,7 +36,7 @@ fn command(call: &Call) -> Option<String> {
     Some(format!("/bin/bash -lc {}", json!(command)))
 }
 
-/// `codex exec --json`. A call that it can not read is answered without an event.
+/// `codex exec --json`. A call that it cannot read is answered without an event.
 #[derive(Default)]
 pub(super) struct Exec {
     items: usize,

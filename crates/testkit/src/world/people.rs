@@ -65,7 +65,7 @@ impl<M: RunMachine> SeededWorld<'_, M> {
         Ok(events)
     }
 
-    /// A person's decision, as it comes through a channel that agents can not reach.
+    /// A person's decision, as it comes through a channel that agents cannot reach.
     fn decision(&self, option: &str, with: Value) -> What {
         What::Decide(Decision {
             option: option.to_owned(),

@@ -8,3 +8,4 @@ mod mutants;
 mod phase;
 mod seeds;
 mod slice;
+mod waves;

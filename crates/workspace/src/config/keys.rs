@@ -1,8 +1,6 @@
 //! Every setting that there is: one table, from which reading, checking, `config show`, `init` and
 //! the environment variables' names all follow.
 
-use agents::AgentSpec;
-
 /// What a setting holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Shape {
@@ -51,6 +49,9 @@ pub const CHECK_NETWORKS: [&str; 3] = ["none", "loopback", "full"];
 /// Who may search the web for an agent.
 pub const SEARCH_PROVIDERS: [&str; 4] = ["tavily", "serpapi", "brave", "searxng"];
 
+/// Whose tree runs work in.
+pub const TREES: [&str; 2] = ["own", "here"];
+
 /// Whose login a coding agent uses.
 pub const LOGINS: [&str; 2] = ["key", "user"];
 
@@ -85,6 +86,12 @@ pub const KEYS: &[Key] = &[
         Shape::OneOf(&TIERS),
         "the tier of a role, against what the workflow says",
         "\"fast\"",
+    ),
+    key(
+        "runs.tree",
+        Shape::OneOf(&TREES),
+        "where runs work: `own`, a worktree each; `here`, your own tree",
+        "\"own\"",
     ),
     key(
         "agents.*.program",
@@ -306,7 +313,7 @@ impl Key {
             .strip_prefix(before)
             .and_then(|rest| rest.strip_suffix(after));
         middle.is_some_and(|middle| match before {
-            "agents." => AgentSpec::NAMES.contains(&middle),
+            "agents." => agents::names().any(|name| name == middle),
             // A model's name may hold dots of its own.
             "prices." => !middle.is_empty(),
             _ => !middle.is_empty() && !middle.contains('.'),
@@ -318,8 +325,7 @@ impl Key {
     fn names_near(&self, wrong: &str) -> Vec<(String, usize)> {
         match self.name.split_once('*') {
             None => vec![(self.name.to_owned(), 0)],
-            Some(("agents.", after)) => AgentSpec::NAMES
-                .iter()
+            Some(("agents.", after)) => agents::names()
                 .map(|agent| (format!("agents.{agent}{after}"), 0))
                 .collect(),
             Some((before, after)) => {

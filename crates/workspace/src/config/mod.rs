@@ -146,6 +146,11 @@ impl Config {
         self.number(&format!("budgets.{name}"))
     }
 
+    /// Do runs work in the person's own tree?
+    pub fn runs_work_here(&self) -> bool {
+        self.text("runs.tree") == Some("here")
+    }
+
     /// The rung of new runs.
     pub fn autonomy(&self) -> Option<kernel::Autonomy> {
         match self.text("approvals.autonomy")? {

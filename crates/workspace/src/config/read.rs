@@ -10,7 +10,6 @@ use std::path::Path;
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
 #[serde(untagged)]
 pub enum Value {
-    /// A text.
     Text(String),
     /// A list of texts.
     Texts(Vec<String>),

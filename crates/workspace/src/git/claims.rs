@@ -11,9 +11,7 @@ pub const TRAILER: &str = "Proofhouse-Head";
 /// A journal head that some commit vouches for.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Claim {
-    /// The commit.
     pub commit: String,
-    /// The run.
     pub run: String,
     /// The record's number.
     pub seq: u64,

@@ -3,6 +3,7 @@
 
 use super::{git, text};
 use crate::error::EngineError;
+use crate::folders::remove_emptied;
 use std::ffi::OsString;
 use std::io::ErrorKind;
 use std::os::unix::ffi::OsStringExt;
@@ -64,7 +65,7 @@ fn put_back_file(repo: &Path, what: &str, target: &Path, mode: &str) -> Result<(
         std::fs::create_dir_all(folder).map_err(EngineError::io("create", folder))?;
     }
     if target.symlink_metadata().is_ok_and(|found| found.is_dir()) {
-        crate::view::remove_emptied(target)?;
+        remove_emptied(target)?;
     }
     if mode == "120000" {
         return Ok(store::link_atomic(

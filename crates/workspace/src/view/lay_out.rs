@@ -5,7 +5,7 @@ use super::copy::{copy, folders_of};
 use super::sight::Globs;
 use super::spare::{Spare, throw_away};
 use super::stamp::{Seen, time};
-use super::{Base, repo_files, task_files};
+use super::{Base, base_of, repo_files, task_files};
 use crate::context::Context;
 use crate::error::EngineError;
 use kernel::EffectId;
@@ -136,9 +136,4 @@ fn save_base(home: &Path, base: &Base) -> Result<(), EngineError> {
     let json =
         serde_json::to_vec(base).map_err(|error| EngineError::io("write", home)(error.into()))?;
     Ok(store::write_atomic(&home.join("base.json"), &json)?)
-}
-
-/// The base that an earlier life laid out.
-pub fn base_of(home: &Path) -> Option<Base> {
-    serde_json::from_slice(&fs::read(home.join("base.json")).ok()?).ok()
 }

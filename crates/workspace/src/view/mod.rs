@@ -16,9 +16,8 @@ mod take_back;
 #[cfg(test)]
 mod tests;
 
-pub use lay_out::{base_of, go_on, lay_out};
+pub use lay_out::{go_on, lay_out};
 pub use spare::put_aside;
-pub(crate) use take_back::remove_emptied;
 pub use take_back::{conflict, remove_empty, sweep, take_back};
 
 use crate::context::{Context, Files};
@@ -45,6 +44,11 @@ pub struct Base {
     /// What tells whether a copy of the repository's files has been touched.
     #[serde(default)]
     pub seen: Seen,
+}
+
+/// The base that an earlier life laid out.
+pub fn base_of(home: &Path) -> Option<Base> {
+    serde_json::from_slice(&std::fs::read(home.join("base.json")).ok()?).ok()
 }
 
 /// Which of the two folders.
@@ -88,7 +92,7 @@ pub fn repo_files(context: &Context, work_tree: &Path) -> Result<Vec<PathBuf>, E
         Files::OfStore => store_files(context, work_tree)?,
     };
     let task = context.task.strip_prefix(context.project.repo()).ok();
-    // A task folder that is the repository's top itself can not be told apart from it.
+    // A task folder that is the repository's top itself cannot be told apart from it.
     let task = task.filter(|task| !task.as_os_str().is_empty());
     files.retain(|path| task.is_none_or(|task| !path.starts_with(task)));
     Ok(files)
@@ -206,7 +210,7 @@ pub fn changes(
     let mut paths: Vec<PathBuf> = laid_out.collect();
     if !base.seen.same_folders(&repo) {
         // What was laid out and is still there is not deleted, whatever the view's own ignore file
-        // says by now, nor what can not be looked at.
+        // says by now, nor what cannot be looked at.
         paths.retain(|path| !is_gone(&repo.join(path)));
         paths.extend(repo_files(context, &repo)?);
         paths.sort();
@@ -245,12 +249,12 @@ fn is_gone(path: &Path) -> bool {
     }
 }
 
-/// Is it the agent's own doing that its changes can not be told? Then another try may do better.
+/// Is it the agent's own doing that its changes cannot be told? Then another try may do better.
 pub fn is_the_agents(error: &EngineError) -> bool {
     [bounds::TOO_LARGE, inner::OF_SUBMODULE].contains(&error.code.as_str())
 }
 
-/// What can not be taken back at all: files outside the role's scope, links that lead out, sockets,
+/// What cannot be taken back at all: files outside the role's scope, links that lead out, sockets,
 /// names that are not text or hold a key.
 pub fn forbidden(changes: &[Change], globs: &Globs, secrets: &Secrets) -> Option<String> {
     changes.iter().find_map(|change| {

@@ -30,7 +30,7 @@ fn compile<'a>(
     checks::compiled(star, globs).map_err(|error| {
         EngineError::user(
             "bad_glob",
-            error,
+            error.to_string(),
             "correct it in the workflow or the config",
         )
     })

@@ -23,7 +23,7 @@ use store::{Node, decode_path, encode_path};
 pub fn put_aside(context: &Context, effect: EffectId) {
     let home = context.home(effect);
     let view = home.join("view");
-    // A view that can not be put aside is removed; one that stays is untidy, not wrong.
+    // A view that cannot be put aside is removed; one that stays is untidy, not wrong.
     if keep(&home, &spare_of(context)).is_err() {
         let _ = store::remove_tree(&view);
     }
@@ -62,7 +62,7 @@ fn keep(home: &Path, spare: &Path) -> io::Result<()> {
 pub(super) struct Spare {
     pub(super) base: Base,
     pub(super) repo: PathBuf,
-    /// For what goes. Below the attempt's own folder, where its agent can not look.
+    /// For what goes. Below the attempt's own folder, where its agent cannot look.
     pub(super) bin: PathBuf,
 }
 
@@ -226,7 +226,7 @@ impl Sorting<'_> {
         self.thrown += 1;
         let place = self.spare.bin.join(format!("thrown-{}", self.thrown));
         if what.symlink_metadata()?.is_dir() {
-            // A folder that can not be written can not be moved, nor emptied.
+            // A folder that cannot be written cannot be moved, nor emptied.
             fs::set_permissions(what, Permissions::from_mode(0o700))?;
         }
         fs::rename(what, &place)?;

@@ -23,7 +23,7 @@ pub(super) struct Stage {
 }
 
 impl Stage {
-    /// Stages what of the changes can be; where there is little, or it can not be moved, nothing.
+    /// Stages what of the changes can be; where there is little, or it cannot be moved, nothing.
     pub(super) fn of(
         context: &Context,
         home: &Path,

@@ -5,6 +5,7 @@ use super::stage::{Stage, mode};
 use super::{Change, Root};
 use crate::context::{Context, Files};
 use crate::error::EngineError;
+use crate::folders::remove_emptied;
 use std::collections::BTreeSet;
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -166,22 +167,6 @@ fn prepare(context: &Context, changes: &[Change]) -> Result<(), EngineError> {
     let before = fs::read_to_string(&list).unwrap_or_default();
     let lines: String = missing.iter().map(line).collect();
     Ok(store::write_atomic(&list, (before + &lines).as_bytes())?)
-}
-
-/// Removes a folder with nothing but folders in it; the system refuses any other.
-pub(crate) fn remove_emptied(folder: &Path) -> Result<(), EngineError> {
-    let mut folders = vec![folder.to_owned()];
-    let mut next = 0;
-    while let Some(here) = folders.get(next).cloned() {
-        let entries = fs::read_dir(&here).map_err(EngineError::io("read", &here))?;
-        let inside = entries.flatten().map(|entry| entry.path());
-        folders.extend(inside);
-        next += 1;
-    }
-    for folder in folders.iter().rev() {
-        fs::remove_dir(folder).map_err(EngineError::io("remove", folder))?;
-    }
-    Ok(())
 }
 
 /// Removes folders that this run made and that are empty now.

@@ -134,7 +134,10 @@ fn an_answer_that_was_cut_off_is_asked_for_again() {
 #[test]
 fn reasoning_goes_back_as_it_came() {
     // Only Anthropic hands reasoning out in a form that can be given back.
-    let stage = super::Stage::new(Provider::Anthropic, Script::new([done()]));
+    let stage = super::Stage::new(
+        Provider::named("anthropic").expect("a provider"),
+        Script::new([done()]),
+    );
     let session = stage.world.path("session.json");
     let thought = json!({ "type": "thinking", "thinking": "hm", "signature": "c2ln" });
     let entries =

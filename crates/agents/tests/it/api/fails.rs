@@ -100,7 +100,7 @@ fn passing_faults_are_tried_again_and_then_passed_on() {
 #[test]
 fn a_cut_stream_was_paid_for_as_far_as_it_says() {
     let stage = Stage::new(
-        Provider::Anthropic,
+        Provider::named("anthropic").expect("a provider"),
         Script::in_order([Turn::Cut, done().costs(7, 0, 1)]),
     );
     let reply = stage.world.run(&stage.agent());
@@ -117,7 +117,7 @@ fn what_no_retry_mends_is_not_retried() {
         (too_long, Class::Overflow),
         (unknown, Class::CouldNotRun),
         (
-            || Turn::refusal("I can not help with that."),
+            || Turn::refusal("I cannot help with that."),
             Class::Declined,
         ),
     ];

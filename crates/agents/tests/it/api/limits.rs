@@ -208,7 +208,7 @@ fn s3_2_1_an_attempt_has_fifty_searches_and_what_they_find_is_cut() {
     let service = std::thread::spawn(move || search_service(listener, 100));
     let search = |n| Call::tool("web_search", json!({"query": format!("question {n}")}));
     let script = Script::new([Turn::calls((0..52).map(search)), done()]);
-    let stage = Stage::new(Provider::OpenAiChat, script);
+    let stage = Stage::new(Provider::named("openai-chat").expect("a provider"), script);
     let tool = WebSearch::new(Some(SearchSettings {
         provider: SearchProvider::SearXng,
         url,
@@ -249,7 +249,7 @@ fn s3_2_1_searches_cost_the_runs_money_and_end_with_it() {
     let service = std::thread::spawn(move || search_service(listener, 3));
     let search = |n| Call::tool("web_search", json!({"query": format!("question {n}")}));
     let script = Script::new([Turn::calls((0..5).map(search)), done()]);
-    let stage = Stage::new(Provider::OpenAiChat, script);
+    let stage = Stage::new(Provider::named("openai-chat").expect("a provider"), script);
     let tool = WebSearch::new(Some(SearchSettings {
         provider: SearchProvider::SearXng,
         url,

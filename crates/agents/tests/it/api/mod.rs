@@ -50,9 +50,9 @@ impl Stage {
             rates,
             ..Price::default()
         };
-        let base_url = match self.provider {
-            Provider::Anthropic => self.server.url(),
-            Provider::OpenAiResponses | Provider::OpenAiChat => format!("{}/v1", self.server.url()),
+        let base_url = match self.provider.name() {
+            "anthropic" => self.server.url(),
+            _ => format!("{}/v1", self.server.url()),
         };
         ApiSettings {
             base_url,
@@ -72,8 +72,8 @@ impl Stage {
         let text = |value: &Value| value.as_str().map(str::to_owned);
         let body = &request.body;
         let list = |key: &str| body[key].as_array().cloned().unwrap_or_default();
-        match self.provider {
-            Provider::Anthropic => {
+        match self.provider.name() {
+            "anthropic" => {
                 let blocks = list("messages")
                     .into_iter()
                     .flat_map(|message| message["content"].as_array().cloned().unwrap_or_default());
@@ -82,7 +82,7 @@ impl Stage {
                     .filter_map(|block| text(&block["content"]))
                     .collect()
             }
-            Provider::OpenAiChat => {
+            "openai-chat" => {
                 let tools = list("messages")
                     .into_iter()
                     .filter(|message| message["role"] == "tool");
@@ -90,12 +90,13 @@ impl Stage {
                     .filter_map(|message| text(&message["content"]))
                     .collect()
             }
-            Provider::OpenAiResponses => {
+            "openai" => {
                 let outputs = list("input")
                     .into_iter()
                     .filter(|item| item["type"] == "function_call_output");
                 outputs.filter_map(|item| text(&item["output"])).collect()
             }
+            unknown => panic!("where {unknown} has its answers must stand here"),
         }
     }
 
@@ -107,11 +108,7 @@ impl Stage {
 
 /// Runs a scenario with every provider.
 pub(crate) fn each(script: impl Fn() -> Script, check: impl Fn(&Stage)) {
-    for provider in [
-        Provider::Anthropic,
-        Provider::OpenAiResponses,
-        Provider::OpenAiChat,
-    ] {
+    for provider in agents::names().filter_map(Provider::named) {
         check(&Stage::new(provider, script()));
     }
 }

@@ -112,7 +112,7 @@ fn offered(request: &Request) -> Vec<String> {
 }
 
 #[test]
-fn what_a_role_can_not_do_is_not_offered_and_does_nothing_when_called() {
+fn what_a_role_cannot_do_is_not_offered_and_does_nothing_when_called() {
     use Capability::{Edit, Execute, Read, Search};
     // Every role may write in `task/`, so `write` and `edit` are there; `repo/` is theirs to refuse.
     let cases: [(&[Capability], &[&str]); 5] = [
@@ -182,7 +182,7 @@ fn what_a_role_can_not_do_is_not_offered_and_does_nothing_when_called() {
 }
 
 #[test]
-fn a_workflows_tool_does_not_bring_back_what_a_role_can_not_do() {
+fn a_workflows_tool_does_not_bring_back_what_a_role_cannot_do() {
     let word = str::to_owned;
     let named = |name: &str| agents::CommandTool {
         name: word(name),

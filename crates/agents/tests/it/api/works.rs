@@ -2,7 +2,7 @@
 
 use super::{KEY, done, each};
 use crate::world::transcript;
-use agents::{Agent, Order, Place, Provider, Then, Tool, ToolSpec};
+use agents::{Agent, Order, Place, Then, Tool, ToolSpec};
 use kernel::outcome::{Class, Usage};
 use sandbox::Cancel;
 use serde_json::{Value, json};
@@ -78,20 +78,19 @@ fn the_wire_carries_the_key_the_tools_and_the_schema() {
             assert_eq!(reply.class, Class::Done, "{}", reply.reason);
             let request = stage.last();
             let body = &request.body;
-            let (key, format, names) = match stage.provider {
-                Provider::Anthropic => (
+            let (key, format, names) = match stage.provider.name() {
+                "anthropic" => (
                     "x-api-key",
                     &body["output_config"]["format"],
                     "/tools/0/name",
                 ),
-                Provider::OpenAiResponses => {
-                    ("authorization", &body["text"]["format"], "/tools/0/name")
-                }
-                Provider::OpenAiChat => (
+                "openai" => ("authorization", &body["text"]["format"], "/tools/0/name"),
+                "openai-chat" => (
                     "authorization",
                     &body["response_format"],
                     "/tools/0/function/name",
                 ),
+                unknown => panic!("what {unknown} is sent must stand here"),
             };
             assert!(request.headers[key].ends_with(KEY));
             assert_eq!(format["type"], "json_schema");
@@ -218,12 +217,13 @@ fn a_call_with_broken_arguments_is_answered_and_mended() {
             let answers = stage.answers(second);
             assert!(answers[0].contains("are not a JSON object"), "{answers:?}");
             let body = &second.body;
-            let sent = match stage.provider {
-                Provider::Anthropic => body["messages"][1]["content"][0]["input"].clone(),
-                Provider::OpenAiResponses => body["input"][1]["arguments"].clone(),
-                Provider::OpenAiChat => {
+            let sent = match stage.provider.name() {
+                "anthropic" => body["messages"][1]["content"][0]["input"].clone(),
+                "openai" => body["input"][1]["arguments"].clone(),
+                "openai-chat" => {
                     body["messages"][2]["tool_calls"][0]["function"]["arguments"].clone()
                 }
+                unknown => panic!("what {unknown} is sent must stand here"),
             };
             assert!(sent == json!({}) || sent == json!("{}"), "{sent}");
         },

@@ -4,6 +4,7 @@
 use super::cast::{self, settings};
 use super::{LONG, Met, Root, Scenario, meet_within, policy};
 use crate::fake;
+use crate::fake::coding;
 use crate::world::{World, transcript};
 use agents::{Agent, AgentSpec, External, Order, Price, Prices, Rates};
 use kernel::effect::Allowance;
@@ -34,7 +35,7 @@ fn priced(agent: &External, url: &str) -> Box<dyn Agent> {
     };
     let mut settings = settings(agent, url, LONG);
     // The agent says by itself which model it uses.
-    if *agent == External::Claude {
+    if agent.name() == "claude" {
         settings.model = None;
     }
     let prices = Prices::none();
@@ -58,10 +59,10 @@ fn an_agent_that_counts_while_it_works_is_stopped_before_its_next_call() {
     // After one message, whose tool call asks for another: in the scenario, the server hangs then,
     // so that whoever is not stopped times out.
     for (agent, tokens, money) in [
-        (External::Claude, 1_001, 5_025),
-        (External::CodexApp, 1_050, 6_250),
-        (External::Opencode, 1_050, 1_100),
-        (External::Pi, 1_050, 1_100),
+        (coding("claude"), 1_001, 5_025),
+        (coding("codex-app"), 1_050, 6_250),
+        (coding("opencode"), 1_050, 1_100),
+        (coding("pi"), 1_050, 1_100),
     ] {
         for (allowance, what) in [
             (allowed(money, AMPLE), "money"),
@@ -89,10 +90,10 @@ fn an_agent_that_counts_while_it_works_is_stopped_before_its_next_call() {
 #[test]
 fn the_last_message_may_go_over_because_it_is_paid_for() {
     for agent in [
-        External::Claude,
-        External::CodexApp,
-        External::Opencode,
-        External::Pi,
+        coding("claude"),
+        coding("codex-app"),
+        coding("opencode"),
+        coding("pi"),
     ] {
         let met = played(&agent, Scenario::Works, allowed(AMPLE, 3_500));
         let (reply, name) = (&met.reply, agent.name());
@@ -103,7 +104,7 @@ fn the_last_message_may_go_over_because_it_is_paid_for() {
 
 #[test]
 fn an_agent_that_says_nothing_until_its_end_is_held_between_attempts() {
-    for agent in [External::Codex, External::Gemini] {
+    for agent in [coding("codex"), coding("gemini")] {
         let met = played(&agent, Scenario::Works, allowed(1, 1));
         let (reply, name) = (&met.reply, agent.name());
         assert_eq!(reply.class, Class::Done, "{name}: {}", transcript(reply));
@@ -123,7 +124,11 @@ fn an_acp_agent_that_tells_its_cost_is_stopped_by_it() {
     let run = |script: &str, micro_dollars: u64| {
         let world = World::new();
         let argv = vec![fake::program()];
-        let agent = fake::agent(&world, External::Acp { argv }, script);
+        let agent = fake::agent(
+            &world,
+            External::named("acp", argv).expect("a connector"),
+            script,
+        );
         let order = Order {
             allowance: allowed(micro_dollars, AMPLE),
             ..world.order()
@@ -155,7 +160,11 @@ fn a_session_that_goes_on_is_not_paid_for_twice() {
     let world = World::new();
     let argv = vec![fake::program()];
     let script = format!("{begins}{cost}{call}{done}");
-    let agent = fake::agent(&world, External::Acp { argv }, &script);
+    let agent = fake::agent(
+        &world,
+        External::named("acp", argv).expect("a connector"),
+        &script,
+    );
     let order = Order {
         allowance: allowed(400_000, AMPLE),
         continues: Some("s+$600000".to_owned()),
@@ -173,7 +182,7 @@ fn a_session_that_goes_on_is_not_paid_for_twice() {
 fn a_cancel_is_still_a_cancel() {
     let cancel = Cancel::new();
     let world = World::new();
-    let agent = cast::played(External::Pi, "", LONG);
+    let agent = cast::played(coding("pi"), "", LONG);
     cancel.cancel();
     let order = Order {
         allowance: allowed(0, 0),

@@ -2,6 +2,7 @@
 //! agents whose program is the stand-in.
 
 use super::{Part, Root, Scenario, row};
+use crate::fake::coding;
 use crate::world::World;
 use agents::{
     Agent, AgentSpec, Api, ApiSettings, External, KeySource, Price, Prices, Provider, Rates,
@@ -28,12 +29,13 @@ fn program() -> String {
 /// Settings that start the stand-in. The model is the one that the real agents are tested with.
 pub(crate) fn settings(agent: &External, url: &str, idle: Duration) -> Settings {
     let this = std::env::current_exe().expect("this test");
-    let (model, program) = match agent {
-        External::Claude => (Some("claude-fake"), Some(program())),
-        External::Codex | External::CodexApp => (Some("fake"), Some(program())),
-        External::Gemini => (Some("gemini-2.5-pro"), Some(program())),
-        External::Opencode | External::Pi => (Some("fake/fake-model"), Some(program())),
-        External::Acp { .. } => (None, None),
+    let (model, program) = match agent.name() {
+        "claude" => (Some("claude-fake"), Some(program())),
+        "codex" | "codex-app" => (Some("fake"), Some(program())),
+        "gemini" => (Some("gemini-2.5-pro"), Some(program())),
+        "opencode" | "pi" => (Some("fake/fake-model"), Some(program())),
+        "acp" => (None, None),
+        unknown => panic!("{unknown} needs a row here"),
     };
     let env = [
         (stand_in::AS, agent.name().to_owned()),
@@ -62,20 +64,18 @@ pub(crate) fn readable() -> PathBuf {
     std::env::current_exe().expect("this test")
 }
 
-fn external(agent: fn() -> External) {
-    let agent = agent();
+fn external(name: &str) {
+    let agent = match name {
+        "acp" => External::named("acp", vec![program()]).expect("a connector"),
+        name => coding(name),
+    };
     row(agent.name(), Root::Whole, &|part, _, url| {
         played(agent.clone(), url, part.idle)
     });
 }
 
-fn acp() -> External {
-    External::Acp {
-        argv: vec![program()],
-    }
-}
-
-fn model(name: &str, provider: Provider) {
+fn model(name: &str) {
+    let provider = Provider::named(name).expect("a provider");
     row(name, Root::View, &|part: Part, world: &World, url| {
         fs::write(world.path("key"), "correct-horse-battery\n").expect("the key");
         let rates = Rates {
@@ -88,9 +88,9 @@ fn model(name: &str, provider: Provider) {
             rates,
             ..Price::default()
         };
-        let base_url = match provider {
-            Provider::Anthropic => url.to_owned(),
-            Provider::OpenAiResponses | Provider::OpenAiChat => format!("{url}/v1"),
+        let base_url = match provider.name() {
+            "anthropic" => url.to_owned(),
+            _ => format!("{url}/v1"),
         };
         let settings = ApiSettings {
             base_url,
@@ -114,16 +114,16 @@ macro_rules! rows {
 }
 
 rows! {
-    anthropic_meets_every_scenario: model("anthropic", Provider::Anthropic);
-    openai_meets_every_scenario: model("openai", Provider::OpenAiResponses);
-    openai_chat_meets_every_scenario: model("openai-chat", Provider::OpenAiChat);
-    claude_meets_every_scenario: external(|| External::Claude);
-    codex_meets_every_scenario: external(|| External::Codex);
-    codex_app_meets_every_scenario: external(|| External::CodexApp);
-    gemini_meets_every_scenario: external(|| External::Gemini);
-    opencode_meets_every_scenario: external(|| External::Opencode);
-    pi_meets_every_scenario: external(|| External::Pi);
-    acp_meets_every_scenario: external(acp);
+    anthropic_meets_every_scenario: model("anthropic");
+    openai_meets_every_scenario: model("openai");
+    openai_chat_meets_every_scenario: model("openai-chat");
+    claude_meets_every_scenario: external("claude");
+    codex_meets_every_scenario: external("codex");
+    codex_app_meets_every_scenario: external("codex-app");
+    gemini_meets_every_scenario: external("gemini");
+    opencode_meets_every_scenario: external("opencode");
+    pi_meets_every_scenario: external("pi");
+    acp_meets_every_scenario: external("acp");
 }
 
 #[test]

@@ -12,6 +12,7 @@ mod table;
 pub(crate) use scenario::{SECRET, Scenario};
 pub(crate) use table::{Cell, Counted, Entry, table};
 
+use crate::fake::coding;
 use crate::world::{AMPLE, World, transcript};
 use agents::{Agent, Order, Reply};
 use kernel::outcome::Class;
@@ -251,7 +252,7 @@ fn play(scenario: Scenario, cell: &Cell, root: Root, build: &BuildFor<'_>) -> (M
 #[test]
 fn without_a_policy_the_stand_in_takes_what_lies_outside() {
     // Else the cells of `outside` would prove nothing.
-    let agent = agents::External::Codex;
+    let agent = coding("codex");
     let build: &Build<'_> = &|_, url| cast::played(agent.clone(), url, LONG);
     let free = |world: &World, _| world.order();
     let met = meet_within(Scenario::Outside, Root::Whole, build, free);

@@ -1,6 +1,7 @@
 //! The real agents as connectors, each pointed at a scripted server.
 
 use super::install;
+use crate::fake::coding;
 use crate::world::World;
 use agents::{Agent, AgentSpec, External, Settings};
 use serde_json::json;
@@ -73,7 +74,7 @@ fn claude(agents: &Path, url: &str) -> Box<dyn Agent> {
     let key = key();
     let env = [("ANTHROPIC_BASE_URL", url), ("ANTHROPIC_API_KEY", &key)];
     let program = install::claude(agents);
-    external(External::Claude, settings(&program, "claude-fake", &env))
+    external(coding("claude"), settings(&program, "claude-fake", &env))
 }
 
 fn codex(agents: &Path, url: &str) -> Box<dyn Agent> {
@@ -90,7 +91,7 @@ fn codex(agents: &Path, url: &str) -> Box<dyn Agent> {
         let pair = format!("{key}={}", json!(value));
         settings.args.extend(["-c".to_owned(), pair]);
     }
-    external(External::Codex, settings)
+    external(coding("codex"), settings)
 }
 
 fn codex_app(agents: &Path, url: &str) -> Box<dyn Agent> {
@@ -99,14 +100,14 @@ fn codex_app(agents: &Path, url: &str) -> Box<dyn Agent> {
     let url = json!(format!("{url}/v1"));
     let base = format!("model_providers.proofhouse.base_url={url}");
     settings.args.extend(["-c".to_owned(), base]);
-    external(External::CodexApp, settings)
+    external(coding("codex-app"), settings)
 }
 
 fn gemini(agents: &Path, url: &str) -> Box<dyn Agent> {
     let key = key();
     let env = [("GOOGLE_GEMINI_BASE_URL", url), ("GEMINI_API_KEY", &key)];
     let program = install::script(agents, "gemini");
-    external(External::Gemini, settings(&program, "gemini-2.5-pro", &env))
+    external(coding("gemini"), settings(&program, "gemini-2.5-pro", &env))
 }
 
 fn opencode(agents: &Path, url: &str) -> Box<dyn Agent> {
@@ -123,7 +124,7 @@ fn opencode(agents: &Path, url: &str) -> Box<dyn Agent> {
     ];
     let program = install::opencode(agents);
     let settings = settings(&program, "fake/fake-model", &env);
-    external(External::Opencode, settings)
+    external(coding("opencode"), settings)
 }
 
 fn pi(agents: &Path, world: &World, url: &str) -> Box<dyn Agent> {
@@ -138,7 +139,7 @@ fn pi(agents: &Path, world: &World, url: &str) -> Box<dyn Agent> {
     fs::write(folder.join("models.json"), text).expect("models.json");
     let program = install::script(agents, "pi");
     let settings = settings(&program, "fake/fake-model", &[("PI_OFFLINE", "1")]);
-    external(External::Pi, settings)
+    external(coding("pi"), settings)
 }
 
 fn acp(agents: &Path, world: &World, url: &str) -> Box<dyn Agent> {
@@ -162,5 +163,5 @@ fn acp(agents: &Path, world: &World, url: &str) -> Box<dyn Agent> {
         program: None,
         ..settings(&program, "", &env)
     };
-    external(External::Acp { argv }, settings)
+    external(External::named("acp", argv).expect("a connector"), settings)
 }

@@ -1,19 +1,21 @@
-//! The reports of the audit tools. They refuse anything that is not the report of a finished audit:
-//! an error in the form of JSON is no clean bill.
+//! The reports of the audit tools. Only that of a finished audit counts: an error in the form of
+//! JSON is no clean bill.
 
-use super::{LEVELS, Level};
+use super::Level;
+use crate::error::Error;
+use crate::settings::Words;
 use crate::text::one_line;
 use serde_json::Value;
 
-fn parse(text: &str) -> Result<Value, String> {
+fn parse(text: &str) -> Result<Value, Error> {
     serde_json::from_str(text).map_err(|_| match text.trim().lines().last() {
-        Some(last) => format!("its output is no report: {}", one_line(last, 60)),
-        None => "it printed no report".to_owned(),
+        Some(last) => format!("its output is no report: {}", one_line(last, 60)).into(),
+        None => "it printed no report".into(),
     })
 }
 
 /// `cargo audit` has no severity for most advisories, so every one counts.
-pub(super) fn cargo(text: &str, _: Level) -> Result<Vec<String>, String> {
+pub(super) fn cargo(text: &str, _: Level) -> Result<Vec<String>, Error> {
     let report = parse(text)?;
     let list = report["vulnerabilities"]["list"]
         .as_array()
@@ -27,11 +29,11 @@ pub(super) fn cargo(text: &str, _: Level) -> Result<Vec<String>, String> {
     Ok(list.iter().map(name).collect())
 }
 
-pub(super) fn npm(text: &str, level: Level) -> Result<Vec<String>, String> {
+pub(super) fn npm(text: &str, level: Level) -> Result<Vec<String>, Error> {
     let report = parse(text)?;
     if let Some(error) = report.get("error") {
         let said = error["summary"].as_str().or(report["message"].as_str());
-        return Err(one_line(said.unwrap_or("npm reports an error"), 80));
+        return Err(one_line(said.unwrap_or("npm reports an error"), 80).into());
     }
     if !report["metadata"]["vulnerabilities"].is_object() {
         return Err("its report counts no vulnerabilities".into());
@@ -42,7 +44,7 @@ pub(super) fn npm(text: &str, level: Level) -> Result<Vec<String>, String> {
     let mut found = Vec::new();
     for (name, package) in packages {
         let severity = package["severity"].as_str().unwrap_or("?");
-        let known = LEVELS.iter().find(|(name, _)| *name == severity);
+        let known = Level::WORDS.iter().find(|(name, _)| *name == severity);
         // An unknown severity counts; only `info` is below all levels.
         let counts = known.map_or(severity != "info", |(_, known)| *known >= level);
         if counts {
@@ -53,7 +55,7 @@ pub(super) fn npm(text: &str, level: Level) -> Result<Vec<String>, String> {
 }
 
 /// `pip-audit` has no severities, so every fault counts.
-pub(super) fn pip(text: &str, _: Level) -> Result<Vec<String>, String> {
+pub(super) fn pip(text: &str, _: Level) -> Result<Vec<String>, Error> {
     let report = parse(text)?;
     let packages = report["dependencies"]
         .as_array()
@@ -62,7 +64,7 @@ pub(super) fn pip(text: &str, _: Level) -> Result<Vec<String>, String> {
     for package in packages {
         let name = package["name"].as_str().unwrap_or("?");
         if let Some(why) = package["skip_reason"].as_str() {
-            return Err(format!("{name} was skipped: {}", one_line(why, 60)));
+            return Err(format!("{name} was skipped: {}", one_line(why, 60)).into());
         }
         for fault in package["vulns"].as_array().into_iter().flatten() {
             found.push(format!("{name} ({})", fault["id"].as_str().unwrap_or("?")));
@@ -72,7 +74,7 @@ pub(super) fn pip(text: &str, _: Level) -> Result<Vec<String>, String> {
 }
 
 /// `govulncheck` prints one object after the other, and begins with its own description.
-pub(super) fn go(text: &str, _: Level) -> Result<Vec<String>, String> {
+pub(super) fn go(text: &str, _: Level) -> Result<Vec<String>, Error> {
     let mut begun = false;
     let mut found = Vec::new();
     for message in serde_json::Deserializer::from_str(text).into_iter::<Value>() {
@@ -101,19 +103,35 @@ mod tests {
     #[test]
     fn clean_and_unclean_reports() {
         let clean = "{\"vulnerabilities\": {\"found\": false, \"count\": 0, \"list\": []}}";
-        assert_eq!(cargo(clean, Level::High), Ok(Vec::new()));
+        assert!(cargo(clean, Level::High).unwrap().is_empty());
         let pip_report = "{\"dependencies\": [{\"name\": \"a\", \"version\": \"1\", \"vulns\": [{\"id\": \"PYSEC-1\"}]}, {\"name\": \"b\", \"vulns\": []}]}";
         assert_eq!(
-            pip(pip_report, Level::High),
-            Ok(vec!["a (PYSEC-1)".to_owned()])
+            pip(pip_report, Level::High).unwrap(),
+            vec!["a (PYSEC-1)".to_owned()]
         );
         let skipped = "{\"dependencies\": [{\"name\": \"a\", \"skip_reason\": \"not found\"}]}";
-        assert!(pip(skipped, Level::High).unwrap_err().contains("skipped"));
+        assert!(
+            pip(skipped, Level::High)
+                .unwrap_err()
+                .to_string()
+                .contains("skipped")
+        );
         let go_report = "{\"config\": {}}\n{\"finding\": {\"osv\": \"GO-1\", \"trace\": [{\"module\": \"m\", \"function\": \"F\"}]}}\n{\"finding\": {\"osv\": \"GO-2\", \"trace\": [{\"module\": \"m\"}]}}\n";
-        assert_eq!(go(go_report, Level::High), Ok(vec!["m (GO-1)".to_owned()]));
+        assert_eq!(
+            go(go_report, Level::High).unwrap(),
+            vec!["m (GO-1)".to_owned()]
+        );
         let npm_report = "{\"vulnerabilities\": {\"a\": {\"severity\": \"moderate\"}, \"b\": {\"severity\": \"new\"}}, \"metadata\": {\"vulnerabilities\": {}}}";
-        assert_eq!(npm(npm_report, Level::High), Ok(vec!["b (new)".to_owned()]));
-        assert_eq!(npm(npm_report, Level::Low).map(|found| found.len()), Ok(2));
+        assert_eq!(
+            npm(npm_report, Level::High).unwrap(),
+            vec!["b (new)".to_owned()]
+        );
+        assert_eq!(
+            npm(npm_report, Level::Low)
+                .map(|found| found.len())
+                .unwrap(),
+            2
+        );
         for read in [cargo, npm, pip, go] {
             for text in ["", "{}", "ok", "[]"] {
                 assert!(read(text, Level::High).is_err(), "{text:?}");

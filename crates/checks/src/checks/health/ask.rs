@@ -1,6 +1,8 @@
-//! A GET of a page on this machine, over a plain socket. It refuses every other host and every
-//! character in an address that a shell or a protocol could take for something else.
+//! A GET of a page on this machine, over a plain socket. An address has no character that a shell
+//! or a protocol could take for something else.
 
+use crate::error::Error;
+use crate::settings::{Wrong, value};
 use std::fmt;
 use std::io::{Read, Write};
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, TcpStream};
@@ -23,13 +25,21 @@ impl fmt::Display for Url {
     }
 }
 
+value!(
+    Url,
+    |value| {
+        let must = "`http://` with a loopback host, a port and a path; ask other hosts with `command`";
+        value.as_str().and_then(Self::read).ok_or(Wrong::Must(must.into()))
+    },
+    {"type": "string", "pattern": "^http://"}
+);
+
 impl Url {
-    pub(super) fn read(text: &str) -> Result<Self, String> {
-        let must = "the setting `url` must be `http://` with a loopback host, a port and a path; ask other hosts with `command`";
-        let rest = text.strip_prefix("http://").ok_or(must)?;
+    fn read(text: &str) -> Option<Self> {
+        let rest = text.strip_prefix("http://")?;
         let plain = |char: char| char.is_ascii_alphanumeric() || "/?&=._-~%:[]+,".contains(char);
         if !rest.chars().all(plain) {
-            return Err(must.into());
+            return None;
         }
         let (host, path) = match rest.find(['/', '?']) {
             Some(at) if rest[at..].starts_with('/') => (&rest[..at], rest[at..].to_owned()),
@@ -37,20 +47,18 @@ impl Url {
             None => (rest, "/".to_owned()),
         };
         let (name, port) = match host.rsplit_once(':') {
-            Some((name, port)) if !port.ends_with(']') => {
-                (name, port.parse::<u16>().map_err(|_| must.to_owned())?)
-            }
+            Some((name, port)) if !port.ends_with(']') => (name, port.parse::<u16>().ok()?),
             _ => (host, 80),
         };
         let address = match name {
             "localhost" => IpAddr::V4(Ipv4Addr::LOCALHOST),
             "[::1]" => IpAddr::V6(Ipv6Addr::LOCALHOST),
-            _ => name.parse().map_err(|_| must.to_owned())?,
+            _ => name.parse().ok()?,
         };
         if !address.is_loopback() {
-            return Err(must.into());
+            return None;
         }
-        Ok(Self {
+        Some(Self {
             address: SocketAddr::new(address, port),
             host: host.to_owned(),
             path,
@@ -58,7 +66,7 @@ impl Url {
     }
 
     /// The status and the body.
-    pub(super) fn get(&self, wall: Duration) -> Result<(u16, String), String> {
+    pub(super) fn get(&self, wall: Duration) -> Result<(u16, String), Error> {
         let ask = || -> std::io::Result<Vec<u8>> {
             let mut stream = TcpStream::connect_timeout(&self.address, wall)?;
             stream.set_read_timeout(Some(wall))?;
@@ -97,7 +105,7 @@ mod tests {
             "http://[::1]:3000",
             "http://localhost:1?a=b",
         ] {
-            assert!(Url::read(text).is_ok(), "{text}");
+            assert!(Url::read(text).is_some(), "{text}");
         }
         for text in [
             "https://localhost/",
@@ -110,7 +118,7 @@ mod tests {
             "http://localhost/\r\nX: y",
             "localhost",
         ] {
-            assert!(Url::read(text).is_err(), "{text}");
+            assert!(Url::read(text).is_none(), "{text}");
         }
     }
 
@@ -129,8 +137,8 @@ mod tests {
         });
         let url = Url::read(&format!("http://localhost:{port}/up")).unwrap();
         let wall = Duration::from_secs(10);
-        assert_eq!(url.get(wall), Ok((200, "healthy".to_owned())));
-        assert!(url.get(wall).unwrap_err().contains("not HTTP"));
+        assert_eq!(url.get(wall).unwrap(), (200, "healthy".to_owned()));
+        assert!(url.get(wall).unwrap_err().to_string().contains("not HTTP"));
         server.join().unwrap();
     }
 }

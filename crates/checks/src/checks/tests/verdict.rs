@@ -1,29 +1,36 @@
-//! What a suite's results mean to the gate. It refuses to stop at the first fault of a suite: an
-//! agent should hear all of them.
+//! What a suite's results mean to the gate. All faults of a suite are told at once: an agent should
+//! need one round.
 
-use super::{Expect, Ids, Order};
+use super::{Expect, Ratchet, Tests};
 use crate::Subject;
+use crate::error::Error;
 use crate::execute::Executed;
+use crate::readers::documents::IdsOf;
+use crate::readers::idents;
 use crate::readers::runners::{Ending, Status, TestResult, TestRun, compare};
-use crate::readers::{idents, markdown, paths};
+use crate::settings::Number;
 use crate::text::{first_few, label};
 use kernel::outcome::{CheckResult, EvidenceRef, Verdict};
 
 /// The answer, with the results as evidence.
 pub(super) fn answer_for(
-    order: &Order<'_>,
+    order: &Tests,
     subject: &Subject<'_>,
     executed: Executed,
     name: &str,
     run: TestRun,
 ) -> CheckResult {
-    let kept = keep(subject, &format!("results of {}", label(order.suite)), &run);
+    let kept = keep(
+        subject,
+        &format!("results of {}", label(order.suite())),
+        &run,
+    );
     let baseline = baseline(order);
     let (mut verdict, mut reason) = match executed.worthless().or_else(|| executed.not_found()) {
         Some(worthless) => worthless,
         None => match judge(order, subject, &executed, &run, &baseline) {
             Ok(good) => (Verdict::Pass, format!("{good}{}", executed.notes())),
-            Err(why) => (Verdict::Fail, why),
+            Err(why) => (Verdict::Fail, why.to_string()),
         },
     };
     let mut evidence = Vec::new();
@@ -33,7 +40,7 @@ pub(super) fn answer_for(
     for kept in std::iter::once(kept).chain(kept_too) {
         match kept {
             Ok(kept) => evidence.push(kept),
-            Err(why) => (verdict, reason) = (Verdict::CouldNotRun, why),
+            Err(why) => (verdict, reason) = (Verdict::CouldNotRun, why.to_string()),
         }
     }
     let mut result = executed.answer(name, verdict, &reason);
@@ -42,54 +49,46 @@ pub(super) fn answer_for(
 }
 
 /// The name of the evidence that the next gate compares with. Only a suite that passed leaves it,
-/// so a suite can not be made smaller in two steps.
-fn baseline(order: &Order<'_>) -> String {
-    format!("baseline of {}", label(order.suite))
+/// so a suite cannot be made smaller in two steps.
+fn baseline(order: &Tests) -> String {
+    format!("baseline of {}", label(order.suite()))
 }
 
 /// Keeps the results as canonical JSON: the same results have the same hash.
-pub(crate) fn keep(
-    subject: &Subject<'_>,
-    name: &str,
-    run: &TestRun,
-) -> Result<EvidenceRef, String> {
+pub(crate) fn keep(subject: &Subject<'_>, name: &str, run: &TestRun) -> Result<EvidenceRef, Error> {
     let bytes = serde_json_canonicalizer::to_vec(run)
-        .map_err(|error| format!("the results cannot be written: {error}"))?;
-    subject
-        .keep
-        .keep(name, &bytes)
-        .map_err(|why| format!("the results cannot be kept: {why}"))
+        .map_err(Error::undone("the results cannot be written"))?;
+    let kept = subject.keep.keep(name, &bytes);
+    kept.map_err(Error::undone("the results cannot be kept"))
 }
 
 pub(crate) fn judge(
-    order: &Order<'_>,
+    order: &Tests,
     subject: &Subject<'_>,
     executed: &Executed,
     run: &TestRun,
     baseline: &str,
-) -> Result<String, String> {
+) -> Result<String, Error> {
     let ending = run.ending(executed.ended.exit);
     let mut wrong: Vec<String> = Vec::new();
-    match (order.expect, ending) {
+    match (order.expect(), ending) {
         (Expect::Green, Ending::Green)
         | (Expect::Red | Expect::RedOrMissingSymbol, Ending::Red) => {}
         (Expect::RedOrMissingSymbol, Ending::NotBuilt) if !run.missing_symbols().is_empty() => {
             let names = first_few(&run.missing_symbols(), 5);
             return Ok(format!("red: it does not build yet, for want of {names}"));
         }
-        _ => wrong.push(contradiction(order.expect, ending, executed, run)),
+        _ => wrong.push(contradiction(order.expect(), ending, executed, run)),
     }
     let ran = matches!(ending, Ending::Green | Ending::Red);
-    if ran && run.executed() < order.min {
-        wrong.push(format!(
-            "{} tests ran, fewer than {}",
-            run.executed(),
-            order.min
-        ));
+    let min = order.min.map_or(1, Number::count);
+    if ran && run.executed() < min {
+        wrong.push(format!("{} tests ran, fewer than {min}", run.executed()));
     }
     let skipped = names(run.with(Status::Skipped));
     if let Some(most) = order
         .max_skipped
+        .map(Number::count)
         .filter(|most| ran && skipped.len() > *most)
     {
         let which = first_few(&skipped, 3);
@@ -98,11 +97,15 @@ pub(crate) fn judge(
             skipped.len()
         ));
     }
-    if let Some(ids) = order.ids.as_ref().filter(|_| ran) {
-        wrong.extend(without_test(ids, subject, order.expect, run).err());
+    let (ids, from) = (order.ids.as_deref(), order.ids_from.as_deref());
+    let ids = IdsOf::named(ids, from, order.ids_section.as_deref());
+    if let Some(ids) = ids.filter(|_| ran) {
+        let fault = without_test(&ids, subject, order.expect(), run).err();
+        wrong.extend(fault.map(|why| why.to_string()));
     }
     if ran && !order.keeps.is_empty() {
-        wrong.extend(worse(order, subject, run, baseline).err());
+        let fault = worse(order, subject, run, baseline).err();
+        wrong.extend(fault.map(|why| why.to_string()));
     }
     if wrong.is_empty() {
         let reason = format!("{}: {}", ending.as_str(), run.summary());
@@ -112,7 +115,7 @@ pub(crate) fn judge(
             false => reason,
         });
     }
-    Err(wrong.join("; "))
+    Err(wrong.join("; ").into())
 }
 
 fn names<'a>(tests: impl Iterator<Item = &'a TestResult>) -> Vec<&'a str> {
@@ -151,18 +154,15 @@ fn contradiction(expect: Expect, ending: Ending, executed: &Executed, run: &Test
 
 /// Every id needs a test that names it and that ran; for a green suite, one that passed.
 fn without_test(
-    ids: &Ids<'_>,
+    ids: &IdsOf<'_>,
     subject: &Subject<'_>,
     expect: Expect,
     run: &TestRun,
-) -> Result<(), String> {
-    let file = ids.file;
-    let text = paths::read(subject.place, file).map_err(|why| format!("{file} {why}"))?;
-    let sections = markdown::chosen(&text, ids.section).map_err(|why| format!("{file} {why}"))?;
-    let contents: Vec<&str> = sections.iter().map(|one| one.content.as_str()).collect();
-    let wanted = ids.pattern.set(&contents.join("\n"));
+) -> Result<(), Error> {
+    let wanted = ids.read(subject)?;
     if wanted.is_empty() {
-        return Err(format!("{file} has no id of which a test could be asked"));
+        let file = ids.file;
+        return Err(format!("{file} has no id of which a test could be asked").into());
     }
     let counts = |test: &&TestResult| match test.status {
         Status::Passed => true,
@@ -177,46 +177,38 @@ fn without_test(
     if without.is_empty() {
         return Ok(());
     }
-    Err(format!(
-        "no test that ran names {}",
-        first_few(&without, 10)
-    ))
+    Err(format!("no test that ran names {}", first_few(&without, 10)).into())
 }
 
 /// Is the suite smaller than the last one that passed?
-fn worse(
-    order: &Order<'_>,
-    subject: &Subject<'_>,
-    run: &TestRun,
-    baseline: &str,
-) -> Result<(), String> {
-    let earlier = subject.keep.earlier(baseline)?;
+fn worse(order: &Tests, subject: &Subject<'_>, run: &TestRun, baseline: &str) -> Result<(), Error> {
+    let earlier = subject.earlier(baseline)?;
     let Some(last) = earlier.last() else {
         return Ok(());
     };
     let last: TestRun = serde_json::from_slice(last)
-        .map_err(|error| format!("the earlier results cannot be read: {error}"))?;
+        .map_err(Error::undone("the earlier results cannot be read"))?;
     let found = compare(&last, run);
     let mut wrong = Vec::new();
-    for kept in &order.keeps {
+    for kept in order.keeps.iter() {
         match *kept {
-            "count" if found.fewer() => {
+            Ratchet::Count if found.fewer() => {
                 let (before, after) = found.executed;
                 wrong.push(format!("{after} tests ran, {before} before"));
             }
-            "names" if !found.missing.is_empty() => {
+            Ratchet::Names if !found.missing.is_empty() => {
                 wrong.push(format!("missing since: {}", first_few(&found.missing, 5)));
             }
-            "skips" if !found.newly_skipped.is_empty() => {
+            Ratchet::Skips if !found.newly_skipped.is_empty() => {
                 let skipped = first_few(&found.newly_skipped, 5);
                 wrong.push(format!("skipped since: {skipped}"));
             }
-            _ => {}
+            Ratchet::Count | Ratchet::Names | Ratchet::Skips => {}
         }
     }
     if wrong.is_empty() {
         Ok(())
     } else {
-        Err(wrong.join("; "))
+        Err(wrong.join("; ").into())
     }
 }

@@ -1,5 +1,4 @@
-//! Two runs of one suite held against each other. It refuses to judge: a gate does, with these
-//! facts.
+//! Two runs of one suite held against each other: facts, by which a gate judges.
 
 use super::{Status, TestResult, TestRun};
 use std::collections::BTreeMap;

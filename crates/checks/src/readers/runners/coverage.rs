@@ -1,5 +1,5 @@
-//! The share of lines that tests reach, from what a coverage command prints or writes. It refuses
-//! to guess: an unknown format has no number.
+//! The share of lines that tests reach, from what a coverage command prints or writes. An unknown
+//! format has no number.
 
 /// Lines reached, in hundredths of a percent: whole numbers compare exactly.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]

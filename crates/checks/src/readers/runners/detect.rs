@@ -1,12 +1,12 @@
-//! Which runner a repository uses, from the files in it. It refuses to choose between two: then a
-//! person must.
+//! Which runner a repository uses, from the files in it. Where there are two, a person must choose.
 
 use super::Runner;
+use crate::error::Error;
 use serde_json::Value;
 
 /// The runner, or why there is none or more than one. `read` gives the text of a file at the
 /// repository's root (or in a folder of it), if it is there.
-pub fn detect(read: &dyn Fn(&str) -> Option<String>) -> Result<Runner, String> {
+pub fn detect(read: &dyn Fn(&str) -> Option<String>) -> Result<Runner, Error> {
     let mut found: Vec<(Runner, &str)> = Vec::new();
     if read("Cargo.toml").is_some() {
         found.push((Runner::Cargo, "Cargo.toml"));
@@ -34,10 +34,11 @@ pub fn detect(read: &dyn Fn(&str) -> Option<String>) -> Result<Runner, String> {
                 .iter()
                 .map(|(runner, file)| format!("{} ({file})", runner.name()))
                 .collect();
+            let named = named.join(", ");
             Err(format!(
-                "more than one test runner is recognised: {}; set `runner`, one check for each",
-                named.join(", ")
-            ))
+                "more than one test runner is recognised: {named}; set `runner`, one check for each"
+            )
+            .into())
         }
     }
 }
@@ -57,9 +58,9 @@ const PYTHON: [(&str, &str); 9] = [
 
 /// The runner of a `package.json`: what its test script calls, or else what it depends on. A
 /// package without tests has none.
-fn of_package(text: &str) -> Result<Option<Runner>, String> {
+fn of_package(text: &str) -> Result<Option<Runner>, Error> {
     let package: Value =
-        serde_json::from_str(text).map_err(|error| format!("package.json: {error}"))?;
+        serde_json::from_str(text).map_err(|error| Error::of("package.json")(error.into()))?;
     let script = package["scripts"]["test"].as_str().unwrap_or_default();
     let known = [
         ("vitest", Runner::Vitest),
@@ -84,7 +85,8 @@ fn of_package(text: &str) -> Result<Option<Runner>, String> {
         [] if script.is_empty() || script.contains("no test specified") => Ok(None),
         _ => Err(format!(
             "the test script `{script}` of package.json calls no runner that we know; set `runner`"
-        )),
+        )
+        .into()),
     }
 }
 
@@ -92,7 +94,7 @@ fn of_package(text: &str) -> Result<Option<Runner>, String> {
 mod tests {
     use super::*;
 
-    fn of(files: &[(&str, &str)]) -> Result<Runner, String> {
+    fn of(files: &[(&str, &str)]) -> Result<Runner, Error> {
         detect(&|path| {
             let found = files.iter().find(|(name, _)| *name == path)?;
             Some(found.1.to_owned())
@@ -107,28 +109,34 @@ mod tests {
             ("NODE_OPTIONS=x jest --ci", Runner::Jest),
             ("node --test test/", Runner::Node),
         ] {
-            assert_eq!(of(&[("package.json", &script(line))]), Ok(runner));
+            assert_eq!(of(&[("package.json", &script(line))]).unwrap(), runner);
         }
         let depends =
             "{\"scripts\": {\"test\": \"run-all\"}, \"devDependencies\": {\"jest\": \"1\"}}";
-        assert_eq!(of(&[("package.json", depends)]), Ok(Runner::Jest));
-        assert_eq!(of(&[("Cargo.toml", "")]), Ok(Runner::Cargo));
-        assert_eq!(of(&[("go.mod", "module a")]), Ok(Runner::Go));
+        assert_eq!(of(&[("package.json", depends)]).unwrap(), Runner::Jest);
+        assert_eq!(of(&[("Cargo.toml", "")]).unwrap(), Runner::Cargo);
+        assert_eq!(of(&[("go.mod", "module a")]).unwrap(), Runner::Go);
         let python = [("pyproject.toml", "[project]\nname = 'a'")];
-        assert_eq!(of(&python), Ok(Runner::Pytest));
-        assert_eq!(of(&[("requirements.txt", "pytest==9")]), Ok(Runner::Pytest));
+        assert_eq!(of(&python).unwrap(), Runner::Pytest);
+        assert_eq!(
+            of(&[("requirements.txt", "pytest==9")]).unwrap(),
+            Runner::Pytest
+        );
     }
 
     #[test]
     fn none_and_two_are_refused_with_a_mend() {
-        assert!(of(&[]).unwrap_err().contains("set `runner`"));
+        assert!(of(&[]).unwrap_err().to_string().contains("set `runner`"));
         let why = of(&[("Cargo.toml", ""), ("go.mod", "")]).unwrap_err();
-        assert!(why.contains("cargo (Cargo.toml), go (go.mod)"), "{why}");
+        assert!(
+            why.to_string().contains("cargo (Cargo.toml), go (go.mod)"),
+            "{why}"
+        );
         let mocha = "{\"scripts\": {\"test\": \"mocha\"}}";
         let why = of(&[("package.json", mocha)]).unwrap_err();
-        assert!(why.contains("`mocha`"), "{why}");
+        assert!(why.to_string().contains("`mocha`"), "{why}");
         // A web front end without tests does not hide the tests of the rest.
         let bare = [("package.json", "{}"), ("Cargo.toml", "")];
-        assert_eq!(of(&bare), Ok(Runner::Cargo));
+        assert_eq!(of(&bare).unwrap(), Runner::Cargo);
     }
 }

@@ -2,6 +2,7 @@
 //! than it names, and one of a run that was interrupted.
 
 use super::{Fault, FaultKind, Status, TestResult, TestRun};
+use crate::error::Error;
 use crate::text::one_line;
 use serde_json::Value;
 
@@ -20,7 +21,7 @@ pub(super) fn read(text: &str) -> TestRun {
     let (mut tests, mut faults) = (Vec::new(), Vec::new());
     for file in files {
         if let Err(why) = one(file, &mut tests, &mut faults) {
-            return TestRun::unreadable(why);
+            return TestRun::unreadable(why.to_string());
         }
     }
     let counted = report["numTotalTests"].as_u64().unwrap_or(0);
@@ -34,7 +35,7 @@ pub(super) fn read(text: &str) -> TestRun {
     TestRun::of(tests, faults)
 }
 
-fn one(file: &Value, tests: &mut Vec<TestResult>, faults: &mut Vec<Fault>) -> Result<(), String> {
+fn one(file: &Value, tests: &mut Vec<TestResult>, faults: &mut Vec<Fault>) -> Result<(), Error> {
     let path = file["name"].as_str().unwrap_or_default();
     let base = path.rsplit(['/', '\\']).next().unwrap_or(path);
     let message = file["message"].as_str().unwrap_or_default();

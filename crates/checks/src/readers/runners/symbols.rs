@@ -1,5 +1,5 @@
-//! Names that a compiler or an importer did not find. It refuses to say whether that is good or
-//! bad: before the code is written it is the right reason to be red, afterwards it is not.
+//! Names that a compiler or an importer did not find. Before the code is written that is the right
+//! reason to be red; afterwards it is not.
 
 /// What stands before a missing name, and the character that closes the name (a space stands for
 /// the end of the line).

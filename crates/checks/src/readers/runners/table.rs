@@ -1,5 +1,5 @@
 //! All that is known of each test runner, as one row: its name, its command, where its results are
-//! and who reads them. It refuses to be a match in four places.
+//! and who reads them.
 
 use super::{TestRun, cargo, go, jest, junit};
 
@@ -25,7 +25,6 @@ pub enum Runner {
 /// Where a runner's results are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Results {
-    /// In its output.
     Output,
     /// In the file that the variable [`REPORT`] names.
     Report,
@@ -37,7 +36,6 @@ pub const REPORT: &str = "PROOFHOUSE_REPORT";
 /// Everything that is known of a runner, as one row.
 #[derive(Debug, Clone, Copy)]
 pub struct Known {
-    /// Which.
     pub runner: Runner,
     /// Its name in settings.
     pub name: &'static str,

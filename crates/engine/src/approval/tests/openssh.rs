@@ -59,14 +59,14 @@ fn verifies_what_ssh_keygen_signs() {
 }
 
 #[test]
-fn names_the_kinds_that_it_can_not_check() {
+fn names_the_kinds_that_it_cannot_check() {
     for kind in [&["rsa", "-b", "2048"][..], &["ecdsa", "-b", "384"]] {
         let Some(dir) = lab() else { return };
         let key = generate(dir.path(), kind, "");
         let pem = keygen_sign(dir.path(), &key);
         let error = verify(&approvers(&key), &pem, &words(), NOW).unwrap_err();
         assert_eq!(error.code, "signature_invalid");
-        assert!(error.what.contains("can not check"), "{}", error.what);
+        assert!(error.what.contains("cannot check"), "{}", error.what);
         assert!(error.mend.contains("ed25519"), "{}", error.mend);
         assert_eq!(code(sign_with_key_file(&key, &words())), "key_unreadable");
     }

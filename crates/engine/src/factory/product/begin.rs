@@ -79,6 +79,7 @@ pub fn new(project: &Project, asked: &New<'_>) -> Result<String, EngineError> {
         with: with.iter().map(keep).collect::<Result<_, _>>()?,
         jobs: asked.jobs,
         attempts_per_task: (!capped).then_some(ATTEMPTS_PER_TASK),
+        briefs: Some(::factory::engineering::context::BRIEFS),
     };
     let events = told(vec![
         What::Start(Box::new(started)),

@@ -1,8 +1,8 @@
 //! The gate of a draft: the whole of section 3.2.3 and the three passes of the plan, in one go. What
 //! the role says about its draft plays no part.
 
-use super::super::ship::{Broke, Held, could_not};
-use super::{desk, research};
+use super::super::found::{Broke, Held, could_not};
+use super::{research, role_files};
 use ::factory::product::{DRAFT, FOLDER, PAGE, REPORT, SPEC};
 use ::factory::{Deficiency, Report};
 use kernel::outcome::{EvidenceRef, Verdict};
@@ -45,7 +45,7 @@ pub(in crate::factory) fn judge(context: &Context, with: &Value) -> Result<Held,
     let shown = kept(PAGE, page.as_bytes())?;
     let report_json = serde_json::to_vec_pretty(&report).map_err(could_not)?;
     let said = kept(REPORT, &report_json)?;
-    desk::show(context, &bytes, page.as_bytes()).map_err(could_not)?;
+    role_files::show(context, &bytes, page.as_bytes()).map_err(could_not)?;
     Ok(Held {
         reason: format!(
             "{} {}: {} task(s), {} warning(s), {} source line(s)",

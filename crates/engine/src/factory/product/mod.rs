@@ -2,15 +2,15 @@
 //! a person's word about it. What happens next is decided in crate `factory`.
 
 mod begin;
-mod desk;
 mod judge;
 mod research;
 mod review;
+mod role_files;
 mod speak;
 
 pub use begin::{New, new};
-pub(super) use desk::{Desk, restore};
 pub(super) use judge::judge;
 pub use review::{Review, review};
+pub(super) use role_files::{RoleFiles, restore};
 pub use speak::approval_of;
 pub use speak::{Said, Spoken, speak, spoken_message};

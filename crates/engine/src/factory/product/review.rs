@@ -1,8 +1,7 @@
 //! What a person reads before they decide: the page, the warnings, the sources, and the hash of the
 //! very bytes. A spec that is not what the journal says was shown is refused, not explained away.
 
-use super::super::session::{Peek, peek};
-use super::{desk, judge, research};
+use super::{judge, research, role_files};
 use ::factory::machine::Factory;
 use ::factory::product::{At, Product, SPEC};
 use ::factory::{Deficiency, Report};
@@ -15,7 +14,6 @@ use workspace::project::Project;
 /// Everything about a spec that a person may want to see.
 #[derive(Debug, Clone, Serialize)]
 pub struct Review {
-    /// The project.
     pub project: String,
     /// `drafting`, `judging`, `shown`, `spent` or `approved`.
     pub at: At,
@@ -68,7 +66,10 @@ pub(super) fn shown(
         )
     })?;
     let vault = project.vault()?;
-    for ((what, path), kept) in desk::places(&store).iter().zip([&shown.spec, &shown.page]) {
+    for ((what, path), kept) in role_files::places(&store)
+        .iter()
+        .zip([&shown.spec, &shown.page])
+    {
         let now = std::fs::read(path).map_err(EngineError::io("read", path))?;
         if store::sha256_hex(&now) != kept.hash {
             return Err(EngineError::user(
@@ -89,9 +90,9 @@ pub(super) fn shown(
 
 /// Reads the review of a project's spec. A file that is missing is written anew.
 pub fn review(project: &Project, name: &str) -> Result<Review, EngineError> {
-    let Peek { machine, .. } = peek(project, name)?;
+    let report::Peek { machine, .. } = report::look::peek_project(project, name)?;
     let product = product(name, &machine)?;
-    desk::restore(&project.home().join("state_store"), product)?;
+    role_files::restore(&project.home().join("state_store"), product)?;
     let vault = project.vault()?;
     let mut review = Review {
         project: name.to_owned(),

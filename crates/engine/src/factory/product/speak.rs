@@ -4,11 +4,11 @@
 //! not shown. An approval is refused unless the spec, as it lies on disk, is those very bytes and
 //! becomes tasks.
 
-use super::super::decide::{Ask, Resolved, message_of, take};
-use super::super::session::{Peek, peek};
+use super::super::decide::{message_of, take};
 use super::super::start::declared;
 use super::review::{product, shown};
 use crate::approval::{Approved, Words};
+use crate::decision::{Ask, Decided};
 use ::factory::machine::{AMEND, APPROVE, REJECT};
 use ::factory::plan::NoPlan;
 use ::factory::product::Product;
@@ -30,10 +30,7 @@ pub enum Said<'a> {
         reasons: &'a str,
     },
     /// It is to be changed.
-    Amend {
-        /// How.
-        feedback: &'a str,
-    },
+    Amend { feedback: &'a str },
 }
 
 /// A person's word about a project's spec.
@@ -96,7 +93,7 @@ fn asking<T>(
     spoken: &Spoken<'_>,
     then: impl FnOnce(&Ask<'_>) -> Result<T, EngineError>,
 ) -> Result<T, EngineError> {
-    let Peek { machine, .. } = peek(project, spoken.name)?;
+    let report::Peek { machine, .. } = report::look::peek_project(project, spoken.name)?;
     let product = product(spoken.name, &machine)?;
     let is = product.shown.as_ref().map(|shown| shown.spec.hash.as_str());
     if let Some(meant) = spoken.spec
@@ -139,6 +136,6 @@ pub fn speak(
     project: &Project,
     spoken: &Spoken<'_>,
     approve: impl FnOnce(&Words<'_>) -> Result<Approved, EngineError>,
-) -> Result<Resolved, EngineError> {
+) -> Result<Decided, EngineError> {
     asking(project, spoken, |ask| take(project, ask, approve))
 }

@@ -1,9 +1,10 @@
 //! `search_code_index` (section 14.3): shipped modules by meaning, with their contracts' summaries
-//! and shapes. It reads the project's index and can not write it.
+//! and shapes. It reads the project's index and cannot write it.
 
 use agents::{Place, Tool, ToolSpec};
 use index::embed::{self, Settings};
 use index::{AppendOnlyCodeIndex, Create, Ranking, SearchRequest};
+use kernel::form::Formed;
 use serde_json::{Value, json};
 use std::path::PathBuf;
 use workspace::config::Config;
@@ -28,23 +29,10 @@ impl Search {
 
 impl Tool for Search {
     fn spec(&self) -> ToolSpec {
-        let texts = |about: &str| json!({"type": "array", "items": {"type": "string"}, "description": about});
         ToolSpec {
             name: "search_code_index".to_owned(),
             description: "Finds shipped modules that could be reused, nearest in meaning first: id, version, purpose, tags, inputs, outputs, error surfaces, effects, modes, and a similarity_score from 0 to 1. There is no threshold: judge the candidates yourself.".to_owned(),
-            parameters: json!({
-                "type": "object",
-                "properties": {
-                    "query": {"type": "string", "description": "What the module should be for, in natural language"},
-                    "tags": texts("Only entries with one of these tags"),
-                    "input_types": texts("Only entries that take one of these types"),
-                    "output_types": texts("Only entries that give one of these types"),
-                    "include_inactive": {"type": "boolean", "description": "Deprecated and superseded entries as well"},
-                    "top_k": {"type": "integer", "description": "How many; 10 if left out"},
-                },
-                "required": ["query"],
-                "additionalProperties": false,
-            }),
+            parameters: SearchRequest::FORM.schema(),
         }
     }
 
@@ -54,8 +42,8 @@ impl Tool for Search {
             // Strict models write null where they mean nothing.
             members.retain(|_, value| !value.is_null());
         }
-        let request: SearchRequest =
-            serde_json::from_value(given).map_err(|error| format!("{error}; call it again"))?;
+        let request =
+            SearchRequest::read(&given).map_err(|error| format!("{error}; call it again"))?;
         if !self.path.exists() {
             return Ok(json!({"results": [], "note": "nothing has been shipped yet"}).to_string());
         }

@@ -1,9 +1,9 @@
 //! What a person's resolution makes: the tasks of a split, by the scheme of section 4.1, and a plan
 //! in the place of the planner's. It refuses ids beyond the scheme and plans that are not sound.
 
-use crate::engineering::plan::{self, Author, Plan, PlanModule, ReuseDecision};
 use crate::halt::resolution::{NewTask, PlanLine};
 use crate::machine::state::State;
+use crate::micro_plan::{self, Author, Plan, PlannedModule, ReuseDecision};
 use crate::project::Declared;
 use crate::project::types::{ModuleRef, TaskId};
 use kernel::Refusal;
@@ -88,7 +88,7 @@ pub(super) fn human_plan(state: &State, id: &TaskId, lines: &[PlanLine]) -> Resu
                 format!("{on}@1.0.0")
             };
             let reference = ModuleRef::parse(&named)
-                .ok_or_else(|| invalid(format!("`{on}` is not `MM-...` or `MM-...@x.y.z`")))?;
+                .map_err(|_| invalid(format!("`{on}` is not `MM-...` or `MM-...@x.y.z`")))?;
             let inside = lines
                 .iter()
                 .any(|other| other.module_id == reference.module);
@@ -103,7 +103,7 @@ pub(super) fn human_plan(state: &State, id: &TaskId, lines: &[PlanLine]) -> Resu
             let mut all = plan.modules.iter();
             all.find(|module| module.module_id == line.module_id)
         });
-        modules.push(PlanModule {
+        modules.push(PlannedModule {
             module_id: line.module_id.clone(),
             name: had.map_or_else(|| line.module_id.to_string(), |one| one.name.clone()),
             purpose: line.description.clone(),
@@ -119,13 +119,10 @@ pub(super) fn human_plan(state: &State, id: &TaskId, lines: &[PlanLine]) -> Resu
         by: Author::Human,
         modules,
     };
-    let faults = plan::structure(&plan);
+    let faults = micro_plan::human_faults(&plan);
     if faults.is_empty() {
         return Ok(plan);
     }
-    let lines: Vec<String> = faults
-        .iter()
-        .map(|fault| format!("{}: {}", fault.path, fault.message))
-        .collect();
+    let lines: Vec<String> = faults.iter().map(crate::debate::line).collect();
     Err(invalid(lines.join("; ")))
 }

@@ -11,7 +11,7 @@ pub(crate) use release::{everything, release_id};
 use super::facts::{BudgetExtended, Fact, RunStopped, TroubleMended};
 use super::state::{Phase, State};
 use crate::halt::exception::Ruling;
-use crate::halt::resolution::Action;
+use crate::halt::resolution::{Action, suits_blocked};
 use crate::project::TaskStatus;
 use crate::project::types::TaskId;
 use kernel::position::STOP;
@@ -85,7 +85,7 @@ pub(crate) fn carry(state: &State, decision: &Decision, at: Time) -> Result<Fact
 }
 
 fn payload<T: serde::de::DeserializeOwned>(with: &Value) -> Result<T, Refusal> {
-    serde_json::from_value(with.clone()).map_err(|error| {
+    T::deserialize(with).map_err(|error| {
         Refusal::new(
             "payload_malformed",
             error.to_string(),
@@ -105,9 +105,10 @@ pub(crate) fn options(state: &State) -> Vec<String> {
         let halted = stuck || state.graph.count(TaskStatus::Halted) > 0;
         let blocked = state.graph.count(TaskStatus::Blocked) > 0;
         all.extend(
-            Action::all()
-                .filter(|action| halted || (blocked && action.suits_blocked()))
-                .map(Action::as_str),
+            Action::ALL
+                .iter()
+                .filter(|action| halted || (blocked && suits_blocked(**action)))
+                .map(|action| action.as_str()),
         );
         let waits = state.graph.halted().any(|task| {
             let escalation = task.escalation_ref.as_ref();

@@ -53,7 +53,9 @@ pub(super) fn release(state: &State, with: &Value) -> Result<Fact, Refusal> {
     } else {
         let mut modules = Vec::new();
         for name in &on.modules {
-            let reference = ModuleRef::parse(name).filter(|one| state.registry.is_shipped(one));
+            let reference = ModuleRef::parse(name)
+                .ok()
+                .filter(|one| state.registry.is_shipped(one));
             modules.push(reference.ok_or_else(|| {
                 Refusal::new(
                     "module_not_shipped",

@@ -4,7 +4,7 @@
 
 use super::made::{human_plan, parts};
 use crate::halt::artifact::STUCK;
-use crate::halt::resolution::{Resolution, apart};
+use crate::halt::resolution::{Resolution, apart, suits_blocked};
 use crate::machine::decide::halting;
 use crate::machine::facts::{Fact, TaskResolved};
 use crate::machine::state::State;
@@ -24,7 +24,7 @@ pub(super) fn resolve(state: &State, decision: &Decision) -> Result<Fact, Refusa
     match task.status {
         TaskStatus::Halted => {}
         TaskStatus::InProgress if state.is_stuck(&id) => {}
-        TaskStatus::Blocked if action.suits_blocked() => {}
+        TaskStatus::Blocked if suits_blocked(action) => {}
         TaskStatus::Blocked => {
             return Err(Refusal::new(
                 "resolution_not_for_blocked",

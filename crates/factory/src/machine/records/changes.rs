@@ -6,10 +6,10 @@ use super::super::state::State;
 use super::debate::{adjudication, challenge, made_by, proposal, said};
 use super::deliverable::Made;
 use super::{Heard, Record, artifact};
+use crate::artifact::ContributionType;
 use crate::artifact::{ArtifactStatus, ArtifactType, PurposedRef};
-use crate::contribution::ContributionType;
+use crate::debate::{self, words};
 use crate::delivery::registry::Origin;
-use crate::engineering::artifacts::{self, words};
 use crate::engineering::debate::{Move, Said};
 use crate::engineering::roles::Role;
 use crate::halt::change::{Change, ChangeStep};
@@ -162,7 +162,7 @@ fn debated(state: &State, change: &Change, moved: &Move, at: Time) -> Vec<Record
         Said::Proposed => {
             let before = trail.proposals.len();
             (
-                proposal(run, &target, before, &words::<artifacts::Proposal>(result)),
+                proposal(run, &target, before, &words::<debate::Proposal>(result)),
                 "proposal",
                 "Proposal",
             )
@@ -173,9 +173,7 @@ fn debated(state: &State, change: &Change, moved: &Move, at: Time) -> Vec<Record
             by,
         } => {
             let word = match by {
-                crate::engineering::debate::Judge::Challenger => {
-                    words::<artifacts::Challenge>(result)
-                }
+                crate::engineering::debate::Judge::Challenger => words::<debate::Challenge>(result),
                 crate::engineering::debate::Judge::ComplianceGate => {
                     json!({"verdict": verdict, "failures": failures})
                 }
@@ -189,12 +187,8 @@ fn debated(state: &State, change: &Change, moved: &Move, at: Time) -> Vec<Record
         }
         Said::Ruled { .. } => {
             let before = trail.adjudications.len();
-            let document = adjudication(
-                run,
-                &target,
-                before,
-                &words::<artifacts::Adjudication>(result),
-            );
+            let document =
+                adjudication(run, &target, before, &words::<debate::Adjudication>(result));
             (document, "adjudication", "Adjudication")
         }
         _ => return vec![heard.contributes(role.as_str(), of_contract(role), None)],

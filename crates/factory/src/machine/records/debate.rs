@@ -7,18 +7,15 @@ use super::super::state::State;
 use super::deliverable::Made;
 use super::{Heard, Record, plan};
 use crate::artifact::ArtifactStatus;
+use crate::artifact::ContributionType;
 use crate::contract::from_plan;
-use crate::contribution::ContributionType;
-use crate::debate::Challenge;
-use crate::deficiency::Report;
+use crate::debate::{self, Criterion, Decision, Failure, Mark, Trail, words};
 use crate::delivery::registry::Origin;
-use crate::engineering::artifacts::{self, Failure, Ruling, words};
-use crate::engineering::debate::{At, Move, Now, Said, Trail, fix_words, override_words};
+use crate::engineering::debate::{At, Move, Now, Said, fix_words, override_words};
 use crate::engineering::roles::Role;
 use crate::engineering::work::{Answer, Step, Work};
 use crate::halt::resolution::Resolution;
 use crate::project::types::{ModuleRef, TaskId, mint};
-use crate::version::Version;
 use kernel::{EffectId, Time};
 use serde_json::{Value, json};
 
@@ -62,8 +59,14 @@ pub(super) fn challenge(run: &str, target: &str, before: usize, said: &Value) ->
     let mut document = picked(said, &members);
     if document.get("rubric_assessments").is_none() {
         // The compliance gate's word in the place of a challenge that stayed mild.
-        let blank = Challenge::mild_review(&own, target, &Report::default());
-        document["rubric_assessments"] = json!(blank.rubric_assessments);
+        let blank = |criterion: &Criterion| {
+            json!({
+                "criterion": criterion, "assessment": Mark::NotMet,
+                "evidence": "no compliant assessment of inputs, outputs, errors, effects and modes was given",
+            })
+        };
+        let blanks: Vec<Value> = Criterion::ALL.iter().map(blank).collect();
+        document["rubric_assessments"] = json!(blanks);
     }
     document["challenge_id"] = json!(own);
     document["target_artifact_id"] = json!(target);
@@ -265,7 +268,7 @@ fn debated(
                 run,
                 &target,
                 proposals,
-                &words::<artifacts::Proposal>(heard.result),
+                &words::<debate::Proposal>(heard.result),
             );
             all.extend(said(
                 &target,
@@ -278,7 +281,7 @@ fn debated(
         }
         (Said::Challenged { failures, .. }, Some(heard)) => {
             let word = by_gate(moved, failures)
-                .unwrap_or_else(|| words::<artifacts::Challenge>(heard.result));
+                .unwrap_or_else(|| words::<debate::Challenge>(heard.result));
             let document = challenge(run, &target, challenges, &word);
             all.extend(said(
                 &target,
@@ -295,7 +298,7 @@ fn debated(
                 run,
                 &target,
                 before,
-                &words::<artifacts::Adjudication>(heard.result),
+                &words::<debate::Adjudication>(heard.result),
             );
             all.extend(said(
                 &target,
@@ -337,11 +340,7 @@ fn debated(
 /// The contract that a plan locks for a module; a person's plan may leave it to the task's file.
 fn locked(work: &Work, module: usize) -> (Value, &'static str) {
     let plan = work.plan.as_ref().and_then(|plan| plan.modules.get(module));
-    let version = work.reference(module).map(|one| Version {
-        major: one.version.major.into(),
-        minor: one.version.minor.into(),
-        patch: one.version.patch.into(),
-    });
+    let version = work.reference(module).map(|one| one.version);
     let contract = plan.zip(version);
     let contract =
         contract.and_then(|(plan, version)| from_plan::contract(plan, version, &plan.depends_on));
@@ -393,7 +392,7 @@ fn status(moved: &Move, at: At) -> Option<ArtifactStatus> {
         (Said::Proposed, _) => Some(ArtifactStatus::Draft),
         (Said::Challenged { .. }, _) => Some(ArtifactStatus::Challenged),
         // Within the retry window what was rejected is a draft again (section 8.4).
-        (Said::Ruled { decision, .. }, Now::At(At::Revise)) if *decision == Ruling::Reject => {
+        (Said::Ruled { decision, .. }, Now::At(At::Revise)) if *decision == Decision::Reject => {
             Some(ArtifactStatus::Draft)
         }
         (Said::Ruled { .. }, _) => Some(ArtifactStatus::Adjudicated),

@@ -19,12 +19,14 @@ pub(crate) use product::of_spec;
 use super::Factory;
 use super::facts::Fact;
 use super::state::State;
-use crate::artifact::{ArtifactEnvelope, ArtifactStatus, ArtifactType, Author, PurposedRef};
-use crate::contribution::{Contribution, ContributionType};
+use crate::artifact::{
+    ArtifactEnvelope, ArtifactStatus, ArtifactType, Author, Contribution, ContributionType,
+    PurposedRef,
+};
 use crate::project::types::{TaskId, mint};
-use crate::version::Version;
 use deliverable::Made;
 use kernel::event::Body;
+use kernel::module::Version;
 use kernel::{EffectId, Event, Machine, Time};
 use serde::Serialize;
 use serde_json::Value;
@@ -135,7 +137,7 @@ impl Heard<'_> {
         };
         let contribution = Contribution {
             contribution_id: mint("CONTRIB", self.state.run(), &self.effect.to_string()),
-            type_: kind,
+            kind,
             produced_by: Author {
                 role: role.to_owned(),
                 run_id: self.run_id(),
@@ -170,11 +172,7 @@ impl Heard<'_> {
 }
 
 fn first() -> Version {
-    Version {
-        major: 1,
-        minor: 0,
-        patch: 0,
-    }
+    Version::FIRST
 }
 
 fn task_ref(task: &TaskId) -> PurposedRef {

@@ -4,8 +4,7 @@
 use super::super::state::{For, State};
 use super::super::wanted::pack_of;
 use super::{Record, pack_id};
-use crate::context_pack::{self as documents, ContextPack, CreatedFor, ExcludedRef, IncludedRef};
-use crate::engineering::context::{Excluded, Included, Pack};
+use crate::context_pack::{ContextPack, Excluded, Included};
 use crate::engineering::roles::Role;
 use crate::halt::change::Change;
 use crate::project::types::{ModuleRef, TaskId};
@@ -13,6 +12,7 @@ use kernel::Time;
 use kernel::effect::EffectKind;
 use kernel::event::EffectBegan;
 use kernel::pack::Permission;
+use serde_json::json;
 
 /// The product loop works before there is any task; its packs need a name in a task's place.
 pub(super) use crate::product::escalation::NO_TASK as PRODUCT;
@@ -30,54 +30,22 @@ pub(super) fn pack(state: &State, began: &EffectBegan, at: Time) -> Option<Recor
         For::Product => (TaskId::from(PRODUCT), of_product()),
         For::Release => return None,
     };
-    let pack = compiled(state, began, &task, given, at);
-    let path = format!("context_packs/{}.json", pack.context_pack_id);
+    let id = pack_id(state, began.effect);
+    let mut pack = json!(given);
+    pack["context_pack_id"] = json!(id);
+    pack["created_for"] = json!({
+        "role": began.role,
+        "run_id": format!("{}/{}", state.run(), began.effect),
+        "task_ref": task,
+    });
+    pack["created_at"] = json!(at);
+    let path = format!("context_packs/{id}.json");
     Some(Record::of(path, "ContextPack", &pack))
-}
-
-fn compiled(
-    state: &State,
-    began: &EffectBegan,
-    task: &TaskId,
-    given: Pack,
-    at: Time,
-) -> ContextPack {
-    let included = given.included_refs.into_iter().map(|one| IncludedRef {
-        permission: shown(one.permission),
-        reference: one.reference,
-        reason: one.reason,
-    });
-    let excluded = given.excluded_refs.into_iter().map(|one| ExcludedRef {
-        reference: one.reference,
-        reason: one.reason,
-    });
-    ContextPack {
-        context_pack_id: pack_id(state, began.effect),
-        created_for: CreatedFor {
-            role: began.role.clone(),
-            run_id: format!("{}/{}", state.run(), began.effect),
-            task_ref: task.to_string(),
-        },
-        included_refs: included.collect(),
-        excluded_refs: excluded.collect(),
-        default_permission: shown(Permission::default()),
-        created_at: at.to_string(),
-    }
-}
-
-/// The document's word for a permission.
-fn shown(permission: Permission) -> documents::Permission {
-    match permission {
-        Permission::MetadataOnly => documents::Permission::MetadataOnly,
-        Permission::SummaryOnly => documents::Permission::SummaryOnly,
-        Permission::ContractOnly => documents::Permission::ContractOnly,
-        Permission::Full => documents::Permission::Full,
-    }
 }
 
 /// Whoever debates a changed contract has the request, the candidate and what was said about it. The
 /// Proposer, who makes the new version, has the source of both: they are versions of one module.
-fn of_change(change: &Change, role: &str) -> Pack {
+fn of_change(change: &Change, role: &str) -> ContextPack {
     let (from, to, id) = (&change.from, &change.to, &change.exception);
     let named = |what: &str, one: &ModuleRef| format!("{what}.{}@{}", one.module, one.version);
     let rows = [
@@ -94,7 +62,7 @@ fn of_change(change: &Change, role: &str) -> Pack {
         .into_iter()
         .chain(code.clone().into_iter().filter(|_| makes));
     let kept = code.into_iter().filter(|_| !makes);
-    Pack {
+    ContextPack {
         included_refs: given
             .map(|(reference, what)| Included {
                 reference,
@@ -113,8 +81,8 @@ fn of_change(change: &Change, role: &str) -> Pack {
 }
 
 /// Who drafts the spec has what the person wrote (section 3.2).
-fn of_product() -> Pack {
-    Pack {
+fn of_product() -> ContextPack {
+    ContextPack {
         included_refs: vec![Included {
             reference: "product_request@1.0.0".to_owned(),
             permission: Permission::Full,

@@ -5,11 +5,9 @@ use super::super::facts::TaskResolved;
 use super::super::state::State;
 use super::deliverable::PERSON;
 use super::{Heard, Record, artifact, first};
-use crate::artifact::{ArtifactType, PurposedRef};
-use crate::code_index::{Candidate, ReuseConclusion, ReuseSearchReport};
-use crate::contribution::ContributionType;
-use crate::engineering::plan::{Plan, PlanModule, ReuseDecision};
+use crate::artifact::{ArtifactType, ContributionType, PurposedRef};
 use crate::engineering::roles::Role;
+use crate::micro_plan::{Plan, PlannedModule, ReuseDecision};
 use crate::project::types::mint;
 use kernel::{EffectId, Time};
 use serde_json::{Value, json};
@@ -86,7 +84,7 @@ pub(super) fn locked(heard: &Heard<'_>, plan: &Plan) -> Vec<Record> {
             reference: format!("{id}@{}", first()),
             purpose: "the plan that rests on it".to_owned(),
         });
-        let body = json!(searched(module));
+        let body = searched(module);
         let name = "reuse_search_report.json";
         let report = artifact(
             state,
@@ -111,24 +109,24 @@ pub(super) fn locked(heard: &Heard<'_>, plan: &Plan) -> Vec<Record> {
     all
 }
 
-fn searched(module: &PlanModule) -> ReuseSearchReport {
+fn searched(module: &PlannedModule) -> Value {
     let reuses = module.reuse_decision == ReuseDecision::Reuse;
     // The first candidate is the one that is reused.
     let taken = module.reuse_candidate_refs.first().filter(|_| reuses);
-    let candidates = module.reuse_candidate_refs.iter().map(|one| Candidate {
-        module_ref: one.to_string(),
-        why_rejected: match taken == Some(one) {
-            true => String::new(),
-            false => module.reuse_justification.clone(),
-        },
+    let candidates = module.reuse_candidate_refs.iter().map(|one| {
+        let why = match taken == Some(one) {
+            true => "",
+            false => module.reuse_justification.as_str(),
+        };
+        json!({"module_ref": one, "why_rejected": why})
     });
-    ReuseSearchReport {
-        query: module.purpose.clone(),
-        candidates_considered: candidates.collect(),
-        conclusion: match module.reuse_decision {
-            ReuseDecision::Reuse => ReuseConclusion::ReuseExisting,
-            ReuseDecision::CreateNew => ReuseConclusion::CreateNew,
+    json!({
+        "query": module.purpose,
+        "candidates_considered": candidates.collect::<Vec<_>>(),
+        "conclusion": match module.reuse_decision {
+            ReuseDecision::Reuse => "REUSE_EXISTING",
+            ReuseDecision::CreateNew => "CREATE_NEW",
         },
-        justification: module.reuse_justification.clone(),
-    }
+        "justification": module.reuse_justification,
+    })
 }

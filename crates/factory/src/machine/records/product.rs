@@ -8,9 +8,9 @@ use super::super::facts::Fact;
 use super::super::state::State;
 use super::{Heard, Record, artifact, pack};
 use crate::artifact::ArtifactType;
-use crate::contribution::ContributionType;
+use crate::artifact::ContributionType;
 use crate::engineering::work::Answer;
-use crate::escalation::{EscalationArtifact, SpecWord};
+use crate::escalation::SpecWord;
 use crate::product::escalation::Said;
 use crate::product::{Product, ProductStep, ROLE};
 use crate::project::types::{TaskId, mint};
@@ -22,18 +22,21 @@ fn id(state: &State, effect: EffectId) -> String {
     mint("SPEC", state.run(), &effect.to_string())
 }
 
-/// The escalation, while the role can not go on; with what a person says to it now.
-pub(crate) fn of_spec(state: &State, said: Option<Said<'_>>) -> Option<EscalationArtifact> {
+/// The escalation, while the role cannot go on; with what a person says to it now.
+pub(crate) fn of_spec(state: &State, said: Option<Said<'_>>) -> Option<Value> {
     let product = state.product.as_ref()?;
     let view = state.graph.view(&state.head, product.spent?);
-    let view = json!(view).as_object().cloned();
-    product.escalation(state.run(), view.unwrap_or_default(), said)
+    product.escalation(state.run(), &json!(view), said)
 }
 
 /// Its file.
-pub(super) fn escalated(artifact: &EscalationArtifact) -> Record {
-    let path = format!("escalations/{}.json", artifact.escalation_id);
-    Record::of(path, "EscalationArtifact", artifact)
+pub(super) fn escalated(artifact: &Value) -> Record {
+    let id = artifact["escalation_id"].as_str().unwrap_or_default();
+    Record::of(
+        format!("escalations/{id}.json"),
+        "EscalationArtifact",
+        artifact,
+    )
 }
 
 /// The draft with a person's word on it, and the escalation that it answers.

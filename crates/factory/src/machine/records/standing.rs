@@ -6,9 +6,7 @@ use super::super::{ExceptionRecord, Factory};
 use super::Record;
 use crate::contract::from_plan;
 use crate::delivery::manifest::Manifest;
-use crate::engineering::plan::IoContract;
-use crate::exception::{self as documents, InterfaceChangeDecision};
-use crate::halt::exception::Ruling;
+use crate::micro_plan::IoContract;
 use crate::project::types::{ExceptionId, mint};
 use kernel::Event;
 use kernel::event::Body;
@@ -157,13 +155,7 @@ fn whole(list: &str, element: &Value) -> Value {
         }
         return element;
     };
-    let mut plan = IoContract {
-        inputs: Vec::new(),
-        outputs: Vec::new(),
-        error_surfaces: Vec::new(),
-        effects: Vec::new(),
-        modes: Vec::new(),
-    };
+    let mut plan = IoContract::default();
     let line = vec![line.to_owned()];
     let dimension = match list {
         "added_inputs" | "modified_inputs" => "inputs",
@@ -187,13 +179,10 @@ fn decisions(machine: &Factory, id: &ExceptionId) -> Option<Record> {
     let all = all.filter(|one| one.exception_id == *id);
     let all: Vec<Value> = all
         .map(|one| {
-            let decision = InterfaceChangeDecision {
-                exception_id: id.to_string(),
-                decision: ruling(one.ruling),
-                reason: one.because.clone(),
-                decided_at: one.at.to_string(),
-            };
-            json!(decision)
+            json!({
+                "exception_id": id, "decision": one.ruling,
+                "reason": one.because, "decided_at": one.at,
+            })
         })
         .collect();
     (!all.is_empty()).then(|| Record {
@@ -201,12 +190,4 @@ fn decisions(machine: &Factory, id: &ExceptionId) -> Option<Record> {
         document: "",
         value: Value::Array(all),
     })
-}
-
-fn ruling(ruling: Ruling) -> documents::ExceptionDecision {
-    match ruling {
-        Ruling::ApproveChange => documents::ExceptionDecision::ApproveChange,
-        Ruling::RejectChange => documents::ExceptionDecision::RejectChange,
-        Ruling::Defer => documents::ExceptionDecision::Defer,
-    }
 }

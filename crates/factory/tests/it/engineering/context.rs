@@ -2,10 +2,10 @@
 
 use super::{done, hear, planned, turn};
 use crate::said;
+use factory::debate::rubric::EVALUATION;
 use factory::engineering::context::{Scene, brief, module_folder, pack, sight};
 use factory::engineering::debate::At;
 use factory::engineering::roles::{Grant, INPUTS, Material, Occasion, Role, given};
-use factory::engineering::rubric::EVALUATION;
 use factory::engineering::work::Work;
 use factory::project::{ModuleRef, TaskId};
 use kernel::pack::Permission;
@@ -61,6 +61,7 @@ pub(super) fn told(
         module: Some(0),
         upstream: &upstream,
         criteria: &[],
+        briefs: factory::engineering::context::BRIEFS,
     };
     let sight = sight(&scene, role, occasion);
     (brief(&scene, role, occasion), sight.sees, sight.scope)
@@ -71,8 +72,8 @@ fn s9_7_the_challenger_never_sees_source_nor_the_task() {
     let work = scene_after(&[said::proposal()]);
     let (brief, sees, scope) = told(&work, Role::Challenger, Occasion::Challenge);
     assert!(brief.contains("it satisfies the contract"), "{brief}");
-    for criterion in EVALUATION {
-        assert!(brief.contains(criterion.checks), "{}", criterion.id);
+    for (id, _, checks) in EVALUATION {
+        assert!(brief.contains(checks), "{}", id);
     }
     assert!(!brief.contains("project/**/"), "{brief}");
     let surfaces = |one: &String| one.starts_with("state_store/modules/MM-up/1.0.0/");
@@ -130,6 +131,7 @@ fn s5_3_a_pack_names_everything_that_is_given_and_everything_that_is_not() {
                 module: Some(0),
                 upstream: &upstream,
                 criteria: &[],
+                briefs: factory::engineering::context::BRIEFS,
             };
             let pack = pack(&scene, role, occasion);
             let rows = pack.included_refs.len() + pack.excluded_refs.len();
@@ -153,6 +155,7 @@ fn s5_3_a_view_shows_of_modules_what_the_pack_permits_and_nothing_else() {
         module: Some(0),
         upstream: &upstream,
         criteria: &[],
+        briefs: factory::engineering::context::BRIEFS,
     };
     let roles = Role::DEBATERS.into_iter().chain([Role::MicroPlanner]);
     let occasions = [
@@ -177,13 +180,13 @@ fn s5_3_a_view_shows_of_modules_what_the_pack_permits_and_nothing_else() {
                 None => continue,
             };
             match ModuleRef::parse(named) {
-                Some(module) => {
+                Ok(module) => {
                     levels.insert(one.permission);
                     let globs = one.permission.module_globs().into_iter();
                     permitted
                         .extend(globs.map(|glob| format!("{}/{glob}", module_folder(&module))));
                 }
-                None => _ = permitted.insert(format!("project/**/{named}.md")),
+                Err(_) => _ = permitted.insert(format!("project/**/{named}.md")),
             }
         }
         let sees: BTreeSet<String> = sight(&scene, role, occasion).sees.into_iter().collect();

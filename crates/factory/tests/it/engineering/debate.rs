@@ -2,12 +2,20 @@
 
 use super::{checked, done, hear, last_move, planned, turn};
 use crate::said;
-use factory::engineering::artifacts::{ChallengeVerdict, adjudication};
+use factory::debate::{Adjudication, Verdict, judge, read};
 use factory::engineering::debate::{At, Debate, Judge, Now, Said};
+use factory::engineering::roles::{Occasion, Role};
 use factory::engineering::ship::{STEPS, ShipStep};
 use factory::engineering::work::{End, Fate, Work};
-use kernel::Verdict;
+use kernel::Verdict as Checks;
 use serde_json::{Value, json};
+
+fn adjudication(ruling: &Value, standing: Verdict) -> Result<Adjudication, Vec<String>> {
+    let answer = Role::Arbiter.answer(Occasion::Adjudicate);
+    read(answer, ruling, |one| {
+        judge::adjudication(one, Some(standing))
+    })
+}
 
 pub(super) fn fail_to_the_end(work: &mut Work) {
     for _ in 0..3 {
@@ -118,10 +126,7 @@ fn s9_5_after_two_retries_a_mild_review_is_a_fail() {
     else {
         panic!("{steps:?}");
     };
-    assert_eq!(
-        (*verdict, *by),
-        (ChallengeVerdict::Fail, Judge::ComplianceGate)
-    );
+    assert_eq!((*verdict, *by), (Verdict::Fail, Judge::ComplianceGate));
     assert_eq!(failures[0].invariant, "mild_review_violation");
     assert_eq!(turn(&work), Some(At::Revise));
 }
@@ -133,7 +138,7 @@ fn s9_6_vague_or_contradicting_adjudications_are_refused() {
         change(&mut ruling);
         adjudication(&ruling, standing).is_err()
     };
-    use ChallengeVerdict::{Fail, Pass};
+    use Verdict::{Fail, Pass};
     assert!(!fails(&|_| {}, Fail));
     assert!(fails(
         &|one| one["amendments"][0]["detail"] = json!("improve error handling"),
@@ -169,7 +174,7 @@ fn s9_6_an_amended_approval_ships_without_another_debate() {
     let mut steps = Vec::new();
     while let Some(At::Ship(step)) = turn(&work) {
         steps.push(step);
-        hear(&mut work, checked(Verdict::Pass));
+        hear(&mut work, checked(Checks::Pass));
     }
     let all: Vec<ShipStep> = STEPS.iter().map(|row| row.step).collect();
     assert_eq!(steps, all);
@@ -180,7 +185,7 @@ fn s9_6_an_amended_approval_ships_without_another_debate() {
 fn s9_6_an_amendment_that_is_not_applied_halts() {
     for (answers, gate) in [
         (said::amended(false), None),
-        (said::amended(true), Some(Verdict::Fail)),
+        (said::amended(true), Some(Checks::Fail)),
     ] {
         let mut work = planned(&[("MM-a", &[])]);
         for answer in [said::proposal(), said::pass(), said::amend(), answers] {

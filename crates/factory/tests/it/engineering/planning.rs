@@ -3,8 +3,8 @@
 use super::debate::fail_to_the_end;
 use super::{done, hear, planned, ship};
 use crate::said;
-use factory::engineering::plan::judge;
 use factory::engineering::work::{End, Fate, Step, Want, Work};
+use factory::micro_plan::judge;
 use factory::project::ModuleRef;
 use serde_json::{Value, json};
 
@@ -22,9 +22,11 @@ fn s10_1_a_plan_with_a_fault_is_refused_with_its_path() {
     assert!(break_it(&|_| {}).is_empty());
     type Break<'a> = (&'a str, &'a dyn Fn(&mut Value));
     let cases: [Break<'_>; 9] = [
-        ("", &|plan| *plan = json!({})),
+        ("modules", &|plan| *plan = json!({})),
         ("modules", &|plan| plan["modules"] = json!([])),
-        ("modules[0]", &|plan| plan["modules"][0]["name"] = json!(7)),
+        ("modules[0].name", &|plan| {
+            plan["modules"][0]["name"] = json!(7)
+        }),
         ("modules[0].module_id", &|plan| {
             plan["modules"][0]["module_id"] = json!("a")
         }),
@@ -34,13 +36,13 @@ fn s10_1_a_plan_with_a_fault_is_refused_with_its_path() {
         ("modules[0].io_contract.effects", &|plan| {
             plan["modules"][0]["io_contract"]["effects"] = json!([])
         }),
-        ("modules[1].io_contract.modes", &|plan| {
+        ("modules[1].io_contract.modes[0]", &|plan| {
             plan["modules"][1]["io_contract"]["modes"] = json!(["TBD"])
         }),
         ("modules[0].reuse_justification", &|plan| {
             plan["modules"][0]["reuse_justification"] = json!("")
         }),
-        ("modules", &|plan| {
+        ("modules[0].depends_on", &|plan| {
             plan["modules"][0]["depends_on"] = json!(["MM-b@1.0.0"])
         }),
     ];
@@ -48,7 +50,7 @@ fn s10_1_a_plan_with_a_fault_is_refused_with_its_path() {
         assert!(break_it(change).contains(&path.to_owned()), "{path}");
     }
     let bad_ref = break_it(&|plan| plan["modules"][1]["depends_on"] = json!(["MM-a"]));
-    assert_eq!(bad_ref, ["modules[1]"]);
+    assert_eq!(bad_ref, ["modules[1].depends_on[0]"]);
 }
 
 #[test]

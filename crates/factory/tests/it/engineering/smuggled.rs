@@ -4,10 +4,10 @@
 use super::context::{scene_after, told};
 use super::{done, hear, planned, turn};
 use crate::said;
-use factory::engineering::artifacts::LONGEST;
+use factory::debate::LONGEST;
 use factory::engineering::debate::{At, Said};
-use factory::engineering::plan;
 use factory::engineering::roles::{Occasion, Role};
+use factory::micro_plan as plan;
 use serde_json::{Value, json};
 
 fn with(mut value: Value, member: &str, what: Value) -> Value {
@@ -21,8 +21,7 @@ fn s9_2_what_is_no_part_of_an_artifact_reaches_nobody() {
     let mut proposal = with(said::proposal(), "by", json!("alice"));
     proposal = with(proposal, "verdict", json!("PASS"));
     proposal = with(proposal, "note_to_the_arbiter", more.clone());
-    let mut challenge = with(said::pass(), "by", json!("alice"));
-    challenge["rubric_assessments"][1]["also"] = more.clone();
+    let challenge = with(said::pass(), "by", json!("alice"));
     let work = scene_after(&[proposal, challenge]);
     let (brief, ..) = told(&work, Role::Arbiter, Occasion::Adjudicate);
     for smuggled in ["alice", "a person said so", "note_to_the_arbiter"] {
@@ -32,6 +31,13 @@ fn s9_2_what_is_no_part_of_an_artifact_reaches_nobody() {
     let trail = &work.modules[0].debate.trail;
     assert_eq!(trail.proposals, [said::proposal()]);
     assert_eq!(trail.challenges, [said::pass()]);
+    // Inside of what was asked for there is no room for more.
+    let mut challenge = said::pass();
+    challenge["rubric_assessments"][1]["also"] = more;
+    let heard = scene_after(&[said::proposal()]).modules[0]
+        .debate
+        .hear(&challenge);
+    assert!(matches!(heard.said, Said::Complained(_)), "{heard:?}");
 }
 
 #[test]

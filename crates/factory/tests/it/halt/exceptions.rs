@@ -4,11 +4,11 @@ use super::{A, B, C, escalation};
 use crate::project::task;
 use crate::said;
 use crate::world::{Project, Script, module_of};
-use factory::delivery::IndexStatus;
+use factory::exception::{Compatibility, ContractDelta as Delta, Ruling};
 use factory::halt::change::{apply, bump};
-use factory::halt::exception::{Compatibility, Delta, Ruling};
 use factory::project::{TaskStatus, Version};
 use kernel::Machine;
+use kernel::module::ModuleStatus;
 use serde_json::{Value, json};
 
 /// A ships; B finds A's contract wanting.
@@ -80,7 +80,7 @@ fn s13_5_an_approved_change_is_debated_and_supersedes() {
         let new = factory::project::ModuleRef::parse(&format!("{module}@{version}")).unwrap();
         let old = factory::project::ModuleRef::parse(&format!("{module}@1.0.0")).unwrap();
         let registry = project.machine.registry();
-        assert_eq!(registry.get(&old).unwrap().status, IndexStatus::Superseded);
+        assert_eq!(registry.get(&old).unwrap().status, ModuleStatus::Superseded);
         assert_eq!(registry.get(&old).unwrap().superseded_by, Some(new.clone()));
         let contract = &registry.get(&new).unwrap().contract;
         assert_eq!(contract["inputs"][1], "separator: one character");
@@ -168,7 +168,10 @@ fn s13_5_and_5_6_a_version_that_does_not_ship_supersedes_nothing() {
     assert_eq!((count(&id, "propose"), count(&subject, "ship")), (3, 9));
     let registry = project.machine.registry();
     assert_eq!(registry.iter().count(), 1);
-    assert_eq!(registry.iter().next().unwrap().status, IndexStatus::Shipped);
+    assert_eq!(
+        registry.iter().next().unwrap().status,
+        ModuleStatus::Shipped
+    );
     let artifact = project
         .machine
         .escalation_artifact(&escalation(&project))
@@ -184,7 +187,7 @@ fn s13_5_and_5_6_a_version_that_does_not_ship_supersedes_nothing() {
     project.run();
     assert_eq!(project.status(C), TaskStatus::Shipped);
     let entry = project.machine.registry().iter().next().unwrap();
-    assert_eq!(entry.status, IndexStatus::Superseded);
+    assert_eq!(entry.status, ModuleStatus::Superseded);
 }
 
 #[test]

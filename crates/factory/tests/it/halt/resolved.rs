@@ -25,7 +25,7 @@ fn s17_2_approve_override_ships_without_a_debate() {
 }
 
 #[test]
-fn s17_2_approve_override_that_can_not_ship_halts_again() {
+fn s17_2_approve_override_that_cannot_ship_halts_again() {
     let mut project = halted();
     project.script =
         project

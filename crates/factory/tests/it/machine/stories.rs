@@ -6,9 +6,9 @@ use crate::project::task;
 use crate::said;
 use crate::world::{Project, Script, approval, module_of, opening, specifying};
 use factory::delivery::manifest::Scope;
-use factory::delivery::registry::IndexStatus;
 use factory::machine::Factory;
 use factory::project::{Declared, TaskId, TaskStatus};
+use kernel::module::ModuleStatus;
 use kernel::{Machine, What};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
@@ -20,7 +20,7 @@ pub(super) struct People {
     pub(super) seen: BTreeMap<String, Vec<String>>,
     /// The tasks of the spec that they approve.
     pub(super) tasks: Vec<Declared>,
-    /// What they remember to have said aside, where they can not look at the project.
+    /// What they remember to have said aside, where they cannot look at the project.
     pub(super) aside: usize,
 }
 
@@ -29,7 +29,7 @@ pub(super) fn said_aside(machine: &Factory) -> usize {
     let releases = machine.releases().iter();
     let partial = releases.filter(|one| one.scope == Scope::Partial).count();
     let entries = machine.registry().iter();
-    let gone = entries.filter(|one| one.status == IndexStatus::Deprecated);
+    let gone = entries.filter(|one| one.status == ModuleStatus::Deprecated);
     partial + gone.count() + machine.rulings().len()
 }
 

@@ -1,5 +1,5 @@
 //! Sections 5.4 and 5.6: everything that code makes public beyond its contract is named with its place,
-//! however it gets out; what can not be seen through is refused.
+//! however it gets out; what cannot be seen through is refused.
 
 use super::{GOOD, said, split};
 
@@ -36,11 +36,11 @@ fn s5_6_everything_public_that_is_not_declared_is_named_with_its_place() {
         ),
         (
             "pub use std::collections::*;",
-            "implementation/lib.rs:3: `std::collections::*` can not be seen and might make anything public; write it out (surface)",
+            "implementation/lib.rs:3: `std::collections::*` cannot be seen and might make anything public; write it out (surface)",
         ),
         (
             "make!();",
-            "implementation/lib.rs:3: what a macro makes can not be seen and might make anything public; write it out (surface)",
+            "implementation/lib.rs:3: what a macro makes cannot be seen and might make anything public; write it out (surface)",
         ),
         (
             "pub mod more;",
@@ -87,12 +87,12 @@ fn modules_that_re_export_each_other_in_circles_are_read_once() {
     let code = format!("{GOOD}pub use n0::*;\n{chain}mod n40 {{ pub fn deep() {{}} }}\n");
     let found = said(&split(), &[("lib.rs", &code)]);
     assert_eq!(found.len(), 1, "{found:?}");
-    assert!(found[0].contains("can not be seen"), "{found:?}");
+    assert!(found[0].contains("cannot be seen"), "{found:?}");
 }
 
 #[test]
-fn s5_6_what_can_not_be_seen_to_be_public_is_named() {
-    let hidden = "can not be seen and might make anything public; write it out (surface)";
+fn s5_6_what_cannot_be_seen_to_be_public_is_named() {
+    let hidden = "cannot be seen and might make anything public; write it out (surface)";
     for (more, wanted) in [
         (
             "#[cfg(any())] pub fn split(line: &str) {}",
@@ -198,7 +198,7 @@ fn s5_6_what_can_not_be_seen_to_be_public_is_named() {
 
 #[test]
 fn s5_6_public_methods_of_a_type_that_nobody_can_name_are_refused() {
-    let wanted = "`, a method of a type that callers get and can not name, can not be seen and might make anything public; write it out (surface)";
+    let wanted = "`, a method of a type that callers get and cannot name, cannot be seen and might make anything public; write it out (surface)";
     let broken = "pub enum Broken { Malformed }\n";
     let entry = "pub fn split(line: &str) -> Result<inner::Parts, Broken> { todo!() }\n";
     let refused = |code: &str| {
@@ -264,7 +264,7 @@ fn s5_6_public_methods_of_a_type_that_nobody_can_name_are_refused() {
 }
 
 #[test]
-fn s5_4_an_implementation_can_not_decide_its_own_tests() {
+fn s5_4_an_implementation_cannot_decide_its_own_tests() {
     for (more, word) in [
         ("fn end() { std::process::exit(0) }", "exit"),
         ("use std::process as p;\nfn end() { p::exit(0) }", "exit"),

@@ -73,6 +73,7 @@ impl FlowState {
         if gate.iter().filter(binding).any(could_not) {
             self.words.insert(Word::from(UNPROVEN));
         }
+        self.heard(workflow, &gate);
         let state = self.position.state.clone();
         if passed {
             for result in &gate {

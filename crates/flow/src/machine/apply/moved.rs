@@ -42,6 +42,7 @@ impl FlowState {
         self.position = moved.position.clone();
         self.last_why = moved.why.clone();
         let decision = self.decision.take();
+        self.overruled(workflow, moved, decision.as_ref());
         if moved.arrival == Arrival::Entered {
             let judged = matches!(self.stage, Stage::Judged { .. });
             let memo = self.gates.get(&moved.from).filter(|_| judged);

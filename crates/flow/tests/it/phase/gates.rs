@@ -71,7 +71,7 @@ fn a_check_that_could_not_run_fails_the_gate() {
 }
 
 #[test]
-fn agents_can_not_move_the_goal_posts_that_a_person_set() {
+fn agents_cannot_move_the_goal_posts_that_a_person_set() {
     let mut hand = Hand::auto();
     let Effect::Attempt(order) = hand.begin() else {
         panic!()

@@ -1,6 +1,7 @@
 //! What a model's folder says of itself, and the refusal of every kind that we would compute
 //! wrongly.
 
+use super::error::ModelError;
 use serde::Deserialize;
 use std::path::Path;
 
@@ -62,9 +63,10 @@ impl Default for PoolingFile {
 }
 
 impl Config {
-    pub(super) fn parse(bytes: &[u8], folder: &Path) -> Result<Self, String> {
-        let mut config: Self =
-            serde_json::from_slice(bytes).map_err(|error| format!("config.json: {error}"))?;
+    pub(super) fn parse(bytes: &[u8], folder: &Path) -> Result<Self, ModelError> {
+        const FILE: &str = "config.json";
+        const POOLING: &str = "1_Pooling/config.json";
+        let mut config: Self = serde_json::from_slice(bytes).map_err(ModelError::json(FILE))?;
         for (what, found, known) in [
             ("model_type", &config.model_type, "bert"),
             ("hidden_act", &config.hidden_act, "gelu"),
@@ -75,9 +77,8 @@ impl Config {
             ),
         ] {
             if found != known {
-                return Err(format!(
-                    "config.json: {what} is {found:?}; only {known:?} is known here"
-                ));
+                let why = format!("{what} is {found:?}; only {known:?} is known here");
+                return Err(ModelError::unfit(FILE, why));
             }
         }
         let heads = config.num_attention_heads;
@@ -92,25 +93,25 @@ impl Config {
             || config.max_position_embeddings < 3
             || sizes.iter().any(|size| *size == 0 || *size > 1 << 20)
         {
-            return Err("config.json: sizes that no model can have".to_owned());
+            return Err(ModelError::unfit(FILE, "sizes that no model can have"));
         }
         if folder.join("2_Dense").exists() {
-            return Err(
-                "it has a layer after pooling (2_Dense), which is not known here".to_owned(),
-            );
+            return Err(ModelError::MoreLayers);
         }
-        let pooling = folder.join("1_Pooling/config.json");
+        let pooling = folder.join(POOLING);
         if pooling.exists() {
-            let text = std::fs::read_to_string(&pooling).map_err(|error| error.to_string())?;
-            let file: PoolingFile = serde_json::from_str(&text)
-                .map_err(|error| format!("1_Pooling/config.json: {error}"))?;
+            let text = std::fs::read_to_string(&pooling).map_err(|source| {
+                let file = POOLING.to_owned();
+                ModelError::Unreadable { file, source }
+            })?;
+            let file: PoolingFile =
+                serde_json::from_str(&text).map_err(ModelError::json(POOLING))?;
             config.pooling = match (file.pooling_mode_mean_tokens, file.pooling_mode_cls_token) {
                 (true, false) => Pooling::Mean,
                 (false, true) => Pooling::First,
                 _ => {
-                    return Err(
-                        "1_Pooling/config.json: only mean or first token is known".to_owned()
-                    );
+                    let why = "only mean or first token is known";
+                    return Err(ModelError::unfit(POOLING, why));
                 }
             };
         }

@@ -1,6 +1,7 @@
 //! BERT's forward pass for one text: plain loops over dot products, which are the fast part.
 
 use super::config::{Config, Pooling};
+use super::error::ModelError;
 use super::weights::Weights;
 use crate::vector::dot;
 
@@ -46,7 +47,12 @@ pub(super) struct Network {
 }
 
 impl Linear {
-    fn read(weights: &Weights, name: &str, outputs: usize, inputs: usize) -> Result<Self, String> {
+    fn read(
+        weights: &Weights,
+        name: &str,
+        outputs: usize,
+        inputs: usize,
+    ) -> Result<Self, ModelError> {
         Ok(Self {
             weight: weights.take(&format!("{name}.weight"), &[outputs, inputs])?,
             bias: weights.take(&format!("{name}.bias"), &[outputs])?,
@@ -65,7 +71,7 @@ impl Linear {
 }
 
 impl Norm {
-    fn read(weights: &Weights, name: &str, config: &Config) -> Result<Self, String> {
+    fn read(weights: &Weights, name: &str, config: &Config) -> Result<Self, ModelError> {
         Ok(Self {
             weight: weights.take(&format!("{name}.weight"), &[config.hidden_size])?,
             bias: weights.take(&format!("{name}.bias"), &[config.hidden_size])?,
@@ -87,10 +93,10 @@ impl Norm {
 }
 
 impl Network {
-    pub(super) fn read(config: &Config, bytes: &[u8]) -> Result<Self, String> {
+    pub(super) fn read(config: &Config, bytes: &[u8]) -> Result<Self, ModelError> {
         let weights = Weights::read(bytes)?;
         let (hidden, inner) = (config.hidden_size, config.intermediate_size);
-        let layer = |at: usize| -> Result<Layer, String> {
+        let layer = |at: usize| -> Result<Layer, ModelError> {
             let name = |part: &str| format!("encoder.layer.{at}.{part}");
             let linear = |part: &str, outputs: usize, inputs: usize| {
                 Linear::read(&weights, &name(part), outputs, inputs)

@@ -4,6 +4,7 @@
 //! read wrongly gives vectors that look right.
 
 mod config;
+mod error;
 mod forward;
 mod tokens;
 mod weights;
@@ -11,6 +12,7 @@ mod weights;
 use super::Embedder;
 use crate::error::IndexError;
 use config::Config;
+use error::ModelError;
 use forward::Network;
 use sha2::{Digest, Sha256};
 use std::path::Path;
@@ -29,33 +31,32 @@ pub struct SentenceModel {
 impl SentenceModel {
     /// Reads the model into memory.
     pub fn open(folder: &Path) -> Result<Self, IndexError> {
-        let failed = |why: String| IndexError::EmbedderFailed {
+        Self::read(folder).map_err(|why| IndexError::EmbedderFailed {
             embedder: format!("folder:{}", folder.display()),
-            why,
-        };
-        let folder_name = folder
-            .canonicalize()
-            .map_err(|error| failed(error.to_string()))?
-            .display()
-            .to_string();
+            why: why.into(),
+        })
+    }
+
+    fn read(folder: &Path) -> Result<Self, ModelError> {
+        let folder_name = folder.canonicalize().map_err(ModelError::Folder)?;
+        let folder_name = folder_name.display().to_string();
         let mut hash = Sha256::new();
-        let mut read = |name: &str| -> Result<Vec<u8>, String> {
-            let bytes =
-                std::fs::read(folder.join(name)).map_err(|error| format!("{name}: {error}"))?;
+        let mut read = |name: &str| -> Result<Vec<u8>, ModelError> {
+            let bytes = std::fs::read(folder.join(name)).map_err(|source| {
+                let file = name.to_owned();
+                ModelError::Unreadable { file, source }
+            })?;
             hash.update((bytes.len() as u64).to_le_bytes());
             hash.update(&bytes);
             Ok(bytes)
         };
-        let config =
-            Config::parse(&read("config.json").map_err(failed)?, folder).map_err(failed)?;
+        let config = Config::parse(&read("config.json")?, folder)?;
         let tokens = if folder.join("vocab.txt").exists() {
-            Tokens::from_list(&read("vocab.txt").map_err(failed)?)
+            Tokens::from_list(&read("vocab.txt")?)?
         } else {
-            Tokens::from_json(&read("tokenizer.json").map_err(failed)?)
+            Tokens::from_json(&read("tokenizer.json")?)?
         };
-        let tokens = tokens.map_err(failed)?;
-        let weights = read("model.safetensors").map_err(failed)?;
-        let network = Network::read(&config, &weights).map_err(failed)?;
+        let network = Network::read(&config, &read("model.safetensors")?)?;
         let digest = hash.finalize();
         let short: String = digest
             .iter()

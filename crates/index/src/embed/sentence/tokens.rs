@@ -4,6 +4,7 @@
 //! Accents come off the Latin letters of Latin-1 and Latin Extended-A and off combining marks; other
 //! scripts' marks stay. A model whose tokenizer keeps case is refused.
 
+use super::error::ModelError;
 use std::collections::HashMap;
 
 /// Longer words are unknown ones, as in the original.
@@ -22,20 +23,21 @@ pub(super) struct Tokens {
 
 impl Tokens {
     /// `vocab.txt`: a piece per line.
-    pub(super) fn from_list(bytes: &[u8]) -> Result<Self, String> {
-        let text = std::str::from_utf8(bytes).map_err(|error| format!("vocab.txt: {error}"))?;
+    pub(super) fn from_list(bytes: &[u8]) -> Result<Self, ModelError> {
+        let text = std::str::from_utf8(bytes)?;
         let pieces = text
             .lines()
             .zip(0..)
             .map(|(piece, id)| (piece.to_owned(), id));
-        Self::new(pieces.collect()).map_err(|why| format!("vocab.txt: {why}"))
+        Self::new(pieces.collect(), "vocab.txt")
     }
 
     /// `tokenizer.json`.
-    pub(super) fn from_json(bytes: &[u8]) -> Result<Self, String> {
-        let wrong = |why: String| format!("tokenizer.json: {why}");
+    pub(super) fn from_json(bytes: &[u8]) -> Result<Self, ModelError> {
+        const FILE: &str = "tokenizer.json";
+        let wrong = |why: String| ModelError::unfit(FILE, why);
         let file: serde_json::Value =
-            serde_json::from_slice(bytes).map_err(|error| wrong(error.to_string()))?;
+            serde_json::from_slice(bytes).map_err(ModelError::json(FILE))?;
         if file["model"]["type"]
             .as_str()
             .is_some_and(|kind| kind != "WordPiece")
@@ -51,14 +53,15 @@ impl Tokens {
             ));
         }
         let vocabulary = serde_json::from_value(file["model"]["vocab"].clone())
-            .map_err(|error| wrong(error.to_string()))?;
-        Self::new(vocabulary).map_err(wrong)
+            .map_err(ModelError::json(FILE))?;
+        Self::new(vocabulary, FILE)
     }
 
-    fn new(vocabulary: HashMap<String, u32>) -> Result<Self, String> {
+    fn new(vocabulary: HashMap<String, u32>, file: &'static str) -> Result<Self, ModelError> {
         let find = |piece: &str| {
             let found = vocabulary.get(piece).copied();
-            found.ok_or_else(|| format!("{piece} is not in the vocabulary"))
+            let missing = || format!("{piece} is not in the vocabulary");
+            found.ok_or_else(|| ModelError::unfit(file, missing()))
         };
         Ok(Self {
             unknown: find("[UNK]")?,
@@ -96,7 +99,7 @@ impl Tokens {
                 None => break,
             }
         }
-        // A word that can not be cut to its end is unknown as a whole.
+        // A word that cannot be cut to its end is unknown as a whole.
         if !rest.is_empty() {
             into.truncate(before);
             into.push(self.unknown);

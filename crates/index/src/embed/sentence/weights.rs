@@ -1,8 +1,11 @@
 //! The safetensors format: eight bytes of length, a JSON header, raw numbers. Numbers of 32 and 16
 //! bits are read; every offset is checked before it is used.
 
+use super::error::ModelError;
 use serde::Deserialize;
 use std::collections::BTreeMap;
+
+const FILE: &str = "model.safetensors";
 
 /// The largest header that is believed.
 const HEADER: usize = 16 << 20;
@@ -22,8 +25,8 @@ pub(super) struct Weights<'a> {
 }
 
 impl<'a> Weights<'a> {
-    pub(super) fn read(bytes: &'a [u8]) -> Result<Self, String> {
-        let wrong = |why: &str| format!("model.safetensors: {why}");
+    pub(super) fn read(bytes: &'a [u8]) -> Result<Self, ModelError> {
+        let wrong = |why: &str| ModelError::unfit(FILE, why);
         let (length, rest) = bytes
             .split_first_chunk::<8>()
             .ok_or_else(|| wrong("it is cut short"))?;
@@ -35,7 +38,7 @@ impl<'a> Weights<'a> {
             .split_at_checked(length)
             .ok_or_else(|| wrong("it is cut short"))?;
         let header: BTreeMap<String, serde_json::Value> =
-            serde_json::from_slice(header).map_err(|error| wrong(&error.to_string()))?;
+            serde_json::from_slice(header).map_err(ModelError::json(FILE))?;
         let mut heads = BTreeMap::new();
         for (name, value) in header {
             if name == "__metadata__" {
@@ -51,8 +54,11 @@ impl<'a> Weights<'a> {
     }
 
     /// An array of exactly this shape.
-    pub(super) fn take(&self, name: &str, shape: &[usize]) -> Result<Vec<f32>, String> {
-        let wrong = |why: String| format!("model.safetensors: {name}: {why}");
+    pub(super) fn take(&self, name: &str, shape: &[usize]) -> Result<Vec<f32>, ModelError> {
+        let wrong = |why: String| ModelError::Array {
+            name: name.to_owned(),
+            why,
+        };
         let head = self
             .heads
             .get(name)

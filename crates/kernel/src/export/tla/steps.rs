@@ -62,7 +62,7 @@ pub(super) fn answers(w: &mut Writer<'_>) -> Vec<String> {
         "~Over".to_owned(),
         "hold = \"none\"".to_owned(),
         format!("state \\in {waits}"),
-        "autonomy = \"auto\" /\\ risk = \"high\"".to_owned(),
+        "autonomy = \"auto\"".to_owned(),
         lower,
         w.unchanged_but(&["autonomy"]),
     ];

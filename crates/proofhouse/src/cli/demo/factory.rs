@@ -8,9 +8,10 @@ use super::teller::Teller;
 use crate::cli::out::{Out, Tone, duration, plain};
 use crate::cli::{exit, run};
 use engine::Ending;
-use engine::factory::{Driving, New, Peek};
+use engine::factory::{Driving, New};
 use kernel::Machine;
 use kernel::machine::Activity;
+use report::Peek;
 use std::path::Path;
 use workspace::{EngineError, Project};
 
@@ -76,7 +77,7 @@ pub(super) fn demo(dir: &Path, out: &Out) -> Result<u8, EngineError> {
         }
         match ended.status.activity {
             Activity::Waiting => {
-                let seen = engine::factory::peek(&project, NAME)?.head.seq;
+                let seen = report::look::peek_project(&project, NAME)?.head.seq;
                 if person.speak(NAME)? == Spoke::NotToThis {
                     break;
                 }
@@ -112,7 +113,7 @@ fn open(dir: &Path, out: &Out) {
 
 /// What was proven, and where to look further.
 fn close(project: &Project, dir: &Path, teller: &Teller<'_>, out: &Out) -> Result<u8, EngineError> {
-    let Peek { machine, head } = engine::factory::peek(project, NAME)?;
+    let Peek { machine, head } = report::look::peek_project(project, NAME)?;
     let page = engine::factory::page(project, NAME)?;
     let releases: Vec<_> = machine
         .releases()
@@ -167,7 +168,7 @@ fn close(project: &Project, dir: &Path, teller: &Teller<'_>, out: &Out) -> Resul
     if !passed {
         out.line("\nwhat waits, and how to answer it: proofhouse inbox");
     }
-    out.line(&format!("\nevidence: {}", engine::views::address(&page)));
+    out.line(&format!("\nevidence: {}", report::address::address(&page)));
     out.line("\nlook further:");
     out.line(&format!("  cd {}", dir.display()));
     for command in commands {

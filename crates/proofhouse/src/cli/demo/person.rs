@@ -6,8 +6,9 @@ use crate::cli::args::Signing;
 use crate::cli::decide::approved;
 use ::factory::halt::Escalation;
 use engine::approval::{Words, key_for_the_occasion};
-use engine::factory::{Asked, Peek, Said, Spoken};
+use engine::factory::{Asked, Said, Spoken};
 use kernel::Machine;
+use report::Peek;
 use serde_json::Value;
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -73,7 +74,7 @@ impl<'a> Person<'a> {
 
     /// Answers what waits, if it knows an answer; whether it did.
     pub(super) fn speak(&mut self, name: &str) -> Result<Spoke, EngineError> {
-        let Peek { machine, .. } = engine::factory::peek(self.project, name)?;
+        let Peek { machine, .. } = report::look::peek_project(self.project, name)?;
         let (project, signing) = (self.project, Signing::by(Some(&self.key)));
         let sign = |words: &Words<'_>| approved(project, &signing, words);
         let waits = machine.status().waiting_for;

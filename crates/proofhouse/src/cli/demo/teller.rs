@@ -5,9 +5,9 @@
 
 use crate::cli::out::{Out, Tone, duration, plain};
 use ::factory::machine::Fact;
-use engine::factory::{Line, Mark, Moment, Story};
 use engine::world::{Gauges, Observer};
 use kernel::{Body, Event};
+use report::story::{Line, Mark, Moment, Story};
 use std::collections::BTreeMap;
 use std::time::Instant;
 use store::{Journal, Replay, RunName};
@@ -147,7 +147,7 @@ impl<'a> Teller<'a> {
         let run = RunName::new(name)?;
         Journal::read(&project.journals(), &run, Replay::default(), |record| {
             if record.seq > after {
-                events.push(engine::run::event(&record)?);
+                events.push(report::look::event(&record)?);
             }
             Ok(())
         })?;

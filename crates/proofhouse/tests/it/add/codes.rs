@@ -39,7 +39,7 @@ fn a_task_without_ground_or_scope_goes_no_further() {
 }
 
 #[test]
-fn a_wire_that_can_not_be_held_is_a_persons_to_settle() {
+fn a_wire_that_cannot_be_held_is_a_persons_to_settle() {
     // What the suite needs is ignored by git, and nobody froze it: the room is not like the repository.
     let add = Add::start("", Scope::Narrow, &[]);
     let suite = add.world.read("tests/run.sh");

@@ -119,7 +119,7 @@ fn s11_3_a_test_that_prints_the_results_of_all_others_speaks_for_itself_alone() 
 }
 
 #[test]
-fn s11_3_a_test_can_not_replace_the_binary_of_the_next_one() {
+fn s11_3_a_test_cannot_replace_the_binary_of_the_next_one() {
     let wrong = MOMENT.replace("split_once(' ')", "split_once('-')");
     let vandal = r##"#[test] fn aaa() {
     for folder in ["target/debug/deps", "../binaries", "."] {

@@ -89,7 +89,7 @@ fn who_obeys_planted_instructions_moves_goal_posts_or_forges_records_gets_nowher
 }
 
 #[test]
-fn a_review_can_not_be_talked_down_nor_mended_by_its_author_nor_by_fewer_tests() {
+fn a_review_cannot_be_talked_down_nor_mended_by_its_author_nor_by_fewer_tests() {
     let cheats = [
         cheat("reviewer-edits", 1),
         fault("review", &[2]),

@@ -2,11 +2,11 @@
 //! gates are those of the workflow; only checks that read documents are run, so a case is cheap.
 
 use super::HAPPY;
-use checks::{Keep, Place, Subject, TreeNow, run_gate};
+use checks::{BoxError, Keep, Place, Subject, TreeNow, run_gate};
 use flow::{Workflow, built_in, load};
 use kernel::effect::CheckSpec;
 use kernel::outcome::{CheckResult, EvidenceRef, Verdict};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::sync::LazyLock;
 use std::time::Duration;
 
@@ -14,7 +14,8 @@ const CASES: &str = include_str!("../../data/lights-out/documents.toml");
 
 static WORKFLOW: LazyLock<Workflow> = LazyLock::new(|| {
     let source = built_in("lights-out").unwrap();
-    load(&source, &checks::lint).unwrap_or_else(|error| panic!("{error}"))
+    let lint = |name: &str, with: &_| checks::lint(name, with).map_err(|why| why.to_string());
+    load(&source, &lint).unwrap_or_else(|error| panic!("{error}"))
 });
 
 /// The documents that the happy agent writes, by path in its view.
@@ -34,20 +35,20 @@ fn documents() -> BTreeMap<String, String> {
 struct Nowhere;
 
 impl Keep for Nowhere {
-    fn keep(&self, name: &str, bytes: &[u8]) -> Result<EvidenceRef, String> {
+    fn keep(&self, name: &str, bytes: &[u8]) -> Result<EvidenceRef, BoxError> {
         Ok(EvidenceRef {
             hash: String::new(),
             name: name.to_owned(),
             size: bytes.len() as u64,
         })
     }
-    fn keep_exact(&self, name: &str, bytes: &[u8]) -> Result<EvidenceRef, String> {
+    fn keep_exact(&self, name: &str, bytes: &[u8]) -> Result<EvidenceRef, BoxError> {
         self.keep(name, bytes)
     }
-    fn fetch(&self, hash: &str) -> Result<Vec<u8>, String> {
-        Err(format!("nothing is kept as {hash}"))
+    fn fetch(&self, hash: &str) -> Result<Vec<u8>, BoxError> {
+        Err(format!("nothing is kept as {hash}").into())
     }
-    fn earlier(&self, _: &str) -> Result<Vec<Vec<u8>>, String> {
+    fn earlier(&self, _: &str) -> Result<Vec<Vec<u8>>, BoxError> {
         Ok(Vec::new())
     }
 }
@@ -74,37 +75,18 @@ fn judged(state: &str, documents: &BTreeMap<String, String>) -> Vec<CheckResult>
         .filter(|spec| reads(spec))
         .cloned()
         .collect();
-    run_gate(
-        &specs,
-        &Subject {
-            place: Place {
-                repo: &folder.path().join("repo"),
-                task: &folder.path().join("task"),
-                views: checks::Views::default(),
-            },
-            fields: &BTreeMap::new(),
-            fields_before: &BTreeMap::new(),
-            tree_before: "tree",
-            tree_after: "tree",
-            changed: &[],
-            result: None,
-            results: &BTreeMap::new(),
-            commands: &[],
-            known: &BTreeMap::new(),
-            commits: &BTreeMap::new(),
-            check_out: &|_, _| Err("there are no checkpoints here".to_owned()),
-            frozen: &kernel::effect::Frozen::new(),
-            standing: &BTreeSet::new(),
-            wall: Duration::from_secs(60),
-            cancel: &sandbox::Cancel::new(),
-            env: &BTreeMap::new(),
-            pid_file: None,
-            policy: None,
-            launches: &checks::Launches::default(),
-            keep: &Nowhere,
-            tree: &|| Ok(TreeNow::default()),
-        },
-    )
+    let place = Place {
+        repo: &folder.path().join("repo"),
+        task: &folder.path().join("task"),
+        views: checks::Views::default(),
+    };
+    let (cancel, tree) = (sandbox::Cancel::new(), || Ok(TreeNow::default()));
+    let subject = Subject {
+        tree_before: "tree",
+        tree_after: "tree",
+        ..Subject::new(place, Duration::from_secs(60), &cancel, &Nowhere, &tree)
+    };
+    run_gate(&specs, &subject)
 }
 
 /// The reasons of those that did not pass, a line each.

@@ -3,7 +3,7 @@
 
 use super::{Product, fault};
 
-/// A phase that can not be passed.
+/// A phase that cannot be passed.
 struct Dead<'a> {
     /// The fault's name.
     fault: &'a str,

@@ -29,7 +29,7 @@ fn a_stepped_run_pauses_after_each_gate_and_goes_on_only_to_the_next_phase() {
         let actions = product.actions();
         let last = &actions[actions.len() - 2..];
         assert_eq!(last, [passed, "PauseForSteppedMode"]);
-        assert_eq!(options(&product), [resume, "stop"]);
+        assert_eq!(options(&product), [resume, "lower", "stop"]);
         let wrong = match resume {
             "ResumeToDeploy" => "ResumeToBuild",
             _ => "ResumeToDeploy",

@@ -1,9 +1,9 @@
-//! Broken work that can not be put back: it is tried once more, at once. Then it is a person's to do by
+//! Broken work that cannot be put back: it is tried once more, at once. Then it is a person's to do by
 //! hand, who is told so together with the question, and whose own edits are left alone from then on.
 
 use super::{Product, fault};
 
-/// Where git's lock on the run's ref would be. A lock that was left is taken away; this one can not be.
+/// Where git's lock on the run's ref would be. A lock that was left is taken away; this one cannot be.
 const LOCK: &str = ".git/refs/proofhouse/t.lock";
 
 /// How often a checkpoint began, and how often one failed.

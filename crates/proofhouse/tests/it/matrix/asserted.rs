@@ -1,6 +1,6 @@
 //! Does a test of this crate assert a text? Containing it is not enough: it must stand inside of an
 //! assertion, be handed to a helper that asserts, or be bound to a name that is. It reads sources as
-//! text, so it refuses what it can not follow: then the test must be written more plainly.
+//! text, so it refuses what it cannot follow: then the test must be written more plainly.
 
 use std::path::{Path, PathBuf};
 
@@ -98,7 +98,7 @@ fn literals(body: &str) -> Vec<Literal> {
 }
 
 /// Is this the name of an assertion, or of a helper that asserts what it is given? A helper that only
-/// fails if something else is wrong (a file that can not be read, a command that does not start) is none.
+/// fails if something else is wrong (a file that cannot be read, a command that does not start) is none.
 fn is_assertion(name: &str, sources: &[String]) -> bool {
     let own = |source: &String| {
         let body = function(source, name);

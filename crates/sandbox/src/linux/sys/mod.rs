@@ -1,6 +1,6 @@
-//! The system calls of confinement, each a thin wrapper. They are called between fork and exec in
-//! a copy of a process with threads, so nothing here allocates, locks or calls back; errors are
-//! bare error numbers. It refuses to decide anything.
+//! The system calls of confinement, each a thin wrapper. They are called between fork and exec in a
+//! copy of a process with threads, so nothing here allocates, locks or calls back; errors are bare
+//! error numbers.
 //!
 //! Raw numbers and structures where neither libc nor rustix has a call that is safe there.
 

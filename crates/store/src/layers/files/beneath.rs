@@ -1,6 +1,6 @@
 //! Opening what is below one folder, without following any link on the way.
 //!
-//! The kernel resolves the whole path in one call (`openat2`); where it can not, every folder on
+//! The kernel resolves the whole path in one call (`openat2`); where it cannot, every folder on
 //! the way is opened by itself and links are refused at each step. Nothing is checked by name
 //! first and opened later: what was opened is what is judged.
 
@@ -13,7 +13,7 @@ use std::path::Path;
 /// How paths are resolved.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Resolving {
-    /// By the kernel in one call, or step by step where it can not.
+    /// By the kernel in one call, or step by step where it cannot.
     Kernel,
     /// Always step by step.
     Stepwise,

@@ -16,7 +16,6 @@ const MAX_CREW: usize = 8;
 
 /// Files of one open folder.
 pub(super) struct Lot {
-    /// The folder.
     pub(super) folder: Arc<OwnedFd>,
     /// Each file's path from the backend's root, and where its name begins in it.
     pub(super) files: Vec<(String, usize)>,
@@ -104,7 +103,7 @@ impl Crew<'_> {
     }
 
     fn list(&self, path: &str, each: &mut impl FnMut(Lot)) {
-        // What can not be opened is not there: it may have gone, or have become a link.
+        // What cannot be opened is not there: it may have gone, or have become a link.
         let Some(rest) = rel::below(path, self.files.at.as_str()) else {
             return;
         };

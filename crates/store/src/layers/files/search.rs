@@ -154,7 +154,7 @@ impl<'q> Search<'q> {
     }
 
     fn file(&mut self, lot: &Lot, file: &(String, usize), buffer: &mut Vec<u8>, seen: Seen) {
-        // What can not be opened or is not plain is not there.
+        // What cannot be opened or is not plain is not there.
         let Ok(fd) = lot.open(file) else { return };
         let Ok(stat) = rustix::fs::fstat(&fd) else {
             return;
@@ -178,7 +178,7 @@ impl<'q> Search<'q> {
             truncated: &mut self.truncated,
         };
         let regex = self.query.regex();
-        // Searching a slice with this sink can not fail.
+        // Searching a slice with this sink cannot fail.
         let _ = match seen {
             Seen::Nothing => Ok(()),
             Seen::Whole => self.searcher.search_slice(regex, bytes, &mut collect),

@@ -1,0 +1,459 @@
+//! What a run made in a tree of its own: to be looked at, landed on a branch as one commit, or set
+//! aside. It refuses to land what is not done, to touch a file that a person has changed, and to throw
+//! away anything that is in no commit.
+
+use crate::on_commit::OnCommit;
+use crate::session;
+use flow::Flow;
+use kernel::Machine;
+use kernel::event::{OwnTree, RunStarted};
+use kernel::machine::Activity;
+use kernel::outcome::Verdict;
+use report::look::{Peek, peek_run};
+use sandbox::Cancel;
+use std::path::Path;
+use workspace::context::validation_commands;
+use workspace::error::EngineError;
+use workspace::git::{self, git, text};
+use workspace::project::Project;
+use workspace::worktree::{self, Merged, Removal};
+
+/// What a run has made, as git knows it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Work {
+    /// The commit that it began with.
+    pub base: String,
+    /// The last commit of the run.
+    pub tip: String,
+    /// The task folder, if it is part of the tree: a record of the work, and no work.
+    pub task: Option<String>,
+}
+
+impl Work {
+    /// What a run has made so far.
+    pub fn of(project: &Project, run: &str) -> Result<Self, EngineError> {
+        let (peek, started, own) = own(project, run)?;
+        Self::at(project, &peek, &started, &own)
+    }
+
+    fn at(
+        project: &Project,
+        peek: &Peek<Flow>,
+        started: &RunStarted,
+        own: &OwnTree,
+    ) -> Result<Self, EngineError> {
+        let repo = project.top();
+        let run = started.run.as_str();
+        let tip = peek.machine.last_commit().unwrap_or(&own.base).to_owned();
+        if worktree::resolve(repo, &tip)?.is_none() {
+            return Err(EngineError::environment(
+                "commit_missing",
+                format!(
+                    "the journal of `{run}` names the commit {tip}, and this repository has none such"
+                ),
+                "fetch the run's ref from where it was made",
+            ));
+        }
+        let task = Path::new(&started.task);
+        let inside = task.is_relative() && !task.starts_with(".proofhouse");
+        Ok(Self {
+            base: own.base.clone(),
+            tip,
+            task: inside.then(|| started.task.clone()),
+        })
+    }
+
+    /// What it changed, as git shows it with these further arguments.
+    pub fn diff(&self, project: &Project, args: &[&str]) -> Result<String, EngineError> {
+        let mut all = vec![
+            "diff",
+            "--no-ext-diff",
+            "--no-textconv",
+            "--submodule=short",
+        ];
+        all.extend(args);
+        all.extend([self.base.as_str(), self.tip.as_str(), "--", "."]);
+        let without = self.without();
+        all.extend(without.as_deref());
+        let said = git(project.top(), &all, &[])?;
+        Ok(String::from_utf8_lossy(&said).into_owned())
+    }
+
+    fn without(&self) -> Option<String> {
+        let task = self.task.as_ref()?;
+        Some(format!(":(exclude,top,literal){task}"))
+    }
+
+    /// The tree of a commit without the task folder.
+    fn tree(&self, repo: &Path, commit: &str, index: &Path) -> Result<String, EngineError> {
+        let Some(task) = &self.task else {
+            let tree = format!("{commit}^{{tree}}");
+            return Ok(text(&git(repo, &["rev-parse", &tree], &[])?));
+        };
+        let index = index.display().to_string();
+        let env = [("GIT_INDEX_FILE", index.as_str())];
+        git(repo, &["read-tree", commit], &env)?;
+        let remove = [
+            "--literal-pathspecs",
+            "rm",
+            "-r",
+            "--quiet",
+            "--cached",
+            "--ignore-unmatch",
+        ];
+        git(repo, &[&remove[..], &["--", task]].concat(), &env)?;
+        let tree = git(repo, &["write-tree"], &env).map(|tree| text(&tree));
+        // Scratch of this one alone.
+        let _ = std::fs::remove_file(&index);
+        tree
+    }
+}
+
+/// A run that has a tree of its own.
+fn own(project: &Project, run: &str) -> Result<(Peek<Flow>, RunStarted, OwnTree), EngineError> {
+    let peek = peek_run(project, run)?;
+    let started = peek.machine.started().cloned();
+    let own = started
+        .as_ref()
+        .and_then(|started| started.own_tree.clone());
+    match (started, own) {
+        (Some(started), Some(own)) => Ok((peek, started, own)),
+        _ => Err(EngineError::user(
+            "works_here",
+            format!(
+                "`{run}` works in your own tree: what it made is there, and `git diff` shows it"
+            ),
+            "commit it yourself; runs that are begun without `--here` have a tree of their own",
+        )),
+    }
+}
+
+/// How a run's work is to land.
+#[derive(Debug, Clone, Default)]
+pub struct Landing {
+    /// The branch; none: the one that the person was on when the run began.
+    pub onto: Option<String>,
+    /// The commit's message; none: from what was asked for.
+    pub message: Option<String>,
+}
+
+/// A landed run.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Landed {
+    pub branch: String,
+    /// The commit that is now its last.
+    pub commit: String,
+    /// How many files it changed.
+    pub files: usize,
+    /// Why the run's worktree is still there; none if it is gone.
+    pub kept: Option<String>,
+}
+
+/// Puts what a run made onto a branch, as one commit.
+pub fn land(project: &Project, run: &str, how: &Landing) -> Result<Landed, EngineError> {
+    let project = project.at_top();
+    let repo = project.repo();
+    let _lock = session::lock(&project, run)?;
+    let (peek, started, own) = own(&project, run)?;
+    let status = peek.machine.status();
+    if status.activity != Activity::Done {
+        return Err(EngineError::user(
+            "not_done",
+            format!(
+                "`{run}` stands in `{}`, and only what is done can land",
+                status.state
+            ),
+            format!("`proofhouse status {run}` shows what it waits for"),
+        ));
+    }
+    let work = Work::at(&project, &peek, &started, &own)?;
+    let branch = branch(&how.onto, &own, &project)?;
+    let head = worktree::resolve(repo, &format!("refs/heads/{branch}"))?.ok_or_else(|| {
+        EngineError::user(
+            "unknown_branch",
+            format!("there is no branch `{branch}`"),
+            "name one with `--onto BRANCH`",
+        )
+    })?;
+    if let Some(commit) = already(repo, &head, &own.base, run)? {
+        return Err(EngineError::user(
+            "landed_already",
+            format!("`{run}` is on `{branch}` already, as {}", &commit[..12]),
+            "nothing is to be done",
+        ));
+    }
+    let scratch = project.work(run);
+    std::fs::create_dir_all(&scratch).map_err(EngineError::io("create", &scratch))?;
+    let index = scratch.join("land-index");
+    let made = work.tree(repo, &work.tip, &index)?;
+    let began = work.tree(repo, &work.base, &index)?;
+    if made == began {
+        return Err(EngineError::user(
+            "nothing_to_land",
+            format!("`{run}` changed nothing"),
+            "nothing is to be done; `proofhouse discard` tidies up",
+        ));
+    }
+    let (tree, merges) = if head == own.base {
+        (made, Merges::No)
+    } else {
+        (merged(repo, run, &head, &began, &made)?, Merges::Yes)
+    };
+    let message = how
+        .message
+        .clone()
+        .unwrap_or_else(|| message(&peek, &started));
+    let message = format!(
+        "{}\n\n{}: {run}@{}:{}\n",
+        message.trim_end(),
+        git::TRAILER,
+        peek.head.seq,
+        peek.head.hash
+    );
+    // By the person, whose branch it is: their own name stands on it.
+    let commit = ["commit-tree", "-p", &head, "-m", &message, &tree];
+    let commit = text(&git(repo, &commit, &[])?);
+    if merges == Merges::Yes {
+        prove(&project, run, &started, &commit)?;
+    }
+    let listed = git(repo, &["diff", "--name-only", "-z", &head, &commit], &[])?;
+    let files = listed
+        .split(|byte| *byte == 0)
+        .filter(|name| !name.is_empty());
+    let files = files.count();
+    step(&project, &branch, &head, &commit)?;
+    let kept = tidy(&project, run, &work.tip)?;
+    Ok(Landed {
+        branch,
+        commit,
+        files,
+        kept,
+    })
+}
+
+/// Does the work land on something else than it began with?
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Merges {
+    No,
+    Yes,
+}
+
+/// Runs the run's own commands on what came of a merge: each side was proven, and both together were
+/// not.
+fn prove(
+    project: &Project,
+    run: &str,
+    started: &RunStarted,
+    commit: &str,
+) -> Result<(), EngineError> {
+    let commands = validation_commands(&project.config()?, started);
+    if commands.is_empty() {
+        return Err(EngineError::user(
+            "nothing_to_prove_with",
+            format!(
+                "the branch has moved since `{run}` began, and no command could judge both together"
+            ),
+            "set `[checks] commands` in .proofhouse/config.toml, and land again",
+        ));
+    }
+    let worktree = format!("_landing-{run}");
+    let place = OnCommit {
+        project,
+        worktree: &worktree,
+        scratch: &project.work(run),
+        waived_by: started.sandbox_waived_by.as_deref(),
+    };
+    project.prepare_worktrees()?;
+    let results = place.run(commit, &commands, &Cancel::new());
+    let dir = project.worktree(&worktree);
+    // Nothing is in it but the commit, and what the commands made.
+    if dir.exists() {
+        worktree::empty(&dir)?;
+        worktree::remove(project.repo(), &dir, commit)?;
+    }
+    let failed: Vec<String> = results?
+        .iter()
+        .filter(|result| result.verdict != Verdict::Pass)
+        .map(|result| result.reason.clone())
+        .collect();
+    if failed.is_empty() {
+        return Ok(());
+    }
+    Err(EngineError::user(
+        "land_unproven",
+        format!(
+            "the branch has moved since `{run}` began, and together they do not pass: {}",
+            failed.join("; ")
+        ),
+        "nothing was changed; start anew from the branch, or mend the branch and land again",
+    ))
+}
+
+fn branch(onto: &Option<String>, own: &OwnTree, project: &Project) -> Result<String, EngineError> {
+    if let Some(branch) = onto.as_ref().or(own.target.as_ref()) {
+        return Ok(branch.clone());
+    }
+    worktree::branch(project.repo())?.ok_or_else(|| {
+        EngineError::user(
+            "no_branch",
+            "no branch was checked out when the run began, and none is now",
+            "name one with `--onto BRANCH`",
+        )
+    })
+}
+
+/// The commit of the branch that holds this run's work already.
+fn already(repo: &Path, head: &str, base: &str, run: &str) -> Result<Option<String>, EngineError> {
+    let key = git::TRAILER;
+    let format = format!("--format=%H%x09%(trailers:key={key},valueonly,separator=%x2C)");
+    let since = format!("{base}..{head}");
+    let log = text(&git(repo, &["log", &format, &since], &[])?);
+    let begins = format!("{run}@");
+    let found = log.lines().find_map(|line| {
+        let (commit, trailers) = line.split_once('\t')?;
+        let its = trailers
+            .split(',')
+            .any(|one| one.trim().starts_with(&begins));
+        its.then(|| commit.to_owned())
+    });
+    Ok(found)
+}
+
+/// What both the branch and the run made, if they do not contradict each other.
+fn merged(
+    repo: &Path,
+    run: &str,
+    head: &str,
+    began: &str,
+    made: &str,
+) -> Result<String, EngineError> {
+    // Commits for the merge alone: the run began where their common history ends.
+    let base = worktree::commit(repo, began, &[], "base")?;
+    let ours = worktree::commit(repo, &format!("{head}^{{tree}}"), &[&base], "branch")?;
+    let theirs = worktree::commit(repo, made, &[&base], "run")?;
+    match worktree::merge(repo, &ours, &theirs)? {
+        Merged::Tree(tree) => Ok(tree),
+        Merged::Conflict(files) => Err(EngineError::user(
+            "land_conflict",
+            format!(
+                "the branch has moved, and contradicts `{run}` in {}",
+                files.join(", ")
+            ),
+            format!(
+                "merge by hand: the work is `{}`; or start anew from the branch",
+                git::run_ref(run)
+            ),
+        )),
+    }
+}
+
+/// Moves the branch by one commit. A branch that is checked out in the person's tree moves with its
+/// files, by git's own rules.
+fn step(project: &Project, branch: &str, from: &str, to: &str) -> Result<(), EngineError> {
+    let repo = project.repo();
+    if worktree::branch(repo)?.as_deref() == Some(branch) {
+        return worktree::fast_forward(project, to).map_err(|error| {
+            EngineError::user(
+                "tree_in_the_way",
+                format!(
+                    "your tree has changes where the work is to land: {}",
+                    error.what
+                ),
+                "commit or stash them, and land again; nothing was changed",
+            )
+        });
+    }
+    let name = format!("refs/heads/{branch}");
+    let elsewhere = text(&git(repo, &["worktree", "list", "--porcelain"], &[])?);
+    if elsewhere
+        .lines()
+        .any(|line| line == format!("branch {name}"))
+    {
+        return Err(EngineError::user(
+            "branch_checked_out",
+            format!("`{branch}` is checked out in another worktree, which would be left behind"),
+            "land from there with `--repo PATH`, or name another branch",
+        ));
+    }
+    git(repo, &["update-ref", &name, to, from], &[]).map(drop)
+}
+
+/// Removes the run's worktree. Why it stays, if it does.
+fn tidy(project: &Project, run: &str, tip: &str) -> Result<Option<String>, EngineError> {
+    let dir = project.worktree(run);
+    if !dir.exists() {
+        return Ok(None);
+    }
+    Ok(match worktree::remove(project.repo(), &dir, tip)? {
+        Removal::Removed => None,
+        Removal::Kept(why) => Some(why),
+    })
+}
+
+/// A message of what was asked for.
+fn message(peek: &Peek<Flow>, started: &RunStarted) -> String {
+    let task = peek.machine.workflow().task.as_ref();
+    let field = task.and_then(|task| task.request.as_ref());
+    let said = field.and_then(|field| peek.machine.fields().get(field));
+    let said = said.map(|said| said.trim()).filter(|said| !said.is_empty());
+    let Some(said) = said else {
+        return format!("{}: {}", started.workflow, started.run);
+    };
+    let first = said.lines().next().unwrap_or_default();
+    if said == first && said.chars().count() <= 72 {
+        return said.to_owned();
+    }
+    let mut subject: String = first.chars().take(69).collect();
+    if first.chars().count() > 69 {
+        let end = subject.rfind(' ').unwrap_or(subject.len());
+        subject.truncate(end);
+        subject.push_str("...");
+    }
+    format!("{subject}\n\n{said}")
+}
+
+/// A run whose worktree is gone.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Discarded {
+    /// The ref that keeps what it made.
+    pub kept_by: String,
+    /// The commit that the ref is at.
+    pub commit: String,
+}
+
+/// Sets a run that is over aside: its worktree goes, and a ref keeps everything that was in it.
+pub fn discard(project: &Project, run: &str) -> Result<Discarded, EngineError> {
+    let project = project.at_top();
+    let _lock = session::lock(&project, run)?;
+    let (peek, ..) = own(&project, run)?;
+    let status = peek.machine.status();
+    if !matches!(status.activity, Activity::Done | Activity::Stopped) {
+        return Err(EngineError::user(
+            "not_over",
+            format!("`{run}` is not over: it stands in `{}`", status.state),
+            format!("stop it first: `proofhouse decide {run} stop --because '...'`"),
+        ));
+    }
+    let place = project.of_run(run);
+    let scratch = project.work(run);
+    let mut commit = peek.machine.last_commit().map(str::to_owned);
+    if project.worktree(run).exists() {
+        std::fs::create_dir_all(&scratch).map_err(EngineError::io("create", &scratch))?;
+        let turns = scratch.join(git::TURNS);
+        let index = scratch.join("discard-index");
+        let subject = format!("discard: {run} as it was");
+        let made = git::checkpoint(place.repo(), run, &turns, &index, &subject, &peek.head)?;
+        if let Some(why) = tidy(&project, run, &made)? {
+            return Err(EngineError::user(
+                "worktree_held",
+                format!("the worktree of `{run}` stays: {why}"),
+                "look into it; what is in it is yours",
+            ));
+        }
+        commit = Some(made);
+    }
+    Ok(Discarded {
+        kept_by: git::run_ref(run),
+        commit: commit.unwrap_or_default(),
+    })
+}

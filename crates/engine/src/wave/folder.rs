@@ -1,0 +1,321 @@
+//! Where a milestone lies, `.proofhouse/milestones/NAME/`: its file, its journal, its two views, its
+//! lock. One engine works on a milestone at a time; readers need no lock.
+
+use ::wave::fact::{Dated, Fact, WaveClosed};
+use ::wave::milestone::Milestone;
+use ::wave::{Board, Settings, Waves, ledger, page};
+use kernel::{Machine, Time};
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::PathBuf;
+use store::{Head, Journal, RecordRef, Replay, RunName, Torn};
+use workspace::error::EngineError;
+use workspace::lock::{self, Lock};
+use workspace::project::Project;
+
+/// The journal's name in the milestone's folder.
+const JOURNAL: &str = "wave";
+const DEFINITION: &str = "milestone.toml";
+/// The trailer of merge commits that vouches for a milestone's journal.
+pub const TRAILER: &str = "Proofhouse-Wave";
+
+/// A milestone and where it lies.
+#[derive(Debug, Clone)]
+pub struct MilestoneFolder {
+    /// The project, in its own working tree.
+    pub project: Project,
+    /// The milestone as it is written now.
+    pub milestone: Milestone,
+}
+
+/// A milestone that is being worked on.
+pub struct OpenMilestone {
+    /// Its machine, as of the journal's head.
+    pub waves: Waves,
+    pub journal: Journal,
+    /// A torn last line that opening has cut.
+    pub torn: Option<Torn>,
+    /// Nobody else works on it while this is held.
+    pub lock: Lock,
+}
+
+fn journal_name() -> RunName {
+    RunName::new(JOURNAL).expect("a constant of plain letters")
+}
+
+/// The names of all milestones of a project.
+pub fn names(project: &Project) -> Vec<String> {
+    let folder = project.home().join("milestones");
+    let mut names: Vec<String> = std::fs::read_dir(folder)
+        .into_iter()
+        .flatten()
+        .flatten()
+        .filter(|entry| entry.path().join(DEFINITION).is_file())
+        .map(|entry| entry.file_name().to_string_lossy().into_owned())
+        .filter(|name| RunName::new(name).is_ok())
+        .collect();
+    names.sort();
+    names
+}
+
+/// Who waived the sandbox of a milestone, and for which runs.
+pub struct Waived {
+    /// The person.
+    pub who: String,
+    /// The runs that inherit it.
+    pub runs: BTreeSet<String>,
+}
+
+/// The waivers of all milestones, as far as their journals can be read.
+pub fn waivers(project: &Project) -> BTreeMap<String, Waived> {
+    let waived = |name: String| {
+        let mut runs = BTreeSet::new();
+        let folder = project.home().join("milestones").join(&name);
+        let replay = Replay {
+            from: None,
+            not_after: Some(report::look::latest()),
+        };
+        let board = read(&folder).ok()?.0;
+        let who = board.waived?.who;
+        let read = Journal::read(&folder, &journal_name(), replay, |record| {
+            if let Fact::WaveOpened(opened) = dated(&record)?.body {
+                runs.extend(opened.roster.into_iter().map(|row| row.run));
+            }
+            Ok(())
+        });
+        read.ok()?;
+        Some((name, Waived { who, runs }))
+    };
+    names(project).into_iter().filter_map(waived).collect()
+}
+
+impl MilestoneFolder {
+    /// The milestone of this name; without one, the only one that can be meant.
+    pub fn find(project: &Project, name: Option<&str>) -> Result<Self, EngineError> {
+        // Whatever folder a person stands in: the milestone is the repository's.
+        let project = project.at_top();
+        let all = names(&project);
+        let name = match name {
+            Some(name) if all.iter().any(|known| known == name) => name.to_owned(),
+            Some(name) => return Err(unknown(&format!("there is no milestone `{name}`"), &all)),
+            None => Self::only(&project, &all)?,
+        };
+        let path = project
+            .home()
+            .join("milestones")
+            .join(&name)
+            .join(DEFINITION);
+        let text = std::fs::read_to_string(&path).map_err(EngineError::io("read", &path))?;
+        let milestone = Milestone::parse(&name, &text, &project.config()?.commands())?;
+        Ok(Self { project, milestone })
+    }
+
+    fn only(project: &Project, all: &[String]) -> Result<String, EngineError> {
+        let mut live = Vec::new();
+        for name in all {
+            if read(&project.home().join("milestones").join(name))?
+                .0
+                .wave
+                .is_some()
+            {
+                live.push(name.clone());
+            }
+        }
+        match (live.as_slice(), all) {
+            ([one], _) | ([], [one]) => Ok(one.clone()),
+            ([], _) => Err(unknown("no wave is live, and no milestone is named", all)),
+            (live, _) => Err(EngineError::user(
+                "wave_ambiguous",
+                format!("waves are live in {}", live.join(", ")),
+                "name the milestone",
+            )),
+        }
+    }
+
+    /// Its folder.
+    pub fn folder(&self) -> PathBuf {
+        self.project
+            .home()
+            .join("milestones")
+            .join(&self.milestone.name)
+    }
+
+    /// The branch of what is merged.
+    pub fn branch(&self) -> String {
+        format!("proofhouse/{}", self.milestone.name)
+    }
+
+    /// The worktree that merges are tried in. No run can have its name.
+    pub fn integration(&self) -> PathBuf {
+        self.project.worktree(&self.integration_name())
+    }
+
+    /// Its name.
+    pub fn integration_name(&self) -> String {
+        format!("_integration-{}", self.milestone.name)
+    }
+
+    /// Is this the name of a worktree of this milestone? Git may add a number to it.
+    pub fn owns(&self, worktree: &str) -> bool {
+        let integration = self.integration_name();
+        let rest = worktree.strip_prefix(&integration);
+        rest.is_some_and(|rest| rest.bytes().all(|byte| byte.is_ascii_digit()))
+            || worktree.starts_with(&format!("{}-", self.milestone.name))
+    }
+
+    /// Scratch that belongs to no task.
+    pub fn scratch(&self) -> PathBuf {
+        self.project.work(&format!("_wave-{}", self.milestone.name))
+    }
+
+    /// Reads the journal and changes nothing.
+    pub fn peek(&self) -> Result<(Board, Head), EngineError> {
+        read(&self.folder())
+    }
+
+    /// The names of all runs, and of those that live waves of other milestones have yet to begin.
+    pub(super) fn taken(&self) -> Result<BTreeSet<String>, EngineError> {
+        let begun = store::list(&self.project.journals())?;
+        let mut taken: BTreeSet<String> = begun.iter().map(ToString::to_string).collect();
+        let others = names(&self.project).into_iter();
+        for other in others.filter(|name| *name != self.milestone.name) {
+            let folder = self.project.home().join("milestones").join(other);
+            // One that cannot be read opens no wave, and says so to whoever runs it.
+            let wave = read(&folder).ok().and_then(|(board, _)| board.wave);
+            let slots = wave.into_iter().flat_map(|wave| wave.slots);
+            taken.extend(slots.map(|slot| slot.row.run));
+        }
+        Ok(taken)
+    }
+
+    /// Takes the milestone's lock and opens its journal, or makes it.
+    pub fn open(&self) -> Result<OpenMilestone, EngineError> {
+        let (folder, scratch) = (self.folder(), self.scratch());
+        self.project.prepare()?;
+        std::fs::create_dir_all(&scratch).map_err(EngineError::io("create", &scratch))?;
+        self.project.prepare_worktrees()?;
+        let lock = lock::take(&scratch.join("lock"))?.ok_or_else(|| {
+            EngineError::user(
+                "wave_busy",
+                format!(
+                    "another Proofhouse works on `{}` right now",
+                    self.milestone.name
+                ),
+                "wait for it, or stop it with Ctrl-C; `proofhouse wave status` shows what it does",
+            )
+        })?;
+        // Of an engine that was killed in the middle of writing a view.
+        store::sweep(&folder);
+        let name = journal_name();
+        let mut waves = Waves::new(self.milestone.clone(), Settings::default());
+        let (journal, torn) = if folder.join(format!("{JOURNAL}.jsonl")).exists() {
+            let replay = Replay {
+                from: None,
+                not_after: Some(report::look::latest()),
+            };
+            let opened = Journal::resume(&folder, &name, replay, |record| {
+                waves.apply(&dated(&record)?);
+                Ok(())
+            })?;
+            (opened.journal, opened.torn)
+        } else {
+            (Journal::create(&folder, &name)?, None)
+        };
+        Ok(OpenMilestone {
+            waves,
+            journal,
+            torn,
+            lock,
+        })
+    }
+
+    /// Refuses a ledger that somebody has edited.
+    pub fn check_ledger(&self, board: &Board) -> Result<(), EngineError> {
+        let path = self.folder().join(ledger::FILE);
+        let Ok(text) = std::fs::read_to_string(&path) else {
+            return Ok(());
+        };
+        match &board.wave {
+            Some(wave) => Ok(ledger::check(&text, &self.milestone.name, wave)?),
+            None => Ok(()),
+        }
+    }
+
+    /// Does the ledger of a wave lie there?
+    pub(super) fn has_ledger(&self) -> bool {
+        self.folder().join(ledger::FILE).exists()
+    }
+
+    /// Refuses to end a wave whose digest the page would not take.
+    pub(super) fn takes_digest(&self, board: &Board, digest: &str) -> Result<(), EngineError> {
+        let mut after = board.clone();
+        after.apply(&Dated {
+            at: Time(0),
+            body: Fact::WaveClosed(WaveClosed {
+                number: 0,
+                digest: digest.to_owned(),
+            }),
+        });
+        let old = std::fs::read_to_string(self.folder().join(page::FILE)).ok();
+        page::render(&self.milestone, &after, old.as_deref())?;
+        Ok(())
+    }
+
+    /// Writes both views: the page, and the ledger while a wave is live. The ledger of a wave that
+    /// ended goes only when its digest is on the page.
+    pub fn write_views(&self, board: &Board) -> Result<(), EngineError> {
+        let path = self.folder().join(page::FILE);
+        let old = std::fs::read_to_string(&path).ok();
+        let text = page::render(&self.milestone, board, old.as_deref())?;
+        if old.as_deref() != Some(&text) {
+            store::write_atomic(&path, text.as_bytes())?;
+        }
+        let ledger = self.folder().join(ledger::FILE);
+        if let Some(wave) = &board.wave {
+            let text = ledger::render(&self.milestone.name, wave);
+            return Ok(store::write_atomic(&ledger, text.as_bytes())?);
+        }
+        if ledger.exists() {
+            let page = std::fs::read_to_string(&path).map_err(EngineError::io("read", &path))?;
+            if !page::absorbed(&page, board) {
+                return Err(EngineError::user(
+                    "digest_not_absorbed",
+                    format!("{} lacks the digest of the last wave", path.display()),
+                    "let it be written: `proofhouse wave status` shows the digests",
+                ));
+            }
+            std::fs::remove_file(&ledger).map_err(EngineError::io("remove", &ledger))?;
+        }
+        Ok(())
+    }
+}
+
+fn unknown(what: &str, all: &[String]) -> EngineError {
+    let mend = match all {
+        [] => {
+            "write .proofhouse/milestones/NAME/milestone.toml; docs/waves.md shows one".to_owned()
+        }
+        all => format!("milestones here: {}", all.join(", ")),
+    };
+    EngineError::user("milestone_not_found", what, mend)
+}
+
+/// A stored record as a fact.
+pub fn dated(record: &RecordRef<'_>) -> Result<Dated, String> {
+    report::look::stored(record)
+}
+
+fn read(folder: &std::path::Path) -> Result<(Board, Head), EngineError> {
+    let mut board = Board::default();
+    if !folder.join(format!("{JOURNAL}.jsonl")).exists() {
+        return Ok((board, Head::start()));
+    }
+    let replay = Replay {
+        from: None,
+        not_after: Some(report::look::latest()),
+    };
+    let report = Journal::read(folder, &journal_name(), replay, |record| {
+        board.apply(&dated(&record)?);
+        Ok(())
+    })?;
+    Ok((board, report.head))
+}

@@ -1,0 +1,16 @@
+//! Panics of ours, as errors.
+
+use workspace::error::{Blame, EngineError};
+
+/// A panic of ours in one effect must not take the wave with it.
+pub(super) fn guarded<T>(act: impl FnOnce() -> Result<T, EngineError>) -> Result<T, EngineError> {
+    let caught = std::panic::catch_unwind(std::panic::AssertUnwindSafe(act));
+    caught.unwrap_or_else(|_| {
+        Err(EngineError {
+            blame: Blame::Bug,
+            code: "worker_panicked".to_owned(),
+            what: "the engine panicked in a worker".to_owned(),
+            mend: "please report it, with the milestone's journal".to_owned(),
+        })
+    })
+}

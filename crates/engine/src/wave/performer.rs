@@ -1,0 +1,43 @@
+//! What performs the wants of a milestone's waves works with: the milestone's place, and what a person
+//! has said of it. How each want is performed is in `perform.rs`.
+
+use super::folder::MilestoneFolder;
+use super::tidying::Tidying;
+use crate::on_commit::OnCommit;
+use ::wave::fact::Said;
+use agents::Agent;
+use kernel::outcome::CheckResult;
+use sandbox::Cancel;
+use std::sync::Arc;
+use workspace::error::EngineError;
+
+/// What performs the wants of a milestone's waves.
+pub(super) struct WavePerformer {
+    /// Where the milestone lies.
+    pub(super) folder: MilestoneFolder,
+    /// Who took on that the sandbox may not hold.
+    pub(super) waived: Option<Said>,
+    /// An agent that is already built, for all tasks.
+    pub(super) agent: Option<Arc<dyn Agent>>,
+    /// Worktrees that are being removed.
+    pub(super) tidying: Tidying,
+}
+
+impl WavePerformer {
+    /// Runs commands of the milestone on a commit, in the worktree for merges.
+    pub(super) fn run_on(
+        &self,
+        commit: &str,
+        commands: &[String],
+        cancel: &Cancel,
+    ) -> Result<Vec<CheckResult>, EngineError> {
+        let folder = &self.folder;
+        let place = OnCommit {
+            project: &folder.project,
+            worktree: &folder.integration_name(),
+            scratch: &folder.scratch(),
+            waived_by: self.waived.as_ref().map(|said| said.who.as_str()),
+        };
+        place.run(commit, commands, cancel)
+    }
+}

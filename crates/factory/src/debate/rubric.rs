@@ -1,0 +1,43 @@
+//! What a challenge must judge (section 9.4), and what makes a module micro (10.4), as roles read it.
+
+/// The evaluation rubric: id, name, and what is checked.
+pub const EVALUATION: [(&str, &str, &str); 6] = [
+    (
+        "R1",
+        "Contract conformance",
+        "The implementation satisfies all five dimensions of the contract: inputs, outputs, error surfaces, effects and modes. Name each of the five in the evidence; an omitted one is NOT_MET.",
+    ),
+    (
+        "R2",
+        "Test coverage",
+        "At least one test for each input constraint, each output invariant and each error surface, and one happy path; all black-box.",
+    ),
+    (
+        "R3",
+        "Error handling completeness",
+        "Every declared error surface is handled, and no reachable error path is undeclared.",
+    ),
+    (
+        "R4",
+        "Dependency usage",
+        "Dependencies are used through their published contracts only, and their fingerprints match the locked versions.",
+    ),
+    (
+        "R5",
+        "Acceptance criteria",
+        "Each acceptance check can be traced to a test, an assertion or an output. A claim alone is NOT_MET.",
+    ),
+    (
+        "R6",
+        "Decomposition compliance",
+        "The module is micro by the decomposition rubric.",
+    ),
+];
+
+/// The decomposition rubric.
+pub const DECOMPOSITION: [&str; 4] = [
+    "it can be described as a single input→output behavior in one sentence",
+    "it introduces at most one public contract surface",
+    "it can be shipped independently (tests are local and black-box)",
+    "it has clear dependencies (only via contracts)",
+];

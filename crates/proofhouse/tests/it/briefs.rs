@@ -1,0 +1,109 @@
+//! What a brief teaches passes the gate of its own state: the examples are cut out of the briefs as
+//! agents get them, and played to the real gates.
+
+use crate::support::World;
+use serde_json::Value;
+use std::path::Path;
+
+fn brief(name: &str) -> String {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../flow/workflows");
+    std::fs::read_to_string(folder.join(name)).unwrap_or_else(|error| panic!("{name}: {error}"))
+}
+
+/// The first fenced block of this language.
+fn fenced(text: &str, language: &str) -> String {
+    let (_, rest) = text
+        .split_once(&format!("```{language}\n"))
+        .unwrap_or_else(|| panic!("no {language} in\n{text}"));
+    rest.split("\n```").next().expect("a block").to_owned()
+}
+
+/// A run of these attempts, and of nobody else.
+fn begun(workflow: &[&str], attempts: &str, files: &[(&str, &str)]) -> World {
+    let world = World::new();
+    for (path, text) in files {
+        world.write(path, text);
+    }
+    world.write(".gitignore", "agent/\n");
+    world.write("agent/script.toml", attempts);
+    let mut args = vec!["new"];
+    args.extend(workflow);
+    args.extend(["--name", "t", "--agent", "scripted:agent/script.toml"]);
+    world.run(&args).exits(0);
+    world
+}
+
+/// An attempt that leaves a brief's own example as its result.
+fn example(state: &str) -> String {
+    let text = fenced(&brief(&format!("slice/briefs/{state}.md")), "json");
+    let result: Value =
+        serde_json::from_str(&text).unwrap_or_else(|error| panic!("{error}: {text}"));
+    format!("[[attempt]]\nstate = \"{state}\"\nresult_text = '''{result}'''\n\n")
+}
+
+#[test]
+fn the_examples_of_slice_pass_its_gates() {
+    let intake = example("intake").replace(
+        "result_text",
+        "steps = [\n\
+         { set = \"Slice ID\", to = \"S-0001\" },\n\
+         { set = \"Slice\", to = \"Greet Ada.\" },\n\
+         { set = \"Scope cap\", to = \"Only `src/**` and `tests/**`, not `!src/generated/**`; enough when the entry point and its tests are found.\" },\n\
+         { set = \"Gate (iteration)\", to = \"`test -e src/lib.rs`\" },\n\
+         { set = \"Gate (exit)\", to = \"`test -e src/lib.rs`\" },\n\
+         ]\nresult_text",
+    );
+    let script = [intake, example("scout"), example("consolidate")].concat();
+    let code = format!(
+        "{}pub fn greet(name: &str) -> String {{\n",
+        "//\n".repeat(11)
+    );
+    let world = begun(
+        &["slice", "greet Ada", "--check", "true"],
+        &script,
+        &[("src/lib.rs", &code)],
+    );
+    for reached in ["scout", "consolidate", "plan"] {
+        world.run(&["run", "t", "--once"]);
+        assert_eq!(world.status()["state"], reached, "{:#}", world.status());
+    }
+}
+
+#[test]
+fn the_anchors_that_ground_teaches_are_found() {
+    let anchors = fenced(&brief("add/briefs/ground.md"), "markdown");
+    let script = format!(
+        "[[attempt]]\nstate = \"ground\"\nsteps = [{{ edit = \"task/TASK.md\", find = \"## 1 Specify\", replace = '''{anchors}\n\n## 1 Specify''' }}]\nresult = {{ summary = \"grounded\" }}\n"
+    );
+    let files = [
+        ("src/cart.py", "items = []\n"),
+        ("src/__main__.py", "def main():\n    pass\n"),
+    ];
+    let world = begun(&["add", "Totals"], &script, &files);
+    world.run(&["run", "t", "--once"]);
+    assert_eq!(world.status()["state"], "specify", "{:#}", world.status());
+}
+
+#[test]
+fn the_cost_that_expand_teaches_is_one() {
+    let brief = brief("lights-out/briefs/expand.md");
+    let line = brief
+        .lines()
+        .find(|line| line.contains("## Estimated Cost"));
+    let cost = line
+        .and_then(|line| line.split('`').nth(3))
+        .expect("an example");
+    let happy = include_str!("../data/lights-out/happy.toml");
+    let (_, expand) = happy
+        .split_once("state = \"Expanding\"")
+        .expect("it expands");
+    let expand = expand.split("[[attempt]]").next().expect("an attempt");
+    let (before, after) = expand.split_once("## Estimated Cost\n").expect("a section");
+    let (_, after) = after.split_once("##").expect("another one");
+    let script =
+        format!("[[attempt]]\nstate = \"Expanding\"{before}## Estimated Cost\n{cost}\n##{after}");
+    let files = [("preferences.md", "# Preferences\n\nStack: Rust\n")];
+    let world = begun(&["lights-out", "build me a greeter"], &script, &files);
+    world.run(&["run", "t", "--once"]);
+    assert_eq!(world.status()["state"], "Designing", "{:#}", world.status());
+}

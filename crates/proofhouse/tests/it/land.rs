@@ -1,0 +1,283 @@
+//! Runs in a tree of their own: the person's tree is not touched until the work lands, as one commit.
+
+use crate::play::text;
+use crate::support::{CHECK, HONEST, Said, World};
+
+/// A repository with an agent that makes `code.txt` good.
+fn world() -> World {
+    let world = World::new();
+    world.write(".gitignore", "agent/\n.proofhouse/\n");
+    world.write("agent/script.toml", HONEST);
+    world.git(&["config", "user.name", "Ann"]);
+    world.git(&["config", "user.email", "ann@example.org"]);
+    commit(&world, "ignore");
+    world
+}
+
+fn commit(world: &World, message: &str) {
+    world.git(&["add", "--all"]);
+    world.git(&["commit", "--quiet", "-m", message]);
+}
+
+/// The framer of a run that has nothing but a sentence.
+const FRAMES: &str = r#"[[attempt]]
+state = "intake"
+steps = [{ set = "Done gate", to = "grep says so" }, { set = "Not doing", to = "more" }, { set = "Reality constraints", to = "none that matter" }]
+result = { summary = "framed" }
+"#;
+
+/// As a person does it: without the setting that other tests have.
+fn says(world: &World, args: &[&str]) -> Said {
+    let mut command = world.command(args);
+    command.env_remove("PROOFHOUSE_RUNS__TREE");
+    command.output().unwrap().into()
+}
+
+fn begin(world: &World, more: &[&str]) -> Said {
+    let mut args = vec![
+        "new",
+        "phase",
+        "--set",
+        "objective=be good",
+        "--set",
+        "done_gate=grep says so",
+        "--check",
+        CHECK,
+        "--agent",
+        "scripted:agent/script.toml",
+    ];
+    args.extend(more);
+    says(world, &args).exits(0)
+}
+
+#[test]
+fn a_run_touches_nothing_of_the_persons_until_its_work_lands_as_one_commit() {
+    let world = world();
+    let first = world.git(&["rev-parse", "HEAD"]);
+    begin(&world, &["--name", "t"]);
+    // A person's edits meanwhile disturb nothing.
+    world.write("other.txt", "mine\n");
+    says(&world, &["land", "t"]).refuses(1, "not_done");
+    says(&world, &["run", "t"]).exits(0);
+    assert_eq!(world.read("code.txt"), "bad\n");
+    assert_eq!(world.git(&["rev-parse", "HEAD"]), first);
+    assert_eq!(world.git(&["status", "--porcelain"]), "?? other.txt");
+
+    let shown = says(&world, &["diff", "t"]).exits(0).out;
+    assert!(shown.contains("-bad\n+good"), "{shown}");
+    let facts = says(&world, &["diff", "t", "--json"]).exits(0).json();
+    assert_eq!(facts["files"], serde_json::json!(["code.txt"]));
+
+    let landed = says(&world, &["land", "t", "--json"]).exits(0).json();
+    assert_eq!(landed["branch"], "main");
+    assert_eq!(landed["files"], 1);
+    assert_eq!(world.git(&["rev-parse", "HEAD~1"]), first);
+    assert!(world.read("code.txt").starts_with("good"));
+    assert_eq!(world.git(&["status", "--porcelain"]), "?? other.txt");
+    let changed = world.git(&["show", "--name-only", "--format=%s|%an", "HEAD"]);
+    assert_eq!(changed, "be good|Ann\n\ncode.txt");
+    let body = world.git(&["log", "-1", "--format=%(trailers:key=Proofhouse-Head)"]);
+    assert!(body.starts_with("Proofhouse-Head: t@"), "{body}");
+    assert!(!world.at(".proofhouse/worktrees/t").exists());
+    says(&world, &["land", "t"]).refuses(1, "landed_already");
+    says(&world, &["audit", "--ci"]).exits(0);
+}
+
+#[test]
+fn one_line_does_it_and_says_what_can_be_done_with_it() {
+    let world = world();
+    world.write("agent/script.toml", &format!("{FRAMES}{HONEST}"));
+    let asked = [
+        "do",
+        "be good",
+        "--check",
+        CHECK,
+        "--agent",
+        "scripted:agent/script.toml",
+    ];
+    let said = says(&world, &asked).exits(0);
+    for part in [
+        "code.txt | 2 +-",
+        "proofhouse land be-good",
+        "proofhouse diff be-good",
+    ] {
+        assert!(said.out.contains(part), "no {part} in {}", said.out);
+    }
+    says(&world, &["land", "be-good"]).exits(0);
+    assert!(world.read("code.txt").starts_with("good"));
+
+    // Nothing here could prove it: nobody is set to work.
+    let asked = ["do", "be better", "--agent", "scripted:agent/script.toml"];
+    let said = says(&world, &asked).refuses(1, "no_check");
+    assert!(!said.out.contains("attempt"), "{}", said.out);
+}
+
+#[test]
+fn whoever_is_asked_sees_what_was_changed() {
+    let world = world();
+    world.write("agent/script.toml", &format!("{FRAMES}{HONEST}"));
+    let asked = [
+        "do",
+        "be good",
+        "--check",
+        CHECK,
+        "--agent",
+        "scripted:agent/script.toml",
+        "--autonomy",
+        "conservative",
+    ];
+    let said = says(&world, &asked).exits(2);
+    let inbox = says(&world, &["inbox"]).exits(0);
+    for shown in [said.out, inbox.out] {
+        assert!(shown.contains("code.txt | 2 +-"), "{shown}");
+        assert!(shown.contains("proofhouse diff be-good"), "{shown}");
+    }
+}
+
+#[test]
+fn what_a_person_changed_at_the_same_place_is_never_written_over() {
+    let world = world();
+    begin(&world, &["--name", "t"]);
+    says(&world, &["run", "t"]).exits(0);
+    world.write("code.txt", "mine\n");
+    says(&world, &["land", "t"]).refuses(1, "tree_in_the_way");
+    assert_eq!(world.read("code.txt"), "mine\n");
+    world.git(&["checkout", "--quiet", "--", "code.txt"]);
+    says(&world, &["land", "t"]).exits(0);
+    assert!(world.read("code.txt").starts_with("good"));
+}
+
+#[test]
+fn on_a_branch_that_has_moved_the_work_is_merged_or_the_conflict_is_named() {
+    let world = world();
+    for run in ["t", "u"] {
+        begin(&world, &["--name", run]);
+        says(&world, &["run", run]).exits(0);
+    }
+    world.write("other.txt", "meanwhile\n");
+    commit(&world, "meanwhile");
+    says(&world, &["land", "t"]).exits(0);
+    assert_eq!(world.read("other.txt"), "meanwhile\n");
+    assert!(world.read("code.txt").starts_with("good"));
+    let parents = world.git(&["log", "-1", "--format=%p"]);
+    assert!(!parents.contains(' '), "one commit, no merge: {parents}");
+
+    world.write("code.txt", "somebody else's\n");
+    commit(&world, "another word");
+    let head = world.git(&["rev-parse", "HEAD"]);
+    let said = says(&world, &["land", "u"]).refuses(1, "land_conflict");
+    assert!(said.err.contains("code.txt"), "{}", said.err);
+    assert_eq!(world.git(&["rev-parse", "HEAD"]), head);
+}
+
+/// Each side passes by itself; the branch has a rule that the work breaks.
+#[test]
+fn what_does_not_pass_together_does_not_land() {
+    let world = world();
+    world.write("rule.txt", "good");
+    commit(&world, "a rule");
+    let check = "grep -q good code.txt && grep -q \"$(cat rule.txt)\" code.txt";
+    begin(&world, &["--name", "t", "--check", check]);
+    says(&world, &["run", "t"]).exits(0);
+    world.write("rule.txt", "better");
+    commit(&world, "another rule");
+    let head = world.git(&["rev-parse", "HEAD"]);
+    says(&world, &["land", "t"]).refuses(1, "land_unproven");
+    assert_eq!(world.git(&["rev-parse", "HEAD"]), head);
+    assert!(!world.at(".proofhouse/worktrees/_landing-t").exists());
+    world.write("rule.txt", "goo");
+    commit(&world, "a rule that the work keeps");
+    says(&world, &["land", "t"]).exits(0);
+    assert!(!world.at(".proofhouse/worktrees/_landing-t").exists());
+}
+
+#[test]
+fn another_branch_takes_the_work_without_touching_the_tree() {
+    let world = world();
+    world.git(&["branch", "next"]);
+    begin(&world, &["--name", "t", "--from", "next"]);
+    says(&world, &["run", "t"]).exits(0);
+    says(&world, &["land", "t", "--onto", "nowhere"]).refuses(1, "unknown_branch");
+    let landed = ["land", "t", "--onto", "next", "-m", "Make it good"];
+    says(&world, &landed).exits(0);
+    assert_eq!(world.read("code.txt"), "bad\n");
+    let shown = world.git(&["log", "-1", "--format=%s", "next"]);
+    assert_eq!(shown, "Make it good");
+    assert_eq!(world.git(&["status", "--porcelain"]), "");
+}
+
+#[test]
+fn discarded_work_is_kept_by_a_ref() {
+    let world = world();
+    begin(&world, &["--name", "t"]);
+    says(&world, &["discard", "t"]).refuses(1, "not_over");
+    says(&world, &["run", "t"]).exits(0);
+    world.write(".proofhouse/worktrees/t/note.txt", "a thought\n");
+    let gone = says(&world, &["discard", "t", "--json"]).exits(0).json();
+    assert!(!world.at(".proofhouse/worktrees/t").exists());
+    let note = world.git(&["show", "refs/proofhouse/t:note.txt"]);
+    assert_eq!(note, "a thought");
+    assert_eq!(gone["kept_by"], "refs/proofhouse/t");
+    assert_eq!(world.read("code.txt"), "bad\n");
+}
+
+#[test]
+fn runs_are_named_after_their_sentence_and_do_not_meet() {
+    let world = world();
+    for want in ["be-good", "be-good-2"] {
+        let said = begin(&world, &["--json"]).json();
+        assert_eq!(said["run"], want);
+        says(&world, &["run", want]).exits(0);
+    }
+    let tasks = world.at(".proofhouse/tasks");
+    assert_eq!(std::fs::read_dir(tasks).unwrap().count(), 2);
+    says(&world, &["audit", "--ci"]).exits(0);
+}
+
+#[test]
+fn a_repository_without_a_commit_and_a_ref_that_is_none_are_refused() {
+    let world = World::empty();
+    world.git(&["init", "--quiet"]);
+    let asked = ["new", "phase", "--set", "objective=x", "--check", "true"];
+    says(&world, &asked).refuses(1, "no_commit");
+    let world = self::world();
+    let from = [&asked[..], &["--from", "nowhere"]].concat();
+    says(&world, &from).refuses(1, "unknown_commit");
+    assert!(!world.at(".proofhouse/journal").exists());
+    says(&world, &["land", "t"]).refuses(1, "unknown_run");
+}
+
+#[test]
+fn what_works_here_is_not_landed() {
+    let world = world();
+    begin(&world, &["--name", "t", "--here", "--dir", "tasks/t"]);
+    says(&world, &["run", "t"]).exits(0);
+    assert!(world.read("code.txt").starts_with("good"));
+    says(&world, &["land", "t"]).refuses(1, "works_here");
+    says(&world, &["diff", "t"]).refuses(1, "works_here");
+}
+
+/// Every workflow keeps its task folder out of the tree, and lands its work alone.
+#[test]
+fn every_workflow_runs_in_a_tree_of_its_own() {
+    let world = world();
+    world.write("src/greet.txt", "good bye\n");
+    world.write("agent/slice.toml", &text("slice/happy.toml"));
+    commit(&world, "greet");
+    let asked = [
+        "new",
+        "slice",
+        "greet Ada",
+        "--check",
+        "grep -q Ada src/greet.txt",
+        "--name",
+        "s",
+        "--agent",
+        "scripted:agent/slice.toml",
+    ];
+    says(&world, &asked).exits(0);
+    says(&world, &["run", "s"]).exits(0);
+    says(&world, &["land", "s"]).exits(0);
+    let changed = world.git(&["show", "--name-only", "--format=%s", "HEAD"]);
+    assert_eq!(changed, "greet Ada\n\nsrc/greet.txt");
+}

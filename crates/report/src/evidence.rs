@@ -1,0 +1,177 @@
+//! What the evidence page of a run shows, gathered. Evidence is copied beside the page as plain text
+//! files, so that the folder can be opened from afar as it is.
+
+use crate::address::link_of;
+use crate::attempt::Attempt;
+use crate::gate::Gate;
+use crate::history::{Decided, History};
+use flow::Flow;
+use kernel::machine::{Activity, Waiting};
+use kernel::outcome::EvidenceRef;
+use kernel::{Machine, Refusal, Time};
+use serde::Serialize;
+use std::path::Path;
+use store::Head;
+use workspace::EngineError;
+use workspace::context::Context;
+
+/// Everything that the page shows.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Evidence {
+    pub run: String,
+    pub workflow: String,
+    /// Where it is.
+    pub state: String,
+    /// What it is doing there.
+    pub activity: Activity,
+    /// The open question to a person.
+    pub waiting_for: Option<Waiting>,
+    /// What was promised: fields of the state file.
+    pub promise: Vec<(String, String)>,
+    /// Further fields of the state file, in order.
+    pub fields: Vec<(String, String)>,
+    /// Features and their labels.
+    pub features: Vec<(String, String)>,
+    /// Every gate that ran. For each state the latest stands first; older ones are history.
+    pub gates: Vec<Gate>,
+    /// Every attempt, oldest first.
+    pub attempts: Vec<Attempt>,
+    /// What the engine refused.
+    pub refusals: Vec<Refusal>,
+    /// What people decided.
+    pub decisions: Vec<Decided>,
+    /// What the run left; images are shown.
+    pub artifacts: Vec<Link>,
+    /// Commits, newest last.
+    pub commits: Vec<String>,
+    /// The journal's last record.
+    pub head: Head,
+    /// When this was gathered.
+    pub generated_at: Time,
+    /// Where the model's replies came from.
+    pub origin: Origin,
+}
+
+/// Where the model's replies came from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Origin {
+    /// From a script, as in demonstrations and tests.
+    Scripted,
+    /// From a model.
+    Live,
+}
+
+/// A file beside the page.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Link {
+    /// What it is, for people.
+    pub name: String,
+    /// Its path relative to the page, not encoded. An absolute one is shown but not linked.
+    pub href: String,
+    /// Bytes.
+    pub size: u64,
+}
+
+impl Link {
+    /// Where a piece of evidence is copied to.
+    pub(crate) fn beside(piece: &EvidenceRef) -> Link {
+        let short = &piece.hash[..12.min(piece.hash.len())];
+        let slug = piece.name.chars().take(40);
+        let slug = slug.map(|c| if c.is_ascii_alphanumeric() { c } else { '-' });
+        let slug: String = slug.collect();
+        Link {
+            name: piece.name.clone(),
+            href: format!("{COPIES}/{short}-{}.txt", slug.trim_matches('-')),
+            size: piece.size,
+        }
+    }
+}
+
+pub(crate) const COPIES: &str = "evidence";
+
+/// Gathers what is known of a run; what lies beside its page is looked for in `folder`.
+pub fn gather(
+    context: &Context,
+    machine: &Flow,
+    history: &History,
+    head: &Head,
+    folder: &Path,
+) -> Result<Evidence, EngineError> {
+    let status = machine.status();
+    let workflow = &context.workflow;
+    let promised = workflow.task.as_ref();
+    let promised = promised.map_or(&[][..], |task| task.promise.as_slice());
+    let field = |name: &String| {
+        let text = status.fields.get(name).cloned();
+        (name.clone(), text.unwrap_or_default())
+    };
+    let link = link_of(&context.project, workflow, &context.task)?;
+    let fields = machine.document(&link).into_iter();
+    let mut gates = history.gates(workflow.stall_check.as_deref());
+    gates.reverse();
+    let mut outcomes = history.outcomes();
+    Ok(Evidence {
+        run: context.run.clone(),
+        workflow: workflow.name.clone(),
+        state: status.state.to_string(),
+        activity: status.activity,
+        promise: promised.iter().map(field).collect(),
+        fields: fields
+            .filter(|(name, _)| !promised.contains(name))
+            .collect(),
+        features: features(context),
+        gates,
+        attempts: history.attempts(&status.attempts),
+        refusals: history.refusals(),
+        decisions: history.decisions(),
+        artifacts: artifacts(folder)?,
+        commits: history.commits(),
+        head: head.clone(),
+        generated_at: workspace::clock::now(),
+        origin: match outcomes.all(|(_, outcome)| outcome.agent == "scripted") {
+            true => Origin::Scripted,
+            false => Origin::Live,
+        },
+        waiting_for: status.waiting_for,
+    })
+}
+
+/// What agents and people left beside the page.
+fn artifacts(folder: &Path) -> Result<Vec<Link>, EngineError> {
+    let ours = |path: &Path| path.starts_with(COPIES) || path.starts_with("evidence.html");
+    let mut found = Vec::new();
+    for path in store::walk(folder, &ours)? {
+        let Ok(metadata) = folder.join(&path).symlink_metadata() else {
+            continue;
+        };
+        if metadata.is_file() {
+            let name = path.display().to_string();
+            found.push(Link {
+                href: name.clone(),
+                name,
+                size: metadata.len(),
+            });
+        }
+    }
+    Ok(found)
+}
+
+/// The visible features and their labels, as the state file lists them.
+fn features(context: &Context) -> Vec<(String, String)> {
+    let Some(task) = &context.workflow.task else {
+        return Vec::new();
+    };
+    let text = std::fs::read_to_string(context.task.join(&task.state_file)).unwrap_or_default();
+    let after = text
+        .lines()
+        .skip_while(|line| !line.starts_with("## Visible features"))
+        .skip(1);
+    let items = after
+        .take_while(|line| !line.starts_with('#'))
+        .filter_map(|line| line.strip_prefix("- "));
+    let pairs = items.filter_map(|item| item.rsplit_once(": "));
+    pairs
+        .map(|(name, label)| (name.trim().to_owned(), label.trim().to_owned()))
+        .collect()
+}

@@ -1,0 +1,130 @@
+//! A gate as it was run: each check with its command, its exit and what was kept.
+
+use kernel::event::{EffectBegan, GateEnded};
+use kernel::outcome::{CheckResult, EvidenceRef, Ran, Verdict};
+use kernel::{EffectId, Time};
+use serde::Serialize;
+
+/// An effect that began, and when.
+#[derive(Debug, Clone)]
+pub struct Began {
+    /// When.
+    pub at: Time,
+    pub effect: EffectBegan,
+}
+
+/// One run of a gate.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Gate {
+    /// Its number in the journal.
+    pub effect: EffectId,
+    /// The state whose gate it is.
+    pub state: String,
+    /// What of a project it is for; empty where the run is one piece of work.
+    pub subject: String,
+    /// When it ended.
+    pub at: Time,
+    /// How long it took.
+    pub millis: u64,
+    /// Did it let the run through?
+    pub passed: bool,
+    /// Every check's answer.
+    pub checks: Vec<Check>,
+}
+
+/// What a check said.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Answer {
+    /// The engine saw it hold.
+    Passed,
+    /// The engine saw it not hold.
+    Failed,
+    /// It could not be tried, which counts as failed.
+    CouldNotRun,
+    /// It did not hold, but the gate does not judge by it (a workflow's stall check).
+    Noted,
+}
+
+impl Answer {
+    /// What the check itself said, whatever the gate made of it.
+    pub fn verdict(self) -> Verdict {
+        match self {
+            Answer::Passed => Verdict::Pass,
+            Answer::Failed | Answer::Noted => Verdict::Fail,
+            Answer::CouldNotRun => Verdict::CouldNotRun,
+        }
+    }
+}
+
+/// One check of a gate.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Check {
+    /// Its name.
+    pub check: String,
+    /// What it said.
+    pub answer: Answer,
+    /// Why, in a sentence.
+    pub reason: String,
+    /// The command, if it ran one.
+    pub argv: Vec<String>,
+    /// The command's exit code.
+    pub exit: Option<i32>,
+    /// The hash of the tree that it looked at; empty if none.
+    pub tree: String,
+    /// Connections that the command was refused, in a line; empty if there is nothing to say.
+    pub refused: String,
+    /// How long it took.
+    pub millis: u64,
+    /// What was kept.
+    pub evidence: Vec<EvidenceRef>,
+}
+
+impl Gate {
+    pub(crate) fn of(
+        at: Time,
+        ended: &GateEnded,
+        began: Option<&Began>,
+        noted: Option<&str>,
+    ) -> Gate {
+        let judged = |result: &&CheckResult| noted != Some(result.check.as_str());
+        let mut results = ended.results.iter().filter(judged);
+        let effect = began.map(|began| &began.effect);
+        Gate {
+            effect: ended.effect,
+            state: effect.map_or_else(|| "?".to_owned(), |effect| effect.state.to_string()),
+            subject: effect.map_or_else(String::new, |effect| effect.subject.clone()),
+            at,
+            millis: began.map_or(0, |began| at.since(began.at)),
+            passed: results.all(|result| result.verdict == Verdict::Pass),
+            checks: ended
+                .results
+                .iter()
+                .map(|result| Check::of(result, noted))
+                .collect(),
+        }
+    }
+}
+
+impl Check {
+    fn of(result: &CheckResult, noted: Option<&str>) -> Check {
+        let ran = result.ran.as_ref();
+        Check {
+            check: result.check.clone(),
+            answer: match result.verdict {
+                Verdict::Pass => Answer::Passed,
+                // A stalled pass is worth knowing; it judges no one.
+                _ if noted == Some(result.check.as_str()) => Answer::Noted,
+                Verdict::Fail => Answer::Failed,
+                Verdict::CouldNotRun => Answer::CouldNotRun,
+            },
+            reason: result.reason.clone(),
+            argv: ran.map(|ran| ran.argv.clone()).unwrap_or_default(),
+            exit: ran.and_then(|ran| ran.exit),
+            tree: ran.map(|ran| ran.tree.clone()).unwrap_or_default(),
+            refused: ran.and_then(Ran::refused_connections).unwrap_or_default(),
+            millis: ran.map_or(0, |ran| ran.millis),
+            evidence: result.evidence.clone(),
+        }
+    }
+}

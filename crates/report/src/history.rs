@@ -1,0 +1,132 @@
+//! What happened in a run or a project: a fold over its events that answers what people ask for.
+//! It refuses to hold anything that the journal does not.
+
+use crate::attempt::Attempt;
+use crate::gate::{Began, Gate};
+use crate::look;
+use kernel::ledger::AttemptNote;
+use kernel::snapshot::SnapshotTaken;
+use kernel::{Body, Decision, EffectId, Event, Outcome, Refusal, Time};
+use serde::Serialize;
+use std::collections::BTreeMap;
+use store::{Journal, Replay};
+use workspace::{EngineError, Project};
+
+/// A person's word, and when it came.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Decided {
+    /// When.
+    pub at: Time,
+    #[serde(flatten)]
+    pub decision: Decision,
+}
+
+/// The run so far.
+#[derive(Debug, Clone, Default)]
+pub struct History {
+    events: Vec<Event>,
+    began: BTreeMap<EffectId, Began>,
+}
+
+impl History {
+    /// Takes an event in.
+    pub fn take(&mut self, event: &Event) {
+        if let Body::EffectBegan(began) = &event.body {
+            let (at, effect) = (event.at, began.clone());
+            self.began.insert(began.effect, Began { at, effect });
+        }
+        self.events.push(event.clone());
+    }
+
+    /// Everything, in order.
+    pub fn events(&self) -> &[Event] {
+        &self.events
+    }
+
+    /// How an effect began.
+    pub fn began(&self, effect: EffectId) -> Option<&Began> {
+        self.began.get(&effect)
+    }
+
+    /// The state that an effect belongs to.
+    pub fn state(&self, effect: EffectId) -> &str {
+        let began = self.began.get(&effect);
+        began.map_or("?", |began| began.effect.state.as_str())
+    }
+
+    /// Every gate that was run, oldest first. `noted` names a check that the gate does not judge by.
+    pub fn gates(&self, noted: Option<&str>) -> Vec<Gate> {
+        let ended = self.events.iter().filter_map(|event| match &event.body {
+            Body::GateEnded(ended) => Some((event.at, ended)),
+            _ => None,
+        });
+        ended
+            .map(|(at, ended)| Gate::of(at, ended, self.began(ended.effect), noted))
+            .collect()
+    }
+
+    /// Every ended attempt's outcome.
+    pub fn outcomes(&self) -> impl Iterator<Item = (EffectId, &Outcome)> + Clone {
+        self.events.iter().filter_map(|event| match &event.body {
+            Body::AttemptEnded(ended) => Some((ended.effect, &ended.outcome)),
+            _ => None,
+        })
+    }
+
+    /// The attempts that a status notes, with what each said and left.
+    pub fn attempts(&self, notes: &[AttemptNote]) -> Vec<Attempt> {
+        let outcomes: BTreeMap<EffectId, &Outcome> = self.outcomes().collect();
+        let one = |note: &AttemptNote| Attempt::of(note, outcomes.get(&note.effect).copied());
+        notes.iter().map(one).collect()
+    }
+
+    /// Every refusal.
+    pub fn refusals(&self) -> Vec<Refusal> {
+        let refused = |event: &Event| match &event.body {
+            Body::Refused(refused) => Some(refused.refusal.clone()),
+            _ => None,
+        };
+        self.events.iter().filter_map(refused).collect()
+    }
+
+    /// Every decision by a person.
+    pub fn decisions(&self) -> Vec<Decided> {
+        let decided = |event: &Event| match &event.body {
+            Body::Decided(decision) => Some(Decided {
+                at: event.at,
+                decision: decision.clone(),
+            }),
+            _ => None,
+        };
+        self.events.iter().filter_map(decided).collect()
+    }
+
+    /// Every checkpoint commit.
+    pub fn commits(&self) -> Vec<String> {
+        let commit = |event: &Event| match &event.body {
+            Body::CheckpointEnded(ended) => ended.commit.clone(),
+            _ => None,
+        };
+        self.events.iter().filter_map(commit).collect()
+    }
+
+    /// Every context snapshot, oldest first.
+    pub fn snapshots(&self) -> Vec<&SnapshotTaken> {
+        let taken = self.events.iter().filter_map(|event| match &event.body {
+            Body::SnapshotTaken(taken) => Some(&**taken),
+            _ => None,
+        });
+        taken.collect()
+    }
+}
+
+/// The history of a run or a project, from its journal.
+pub fn history(project: &Project, run: &str) -> Result<History, EngineError> {
+    let mut history = History::default();
+    let name = look::run_name(project, run)?;
+    Journal::read(&project.journals(), &name, Replay::default(), |record| {
+        history.take(&look::event(&record)?);
+        Ok(())
+    })?;
+    Ok(history)
+}

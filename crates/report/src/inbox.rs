@@ -1,0 +1,137 @@
+//! Everything that waits for a person, in one place: questions of runs and of projects, and what
+//! cannot even be read.
+
+use crate::look::{self, Looked};
+use crate::question::{self, Asked, Worded, run_code};
+use kernel::Machine;
+use kernel::StateName;
+use kernel::machine::Waiting;
+use serde::Serialize;
+use std::fmt;
+use workspace::{EngineError, Project};
+
+/// Why something cannot be shown.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Fault {
+    /// Its stable code.
+    pub code: String,
+    pub what: String,
+    /// How to mend it.
+    pub mend: String,
+}
+
+impl fmt::Display for Fault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} [{}]", self.what, self.code)
+    }
+}
+
+impl From<&EngineError> for Fault {
+    fn from(error: &EngineError) -> Self {
+        Fault {
+            code: error.code.clone(),
+            what: error.what.clone(),
+            mend: error.mend.clone(),
+        }
+    }
+}
+
+/// One thing that waits.
+#[derive(Debug, Clone, Serialize)]
+#[serde(untagged)]
+pub enum Item {
+    Run {
+        /// Its name.
+        run: String,
+        /// Where it stands.
+        state: StateName,
+        waiting_for: Waiting,
+        /// The last record that the question follows from.
+        seq: u64,
+        /// What a person types who answers at a terminal.
+        run_code: String,
+    },
+    /// A project; it may wait for several answers at once.
+    Project {
+        /// Its name.
+        run: String,
+        question: Asked,
+        /// The last record that the question follows from.
+        seq: u64,
+        /// What a person types who answers at a terminal.
+        run_code: String,
+    },
+    /// A journal that cannot be read.
+    Unreadable {
+        /// Its name.
+        run: String,
+        /// Why.
+        error: Fault,
+    },
+}
+
+impl Item {
+    /// The run or project.
+    pub fn run(&self) -> &str {
+        match self {
+            Item::Run { run, .. } | Item::Project { run, .. } | Item::Unreadable { run, .. } => run,
+        }
+    }
+
+    /// The question in words; what cannot be read asks nothing.
+    pub fn worded(&self) -> Option<Worded> {
+        match self {
+            Item::Run {
+                run, waiting_for, ..
+            } => Some(question::of_run(run, waiting_for)),
+            Item::Project { run, question, .. } => Some(question::of_project(run, question)),
+            Item::Unreadable { .. } => None,
+        }
+    }
+}
+
+/// What one run or project waits for.
+pub fn of(name: &str, looked: &Looked) -> Vec<Item> {
+    let head = looked.head();
+    let run_code = run_code(name, &head.hash);
+    match looked {
+        Looked::Run(peek) => {
+            let status = peek.machine.status();
+            let waiting = status.waiting_for.into_iter();
+            waiting
+                .map(|waiting_for| Item::Run {
+                    run: name.to_owned(),
+                    state: status.state.clone(),
+                    waiting_for,
+                    seq: head.seq,
+                    run_code: run_code.clone(),
+                })
+                .collect()
+        }
+        Looked::Project(peek) => {
+            let questions = peek.machine.questions().into_iter();
+            questions
+                .map(|question| Item::Project {
+                    run: name.to_owned(),
+                    question: Asked::of(name, question),
+                    seq: head.seq,
+                    run_code: run_code.clone(),
+                })
+                .collect()
+        }
+    }
+}
+
+/// Everything that waits in a repository.
+pub fn inbox(project: &Project) -> Result<Vec<Item>, EngineError> {
+    let items = look::all(project)?.into_iter();
+    Ok(items
+        .flat_map(|(run, looked)| match looked {
+            Ok(looked) => of(&run, &looked),
+            Err(error) => vec![Item::Unreadable {
+                run,
+                error: Fault::from(&error),
+            }],
+        })
+        .collect())
+}

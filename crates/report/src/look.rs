@@ -1,0 +1,293 @@
+//! A run or a project as its journal says it: looked at, never opened to write. It refuses a record
+//! that the machine of today cannot stand on, and answers a wrong name with the names that exist.
+
+use factory::NAME as FACTORY;
+use factory::machine::{Fact, Factory};
+use flow::{Flow, Workflow};
+use kernel::{Body, Event, Machine, Status, Stored, Time};
+use serde_json::{Value, json};
+use std::io::BufRead;
+use std::sync::Arc;
+use store::{Checkpoint, Head, Journal, RecordRef, Replay, RunName};
+use workspace::{EngineError, Project};
+
+/// A machine as of the journal's last record.
+pub struct Peek<M> {
+    pub machine: M,
+    /// The journal's last record.
+    pub head: Head,
+}
+
+/// Whatever a journal is of.
+pub enum Looked {
+    /// A run of a workflow.
+    Run(Peek<Flow>),
+    /// A project of the factory.
+    Project(Peek<Factory>),
+}
+
+impl Looked {
+    /// Where it stands.
+    pub fn status(&self) -> Status {
+        match self {
+            Looked::Run(peek) => peek.machine.status(),
+            Looked::Project(peek) => peek.machine.status(),
+        }
+    }
+
+    /// The journal's last record.
+    pub fn head(&self) -> &Head {
+        match self {
+            Looked::Run(peek) => &peek.head,
+            Looked::Project(peek) => &peek.head,
+        }
+    }
+}
+
+/// Looks at a run or a project, whichever has this name.
+pub fn look(project: &Project, name: &str) -> Result<Looked, EngineError> {
+    let name = run_name(project, name)?;
+    match first_named(project, &name)?.as_deref() {
+        Some(FACTORY) => Ok(Looked::Project(peek_project(project, name.as_str())?)),
+        _ => Ok(Looked::Run(peek_run(project, name.as_str())?)),
+    }
+}
+
+/// A name, and what can be seen of it.
+pub type Listed = (String, Result<Looked, EngineError>);
+
+/// Every run and project of a repository, those that cannot be read with their error.
+pub fn all(project: &Project) -> Result<Vec<Listed>, EngineError> {
+    let names = store::list(&project.journals())?.into_iter();
+    Ok(names
+        .map(|name| (name.to_string(), look(project, name.as_str())))
+        .collect())
+}
+
+/// Looks at a run of a workflow.
+pub fn peek_run(project: &Project, name: &str) -> Result<Peek<Flow>, EngineError> {
+    let name = run_name(project, name)?;
+    let workflow = workflow_of(project, &name)?;
+    let (mut machine, checkpoint) = begin_run(project, &name, &workflow)?;
+    let head = replay(project, &name, checkpoint.as_ref(), &mut |record| {
+        machine.apply(&known(&workflow, &record)?);
+        Ok(())
+    })?;
+    Ok(Peek { machine, head })
+}
+
+/// Looks at a project of the factory.
+pub fn peek_project(project: &Project, name: &str) -> Result<Peek<Factory>, EngineError> {
+    let name = run_name(project, name)?;
+    of_the_factory(project, &name)?;
+    let (mut machine, checkpoint) = begin_project(project, &name)?;
+    let head = replay(project, &name, checkpoint.as_ref(), &mut |record| {
+        machine.apply(&known_fact(&record)?);
+        Ok(())
+    })?;
+    Ok(Peek { machine, head })
+}
+
+fn replay(
+    project: &Project,
+    name: &RunName,
+    from: Option<&Checkpoint>,
+    visit: &mut dyn FnMut(RecordRef<'_>) -> Result<(), String>,
+) -> Result<Head, EngineError> {
+    let replay = Replay {
+        from,
+        not_after: Some(latest()),
+    };
+    Ok(Journal::read(&project.journals(), name, replay, visit)?.head)
+}
+
+/// Clocks of different machines disagree a little; a record of the day after tomorrow is no clock's
+/// fault.
+pub fn latest() -> Time {
+    Time(workspace::clock::now().0.saturating_add(86_400_000))
+}
+
+/// A stored record as an event of a run.
+pub fn event(record: &RecordRef<'_>) -> Result<Event, String> {
+    stored(record)
+}
+
+/// A stored record as an event of any machine.
+pub fn stored<F: Stored>(record: &RecordRef<'_>) -> Result<Event<F>, String> {
+    let body = F::decode(record.kind, record.body.get()).map_err(|error| error.to_string())?;
+    Ok(Event {
+        at: record.at,
+        body,
+    })
+}
+
+/// A record as an event that this workflow can stand on.
+pub fn known(workflow: &Workflow, record: &RecordRef<'_>) -> Result<Event, String> {
+    let event = event(record)?;
+    if let Body::Moved(moved) = &event.body {
+        let named = [
+            Some(&moved.from),
+            Some(&moved.position.state),
+            moved.position.slot.as_ref(),
+        ];
+        if let Some(state) = named
+            .into_iter()
+            .flatten()
+            .find(|state| !workflow.table.states.contains_key(*state))
+        {
+            return Err(format!(
+                "the workflow `{}` of today has no state `{state}`",
+                workflow.name
+            ));
+        }
+    }
+    Ok(event)
+}
+
+/// A record as an event that the factory can stand on: a fact that it does not know is none.
+pub fn known_fact(record: &RecordRef<'_>) -> Result<Event, String> {
+    let event = event(record)?;
+    if let Body::Noted(note) = &event.body {
+        Fact::read(note).map_err(|refusal| refusal.to_string())?;
+    }
+    Ok(event)
+}
+
+const WORKFLOW: &str = "workflow_hash";
+const MACHINE: &str = "machine";
+
+/// The state for a run's checkpoint, with the workflow that folded it out of the journal.
+pub fn state_of(machine: &Flow) -> Value {
+    json!({ WORKFLOW: machine.workflow().hash, MACHINE: machine.snapshot() })
+}
+
+/// A run's machine and the checkpoint that it stands on. A checkpoint is a cache: one of another
+/// version's shape is as good as none. So is one that another workflow made: the same journal would
+/// say something else without it.
+pub fn begin_run(
+    project: &Project,
+    name: &RunName,
+    workflow: &Arc<Workflow>,
+) -> Result<(Flow, Option<Checkpoint>), EngineError> {
+    begin(project, name, Flow::new(workflow.clone()), |state| {
+        let same = state[WORKFLOW].as_str() == Some(workflow.hash.as_str());
+        if same { Some(&state[MACHINE]) } else { None }
+    })
+}
+
+/// The same for a project.
+pub fn begin_project(
+    project: &Project,
+    name: &RunName,
+) -> Result<(Factory, Option<Checkpoint>), EngineError> {
+    begin(project, name, Factory::new(), |state| Some(state))
+}
+
+fn begin<M: Machine + Clone>(
+    project: &Project,
+    name: &RunName,
+    fresh: M,
+    fits: impl for<'v> Fn(&'v Value) -> Option<&'v Value>,
+) -> Result<(M, Option<Checkpoint>), EngineError> {
+    let mut machine = fresh.clone();
+    let checkpoint = Checkpoint::load(&project.journals(), name)?;
+    let checkpoint = checkpoint.filter(|checkpoint| {
+        fits(&checkpoint.state).is_some_and(|state| machine.restore(state).is_ok())
+    });
+    match checkpoint {
+        Some(_) => Ok((machine, checkpoint)),
+        None => Ok((fresh, None)),
+    }
+}
+
+/// The run's name, checked; a wrong one is answered with the runs that exist.
+pub fn run_name(project: &Project, name: &str) -> Result<RunName, EngineError> {
+    let runs = store::list(&project.journals())?;
+    match RunName::new(name) {
+        Ok(found) if runs.contains(&found) => Ok(found),
+        _ => {
+            let names: Vec<&str> = runs.iter().map(RunName::as_str).collect();
+            let mend = match names.as_slice() {
+                [] => "there is no run yet; start one with `proofhouse new`".to_owned(),
+                names => format!("runs here: {}", names.join(", ")),
+            };
+            Err(EngineError::user(
+                "unknown_run",
+                format!("there is no run `{name}` in {}", project.repo().display()),
+                mend,
+            ))
+        }
+    }
+}
+
+/// What the journal's first line names as its workflow. Read leniently: a replay judges strictly.
+pub fn first_named(project: &Project, name: &RunName) -> Result<Option<String>, EngineError> {
+    let path = project.journals().join(format!("{name}.jsonl"));
+    let file = std::fs::File::open(&path).map_err(EngineError::io("open", &path))?;
+    let mut line = String::new();
+    let read = std::io::BufReader::new(file).read_line(&mut line);
+    let first = read
+        .ok()
+        .and_then(|_| serde_json::from_str::<Value>(&line).ok());
+    Ok(first.and_then(|record| Some(record["body"]["workflow"].as_str()?.to_owned())))
+}
+
+/// Is this a project of the factory? Its first record says so.
+pub fn is_project(project: &Project, name: &str) -> bool {
+    let named = run_name(project, name).and_then(|name| first_named(project, &name));
+    named.is_ok_and(|workflow| workflow.as_deref() == Some(FACTORY))
+}
+
+/// The names of all projects of the factory here.
+pub fn projects(project: &Project) -> Result<Vec<String>, EngineError> {
+    let names = store::list(&project.journals())?.into_iter();
+    let names = names.map(|name| name.to_string());
+    Ok(names.filter(|name| is_project(project, name)).collect())
+}
+
+/// Refuses a run where a project is meant.
+fn of_the_factory(project: &Project, name: &RunName) -> Result<(), EngineError> {
+    match first_named(project, name)?.as_deref() {
+        Some(FACTORY) => Ok(()),
+        Some(_) => Err(not_of_the_factory(name)),
+        None => Err(nameless(project, name)),
+    }
+}
+
+/// The refusal of a run where a project is meant.
+pub fn not_of_the_factory(name: &RunName) -> EngineError {
+    EngineError::user(
+        "not_of_the_factory",
+        format!("`{name}` is a run, and no project of the factory"),
+        "`proofhouse status` shows runs; `proofhouse factory start` begins a project",
+    )
+}
+
+/// The workflow that the run's first record names.
+pub fn workflow_of(project: &Project, name: &RunName) -> Result<Arc<Workflow>, EngineError> {
+    match first_named(project, name)?.as_deref() {
+        Some(FACTORY) => Err(EngineError::user(
+            "factory_project",
+            format!("`{name}` is a project of the factory"),
+            format!("`proofhouse factory status {name}` shows it"),
+        )),
+        Some(workflow) => project.workflow_begun(workflow),
+        None => Err(nameless(project, name)),
+    }
+}
+
+fn nameless(project: &Project, name: &RunName) -> EngineError {
+    EngineError::environment(
+        "journal_corrupt",
+        format!(
+            "{}: line 1 is no `run_started` record",
+            project.journals().join(format!("{name}.jsonl")).display()
+        ),
+        "restore the journal from a commit; other runs are not concerned",
+    )
+}
+
+/// Does an engine drive it right now?
+pub fn is_driven(project: &Project, run: &str) -> bool {
+    workspace::lock::is_taken(&project.work(run).join("lock"))
+}

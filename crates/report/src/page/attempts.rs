@@ -1,0 +1,91 @@
+//! What agents did, in order, and what the run left behind.
+
+use super::html::{Tone, bytes, chip, dollars, duration, grouped, href, links, paragraph};
+use crate::attempt::Attempt;
+use crate::evidence::{Evidence, Link};
+use maud::{Markup, html};
+
+pub(super) fn section(data: &Evidence) -> Markup {
+    html! {
+        section aria-labelledby="attempts" {
+            h2 #attempts { "Attempts" }
+            @if data.attempts.is_empty() {
+                p.none { "No agent has worked yet." }
+            } @else {
+                p.note {
+                    "Every time an agent worked, in order. What it says of itself proves nothing; \
+                     the gates above do."
+                }
+                ol.timeline { @for one in &data.attempts { (attempt(one)) } }
+            }
+        }
+    }
+}
+
+fn attempt(one: &Attempt) -> Markup {
+    let note = &one.note;
+    // Never the sign of a passed check: that an agent says it is done proves nothing.
+    let tone = match note.ended.as_str() {
+        "" | "running" | "done" => Tone::Plain,
+        "could_not_run" | "lost" => Tone::Unsure,
+        _ => Tone::Bad,
+    };
+    let ended = match note.ended.as_str() {
+        "" => "running".to_owned(),
+        ended => ended.replace('_', " "),
+    };
+    let tokens = note.usage.input_tokens + note.usage.output_tokens;
+    let files: Vec<Link> = one.evidence.iter().map(Link::beside).collect();
+    html! {
+        li.(tone.class()).ended[note.ended == "done"] {
+            h3 { (note.role) " " span { "in " (note.state) } } " " (chip(tone, &ended))
+            (paragraph("reason", &one.said))
+            (paragraph("refused", &one.refused))
+            p.facts-line {
+                span { "attempt " (note.effect) } " " span { (duration(note.millis)) } " "
+                @if tokens > 0 { span { (grouped(tokens)) " tokens" } " " }
+                @if note.usage.micro_dollars > 0 { span { (dollars(note.usage.micro_dollars)) } }
+            }
+            (links(&files, "Evidence"))
+        }
+    }
+}
+
+pub(super) fn left(data: &Evidence) -> Markup {
+    let (images, files): (Vec<Link>, Vec<Link>) = data
+        .artifacts
+        .iter()
+        .cloned()
+        .partition(|link| is_image(&link.href));
+    html! {
+        @if !(data.artifacts.is_empty() && data.commits.is_empty()) {
+            section aria-labelledby="left" {
+                h2 #left { "What the run left" }
+                @if !images.is_empty() {
+                    div.shots { @for link in &images { (image(link)) } }
+                }
+                (links(&files, "Files"))
+                @if !data.commits.is_empty() {
+                    h3 { "Commits" }
+                    ul.commits { @for commit in &data.commits { li { code { (commit) } } } }
+                }
+            }
+        }
+    }
+}
+
+fn is_image(path: &str) -> bool {
+    let ending = path.rsplit_once('.').map_or("", |(_, ending)| ending);
+    let known = ["png", "jpg", "jpeg", "gif", "webp"];
+    known.iter().any(|known| ending.eq_ignore_ascii_case(known)) && href(path).is_some()
+}
+
+fn image(link: &Link) -> Markup {
+    let href = href(&link.href).unwrap_or_default();
+    html! {
+        figure {
+            a href=(href) { img loading="lazy" src=(href) alt=(link.name); }
+            figcaption { span.name { (link.name) } " " span.size { (bytes(link.size)) } }
+        }
+    }
+}

@@ -1,0 +1,366 @@
+//! What the page says, and what it cannot be made to say.
+
+use super::html::{bytes, dollars, duration, grouped, href, prose};
+use super::run as page;
+use crate::attempt::Attempt;
+use crate::evidence::{Evidence, Link, Origin};
+use crate::gate::{Answer, Check, Gate};
+use crate::history::Decided;
+use kernel::ledger::AttemptNote;
+use kernel::machine::{Activity, Waiting};
+use kernel::outcome::EvidenceRef;
+use kernel::{Decision, EffectId, Refusal, StateName, Time, Usage};
+use store::Head;
+
+const AT: Time = Time(1_794_709_527_123);
+
+fn link(name: &str, href: &str) -> Link {
+    Link {
+        name: name.to_owned(),
+        href: href.to_owned(),
+        size: 1_234,
+    }
+}
+
+fn kept(name: &str) -> EvidenceRef {
+    EvidenceRef {
+        hash: "0123456789abcdef".to_owned(),
+        name: name.to_owned(),
+        size: 1_234,
+    }
+}
+
+fn check(answer: Answer) -> Check {
+    Check {
+        check: "command".to_owned(),
+        answer,
+        reason: "the tests ran".to_owned(),
+        argv: ["sh", "-c", "it's && done"].map(str::to_owned).to_vec(),
+        exit: Some(0),
+        tree: "0123456789abcdef".to_owned(),
+        refused: String::new(),
+        millis: 1_500,
+        evidence: vec![kept("out put")],
+    }
+}
+
+fn gate(state: &str, checks: Vec<Check>) -> Gate {
+    Gate {
+        effect: EffectId(2),
+        state: state.to_owned(),
+        subject: String::new(),
+        passed: checks.iter().all(|check| check.answer == Answer::Passed),
+        at: AT,
+        millis: 0,
+        checks,
+    }
+}
+
+fn empty(text: &str) -> Evidence {
+    Evidence {
+        run: format!("run{text}"),
+        workflow: text.to_owned(),
+        state: text.to_owned(),
+        activity: Activity::Working,
+        waiting_for: None,
+        promise: vec![("Objective".to_owned(), text.to_owned())],
+        fields: Vec::new(),
+        features: Vec::new(),
+        gates: Vec::new(),
+        attempts: Vec::new(),
+        refusals: Vec::new(),
+        decisions: Vec::new(),
+        artifacts: Vec::new(),
+        commits: Vec::new(),
+        head: Head {
+            seq: 7,
+            hash: text.to_owned(),
+        },
+        generated_at: AT,
+        origin: Origin::Live,
+    }
+}
+
+/// The same text in every place where text can stand.
+fn everywhere(text: &str) -> Evidence {
+    let t = || text.to_owned();
+    let mut hostile = check(Answer::CouldNotRun);
+    (hostile.check, hostile.reason, hostile.tree) = (t(), t(), t());
+    (hostile.argv, hostile.refused) = (vec![t()], t());
+    hostile.evidence = vec![kept(text)];
+    Evidence {
+        waiting_for: Some(Waiting {
+            who: "human",
+            reason: t(),
+            why: t(),
+            options: vec![t()],
+        }),
+        fields: vec![(t(), t())],
+        features: vec![(t(), t())],
+        gates: vec![gate(text, vec![hostile])],
+        attempts: vec![Attempt {
+            note: AttemptNote {
+                effect: EffectId(1),
+                state: StateName::from(text),
+                role: t(),
+                began: AT,
+                ended: t(),
+                reason: t(),
+                usage: Usage {
+                    input_tokens: 1,
+                    micro_dollars: 1,
+                    ..Usage::default()
+                },
+                millis: 1,
+            },
+            agent: t(),
+            said: t(),
+            refused: t(),
+            changed: vec![t()],
+            evidence: vec![kept(text)],
+        }],
+        refusals: vec![Refusal::new(text, text, text)],
+        decisions: vec![Decided {
+            at: AT,
+            decision: Decision {
+                option: t(),
+                because: t(),
+                who: t(),
+                channel: t(),
+                seen_seq: 1,
+                with: serde_json::Value::Null,
+                signature: None,
+            },
+        }],
+        artifacts: vec![link(text, text), link(text, &format!("{text}.png"))],
+        commits: vec![t()],
+        ..empty(text)
+    }
+}
+
+/// Every tag with its attributes, as a browser would see them.
+fn tags(html: &str) -> Vec<&str> {
+    html.split('<')
+        .skip(1)
+        .filter_map(|rest| Some(rest.split_once('>')?.0))
+        .collect()
+}
+
+#[test]
+fn no_text_becomes_markup() {
+    let harmless = page(&everywhere("x"));
+    for hostile in [
+        "<script>alert(1)</script>",
+        "\"><img src=x onerror=alert(1)>",
+        "' onmouseover='alert(1)",
+        "\" onfocus=\"alert(1)\" x=\"",
+        "</style><script>x</script>",
+        "--><svg/onload=alert(1)>",
+        "javascript:alert(1)",
+        "https://evil.example/x",
+        "\u{202e}\u{0}\u{7}<b>",
+    ] {
+        let html = page(&everywhere(hostile));
+        assert!(!html.contains("<script") && !html.contains("<svg") && !html.contains("<b>x"));
+        let names = |html: &str| -> Vec<String> {
+            tags(html)
+                .iter()
+                .map(|tag| {
+                    // The tag's shape: its quoted values taken out.
+                    tag.split('"').step_by(2).collect::<Vec<_>>().join("\"\"")
+                })
+                .collect()
+        };
+        assert_eq!(names(&html), names(&harmless), "{hostile}");
+        for tag in tags(&html) {
+            for name in ["href=\"", "src=\""] {
+                let Some((_, value)) = tag.split_once(name) else {
+                    continue;
+                };
+                let value = value.split('"').next().unwrap_or_default();
+                let allowed = |c: char| c.is_ascii_alphanumeric() || "-_.~/%".contains(c);
+                assert!(value.chars().all(allowed), "{value}");
+                assert!(!value.starts_with('/'), "{value}");
+            }
+        }
+        assert!(!html.contains('\u{202e}') && !html.contains('\u{0}'));
+    }
+}
+
+#[test]
+fn links_stay_beside_the_page() {
+    for (path, expected) in [
+        ("a/b c.txt", Some("a/b%20c.txt")),
+        (
+            "../evidence/é?#%.png",
+            Some("../evidence/%C3%A9%3F%23%25.png"),
+        ),
+        ("javascript:alert(1)", Some("javascript%3Aalert%281%29")),
+        ("/etc/passwd", None),
+        ("//evil.example", None),
+        ("\\\\evil", None),
+        ("", None),
+    ] {
+        assert_eq!(href(path).as_deref(), expected, "{path}");
+    }
+    let mut data = empty("x");
+    data.artifacts = vec![
+        link("passwords", "/etc/passwd.png"),
+        link("shot", "s/home page.PNG"),
+    ];
+    let html = page(&data);
+    assert!(html.contains("<span class=\"unlinked\"><span class=\"name\">passwords</span>"));
+    assert!(html.contains("<img loading=\"lazy\" src=\"s/home%20page.PNG\" alt=\"shot\">"));
+    assert_eq!(html.matches("<img").count(), 1);
+}
+
+#[test]
+fn proven_needs_an_end_and_passed_checks() {
+    let passed = || gate("verify", vec![check(Answer::Passed)]);
+    let failed = || {
+        gate(
+            "verify",
+            vec![check(Answer::Passed), check(Answer::CouldNotRun)],
+        )
+    };
+    let noted = |answers: Vec<Answer>| Gate {
+        passed: true,
+        ..gate("verify", answers.into_iter().map(check).collect())
+    };
+    let mut no_check = passed();
+    no_check.checks.clear();
+    let mut lying = failed();
+    lying.passed = true;
+    for (activity, gates, expected) in [
+        (Activity::Done, vec![passed()], "Proven"),
+        (Activity::Done, vec![passed(), failed()], "Proven"),
+        (Activity::Done, vec![failed(), passed()], "Done, not proven"),
+        (Activity::Done, vec![], "Done, not proven"),
+        (
+            Activity::Done,
+            vec![noted(vec![Answer::Passed, Answer::Noted])],
+            "Proven",
+        ),
+        (
+            Activity::Done,
+            vec![noted(vec![Answer::Noted])],
+            "Done, not proven",
+        ),
+        (Activity::Done, vec![no_check], "Done, not proven"),
+        (Activity::Done, vec![lying], "Done, not proven"),
+        (
+            Activity::Done,
+            vec![passed(), gate("review", failed().checks)],
+            "Done, not proven",
+        ),
+        (Activity::Working, vec![passed()], "Not proven yet"),
+        (Activity::Waiting, vec![passed()], "Waiting for a person"),
+        (Activity::Stopped, vec![passed()], "Stopped, not proven"),
+    ] {
+        let html = page(&Evidence {
+            activity,
+            gates,
+            ..empty("x")
+        });
+        let headline = format!("<h1>{expected}<");
+        assert!(html.contains(&headline), "{expected}");
+    }
+}
+
+#[test]
+fn shows_every_check_with_its_evidence_and_its_history() {
+    let mut data = empty("x");
+    let mut failed = check(Answer::Failed);
+    failed.reason = "two tests fail".to_owned();
+    failed.exit = Some(101);
+    let could_not = check(Answer::CouldNotRun);
+    data.gates = vec![
+        gate("verify", vec![check(Answer::Passed)]),
+        gate("verify", vec![failed, could_not]),
+    ];
+    let html = page(&data);
+    for text in [
+        "</span> pass</span>",
+        "</span> fail</span>",
+        "</span> could not run</span>",
+        "two tests fail",
+        "exit 101",
+        "1 earlier try of this gate",
+        "sh -c 'it'\\''s &amp;&amp; done'",
+        "<a href=\"evidence/0123456789ab-out-put.txt\">",
+        "1.2 kB",
+        "title=\"0123456789abcdef\">0123456789ab\u{2026}<",
+        "<time datetime=\"2026-11-15T02:25:27.123Z\">2026-11-15 02:25:27 UTC</time>",
+        "proofhouse audit runx",
+    ] {
+        assert!(html.contains(text), "{text}");
+    }
+}
+
+#[test]
+fn what_stands_in_backticks_is_code_and_nothing_else_is_markup() {
+    for (text, html) in [
+        (
+            "run `a<b` and `c`",
+            "run <code>a&lt;b</code> and <code>c</code>",
+        ),
+        ("one ` alone", "one ` alone"),
+        ("```\nfenced\n```", "```\nfenced\n```"),
+        ("`a`\n` b", "<code>a</code>\n` b"),
+        ("", ""),
+    ] {
+        assert_eq!(prose(text).into_string(), html);
+    }
+}
+
+#[test]
+fn every_promise_is_shown_under_its_own_name() {
+    let promise = ["Request", "Gate (exit)"].map(|name| (name.to_owned(), format!("{name}!")));
+    let html = page(&Evidence {
+        promise: promise.to_vec(),
+        ..empty("")
+    });
+    for text in [
+        "<dt>Request</dt><dd>Request!</dd>",
+        "<dt>Gate (exit)</dt><dd>Gate (exit)!</dd>",
+    ] {
+        assert!(html.contains(text), "{text}");
+    }
+}
+
+#[test]
+fn an_empty_run_says_what_is_missing() {
+    let html = page(&empty(""));
+    for text in [
+        "Not run is not passed",
+        "No agent has worked yet",
+        "No person has decided anything",
+        "not written down",
+        "<html lang=\"en\">",
+        "name=\"viewport\"",
+    ] {
+        assert!(html.contains(text), "{text}");
+    }
+    assert!(!html.contains("were scripted"));
+    let scripted = Evidence {
+        origin: Origin::Scripted,
+        ..empty("")
+    };
+    assert!(page(&scripted).contains(
+        "The model's replies in this run were scripted; every check, file and hash is real."
+    ));
+}
+
+#[test]
+fn numbers_are_for_people() {
+    assert_eq!(
+        [duration(0), duration(61_000), duration(3_720_000)],
+        ["0 ms", "1 min 01 s", "1 h 02 min"]
+    );
+    assert_eq!([bytes(999), bytes(1_250_000)], ["999 B", "1.2 MB"]);
+    assert_eq!(
+        [dollars(0), dollars(12_345), dollars(2_500_000)],
+        ["$0", "$0.0123", "$2.50"]
+    );
+    assert_eq!(grouped(1_234_567), "1\u{202f}234\u{202f}567");
+}

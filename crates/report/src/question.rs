@@ -1,0 +1,145 @@
+//! What a person is asked: what, why, and the exact commands that answer. The machine says what may be
+//! answered; only the spelling of commands is here.
+
+use factory::halt::Action;
+use factory::machine::{AMEND, DEPRECATE, EXTEND, Question, REJECT, RELEASE, RETRY, Subject};
+use kernel::machine::Waiting;
+use kernel::position::STOP;
+use serde::Serialize;
+
+/// The command that gives one answer to a question.
+fn command(project: &str, question: &Question, option: &str) -> String {
+    let because = "--because \"...\"";
+    let id = &question.id;
+    match (question.subject, option) {
+        (_, RELEASE) => format!("proofhouse factory release {project} {because}"),
+        (_, DEPRECATE) => format!("proofhouse factory deprecate MODULE {because}"),
+        (_, RETRY) => format!("proofhouse factory retry {project} {because}"),
+        (_, EXTEND) => format!("proofhouse factory extend {project} {because}"),
+        (_, STOP) => format!("proofhouse factory stop {project} {because}"),
+        (Subject::Spec, option) => {
+            let words = match option {
+                REJECT => " --reasons \"...\"",
+                AMEND => " --feedback \"...\"",
+                _ => "",
+            };
+            let verb = option.to_lowercase();
+            format!("proofhouse factory {verb} {project}{words}")
+        }
+        (Subject::Escalation | Subject::Exception | Subject::Blocked | Subject::Stuck, _) => {
+            let payload = payload(option);
+            format!("proofhouse resolve {id} --action {option}{payload} {because}")
+        }
+        (Subject::Budget | Subject::Release, _) => {
+            format!("proofhouse decide {project} {option} {because}")
+        }
+    }
+}
+
+/// What an answer needs beside its name.
+fn payload(option: &str) -> &'static str {
+    match Action::of(option) {
+        Some(Action::ApproveOverride | Action::AbandonTask) => " --set rationale=\"...\"",
+        Some(Action::AmendSpec) => {
+            " --set amended_acceptance_criteria=\"...\" --set amendment_rationale=\"...\""
+        }
+        Some(Action::SplitTask | Action::RevisePlan | Action::ProvideFix) => " --payload FILE",
+        None if option == "REJECT_CHANGE" => " --set then=requeue",
+        None => "",
+    }
+}
+
+/// A question of a project, with the command for each of its options.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Asked {
+    #[serde(flatten)]
+    pub question: Question,
+    /// A command for each option, in their order.
+    pub commands: Vec<String>,
+}
+
+impl Asked {
+    pub(crate) fn of(project: &str, question: Question) -> Asked {
+        let commands = question.options.iter();
+        let commands = commands.map(|option| command(project, &question, option));
+        Asked {
+            commands: commands.collect(),
+            question,
+        }
+    }
+}
+
+/// A question in the words that text and pages share.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Worded {
+    /// Who asks what.
+    pub headline: String,
+    /// What a person should know, a line each.
+    pub lines: Vec<String>,
+    /// The commands that answer; the recommended one is marked.
+    pub commands: Vec<(String, Advice)>,
+}
+
+/// Is an answer the recommended one?
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Advice {
+    /// One of several.
+    None,
+    /// The one that the role recommends.
+    Recommended,
+}
+
+/// The command that gives one answer to what a run waits for.
+pub fn decide(run: &str, option: &str) -> String {
+    format!("proofhouse decide {run} {option} --because \"...\"")
+}
+
+/// What a run waits for, in words.
+pub fn of_run(run: &str, waiting: &Waiting) -> Worded {
+    let mut lines = waiting.why.lines().map(str::to_owned);
+    let first = lines.next().unwrap_or_default();
+    Worded {
+        headline: format!("`{run}` waits for a person ({}): {first}", waiting.reason),
+        lines: lines.collect(),
+        commands: waiting
+            .options
+            .iter()
+            .map(|option| (decide(run, option), Advice::None))
+            .collect(),
+    }
+}
+
+/// What a project asks, in words.
+pub fn of_project(project: &str, asked: &Asked) -> Worded {
+    let Asked { question, commands } = asked;
+    let task = question.task.as_ref().map(ToString::to_string);
+    let task = task.filter(|task| *task != question.id);
+    let task = task.map_or_else(String::new, |task| format!(" ({task})"));
+    let advice = |option: &String| match question.recommended.as_ref() == Some(option) {
+        true => Advice::Recommended,
+        false => Advice::None,
+    };
+    let advice = question.options.iter().map(advice);
+    Worded {
+        headline: format!("`{project}` {}{task}: {}", question.id, question.what),
+        lines: question.why.lines().map(str::to_owned).collect(),
+        commands: commands.iter().cloned().zip(advice).collect(),
+    }
+}
+
+/// The code that a person reads and types again: six characters that no eye confuses. It changes with
+/// every record of the journal, so that it always answers the question that is open now.
+pub fn run_code(run: &str, head_hash: &str) -> String {
+    const ALPHABET: &[u8; 32] = b"0123456789ABCDEFGHJKMNPQRSTVWXYZ";
+    let text = format!(
+        "proofhouse run code v1\n{}: {run}\n{head_hash}\n",
+        run.len()
+    );
+    let hash = store::sha256_hex(text.as_bytes());
+    let digit = |digit: u8| u64::from(char::from(digit).to_digit(16).unwrap_or(0));
+    let bits = hash.bytes().take(8);
+    let bits = bits.fold(0u64, |sum, byte| sum << 4 | digit(byte));
+    (0..6)
+        .map(|place| char::from(ALPHABET[(bits >> (place * 5) & 31) as usize]))
+        .collect()
+}

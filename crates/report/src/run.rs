@@ -1,0 +1,175 @@
+//! A run as it is shown: where it stands, what it cost, what it promised, and what a person may do.
+
+use crate::address;
+use crate::inbox::Fault;
+use crate::look::{self, Looked, Peek};
+use crate::project::ProjectReport;
+use crate::question::run_code;
+use crate::spend::{self, Summary};
+use flow::Flow;
+use kernel::machine::Activity;
+use kernel::{Machine, Status};
+use serde::Serialize;
+use store::Head;
+use workspace::{EngineError, Project};
+
+/// One run.
+#[derive(Debug, Clone, Serialize)]
+pub struct RunReport {
+    /// Where it stands.
+    #[serde(flatten)]
+    pub status: Status,
+    /// What it cost.
+    pub spend: Summary,
+    /// The journal's last record.
+    pub head: Head,
+    /// Does an engine drive it right now?
+    pub driven: bool,
+    /// What a person types who decides at a terminal.
+    pub run_code: String,
+    /// Where its evidence page is.
+    pub evidence: String,
+    /// Its task folder.
+    pub task: String,
+    /// What was promised first: a field of the state file.
+    pub promise: Option<(String, String)>,
+    /// What a person may begin in a run that rests.
+    pub may_begin: Vec<String>,
+    /// What resting there means.
+    pub about: String,
+}
+
+impl RunReport {
+    /// Gathers it.
+    pub fn of(project: &Project, name: &str, peek: &Peek<Flow>) -> Result<Self, EngineError> {
+        let Peek { machine, head } = peek;
+        let (status, workflow) = (machine.status(), machine.workflow());
+        let here = project.of_run(name);
+        let started = machine.started();
+        let task = started.map(|started| workspace::context::task_folder(&here, started));
+        let position = machine.position();
+        let rests = !position.stopped && !position.is_over(&workflow.table);
+        let idle = status.waiting_for.is_none();
+        let resting = rests && idle && status.activity != Activity::Working;
+        let files = workflow.task.as_ref();
+        let promise = files.and_then(|files| files.promise.first());
+        let promise = promise.and_then(|name| status.fields.get_key_value(name));
+        let about = workflow.states.get(&position.state).filter(|_| resting);
+        Ok(Self {
+            spend: spend::summary(&status.attempts),
+            head: head.clone(),
+            driven: look::is_driven(project, name),
+            run_code: run_code(name, &head.hash),
+            evidence: address::link(&here, machine)?,
+            task: task.map_or_else(String::new, |task| task.display().to_string()),
+            promise: promise.map(|(name, text)| (name.clone(), text.clone())),
+            may_begin: match resting {
+                true => workflow.table.options(position, status.mode),
+                false => Vec::new(),
+            },
+            about: about.map_or_else(String::new, |state| state.about.clone()),
+            status,
+        })
+    }
+}
+
+/// One line of an overview: a run, a project, or a journal that cannot be read.
+#[derive(Debug, Clone, Serialize)]
+#[serde(untagged)]
+pub enum Report {
+    Run(Box<RunReport>),
+    /// A project of the factory.
+    Project(Box<ProjectReport>),
+    /// A journal that cannot be read.
+    Unreadable {
+        /// Its name.
+        run: String,
+        /// Why.
+        error: Fault,
+    },
+}
+
+impl Report {
+    /// Of whichever has this name.
+    pub fn of(project: &Project, name: &str, looked: &Looked) -> Result<Self, EngineError> {
+        Ok(match looked {
+            Looked::Run(peek) => Report::Run(Box::new(RunReport::of(project, name, peek)?)),
+            Looked::Project(peek) => {
+                Report::Project(Box::new(ProjectReport::of(project, name, peek)))
+            }
+        })
+    }
+
+    /// What it does right now; what cannot be read does nothing.
+    pub fn doing(&self) -> Doing {
+        let (status, driven) = match self {
+            Report::Run(run) => (&run.status, run.driven),
+            Report::Project(project) => (&project.status, project.driven),
+            Report::Unreadable { .. } => return Doing::Stopped,
+        };
+        match status.activity {
+            Activity::Working if driven => Doing::Working,
+            Activity::Working => Doing::Ready,
+            Activity::Waiting => Doing::Waiting,
+            Activity::Resting => Doing::Resting,
+            Activity::Done => Doing::Done,
+            Activity::Stopped => Doing::Stopped,
+        }
+    }
+
+    /// Where it stands, if it can be read.
+    pub fn status(&self) -> Option<&Status> {
+        match self {
+            Report::Run(run) => Some(&run.status),
+            Report::Project(project) => Some(&project.status),
+            Report::Unreadable { .. } => None,
+        }
+    }
+}
+
+/// What a run or a project does right now.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Doing {
+    /// An engine is at it.
+    Working,
+    /// There is work to do, and nobody is at it.
+    Ready,
+    /// A person is asked.
+    Waiting,
+    /// Nobody has anything to do; it may be taken up again.
+    Resting,
+    /// It completed.
+    Done,
+    /// A person stopped it.
+    Stopped,
+}
+
+impl Doing {
+    /// In a word or two.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Doing::Working => "working",
+            Doing::Ready => "ready to run",
+            Doing::Waiting => "waiting for a person",
+            Doing::Resting => "resting",
+            Doing::Done => "done",
+            Doing::Stopped => "stopped",
+        }
+    }
+}
+
+/// Every run and project of a repository.
+pub fn overview(project: &Project) -> Result<Vec<(String, Report)>, EngineError> {
+    let mut reports = Vec::new();
+    for (name, looked) in look::all(project)? {
+        let report = match looked {
+            Ok(looked) => Report::of(project, &name, &looked)?,
+            Err(error) => Report::Unreadable {
+                run: name.clone(),
+                error: Fault::from(&error),
+            },
+        };
+        reports.push((name, report));
+    }
+    Ok(reports)
+}

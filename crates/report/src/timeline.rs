@@ -1,0 +1,199 @@
+//! A journal's records in the order of the journal, each with a sentence, what it belongs to and how
+//! long it took: for `log`, for pages that grow, and for whoever draws spans.
+
+use crate::{facts, look};
+use kernel::outcome::Ran;
+use kernel::{Body, EffectId, Event, Time};
+use serde::Serialize;
+use serde_json::value::RawValue;
+use std::collections::BTreeMap;
+use store::RecordRef;
+
+/// A record as it is stored.
+#[derive(Debug, Clone, Copy, Serialize)]
+pub struct Record<'a> {
+    /// Its number.
+    pub seq: u64,
+    /// When.
+    pub at: Time,
+    pub kind: &'a str,
+    pub body: &'a RawValue,
+    pub hash: &'a str,
+}
+
+impl<'a> From<RecordRef<'a>> for Record<'a> {
+    fn from(record: RecordRef<'a>) -> Self {
+        let RecordRef {
+            at,
+            body,
+            hash,
+            kind,
+            seq,
+            ..
+        } = record;
+        Record {
+            seq,
+            at,
+            kind,
+            body,
+            hash,
+        }
+    }
+}
+
+/// A record as people are told of it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Entry {
+    /// Its number.
+    pub seq: u64,
+    /// When.
+    pub at: Time,
+    pub kind: &'static str,
+    /// The effect that began or ended with it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub effect: Option<EffectId>,
+    /// How long that took, where it ended.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub millis: Option<u64>,
+    /// What happened.
+    pub sentence: String,
+}
+
+/// Tells records as they come, and remembers what is in flight.
+#[derive(Debug, Default)]
+pub struct Timeline {
+    flying: BTreeMap<EffectId, Time>,
+}
+
+impl Timeline {
+    /// A stored record.
+    pub fn tell(&mut self, record: &RecordRef<'_>) -> Result<Entry, String> {
+        Ok(self.take(record.seq, &look::event(record)?))
+    }
+
+    /// An event and its number.
+    pub fn take(&mut self, seq: u64, event: &Event) -> Entry {
+        let effect = match &event.body {
+            Body::EffectBegan(began) => Some(began.effect),
+            Body::AttemptEnded(ended) => Some(ended.effect),
+            Body::GateEnded(ended) => Some(ended.effect),
+            Body::CheckpointEnded(ended) => Some(ended.effect),
+            Body::EffectLost(lost) => Some(lost.effect),
+            _ => None,
+        };
+        let millis = match (&event.body, effect) {
+            (Body::EffectBegan(began), _) => {
+                self.flying.insert(began.effect, event.at);
+                None
+            }
+            (_, Some(effect)) => self.flying.remove(&effect).map(|at| event.at.since(at)),
+            _ => None,
+        };
+        Entry {
+            seq,
+            at: event.at,
+            kind: event.body.kind(),
+            effect,
+            millis,
+            sentence: sentence(&event.body),
+        }
+    }
+}
+
+/// An event as a sentence.
+pub fn sentence(body: &Body) -> String {
+    match body {
+        Body::RunStarted(started) => format!(
+            "started `{}` of `{}`, autonomy {}",
+            started.run, started.workflow, started.autonomy
+        ),
+        Body::SessionOpened(opened) => {
+            format!("session {} (version {})", opened.session, opened.version)
+        }
+        Body::TailCut(cut) => format!(
+            "cut a torn last line of {} bytes, kept in {}",
+            cut.bytes, cut.kept_in
+        ),
+        Body::EffectBegan(began) => {
+            let on = match began.subject.as_str() {
+                "" => String::new(),
+                subject => format!(" on {subject}"),
+            };
+            let kind = format!("{:?}", began.kind).to_lowercase();
+            let by = match began.role.as_str() {
+                "" => String::new(),
+                role => format!(" by {role}"),
+            };
+            format!(
+                "{} began: {kind} in `{}`{by}{on}",
+                began.effect, began.state
+            )
+        }
+        Body::AttemptEnded(ended) => {
+            let outcome = &ended.outcome;
+            let request = outcome
+                .request
+                .as_ref()
+                .map_or_else(String::new, |state| format!(", asks for `{state}`"));
+            let refused = outcome.refused_connections();
+            format!(
+                "{} ended: {}, {}{request}{}",
+                ended.effect,
+                outcome.class.as_str(),
+                outcome.reason,
+                refused.map_or_else(String::new, |line| format!("; {line}"))
+            )
+        }
+        Body::GateEnded(ended) => {
+            let words: Vec<String> = ended
+                .results
+                .iter()
+                .map(|result| {
+                    let ran = result.ran.as_ref();
+                    let refused = ran.and_then(Ran::refused_connections);
+                    let refused = refused.map_or_else(String::new, |line| format!(" ({line})"));
+                    format!("{} {}{refused}", result.check, result.verdict.as_str())
+                })
+                .collect();
+            format!("{} judged: {}", ended.effect, words.join("; "))
+        }
+        Body::CheckpointEnded(ended) => match (&ended.commit, &ended.problem) {
+            (Some(commit), _) => format!("{} committed {commit}", ended.effect),
+            (None, problem) => format!(
+                "{} could not commit: {}",
+                ended.effect,
+                problem.as_deref().unwrap_or("unknown")
+            ),
+        },
+        Body::EffectLost(lost) => format!("{} lost: {}", lost.effect, lost.reason),
+        Body::LateDropped(late) => format!(
+            "{} answered too late and was dropped: {}",
+            late.effect, late.said
+        ),
+        Body::Moved(moved) => {
+            let hold = moved
+                .position
+                .hold
+                .as_ref()
+                .map_or_else(String::new, |hold| format!(" [held: {}]", hold.name()));
+            format!(
+                "`{}` -> `{}` by {} ({}){hold}: {}",
+                moved.from, moved.position.state, moved.by, moved.action, moved.why
+            )
+        }
+        Body::Refused(refused) => format!("refused: {}", refused.refusal),
+        Body::Decided(decision) => format!(
+            "{} decided `{}` through {}: {}",
+            decision.who, decision.option, decision.channel, decision.because
+        ),
+        Body::FieldsEdited(edited) => {
+            let taken = edited.fields.keys().cloned();
+            let refused = edited.refused.values();
+            let refused = refused.map(|refusal| format!("not taken: {refusal}"));
+            let all: Vec<String> = taken.chain(refused).collect();
+            format!("a person edited {}", all.join(", "))
+        }
+        Body::Noted(note) => facts::sentence(note),
+        Body::SnapshotTaken(taken) => format!("snapshot {} ({})", taken.file, taken.hash),
+    }
+}

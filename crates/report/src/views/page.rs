@@ -1,0 +1,37 @@
+//! The evidence page on disk, and a copy of each piece of evidence beside it.
+
+use crate::evidence::{COPIES, Link, gather};
+use crate::history::History;
+use crate::page;
+use flow::Flow;
+use store::Head;
+use workspace::EngineError;
+use workspace::context::Context;
+
+/// Writes the page of a run and copies its evidence beside it, each piece once.
+pub(super) fn write(
+    context: &Context,
+    machine: &Flow,
+    history: &History,
+    head: &Head,
+) -> Result<(), EngineError> {
+    let task = context.workflow.task.as_ref();
+    let Some(name) = task.and_then(|task| task.evidence_page.as_ref()) else {
+        return Ok(());
+    };
+    let path = context.task.join(name);
+    let folder = path.parent().unwrap_or(&context.task);
+    let copies = folder.join(COPIES);
+    std::fs::create_dir_all(&copies).map_err(EngineError::io("create", &copies))?;
+    let evidence = gather(context, machine, history, head, folder)?;
+    let checks = evidence.gates.iter().flat_map(|gate| &gate.checks);
+    let kept = checks.flat_map(|check| &check.evidence);
+    let left = evidence.attempts.iter().flat_map(|one| &one.evidence);
+    for piece in kept.chain(left) {
+        let target = folder.join(Link::beside(piece).href);
+        if !target.exists() {
+            store::write_atomic(&target, &context.vault.get(&piece.hash)?)?;
+        }
+    }
+    Ok(store::write_atomic(&path, page::run(&evidence).as_bytes())?)
+}
