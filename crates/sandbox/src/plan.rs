@@ -94,6 +94,12 @@ impl Plan {
                 "hidden files below the roots: no mount namespace ({why})"
             ));
         }
+        if !mounted && !policy.placed.is_empty() {
+            let why = reason(&machine.mount, &machine.namespaces);
+            missing.push(format!(
+                "files in another place than they lie: no mount namespace ({why})"
+            ));
+        }
         if !mounted && !policy.overlays.is_empty() {
             let why = reason(&machine.mount, &machine.namespaces);
             missing.push(format!(

@@ -15,6 +15,8 @@ pub struct Policy {
     pub write: Vec<PathBuf>,
     /// Folders that it may change without changing them. Needs a mount namespace.
     pub overlays: Vec<Overlay>,
+    /// Files and folders that it may read in another place than they lie. Needs a mount namespace.
+    pub placed: Vec<Placed>,
     /// Files and folders below the roots that are not there for it: an empty folder or an empty file
     /// stands in their place. Needs a mount namespace.
     pub hidden: Vec<PathBuf>,
@@ -34,7 +36,7 @@ pub struct Policy {
 /// another folder.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Overlay {
-    /// Where it is, for the process: an empty folder of ours.
+    /// Where it is, for the process. What lies there outside is not seen.
     pub at: PathBuf,
     /// What is there at first. Nothing may change it while the process lives.
     pub lower: PathBuf,
@@ -42,9 +44,18 @@ pub struct Overlay {
     pub upper: PathBuf,
     /// An empty folder beside `upper` that the kernel needs for itself.
     pub work: PathBuf,
-    /// Files and folders of `lower`, relative, that are laid over it once more and that it can not
+    /// Files and folders of `lower`, relative, that are laid over it once more and that it cannot
     /// change at all.
     pub fixed: Vec<PathBuf>,
+}
+
+/// Something that lies elsewhere for a process than it does.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Placed {
+    /// Where it lies.
+    pub source: PathBuf,
+    /// Where it is, for the process. Nothing need be there.
+    pub at: PathBuf,
 }
 
 /// What a process may talk to.
@@ -184,6 +195,7 @@ impl Policy {
             read: read.into_iter().map(Into::into).collect(),
             write: write.into_iter().map(Into::into).collect(),
             overlays: Vec::new(),
+            placed: Vec::new(),
             hidden: Vec::new(),
             network: Network::None,
             environment: None,

@@ -4,6 +4,7 @@ use crate::config::Config;
 use crate::confine::Reach;
 use crate::error::EngineError;
 use crate::project::Project;
+use crate::room;
 use crate::secrets::Secrets;
 use crate::view::sight::SECRET_BY_CUSTOM;
 use agents::Agent;
@@ -46,6 +47,8 @@ pub struct Context {
     pub commands: Vec<String>,
     /// What processes may reach.
     pub reach: Reach,
+    /// What the person says of rooms.
+    pub rooms: room::Settings,
     /// Keeps keys out of what is kept.
     pub secrets: Secrets,
     /// Globs that no agent sees.
@@ -75,6 +78,7 @@ impl Context {
             vault: project.vault()?,
             commands,
             reach: Reach::of(&config, project.top(), started.sandbox_waived_by.as_deref()),
+            rooms: room::Settings::of(&config)?,
             secrets: Secrets::of(&config, project.top()),
             hidden: hidden(&config, project.top()),
             env: sandbox::base_env(),

@@ -51,6 +51,7 @@ mod product_index;
 mod project_files;
 mod reach;
 mod results;
+mod rooms;
 mod rules;
 mod sandbox;
 mod shown;

@@ -51,7 +51,7 @@ pub(crate) struct Outside {
     door: Door,
     notices: Notices,
     /// What the mounts were about, for errors.
-    mounts: Vec<String>,
+    mounts: Vec<mounts::Named>,
 }
 
 /// Whose files it sees.
@@ -347,9 +347,12 @@ impl Outside {
         let (what, index) = report::read(&mut self.report).ok()?.failed?;
         let place = self.mounts.get(index as usize);
         let place = place.filter(|_| what.starts_with("a mount"));
-        let what = place.map_or(what.clone(), |place| format!("{what} of {place}"));
+        let told = place.map_or(what.clone(), |place| format!("{what} of {}", place.name));
+        if place.is_some_and(|place| place.kind == mounts::Kind::Overlay) {
+            return Some(LaunchError::NoOverlay { what: told });
+        }
         Some(LaunchError::SandboxUnavailable {
-            missing: vec![format!("the kernel refused {what}")],
+            missing: vec![format!("the kernel refused {told}")],
         })
     }
 

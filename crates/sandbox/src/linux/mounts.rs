@@ -55,6 +55,20 @@ pub(crate) struct Mounts {
     pid_max: Option<Vec<u8>>,
 }
 
+/// What a step is about.
+#[derive(Debug)]
+pub(crate) struct Named {
+    pub(crate) name: String,
+    pub(crate) kind: Kind,
+}
+
+/// Is it an overlay? There are other ways to have what one gives.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Kind {
+    Overlay,
+    Other,
+}
+
 /// A path as the kernel wants it. Paths hold no NUL: they come from the file system.
 pub(crate) fn c_path(path: &Path) -> CString {
     CString::new(path.as_os_str().as_bytes()).unwrap_or_default()
@@ -139,20 +153,22 @@ impl Mounts {
     }
 
     /// What each step is about, for an error.
-    pub(crate) fn names(&self) -> Vec<String> {
-        let names = self.ops.iter().map(|op| match op {
-            Op::Bind(bind) => &bind.source,
-            Op::Layered(layered) => &layered.lower,
-            Op::Scratch { at, .. }
-            | Op::Folder(at)
-            | Op::File(at)
-            | Op::Empty(at)
-            | Op::Link { at, .. } => at,
-            Op::Processes | Op::Terminals => &self.processes,
-        });
-        names
-            .map(|path| path.to_string_lossy().into_owned())
-            .collect()
+    pub(crate) fn names(&self) -> Vec<Named> {
+        let named = |op: &Op| {
+            let (path, kind) = match op {
+                Op::Layered(layered) => (&layered.lower, Kind::Overlay),
+                Op::Bind(bind) => (&bind.source, Kind::Other),
+                Op::Scratch { at, .. }
+                | Op::Folder(at)
+                | Op::File(at)
+                | Op::Empty(at)
+                | Op::Link { at, .. } => (at, Kind::Other),
+                Op::Processes | Op::Terminals => (&self.processes, Kind::Other),
+            };
+            let name = path.to_string_lossy().into_owned();
+            Named { name, kind }
+        };
+        self.ops.iter().map(named).collect()
     }
 
     /// Makes the root. Runs in a mount namespace of its own; allocates nothing. An error comes

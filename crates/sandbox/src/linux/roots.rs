@@ -89,6 +89,12 @@ pub(crate) fn entries(policy: &Policy) -> Result<Vec<Entry>, LaunchError> {
     for overlay in &policy.overlays {
         layered(&mut entries, overlay)?;
     }
+    for placed in &policy.placed {
+        let source = real(&placed.source)?;
+        let shape = shape(&source);
+        let at = plain(&placed.at)?.to_owned();
+        add(&mut entries, at, What::Outside(source, Access::Read, shape));
+    }
     if let Some(home) = &policy.home
         && !policy.write.iter().any(|root| home.starts_with(root))
     {
@@ -111,7 +117,11 @@ pub(crate) fn entries(policy: &Policy) -> Result<Vec<Entry>, LaunchError> {
 
 /// An overlay, and what of it stays as it is.
 fn layered(entries: &mut Vec<Entry>, overlay: &Overlay) -> Result<(), LaunchError> {
-    let at = real(&overlay.at)?;
+    // What a room has and the folder that it stands for has not is in a place that is not there.
+    let at = match overlay.at.symlink_metadata() {
+        Ok(_) => real(&overlay.at)?,
+        Err(_) => plain(&overlay.at)?.to_owned(),
+    };
     let lower = real(&overlay.lower)?;
     let layers = [lower.clone(), real(&overlay.upper)?, real(&overlay.work)?];
     for fixed in &overlay.fixed {
@@ -143,17 +153,24 @@ fn add(entries: &mut Vec<Entry>, at: PathBuf, what: What) {
     entries.push(Entry { at, what });
 }
 
-fn real(path: &Path) -> Result<PathBuf, LaunchError> {
-    let wrong = |what: String| LaunchError::Policy { what };
-    let shown = path.display();
+fn plain(path: &Path) -> Result<&Path, LaunchError> {
     let plain = path
         .components()
         .all(|part| matches!(part, Component::RootDir | Component::Normal(_)));
-    if !path.is_absolute() || !plain {
-        return Err(wrong(format!(
-            "the root `{shown}` is not an absolute path without `..`; give its full path"
-        )));
+    if path.is_absolute() && plain {
+        return Ok(path);
     }
+    let what = format!(
+        "the root `{}` is not an absolute path without `..`; give its full path",
+        path.display()
+    );
+    Err(LaunchError::Policy { what })
+}
+
+fn real(path: &Path) -> Result<PathBuf, LaunchError> {
+    let wrong = |what: String| LaunchError::Policy { what };
+    let shown = path.display();
+    plain(path)?;
     let real = path.canonicalize().map_err(|error| {
         wrong(format!(
             "the root {shown}: {error}; create it, or leave it out"
