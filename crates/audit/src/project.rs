@@ -1,6 +1,6 @@
 //! A project of the factory, recomputed: every fact must follow from what the journal holds before
-//! it, every decision must be its signer's, every brief must be the one that the table of section
-//! 9.7 gives; and the state store must be what all of it leads to.
+//! it, every decision must be its signer's, every brief must be the one that the table of rule
+//! F9.7 gives; and the state store must be what all of it leads to.
 
 use crate::decisions::{Moment, Signers};
 use crate::finding::{Finding, finding};

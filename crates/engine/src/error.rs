@@ -13,6 +13,7 @@ impl From<DriveError<EngineError>> for EngineError {
                     "the machine refused the engine's own input: {}",
                     refusal.what
                 ),
+                "please report it, with the run's journal",
             ),
         }
     }

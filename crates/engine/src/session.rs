@@ -13,7 +13,7 @@ use std::collections::btree_map::Entry;
 use std::sync::Arc;
 use workspace::agent::Offered;
 use workspace::context::Context;
-use workspace::error::EngineError;
+use workspace::error::{EngineError, Kind};
 use workspace::lock::{self, Lock};
 use workspace::project::Project;
 
@@ -58,6 +58,7 @@ pub fn lock(project: &Project, run: &str) -> Result<Lock, EngineError> {
             format!("another Proofhouse drives the run `{run}` right now"),
             "wait for it, or stop it with Ctrl-C; `proofhouse status` shows what it does",
         )
+        .of_kind(Kind::RunBusy)
     })
 }
 
@@ -96,7 +97,7 @@ impl Session<'_> {
         loop {
             match self.once(observer, hook) {
                 // A person decided while we were about to write: read it and go on from there.
-                Err(error) if error.code == "journal_conflict" => {
+                Err(error) if error.kind == Kind::JournalConflict => {
                     observer
                         .notice("the journal was appended to by another process; reading it again");
                 }

@@ -1,4 +1,4 @@
-//! The envelope of every artifact (section 8) and the contribution that it came with (section 5.2):
+//! The envelope of every artifact (rule F8) and the contribution that it came with (rule F5.2):
 //! closed lists of types and statuses, and the form of ids. The sequence of a task's contributions is
 //! its audit trail, so there is no way to change one.
 
@@ -9,7 +9,7 @@ use kernel::{document, words};
 use serde_json::Value;
 
 words! {
-    /// The thirteen types; there are no others (section 8.1).
+    /// The thirteen types; there are no others (rule F8.1).
     pub enum ArtifactType {
         MicroPlan = "MICRO_PLAN",
         Contract = "CONTRACT",
@@ -27,7 +27,7 @@ words! {
     }
 }
 
-/// The prefixes of their ids, in the same order (section 8.2).
+/// The prefixes of their ids, in the same order (rule F8.2).
 const PREFIXES: [&str; 13] = [
     "MP-", "CTR-", "IMPL-", "PROP-", "CHAL-", "ADJ-", "SHIP-", "ESC-", "CP-", "ICE-", "RSR-",
     "SPEC-", "EX-",
@@ -69,7 +69,7 @@ pub(crate) const TARGET: Form = Form::Text(Rule {
 });
 
 words! {
-    /// Where an artifact stands (section 8.4).
+    /// Where an artifact stands (rule F8.4).
     pub enum ArtifactStatus {
         Draft = "DRAFT",
         Challenged = "CHALLENGED",

@@ -1,4 +1,4 @@
-//! A context pack (sections 5.3 and 6.3): exactly what a role was shown, at which depth, and what was
+//! A context pack (rules F5.3 and F6.3): exactly what a role was shown, at which depth, and what was
 //! kept from it and why. The engine writes packs; agents never do.
 
 use crate::ids::{self, MOMENT};

@@ -1,4 +1,4 @@
-//! Escalations and their resolutions (section 17) as documents: everything that a person needs to
+//! Escalations and their resolutions (rule F17) as documents: everything that a person needs to
 //! decide, and the six ways to decide, each with its own payload. `halt/` makes and carries them out.
 
 use crate::debate::TRAIL;
@@ -98,7 +98,7 @@ words! {
 }
 
 words! {
-    /// The six ways to resolve a task, in the document's order.
+    /// The six ways to resolve a task, in the order in which people are offered them.
     pub enum Action {
         /// Ship it although the debate failed.
         ApproveOverride = "APPROVE_OVERRIDE",

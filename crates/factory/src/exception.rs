@@ -1,4 +1,4 @@
-//! The interface change exception (section 13), the only way for one module to interrupt another: what
+//! The interface change exception (rule F13), the only way for one module to interrupt another: what
 //! it asks for. A role raises it, the journal keeps it, and the stored record is the same with its id
 //! and who raised it. A record never changes; what a person decides is a record of its own.
 
@@ -86,7 +86,7 @@ const RAISED_BY: Object = Object {
         must("artifact_ref", "What was being made.", SAID),
         must(
             "role",
-            "One of three (section 13.2); nobody else may.",
+            "One of three; nobody else may.",
             Form::Word(&["proposer", "challenger", "ship"]),
         ),
         must("run_id", "The invocation.", SAID),
@@ -155,7 +155,7 @@ pub(crate) fn rules(exception: &Value, found: &mut Vec<Fault>) {
 }
 
 words! {
-    /// What a person decides about a request (section 13.5).
+    /// What a person decides about a request (rule F13.5).
     pub enum Ruling {
         /// The change is debated.
         ApproveChange = "APPROVE_CHANGE",

@@ -1,4 +1,4 @@
-//! The factory: the documents of document 002 with their rules, and its loops as pure machines
+//! The factory: its documents with their rules, and its loops as pure machines
 //! (project, engineering, halts, delivery).
 //!
 //! It refuses to know a clock, a file, a random number, a thread or a network: ids and times are

@@ -1,4 +1,4 @@
-//! The micro plan (section 10): a task as modules small enough to prove. One type: the planner's answer
+//! The micro plan (rule F10): a task as modules small enough to prove. One type: the planner's answer
 //! is read into it, the journal keeps it, and the stored document is the same with its id and its task.
 //!
 //! It refuses semantic judgement ("is this one behaviour?"): that is the Challenger's.
@@ -271,7 +271,7 @@ pub fn human_faults(plan: &Plan) -> Vec<Fault> {
 
 impl Plan {
     /// For each module, the places of those of this plan that it waits for. References to others are
-    /// to shipped modules (section 10.2).
+    /// to shipped modules (rule F10.2).
     fn edges(&self) -> Vec<Vec<u32>> {
         let mut places: BTreeMap<&ModuleId, u32> = BTreeMap::new();
         for (at, module) in (0..).zip(&self.modules) {
@@ -318,7 +318,7 @@ impl Plan {
     }
 }
 
-/// What must come before a new module (section 14.3): the search, and why nothing found will do.
+/// What must come before a new module (rule F14.3): the search, and why nothing found will do.
 pub const REUSE_REPORT: Object = Object {
     name: "ReuseSearchReport",
     about: "Why a module is made or reused.",

@@ -135,7 +135,7 @@ pub fn find(name: &str) -> Option<&'static Document> {
 
 /// Judges a text that claims to be a document.
 pub fn validate(document: &Document, bytes: &[u8]) -> Report {
-    // A spec is judged by the fourteen rules of section 3.2.3, with warnings of its own.
+    // A spec is judged by the fourteen conditions of rule F3.2.3, with warnings of its own.
     if document.name() == ProductSpec::OBJECT.name {
         return spec::validate(bytes);
     }

@@ -1,4 +1,4 @@
-//! Ship evidence and the log of the tests behind it (sections 11.2 and 11.3). The engine writes both;
+//! Ship evidence and the log of the tests behind it (rules F11.2 and F11.3). The engine writes both;
 //! these checks hold them to their own arithmetic.
 
 use crate::contract::Fingerprint;

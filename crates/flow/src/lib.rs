@@ -7,7 +7,6 @@ mod brief;
 mod built_in;
 mod document;
 mod error;
-mod lint;
 mod load;
 mod machine;
 mod raw;

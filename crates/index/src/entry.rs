@@ -1,4 +1,4 @@
-//! One entry of the index, as section 14.2 has it to the letter: the type and the table of its form. What search or a reader could not use is refused.
+//! One entry of the index, as rule F14.2 has it to the letter: the type and the table of its form. What search or a reader could not use is refused.
 
 use crate::error::IndexError;
 use kernel::document;
@@ -97,7 +97,7 @@ impl CodeIndexEntry {
         }
     }
 
-    /// The sole input to the embedding model (section 14.1).
+    /// The sole input to the embedding model (rule F14.1).
     pub fn embedding_input(&self) -> String {
         let summary = serde_json::to_string(&self.io_summary)
             .expect("lists of texts can always be written as JSON");

@@ -11,7 +11,7 @@ pub type Cause = Box<dyn std::error::Error + Send + Sync>;
 /// Everything that can go wrong in the index.
 #[derive(Debug, thiserror::Error)]
 pub enum IndexError {
-    /// An entry that the document's schema refuses.
+    /// An entry that its schema refuses.
     #[error("entry {entry}: `{field}` {why}")]
     BadEntry {
         /// Its id and version, as far as they were readable.
@@ -30,7 +30,7 @@ pub enum IndexError {
         /// The key.
         reference: String,
     },
-    /// Versions of a module only rise (section 8.3).
+    /// Versions of a module only rise (rule F8.3).
     #[error("{reference} is not higher than {highest}, which is in the index already")]
     VersionNotHigher {
         /// What was to be added.
@@ -96,7 +96,7 @@ pub enum IndexError {
         /// What was to be used.
         given: String,
     },
-    /// The model misses a criterion of section 14.1.
+    /// The model misses a criterion of rule F14.1.
     #[error("the embedder {embedder} does not meet criterion {criterion} of the index: {why}")]
     EmbedderUnfit {
         /// The model.

@@ -94,7 +94,7 @@ impl AppendOnlyCodeIndex {
         transaction.commit().map_err(&failed)
     }
 
-    /// Records that an entry should not be used for new work (section 16): why, how to migrate, and
+    /// Records that an entry should not be used for new work (rule F16): why, how to migrate, and
     /// what stands in for it.
     pub fn deprecate(
         &mut self,
@@ -106,7 +106,7 @@ impl AppendOnlyCodeIndex {
         self.change(reference, Status::Deprecated, replacement, note, at)
     }
 
-    /// Records that another entry stands in for this one (sections 13 and 14.3).
+    /// Records that another entry stands in for this one (rules F13 and F14.3).
     pub fn supersede(
         &mut self,
         reference: &ModuleRef,
@@ -238,7 +238,7 @@ fn last(connection: &Connection) -> rusqlite::Result<i64> {
         .query_row([], |row| row.get(0))
 }
 
-/// No key twice, and versions only upwards (sections 19.5 and 8.3).
+/// No key twice, and versions only upwards (rules F19.5 and F8.3).
 fn rises(connection: &Connection, path: &Path, entry: &CodeIndexEntry) -> Result<(), IndexError> {
     use rusqlite::OptionalExtension;
     let highest = connection

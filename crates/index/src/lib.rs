@@ -1,5 +1,5 @@
 //! The Code Index: an append-only ledger of shipped modules, and the search for one to reuse
-//! (document 002, sections 14 and 16).
+//! (rules F14 and F16).
 //!
 //! SQLite is the only store. An entry is inserted once and never changes; that it was deprecated or
 //! superseded is a record of its own that points at it. What makes search fast (quantised vectors,

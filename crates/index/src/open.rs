@@ -24,7 +24,7 @@ pub enum Create {
     Never,
 }
 
-/// The sole interface for writes to the index (section 19.5). One handle per thread; any number of
+/// The sole interface for writes to the index (rule F19.5). One handle per thread; any number of
 /// handles and processes may work on one file.
 #[derive(Debug)]
 pub struct AppendOnlyCodeIndex {

@@ -13,7 +13,7 @@ use rusqlite::{Connection, OptionalExtension, Row};
 use serde::Serialize;
 use std::path::Path;
 
-/// What a list is narrowed by (section 14.1); what is not set lets everything through.
+/// What a list is narrowed by (rule F14.1); what is not set lets everything through.
 #[derive(Debug, Clone, Default)]
 pub struct Filter {
     /// One of these tags.
@@ -76,7 +76,7 @@ pub(crate) struct Change {
 }
 
 impl Stored {
-    /// As section 14.2 shows it. The notice is appended to the notes (section 16).
+    /// As rule F14.2 shows it. The notice is appended to the notes (rule F16).
     pub(crate) fn shown(self) -> CodeIndexEntry {
         let mut entry = self.entry;
         if let Some(change) = self.change {
@@ -178,7 +178,7 @@ pub(crate) fn by_id(connection: &Connection, path: &Path, id: i64) -> Result<Sto
 }
 
 impl AppendOnlyCodeIndex {
-    /// One version of a module, whatever its status (section 16).
+    /// One version of a module, whatever its status (rule F16).
     pub fn get(&self, reference: &ModuleRef) -> Result<CodeIndexEntry, IndexError> {
         Ok(find(&self.connection, &self.path, reference)?.1.shown())
     }
@@ -206,7 +206,7 @@ impl AppendOnlyCodeIndex {
         Ok(found)
     }
 
-    /// Every entry whose dependencies take this version of the module (section 16).
+    /// Every entry whose dependencies take this version of the module (rule F16).
     pub fn dependents(&self, reference: &ModuleRef) -> Result<Vec<Dependent>, IndexError> {
         let failed = self.failed();
         let sql = format!(

@@ -1,5 +1,5 @@
 //! Vectors: of length one, stored as 32-bit floats in little-endian order, held in memory as bytes
-//! with one scale each. Two unit vectors' dot product is the cosine that section 14.3 ranks by.
+//! with one scale each. Two unit vectors' dot product is the cosine that rule F14.3 ranks by.
 
 use simsimd::SpatialSimilarity;
 

@@ -97,8 +97,8 @@ impl Formed for Version {
 }
 
 words! {
-    /// Whether a version should be used: from SHIPPED to one of the others, and never back (document
-    /// 002, sections 14.1 and 19.5).
+    /// Whether a version should be used: from SHIPPED to one of the others, and never back
+    /// (rules F14.1 and F19.5).
     pub enum ModuleStatus {
         /// Fit for reuse.
         Shipped = "SHIPPED",

@@ -1,5 +1,5 @@
 //! How much of a module a role is given: the four levels of a context pack, and the one table of
-//! what each of them shows of a version folder (document 002, sections 5.3, 6.1 and 12.2).
+//! what each of them shows of a version folder (rules F5.3, F6.1 and F12.2).
 //!
 //! The storage layers serve by it, views are laid out by it and briefs name its files, so that no
 //! second list could show more. It refuses to know where modules lie.
@@ -16,7 +16,7 @@ pub enum Permission {
     MetadataOnly,
     /// And what it is for.
     SummaryOnly,
-    /// `contract.json`, `examples.md` and `ship.json` (section 6.1).
+    /// `contract.json`, `examples.md` and `ship.json` (rule F6.1).
     #[default]
     ContractOnly,
     /// Everything, and the right to change it.
@@ -54,7 +54,7 @@ pub struct Surface {
     pub metadata: &'static [&'static str],
 }
 
-/// What CONTRACT_ONLY shows whole (sections 6.1 and 12.2; for an artifact, its envelope), and what
+/// What CONTRACT_ONLY shows whole (rules F6.1 and F12.2; for an artifact, its envelope), and what
 /// the lower levels leave of it (after the index entry of 14.2 and the envelope of 8).
 pub const SURFACES: [Surface; 4] = [
     Surface {

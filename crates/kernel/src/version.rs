@@ -1,6 +1,5 @@
 //! Versions of modules and ranges of them. How versions compare and what a range holds is `semver`'s.
-//!
-//! It refuses labels and build metadata, which versions of modules do not have (document 002, 8.3).
+//! Labels and build metadata are refused: versions of modules do not have them (rule F8.3).
 
 use std::fmt;
 

@@ -59,7 +59,7 @@ pub use machine::{Counting, Lacking, Machine, Through};
 #[cfg(unix)]
 pub use note::{kill_leftover, launches};
 pub use plan::{Plan, Recording, Route};
-pub use policy::{Bounds, Endpoint, Enforcement, Network, Overlay, Placed, Policy};
+pub use policy::{Bounds, Endpoint, Enforcement, Leads, Network, Overlay, Placed, Policy};
 pub use refusals::Refusals;
 #[cfg(unix)]
 pub use run::{run, run_with};

@@ -3,6 +3,7 @@
 
 use std::collections::BTreeSet;
 use std::fmt;
+use std::net::IpAddr;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -78,14 +79,48 @@ pub struct Endpoint {
     /// A name or an address, without brackets. Names are compared without case.
     pub host: String,
     pub port: u16,
+    pub leads: Leads,
+}
+
+/// Where a name may lead. Who holds a name's zone can let it lead into the network of whoever looks
+/// it up, so a name that says nothing of that leads to public addresses alone.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Leads {
+    ToPublic,
+    /// To this machine and its own network too: a person said so.
+    Anywhere,
 }
 
 impl Endpoint {
-    /// An endpoint.
+    /// An endpoint. An address and `localhost` lead where they say; other names to public addresses.
     pub fn new(host: impl Into<String>, port: u16) -> Self {
+        let host = host.into();
+        let name = host.to_ascii_lowercase();
+        let says =
+            name.parse::<IpAddr>().is_ok() || name == "localhost" || name.ends_with(".localhost");
         Self {
-            host: host.into(),
+            leads: if says {
+                Leads::Anywhere
+            } else {
+                Leads::ToPublic
+            },
+            host,
             port,
+        }
+    }
+
+    /// The same, wherever its name leads.
+    pub fn anywhere(mut self) -> Self {
+        self.leads = Leads::Anywhere;
+        self
+    }
+
+    /// As people write one: `example.org`, `example.org:8443`, `[::1]:80`, and `lan:` before a name
+    /// that leads into their own network.
+    pub fn read(text: &str, default: Option<u16>) -> Option<Self> {
+        match text.strip_prefix("lan:") {
+            Some(name) => crate::proxy::endpoint(name, default).map(Self::anywhere),
+            None => crate::proxy::endpoint(text, default),
         }
     }
 }

@@ -12,6 +12,7 @@
 mod bare;
 mod pem;
 mod spelled;
+mod web;
 
 use bare::Bare;
 pub use spelled::spellings;
@@ -69,6 +70,7 @@ const SHAPES: &[Shape] = &[
     shape("xapp-", 16, token),
     shape("AKIA", 16, upper),
     shape("ASIA", 16, upper),
+    shape("AGE-SECRET-KEY-1", 40, upper),
     shape("Bearer ", 12, bearer),
     shape("bearer ", 12, bearer),
 ];
@@ -124,6 +126,9 @@ fn found(text: &str, seams: &BTreeSet<usize>, exact: &[&str]) -> Vec<Cut> {
     while let Some(first) = text[at..].chars().next() {
         let begins = seams.contains(&at) || begins_a_word(&text[..at]);
         let secret = begins.then(|| secret_at(&text[at..])).flatten();
+        if let Some((from, to)) = web::password_at(&text[at..]) {
+            cuts.push((at + from, at + to, ""));
+        }
         match secret.or_else(|| pem::at(&text[at..]).map(|length| ("", length))) {
             Some((kept, length)) => {
                 cuts.push((at, at + length, kept));
@@ -159,6 +164,11 @@ fn begins_a_word(before: &str) -> bool {
 
 /// The secret that begins here: what of it may stay, and its length in bytes.
 fn secret_at(rest: &str) -> Option<(&'static str, usize)> {
+    let token = web::token_at(rest).map(|length| ("", length));
+    token.or_else(|| shaped_at(rest))
+}
+
+fn shaped_at(rest: &str) -> Option<(&'static str, usize)> {
     SHAPES.iter().find_map(|shape| {
         let body = rest.strip_prefix(shape.start)?;
         let length = body.find(|c| !(shape.body)(c)).unwrap_or(body.len());

@@ -5,32 +5,9 @@
 
 use crate::config::Config;
 use crate::project::Project;
+use crate::toolchains::Toolchains;
 use sandbox::{Endpoint, Enforcement, Network, Policy};
 use std::path::{Path, PathBuf};
-
-/// Folders in a home that hold toolchains, and nothing that only the user should have.
-const TOOLCHAINS: [&str; 14] = [
-    ".cargo",
-    ".rustup",
-    ".pyenv",
-    ".nvm",
-    ".rbenv",
-    ".asdf",
-    ".volta",
-    ".bun",
-    ".deno",
-    ".sdkman",
-    ".local/bin",
-    ".local/share/mise",
-    ".npm-global",
-    "go",
-];
-/// Keys that lie inside of toolchains all the same.
-const KEYS_IN_TOOLCHAINS: [&str; 3] = [
-    ".cargo/credentials.toml",
-    ".cargo/credentials",
-    ".cargo/config.toml",
-];
 
 /// What a policy needs to know of the settings.
 #[derive(Debug, Clone)]
@@ -46,7 +23,6 @@ pub struct Reach {
 impl Reach {
     /// From the settings, and from what a person waived for this run.
     pub fn of(config: &Config, repo: &Path, waived_by: Option<&str>) -> Self {
-        let home = std::env::var_os("HOME").map(PathBuf::from);
         let exists = |path: &PathBuf| path.exists();
         let mut read: Vec<PathBuf> = config
             .texts("sandbox.read")
@@ -54,22 +30,17 @@ impl Reach {
             .iter()
             .map(|path| repo.join(path))
             .collect();
-        for variable in ["CARGO_HOME", "RUSTUP_HOME"] {
-            read.extend(std::env::var_os(variable).map(PathBuf::from));
-        }
-        let in_home = |names: &[&str]| -> Vec<PathBuf> {
-            home.iter()
-                .flat_map(|home| names.iter().map(|name| home.join(name)))
-                .collect()
-        };
-        read.extend(in_home(&TOOLCHAINS));
-        let mut hidden = in_home(&KEYS_IN_TOOLCHAINS);
-        if let Some(cargo) = std::env::var_os("CARGO_HOME").map(PathBuf::from) {
-            hidden.extend([cargo.join("credentials.toml"), cargo.join("credentials")]);
-        }
+        let toolchains = Toolchains::of_environment();
+        read.extend(toolchains.read);
         let hosts = config.texts("network.hosts").unwrap_or_default();
-        let endpoints =
-            || Network::Endpoints(hosts.iter().filter_map(|host| endpoint(host)).collect());
+        let endpoints = || {
+            Network::Endpoints(
+                hosts
+                    .iter()
+                    .filter_map(|host| Endpoint::read(host, Some(443)))
+                    .collect(),
+            )
+        };
         let network = |name: &str, default: &str| match config.text(name).unwrap_or(default) {
             "none" => Network::None,
             "loopback" => Network::Loopback,
@@ -85,7 +56,7 @@ impl Reach {
                 .map(|path| repo.join(path))
                 .filter(exists)
                 .collect(),
-            hidden: hidden.into_iter().filter(exists).collect(),
+            hidden: toolchains.hidden,
             agents: network("network.agents", "model"),
             checks: network("network.checks", "loopback"),
             enforcement: match waived_by {
@@ -143,13 +114,5 @@ impl Reach {
             }
         }
         policy
-    }
-}
-
-/// `example.org` or `example.org:8443`.
-fn endpoint(text: &str) -> Option<Endpoint> {
-    match text.rsplit_once(':') {
-        Some((host, port)) => port.parse().ok().map(|port| Endpoint::new(host, port)),
-        None => Some(Endpoint::new(text, 443)),
     }
 }

@@ -1,7 +1,9 @@
 //! One error for everything that performs: whose it is, a stable code, what happened, how to mend it.
 
 use kernel::Refusal;
-use std::fmt;
+use std::error::Error;
+use std::sync::Arc;
+use store::StoreError;
 
 /// Whose error it is. The binary turns it into an exit code.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -14,8 +16,26 @@ pub enum Blame {
     Bug,
 }
 
+/// What code acts on when it meets an error. A code is a text for people and their scripts; nothing
+/// here looks at one to find out what to do.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Kind {
+    /// Only to be told.
+    #[default]
+    Plain,
+    /// Another process appended to the journal: what was read is old.
+    JournalConflict,
+    /// Another engine drives the run.
+    RunBusy,
+    /// An agent made something that cannot be taken back, whoever runs it.
+    AgentsDoing,
+    /// git ended with an error; it is `what` that says which.
+    GitFailed,
+}
+
 /// What went wrong.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[derive(Debug, Clone, thiserror::Error)]
+#[error("{what} [{code}]")]
 pub struct EngineError {
     pub blame: Blame,
     /// Stable, snake_case.
@@ -24,13 +44,25 @@ pub struct EngineError {
     pub what: String,
     /// How to mend it.
     pub mend: String,
+    /// What code acts on.
+    pub kind: Kind,
+    /// What it follows from, as it was.
+    #[source]
+    source: Option<Arc<dyn Error + Send + Sync>>,
 }
 
-impl fmt::Display for EngineError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} [{}]", self.what, self.code)
+/// Two errors are the same if they say the same.
+impl PartialEq for EngineError {
+    fn eq(&self, other: &Self) -> bool {
+        let said = |one: &Self| (one.blame, one.kind);
+        said(self) == said(other)
+            && self.code == other.code
+            && self.what == other.what
+            && self.mend == other.mend
     }
 }
+
+impl Eq for EngineError {}
 
 impl EngineError {
     /// The user's.
@@ -44,9 +76,8 @@ impl EngineError {
     }
 
     /// Ours.
-    pub fn bug(code: &str, what: impl Into<String>) -> Self {
-        let mend = "please report it, with the run's journal".to_owned();
-        Self::of(Blame::Bug, code, what.into(), mend)
+    pub fn bug(code: &str, what: impl Into<String>, mend: impl Into<String>) -> Self {
+        Self::of(Blame::Bug, code, what.into(), mend.into())
     }
 
     fn of(blame: Blame, code: &str, what: String, mend: String) -> Self {
@@ -55,6 +86,21 @@ impl EngineError {
             code: code.to_owned(),
             what,
             mend,
+            kind: Kind::Plain,
+            source: None,
+        }
+    }
+
+    /// The same, for code to act on.
+    pub fn of_kind(self, kind: Kind) -> Self {
+        Self { kind, ..self }
+    }
+
+    /// The same, with what it follows from.
+    pub fn caused_by(self, source: impl Error + Send + Sync + 'static) -> Self {
+        Self {
+            source: Some(Arc::new(source)),
+            ..self
         }
     }
 
@@ -70,25 +116,24 @@ impl EngineError {
                 }
                 _ => "look at the path; nothing was lost",
             };
-            Self::environment("io", format!("{what}: {error}"), mend)
+            Self::environment("io", format!("{what}: {error}"), mend).caused_by(error)
         }
     }
 }
 
-impl From<store::StoreError> for EngineError {
-    fn from(error: store::StoreError) -> Self {
-        let blame = match error.code() {
-            "journal_missing" | "bad_run_name" | "journal_exists" | "journal_conflict" => {
-                Blame::User
-            }
-            _ => Blame::Environment,
+impl From<StoreError> for EngineError {
+    fn from(error: StoreError) -> Self {
+        let (blame, kind) = match &error {
+            StoreError::JournalConflict { .. } => (Blame::User, Kind::JournalConflict),
+            StoreError::JournalMissing { .. }
+            | StoreError::BadRunName { .. }
+            | StoreError::JournalExists { .. } => (Blame::User, Kind::Plain),
+            _ => (Blame::Environment, Kind::Plain),
         };
-        Self::of(
-            blame,
-            error.code(),
-            error.to_string(),
-            error.mend().to_owned(),
-        )
+        let mend = error.mend().to_owned();
+        Self::of(blame, error.code(), error.to_string(), mend)
+            .of_kind(kind)
+            .caused_by(error)
     }
 }
 
@@ -106,7 +151,7 @@ impl From<index::IndexError> for EngineError {
             (_, false) => Blame::Environment,
         };
         let what = error.to_string();
-        Self::of(blame, error.code(), what, error.mend().to_owned())
+        Self::of(blame, error.code(), what, error.mend().to_owned()).caused_by(error)
     }
 }
 
@@ -124,7 +169,7 @@ impl From<sandbox::LaunchError> for EngineError {
             ),
         };
         let what = error.to_string();
-        Self::of(blame, error.code(), what, mend.to_owned())
+        Self::of(blame, error.code(), what, mend.to_owned()).caused_by(error)
     }
 }
 
@@ -132,7 +177,7 @@ impl From<agents::AgentError> for EngineError {
     fn from(error: agents::AgentError) -> Self {
         let mend =
             "correct the agent; docs/agents.md and docs/scripted-agent.md show how".to_owned();
-        Self::of(Blame::User, error.code(), error.to_string(), mend)
+        Self::of(Blame::User, error.code(), error.to_string(), mend).caused_by(error)
     }
 }
 
@@ -143,6 +188,6 @@ impl From<flow::LoadError> for EngineError {
             .first()
             .map_or("malformed_workflow", |problem| problem.code);
         let mend = "mend the lines above; `proofhouse workflow lint NAME` checks again".to_owned();
-        Self::of(Blame::User, code, error.to_string(), mend)
+        Self::of(Blame::User, code, error.to_string(), mend).caused_by(error)
     }
 }

@@ -10,7 +10,7 @@ pub use checkpoint::{TURNS, check_out, checkpoint, run_ref};
 pub use claims::{Claim, TRAILER, claims, claims_by};
 pub use put_back::{committed, put_back};
 
-use crate::error::EngineError;
+use crate::error::{EngineError, Kind};
 use crate::lock::Turn;
 use sandbox::{Cancel, Ended, Launch, Limits};
 use std::ffi::OsString;
@@ -142,6 +142,7 @@ pub(crate) fn failed(dir: &Path, args: &[&str], ended: &Ended) -> EngineError {
         ),
         "run the command by hand to see why",
     )
+    .of_kind(Kind::GitFailed)
 }
 
 /// What git printed, without the space around it.
@@ -152,10 +153,10 @@ pub fn text(bytes: &[u8]) -> String {
 /// The top of the repository that holds `dir`.
 pub fn top(dir: &Path) -> Result<PathBuf, EngineError> {
     let found = git(dir, &["rev-parse", "--show-toplevel"], &[]).map_err(|error| {
-        match error.code.as_str() {
+        match error.kind {
             // Somebody else's repository: git says itself what to do about it.
-            "git_failed" if error.what.contains("dubious ownership") => error,
-            "git_failed" if is_bare(dir) => EngineError::user(
+            Kind::GitFailed if error.what.contains("dubious ownership") => error,
+            Kind::GitFailed if is_bare(dir) => EngineError::user(
                 "bare_repository",
                 format!(
                     "{} is a bare git repository: it has no files to work on",
@@ -163,7 +164,7 @@ pub fn top(dir: &Path) -> Result<PathBuf, EngineError> {
                 ),
                 "go into a clone of it, or name one with `--repo PATH`",
             ),
-            "git_failed" => EngineError::user(
+            Kind::GitFailed => EngineError::user(
                 "not_a_git_repo",
                 format!("{} is not inside a git repository", dir.display()),
                 "go into your repository, name it with `--repo PATH`, or make one with `git init`",

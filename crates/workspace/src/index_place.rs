@@ -6,7 +6,7 @@ use crate::project::Project;
 use index::embed::{KeySource, Settings};
 use std::path::PathBuf;
 
-/// Below `state_store/`, as document 002 section 7 lays it out.
+/// Below `state_store/`, as rule F7 lays it out.
 const PLACE: &str = "code_index/index.sqlite";
 
 /// A project's index.

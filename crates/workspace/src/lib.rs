@@ -18,8 +18,9 @@ pub mod project;
 pub mod room;
 pub mod secrets;
 pub mod spend;
+mod toolchains;
 pub mod view;
 pub mod worktree;
 
-pub use error::{Blame, EngineError};
+pub use error::{Blame, EngineError, Kind};
 pub use project::Project;

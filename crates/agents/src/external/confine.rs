@@ -68,16 +68,13 @@ pub(crate) fn program_roots(program: &str, path: &str, view: &Path) -> Vec<PathB
     roots
 }
 
-/// The host and port of a base URL.
+/// The host and port of a base URL: somebody set it, so it may lead into their own network.
 fn endpoint(url: &str) -> Option<Endpoint> {
     let (scheme, rest) = url.split_once("://")?;
     let authority = rest.split(['/', '?']).next()?;
     let authority = authority.rsplit('@').next()?;
     let port = if scheme == "http" { 80 } else { 443 };
-    match authority.rsplit_once(':') {
-        Some((host, number)) => Some(Endpoint::new(host, number.parse().ok()?)),
-        None => Some(Endpoint::new(authority, port)),
-    }
+    Endpoint::read(authority, Some(port)).map(Endpoint::anywhere)
 }
 
 #[cfg(test)]
@@ -88,7 +85,7 @@ mod tests {
     fn a_base_url_gives_its_host_and_port() {
         assert_eq!(
             endpoint("https://api.example.org/v1"),
-            Some(Endpoint::new("api.example.org", 443))
+            Some(Endpoint::new("api.example.org", 443).anywhere())
         );
         assert_eq!(
             endpoint("http://127.0.0.1:8080"),

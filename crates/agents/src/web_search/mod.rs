@@ -1,4 +1,4 @@
-//! `web_search` (document 002, section 3.2.1): one question to the search service that the person
+//! `web_search` (rule F3.2.1): one question to the search service that the person
 //! set, at most ten results, and a record of both that no model writes.
 //!
 //! No page is fetched, no redirect followed, and no host but the one that is set is asked.
@@ -22,7 +22,7 @@ use std::time::Duration;
 use store::redact::redact;
 
 const NAME: &str = "web_search";
-/// The most results of one query (section 3.2): more would only fill the window.
+/// The most results of one query (rule F3.2): more would only fill the window.
 const MOST_RESULTS: u64 = 10;
 /// Queries are questions, not documents.
 const LONGEST_QUERY: usize = 1_000;

@@ -1,4 +1,4 @@
-//! What the Proposer made of the amendments (section 9.6). Nobody debates it, so the engine holds it
+//! What the Proposer made of the amendments (rule F9.6). Nobody debates it, so the engine holds it
 //! against what was debated: every file before the turn, by the record of the attempt that made it,
 //! and every file after it.
 //!
@@ -6,6 +6,7 @@
 
 use super::debated::{self, Deliverable};
 use super::found::{Broke, Held, could_not};
+use super::module_error::ModuleError;
 use super::modules::Stored;
 use ::factory::debate::Amendment;
 use ::factory::engineering::amend::{self, Changed};
@@ -63,7 +64,7 @@ pub(super) fn check(
     })
 }
 
-fn text(module: &Stored, path: &str) -> Result<String, String> {
+fn text(module: &Stored, path: &str) -> Result<String, ModuleError> {
     Ok(String::from_utf8_lossy(&module.read(path)?).into_owned())
 }
 

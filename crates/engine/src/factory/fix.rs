@@ -1,4 +1,4 @@
-//! A person's files in the Proposer's place (section 17.2): laid over what the module's folder holds
+//! A person's files in the Proposer's place (rule F17.2): laid over what the module's folder holds
 //! before any role or step looks at it, so that amendments of a fix are made on the fix.
 //!
 //! It refuses what is no file of a module, and writes over nothing that is sealed. What it replaces

@@ -1,6 +1,7 @@
 //! What a step of a ship or a release found: that it holds, that it does not, or that it could not be
 //! tried. Every step says it in these words, and none needs to know the others for it.
 
+use super::module_error::ModuleError;
 use kernel::effect::GateOrder;
 use kernel::outcome::{CheckResult, EvidenceRef, Ran, UNHELD, Verdict};
 use sandbox::Cancel;
@@ -54,6 +55,12 @@ impl From<String> for Broke {
     }
 }
 
+impl From<ModuleError> for Broke {
+    fn from(error: ModuleError) -> Self {
+        Self::from(error.to_string())
+    }
+}
+
 impl Broke {
     /// For what a check of the engine's found.
     pub(super) fn by(result: &CheckResult, verdict: Verdict, reason: String) -> Self {
@@ -69,9 +76,9 @@ impl Broke {
 
 /// A process that was not started. `what` says it for people.
 pub(super) fn not_started(error: &sandbox::LaunchError, what: String) -> Broke {
-    let unheld = Some(error.code()).filter(|code| *code == UNHELD);
+    let unheld = matches!(error, sandbox::LaunchError::SandboxUnavailable { .. });
     Broke {
-        code: unheld.map(str::to_owned),
+        code: unheld.then(|| UNHELD.to_owned()),
         ..could_not(what)
     }
 }

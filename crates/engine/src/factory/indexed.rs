@@ -1,4 +1,4 @@
-//! The Code Index against what the journal says of modules (sections 13.7 and 16): what was
+//! The Code Index against what the journal says of modules (rules F13.7 and F16): what was
 //! deprecated or superseded is marked there, with its pointer and its notes.
 //!
 //! Entries of shipped modules are the ship's to add; nothing here adds or removes one.

@@ -1,5 +1,5 @@
 //! The factory's machine in the real world: roles on agents, ships on the toolchain, the state store
-//! of document 002 section 7 below `.proofhouse/`.
+//! of rule F7 below `.proofhouse/`.
 //!
 //! It refuses to decide: the machine in crate `factory` does. What is here performs its effects and
 //! writes down what it says.
@@ -13,6 +13,7 @@ mod fix;
 mod found;
 mod gate;
 pub mod indexed;
+mod module_error;
 mod modules;
 mod opening;
 mod page;

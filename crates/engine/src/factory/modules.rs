@@ -3,6 +3,7 @@
 //! The seal lists the files that were tested, by hash. What was sealed is read-only, and a file that
 //! differs, is missing or is new breaks the seal wherever it is looked at again.
 
+use super::module_error::ModuleError;
 use ::factory::contract::MicroModuleContract;
 use ::factory::project::ModuleRef;
 use ::factory::schema;
@@ -18,7 +19,7 @@ pub(super) const CONTRACT: &str = "contract.json";
 pub(super) const EXAMPLES: &str = "examples.md";
 pub(super) const SHIP: &str = "ship.json";
 pub(super) const LOG: &str = "tests/execution_log.json";
-/// What a ship could not reconcile (section 11.2).
+/// What a ship could not reconcile (rule F11.2).
 pub(super) const ESCALATION: &str = "escalation.json";
 pub(super) const SEAL: &str = "seal.json";
 
@@ -59,9 +60,14 @@ impl Stored {
         }
     }
 
-    pub(super) fn read(&self, name: &str) -> Result<Vec<u8>, String> {
+    pub(super) fn read(&self, name: &str) -> Result<Vec<u8>, ModuleError> {
         let path = self.folder.join(name);
-        std::fs::read(&path).map_err(|error| format!("{name} of {}: {error}", self.reference))
+        std::fs::read(&path).map_err(ModuleError::file(self.place(name)))
+    }
+
+    /// Which file it is, in words.
+    fn place(&self, name: &str) -> String {
+        format!("{name} of {}", self.reference)
     }
 
     pub(super) fn has(&self, name: &str) -> bool {
@@ -74,56 +80,62 @@ impl Stored {
         format!("{folder}/{name}")
     }
 
-    fn document<T: DeserializeOwned>(&self, name: &str, of: &str) -> Result<T, String> {
+    fn document<T: DeserializeOwned>(
+        &self,
+        name: &str,
+        of: &'static str,
+    ) -> Result<T, ModuleError> {
         let bytes = self.read(name)?;
-        let document = schema::find(of).ok_or_else(|| format!("there is no document {of}"))?;
+        let document = schema::find(of).ok_or(ModuleError::NoDocument(of))?;
         let wrong = |report: ::factory::Report| {
             let lines = report.errors.iter().take(8);
             let lines: Vec<String> = lines
                 .map(|found| format!("{}: {}", found.whole_path(), found.message))
                 .collect();
-            format!("{name} of {}: {}", self.reference, lines.join("; "))
+            ModuleError::Document {
+                place: self.place(name),
+                problems: lines.join("; "),
+            }
         };
         schema::read(document, &bytes).map_err(wrong)
     }
 
     /// Its contract, valid and of this very version.
-    pub(super) fn contract(&self) -> Result<MicroModuleContract, String> {
+    pub(super) fn contract(&self) -> Result<MicroModuleContract, ModuleError> {
         let contract: MicroModuleContract = self.document(CONTRACT, "MicroModuleContract")?;
         if contract.reference() != self.reference.to_string() {
-            return Err(format!(
-                "{CONTRACT} is that of {}, and the module is {}",
-                contract.reference(),
-                self.reference
-            ));
+            return Err(ModuleError::OtherContract {
+                contract: contract.reference(),
+                module: self.reference.clone(),
+            });
         }
         Ok(contract)
     }
 
-    pub(super) fn evidence(&self) -> Result<ShipEvidence, String> {
+    pub(super) fn evidence(&self) -> Result<ShipEvidence, ModuleError> {
         self.document(SHIP, "ShipEvidence")
     }
 
-    pub(super) fn log(&self) -> Result<ExecutionLog, String> {
+    pub(super) fn log(&self) -> Result<ExecutionLog, ModuleError> {
         self.document(LOG, "ExecutionLog")
     }
 
     /// Everything that a seal covers, as it is now.
-    pub(super) fn now(&self) -> Result<Seal, String> {
+    pub(super) fn now(&self) -> Result<Seal, ModuleError> {
         let ours = |path: &Path| {
             let ours = [SHIP, SEAL, ESCALATION]
                 .iter()
                 .any(|name| path == Path::new(name));
             ours || path.ends_with("target")
         };
-        let paths = store::walk(&self.folder, &ours).map_err(|error| error.to_string())?;
+        let paths = store::walk(&self.folder, &ours)?;
         let mut files = BTreeMap::new();
         for path in paths {
             let name = path.display().to_string();
             let full = self.folder.join(&path);
             let plain = full.symlink_metadata().is_ok_and(|found| found.is_file());
             if !plain {
-                return Err(format!("{name} of {} is no plain file", self.reference));
+                return Err(ModuleError::NotPlain(self.place(&name)));
             }
             files.insert(name.clone(), store::sha256_hex(&self.read(&name)?));
         }
@@ -141,27 +153,32 @@ impl Stored {
 
     /// Puts on record what was tested, and by what: the files as they were before the tests began,
     /// with the log of these tests. What changed meanwhile was not tested, or not debated.
-    pub(super) fn mark_tested(&self, began_with: &Seal, runner: &str) -> Result<(), String> {
+    pub(super) fn mark_tested(&self, began_with: &Seal, runner: &str) -> Result<(), ModuleError> {
         let mut seal = began_with.clone();
         let log = store::sha256_hex(&self.read(LOG)?);
         seal.files.insert(LOG.to_owned(), log);
         let changed = seal.differs_from(&self.now()?);
         if !changed.is_empty() {
-            let names = changed.join(", ");
-            return Err(format!("changed while its tests ran: {names}"));
+            return Err(ModuleError::Changed {
+                when: "while its tests ran",
+                names: changed,
+            });
         }
         runner.clone_into(&mut seal.runner);
-        self.write(SEAL, &seal).map_err(|error| error.to_string())
+        Ok(self.write(SEAL, &seal)?)
     }
 
     /// What was tested, as it was put on record.
-    pub(super) fn tested(&self) -> Result<Seal, String> {
-        serde_json::from_slice(&self.read(SEAL)?)
-            .map_err(|error| format!("{SEAL} of {}: {error}", self.reference))
+    pub(super) fn tested(&self) -> Result<Seal, ModuleError> {
+        let read = serde_json::from_slice(&self.read(SEAL)?);
+        read.map_err(|source| ModuleError::Json {
+            place: self.place(SEAL),
+            source,
+        })
     }
 
     /// The texts below a folder of it, by path. What is no text is left out: no code is.
-    pub(super) fn texts(&self, folder: &str) -> Result<BTreeMap<String, String>, String> {
+    pub(super) fn texts(&self, folder: &str) -> Result<BTreeMap<String, String>, ModuleError> {
         let mut texts = BTreeMap::new();
         for (name, _) in self.now()?.files {
             if let Some(path) = name
@@ -176,18 +193,18 @@ impl Stored {
     }
 
     /// What differs from what was tested; empty: nothing does.
-    pub(super) fn broken(&self) -> Result<Vec<String>, String> {
+    pub(super) fn broken(&self) -> Result<Vec<String>, ModuleError> {
         Ok(self.tested()?.differs_from(&self.now()?))
     }
 
     /// Is it what was tested?
-    pub(super) fn as_tested(&self) -> Result<(), String> {
-        let broken = self.broken()?;
-        if broken.is_empty() {
+    pub(super) fn as_tested(&self) -> Result<(), ModuleError> {
+        let names = self.broken()?;
+        if names.is_empty() {
             return Ok(());
         }
-        let names = broken.join(", ");
-        Err(format!("changed after its tests had passed: {names}"))
+        let when = "after its tests had passed";
+        Err(ModuleError::Changed { when, names })
     }
 
     /// What was tested is not proven after all: the record of it goes.
@@ -197,13 +214,13 @@ impl Stored {
     }
 
     /// Makes every file of it read-only.
-    pub(super) fn seal(&self) -> Result<(), String> {
-        let paths = store::walk(&self.folder, &|_| false).map_err(|error| error.to_string())?;
+    pub(super) fn seal(&self) -> Result<(), ModuleError> {
+        let paths = store::walk(&self.folder, &|_| false)?;
         for path in paths {
             let full = self.folder.join(path);
             let read_only = std::fs::Permissions::from_mode(0o444);
-            std::fs::set_permissions(&full, read_only)
-                .map_err(|error| format!("could not seal {}: {error}", full.display()))?;
+            let place = format!("could not seal {}", full.display());
+            std::fs::set_permissions(&full, read_only).map_err(ModuleError::file(place))?;
         }
         Ok(())
     }
@@ -231,7 +248,7 @@ mod tests {
         write("implementation/more.rs", "new");
         let refused = module.mark_tested(&before, "cargo").unwrap_err();
         assert_eq!(
-            refused,
+            refused.to_string(),
             "changed while its tests ran: implementation/lib.rs, implementation/more.rs"
         );
         assert!(!module.has(SEAL));

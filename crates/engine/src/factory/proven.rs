@@ -67,7 +67,7 @@ impl Vouched {
         for file in VOUCHING {
             let vouched = self.hashes.get(&name(file, &reference));
             match (vouched, module.read(file)) {
-                (_, Err(why)) => found.push(("seal_broken", why)),
+                (_, Err(why)) => found.push(("seal_broken", why.to_string())),
                 (None, Ok(_)) => found.push((
                     "seal_broken",
                     format!("no ship in the journal vouches for {file} of {reference}"),
@@ -80,7 +80,7 @@ impl Vouched {
             }
         }
         match module.broken() {
-            Err(why) => found.push(("seal_broken", why)),
+            Err(why) => found.push(("seal_broken", why.to_string())),
             Ok(files) => found.extend(files.into_iter().map(|file| {
                 let what = format!("{file} of {reference} is not what was tested and sealed");
                 ("seal_broken", what)
@@ -90,7 +90,7 @@ impl Vouched {
     }
 }
 
-/// Contract, evidence and log must say the same (sections 11.2 and 11.3).
+/// Contract, evidence and log must say the same (rules F11.2 and F11.3).
 fn contradictions(module: &Stored, ship_ref: &str) -> Vec<(&'static str, String)> {
     let (contract, evidence, log) = (module.contract(), module.evidence(), module.log());
     let mut found: Vec<String> = Vec::new();
@@ -115,9 +115,9 @@ fn contradictions(module: &Stored, ship_ref: &str) -> Vec<(&'static str, String)
     if log.as_ref().is_ok_and(|log| log.blocks_ship()) {
         found.push(format!("the execution log of {reference} has failures"));
     }
-    found.extend(contract.err());
-    found.extend(evidence.err());
-    found.extend(log.err());
+    found.extend(contract.err().map(|why| why.to_string()));
+    found.extend(evidence.err().map(|why| why.to_string()));
+    found.extend(log.err().map(|why| why.to_string()));
     let found = found.into_iter();
     found.map(|what| ("contract_differs", what)).collect()
 }

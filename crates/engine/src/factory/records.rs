@@ -1,4 +1,4 @@
-//! Keeping the records of the state store (section 7): each follows from the journal, and is written
+//! Keeping the records of the state store (rule F7): each follows from the journal, and is written
 //! after the record that it follows from. What is lost is written again at the next opening, and so
 //! is what differs: a view never outlives the journal's word. What stood there goes into the vault.
 //!

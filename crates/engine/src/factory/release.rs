@@ -1,4 +1,4 @@
-//! The four integration gates of section 15.4 as the state store and the Code Index show them. The
+//! The four integration gates of rule F15.4 as the state store and the Code Index show them. The
 //! machine judges the same by what it remembers; both must agree.
 
 use super::found::{Broke, Held, could_not};
@@ -32,7 +32,11 @@ pub(super) fn check(
             "deprecation_check" => in_use(context, &root, &module),
             _ => indexed(context, reference, "its own entry"),
         };
-        wrong.extend(found.err().map(|why| format!("{reference}: {why}")));
+        wrong.extend(
+            found
+                .err()
+                .map(|why| format!("{reference}: {}", why.reason)),
+        );
     }
     if wrong.is_empty() {
         return Ok(Held::from(format!("{} modules hold", set.modules.len())));
@@ -40,39 +44,38 @@ pub(super) fn check(
     Err(wrong.join("; ").into())
 }
 
-fn dependencies(root: &Path, module: &Stored, set: &[ModuleRef]) -> Result<(), String> {
+fn dependencies(root: &Path, module: &Stored, set: &[ModuleRef]) -> Result<(), Broke> {
     for one in module.contract()?.dependencies {
         let used = scratch::find(root, &one.reference)?;
         if !set.contains(&used.reference) {
-            return Err(format!("{} is not in the release", used.reference));
+            return Err(format!("{} is not in the release", used.reference).into());
         }
     }
     Ok(())
 }
 
 /// Contract, evidence, log and seal say the same.
-fn whole(module: &Stored) -> Result<(), String> {
+fn whole(module: &Stored) -> Result<(), Broke> {
     let (contract, evidence) = (module.contract()?, module.evidence()?);
     let (now, shipped) = (
         contract.fingerprint(),
         evidence.verification.interface_fingerprint,
     );
     if now != shipped {
-        return Err(format!(
-            "Interface fingerprint mismatch: expected {shipped}, got {now}"
-        ));
+        let why = format!("Interface fingerprint mismatch: expected {shipped}, got {now}");
+        return Err(why.into());
     }
     if module.log()?.blocks_ship() {
-        return Err("its execution log has failures".to_owned());
+        return Err("its execution log has failures".to_owned().into());
     }
     let broken = module.broken()?;
     if broken.is_empty() {
         return Ok(());
     }
-    Err(format!("its seal is broken: {}", broken.join(", ")))
+    Err(format!("its seal is broken: {}", broken.join(", ")).into())
 }
 
-fn in_use(context: &Context, root: &Path, module: &Stored) -> Result<(), String> {
+fn in_use(context: &Context, root: &Path, module: &Stored) -> Result<(), Broke> {
     for one in module.contract()?.dependencies {
         let used = scratch::find(root, &one.reference)?;
         indexed(context, &used.reference, &one.reference)?;
@@ -80,13 +83,13 @@ fn in_use(context: &Context, root: &Path, module: &Stored) -> Result<(), String>
     Ok(())
 }
 
-fn indexed(context: &Context, reference: &ModuleRef, what: &str) -> Result<(), String> {
+fn indexed(context: &Context, reference: &ModuleRef, what: &str) -> Result<(), Broke> {
     let path = index_place::of_project(&context.project);
-    let wrong = |error: index::IndexError| error.to_string();
-    let index = AppendOnlyCodeIndex::open(&path, Create::Never).map_err(wrong)?;
-    let entry = index.get(reference).map_err(wrong)?;
+    let index = AppendOnlyCodeIndex::open(&path, Create::Never).map_err(could_not)?;
+    let entry = index.get(reference).map_err(could_not)?;
     if entry.status == Status::Shipped {
         return Ok(());
     }
-    Err(format!("{what} is {:?} in the Code Index", entry.status).to_lowercase())
+    let why = format!("{what} is {:?} in the Code Index", entry.status);
+    Err(why.to_lowercase().into())
 }

@@ -1,5 +1,5 @@
 //! What a person resolves: an escalation, the exception behind one, or a task that is blocked by
-//! what was abandoned and has no escalation of its own (sections 13.5 and 17.2).
+//! what was abandoned and has no escalation of its own (rules F13.5 and F17.2).
 
 use super::decide::{decide, decide_message};
 use crate::approval::{Approved, Words};

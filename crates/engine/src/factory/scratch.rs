@@ -4,6 +4,7 @@
 //! The layout is what makes tests black-box: they have what is public and nothing else. It refuses
 //! links, modules of another language, and used modules that are not as they were sealed.
 
+use super::module_error::ModuleError;
 use super::modules::{LOG, Seal, Stored};
 use ::factory::project::ModuleRef;
 use ::factory::surface::{Language, python};
@@ -29,13 +30,13 @@ pub(super) struct Laid {
 
 impl Laid {
     /// Is the copy what was judged? Somebody may have written between the two.
-    pub(super) fn is_of(&self, judged: &Seal) -> Result<(), String> {
-        let differing = differing(&self.copied, judged);
-        if differing.is_empty() {
+    pub(super) fn is_of(&self, judged: &Seal) -> Result<(), ModuleError> {
+        let names = differing(&self.copied, judged);
+        if names.is_empty() {
             return Ok(());
         }
-        let names = differing.join(", ");
-        Err(format!("changed while it was laid out: {names}"))
+        let when = "while it was laid out";
+        Err(ModuleError::Changed { when, names })
     }
 }
 
@@ -61,16 +62,18 @@ pub(super) fn code_name(reference: &ModuleRef) -> String {
 }
 
 /// What a module is written in.
-pub(super) fn language(module: &Stored) -> Result<Language, String> {
+pub(super) fn language(module: &Stored) -> Result<Language, ModuleError> {
     let files = module.texts("implementation")?;
-    Language::of(files.keys().map(String::as_str))
-        .map_err(|why| format!("{}: {why}", module.reference))
+    Language::of(files.keys().map(String::as_str)).map_err(|why| ModuleError::NoLanguage {
+        module: module.reference.clone(),
+        why,
+    })
 }
 
 /// Lays the module out in `to`, which is made anew.
-pub(super) fn lay_out(root: &Path, module: &Stored, to: &Path) -> Result<Laid, String> {
+pub(super) fn lay_out(root: &Path, module: &Stored, to: &Path) -> Result<Laid, ModuleError> {
     if to.symlink_metadata().is_ok() {
-        store::remove_tree(to).map_err(|error| format!("{}: {error}", to.display()))?;
+        store::remove_tree(to).map_err(ModuleError::file(to.display()))?;
     }
     let mut laid = Laid {
         language: language(module)?,
@@ -83,7 +86,7 @@ pub(super) fn lay_out(root: &Path, module: &Stored, to: &Path) -> Result<Laid, S
     one(root, module, Path::new(""), &mut laid)?;
     let tests = module.folder.join("tests");
     if !tests.is_dir() {
-        return Err(format!("{} has no tests/", module.reference));
+        return Err(ModuleError::NoTests(module.reference.clone()));
     }
     laid.copied
         .extend(copy(&tests, &to.join("tests"), "tests")?);
@@ -93,7 +96,7 @@ pub(super) fn lay_out(root: &Path, module: &Stored, to: &Path) -> Result<Laid, S
     Ok(laid)
 }
 
-fn one(root: &Path, module: &Stored, at: &Path, laid: &mut Laid) -> Result<(), String> {
+fn one(root: &Path, module: &Stored, at: &Path, laid: &mut Laid) -> Result<(), ModuleError> {
     let folder = laid.top.join(at);
     let inside = match laid.language {
         Language::Rust => "implementation".to_owned(),
@@ -108,13 +111,10 @@ fn one(root: &Path, module: &Stored, at: &Path, laid: &mut Laid) -> Result<(), S
         let mut sealed = module.tested()?;
         let code = |name: &String| name.starts_with("implementation/");
         sealed.files.retain(|name, _| code(name));
-        let differing = differing(&copied, &sealed);
-        if !differing.is_empty() {
-            let names = differing.join(", ");
-            return Err(format!(
-                "{} is used, and its seal is broken: {names}",
-                module.reference
-            ));
+        let names = differing(&copied, &sealed);
+        if !names.is_empty() {
+            let module = module.reference.clone();
+            return Err(ModuleError::SealBroken { module, names });
         }
     }
     let mut crates = String::new();
@@ -155,34 +155,30 @@ fn one(root: &Path, module: &Stored, at: &Path, laid: &mut Laid) -> Result<(), S
 }
 
 /// A used module is as it was sealed, and in the same language.
-fn whole(used: &Stored, wanted: Language) -> Result<(), String> {
-    let broken = used.broken()?;
-    if !broken.is_empty() {
-        return Err(format!(
-            "{} is used, and its seal is broken: {}",
-            used.reference,
-            broken.join(", ")
-        ));
+fn whole(used: &Stored, wanted: Language) -> Result<(), ModuleError> {
+    let module = used.reference.clone();
+    let names = used.broken()?;
+    if !names.is_empty() {
+        return Err(ModuleError::SealBroken { module, names });
     }
     let language = language(used)?;
     if language != wanted {
-        return Err(format!(
-            "{} is in {}, and a module in {} cannot use it",
-            used.reference,
-            language.as_str(),
-            wanted.as_str()
-        ));
+        return Err(ModuleError::OtherLanguage {
+            module,
+            language: language.as_str(),
+            wanted: wanted.as_str(),
+        });
     }
     Ok(())
 }
 
 /// The newest shipped version that a dependency allows.
-pub(super) fn find(root: &Path, dependency: &str) -> Result<Stored, String> {
-    let wanted = Dependency::parse(dependency).map_err(|error| error.to_string())?;
+pub(super) fn find(root: &Path, dependency: &str) -> Result<Stored, ModuleError> {
+    let wanted = Dependency::parse(dependency)?;
     let shipped = shipped(root, wanted.module_id.as_str());
     let allowed = |one: &&ModuleRef| wanted.range.contains(one.version);
     let found = shipped.iter().rfind(allowed);
-    let found = found.ok_or_else(|| format!("no shipped module is {dependency}"))?;
+    let found = found.ok_or_else(|| ModuleError::NotShipped(dependency.to_owned()))?;
     Ok(Stored::at(root, found))
 }
 
@@ -200,24 +196,23 @@ pub(super) fn shipped(root: &Path, id: &str) -> Vec<ModuleRef> {
     found
 }
 
-fn plain_files(folder: &Path) -> Result<Vec<PathBuf>, String> {
-    let files =
-        store::walk(folder, &|path| path.ends_with("target")).map_err(|error| error.to_string())?;
+fn plain_files(folder: &Path) -> Result<Vec<PathBuf>, ModuleError> {
+    let files = store::walk(folder, &|path| path.ends_with("target"))?;
     match files.iter().find(|path| {
         let found = folder.join(path).symlink_metadata();
         !found.is_ok_and(|found| found.is_file())
     }) {
-        Some(path) => Err(format!("{} is no plain file", path.display())),
+        Some(path) => Err(ModuleError::NotPlain(path.display().to_string())),
         None => Ok(files),
     }
 }
 
 /// Copies a folder, and says what it has copied: `inside` is the folder's name in the module.
-fn copy(from: &Path, to: &Path, inside: &str) -> Result<BTreeMap<String, String>, String> {
+fn copy(from: &Path, to: &Path, inside: &str) -> Result<BTreeMap<String, String>, ModuleError> {
     let mut copied = BTreeMap::new();
     for path in plain_files(from)? {
         let bytes = fs::read(from.join(&path));
-        let bytes = bytes.map_err(|error| format!("{}: {error}", path.display()))?;
+        let bytes = bytes.map_err(ModuleError::file(path.display()))?;
         write(&to.join(&path), &bytes)?;
         let name = format!("{inside}/{}", path.display());
         copied.insert(name, store::sha256_hex(&bytes));
@@ -225,10 +220,9 @@ fn copy(from: &Path, to: &Path, inside: &str) -> Result<BTreeMap<String, String>
     Ok(copied)
 }
 
-pub(super) fn write(path: &Path, bytes: &[u8]) -> Result<(), String> {
-    let wrong = |error: std::io::Error| format!("{}: {error}", path.display());
+pub(super) fn write(path: &Path, bytes: &[u8]) -> Result<(), ModuleError> {
     if let Some(parent) = path.parent() {
-        fs::create_dir_all(parent).map_err(wrong)?;
+        fs::create_dir_all(parent).map_err(ModuleError::file(path.display()))?;
     }
-    fs::write(path, bytes).map_err(wrong)
+    fs::write(path, bytes).map_err(ModuleError::file(path.display()))
 }

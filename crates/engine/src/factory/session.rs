@@ -13,7 +13,7 @@ use kernel::machine::Activity;
 use kernel::{Input, Machine, What};
 use report::look;
 use workspace::clock::now;
-use workspace::error::EngineError;
+use workspace::error::{EngineError, Kind};
 use workspace::project::Project;
 
 /// What a session needs besides the project.
@@ -37,7 +37,7 @@ pub fn drive(
     loop {
         match once(driving, observer, hook) {
             // A person decided while we were about to write: read it and go on from there.
-            Err(error) if error.code == "journal_conflict" => {
+            Err(error) if error.kind == Kind::JournalConflict => {
                 observer.notice("the journal was appended to by another process; reading it again");
             }
             other => return other,

@@ -1,4 +1,4 @@
-//! The steps of a ship (section 11), each a check of the factory's gates: amendments, fingerprint,
+//! The steps of a ship (rule F11), each a check of the factory's gates: amendments, fingerprint,
 //! surface, tests, stubs, record.
 //! Repeated after a crash, a step finds what it has done before and does the same again.
 
@@ -191,7 +191,7 @@ fn purpose(module: &Stored, locked: Option<&Value>, amended: &[Amendment]) -> Re
     .into())
 }
 
-/// Does its version follow from the one that is shipped (section 7)?
+/// Does its version follow from the one that is shipped (rule F7)?
 fn version(context: &Context, module: &Stored) -> Result<String, Broke> {
     let root = context.project.home();
     let earlier = scratch::shipped(&root, module.reference.module.as_str());

@@ -1,6 +1,6 @@
 //! The last proof of a suite: it fails when there is nothing to test. The module is laid out once
 //! more, with stubs of the same surface in the place of its functions, and every test that a minimum
-//! of section 5.4 rests on must fail. One that passes proves nothing, and is named.
+//! of rule F5.4 rests on must fail. One that passes proves nothing, and is named.
 //!
 //! Stubs that do not build are our fault, not the module's: then nothing was proven either way. Only
 //! a constant that a public `const fn` computes is the module's to mend.

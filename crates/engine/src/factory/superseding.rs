@@ -1,4 +1,4 @@
-//! A version that takes another one's place (section 13.5): its contract before anybody implements
+//! A version that takes another one's place (rule F13.5): its contract before anybody implements
 //! it, and the pointer in the Code Index once it is shipped.
 //!
 //! It refuses to invent: whatever the exception does not change is as the old contract says.

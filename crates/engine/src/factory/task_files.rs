@@ -1,5 +1,5 @@
 //! What lies below `project/`: the spec, a file for each task, and those that people's answers lead to
-//! (section 17.2): a split makes new ones before its tasks are dispatched, an amended spec writes one
+//! (rule F17.2): a split makes new ones before its tasks are dispatched, an amended spec writes one
 //! anew with its history. All of it is a view of the journal and of the spec whose hash it names, so
 //! a lost file is written again and an edited one is found. It refuses to remove anything.
 

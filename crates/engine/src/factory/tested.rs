@@ -1,4 +1,4 @@
-//! The tests of a module, run by the ship and by nobody else (sections 5.4, 11.3 and 12.4), against
+//! The tests of a module, run by the ship and by nobody else (rules F5.4, F11.3 and F12.4), against
 //! what was debated; then the minimum of coverage by name, and the floor of `examples.md`. One
 //! failure is enough to block, and what was not run has failed. What was tested is put on record, so
 //! that no later step can be about something else.
@@ -61,7 +61,7 @@ pub(super) fn run(
             .iter()
             .map(|found| format!("{EXAMPLES}: {}", found.message)),
     );
-    // Also of a suite that failed: it is the evidence of the halt that may follow (section 11.3).
+    // Also of a suite that failed: it is the evidence of the halt that may follow (rule F11.3).
     if log.tests.is_empty() {
         // That of an earlier round says nothing about this one.
         let _ = std::fs::remove_file(module.folder.join(LOG));
@@ -86,7 +86,7 @@ pub(super) fn run(
     })
 }
 
-/// The log of section 11.3. It has two results: what was skipped did not pass.
+/// The log of rule F11.3. It has two results: what was skipped did not pass.
 fn log(contract: &MicroModuleContract, run: &TestRun, executed_at: String) -> ExecutionLog {
     let tests: Vec<TestResult> = run
         .tests

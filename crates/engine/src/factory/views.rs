@@ -1,4 +1,4 @@
-//! What the state store says of a project: views of the journal, written after it (section 7). A
+//! What the state store says of a project: views of the journal, written after it (rule F7). A
 //! file that is lost is written anew; what people write into one is not read.
 
 use super::modules::{CONTRACT, SHIP, Stored};
@@ -128,8 +128,8 @@ fn strays(home: &Path, files: &[TaskFile]) -> Vec<String> {
         .collect()
 }
 
-/// What must be on disk before a role works: for a Proposer the contract that is locked (section
-/// 6.7), and for every role a person's fix and the task's file as people left it. Its context pack is there already:
+/// What must be on disk before a role works: for a Proposer the contract that is locked (rule
+/// F6.7), and for every role a person's fix and the task's file as people left it. Its context pack is there already:
 /// it follows from the journal (`records`).
 #[derive(Serialize, Deserialize)]
 pub(super) struct Before {

@@ -1,16 +1,15 @@
 //! Panics of ours, as errors.
 
-use workspace::error::{Blame, EngineError};
+use workspace::error::EngineError;
 
 /// A panic of ours in one effect must not take the wave with it.
 pub(super) fn guarded<T>(act: impl FnOnce() -> Result<T, EngineError>) -> Result<T, EngineError> {
     let caught = std::panic::catch_unwind(std::panic::AssertUnwindSafe(act));
     caught.unwrap_or_else(|_| {
-        Err(EngineError {
-            blame: Blame::Bug,
-            code: "worker_panicked".to_owned(),
-            what: "the engine panicked in a worker".to_owned(),
-            mend: "please report it, with the milestone's journal".to_owned(),
-        })
+        Err(EngineError::bug(
+            "worker_panicked",
+            "the engine panicked in a worker",
+            "please report it, with the milestone's journal",
+        ))
     })
 }

@@ -152,7 +152,7 @@ pub(super) fn drive(
     match driven(&job, cancel, say) {
         Ok(worked) => worked,
         // A person drives this run by hand just now: not the task's fault.
-        Err(error) if error.code == "run_busy" => Worked::Waits {
+        Err(error) if error.kind == workspace::error::Kind::RunBusy => Worked::Waits {
             reason: error.code,
             why: error.what,
         },

@@ -1,5 +1,5 @@
 //! Does a test look at what the module answers? Which constant answers it has to notice follows from
-//! what its name says that it shows (section 5.4): a test of an error that passes where nothing is
+//! what its name says that it shows (rule F5.4): a test of an error that passes where nothing is
 //! ever refused shows no error, and a test of an output that passes where there never is one shows no
 //! output.
 //!

@@ -1,4 +1,4 @@
-//! Which number of the version must rise between two contracts (section 7). In doubt it is the
+//! Which number of the version must rise between two contracts (rule F7). In doubt it is the
 //! larger one: nobody is harmed by a major version too many.
 
 use super::SurfaceRef;

@@ -1,4 +1,4 @@
-//! The minimum test coverage of section 5.4, judged by the names of tests that were run. Every
+//! The minimum test coverage of rule F5.4, judged by the names of tests that were run. Every
 //! constraint, invariant and error surface of a contract has a key; a test covers it by carrying
 //! the key in front of its name. Names come from the execution log, so nobody can merely claim.
 //! It refuses to judge what a test asserts: that is what replacing the module by stubs is for.
@@ -7,7 +7,7 @@ use super::SurfaceRef;
 use crate::plan::{Siblings, slug};
 use serde::{Deserialize, Serialize};
 
-/// The categories of section 5.4 that names can show.
+/// The categories of rule F5.4 that names can show.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Category {

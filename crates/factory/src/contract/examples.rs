@@ -1,4 +1,4 @@
-//! The floor of `examples.md` (section 12.4): enough examples, each with an input and an output in
+//! The floor of `examples.md` (rule F12.4): enough examples, each with an input and an output in
 //! fenced blocks and a sentence, with real values. It refuses to run them.
 
 use super::SurfaceRef;

@@ -209,7 +209,7 @@ fn modes(modes: &Modes, out: &mut Vec<u8>) {
     out.push(b'}');
 }
 
-/// RFC 8785 section 3.2.2.2: the short escapes where there are some, four hex digits for the other
+/// RFC 8785, 3.2.2.2: the short escapes where there are some, four hex digits for the other
 /// control characters, everything else as it is.
 fn string(text: &str, out: &mut Vec<u8>) {
     out.push(b'"');
@@ -255,7 +255,7 @@ document! {
 }
 
 document! {
-    /// Two surfaces that should be the same and are not (section 11.2).
+    /// Two surfaces that should be the same and are not (rule F11.2).
     #[derive(Eq)]
     pub struct Mismatch {
         /// The locked one.
@@ -280,7 +280,7 @@ impl fmt::Display for Mismatch {
 impl std::error::Error for Mismatch {}
 
 document! {
-    /// What a ship leaves beside a module that does not match (section 11.2).
+    /// What a ship leaves beside a module that does not match (rule F11.2).
     #[derive(Eq)]
     pub struct MismatchArtifact as "FingerprintMismatch" {
         /// `MM-...`.

@@ -1,4 +1,4 @@
-//! Whether a shipped contract does what a plan needs (sections 10.1 and 14.3): a caller who knows only
+//! Whether a shipped contract does what a plan needs (rules F10.1 and F14.3): a caller who knows only
 //! the need must be able to use what is there. It compares names, types, constraints, invariants,
 //! effects and modes. What is reused meets no Challenger, so nobody weighs its prose later: words that
 //! differ are taken for a difference, and the module is made instead.
@@ -105,7 +105,7 @@ pub fn misfits(needed: SurfaceRef<'_>, offered: SurfaceRef<'_>) -> Vec<Misfit> {
             }
         }
     }
-    // Another way to fail breaks no caller (section 7); one that is asked for must be there.
+    // Another way to fail breaks no caller (rule F7); one that is asked for must be there.
     for error in needed.error_surfaces {
         let there = offered.error_surfaces.iter();
         if there.clone().all(|one| one.name != error.name) {

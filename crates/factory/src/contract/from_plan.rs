@@ -1,5 +1,5 @@
-//! From a plan's short form to the contract that is locked before anybody implements it (sections
-//! 6.7 and 10.1). Each line of the plan is read by one rule, so the same plan always gives the same
+//! From a plan's short form to the contract that is locked before anybody implements it (rules
+//! F6.7 and F10.1). Each line of the plan is read by one rule, so the same plan always gives the same
 //! fingerprint; what does not follow the rule is taken whole and never dropped.
 
 use super::{

@@ -1,4 +1,4 @@
-//! The contract of a micro module (section 11.1): what goes in, what comes out, how it fails, what
+//! The contract of a micro module (rule F11.1): what goes in, what comes out, how it fails, what
 //! it changes, how it is called. The five dimensions are all there or it is no contract. It says
 //! nothing about how a module works inside, and never will.
 
@@ -260,7 +260,7 @@ impl MicroModuleContract {
         }
     }
 
-    /// The hash of its five dimensions (section 11.1).
+    /// The hash of its five dimensions (rule F11.1).
     pub fn fingerprint(&self) -> Fingerprint {
         Fingerprint::of(self.surface())
     }

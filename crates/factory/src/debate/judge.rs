@@ -1,4 +1,4 @@
-//! Rules across the members of what debaters say (sections 9.4 to 9.6): a verdict that follows from its
+//! Rules across the members of what debaters say (rules F9.4 to F9.6): a verdict that follows from its
 //! own evidence, evidence that cites something, amendments that can be carried out. Words are checked
 //! here, not truth: truth is the ship's business.
 
@@ -43,7 +43,7 @@ const VAGUE: &str = "a add all and better bit case cases clean cleanup code cove
     documentation edge error errors fix for good handle handling improve in issues it make more \
     naming needs of please quality refactor robust some test testing tests the to tweak up update";
 
-/// What the evidence for R1 must speak of (section 9.5: every dimension, explicitly).
+/// What the evidence for R1 must speak of (rule F9.5: every dimension, explicitly).
 const DIMENSIONS: [(&str, &[&str]); 5] = [
     ("inputs", &["input"]),
     ("outputs", &["output"]),
@@ -124,7 +124,7 @@ fn evidence(index: usize, mark: &Assessment, found: &mut Vec<Fault>) {
 }
 
 /// A decision that agrees with itself. `standing` is the challenge that it answers, where that is
-/// known: what failed for the last time can be approved only with amendments (section 19.6).
+/// known: what failed for the last time can be approved only with amendments (rule F19.6).
 pub fn adjudication(ruling: &Adjudication, standing: Option<Verdict>) -> Vec<Fault> {
     let mut found = Vec::new();
     let mut say = |code, field, what: &str| found.push(Fault::rule(code, "$", field, what));

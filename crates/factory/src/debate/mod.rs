@@ -1,4 +1,4 @@
-//! What is said in a debate (section 9.2): the deliverable and its claim, the attempt to falsify it,
+//! What is said in a debate (rule F9.2): the deliverable and its claim, the attempt to falsify it,
 //! the decision, and what became of its amendments. One type each: a role's answer is read into it, the
 //! journal keeps it, and the stored document is the same with the ids that the engine gives.
 //!
@@ -93,7 +93,7 @@ impl Failure {
 }
 
 words! {
-    /// The rubric of section 9.4; `rubric.rs` says what each asks for.
+    /// The rubric of rule F9.4; `rubric.rs` says what each asks for.
     pub enum Criterion {
         R1 = "R1",
         R2 = "R2",

@@ -1,4 +1,4 @@
-//! What a challenge must judge (section 9.4), and what makes a module micro (10.4), as roles read it.
+//! What a challenge must judge (rule F9.4), and what makes a module micro (F10.4), as roles read it.
 
 /// The evaluation rubric: id, name, and what is checked.
 pub const EVALUATION: [(&str, &str, &str); 6] = [

@@ -1,4 +1,4 @@
-//! The four integration gates of section 15.4 over a set of modules. Each says which modules and
+//! The four integration gates of rule F15.4 over a set of modules. Each says which modules and
 //! references it stumbled over, and why.
 
 use super::registry::Registry;

@@ -1,4 +1,4 @@
-//! What is shipped, and what is released of it (sections 15.4 and 16).
+//! What is shipped, and what is released of it (rules F15.4 and F16).
 //!
 //! It refuses to let an entry go: versions are superseded and deprecated, never changed.
 

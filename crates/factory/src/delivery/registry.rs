@@ -2,7 +2,7 @@
 //! project. Entries are added, their status goes one way, nothing is removed.
 //!
 //! The hash that it keeps of a contract tells two locked contracts apart, and no more. The interface
-//! fingerprint of section 11.1, which a ship computes and people compare, is `contract::Fingerprint`.
+//! fingerprint of rule F11.1, which a ship computes and people compare, is `contract::Fingerprint`.
 
 use crate::project::types::{ExceptionId, ModuleId, ModuleRef, TaskId, Version};
 use kernel::module::ModuleStatus;

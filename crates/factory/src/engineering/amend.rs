@@ -1,4 +1,4 @@
-//! Were amendments applied, and nothing else (section 9.6)? By the Proposer's word, which can only say
+//! Were amendments applied, and nothing else (rule F9.6)? By the Proposer's word, which can only say
 //! no, and by the deliverable before and after the turn, which decides. Nobody debates what is made
 //! in that turn, so it may hold what the Arbiter named and not one file more.
 //!

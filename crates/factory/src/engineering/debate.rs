@@ -1,5 +1,5 @@
-//! One module's debate (section 9) and its ship (section 11): what an answer means, and where the
-//! debate stands after it. Every bound of the document is here, in code, not in a prompt.
+//! One module's debate (rule F9) and its ship (rule F11): what an answer means, and where the
+//! debate stands after it. Every bound is here, in code, not in a prompt.
 
 use super::amend;
 use super::roles::{Occasion, Role};
@@ -286,7 +286,7 @@ impl Debate {
         let to = match ruling.decision {
             Decision::Approve => Now::At(At::Ship(ShipStep::first(Applies::Always))),
             Decision::ApproveWithAmendments => Now::At(At::Amend),
-            // Within the retry window a rejected artifact returns to DRAFT (section 8.4).
+            // Within the retry window a rejected artifact returns to DRAFT (rule F8.4).
             Decision::Reject => self.revise_or(self.failed("debate_rejected")),
         };
         let failures = match ruling.decision {
@@ -396,7 +396,7 @@ impl Debate {
         self.complaint.clear();
     }
 
-    /// Does the last challenge say that the plan itself was wrong (section 10.3)?
+    /// Does the last challenge say that the plan itself was wrong (rule F10.3)?
     pub fn doubts_the_plan(&self) -> bool {
         let last = self.trail.challenges.last();
         let read = last.and_then(|one| Challenge::deserialize(one).ok());

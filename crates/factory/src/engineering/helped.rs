@@ -1,4 +1,4 @@
-//! What a person may still do for a task's loop that stopped (section 17.2), and what becomes of the
+//! What a person may still do for a task's loop that stopped (rule F17.2), and what becomes of the
 //! loop then. Nothing that was shipped is touched.
 
 use super::patience::Patience;

@@ -1,4 +1,4 @@
-//! The engineering loop (sections 3.4, 9, 10 and 11): plan, debate, ship, one task at a time.
+//! The engineering loop (rules F3.4, F9, F10 and F11): plan, debate, ship, one task at a time.
 //!
 //! It refuses to trust: what a role may see is a table, what it may say is checked, how often it
 //! may try is counted.

@@ -1,9 +1,9 @@
-//! Whether what a plan reuses can be reused (sections 10.1 and 14.3): it is shipped, its contract does
+//! Whether what a plan reuses can be reused (rules F10.1 and F14.3): it is shipped, its contract does
 //! what the plan says it needs, and its version is one that the rest of the plan can stand on. A need
 //! that a module was refused for stays what it was: the planner may make the module instead, and may
 //! not bend the need until the candidate fits.
 //!
-//! It refuses to say that a first need is the task's: document 002 gives a task its contract as prose,
+//! It refuses to say that a first need is the task's: a task has its contract as prose,
 //! and prose has no names or types to compare.
 
 use crate::contract::fit::misfits;

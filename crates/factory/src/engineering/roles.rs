@@ -1,4 +1,4 @@
-//! Who may see what in a debate: the normative table of section 9.7 as data. Briefs, views and packs
+//! Who may see what in a debate: the normative table of rule F9.7 as data. Briefs, views and packs
 //! are compiled from it, so there is no second place that could grant more.
 
 use crate::debate::{Adjudication, Amended, Challenge, Proposal};
@@ -92,9 +92,9 @@ pub enum Material {
     Adjudication,
     /// The code itself.
     Source,
-    /// Section 9.4.
+    /// Rule F9.4.
     EvaluationRubric,
-    /// Section 10.4.
+    /// Rule F10.4.
     DecompositionRubric,
     /// All rounds.
     DebateTrail,
@@ -130,7 +130,7 @@ pub enum Cell {
 }
 
 impl Cell {
-    /// The cell as the document prints it.
+    /// The cell of the table, as people read it.
     pub fn in_document(self) -> &'static str {
         match self {
             Cell::Full => "✅ FULL",
@@ -194,7 +194,7 @@ impl Grant {
 /// One row: what, its name in the document, and the cells of proposer, challenger and arbiter.
 pub type Row = (Material, &'static str, [Cell; 3]);
 
-/// Section 9.7.
+/// Rule F9.7.
 #[rustfmt::skip]
 pub const INPUTS: [Row; 13] = {
     use Cell::{AllRounds, ContractOnly, FailuresWhenRevising, Full, FullAccess, FullOwn, Given, Never, No, Own, PriorRounds, WhenAmending};
@@ -215,7 +215,7 @@ pub const INPUTS: [Row; 13] = {
     ]
 };
 
-/// What the planner gets (sections 3.4 and 10.1): it has no column, since it does not debate.
+/// What the planner gets (rules F3.4 and F10.1): it has no column, since it does not debate.
 const PLANNER: [Material; 4] = [
     Material::TaskFile,
     Material::DependencyContracts,
@@ -240,7 +240,7 @@ pub fn given(role: Role, occasion: Occasion) -> Vec<(Material, Grant)> {
     given.collect()
 }
 
-/// Everything that a role is not given on an occasion, with the document's reason.
+/// Everything that a role is not given on an occasion, with the reason.
 pub fn withheld(role: Role, occasion: Occasion) -> Vec<(Material, String)> {
     let given: Vec<Material> = given(role, occasion).into_iter().map(|one| one.0).collect();
     let rows = INPUTS.iter().filter(|(one, _, _)| !given.contains(one));

@@ -1,4 +1,4 @@
-//! The steps of a ship (section 11), as a table: what the engine checks or does, and what follows
+//! The steps of a ship (rule F11), as a table: what the engine checks or does, and what follows
 //! when it fails. A step is a gate of its own, so a crash between two repeats neither.
 
 use serde::{Deserialize, Serialize};

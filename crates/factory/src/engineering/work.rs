@@ -1,4 +1,4 @@
-//! The engineering loop of one task (section 3.4): a locked plan, its modules one after the other,
+//! The engineering loop of one task (rule F3.4): a locked plan, its modules one after the other,
 //! and what became of each. It knows of other tasks only what is shipped.
 
 use super::debate::{At, Checked, Debate, Move, Now, Said};
@@ -151,7 +151,7 @@ impl Work {
         if self.active().is_some() {
             return None;
         }
-        // The plan itself was wrong: nothing more of it is tried (section 10.3).
+        // The plan itself was wrong: nothing more of it is tried (rule F10.3).
         let doubted = self.modules.iter().any(|module| {
             matches!(module.fate, Fate::Failed(_)) && module.debate.doubts_the_plan()
         });

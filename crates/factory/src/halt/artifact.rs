@@ -1,4 +1,4 @@
-//! The escalation of a halted task (section 17.1): everything that a person needs to decide.
+//! The escalation of a halted task (rule F17.1): everything that a person needs to decide.
 
 use super::resolution::{Action, Resolution};
 use crate::debate::Failure;
@@ -189,7 +189,7 @@ impl Escalation {
             "recommended_resolution": self.recommended_resolution,
             "resolution_context": self.resolution_context,
         });
-        // What the person answered, with the rationale: it is theirs to account for (section 4.2).
+        // What the person answered, with the rationale: it is theirs to account for (rule F4.2).
         if let Some(resolved) = &self.resolved {
             artifact["resolution"] = json!({
                 "action": resolved.resolution.action().as_str(),
@@ -225,7 +225,7 @@ fn failed_invariants(code: &str, work: &Work) -> Vec<Failure> {
     all
 }
 
-/// Section 3.4 and 10 ask for more than the schema has members for.
+/// Rules F3.4 and F10 ask for more than the schema has members for.
 fn context(code: &str, work: &Work, exception: Option<&ExceptionId>) -> String {
     let mut lines = vec![format!("halted by: {code}")];
     let names = |of: &dyn Fn(usize) -> bool| {

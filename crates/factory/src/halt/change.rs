@@ -1,6 +1,6 @@
-//! The third phase of an exception (section 13.5): a candidate contract with a bumped version, its
+//! The third phase of an exception (rule F13.5): a candidate contract with a bumped version, its
 //! debate of at most three rounds, and the ship of what was approved. A version that was debated and
-//! not shipped supersedes nothing: whoever uses it would find no code (section 5.6).
+//! not shipped supersedes nothing: whoever uses it would find no code (rule F5.6).
 
 use crate::debate::{Adjudication, Decision, words};
 use crate::engineering::debate::{At, Checked, Debate, Move, Now, Said};

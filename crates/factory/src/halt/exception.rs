@@ -1,4 +1,4 @@
-//! An interface change exception (section 13): who may raise one, against what, and what it must
+//! An interface change exception (rule F13): who may raise one, against what, and what it must
 //! say. A record is immutable; what people decide about it are records of their own.
 
 use crate::debate::line;
@@ -11,7 +11,7 @@ use kernel::{EffectId, Time};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-/// Who may raise one (section 13.2). The ship raises through the Proposer's revision.
+/// Who may raise one (rule F13.2). The ship raises through the Proposer's revision.
 pub const RAISERS: [Role; 2] = [Role::Proposer, Role::Challenger];
 
 /// May this role?

@@ -1,4 +1,4 @@
-//! What people are asked and what they answer (sections 13 and 17).
+//! What people are asked and what they answer (rules F13 and F17).
 //!
 //! It refuses free text where a choice is due, and a choice that its payload does not fit.
 

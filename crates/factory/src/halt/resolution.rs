@@ -1,4 +1,4 @@
-//! The six resolutions of section 17.2 with their payloads, read strictly by the form of the document.
+//! The six resolutions of rule F17.2 with their payloads, read strictly by the form of the document.
 //! What is wrong is refused with a code; nothing is guessed.
 
 pub use crate::escalation::Action;
@@ -92,7 +92,7 @@ impl Resolution {
         }
     }
 
-    /// What it carries, as section 17.2 has it.
+    /// What it carries, as rule F17.2 has it.
     pub fn payload(&self) -> Value {
         let mut value = serde_json::to_value(self).unwrap_or_default();
         if let Some(members) = value.as_object_mut() {
@@ -127,7 +127,7 @@ impl Resolution {
             Refusal::new(
                 "payload_malformed",
                 error.to_string(),
-                "give the payload as section 17.2 says",
+                "give the payload as rule F17.2 of docs/rules.md says",
             )
         })?;
         Ok((task, resolution))

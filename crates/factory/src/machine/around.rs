@@ -53,7 +53,7 @@ pub(crate) fn resolved(registry: &Registry, work: &Work, module: usize) -> Vec<M
     found
 }
 
-/// Which number rises from a shipped version to a planned one (section 7). Contracts that a plan did
+/// Which number rises from a shipped version to a planned one (rule F7). Contracts that a plan did
 /// not make are not compared; what nobody can tell is taken for breaking.
 fn bump(shipped: &Entry, planned: &PlannedModule) -> Bump {
     let new = json!(planned.io_contract);

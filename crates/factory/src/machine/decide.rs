@@ -174,7 +174,7 @@ fn round(task: &Task) -> String {
     format!("{}/{}", task.declared.id, task.rounds)
 }
 
-/// The halt of a task, with the escalation that it raises (section 17.1).
+/// The halt of a task, with the escalation that it raises (rule F17.1).
 pub(crate) fn halting(
     state: &State,
     task: &Task,

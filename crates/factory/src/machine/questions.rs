@@ -18,9 +18,9 @@ use serde::Serialize;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Subject {
-    /// A task halted; section 17.
+    /// A task halted; rule F17.
     Escalation,
-    /// A contract should change; section 13.
+    /// A contract should change; rule F13.
     Exception,
     /// The environment could not run what a task needs.
     Stuck,
@@ -30,7 +30,7 @@ pub enum Subject {
     Budget,
     /// A release failed.
     Release,
-    /// A spec is drafted; section 3.2.4.
+    /// A spec is drafted; rule F3.2.4.
     Spec,
 }
 

@@ -294,7 +294,7 @@ fn change_role(
         pretty(&change.candidate),
     );
     let own = |one: &ModuleRef| format!("{}/**", module_folder(one));
-    // Both are versions of the same module, so its Proposer sees the source of both (section 9.7).
+    // Both are versions of the same module, so its Proposer sees the source of both (rule F9.7).
     let (access, sees, scope) = match who {
         Role::Proposer => (
             Access::Edit,

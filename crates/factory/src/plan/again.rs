@@ -1,4 +1,4 @@
-//! Task files after people's answers (section 17.2): those of a split, with every part of the
+//! Task files after people's answers (rule F17.2): those of a split, with every part of the
 //! template, and those whose acceptance criteria were amended, with the earlier ones on record. The
 //! same spec and answers give the same texts. It refuses to write: the texts are returned.
 

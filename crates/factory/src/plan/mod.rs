@@ -1,4 +1,4 @@
-//! From an approved spec to a project: task ids, folders and task files (sections 3.3 and 4.1). The
+//! From an approved spec to a project: task ids, folders and task files (rules F3.3 and F4.1). The
 //! same spec gives the same plan for ever. Three passes come before any text is made, and a plan
 //! with one problem is no plan. It refuses to write: the texts are returned.
 
@@ -12,7 +12,7 @@ use crate::spec::{Epic, Pillar, ProductSpec, Story, Task};
 use kernel::{Refusal, document};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The most characters of a task id (section 4.1).
+/// The most characters of a task id (rule F4.1).
 pub const LONGEST_TASK_ID: usize = 128;
 /// The most tasks of a story: its numbers have three digits.
 pub const MOST_TASKS: usize = 999;

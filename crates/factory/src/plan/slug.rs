@@ -1,5 +1,4 @@
-//! Names as folder names: section 4.1 to the letter. Section 3.3 has another rule of 24
-//! characters; 4.1 calls itself canonical and wins.
+//! Names as folder names (rule F4.1).
 
 use sha2::{Digest, Sha256};
 use std::collections::{BTreeMap, BTreeSet};

@@ -1,4 +1,4 @@
-//! Whether a text can be approved as a spec: all of section 3.2.3, and the three passes that make
+//! Whether a text can be approved as a spec: all of rule F3.2.3, and the three passes that make
 //! tasks of it, in one report. The tools and the gate ask here, so they cannot disagree.
 
 use crate::plan::{self, NoPlan};

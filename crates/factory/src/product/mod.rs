@@ -1,4 +1,4 @@
-//! The product loop (section 3.2): from a person's `SPEC.md` to a complete spec that a person has
+//! The product loop (rule F3.2): from a person's `SPEC.md` to a complete spec that a person has
 //! approved. One role drafts, the engine judges, a person decides.
 //!
 //! It refuses to judge a spec by what an agent says of it, to ask for ever, and to approve anything
@@ -46,7 +46,7 @@ pub const RESEARCH: &str = "research";
 
 /// How often an incomplete draft is sent back, after each word of a person.
 pub const MOST_REDRAFTS: u32 = 4;
-/// From so many AMENDs in a row, the person is advised (section 3.2.4).
+/// From so many AMENDs in a row, the person is advised (rule F3.2.4).
 pub const MANY_AMENDS: usize = 3;
 /// More sources than this nobody reads; the rest is counted.
 const MOST_SOURCES: usize = 200;
@@ -245,7 +245,7 @@ impl Product {
         }
     }
 
-    /// The advice of section 3.2.4, once it is due. It binds nobody.
+    /// The advice of rule F3.2.4, once it is due. It binds nobody.
     pub fn advice(&self) -> Option<String> {
         let count = self.feedback.len();
         (count >= MANY_AMENDS && self.at != At::Approved).then(|| {

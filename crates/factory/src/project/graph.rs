@@ -4,7 +4,7 @@
 //! Each task counts its direct dependencies that are not met, and those that are bad (halted,
 //! abandoned, or themselves blocked by such). A change is passed on only to the tasks whose counts
 //! it changes, so that a ship costs its direct dependants and a halt what it really blocks. The
-//! definition that this must equal is in section 4.2; a property test holds the two together.
+//! definition that this must equal is in rule F4.2; a property test holds the two together.
 
 use super::declare::{self, Declared};
 use super::status::TaskStatus;
@@ -318,7 +318,7 @@ impl TaskGraph {
     }
 
     /// The task to dispatch: the earliest that waits for nothing. None while any task is halted:
-    /// the project stops for a person (section 17).
+    /// the project stops for a person (rule F17).
     pub fn next(&self) -> Option<&Task> {
         self.halted.is_empty().then_some(())?;
         self.ready.first().map(|at| &self.tasks[*at as usize])

@@ -1,4 +1,4 @@
-//! The project loop's state machine (section 4.2): tasks, their dependencies, who is next.
+//! The project loop's state machine (rule F4.2): tasks, their dependencies, who is next.
 //!
 //! It refuses to know why a task shipped or halted; engineering and people say that.
 

@@ -1,4 +1,4 @@
-//! `state_machine.json` as a type (section 4.2): the document that people and other programs read. It
+//! `state_machine.json` as a type (rule F4.2): the document that people and other programs read. It
 //! lends its texts from the graph when it is written, and owns them when it is read, so writer and
 //! schema cannot part. It refuses to be state: the journal is.
 
@@ -49,7 +49,7 @@ pub struct TaskState<'g> {
     pub escalation_ref: Option<Cow<'g, str>>,
     /// Its place in the approved spec, from 0. It never changes.
     pub declaration_order: u32,
-    /// The tasks of a split (section 17.2).
+    /// The tasks of a split (rule F17.2).
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub superseded_by: Vec<Cow<'g, str>>,
 }
@@ -127,7 +127,7 @@ const TASK: Form = Form::Object(&Object {
         ),
         may(
             "superseded_by",
-            "The tasks of a split (section 17.2).",
+            "The tasks that stand in for it after a split.",
             TEXTS,
         ),
     ],

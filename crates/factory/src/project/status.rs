@@ -22,8 +22,8 @@ words! {
 
 use TaskStatus::{Abandoned, Blocked, Halted, InProgress, Pending, Shipped};
 
-/// Every legal transition of sections 4.2 and 17.2. Resolutions of a blocked task are those of
-/// section 17.2 that its last paragraph asks for.
+/// Every legal transition of rules F4.2 and F17.2. Resolutions of a blocked task are those of
+/// rule F17.2 that its last paragraph asks for.
 pub const TRANSITIONS: [(TaskStatus, TaskStatus); 10] = [
     (Pending, InProgress),
     (Pending, Blocked),

@@ -1,5 +1,5 @@
 //! Ids of the project's things as types of their own, so that a module can never be passed for a
-//! task. Ids that the document wants random are derived from the run and the thing: a machine that
+//! task. Ids that rule F8.2 wants random are derived from the run and the thing: a machine that
 //! is replayed must give the same ones again.
 
 use kernel::name;

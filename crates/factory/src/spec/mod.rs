@@ -1,4 +1,4 @@
-//! The product specification of section 3.2: its shape as types, and the judgement of a text that
+//! The product specification of rule F3.2: its shape as types, and the judgement of a text that
 //! claims to be one. Typed values are made only of texts that were judged without errors.
 
 mod graph;

@@ -1,4 +1,4 @@
-//! The questions that section 3.2.3 asks of prose, answered by word lists: placeholder text,
+//! The questions that rule F3.2.3 asks of prose, answered by word lists: placeholder text,
 //! testable conditions, near-duplicates, vague errors. They are cheap and they explain themselves;
 //! all but the placeholders only warn, because lists of words know no meaning.
 

@@ -13,7 +13,7 @@ pub fn render(spec: &ProductSpec) -> String {
     out
 }
 
-/// The spec as the gate of section 3.2.4 shows it: with the warnings of the last validation, and
+/// The spec as the gate of rule F3.2.4 shows it: with the warnings of the last validation, and
 /// with the sources that were consulted.
 pub fn spec_md(spec: &ProductSpec, report: &Report, sources: &[String]) -> String {
     let mut out = render(spec);

@@ -1,4 +1,4 @@
-//! The schema of section 3.2.2 as a table: which members each level has, and which completeness
+//! The schema of rule F3.2.2 as a table: which members each level has, and which completeness
 //! rule a lack of each breaks. The walk over a document knows nothing that is not in here.
 
 use crate::ids;

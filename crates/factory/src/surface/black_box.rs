@@ -1,4 +1,4 @@
-//! Do tests in Rust keep to the public surface (section 5.4, minimum 5)? They are crates of their
+//! Do tests in Rust keep to the public surface (rule F5.4, minimum 5)? They are crates of their
 //! own and cannot name what is private; what is left is to include the source. Words in comments
 //! and texts are no code, so this goes by tokens.
 

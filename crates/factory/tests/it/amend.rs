@@ -1,4 +1,4 @@
-//! Section 9.6: what the turn after an approval with amendments may change, and against what the ship
+//! Rule F9.6: what the turn after an approval with amendments may change, and against what the ship
 //! holds it.
 
 use crate::project::task;

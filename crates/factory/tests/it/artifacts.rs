@@ -1,4 +1,4 @@
-//! Sections 5, 6 and 8: contributions, context packs, envelopes, ids and statuses.
+//! Rules F5, F6 and F8: contributions, context packs, envelopes, ids and statuses.
 
 use crate::documents::broken;
 use factory::artifact::ArtifactType;

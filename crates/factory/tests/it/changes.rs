@@ -1,4 +1,4 @@
-//! Sections 13, 15 and 17: interface changes, releases, escalations and resolutions.
+//! Rules F13, F15 and F17: interface changes, releases, escalations and resolutions.
 
 use crate::documents::{broken, judged};
 use serde_json::json;

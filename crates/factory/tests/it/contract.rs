@@ -1,4 +1,4 @@
-//! Sections 5.4, 5.5, 7, 11.1, 11.2 and 12.4: contracts, fingerprints, bumps, coverage, examples.
+//! Rules F5.4, F5.5, F7, F11.1, F11.2 and F12.4: contracts, fingerprints, bumps, coverage, examples.
 
 use factory::contract::{
     Effect, EffectKind, ErrorSurface, Input, MicroModuleContract, Modes, Output, Surface,

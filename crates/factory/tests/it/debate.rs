@@ -1,4 +1,4 @@
-//! Section 9: what proposals, challenges and adjudications may say, and who sees what.
+//! Rule F9: what proposals, challenges and adjudications may say, and who sees what.
 
 use crate::documents::broken;
 use serde_json::json;

@@ -1,4 +1,4 @@
-//! Sections 15.4 and 16: releases and deprecation.
+//! Rules F15.4 and F16: releases and deprecation.
 
 use crate::project::task;
 use crate::said;

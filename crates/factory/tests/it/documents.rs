@@ -189,7 +189,7 @@ fn every_document_has_a_schema_and_a_sample_that_passes() {
     assert!(find("Nothing").is_none());
 }
 
-/// Section 18.5 lists the models that there must be.
+/// Rule F18.5 lists the models that there must be.
 #[test]
 fn s18_5_every_model_is_there() {
     for name in [

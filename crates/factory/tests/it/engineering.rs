@@ -1,4 +1,4 @@
-//! Sections 3.4, 9, 10, 11 and 13: the loop of one task, told answer by answer. Here is what all its
+//! Rules F3.4, F9, F10, F11 and F13: the loop of one task, told answer by answer. Here is what all its
 //! tests share; each idea has a file.
 
 mod context;

@@ -1,4 +1,4 @@
-//! Section 17.2: a person's second fix stands on the first as long as no attempt has taken that up, so
+//! Rule F17.2: a person's second fix stands on the first as long as no attempt has taken that up, so
 //! the two must fit each other. What does not fit is refused when it is given.
 
 use crate::stuck::{stuck, until};

@@ -1,4 +1,4 @@
-//! Sections 13 and 17: what people are asked when a task halts. What they may answer, what is refused,
+//! Rules F13 and F17: what people are asked when a task halts. What they may answer, what is refused,
 //! and exceptions are a file each.
 
 mod exceptions;

@@ -1,5 +1,5 @@
-//! The factory's documents and machines. Tests are named by the section of document 002 whose rule
-//! they hold.
+//! The factory's documents and machines. A test is named by the rule that it shows: `s9_7_` is rule F9.7
+//! of `docs/rules.md`.
 
 // Helpers of tests are tests: a panic is how they say no.
 #![allow(clippy::unwrap_used)]

@@ -1,4 +1,4 @@
-//! Sections 3.4, 10, 11 and 14: micro plans, ship evidence, the Code Index's documents.
+//! Rules F3.4, F10, F11 and F14: micro plans, ship evidence, the Code Index's documents.
 
 use crate::documents::typed;
 use crate::documents::{broken, judged, micro_plan, sample};

@@ -1,4 +1,4 @@
-//! Sections 3.3 and 4.1: ids, folders, task files; and everything that must stop a plan.
+//! Rules F3.3 and F4.1: ids, folders, task files; and everything that must stop a plan.
 
 use crate::samples::{spec, spec_of, task, task_in};
 use factory::plan::{NoPlan, Plan, Siblings, plan, slug, task_files};

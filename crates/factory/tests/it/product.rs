@@ -1,4 +1,4 @@
-//! The product loop (section 3.2) as a machine: what each word of a person does to the next attempt,
+//! The product loop (rule F3.2) as a machine: what each word of a person does to the next attempt,
 //! and what nobody can make it do.
 
 use crate::project::task;

@@ -1,4 +1,4 @@
-//! Section 4.2: the counts that the graph keeps must equal the definition, read off its own view.
+//! Rule F4.2: the counts that the graph keeps must equal the definition, read off its own view.
 
 use factory::project::status::TRANSITIONS;
 use factory::project::view::Head;

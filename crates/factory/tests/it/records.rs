@@ -1,4 +1,4 @@
-//! The records of the state store (sections 5.2, 5.3, 7, 8, 9.2): every one that a project leads to
+//! The records of the state store (rules F5.2, F5.3, F7, F8, F9.2): every one that a project leads to
 //! has the form of its document, follows from the journal alone, and the same journal gives the same.
 
 use crate::machine::{Story, calm, stories};
@@ -257,7 +257,7 @@ fn s8_1_contract_examples_and_ship_evidence_of_every_module_are_in_envelopes() {
             }
         }
     }
-    // The contract is on record before anybody implements it (section 6.7).
+    // The contract is on record before anybody implements it (rule F6.7).
     let records = all(&project);
     let first = |kind: &str| {
         let of = |one: &Record| one.value["artifact_type"] == kind;

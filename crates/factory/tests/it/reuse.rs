@@ -1,4 +1,4 @@
-//! What a plan may reuse (section 14.3): only what is shipped, fits its need, and has a version that
+//! What a plan may reuse (rule F14.3): only what is shipped, fits its need, and has a version that
 //! the rest of the plan can stand on.
 
 use crate::engineering::{done, hear};

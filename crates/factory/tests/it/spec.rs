@@ -1,4 +1,4 @@
-//! Section 3.2: every completeness rule broken alone, and everything broken at once.
+//! Rule F3.2: every completeness rule broken alone, and everything broken at once.
 
 use crate::samples::{spec, spec_of, task, task_in};
 use factory::spec::{read, render, spec_md, validate};

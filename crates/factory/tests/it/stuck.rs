@@ -1,4 +1,4 @@
-//! Section 17.2 for a task that the environment stopped, and the bound on gates that are lost.
+//! Rule F17.2 for a task that the environment stopped, and the bound on gates that are lost.
 
 use crate::project::task;
 use crate::said;

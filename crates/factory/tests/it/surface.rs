@@ -1,4 +1,4 @@
-//! What a module's code makes public against its contract (sections 5.4, 5.6 and 11.2): what fits, and
+//! What a module's code makes public against its contract (rules F5.4, F5.6 and F11.2): what fits, and
 //! what is declared and not there. What is there and not declared is in `undeclared.rs`.
 
 mod undeclared;

@@ -1,5 +1,6 @@
 //! From a folder's texts to a [`Workflow`], or to every problem in it with its line.
 
+mod lint;
 mod role;
 mod schema;
 mod snapshot;
@@ -9,7 +10,6 @@ mod task;
 mod tool;
 
 use crate::error::{LoadError, Problem};
-use crate::lint;
 use crate::raw::{RawCheckpoint, RawRefusal, RawWorkflow};
 use crate::workflow::{Checkpoints, Rebuff, Workflow};
 use kernel::{Refusal, StateName};

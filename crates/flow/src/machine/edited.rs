@@ -114,7 +114,8 @@ impl FlowState {
             self.last_refusal = Some(refusal.clone());
         }
         if !self.position.is_over(&workflow.table) {
-            self.snapshots.edited(workflow, &edited.fields);
+            self.snapshots
+                .edited(workflow.snapshot.as_ref(), &edited.fields);
         }
     }
 }

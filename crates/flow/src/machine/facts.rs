@@ -1,7 +1,9 @@
 //! The run as people see it: its status, and the fields that the engine writes.
 
+use super::decide::options;
 use super::record;
 use super::state::{FlowState, Stage};
+use super::words::{GATE_FAILED, NO_PROGRESS, hold_sentence};
 use crate::workflow::{Fact, Field, Owner, Workflow};
 use kernel::machine::{Activity, Gauge, InFlight, Waiting};
 use kernel::outcome::passes;
@@ -11,18 +13,7 @@ use kernel::{StateName, Status};
 use std::collections::BTreeMap;
 
 /// The moves whose reason is the verdict of the state's last gate.
-const GATE_SAID_SO: [&str; 2] = [super::decide::GATE_FAILED, super::decide::NO_PROGRESS];
-
-pub(crate) fn hold_sentence(hold: &Hold) -> String {
-    match hold {
-        Hold::Approval { to, .. } => format!("a person must approve before the run reaches `{to}`"),
-        Hold::Step => "the run is stepped: a gate passed, and a person says when to go on".to_owned(),
-        Hold::Budget { name } => format!("the budget `{name}` is used up: a person may extend it or stop the run"),
-        Hold::Stall => "the last pass made no material progress: a person must say how to go on".to_owned(),
-        Hold::Risk => "`risk: high` under `autonomy: auto` may not complete (unguarded_high_risk_auto): a person must lower the autonomy".to_owned(),
-        Hold::Trouble => "the engine could not do its own part".to_owned(),
-    }
-}
+const GATE_SAID_SO: [&str; 2] = [GATE_FAILED, NO_PROGRESS];
 
 fn activity(workflow: &Workflow, run: &FlowState) -> Activity {
     let state = workflow.table.state(&run.position.state);
@@ -79,7 +70,7 @@ fn waiting(workflow: &Workflow, run: &FlowState) -> Option<Waiting> {
         who: "human",
         reason,
         why,
-        options: super::decide::options(workflow, run),
+        options: options(workflow, run),
     })
 }
 

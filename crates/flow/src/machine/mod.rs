@@ -3,9 +3,11 @@
 //! Each decision follows from the state alone (`Advance`), so a journal that ends after any event
 //! goes on from there without a special case.
 
+mod advance;
 mod apply;
 mod decide;
 mod edited;
+mod exits;
 mod facts;
 mod memory;
 mod objection;
@@ -13,6 +15,7 @@ mod patience;
 mod record;
 mod state;
 mod wanted;
+mod words;
 
 pub use memory::PostMortem;
 pub(crate) use memory::{REPEATED, UNPROVEN};

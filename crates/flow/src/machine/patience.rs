@@ -4,7 +4,6 @@
 use super::state::{FlowState, Stage};
 use kernel::outcome::{Class, Outcome};
 use kernel::{EffectId, Refusal, Time};
-use serde::{Deserialize, Serialize};
 
 /// How often a provider may fail in a row before a person is asked.
 const MOST_RETRIES: u32 = 8;
@@ -14,18 +13,6 @@ const FIRST_WAIT_MILLIS: u64 = 2_000;
 const LONGEST_WAIT_MILLIS: u64 = 5 * 60_000;
 /// How often an invalid result is asked for again in the same session.
 const MOST_REASKS: u32 = 2;
-
-/// What is remembered of failures that cost no pass.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
-pub(crate) struct Patience {
-    /// Passing faults in a row.
-    pub(crate) retries: u32,
-    pub(crate) not_before: Option<Time>,
-    /// Invalid results in a row.
-    pub(crate) reasks: u32,
-    /// The attempt to go on with, and what was wrong with its result.
-    pub(crate) continues: Option<(EffectId, String)>,
-}
 
 impl FlowState {
     pub(crate) fn failed(&mut self, effect: EffectId, outcome: &Outcome, at: Time) -> Stage {

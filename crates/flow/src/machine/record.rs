@@ -3,53 +3,8 @@
 
 use super::state::FlowState;
 use crate::workflow::{Field, Leaving};
-use kernel::event::Moved;
+use kernel::StateName;
 use kernel::table::Actor;
-use kernel::{Decision, StateName};
-use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
-
-/// How a state was last left.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-struct Exit {
-    action: String,
-    to: StateName,
-    by: Actor,
-    /// Who and through which channel, if a person decided it.
-    #[serde(default)]
-    person: Option<(String, String)>,
-    #[serde(default)]
-    because: String,
-    /// The run's move count by then.
-    moves: u32,
-}
-
-/// What a run remembers of its exits.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
-pub(crate) struct Record {
-    exits: BTreeMap<StateName, Exit>,
-    /// How often each human action was taken.
-    taken: BTreeMap<String, u32>,
-}
-
-impl Record {
-    /// A state was left.
-    pub(crate) fn left(&mut self, moved: &Moved, decision: Option<&Decision>, moves: u32) {
-        if moved.by == Actor::Human {
-            *self.taken.entry(moved.action.clone()).or_default() += 1;
-        }
-        let decision = decision.filter(|_| moved.by == Actor::Human);
-        let exit = Exit {
-            action: moved.action.clone(),
-            to: moved.position.state.clone(),
-            by: moved.by,
-            person: decision.map(|one| (one.who.clone(), one.channel.clone())),
-            because: decision.map_or_else(|| moved.why.clone(), |one| one.because.clone()),
-            moves,
-        };
-        self.exits.insert(moved.from.clone(), exit);
-    }
-}
 
 const PENDING: &str = "pending";
 

@@ -1,8 +1,7 @@
 //! What a run remembers. How each fact changes it is in `apply.rs`.
 
+use super::exits::Record;
 use super::memory::Memory;
-use super::patience::Patience;
-use super::record::Record;
 use crate::snapshot::Snapshots;
 use crate::workflow::Workflow;
 use kernel::autonomy::Risk;
@@ -59,6 +58,18 @@ pub struct GateMemo {
     pub moves: u32,
     /// When.
     pub at: Time,
+}
+
+/// What is remembered of failures that cost no pass.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub(crate) struct Patience {
+    /// Passing faults in a row.
+    pub(crate) retries: u32,
+    pub(crate) not_before: Option<Time>,
+    /// Invalid results in a row.
+    pub(crate) reasks: u32,
+    /// The attempt to go on with, and what was wrong with its result.
+    pub(crate) continues: Option<(EffectId, String)>,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

@@ -1,34 +1,14 @@
 //! What should be in flight: the one place.
 
-use super::decide::advance;
-use super::objection;
+use super::advance::{advance, gate_checks};
 use super::state::{FlowState, Stage};
 use crate::brief;
 use crate::workflow::Workflow;
 use kernel::EffectId;
 use kernel::effect::{
-    Access, AttemptOrder, CheckSpec, CheckpointOrder, Effect, EffectKind, GateOrder, Revert, Weight,
+    Access, AttemptOrder, CheckpointOrder, Effect, EffectKind, GateOrder, Revert,
 };
 use kernel::table::Kind;
-use serde_json::Value;
-
-/// The gate of the present state, with what the engine asks at every gate behind it.
-pub(super) fn gate_checks(workflow: &Workflow, run: &FlowState) -> Vec<CheckSpec> {
-    let mut checks = workflow.states[&run.position.state].gate.clone();
-    checks.extend(objection::check(workflow, run));
-    if workflow.table.state(&run.position.state).kind == Kind::Work
-        && let Some(stall) = &workflow.stall_check
-    {
-        checks.push(CheckSpec {
-            check: stall.clone(),
-            with: Value::Null,
-            weight: Weight::Binding,
-            shows: None,
-            code: None,
-        });
-    }
-    checks
-}
 
 pub(crate) fn wanted(workflow: &Workflow, run: &FlowState) -> Vec<Effect> {
     if run.started.is_none() || run.decision.is_some() {

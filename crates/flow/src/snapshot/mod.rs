@@ -7,7 +7,6 @@ mod draft;
 mod render;
 mod rules;
 
-use crate::workflow::Workflow;
 use kernel::effect::Known;
 use kernel::outcome::{CheckResult, Verdict};
 use kernel::snapshot::{Evidence, FactKind, Snapshot, SnapshotTaken};
@@ -95,8 +94,8 @@ impl Snapshots {
     }
 
     /// A state was left: takes its evidence, and sees whether a snapshot follows.
-    pub(crate) fn left(&mut self, workflow: &Workflow, left: &Left<'_>) {
-        let Some(spec) = &workflow.snapshot else {
+    pub(crate) fn left(&mut self, spec: Option<&SnapshotSpec>, left: &Left<'_>) {
+        let Some(spec) = spec else {
             return;
         };
         let result = left.outcome.and_then(|outcome| outcome.result.as_ref());
@@ -147,8 +146,12 @@ impl Snapshots {
 
     /// A person wrote into fields: a header that changes is a new snapshot, before anything is done
     /// under it.
-    pub(crate) fn edited(&mut self, workflow: &Workflow, fields: &BTreeMap<String, String>) {
-        let (Some(spec), Some(latest)) = (&workflow.snapshot, &self.latest) else {
+    pub(crate) fn edited(
+        &mut self,
+        spec: Option<&SnapshotSpec>,
+        fields: &BTreeMap<String, String>,
+    ) {
+        let (Some(spec), Some(latest)) = (spec, &self.latest) else {
             return;
         };
         let mut edited = fields.clone();

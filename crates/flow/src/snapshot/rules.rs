@@ -1,5 +1,5 @@
-//! The counters of failures in a row, by the update rules of document 001, section 3.2, to the
-//! letter. It refuses to compare texts: a reworded sentence resets nothing.
+//! The counters of failures in a row (rule S3.2). Texts are not compared: a reworded sentence resets
+//! nothing.
 
 use kernel::snapshot::{GateRun, Snapshot};
 use std::collections::BTreeMap;

@@ -1,4 +1,4 @@
-//! The exported `phase` table is the document's, edge for edge.
+//! The exported `phase` table has exactly the edges that rule P1 allows.
 
 use crate::workflow;
 use kernel::explore::{self, explore};

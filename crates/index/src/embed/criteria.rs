@@ -1,4 +1,4 @@
-//! The three criteria of section 14.1, checked on the model itself before an index takes it.
+//! The three criteria of rule F14.1, checked on the model itself before an index takes it.
 
 use super::Embedder;
 use crate::error::IndexError;

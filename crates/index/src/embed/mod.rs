@@ -1,5 +1,5 @@
 //! Embedding models, behind one trait: which one is a matter of deployment, not of the index
-//! (section 14.1). Every one is checked against the document's criteria before its vectors are
+//! (rule F14.1). Every one is checked against that rule's criteria before its vectors are
 //! taken, and vectors of two models never meet.
 
 mod built_in;

@@ -1,4 +1,4 @@
-//! Search, in the order of section 14.3: filters, status, ranking, the best `top_k`.
+//! Search, in the order of rule F14.3: filters, status, ranking, the best `top_k`.
 //!
 //! Ranking by meaning scans all vectors as bytes and ranks the best of them again by the full ones.
 //! Ranking by words is BM25. The two lists are fused by reciprocal ranks: neither score has to mean
@@ -35,7 +35,7 @@ const FUSION: f64 = 60.0;
 const LONGEST_QUERY: usize = 64 * 1024;
 
 document! {
-    /// The input of `search_code_index` (section 14.3), to the letter.
+    /// The input of `search_code_index` (rule F14.3), to the letter.
     #[derive(Eq)]
     pub struct SearchRequest {
         /// A description of the module that is wanted.
@@ -63,7 +63,7 @@ fn ten() -> usize {
 }
 
 impl SearchRequest {
-    /// A search with the document's defaults.
+    /// A search with the defaults of the tool.
     pub fn new(query: impl Into<String>) -> Self {
         Self {
             query: query.into(),
@@ -119,7 +119,7 @@ pub enum Ranking {
     /// Meaning and words together.
     #[default]
     Fused,
-    /// Meaning alone: `similarity_score`, as section 14.3 has it.
+    /// Meaning alone: `similarity_score`, as rule F14.3 has it.
     Semantic,
     /// Words alone.
     Lexical,

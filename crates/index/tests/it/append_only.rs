@@ -1,4 +1,4 @@
-//! Sections 14.1 and 19.5: nothing is deleted, no key is used twice, a status never goes back;
+//! Rules F14.1 and F19.5: nothing is deleted, no key is used twice, a status never goes back;
 //! neither through the interface nor through SQL.
 
 use crate::support::{Folder, NOW, entry, reference};
@@ -50,7 +50,7 @@ fn s19_5_no_key_is_used_twice() {
         error.map_err(|error| error.code())
     };
     assert_eq!(add("MM-1@1.2.0"), Err("index_entry_exists"));
-    // Section 8.3: versions of a module only rise.
+    // Rule F8.3: versions of a module only rise.
     assert_eq!(add("MM-1@1.1.9"), Err("version_not_higher"));
     assert_eq!(add("MM-1@1.10.0"), Ok(()));
     assert_eq!(add("MM-1@1.9.0"), Err("version_not_higher"));

@@ -1,4 +1,4 @@
-//! Section 16, and the end of 14.3: notices, pointers, dependents, and what search shows of them.
+//! Rule F16, and the end of F14.3: notices, pointers, dependents, and what search shows of them.
 
 use crate::support::{Folder, NOW, entry, reference};
 use index::embed::BuiltIn;
@@ -79,7 +79,7 @@ fn s14_3_superseded_entries_stay_and_are_left_out_of_search() {
         .unwrap();
     assert_eq!(hit.entry.status, Status::Superseded);
     assert_eq!(hit.entry.superseded_by, Some(new));
-    // Section 16: who names it gets it, whatever its status.
+    // Rule F16: who names it gets it, whatever its status.
     assert_eq!(index.get(&old).unwrap(), hit.entry);
     // The same after opening anew.
     let mut again = folder.open();

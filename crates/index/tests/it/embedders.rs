@@ -1,4 +1,4 @@
-//! The criteria of section 14.1, and changing the model.
+//! The criteria of rule F14.1, and changing the model.
 
 use crate::support::{Folder, NOW, entry};
 use index::embed::{BuiltIn, Embedder, criteria};

@@ -1,4 +1,4 @@
-//! Section 14.2: the shape of an entry, and what is refused.
+//! Rule F14.2: the shape of an entry, and what is refused.
 
 use crate::support::{Folder, NOW, entry, reference, tagged};
 use index::embed::BuiltIn;

@@ -1,4 +1,4 @@
-//! The index from outside: what document 002 promises in sections 14 and 16, and what must not
+//! The index from outside: what rules F14 and F16 promise, and what must not
 //! happen to anybody's file.
 
 // Helpers of tests are tests: a panic is how they say no.

@@ -1,4 +1,4 @@
-//! Section 14.3: the order of filters, status, ranking and `top_k`, and the shape of results.
+//! Rule F14.3: the order of filters, status, ranking and `top_k`, and the shape of results.
 
 use crate::support::{Folder, NOW, entry, reference, tagged};
 use index::embed::BuiltIn;

@@ -203,7 +203,7 @@ pub struct Answer(pub &'static [&'static Object]);
 /// A named kind of document.
 #[derive(Debug, Clone, Copy)]
 pub struct Document {
-    /// Where document 002 describes it.
+    /// The rule that describes it.
     pub section: &'static str,
     pub about: &'static str,
     pub form: Form,

@@ -205,13 +205,7 @@ pub(crate) fn size(text: &str) -> Result<u64, String> {
 
 /// `host:port`.
 pub(crate) fn endpoint(text: &str) -> Result<Endpoint, String> {
-    let wrong = || "write it as HOST:PORT".to_owned();
-    let (host, port) = text.rsplit_once(':').ok_or_else(wrong)?;
-    let host = host.trim_start_matches('[').trim_end_matches(']');
-    match (host, port.parse()) {
-        ("", _) | (_, Err(_)) => Err(wrong()),
-        (host, Ok(port)) => Ok(Endpoint::new(host, port)),
-    }
+    Endpoint::read(text, None).ok_or_else(|| "write it as HOST:PORT".to_owned())
 }
 
 #[cfg(test)]

@@ -1,5 +1,5 @@
 //! A whole project and its records against somebody who changes them behind the journal: a split
-//! with its task files, signed answers, everything that section 7 lays out, and on a fresh clone
+//! with its task files, signed answers, everything that rule F7 lays out, and on a fresh clone
 //! every kind of tampering, found by name.
 
 use crate::factory_people::halting;

@@ -1,4 +1,4 @@
-//! `--jobs`: independent tasks at once lead to what they lead to one by one (section 3.3).
+//! `--jobs`: independent tasks at once lead to what they lead to one by one (rule F3.3).
 
 use crate::factory_run::{
     EXAMPLES, MOMENT, MOMENT_TESTS, approve, challenge, plan, proposal, toml,

@@ -198,7 +198,7 @@ fn s17_2_what_waits_is_shown_with_the_commands_that_answer_and_bad_answers_chang
     world.run(&unsigned).refuses(1, "signature_required");
     assert_eq!(journal(&world), before, "a refusal writes nothing");
 
-    // A partial release of what is shipped, while the project is halted (section 15.4).
+    // A partial release of what is shipped, while the project is halted (rule F15.4).
     let mut args = vec![
         "factory",
         "release",
@@ -450,7 +450,7 @@ fn s13_5_an_exception_is_deferred_rejected_and_worked_around_and_each_word_is_a_
         .run(&["factory", "run", "p", "--agent", "scripted:agent/good.toml"])
         .exits(0);
 
-    // Section 16: what is deprecated is marked in the Code Index, and blocks the next release.
+    // Rule F16: what is deprecated is marked in the Code Index, and blocks the next release.
     let deprecate = [
         "factory",
         "deprecate",

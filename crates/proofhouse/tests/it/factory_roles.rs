@@ -1,4 +1,4 @@
-//! Table 9.7 on the real engine: every role, in the first round, in a revision, with amendments and
+//! The table of rule F9.7 on the real engine: every role, in the first round, in a revision, with amendments and
 //! after a person's fix, as its brief was kept and its folder was seen by the agent itself.
 
 use crate::factory_run::{

@@ -1,5 +1,5 @@
 //! `search_code_index` for the product role, through the real binary and the tool loop of a model over
-//! an API: it finds what is in the project's index, filters as section 14.3 says, and writes nothing.
+//! an API: it finds what is in the project's index, filters as rule F14.3 says, and writes nothing.
 
 use crate::product::{answers, good, with_model};
 use serde_json::{Value, json};

@@ -393,7 +393,8 @@ fn every_file_says_why_it_exists() {
 }
 
 /// The lines of public functions, types, traits and constants that no doc line explains. Fields and
-/// variants may go without one: most are what they are called.
+/// variants may go without one: most are what they are called. An item of a macro (`$name`) is
+/// explained where the macro is called.
 fn unexplained(text: &str, code: &str) -> Vec<usize> {
     const ITEMS: [&str; 7] = [
         "fn ", "struct ", "enum ", "trait ", "const ", "static ", "type ",
@@ -401,7 +402,13 @@ fn unexplained(text: &str, code: &str) -> Vec<usize> {
     let lines: Vec<&str> = text.lines().collect();
     let is_item = |line: &str| {
         let rest = line.trim_start().strip_prefix("pub ");
-        rest.is_some_and(|rest| ITEMS.iter().any(|item| rest.starts_with(item)))
+        let named = |rest: &str| {
+            ITEMS
+                .iter()
+                .find_map(|item| rest.strip_prefix(item))
+                .is_some_and(|name| !name.starts_with('$'))
+        };
+        rest.is_some_and(named)
     };
     let explained = |at: usize| {
         let above = lines[..at].iter().rev().map(|line| line.trim());

@@ -2,14 +2,17 @@
 //! Everything that is not on its list gets 403, and is remembered. It reads no encrypted byte and
 //! keeps no other.
 
+mod address;
 mod request;
 mod serve;
 
-use crate::Endpoint;
 use crate::refusals::Refusals;
+use crate::{Endpoint, Leads};
+pub(crate) use request::endpoint;
 use rustix::event::{PollFd, PollFlags};
+use std::collections::BTreeMap;
 use std::io::{PipeReader, PipeWriter};
-use std::net::{Shutdown, TcpListener, TcpStream};
+use std::net::{IpAddr, Shutdown, TcpListener, TcpStream};
 use std::os::fd::AsFd;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
@@ -35,6 +38,8 @@ pub(crate) struct Shared {
 #[derive(Debug, Default)]
 struct State {
     denied: Refusals,
+    /// Where each name led when it was first looked up: it leads nowhere else later.
+    pinned: BTreeMap<String, Vec<IpAddr>>,
     /// Both ends of every connection that is open, so that they can be cut.
     open: Vec<(u64, TcpStream)>,
     connections: usize,
@@ -135,10 +140,23 @@ impl Shared {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn allows(&self, target: &Endpoint) -> bool {
-        self.allowed.iter().any(|allowed| {
+    /// Where the policy lets this target lead, if it lets it through at all.
+    fn allows(&self, target: &Endpoint) -> Option<Leads> {
+        let same = self.allowed.iter().filter(|allowed| {
             allowed.port == target.port && allowed.host.eq_ignore_ascii_case(&target.host)
-        })
+        });
+        same.map(|allowed| allowed.leads).max()
+    }
+
+    /// The addresses of a name, as they were when it was first asked for.
+    fn addresses(&self, target: &Endpoint) -> std::io::Result<Vec<IpAddr>> {
+        let name = target.host.to_ascii_lowercase();
+        if let Some(known) = self.state().pinned.get(&name) {
+            return Ok(known.clone());
+        }
+        // Looked up without the lock: it may take long. Who comes second keeps what came first.
+        let found = address::look_up(target)?;
+        Ok(self.state().pinned.entry(name).or_insert(found).clone())
     }
 
     fn deny(&self, target: String) {

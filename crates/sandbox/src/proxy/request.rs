@@ -38,7 +38,8 @@ pub(super) fn parse(first_line: &str) -> Option<Request> {
     })
 }
 
-fn endpoint(authority: &str, default: Option<u16>) -> Option<Endpoint> {
+/// The host and port of an address.
+pub(crate) fn endpoint(authority: &str, default: Option<u16>) -> Option<Endpoint> {
     // A user name before the host is a way to look like another host.
     if authority.contains('@') {
         return None;

@@ -2,9 +2,11 @@
 //! connection: no name is looked up for a target that is not allowed.
 
 use super::Shared;
+use super::address::is_public;
 use super::request::{MOST_HEAD, Request, parse};
+use crate::Leads;
 use std::io::{Read, Write};
-use std::net::{Shutdown, TcpStream, ToSocketAddrs};
+use std::net::{IpAddr, Shutdown, SocketAddr, TcpStream};
 use std::time::Duration;
 
 /// A client that does not say what it wants is cut off after this.
@@ -41,17 +43,29 @@ fn exchange(mut client: TcpStream, shared: &Shared) {
         );
     };
     let (Request::Connect(target) | Request::Plain { target, .. }) = &request;
-    if !shared.allows(target) {
+    let Some(leads) = shared.allows(target) else {
         shared.deny(target.to_string());
         let why = format!("Proofhouse does not let this process reach {target}");
         return answer(client, "403 Forbidden", &why);
-    }
-    let server = match connect(&target.host, target.port) {
-        Ok(server) => server,
-        Err(error) => {
-            let why = format!("{target} cannot be reached: {error}");
-            return answer(client, "502 Bad Gateway", &why);
+    };
+    let cannot = |error| format!("{target} cannot be reached: {error}");
+    let mut addresses = match shared.addresses(target) {
+        Ok(addresses) => addresses,
+        Err(error) => return answer(client, "502 Bad Gateway", &cannot(error)),
+    };
+    if leads == Leads::ToPublic {
+        addresses.retain(|address| is_public(*address));
+        if addresses.is_empty() {
+            shared.deny(format!("{target} (leads into your own network)"));
+            let why = format!(
+                "{target} leads to this machine or into its own network; `lan:{target}` in network.hosts allows that"
+            );
+            return answer(client, "403 Forbidden", &why);
         }
+    }
+    let server = match connect(&addresses, target.port) {
+        Ok(server) => server,
+        Err(error) => return answer(client, "502 Bad Gateway", &cannot(error)),
     };
     let Ok(number) = shared.register(&server) else {
         return;
@@ -94,10 +108,10 @@ fn after_head(rest: &[u8]) -> Option<&[u8]> {
     Some(&rest[end + 4..])
 }
 
-fn connect(host: &str, port: u16) -> std::io::Result<TcpStream> {
+fn connect(addresses: &[IpAddr], port: u16) -> std::io::Result<TcpStream> {
     let mut last = std::io::Error::other("the name has no address");
-    for address in (host, port).to_socket_addrs()? {
-        match TcpStream::connect_timeout(&address, CONNECTING) {
+    for address in addresses {
+        match TcpStream::connect_timeout(&SocketAddr::new(*address, port), CONNECTING) {
             Ok(stream) => return Ok(stream),
             Err(error) => last = error,
         }

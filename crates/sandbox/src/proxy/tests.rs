@@ -104,3 +104,41 @@ fn stopping_cuts_connections_that_say_nothing() {
     let mut rest = Vec::new();
     let _ = client.read_to_end(&mut rest);
 }
+
+#[test]
+fn a_name_that_leads_home_is_refused_unless_a_person_says_so() {
+    // Any name may be looked up to an address of this machine; this one surely is.
+    let (echo, serving) = echo();
+    let name = "localhost";
+    let target = Endpoint {
+        host: name.to_owned(),
+        port: echo.port,
+        leads: Leads::ToPublic,
+    };
+    let request = format!("GET http://{name}:{}/ HTTP/1.1\r\n\r\n", echo.port);
+    let (refusing, port) = proxy(vec![target.clone()]);
+    let answer = ask(port, &request);
+    assert!(
+        answer.starts_with("HTTP/1.1 403") && answer.contains("lan:"),
+        "{answer}"
+    );
+    assert_eq!(refusing.stop().list().len(), 1);
+    let (letting, port) = proxy(vec![target.anywhere()]);
+    assert!(ask(port, &request).starts_with("GET / "));
+    serving.join().unwrap();
+    assert_eq!(letting.stop().list(), []);
+}
+
+#[test]
+fn what_people_write_says_where_it_may_lead() {
+    let read = |text: &str| Endpoint::read(text, Some(443)).unwrap();
+    assert_eq!(read("api.example").leads, Leads::ToPublic);
+    assert_eq!(
+        read("lan:llm.corp:8443"),
+        Endpoint::new("llm.corp", 8443).anywhere()
+    );
+    for text in ["localhost:80", "127.0.0.1", "[::1]:80"] {
+        assert_eq!(read(text).leads, Leads::Anywhere, "{text}");
+    }
+    assert_eq!(Endpoint::read("a b", Some(1)), None);
+}

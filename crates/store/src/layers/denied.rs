@@ -14,7 +14,7 @@ pub enum Code {
     BadPath,
     /// A link, a hard link or a device stands there.
     NotPlain,
-    /// The content is sealed; [`Denied::message`] holds the text of section 12.5.
+    /// The content is sealed; [`Denied::message`] holds the text of rule F12.5.
     Sealed,
     /// The thing was shipped, or may be written once only.
     Immutable,
@@ -93,7 +93,7 @@ impl Denied {
         )
     }
 
-    /// The answer of a sealed implementation: section 12.5, word for word.
+    /// The answer of a sealed implementation: rule F12.5, word for word.
     pub fn sealed(path: impl Display) -> Denied {
         Denied::new(
             Code::Sealed,
@@ -123,7 +123,7 @@ impl Denied {
         self.mend
     }
 
-    /// Whether this is an answer to hand to the agent word for word, and not a failure (§12.5).
+    /// Whether this is an answer to hand to the agent word for word, and not a failure (rule F12.5).
     pub fn is_message(&self) -> bool {
         self.code == Code::Sealed
     }

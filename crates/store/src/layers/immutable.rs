@@ -1,4 +1,4 @@
-//! What was shipped does not change (document 002, sections 5.7 and 6.6): edit, delete and write
+//! What was shipped does not change (rules F5.7 and F6.6): edit, delete and write
 //! are refused, and the refusal is the same whether the file is there or not.
 
 use super::{

@@ -1,4 +1,4 @@
-//! From references to places: where the state store keeps what a pack names (section 7).
+//! From references to places: where the state store keeps what a pack names (rule F7).
 
 use super::{Backend, Code, Denied, Pack, Reference, Rel, Units, Unlisted, View};
 use std::collections::BTreeMap;
@@ -45,7 +45,7 @@ impl View {
     }
 }
 
-/// The file of a record that section 7 keeps by its id.
+/// The file of a record that rule F7 keeps by its id.
 fn record(reference: &Reference) -> Option<String> {
     let id = reference.id();
     let folder = match id.split_once('-')?.0 {

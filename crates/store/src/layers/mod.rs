@@ -1,7 +1,7 @@
 //! Layered storage: what an agent may see and change, decided where bytes are read and written.
 //!
-//! One trait, [`Backend`], and layers that wrap each other (document 002, sections 5.3, 6, 7 and
-//! 12). A prompt asks; a layer does not serve. No layer refuses in a way that tells whether a
+//! One trait, [`Backend`], and layers that wrap each other (rules F5.3, F6, F7 and
+//! F12). A prompt asks; a layer does not serve. No layer refuses in a way that tells whether a
 //! thing outside the pack exists, and none follows a link.
 
 mod composite;

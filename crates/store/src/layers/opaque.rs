@@ -1,5 +1,5 @@
-//! A shipped module is a closed-source service (document 002, section 12): `implementation/` and
-//! `tests/` answer with the text of section 12.5 when asked for by path, and do not appear when
+//! A shipped module is a closed-source service (rule F12): `implementation/` and
+//! `tests/` answer with the text of rule F12.5 when asked for by path, and do not appear when
 //! listed or searched.
 
 use super::sight::Both;

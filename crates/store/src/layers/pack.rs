@@ -1,4 +1,4 @@
-//! The context pack as it is written down (document 002, section 5.3): what a role was given, how
+//! The context pack as it is written down (rule F5.3): what a role was given, how
 //! much of it, what was kept from it, and why. Reading one is strict; only the engine makes them.
 
 use super::{Code, Denied, Permission};
@@ -14,7 +14,7 @@ pub struct Reference {
 }
 
 impl Reference {
-    /// Reads `id@version`; the version is `major.minor.patch` (section 8.3).
+    /// Reads `id@version`; the version is `major.minor.patch` (rule F8.3).
     pub fn parse(text: &str) -> Result<Reference, Denied> {
         let bad = |why: &str| {
             Denied::new(
@@ -130,13 +130,13 @@ pub struct Pack {
 }
 
 impl Pack {
-    /// Reads a pack and refuses one that gives no reasons (section 6.3).
+    /// Reads a pack and refuses one that gives no reasons (rule F6.3).
     pub fn parse(bytes: &[u8]) -> Result<Pack, Denied> {
         let bad = |why: String| {
             Denied::new(
                 Code::BadPack,
                 format!("the context pack cannot be used: {why}"),
-                "write it as document 002 section 5.3 has it, with a reason for each reference",
+                "name each reference with its level and a reason, as rule F5.3 of docs/rules.md says",
             )
         };
         let pack: Pack = serde_json::from_slice(bytes).map_err(|error| bad(error.to_string()))?;

@@ -1,4 +1,4 @@
-//! The layer of one role invocation (document 002, sections 5.3 and 6.3): it serves what the pack
+//! The layer of one role invocation (rules F5.3 and F6.3): it serves what the pack
 //! gives, at the pack's level, and for everything else answers as for a file that is not there.
 
 use super::sight::Both;

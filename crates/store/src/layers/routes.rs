@@ -1,4 +1,4 @@
-//! The state store's routing table (document 002, section 7) as data, and the composite made of
+//! The state store's routing table (rule F7) as data, and the composite made of
 //! it.
 
 use super::{
@@ -38,7 +38,7 @@ pub struct Route {
     pub prefix: &'static str,
     /// How it is kept.
     pub keeping: Keeping,
-    /// What is in it, as section 7 lays it out.
+    /// What is in it, as rule F7 lays it out.
     pub layout: &'static str,
 }
 
@@ -50,7 +50,7 @@ const fn route(prefix: &'static str, keeping: Keeping, layout: &'static str) -> 
     }
 }
 
-/// The routing table of section 7. `exceptions` is written once, as sections 13.4 and 13.5 need
+/// The routing table of rule F7. `exceptions` is written once, as rules F13.4 and F13.5 need
 /// it: a decision on an exception is a record of its own.
 pub const STATE_STORE: [Route; 8] = [
     route("project", Keeping::Plain, "state_machine.json"),

@@ -16,7 +16,7 @@ pub trait Shipped: Send + Sync {
 pub struct ShippedSet(RwLock<BTreeSet<String>>);
 
 impl ShippedSet {
-    /// Marks a version folder as shipped. There is no way back (section 6.6).
+    /// Marks a version folder as shipped. There is no way back (rule F6.6).
     pub fn ship(&self, unit: &Rel) {
         let mut units = self.0.write().unwrap_or_else(PoisonError::into_inner);
         units.insert(unit.as_str().to_lowercase());
@@ -32,7 +32,7 @@ impl Shipped for ShippedSet {
 }
 
 /// Reads it off the store: a module's `ship.json` that does not say FAIL, or an artifact's
-/// `envelope.json` with status SHIPPED or DEPRECATED (sections 7, 8.4 and 11.2).
+/// `envelope.json` with status SHIPPED or DEPRECATED (rules F7, F8.4 and F11.2).
 pub struct ShippedOnDisk(pub Arc<dyn Backend>);
 
 impl ShippedOnDisk {

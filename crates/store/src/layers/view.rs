@@ -11,11 +11,11 @@ use std::collections::{BTreeMap, BTreeSet};
 /// What becomes of modules that a pack neither gives nor excludes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Unlisted {
-    /// They are not there: a pack says exactly what was provided (section 5.3).
+    /// They are not there: a pack says exactly what was provided (rule F5.3).
     #[default]
     Absent,
     /// They are seen at the pack's default level, for a role that finds modules through the Code
-    /// Index (section 3.4, the Proposer: "CONTRACT_ONLY for all other modules").
+    /// Index (rule F3.4, the Proposer: "CONTRACT_ONLY for all other modules").
     AtDefault,
 }
 
@@ -84,7 +84,7 @@ impl View {
     }
 
     /// Whether this is inside the sealed folders of a module that the pack shows from outside:
-    /// then section 12.5 answers, whether or not there is such a file.
+    /// then rule F12.5 answers, whether or not there is such a file.
     pub(super) fn is_sealed(&self, path: &str) -> bool {
         let Some((unit, rest)) = self.modules.as_ref().and_then(|units| units.of(path)) else {
             return false;

@@ -1,4 +1,4 @@
-//! Each layer by the section of document 002 that asks for it.
+//! Each layer by the rule that asks for it.
 
 use crate::dir;
 use std::collections::BTreeMap;

@@ -1,7 +1,7 @@
 //! Anthropic Messages.
 
+use super::events::Events;
 use super::plan::{Asked, Message, list, word};
-use super::respond::Events;
 use super::script::{Arguments, Stop};
 use super::tools::{Kind, Offered};
 use serde_json::{Value, json};

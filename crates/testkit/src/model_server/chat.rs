@@ -1,7 +1,7 @@
 //! OpenAI Chat Completions.
 
+use super::events::Events;
 use super::plan::{Asked, Message, list, word};
-use super::respond::Events;
 use super::script::Stop;
 use super::tools::{Kind, Offered};
 use serde_json::{Value, json};

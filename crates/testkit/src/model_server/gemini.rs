@@ -1,7 +1,7 @@
 //! Gemini `generateContent` and `streamGenerateContent`.
 
+use super::events::Events;
 use super::plan::{Asked, Message, list};
-use super::respond::Events;
 use super::script::{Arguments, Stop};
 use super::tools::{Kind, Offered};
 use serde_json::{Value, json};

@@ -6,6 +6,7 @@
 
 mod anthropic;
 mod chat;
+mod events;
 mod gemini;
 mod http;
 mod plan;

@@ -1,9 +1,10 @@
 //! An agent of the Agent Client Protocol, as Gemini CLI speaks it.
 
+use super::call::Call;
 use super::client::Fault;
 use super::gemini::Gemini;
 use super::tools::{self, Does, Task, Tool};
-use super::wire::{Call, Message, Wire};
+use super::wire::{Message, Wire};
 use super::work::{Io, Patience, Speech, Spent};
 use serde_json::{Value, json};
 

@@ -1,8 +1,9 @@
 //! Codex, both ways: `exec`, which prints events, and the app-server, which asks.
 
+use super::call::Call;
 use super::client::Fault;
 use super::tools::{self, Task, Tool};
-use super::wire::{Call, Message, Wire};
+use super::wire::{Message, Wire};
 use super::work::{Io, Patience, Speech, Spent};
 use serde_json::{Value, json};
 

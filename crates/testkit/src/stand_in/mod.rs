@@ -7,6 +7,7 @@
 //! real one goes on for ever in silence, so does it.
 
 mod acp;
+mod call;
 mod claude;
 mod client;
 mod codex;

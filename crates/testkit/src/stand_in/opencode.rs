@@ -1,8 +1,9 @@
 //! opencode, headless.
 
+use super::call::Call;
 use super::client::Fault;
 use super::tools::{self, Tool};
-use super::wire::{Call, Message, Wire};
+use super::wire::{Message, Wire};
 use super::work::{Io, Patience, Speech, Spent};
 use serde_json::{Value, json};
 

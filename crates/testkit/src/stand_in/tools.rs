@@ -1,7 +1,7 @@
 //! The tools of the agents by their own names, and what they do: plain file calls and a shell, with
 //! nothing of ours around them. What stops them is whatever confines the stand-in.
 
-use super::wire::Call;
+use super::call::Call;
 use sandbox::{Cancel, Launch, Limits};
 use serde_json::Value;
 use std::fs;

@@ -1,6 +1,7 @@
 //! As much of each provider's format as an agent needs: what it sends of a conversation, and the
 //! message in the events that come back.
 
+use super::call::Call;
 use super::tools::Tool;
 use serde_json::{Value, json};
 
@@ -11,15 +12,6 @@ pub(super) enum Wire {
     Responses,
     Chat,
     Gemini,
-}
-
-/// One call of a tool.
-#[derive(Debug, Clone, PartialEq)]
-pub(super) struct Call {
-    pub(super) id: String,
-    pub(super) name: String,
-    /// The arguments, or text that is not a JSON object.
-    pub(super) arguments: Result<Value, String>,
 }
 
 /// One message of the model.
@@ -39,38 +31,6 @@ pub(super) enum Entry {
     Said(Message),
     /// What the tools answered.
     Did(Vec<(Call, String)>),
-}
-
-impl Call {
-    fn new(id: &Value, name: &Value, text: &str) -> Self {
-        let word = |value: &Value| value.as_str().unwrap_or_default().to_owned();
-        let arguments = match serde_json::from_str(text) {
-            Ok(value @ Value::Object(_)) => Ok(value),
-            _ => Err(text.to_owned()),
-        };
-        Self {
-            id: word(id),
-            name: word(name),
-            arguments,
-        }
-    }
-
-    fn text(&self) -> String {
-        match &self.arguments {
-            Ok(value) => value.to_string(),
-            Err(text) => text.clone(),
-        }
-    }
-
-    /// The arguments as they came.
-    pub(super) fn given(&self) -> Value {
-        self.arguments.clone().unwrap_or_else(Value::String)
-    }
-
-    /// The arguments where a format has no place for text.
-    fn object(&self) -> Value {
-        self.arguments.clone().unwrap_or_else(|_| json!({}))
-    }
 }
 
 impl Wire {

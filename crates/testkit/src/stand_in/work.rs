@@ -1,9 +1,10 @@
 //! The loop of any agent: ask, do what the model calls for, ask again. What is said about it is
 //! its [`Speech`].
 
+use super::call::Call;
 use super::client::{self, Fault};
 use super::tools::{Task, Tool};
-use super::wire::{Call, Entry, Message, Wire};
+use super::wire::{Entry, Message, Wire};
 use serde_json::Value;
 use std::io::{BufRead, Write};
 

@@ -82,7 +82,7 @@ fn snapshots_follow_each_other(fact: &Fact<'_, Flow>) -> Holds {
     Ok(())
 }
 
-/// The rules of section 3.2 once more, from the journal alone and written another way.
+/// Rule S3.2 once more, from the journal alone and written another way.
 fn counters_follow_the_document(fact: &Fact<'_, Flow>) -> Holds {
     let Body::SnapshotTaken(this) = &fact.event.body else {
         return Ok(());

@@ -228,7 +228,7 @@ pub const KEYS: &[Key] = &[
     key(
         "network.hosts",
         Shape::Texts,
-        "hosts that agents may reach besides their provider's, `HOST` or `HOST:PORT`",
+        "hosts that agents may reach besides their provider's, `HOST` or `HOST:PORT`; a name that leads into your own network as `lan:HOST`",
         "[\"models.example.org\"]",
     ),
     key(

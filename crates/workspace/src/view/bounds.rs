@@ -1,7 +1,7 @@
 //! How much a view takes, and how much an agent may leave in one. It refuses before anything is copied
 //! or read: a file of a hundred gigabytes costs nobody a disk, the memory, or an hour.
 
-use crate::error::EngineError;
+use crate::error::{EngineError, Kind};
 use std::path::{Path, PathBuf};
 
 /// The largest file that a view has a copy of. Git could not keep a larger one in a checkpoint within
@@ -13,7 +13,7 @@ pub(super) const LARGEST_TAKEN: u64 = 1 << 30;
 pub(super) const MOST_TAKEN: u64 = 4 << 30;
 
 /// The code of what an agent left that is too large. Its own doing: another try may do better.
-pub(crate) const TOO_LARGE: &str = "change_too_large";
+const TOO_LARGE: &str = "change_too_large";
 
 fn size(path: &Path) -> u64 {
     let found = path.symlink_metadata();
@@ -77,7 +77,8 @@ pub(super) fn taken<'a>(
             TOO_LARGE,
             format!("{}: {what}", path.display()),
             "delete it, or let git ignore it",
-        ));
+        )
+        .of_kind(Kind::AgentsDoing));
     }
     Ok(())
 }

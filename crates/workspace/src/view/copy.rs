@@ -140,13 +140,10 @@ fn copy_one(
     }))
 }
 
-/// The code of what is neither file, folder nor link.
-pub(crate) const SPECIAL: &str = "special_file";
-
 /// What is neither file, folder nor link.
 pub(crate) fn special(path: &Path, what: &str) -> EngineError {
     EngineError::user(
-        SPECIAL,
+        "special_file",
         format!("{} is {what}, and no file", path.display()),
         "delete it, or let git ignore it",
     )

@@ -4,7 +4,7 @@
 //! It refuses to guess: what such a tool made becomes plain files, as if it had found the user's
 //! repository around it, and what lies in the place of a submodule is another repository's.
 
-use crate::error::EngineError;
+use crate::error::{EngineError, Kind};
 use crate::git;
 use std::path::{Path, PathBuf};
 
@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 const DEEPEST: usize = 32;
 
 /// The code of files that an agent left in the place of a submodule.
-pub(crate) const OF_SUBMODULE: &str = "change_in_submodule";
+const OF_SUBMODULE: &str = "change_in_submodule";
 
 /// The files of a view, after its repositories were made plain folders: it has none of its own.
 pub(super) fn files(repo: &Path, view: &Path) -> Result<Vec<PathBuf>, EngineError> {
@@ -38,12 +38,14 @@ pub(super) fn files(repo: &Path, view: &Path) -> Result<Vec<PathBuf>, EngineErro
                     folder.display()
                 ),
                 "leave them out",
-            )),
+            )
+            .of_kind(Kind::AgentsDoing)),
         };
     }
     Err(EngineError::user(
         OF_SUBMODULE,
         format!("more than {DEEPEST} repositories lie inside of each other"),
         "leave them out",
-    ))
+    )
+    .of_kind(Kind::AgentsDoing))
 }

@@ -21,7 +21,7 @@ pub use spare::put_aside;
 pub use take_back::{conflict, remove_empty, sweep, take_back};
 
 use crate::context::{Context, Files};
-use crate::error::EngineError;
+use crate::error::{EngineError, Kind};
 use crate::git;
 use crate::secrets::Secrets;
 use serde::{Deserialize, Serialize};
@@ -212,7 +212,7 @@ pub fn changes(
         // Before git looks: it would wait at a pipe that is named like a file of its own.
         let special = crate::pinned::in_gits_way(&repo).map_err(EngineError::io("list", &repo))?;
         if let Some((path, what)) = special {
-            return Err(copy::special(&path, what));
+            return Err(copy::special(&path, what).of_kind(Kind::AgentsDoing));
         }
         // What was laid out and is still there is not deleted, whatever the view's own ignore file
         // says by now, nor what cannot be looked at.
@@ -256,7 +256,7 @@ fn is_gone(path: &Path) -> bool {
 
 /// Is it the agent's own doing that its changes cannot be told? Then another try may do better.
 pub fn is_the_agents(error: &EngineError) -> bool {
-    [bounds::TOO_LARGE, inner::OF_SUBMODULE, copy::SPECIAL].contains(&error.code.as_str())
+    error.kind == Kind::AgentsDoing
 }
 
 /// What cannot be taken back at all: files outside the role's scope, links that lead out, sockets,

@@ -1,4 +1,4 @@
-//! The gate of a draft: the whole of section 3.2.3 and the three passes of the plan, in one go. What
+//! The gate of a draft: the whole of rule F3.2.3 and the three passes of the plan, in one go. What
 //! the role says about its draft plays no part.
 
 use super::super::found::{Broke, Held, could_not};

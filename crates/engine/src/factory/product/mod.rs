@@ -1,4 +1,4 @@
-//! The product loop in the real world (section 3.2): a person's `SPEC.md` in, a judged spec out, and
+//! The product loop in the real world (rule F3.2): a person's `SPEC.md` in, a judged spec out, and
 //! a person's word about it. What happens next is decided in crate `factory`.
 
 mod begin;

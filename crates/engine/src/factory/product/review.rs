@@ -33,7 +33,7 @@ pub struct Review {
     pub sources: Vec<String>,
     /// AMENDs in a row.
     pub amends: usize,
-    /// The advice of section 3.2.4, once it is due.
+    /// The advice of rule F3.2.4, once it is due.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub advice: Option<String>,
     /// What may be decided now.

@@ -70,7 +70,7 @@ impl RoleFiles {
     }
 }
 
-/// Section 3.2.4: the reasons, appended to the person's own words.
+/// Rule F3.2.4: the reasons, appended to the person's own words.
 fn feedback(rejections: &[String]) -> String {
     let mut text = "\n\n## Rejection Feedback\n".to_owned();
     for reasons in rejections {

@@ -1,4 +1,4 @@
-//! A person's word about a spec (section 3.2.4), through the same channels as every other decision.
+//! A person's word about a spec (rule F3.2.4), through the same channels as every other decision.
 //!
 //! What is signed or confirmed names the hash of the spec, so that nobody approves what they were
 //! not shown. An approval is refused unless the spec, as it lies on disk, is those very bytes and

@@ -1,4 +1,4 @@
-//! `search_code_index` (section 14.3): shipped modules by meaning, with their contracts' summaries
+//! `search_code_index` (rule F14.3): shipped modules by meaning, with their contracts' summaries
 //! and shapes. It reads the project's index and cannot write it.
 
 use agents::{Place, Tool, ToolSpec};

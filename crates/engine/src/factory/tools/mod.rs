@@ -1,5 +1,5 @@
-//! What the engine offers to the factory's roles besides files and programs (sections 3.2.1 and
-//! 14.3), for agents that run on our own tool loop. A tool judges with the very code that the gates
+//! What the engine offers to the factory's roles besides files and programs (rules F3.2.1 and
+//! F14.3), for agents that run on our own tool loop. A tool judges with the very code that the gates
 //! judge with, so that what it says is what will hold.
 
 mod code_index;
@@ -12,14 +12,14 @@ use workspace::config::Config;
 use workspace::error::EngineError;
 use workspace::project::Project;
 
-/// For the product role: with `read` and `write`, the six of section 3.2.1.
+/// For the product role: with `read` and `write`, the six of rule F3.2.1.
 pub(super) const OF_PRODUCT: [&str; 4] = [
     "web_search",
     "validate_spec",
     "search_code_index",
     "emit_structured_spec",
 ];
-/// For the micro planner and the Proposer (section 3.4).
+/// For the micro planner and the Proposer (rule F3.4).
 pub(super) const OF_ENGINEERS: [&str; 1] = ["search_code_index"];
 
 /// All of them, by name.

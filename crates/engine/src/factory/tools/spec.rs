@@ -1,4 +1,4 @@
-//! `validate_spec` and `emit_structured_spec` (section 3.2.1). The judgement is the gate's own; an
+//! `validate_spec` and `emit_structured_spec` (rule F3.2.1). The judgement is the gate's own; an
 //! emitted spec is judged by the gate once more, like one that an agent wrote by itself.
 
 use ::factory::Report;

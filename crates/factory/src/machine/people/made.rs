@@ -1,4 +1,4 @@
-//! What a person's resolution makes: the tasks of a split, by the scheme of section 4.1, and a plan
+//! What a person's resolution makes: the tasks of a split, by the scheme of rule F4.1, and a plan
 //! in the place of the planner's. It refuses ids beyond the scheme and plans that are not sound.
 
 use crate::halt::resolution::{NewTask, PlanLine};
@@ -9,7 +9,7 @@ use crate::project::types::{ModuleRef, TaskId};
 use kernel::Refusal;
 use std::collections::BTreeSet;
 
-/// Section 4.1.
+/// Rule F4.1.
 const LONGEST_TASK_ID: usize = 128;
 
 /// `T-a-b-c-` and `007` of `T-a-b-c-007`.
@@ -19,7 +19,7 @@ fn sequence(id: &str) -> Option<(&str, u32)> {
     Some((stem, good.then(|| number.parse().ok())??))
 }
 
-/// The tasks of a split with ids by the scheme of section 4.1, after those of the same story.
+/// The tasks of a split with ids by the scheme of rule F4.1, after those of the same story.
 pub(super) fn parts(state: &State, id: &TaskId, new: &[NewTask]) -> Result<Vec<Declared>, Refusal> {
     let stem = sequence(id.as_str()).map_or(id.as_str(), |(stem, _)| stem);
     let all = state.graph.iter().filter_map(|task| {

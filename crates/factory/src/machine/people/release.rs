@@ -1,4 +1,4 @@
-//! What a person releases, and what is deprecated (sections 15 and 16). Nothing that is not shipped
+//! What a person releases, and what is deprecated (rules F15 and F16). Nothing that is not shipped
 //! is released, and nothing is deprecated without a reason.
 
 use super::payload;

@@ -1,4 +1,4 @@
-//! The six resolutions of section 17.2, on a task that halted, that is blocked by what was
+//! The six resolutions of rule F17.2, on a task that halted, that is blocked by what was
 //! abandoned, or that is stuck. A stuck task halts first, so that a person resolves an escalation with
 //! all its fields and not a task in the middle of its work.
 

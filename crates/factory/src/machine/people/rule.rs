@@ -1,4 +1,4 @@
-//! What a person rules on an interface change exception (section 13.5). A ruling that comes too
+//! What a person rules on an interface change exception (rule F13.5). A ruling that comes too
 //! late, or on a change that does not fit the contract, is refused.
 
 use super::payload;

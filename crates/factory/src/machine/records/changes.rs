@@ -1,4 +1,4 @@
-//! An exception's third phase (section 13.5): the candidate contract in its envelope, and its debate
+//! An exception's third phase (rule F13.5): the candidate contract in its envelope, and its debate
 //! of at most three rounds.
 
 use super::super::facts::{ChangeStepped, ExceptionDecided};

@@ -1,6 +1,6 @@
-//! A module's debate as section 7 lays it out: the proposal, challenge and adjudication of each
+//! A module's debate as rule F7 lays it out: the proposal, challenge and adjudication of each
 //! round, the newest of each on top, and the deliverable in its envelope, whose status goes on with
-//! the debate (section 8.4).
+//! the debate (rule F8.4).
 
 use super::super::facts::TaskResolved;
 use super::super::state::State;
@@ -391,7 +391,7 @@ fn status(moved: &Move, at: At) -> Option<ArtifactStatus> {
     match (&moved.said, &moved.to) {
         (Said::Proposed, _) => Some(ArtifactStatus::Draft),
         (Said::Challenged { .. }, _) => Some(ArtifactStatus::Challenged),
-        // Within the retry window what was rejected is a draft again (section 8.4).
+        // Within the retry window what was rejected is a draft again (rule F8.4).
         (Said::Ruled { decision, .. }, Now::At(At::Revise)) if *decision == Decision::Reject => {
             Some(ArtifactStatus::Draft)
         }

@@ -1,4 +1,4 @@
-//! What a module is made of, in envelopes of their own (section 8): its implementation, its locked
+//! What a module is made of, in envelopes of their own (rule F8): its implementation, its locked
 //! contract, its examples, and the evidence of its ship. The first three are debated together and so
 //! have one status; the evidence comes to be when they are shipped. What is superseded or deprecated
 //! is marked, and stays.
@@ -139,7 +139,7 @@ impl<'a> Made<'a> {
         json!({"module_ref": self.reference, "folder": folder, "file": file})
     }
 
-    /// The contract as soon as it is locked: nobody implements before it (section 6.7).
+    /// The contract as soon as it is locked: nobody implements before it (rule F6.7).
     pub(super) fn contract(
         &self,
         status: ArtifactStatus,
@@ -201,7 +201,7 @@ impl<'a> Made<'a> {
         artifact(self.state, self.task, &envelope, name, "", body)
     }
 
-    /// All four, after something took its place (section 8.4): status and notes, and nothing else of
+    /// All four, after something took its place (rule F8.4): status and notes, and nothing else of
     /// who made them, when and from what. Bodies stay as they are.
     pub(super) fn deprecated(&self, why: &str) -> Vec<Record> {
         let debated = self.debated().into_iter();

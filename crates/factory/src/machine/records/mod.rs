@@ -1,4 +1,4 @@
-//! The records of the state store (section 7) that say who contributed what: context packs,
+//! The records of the state store (rule F7) that say who contributed what: context packs,
 //! contributions, artifacts in their envelopes, debates round by round. Each follows from one event
 //! and the state before it, so a replay of the journal writes the same files again.
 //!
@@ -36,7 +36,7 @@ use serde_json::Value;
 pub struct Record {
     /// Below `state_store/`.
     pub path: String,
-    /// Its name in `proofhouse schema`; empty: the document describes no form.
+    /// Its name in `proofhouse schema`; empty: it has no schema.
     pub document: &'static str,
     /// All of it.
     pub value: Value,
@@ -128,7 +128,7 @@ impl Heard<'_> {
         pack_id(self.state, self.effect)
     }
 
-    /// Each invocation that gave an answer has exactly one contribution (section 5.2). What was not
+    /// Each invocation that gave an answer has exactly one contribution (rule F5.2). What was not
     /// accepted became no artifact: then the answer itself is named, by its hash.
     fn contributes(&self, role: &str, kind: ContributionType, artifact: Option<&str>) -> Record {
         let answer = || {

@@ -1,4 +1,4 @@
-//! The context pack of an invocation (sections 5.3 and 6.3): written before the role works, dated by
+//! The context pack of an invocation (rules F5.3 and F6.3): written before the role works, dated by
 //! the journal.
 
 use super::super::state::{For, State};
@@ -80,7 +80,7 @@ fn of_change(change: &Change, role: &str) -> ContextPack {
     }
 }
 
-/// Who drafts the spec has what the person wrote (section 3.2).
+/// Who drafts the spec has what the person wrote (rule F3.2).
 fn of_product() -> ContextPack {
     ContextPack {
         included_refs: vec![Included {

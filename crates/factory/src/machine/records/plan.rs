@@ -1,4 +1,4 @@
-//! A locked plan (section 10.1) with the search for reuse that it rests on (section 14.3): an
+//! A locked plan (rule F10.1) with the search for reuse that it rests on (rule F14.3): an
 //! artifact each.
 
 use super::super::facts::TaskResolved;
@@ -12,7 +12,7 @@ use crate::project::types::mint;
 use kernel::{EffectId, Time};
 use serde_json::{Value, json};
 
-/// The document of section 10.1 for a plan. A person's plan may leave contracts to the task's file,
+/// The document of rule F10.1 for a plan. A person's plan may leave contracts to the task's file,
 /// and then says so in every dimension.
 fn document(id: &str, task: &str, plan: &Plan) -> Value {
     let mut modules = json!(plan.modules);
@@ -31,7 +31,7 @@ fn document(id: &str, task: &str, plan: &Plan) -> Value {
     })
 }
 
-/// A person's plan (section 17.2): an artifact as an agent's is, and no contribution, since no role
+/// A person's plan (rule F17.2): an artifact as an agent's is, and no contribution, since no role
 /// was invoked.
 pub(super) fn revised(
     state: &State,

@@ -1,4 +1,4 @@
-//! The product loop's records (section 3.2): who drafted the spec, from what, and the spec as an
+//! The product loop's records (rule F3.2): who drafted the spec, from what, and the spec as an
 //! artifact. Each invocation has its pack and each answer its contribution, as those of the
 //! engineering loop have; there is no task yet, so a name stands in its place.
 //!

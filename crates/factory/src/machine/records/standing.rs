@@ -85,7 +85,7 @@ fn release(manifest: &Manifest) -> Vec<Record> {
     [Some(manifest), report].into_iter().flatten().collect()
 }
 
-/// The record of section 13.3. It never changes: decisions are files of their own beside it.
+/// The record of rule F13.3. It never changes: decisions are files of their own beside it.
 fn exception(machine: &Factory, id: &ExceptionId) -> Option<Record> {
     let record = machine.state.exceptions.get(id)?;
     Some(Record {

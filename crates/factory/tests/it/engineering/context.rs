@@ -1,4 +1,4 @@
-//! Sections 9.7 and 5.3: what each role is told and shown, and what it is not.
+//! Rules F9.7 and F5.3: what each role is told and shown, and what it is not.
 
 use super::{done, hear, planned, turn};
 use crate::said;
@@ -12,7 +12,7 @@ use kernel::pack::Permission;
 use serde_json::Value;
 use std::collections::BTreeSet;
 
-/// The table of section 9.7, as the document prints it.
+/// The table of rule F9.7, as people read it.
 const DOCUMENT: &str = "\
 | Task file (`task_id.md`) | ✅ FULL | ✗ | ✅ FULL |
 | Module contract | ✅ FULL | ✅ FULL | ✅ FULL |

@@ -1,4 +1,4 @@
-//! Sections 8.4 and 9: the debate over one module, its bounds, mild reviews and amendments.
+//! Rules F8.4 and F9: the debate over one module, its bounds, mild reviews and amendments.
 
 use super::{checked, done, hear, last_move, planned, turn};
 use crate::said;
@@ -156,7 +156,7 @@ fn s9_6_vague_or_contradicting_adjudications_are_refused() {
     assert!(fails(&|one| one["ship_directive"] = json!("NO_SHIP"), Pass));
     assert!(fails(&|one| one["rationale"] = json!(" "), Pass));
     assert!(adjudication(&said::approve(), Pass).is_ok());
-    // Section 19.6: after the last failure, amend or reject.
+    // Rule F19.6: after the last failure, amend or reject.
     assert!(adjudication(&said::approve(), Fail).is_err());
 }
 

@@ -1,4 +1,4 @@
-//! Sections 11, 6.4 and 13: ships that fail, steps that could not run, attempts that end badly, and
+//! Rules F11, F6.4 and F13: ships that fail, steps that could not run, attempts that end badly, and
 //! exceptions that a role raises. Each is bounded, and none is a way around the debate.
 
 use super::context::scene_after;

@@ -1,4 +1,4 @@
-//! Sections 10, 3.4 and 14.3: the plan of a task is refused with reasons, locked, and gone through in order.
+//! Rules F10, F3.4 and F14.3: the plan of a task is refused with reasons, locked, and gone through in order.
 
 use super::debate::fail_to_the_end;
 use super::{done, hear, planned, ship};

@@ -1,4 +1,4 @@
-//! Sections 9.2 and 9.7 against roles that would tell the next one more than their artifact: other
+//! Rules F9.2 and F9.7 against roles that would tell the next one more than their artifact: other
 //! members, headings, what nobody sees, what nobody can read to its end, a person's name.
 
 use super::context::{scene_after, told};

@@ -1,4 +1,4 @@
-//! Section 13: interface change exceptions, from the one that raises it to the version that supersedes.
+//! Rule F13: interface change exceptions, from the one that raises it to the version that supersedes.
 
 use super::{A, B, C, escalation};
 use crate::project::task;

@@ -1,4 +1,4 @@
-//! Section 17.2: answers that are refused, each with a code and a mend, and nothing changes.
+//! Rule F17.2: answers that are refused, each with a code and a mend, and nothing changes.
 
 use super::{A, B, halted};
 use crate::project::task;

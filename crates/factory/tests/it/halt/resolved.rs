@@ -1,4 +1,4 @@
-//! Section 17.2: each action that a person may take, and where it leads.
+//! Rule F17.2: each action that a person may take, and where it leads.
 
 use super::{A, B, C, halted};
 use crate::world::{Script, module_of};

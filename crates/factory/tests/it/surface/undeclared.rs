@@ -1,4 +1,4 @@
-//! Sections 5.4 and 5.6: everything that code makes public beyond its contract is named with its place,
+//! Rules F5.4 and F5.6: everything that code makes public beyond its contract is named with its place,
 //! however it gets out; what cannot be seen through is refused.
 
 use super::{GOOD, said, split};

@@ -1,6 +1,6 @@
 //! An attempt has ended: what of its result is kept. What follows from a bad end is in `patience.rs`.
 
-use crate::machine::patience::Patience;
+use crate::machine::state::Patience;
 use crate::machine::state::{FlowState, MOST_NOTE_CHARS, Stage};
 use crate::workflow::{Owner, Workflow};
 use kernel::Time;

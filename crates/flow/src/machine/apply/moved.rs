@@ -1,6 +1,6 @@
 //! The run has moved: what it forgets, what it reports, and which checkpoint is due.
 
-use crate::machine::patience::Patience;
+use crate::machine::state::Patience;
 use crate::machine::state::{FlowState, Stage};
 use crate::snapshot::Left;
 use crate::workflow::{Checkpoints, Workflow};
@@ -53,7 +53,7 @@ impl FlowState {
                 results: memo.map_or(&[], |memo| memo.results.as_slice()),
                 decision: decision.as_ref(),
             };
-            self.snapshots.left(workflow, &left);
+            self.snapshots.left(workflow.snapshot.as_ref(), &left);
         }
         let after = workflow
             .after(moved)

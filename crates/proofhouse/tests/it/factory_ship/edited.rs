@@ -1,4 +1,4 @@
-//! Section 6.6: what is edited after the debate or the seal does not ship, and nobody else writes the
+//! Rule F6.6: what is edited after the debate or the seal does not ship, and nobody else writes the
 //! evidence of a ship.
 
 use super::{gates, moment_plan, one_task, rounds, rust};

@@ -1,4 +1,4 @@
-//! The bottom layer, document 002 section 7.
+//! The bottom layer, rule F7.
 
 use super::*;
 use std::fs;

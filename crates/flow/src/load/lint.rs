@@ -1,7 +1,7 @@
 //! Faults that a table can have although every line of it reads well. Cheap ones only, so that
 //! loading stays instant; `proofhouse workflow check` explores the rest exhaustively.
 
-use crate::load::Loader;
+use super::Loader;
 use crate::raw::{RawCheck, RawCheckpoint, RawTransition, RawWorkflow};
 use crate::verdict::{Hearing, People};
 use kernel::explore;

@@ -1,0 +1,20 @@
+//! Why a run goes back, stays or is held, in the journal and to people.
+
+use kernel::position::Hold;
+
+/// The reason of a pass whose gate did not pass.
+pub(super) const GATE_FAILED: &str = "the gate failed";
+/// The same, of a pass that came to nothing.
+pub(super) const NO_PROGRESS: &str = "the pass made no material progress";
+
+/// What a person is told of a hold.
+pub(crate) fn hold_sentence(hold: &Hold) -> String {
+    match hold {
+        Hold::Approval { to, .. } => format!("a person must approve before the run reaches `{to}`"),
+        Hold::Step => "the run is stepped: a gate passed, and a person says when to go on".to_owned(),
+        Hold::Budget { name } => format!("the budget `{name}` is used up: a person may extend it or stop the run"),
+        Hold::Stall => "the last pass made no material progress: a person must say how to go on".to_owned(),
+        Hold::Risk => "`risk: high` under `autonomy: auto` may not complete (unguarded_high_risk_auto): a person must lower the autonomy".to_owned(),
+        Hold::Trouble => "the engine could not do its own part".to_owned(),
+    }
+}
