@@ -11,11 +11,12 @@ use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
+use workspace::config::RoomSettings;
 use workspace::confine::Reach;
 use workspace::error::EngineError;
 use workspace::git;
 use workspace::project::Project;
-use workspace::room::{self, Rooms};
+use workspace::room::Rooms;
 use workspace::secrets::Secrets;
 use workspace::worktree;
 
@@ -93,7 +94,7 @@ impl OnCommit<'_> {
         };
         let pid_file = self.scratch.join("pid");
         let env = sandbox::base_env();
-        let settings = room::Settings::of(&config)?;
+        let settings = RoomSettings::of(&config)?;
         let files = || files_of(&dir, commit);
         let rooms = Rooms::of(&project, &settings, self.scratch, &files).named(commit.to_owned());
         let tree = || checks::Rooms::tree(&rooms);

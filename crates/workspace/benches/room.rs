@@ -6,9 +6,9 @@ use sandbox::{Cancel, Launch, Limits, Policy};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 use workspace::Project;
-use workspace::config::Config;
+use workspace::config::{Config, RoomSettings};
 use workspace::git;
-use workspace::room::{Rooms, Settings};
+use workspace::room::Rooms;
 
 const FILES: usize = 5_000;
 const TIMES: usize = 15;
@@ -54,7 +54,7 @@ fn main() {
     repository(&dir);
     let project = Project::find(&dir).expect("a repository");
     let config = Config::load(&dir.join("none.toml")).expect("no settings");
-    let settings = Settings::of(&config).expect("settings");
+    let settings = RoomSettings::of(&config).expect("settings");
     let scratch = dir.join(".proofhouse/work/bench/1");
     let files = || git::files(&dir, &dir);
     let rooms = Rooms::of(&project, &settings, &scratch, &files);

@@ -1,10 +1,10 @@
 //! What every effect of a run needs to know.
 
-use crate::config::Config;
+use crate::config::{Config, RoomSettings};
 use crate::confine::Reach;
 use crate::error::EngineError;
 use crate::project::Project;
-use crate::room;
+
 use crate::secrets::Secrets;
 use crate::view::sight::SECRET_BY_CUSTOM;
 use agents::Agent;
@@ -48,7 +48,7 @@ pub struct Context {
     /// What processes may reach.
     pub reach: Reach,
     /// What the person says of rooms.
-    pub rooms: room::Settings,
+    pub rooms: RoomSettings,
     /// Keeps keys out of what is kept.
     pub secrets: Secrets,
     /// Globs that no agent sees.
@@ -78,7 +78,7 @@ impl Context {
             vault: project.vault()?,
             commands,
             reach: Reach::of(&config, project.top(), started.sandbox_waived_by.as_deref()),
-            rooms: room::Settings::of(&config)?,
+            rooms: RoomSettings::of(&config)?,
             secrets: Secrets::of(&config, project.top()),
             hidden: hidden(&config, project.top()),
             env: sandbox::base_env(),

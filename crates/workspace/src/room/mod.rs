@@ -17,13 +17,12 @@ mod tests;
 
 pub use include::{Include, Included};
 
-use crate::config::Config;
+use crate::config::RoomSettings;
 use crate::error::EngineError;
 use crate::project::Project;
 use checkout::Checkout;
-use checks::{BoxError, InRoom, RoomError, Star, TreeNow};
+use checks::{BoxError, InRoom, RoomError, TreeNow};
 use enter::{Entered, How};
-use globset::GlobSet;
 use left::Left;
 use sandbox::{Cancel, Launch, LaunchError};
 use std::cell::{Cell, OnceCell, RefCell};
@@ -45,7 +44,7 @@ pub struct Rooms<'a> {
     at: PathBuf,
     /// Where layers of rooms are put.
     scratch: PathBuf,
-    settings: Settings,
+    settings: RoomSettings,
     source: Source<'a>,
     name: Option<String>,
     judged: OnceCell<Tree>,
@@ -74,36 +73,11 @@ enum Source<'a> {
     },
 }
 
-/// What the person says of rooms.
-#[derive(Debug, Clone)]
-pub struct Settings {
-    /// Judged files that a command may change all the same.
-    writable: GlobSet,
-    /// What is laid in; none: what is found.
-    include: Option<Vec<String>>,
-}
-
-impl Settings {
-    /// From the settings.
-    pub fn of(config: &Config) -> Result<Self, EngineError> {
-        let globs = config.texts("room.writable").unwrap_or_default();
-        let writable = checks::compiled(Star::Stays, globs.iter().map(String::as_str));
-        let writable = writable.map_err(|error| {
-            let what = format!("`room.writable`: {error}");
-            EngineError::user("config_malformed", what, "mend the glob")
-        })?;
-        Ok(Self {
-            writable,
-            include: config.texts("room.include"),
-        })
-    }
-}
-
 impl<'a> Rooms<'a> {
     /// Rooms over the tree at `project.repo()`, which has these files.
     pub fn of(
         project: &Project,
-        settings: &Settings,
+        settings: &RoomSettings,
         scratch: &Path,
         files: &'a ListFiles<'a>,
     ) -> Self {
@@ -117,7 +91,12 @@ impl<'a> Rooms<'a> {
     }
 
     /// Rooms over a folder of ours that stays as it is while they are used.
-    pub fn over_folder(folder: &Path, settings: &Settings, scratch: &Path, tree: TreeNow) -> Self {
+    pub fn over_folder(
+        folder: &Path,
+        settings: &RoomSettings,
+        scratch: &Path,
+        tree: TreeNow,
+    ) -> Self {
         let source = Source::Made {
             folder: folder.to_owned(),
             files: tree.files.keys().map(PathBuf::from).collect(),
@@ -133,7 +112,7 @@ impl<'a> Rooms<'a> {
         self
     }
 
-    fn new(at: &Path, scratch: &Path, settings: Settings, source: Source<'a>) -> Self {
+    fn new(at: &Path, scratch: &Path, settings: RoomSettings, source: Source<'a>) -> Self {
         Self {
             at: at.to_owned(),
             scratch: scratch.join("rooms"),

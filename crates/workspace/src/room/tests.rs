@@ -1,6 +1,8 @@
 use super::*;
 use crate::git;
 use checks::Rooms as _;
+use checks::Star;
+use globset::GlobSet;
 use sandbox::{Limits, Policy};
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -8,7 +10,7 @@ use std::time::Duration;
 /// A repository with two commits and tags, and rooms over it.
 struct Place {
     folder: tempfile::TempDir,
-    settings: Settings,
+    settings: RoomSettings,
     how: How,
 }
 
@@ -17,7 +19,7 @@ impl Place {
         let folder = tempfile::tempdir().unwrap();
         let place = Self {
             folder,
-            settings: Settings {
+            settings: RoomSettings {
                 writable: GlobSet::empty(),
                 include: None,
             },
