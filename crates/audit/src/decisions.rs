@@ -30,14 +30,8 @@ pub(crate) struct Signers {
 
 impl Signers {
     pub(crate) fn of(project: &Project, rigour: Rigour) -> Result<Self, EngineError> {
-        let path = project.approvers();
-        let approvers = match std::fs::read_to_string(&path) {
-            Ok(text) => Some(text),
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => None,
-            Err(error) => return Err(EngineError::io("read", &path)(error)),
-        };
         Ok(Self {
-            approvers,
+            approvers: project.read_approvers()?,
             rigour,
             milestones: engine::wave::folder::waivers(&project.at_top()),
         })

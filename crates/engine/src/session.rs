@@ -93,6 +93,8 @@ impl Session<'_> {
         hook: &dyn Fn(Interrupter),
     ) -> Result<Ended, EngineError> {
         report::look::run_name(self.project, self.run)?;
+        // Work for a person whose word could not be told from another's is not begun.
+        self.project.read_approvers()?;
         let _lock = lock(self.project, self.run)?;
         loop {
             match self.once(observer, hook) {

@@ -122,6 +122,46 @@ impl Project {
         self.home().join("approvers")
     }
 
+    /// The text of the approvers file; none where nobody was ever listed. A file that is there and
+    /// cannot be read, and one that was committed and is gone, are no reason to take a typed word
+    /// for a signed one.
+    pub fn read_approvers(&self) -> Result<Option<String>, EngineError> {
+        let path = self.approvers();
+        let error = match std::fs::read_to_string(&path) {
+            Ok(text) => return Ok(Some(text)),
+            Err(error) => error,
+        };
+        if path.symlink_metadata().is_ok() {
+            return Err(EngineError::user(
+                "approvers_unreadable",
+                format!(".proofhouse/approvers is there and cannot be read: {error}"),
+                "mend its link or its mode; remove it, if a terminal is to be enough",
+            ));
+        }
+        let home = self.home();
+        let around = home.parent().unwrap_or(&home);
+        let committed = git::git(
+            around,
+            &[
+                "ls-tree",
+                "--name-only",
+                "HEAD",
+                "--",
+                ".proofhouse/approvers",
+            ],
+            &[],
+        );
+        // Without a commit there is nothing committed.
+        if committed.is_ok_and(|listed| !listed.is_empty()) {
+            return Err(EngineError::user(
+                "approvers_missing",
+                ".proofhouse/approvers is committed, and gone from the disk",
+                "`git checkout HEAD -- .proofhouse/approvers`; or commit its removal, if a terminal is to be enough",
+            ));
+        }
+        Ok(None)
+    }
+
     /// The settings.
     pub fn config(&self) -> Result<Config, EngineError> {
         Config::load(&self.home().join("config.toml"))

@@ -33,6 +33,7 @@ pub fn drive(
     hook: &dyn Fn(Interrupter),
 ) -> Result<Ended, EngineError> {
     look::run_name(driving.project, driving.name)?;
+    driving.project.read_approvers()?;
     let _lock = lock(driving.project, driving.name)?;
     loop {
         match once(driving, observer, hook) {

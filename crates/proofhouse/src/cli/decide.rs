@@ -59,11 +59,12 @@ pub(crate) fn say(
 
 /// What a command that decides wants besides its words: a signature, or a code to type.
 pub(crate) fn wants(project: &Project, run_code: &str) -> String {
-    match project.approvers().exists() {
-        true => {
+    match project.read_approvers() {
+        Ok(Some(_)) => {
             "  to sign     add `--sign KEY`; .proofhouse/approvers lists who may decide".to_owned()
         }
-        false => format!("  run code    {run_code}"),
+        Ok(None) => format!("  run code    {run_code}"),
+        Err(error) => format!("  first       {}: {}", error.what, error.mend),
     }
 }
 
@@ -73,12 +74,7 @@ pub(crate) fn approved(
     signing: &Signing,
     words: &Words<'_>,
 ) -> Result<Approved, EngineError> {
-    let path = project.approvers();
-    let approvers = match std::fs::read_to_string(&path) {
-        Ok(text) => Some(text),
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => None,
-        Err(error) => return Err(EngineError::io("read", &path)(error)),
-    };
+    let approvers = project.read_approvers()?;
     let signature = match (&signing.sign, &signing.signature) {
         (Some(key), _) => Some(approval::sign_with_key_file(key, words)?),
         (None, Some(file)) => {

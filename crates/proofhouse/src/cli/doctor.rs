@@ -179,16 +179,21 @@ fn in_project(project: &Project, findings: &mut Vec<Finding>) {
             detail: error.to_string(),
         },
     });
-    let signed = project.approvers().exists();
+    let (state, detail) = match project.read_approvers() {
+        Ok(Some(_)) => (
+            State::Ok,
+            "by SSH signature (.proofhouse/approvers)".to_owned(),
+        ),
+        Ok(None) => (
+            State::Ok,
+            "by terminal and typed run code; make .proofhouse/approvers for signatures".to_owned(),
+        ),
+        Err(error) => (State::Missing, error.to_string()),
+    };
     findings.push(Finding {
         what: "approvals",
-        state: State::Ok,
-        detail: if signed {
-            "by SSH signature (.proofhouse/approvers)"
-        } else {
-            "by terminal and typed run code; make .proofhouse/approvers for signatures"
-        }
-        .to_owned(),
+        state,
+        detail,
     });
 }
 

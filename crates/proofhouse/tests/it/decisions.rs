@@ -106,6 +106,37 @@ fn a_strangers_key_no_signature_and_a_wrong_option_are_refused() {
 }
 
 #[test]
+fn an_approvers_file_that_cannot_be_read_or_was_taken_away_opens_no_terminal() {
+    let world = waiting();
+    let key = world.approver("ann");
+    let path = world.at(".proofhouse/approvers");
+    let text = std::fs::read(&path).unwrap();
+    let everything_refuses = |code: &str| {
+        let words = ["decide", "t", "approve", "--because", "x"];
+        world.run(&words).refuses(1, code);
+        world.run(&["run", "t"]).refuses(1, code);
+        world.run(&["audit"]).refuses(1, code);
+    };
+    // A link that leads nowhere is no missing file.
+    std::fs::remove_file(&path).unwrap();
+    std::os::unix::fs::symlink("nowhere", &path).unwrap();
+    everything_refuses("approvers_unreadable");
+    // Never committed and gone: nobody is listed, and a person may be at the terminal.
+    std::fs::remove_file(&path).unwrap();
+    world.run(&["run", "t"]).exits(2);
+    // Committed and gone: somebody took it away.
+    std::fs::write(&path, &text).unwrap();
+    world.git(&["add", "-f", ".proofhouse/approvers"]);
+    world.git(&["commit", "-qm", "who may decide"]);
+    std::fs::remove_file(&path).unwrap();
+    everything_refuses("approvers_missing");
+    // Brought back, its people decide as before.
+    std::fs::write(&path, &text).unwrap();
+    world.decide(&key, "approve").exits(0);
+    assert_eq!(world.status()["state"], "done");
+}
+
+#[test]
 fn a_signature_is_for_one_moment_only() {
     let world = waiting();
     let key = world.approver("ann");

@@ -32,6 +32,23 @@ pub(crate) enum What {
     Terminals,
 }
 
+impl Entry {
+    /// Where inside this entry shows what is at `real` outside. A root has two names if it was named
+    /// through a link.
+    fn shows(&self, real: &Path) -> Option<PathBuf> {
+        match &self.what {
+            What::Outside(outside, ..) if outside == real => Some(self.at.clone()),
+            What::Outside(outside, ..) => {
+                let inside = real.strip_prefix(outside).ok()?;
+                Some(self.at.join(inside))
+            }
+            What::Link(_) | What::Scratch | What::Empty(_) | What::Processes | What::Terminals => {
+                None
+            }
+        }
+    }
+}
+
 /// Where the private scratch space is.
 pub(crate) const SCRATCH: [&str; 2] = ["/tmp", "/dev/shm"];
 
@@ -105,10 +122,12 @@ pub(crate) fn entries(policy: &Policy) -> Result<Vec<Entry>, LaunchError> {
         return Err(LaunchError::Policy { what });
     }
     for path in &policy.hidden {
-        // What is not there needs no hiding.
+        // What is not there needs no hiding, nor what no root shows.
         if let Ok(real) = path.canonicalize() {
-            let what = What::Empty(shape(&real));
-            add(&mut entries, real, what);
+            let places: Vec<PathBuf> = entries.iter().filter_map(|one| one.shows(&real)).collect();
+            for at in places {
+                add(&mut entries, at, What::Empty(shape(&real)));
+            }
         }
     }
     entries.sort_by_key(|entry| entry.at.components().count());
@@ -228,6 +247,24 @@ mod tests {
             let what = What::Outside(target.clone(), Access::Read, Shape::Folder);
             assert_eq!(entry.what, what);
         }
+    }
+
+    #[test]
+    fn what_is_hidden_is_hidden_under_each_name_of_its_root_and_nowhere_else() {
+        let dir = tempfile::tempdir().unwrap();
+        let [target, link, other] = ["target", "link", "other"].map(|name| dir.path().join(name));
+        std::fs::create_dir(&target).unwrap();
+        for file in [target.join("key"), other.clone()] {
+            std::fs::write(file, "key").unwrap();
+        }
+        std::os::unix::fs::symlink(&target, &link).unwrap();
+        let mut policy = Policy::confined([link.clone()], [] as [PathBuf; 0]);
+        policy.hidden = vec![link.join("key"), other, dir.path().join("nowhere")];
+        let entries = entries(&policy).unwrap();
+        let hidden = |entry: &&Entry| matches!(entry.what, What::Empty(_));
+        let mut hidden: Vec<&Path> = entries.iter().filter(hidden).map(|one| &*one.at).collect();
+        hidden.sort();
+        assert_eq!(hidden, [link.join("key"), target.join("key")]);
     }
 
     #[test]
