@@ -19,6 +19,7 @@ mod rooms;
 mod settings;
 mod subject;
 mod text;
+mod tree;
 mod when;
 
 pub use check::Check;
@@ -32,6 +33,7 @@ pub use readers::runners;
 pub use readers::seal::{SECRET_BY_CUSTOM, hash as item_hash};
 pub use rooms::{InRoom, RoomError, Rooms};
 pub use settings::{Setting, SettingsError};
-pub use subject::{CheckOut, HashTree, Keep, Launches, Place, Subject, TreeNow, Views};
+pub use subject::{CheckOut, HashTree, Keep, Launches, Place, Subject, Views};
 pub use text::is_placeholder;
+pub use tree::TreeNow;
 pub use when::lint;

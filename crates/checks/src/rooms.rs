@@ -1,8 +1,8 @@
 //! Rooms as checks know them: a command runs on exactly the tree that is judged, may change what it
 //! likes, and nothing of it stays. Who makes them is the engine's business.
 
-use crate::TreeNow;
 use crate::error::BoxError;
+use crate::tree::TreeNow;
 use sandbox::{Cancel, Ended, Launch, LaunchError};
 use std::path::{Path, PathBuf};
 

@@ -3,6 +3,7 @@
 
 use crate::error::{BoxError, Error};
 use crate::rooms::Rooms;
+use crate::tree::TreeNow;
 use kernel::StateName;
 use kernel::effect::{Frozen, Known};
 use kernel::outcome::{EvidenceRef, RoleResult, UNHELD};
@@ -191,13 +192,4 @@ pub trait Keep {
     /// What gates of this run kept under this name before, oldest first. It is a check's only
     /// memory: it lies in the journal and the vault, where no agent can reach it.
     fn earlier(&self, name: &str) -> Result<Vec<Vec<u8>>, BoxError>;
-}
-
-/// The repository's tree at one moment.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct TreeNow {
-    /// Hash of the whole.
-    pub hash: String,
-    /// Hash of each file, by path.
-    pub files: BTreeMap<String, String>,
 }

@@ -42,6 +42,12 @@ impl Entry {
                 let inside = real.strip_prefix(outside).ok()?;
                 Some(self.at.join(inside))
             }
+            // It stands for the folder at its own path, and has of it what its layer has.
+            What::Layered([lower, ..]) => {
+                let inside = real.strip_prefix(&self.at).ok()?;
+                let there = lower.join(inside).symlink_metadata().is_ok();
+                there.then(|| real.to_owned())
+            }
             What::Link(_) | What::Scratch | What::Empty(_) | What::Processes | What::Terminals => {
                 None
             }

@@ -1,3 +1,5 @@
+//! Rooms over a real repository, as overlays and as copies.
+
 use super::*;
 use crate::git;
 use checks::Rooms as _;
