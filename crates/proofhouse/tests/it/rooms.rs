@@ -190,3 +190,16 @@ fn a_run_in_a_worktree_is_judged_in_rooms_with_the_persons_dependencies() {
         "{commits}"
     );
 }
+
+/// Git would wait for ever for what comes out of it.
+#[test]
+fn a_pipe_that_an_agent_leaves_where_git_looks_is_refused_by_name() {
+    let world = World::new();
+    let step = "{ run = \"rm .gitignore && mkfifo .gitignore\" }, { write = \"repo/code.txt\"";
+    let script = HONEST.replacen("{ write = \"repo/code.txt\"", step, 1);
+    world.start(&script, &["--budget", "attempts=4"]);
+    world.run(&["run", "t"]).exits(2);
+    let journal = world.read(".proofhouse/journal/t.jsonl");
+    assert!(journal.contains(".gitignore is a pipe"), "{journal}");
+    assert!(world.at(".gitignore").is_file());
+}

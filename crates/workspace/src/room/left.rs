@@ -24,7 +24,12 @@ impl Left {
             return;
         }
         match judged.files.get(&name) {
-            Some(node) if now.as_ref() == Some(node) => self.touched.push(name),
+            // A link cannot be kept from being replaced by another: one that was is not believed.
+            Some(node @ (Node::File { .. } | Node::Executable { .. }))
+                if now.as_ref() == Some(node) =>
+            {
+                self.touched.push(name);
+            }
             Some(_) => self.changed.push(name),
             // It is a folder of the tree that is none any more.
             None => {
