@@ -1,6 +1,7 @@
 //! What an audit says: each thing that does not hold, run by run, and how much was asked for.
 
 use serde::Serialize;
+use store::FindingCode;
 
 /// One thing that does not hold.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -27,6 +28,8 @@ pub struct RunAudit {
     pub evidence: usize,
     /// Empty: all of it holds.
     pub findings: Vec<Finding>,
+    /// What is odd, and breaks nothing: a clock that was set back or ahead.
+    pub notes: Vec<Finding>,
 }
 
 /// How much an audit asks for.
@@ -36,6 +39,36 @@ pub enum Rigour {
     Usual,
     /// Besides, where `.proofhouse/approvers` exists, every decision must be signed.
     Ci,
+}
+
+impl RunAudit {
+    /// Nothing read yet.
+    pub(crate) fn new(run: String, claims: usize) -> Self {
+        Self {
+            run,
+            records: 0,
+            head: None,
+            claims,
+            evidence: 0,
+            findings: Vec::new(),
+            notes: Vec::new(),
+        }
+    }
+
+    /// Takes in what the store found in a journal. A clock is no proof of anything.
+    pub(crate) fn of_store(&mut self, found: &[store::Finding]) {
+        for one in found {
+            let clock = matches!(
+                one.code,
+                FindingCode::TimeWentBack | FindingCode::FromTheFuture
+            );
+            let list = match clock {
+                true => &mut self.notes,
+                false => &mut self.findings,
+            };
+            list.push(finding(one.code.as_str(), one.line, one.what.clone()));
+        }
+    }
 }
 
 pub(crate) fn finding(code: &str, line: u64, what: String) -> Finding {

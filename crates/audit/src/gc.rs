@@ -102,7 +102,9 @@ fn of_run(
     let Ok(_lock) = session::lock(project, run) else {
         return kept("its run is being driven");
     };
-    let Some(branch) = merged_into(project, &work)? else {
+    let merged = merged_into(project, &work)?;
+    let merged = merged.map_or_else(|| landed_on(project, run), |branch| Ok(Some(branch)))?;
+    let Some(branch) = merged else {
         return kept("unmerged: no branch holds its work");
     };
     fate(
@@ -147,6 +149,22 @@ fn merged_into(project: &Project, commit: &str) -> Result<Option<String>, Engine
     ];
     let found = workspace::git::text(&workspace::git::git(project.repo(), &args, &[])?);
     Ok((!found.is_empty()).then_some(found))
+}
+
+/// A branch with a commit that the run's work landed as: its trailer names the run.
+fn landed_on(project: &Project, run: &str) -> Result<Option<String>, EngineError> {
+    let names = format!("--grep={}: {run}@", workspace::git::TRAILER);
+    let args = [
+        "log",
+        "--branches",
+        "--max-count=1",
+        "--fixed-strings",
+        &names,
+        "--format=%S",
+    ];
+    let found = workspace::git::text(&workspace::git::git(project.repo(), &args, &[])?);
+    let found = found.strip_prefix("refs/heads/").unwrap_or(&found);
+    Ok((!found.is_empty()).then(|| found.to_owned()))
 }
 
 /// The worktree for merges is needed while a wave is live. What it holds is always a

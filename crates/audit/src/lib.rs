@@ -22,6 +22,7 @@ use std::collections::BTreeSet;
 use workspace::error::EngineError;
 use workspace::git::{self, Claim};
 use workspace::project::Project;
+use workspace::records::{self, Standing};
 
 /// Audits one run, or all of them.
 pub fn audit(
@@ -29,6 +30,8 @@ pub fn audit(
     only: Option<&str>,
     rigour: Rigour,
 ) -> Result<Vec<RunAudit>, EngineError> {
+    // Where refs were fetched, records are read as where they were made.
+    records::lay_out_missing(project)?;
     let (claims, malformed) = git::claims(project.repo())?;
     let names: Vec<String> = match only {
         Some(name) => vec![
@@ -51,6 +54,13 @@ pub fn audit(
     for name in names {
         let mut report = run::audit(project, &name, &claims, &signers);
         report.findings.extend(seals.broken(project, &name));
+        if records::standing(project, &name)? == Standing::Differs {
+            let what = format!(
+                "{} holds another journal of this run than .proofhouse/",
+                records::records_ref(&name)
+            );
+            report.findings.push(finding("records_differ", 0, what));
+        }
         let own = malformed
             .iter()
             .filter(|trailer| trailer.contains(&format!(" {name}@")));

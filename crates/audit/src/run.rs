@@ -9,11 +9,12 @@ use kernel::{Body, Machine};
 use report::look::{known, peek_run};
 use report::views::snapshot;
 use std::collections::BTreeSet;
-use store::{Audit, Checkpoint};
+use store::{Audit, Checkpoint, RecordRef};
 use workspace::context::task_folder;
 use workspace::error::EngineError;
-use workspace::git::Claim;
-use workspace::project::Project;
+use workspace::git::{self, Claim};
+use workspace::project::{Project, Records};
+use workspace::worktree;
 
 pub(crate) fn audit(
     project: &Project,
@@ -22,14 +23,7 @@ pub(crate) fn audit(
     signers: &Signers,
 ) -> RunAudit {
     let claims: Vec<&Claim> = claims.iter().filter(|claim| claim.run == name).collect();
-    let mut report = RunAudit {
-        run: name.to_owned(),
-        records: 0,
-        head: None,
-        claims: claims.len(),
-        evidence: 0,
-        findings: Vec::new(),
-    };
+    let mut report = RunAudit::new(name.to_owned(), claims.len());
     if let Err(error) = read(project, name, &claims, signers, &mut report) {
         report.findings.push(finding(&error.code, 0, error.what));
     }
@@ -61,7 +55,11 @@ fn read(
         claims: &pairs,
         not_after: Some(report::look::latest()),
     };
+    let mut misnamed = None;
     let audited = store::audit(&project.journals(), &run, against, |record| {
+        if record.seq == 1 {
+            misnamed = of_another(name, record);
+        }
         match (&mut walker, &workflow) {
             (Some(walker), Some(workflow)) => {
                 let event = known(workflow, record)?;
@@ -82,12 +80,8 @@ fn read(
     })?;
     report.records = audited.records;
     report.head = Some(audited.head.clone());
-    report.findings.extend(
-        audited
-            .findings
-            .iter()
-            .map(|found| finding(found.code.as_str(), found.line, found.what.clone())),
-    );
+    report.of_store(&audited.findings);
+    report.findings.extend(misnamed);
     if audited.left_out > 0 {
         let what = format!("and {} more findings of the same journal", audited.left_out);
         report.findings.push(finding("more_findings", 0, what));
@@ -102,6 +96,9 @@ fn read(
         report.findings.extend(error);
     }
     if let Some(walker) = walker {
+        report
+            .findings
+            .extend(missing_commits(project, name, &walker)?);
         report.findings.extend(walker.findings);
         let hashes: BTreeSet<&str> = walker
             .evidence
@@ -135,6 +132,42 @@ fn read(
         )?;
     }
     Ok(())
+}
+
+/// A journal that lies where another run's should: its first record names its own.
+fn of_another(name: &str, record: &RecordRef<'_>) -> Option<Finding> {
+    let body: serde_json::Value = serde_json::from_str(record.body.get()).ok()?;
+    let run = body["run"].as_str().filter(|run| *run != name)?;
+    let what = format!("it lies there as `{name}`, and is the journal of `{run}`");
+    Some(finding("journal_of_another", 1, what))
+}
+
+/// Commits that the journal names and this repository does not have. A run that keeps its records in the
+/// tree may have been cloned without its ref; where the ref is, its commits are.
+fn missing_commits(
+    project: &Project,
+    name: &str,
+    walker: &Walker,
+) -> Result<Vec<Finding>, EngineError> {
+    let repo = project.repo();
+    let on_ref = project.records_of(name) == Records::OnRef;
+    if !on_ref && worktree::resolve(repo, &git::run_ref(name))?.is_none() {
+        return Ok(Vec::new());
+    }
+    let named: BTreeSet<&str> = walker
+        .commits
+        .iter()
+        .map(|(_, commit)| commit.as_str())
+        .collect();
+    let missing = git::missing(repo, &named)?;
+    let found = walker.commits.iter();
+    let found = found.filter(|(_, commit)| missing.contains(commit));
+    Ok(found
+        .map(|(seq, commit)| {
+            let what = format!("the journal names the commit {commit}, and nobody has it here");
+            finding("commit_missing", *seq, what)
+        })
+        .collect())
 }
 
 /// A checkpoint or a state file that says something else than the journal.

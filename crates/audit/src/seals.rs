@@ -1,13 +1,20 @@
-//! What gates have sealed, against the files as they are. It refuses to blame a run for what a later
-//! one has sealed anew.
+//! What gates have sealed, against the run's own commits: what people do to the same files afterwards is
+//! ordinary work. A run that goes on, or whose commits nobody has, is held against the files as they are;
+//! then it refuses to blame a run for what a later one has sealed anew.
 
 use crate::finding::{Finding, finding};
 use checks::Place;
 use flow::Flow;
+use kernel::Machine;
+use kernel::event::RunStarted;
+use kernel::machine::Activity;
 use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
 use workspace::context::task_folder;
 use workspace::error::EngineError;
+use workspace::git;
 use workspace::project::Project;
+use workspace::worktree;
 
 /// The seals of every run that can be read.
 pub(crate) struct Seals {
@@ -37,11 +44,27 @@ impl Seals {
         let Some(started) = machine.started() else {
             return Vec::new();
         };
+        // Of this audit alone; what cannot be laid out is looked for in the tree.
+        let scratch = project.work(run).join("audit");
+        let own = committed(project, machine, &scratch).unwrap_or(false);
+        let broken = self.against(project, run, machine, started, own.then_some(&scratch));
+        let _ = store::remove_tree(&scratch);
+        broken
+    }
+
+    fn against(
+        &self,
+        project: &Project,
+        run: &str,
+        machine: &Flow,
+        started: &RunStarted,
+        commit: Option<&PathBuf>,
+    ) -> Vec<Finding> {
         let project = &project.of_run(run);
         let (file, lines) = report::views::engine_lines(machine.workflow());
         let task = task_folder(project, started);
         let place = Place {
-            repo: project.repo(),
+            repo: commit.map_or(project.repo(), PathBuf::as_path),
             task: &task,
             views: checks::Views {
                 file,
@@ -55,7 +78,8 @@ impl Seals {
             let what = match checks::item_hash(place, &item) {
                 Ok(now) if now == hash => return None,
                 Ok(now)
-                    if item.starts_with("repo/")
+                    if commit.is_none()
+                        && item.starts_with("repo/")
                         && self.known.contains(&(item.clone(), now.clone())) =>
                 {
                     return None;
@@ -67,4 +91,28 @@ impl Seals {
         });
         broken.collect()
     }
+}
+
+/// Lays out the sealed files of a run that is done as its last commit has them; not if it goes on, has no
+/// commit, or nobody has that here.
+fn committed(project: &Project, machine: &Flow, into: &Path) -> Result<bool, EngineError> {
+    let Some(commit) = machine.last_commit() else {
+        return Ok(false);
+    };
+    let repo = project.top();
+    let sealed = machine.sealed();
+    let paths: BTreeSet<&str> = sealed
+        .keys()
+        .filter_map(|item| item.strip_prefix("repo/"))
+        .map(|path| path.split_once('#').map_or(path, |(path, _)| path))
+        .collect();
+    let done = machine.status().activity == Activity::Done;
+    if !done || paths.is_empty() || worktree::resolve(repo, commit)?.is_none() {
+        return Ok(false);
+    }
+    std::fs::create_dir_all(into).map_err(EngineError::io("create", into))?;
+    let paths: Vec<&str> = paths.into_iter().collect();
+    let index = into.with_extension("index");
+    git::check_out_some(repo, commit, &paths, &index, into)?;
+    Ok(true)
 }

@@ -25,6 +25,8 @@ pub(crate) struct Walker {
     pub(crate) findings: Vec<Finding>,
     pub(crate) evidence: Vec<EvidenceRef>,
     pub(crate) snapshots: Vec<SnapshotTaken>,
+    /// Every commit that a record names, with its line.
+    pub(crate) commits: Vec<(u64, String)>,
     /// Has anybody worked on the run yet?
     opened: bool,
     /// The decision that the next step carries out.
@@ -123,6 +125,7 @@ impl Walker {
             findings: Vec::new(),
             evidence: Vec::new(),
             snapshots: Vec::new(),
+            commits: Vec::new(),
             opened: false,
             decided: None,
         }
@@ -131,6 +134,14 @@ impl Walker {
     pub(crate) fn take(&mut self, event: Event, seq: u64) -> Result<(), String> {
         match &event.body {
             Body::SessionOpened(_) | Body::EffectBegan(_) => self.opened = true,
+            Body::RunStarted(started) => {
+                let base = started.own_tree.iter().map(|own| (seq, own.base.clone()));
+                self.commits.extend(base);
+            }
+            Body::CheckpointEnded(ended) => {
+                let made = ended.commit.iter().map(|commit| (seq, commit.clone()));
+                self.commits.extend(made);
+            }
             Body::Decided(decision) => self.decided = Some(decision.option.clone()),
             Body::Moved(moved) => {
                 let decided = self.decided.take();

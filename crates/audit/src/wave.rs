@@ -33,14 +33,7 @@ pub(crate) fn audit(project: &Project, signers: &Signers) -> Result<Vec<RunAudit
         if own.is_empty() && !folder.join("wave.jsonl").exists() {
             continue;
         }
-        let mut report = RunAudit {
-            run: format!("wave:{name}"),
-            records: 0,
-            head: None,
-            claims: own.len(),
-            evidence: 0,
-            findings: Vec::new(),
-        };
+        let mut report = RunAudit::new(format!("wave:{name}"), own.len());
         let trailers = malformed
             .iter()
             .filter(|trailer| trailer.contains(&format!(" {name}@")));
@@ -107,10 +100,7 @@ fn one(
     })?;
     report.records = audited.records;
     report.head = Some(audited.head);
-    let chain = audited.findings.iter();
-    report
-        .findings
-        .extend(chain.map(|one| finding(one.code.as_str(), one.line, one.what.clone())));
+    report.of_store(&audited.findings);
     report.findings.extend(found);
     report.evidence = evidence.len();
     if !evidence.is_empty() {

@@ -18,6 +18,7 @@ use sandbox::Cancel;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use store::{Disk, Head, Journal, RecordRef, RunName};
+use workspace::project::Records;
 use workspace::{EngineError, Project};
 
 /// A disk that never makes anybody wait.
@@ -86,7 +87,7 @@ fn mean(count: u32) -> Duration {
     std::fs::write(folder.path().join("file"), "").expect("a file");
     workspace::git::first_commit(folder.path(), "a file").expect("a commit");
     let project = Project::find(folder.path()).expect("a project");
-    project.prepare().expect("its folder");
+    project.prepare(Records::InTree).expect("its folder");
     let started: kernel::event::RunStarted = serde_json::from_value(serde_json::json!({
         "run": "bench", "workflow": factory::NAME, "workflow_hash": "",
         "autonomy": Autonomy::Auto, "mode": Mode::default(),

@@ -41,12 +41,13 @@ pub fn decide(
     if report::look::is_project(project, ask.name) {
         return factory::decide(project, ask, approve);
     }
-    take(
-        project,
-        Questioned::of(Run::open(project, ask.name)?)?,
-        ask,
-        approve,
-    )
+    let questioned = Questioned::of(Run::open(project, ask.name)?)?;
+    let decided = take(project, questioned, ask, approve)?;
+    if !report::look::is_driven(project, ask.name) {
+        // What fails here is said, and made up for, when the run goes on.
+        let _ = workspace::records::keep_where_due(project, ask.name);
+    }
+    Ok(decided)
 }
 
 /// A run with what a person has declared in its header: that is part of what they decide about, and

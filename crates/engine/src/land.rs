@@ -2,6 +2,12 @@
 //! aside. It refuses to land what is not done, to touch a file that a person has changed, and to throw
 //! away anything that is in no commit.
 
+mod request;
+mod shape;
+
+pub use request::{Request, request};
+pub use shape::Shape;
+
 use crate::on_commit::OnCommit;
 use crate::session;
 use flow::Flow;
@@ -11,6 +17,7 @@ use kernel::machine::Activity;
 use kernel::outcome::Verdict;
 use report::look::{Peek, peek_run};
 use sandbox::Cancel;
+use shape::Onto;
 use std::path::Path;
 use workspace::context::validation_commands;
 use workspace::error::EngineError;
@@ -135,6 +142,7 @@ pub struct Landing {
     pub onto: Option<String>,
     /// The commit's message; none: from what was asked for.
     pub message: Option<String>,
+    pub shape: Shape,
 }
 
 /// A landed run.
@@ -149,93 +157,144 @@ pub struct Landed {
     pub kept: Option<String>,
 }
 
-/// Puts what a run made onto a branch, as one commit.
-pub fn land(project: &Project, run: &str, how: &Landing) -> Result<Landed, EngineError> {
-    let project = project.at_top();
-    let repo = project.repo();
-    let _lock = session::lock(&project, run)?;
-    let (peek, started, own) = own(&project, run)?;
-    let status = peek.machine.status();
-    if status.activity != Activity::Done {
-        return Err(EngineError::user(
-            "not_done",
-            format!(
-                "`{run}` stands in `{}`, and only what is done can land",
-                status.state
-            ),
-            format!("`proofhouse status {run}` shows what it waits for"),
-        ));
+/// A run that is done, and the branch that its work is to land on.
+struct Ready {
+    project: Project,
+    run: String,
+    peek: Peek<Flow>,
+    started: RunStarted,
+    own: OwnTree,
+    work: Work,
+    branch: String,
+    /// The branch's last commit.
+    head: String,
+}
+
+impl Ready {
+    fn of(project: &Project, run: &str, onto: &Option<String>) -> Result<Self, EngineError> {
+        let project = project.at_top();
+        let repo = project.repo();
+        let (peek, started, own) = own(&project, run)?;
+        let status = peek.machine.status();
+        if status.activity != Activity::Done {
+            return Err(EngineError::user(
+                "not_done",
+                format!(
+                    "`{run}` stands in `{}`, and only what is done can land",
+                    status.state
+                ),
+                format!("`proofhouse status {run}` shows what it waits for"),
+            ));
+        }
+        let work = Work::at(&project, &peek, &started, &own)?;
+        let branch = branch(onto, &own, &project)?;
+        let head = worktree::resolve(repo, &format!("refs/heads/{branch}"))?.ok_or_else(|| {
+            EngineError::user(
+                "unknown_branch",
+                format!("there is no branch `{branch}`"),
+                "name one with `--onto BRANCH`",
+            )
+        })?;
+        if let Some(commit) = already(repo, &head, &own.base, run)? {
+            return Err(EngineError::user(
+                "landed_already",
+                format!("`{run}` is on `{branch}` already, as {}", &commit[..12]),
+                "nothing is to be done",
+            ));
+        }
+        Ok(Self {
+            run: run.to_owned(),
+            peek,
+            started,
+            own,
+            work,
+            branch,
+            head,
+            project,
+        })
     }
-    let work = Work::at(&project, &peek, &started, &own)?;
-    let branch = branch(&how.onto, &own, &project)?;
-    let head = worktree::resolve(repo, &format!("refs/heads/{branch}"))?.ok_or_else(|| {
-        EngineError::user(
-            "unknown_branch",
-            format!("there is no branch `{branch}`"),
-            "name one with `--onto BRANCH`",
+
+    /// The message of a commit that holds the work, with the trailer that names run and head.
+    fn message(&self, said: &Option<String>) -> String {
+        let said = said.clone();
+        let said = said.unwrap_or_else(|| message(&self.peek, &self.started));
+        let head = &self.peek.head;
+        format!(
+            "{}\n\n{}: {}@{}:{}\n",
+            said.trim_end(),
+            git::TRAILER,
+            self.run,
+            head.seq,
+            head.hash
         )
-    })?;
-    if let Some(commit) = already(repo, &head, &own.base, run)? {
-        return Err(EngineError::user(
-            "landed_already",
-            format!("`{run}` is on `{branch}` already, as {}", &commit[..12]),
-            "nothing is to be done",
-        ));
     }
-    let scratch = project.work(run);
-    std::fs::create_dir_all(&scratch).map_err(EngineError::io("create", &scratch))?;
-    let index = scratch.join("land-index");
-    let made = work.tree(repo, &work.tip, &index)?;
-    let began = work.tree(repo, &work.base, &index)?;
-    if made == began {
-        return Err(EngineError::user(
-            "nothing_to_land",
-            format!("`{run}` changed nothing"),
-            "nothing is to be done; `proofhouse discard` tidies up",
-        ));
+
+    /// Makes the commit that the branch is to step to, and proves it if the branch has moved.
+    fn compose(&self, how: &Landing) -> Result<String, EngineError> {
+        let repo = self.project.repo();
+        let run = &self.run;
+        let scratch = self.project.work(run);
+        std::fs::create_dir_all(&scratch).map_err(EngineError::io("create", &scratch))?;
+        let index = scratch.join("land-index");
+        let made = self.work.tree(repo, &self.work.tip, &index)?;
+        let began = self.work.tree(repo, &self.work.base, &index)?;
+        if made == began {
+            return Err(EngineError::user(
+                "nothing_to_land",
+                format!("`{run}` changed nothing"),
+                "nothing is to be done; `proofhouse discard` tidies up",
+            ));
+        }
+        let moved = self.head != self.own.base;
+        let tree = match moved {
+            false => made.clone(),
+            true => merged(repo, run, &self.head, &began, &made)?,
+        };
+        let onto = Onto {
+            repo,
+            run,
+            head: &self.head,
+            base: &self.work.base,
+            tip: &self.work.tip,
+            made: &made,
+            tree: &tree,
+        };
+        let message = self.message(&how.message);
+        let commit = match how.shape {
+            Shape::One => onto.one(&message)?,
+            Shape::Merge => onto.merge(&message)?,
+            Shape::KeepCommits => onto.keep_commits(&message)?,
+            Shape::Rebase => {
+                onto.rebase(&message, &|commit| self.work.tree(repo, commit, &index))?
+            }
+        };
+        if moved {
+            prove(&self.project, run, &self.started, &commit)?;
+        }
+        Ok(commit)
     }
-    let (tree, merges) = if head == own.base {
-        (made, Merges::No)
-    } else {
-        (merged(repo, run, &head, &began, &made)?, Merges::Yes)
-    };
-    let message = how
-        .message
-        .clone()
-        .unwrap_or_else(|| message(&peek, &started));
-    let message = format!(
-        "{}\n\n{}: {run}@{}:{}\n",
-        message.trim_end(),
-        git::TRAILER,
-        peek.head.seq,
-        peek.head.hash
-    );
-    // By the person, whose branch it is: their own name stands on it.
-    let commit = ["commit-tree", "-p", &head, "-m", &message, &tree];
-    let commit = text(&git(repo, &commit, &[])?);
-    if merges == Merges::Yes {
-        prove(&project, run, &started, &commit)?;
-    }
-    let listed = git(repo, &["diff", "--name-only", "-z", &head, &commit], &[])?;
+}
+
+/// Puts what a run made onto a branch.
+pub fn land(project: &Project, run: &str, how: &Landing) -> Result<Landed, EngineError> {
+    let _lock = session::lock(&project.at_top(), run)?;
+    let ready = Ready::of(project, run, &how.onto)?;
+    let commit = ready.compose(how)?;
+    let (project, head) = (&ready.project, &ready.head);
+    let listed = ["diff", "--name-only", "-z", head, &commit];
+    let listed = git(project.repo(), &listed, &[])?;
     let files = listed
         .split(|byte| *byte == 0)
         .filter(|name| !name.is_empty());
     let files = files.count();
-    step(&project, &branch, &head, &commit)?;
-    let kept = tidy(&project, run, &work.tip)?;
+    step(project, &ready.branch, head, &commit)?;
+    let kept = tidy(project, run, &ready.work.tip)?;
     Ok(Landed {
-        branch,
+        branch: ready.branch,
         commit,
         files,
         kept,
     })
-}
-
-/// Does the work land on something else than it began with?
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Merges {
-    No,
-    Yes,
 }
 
 /// Runs the run's own commands on what came of a merge: each side was proven, and both together were

@@ -85,6 +85,7 @@ impl OnCommit<'_> {
         worktree::stand(self.project.repo(), &dir, commit)?;
         let project = self.project.of_run(self.worktree);
         let config = project.config()?;
+        workspace::trust::hold(&project, &config)?;
         let secrets = Secrets::of(&config, project.top());
         let reach = Reach::of(&config, project.top(), self.waived_by);
         let policy = reach.check(&project, &dir);

@@ -28,7 +28,7 @@ impl Run {
         let (mut machine, checkpoint) = look::begin_run(project, &name, &workflow)?;
         let replay = Replay {
             from: checkpoint.as_ref(),
-            not_after: Some(look::latest()),
+            not_after: None,
         };
         let opened = Journal::resume(&journals, &name, replay, |record| {
             machine.apply(&look::known(&workflow, &record)?);

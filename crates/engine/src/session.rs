@@ -16,6 +16,7 @@ use workspace::context::Context;
 use workspace::error::{EngineError, Kind};
 use workspace::lock::{self, Lock};
 use workspace::project::Project;
+use workspace::records;
 
 /// How a session ended.
 #[derive(Debug)]
@@ -103,7 +104,13 @@ impl Session<'_> {
                     observer
                         .notice("the journal was appended to by another process; reading it again");
                 }
-                other => return other,
+                Err(error) => return Err(error),
+                Ok(ended) => {
+                    if let Some(why) = records::keep_where_due(self.project, self.run) {
+                        observer.notice(&why);
+                    }
+                    return Ok(ended);
+                }
             }
         }
     }
@@ -159,6 +166,7 @@ impl Session<'_> {
                 status: run.machine.status(),
             });
         }
+        workspace::trust::hold(self.project, &self.project.config()?)?;
         let agents = self.agents(&workflow, &started.agent, &Offered::new())?;
         let context = Context::of(&run.project, &workflow, &started, agents)?;
         if self.restore == Restore::Views {

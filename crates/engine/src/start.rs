@@ -20,7 +20,8 @@ use store::{Journal, RunName};
 use workspace::clock::now;
 use workspace::context::task_folder;
 use workspace::error::EngineError;
-use workspace::project::Project;
+use workspace::project::{Project, Records};
+use workspace::records::RESERVED;
 use workspace::secrets::Secrets;
 
 /// What a person asks for.
@@ -116,6 +117,7 @@ fn begin(
     let workflow = project.workflow(&asked.workflow)?;
     prove(&workflow)?;
     let config = project.config()?;
+    workspace::trust::hold(project, &config)?;
     let own_tree = asked.place.own_tree(project)?;
     // What a person names is in their tree; in the run's own it is at the same place.
     let project = &if own_tree.is_some() {
@@ -230,9 +232,12 @@ fn begin(
         Some(task) => needs::provide(project, task, asked.missing, &mut terminal)?,
         None => Vec::new(),
     };
-    project.prepare()?;
+    project.prepare(match started.own_tree {
+        Some(_) => Records::OnRef,
+        None => Records::InTree,
+    })?;
     let project = &match &started.own_tree {
-        Some(own) => place::make(project, name.as_str(), own)?,
+        Some(own) => place::make(project, name.as_str(), own, &asked.place)?,
         None => project.clone(),
     };
     let task = task_folder(project, &started);
@@ -410,6 +415,13 @@ fn name(
     let taken = store::list(&project.journals())?;
     if let Some(name) = &asked.name {
         let name = RunName::new(name)?;
+        if RESERVED.contains(&name.as_str()) {
+            return Err(EngineError::user(
+                "run_name_reserved",
+                format!("no run can be called `{name}`: it is where refs of ours lie"),
+                "choose another `--name`",
+            ));
+        }
         if taken.contains(&name) {
             return Err(EngineError::user(
                 "run_exists",
@@ -477,7 +489,7 @@ fn first_free(taken: &[RunName], mut slug: String, workflow: &str) -> Result<Run
             format!("{slug}-{serial}")
         };
         let name = RunName::new(&name)?;
-        if !taken.contains(&name) {
+        if !taken.contains(&name) && !RESERVED.contains(&name.as_str()) {
             return Ok(name);
         }
     }

@@ -13,6 +13,9 @@ use std::collections::BTreeMap;
 /// Reasons to wait for a person that speak of a failure, not of a question.
 const TROUBLE: [&str; 3] = ["budget", "stall", "trouble"];
 
+/// The code of a task whose run a person has stopped. Nobody begins it anew.
+pub const STOPPED: &str = "stopped";
+
 /// Everything that is known of a milestone.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct Board {
@@ -191,13 +194,19 @@ impl Wave {
 }
 
 impl Board {
-    /// Tasks that could be in a wave now: not merged, not out of tries, everything below merged.
+    /// Tasks that could be in a wave now: not merged, not stopped by a person, not out of tries,
+    /// everything below merged.
     pub fn ready<'a>(&self, milestone: &'a Milestone) -> Vec<&'a Task> {
         let merged = |slug: &String| self.merged.contains_key(slug);
         let tried = |slug: &String| self.failed.get(slug).map_or(0, |failed| failed.times);
+        let stopped = |slug: &String| {
+            let failed = self.failed.get(slug);
+            failed.is_some_and(|failed| failed.code == STOPPED)
+        };
         let tasks = milestone.tasks.iter();
         tasks
             .filter(|task| !merged(&task.slug) && tried(&task.slug) < milestone.tries)
+            .filter(|task| !stopped(&task.slug))
             .filter(|task| task.depends_on.iter().all(merged))
             .collect()
     }

@@ -3,6 +3,7 @@
 use crate::config::{Config, RoomSettings};
 use crate::confine::Reach;
 use crate::error::EngineError;
+use crate::places::Places;
 use crate::project::Project;
 
 use crate::secrets::Secrets;
@@ -51,6 +52,8 @@ pub struct Context {
     pub rooms: RoomSettings,
     /// Keeps keys out of what is kept.
     pub secrets: Secrets,
+    /// Keeps a person's folders out of it.
+    pub places: Places,
     /// Globs that no agent sees.
     pub hidden: Vec<String>,
     /// The environment of agents and checks.
@@ -80,6 +83,7 @@ impl Context {
             reach: Reach::of(&config, project.top(), started.sandbox_waived_by.as_deref()),
             rooms: RoomSettings::of(&config)?,
             secrets: Secrets::of(&config, project.top()),
+            places: Places::of(project.top()),
             hidden: hidden(&config, project.top()),
             env: sandbox::base_env(),
         })
@@ -97,11 +101,15 @@ impl Context {
         format!("{role}/{state}")
     }
 
-    /// Keeps evidence, without any key in it.
+    /// Keeps evidence, without any key in it and without the names of a person's folders.
     pub fn keep(&self, name: &str, bytes: &[u8]) -> Result<EvidenceRef, EngineError> {
-        Ok(self
-            .vault
-            .put(&self.secrets.text(name), &self.secrets.bytes(bytes))?)
+        let bytes = self.places.bytes(&self.secrets.bytes(bytes));
+        Ok(self.vault.put(&self.kept_text(name), &bytes)?)
+    }
+
+    /// A text as it may be kept.
+    pub fn kept_text(&self, text: &str) -> String {
+        self.places.text(&self.secrets.text(text))
     }
 
     /// The scratch folder of one effect.

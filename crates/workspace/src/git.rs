@@ -6,13 +6,14 @@ mod claims;
 mod put_back;
 
 pub use checkpoint::set_ref;
-pub use checkpoint::{TURNS, check_out, checkpoint, run_ref};
+pub use checkpoint::{TURNS, check_out, checkpoint, edits, edits_ref, run_ref};
 pub use claims::{Claim, TRAILER, claims, claims_by};
 pub use put_back::{committed, put_back};
 
 use crate::error::{EngineError, Kind};
 use crate::lock::Turn;
 use sandbox::{Cancel, Ended, Launch, Limits};
+use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::os::unix::ffi::OsStringExt;
 use std::path::{Path, PathBuf};
@@ -34,6 +35,19 @@ pub(crate) fn ended(
     extra_env: &[(&str, &str)],
 ) -> Result<Ended, EngineError> {
     started(dir, args, extra_env, Input::Nothing)
+}
+
+/// Runs git with these bytes on its standard input, and gives its standard output.
+pub(crate) fn with_input(
+    dir: &Path,
+    args: &[&str],
+    bytes: Vec<u8>,
+) -> Result<Vec<u8>, EngineError> {
+    let ended = started(dir, args, &[], Input::Bytes(bytes))?;
+    if ended.exited_with(0) && !ended.truncated {
+        return Ok(ended.stdout);
+    }
+    Err(failed(dir, args, &ended))
 }
 
 /// Runs a git that leaves a ruin if it is killed half way: it is let finish if we are killed, and its
@@ -127,6 +141,46 @@ fn commits<const N: usize>(
         let line = lines.next().filter(|line| !line.contains(' '))?;
         Some(line.to_owned())
     }))
+}
+
+/// Those of the commits that a repository does not have.
+pub fn missing(repo: &Path, commits: &BTreeSet<&str>) -> Result<BTreeSet<String>, EngineError> {
+    let args = ["cat-file", "--batch-check=%(objectname) %(objecttype)"];
+    let asked: String = commits.iter().map(|commit| format!("{commit}\n")).collect();
+    let said = text(&with_input(repo, &args, asked.into_bytes())?);
+    let there: BTreeSet<&str> = said
+        .lines()
+        .filter_map(|line| line.strip_suffix(" commit"))
+        .collect();
+    let gone = commits.iter().filter(|commit| !there.contains(**commit));
+    Ok(gone.map(|commit| (*commit).to_owned()).collect())
+}
+
+/// Lays these files of a commit out in a folder; those that it does not have are not there then.
+pub fn check_out_some(
+    repo: &Path,
+    commit: &str,
+    paths: &[&str],
+    scratch: &Path,
+    into: &Path,
+) -> Result<(), EngineError> {
+    let index = scratch.display().to_string();
+    let env = [("GIT_INDEX_FILE", index.as_str())];
+    git(repo, &["read-tree", commit], &env)?;
+    let prefix = format!("--prefix={}/", into.display());
+    let args = [
+        "checkout-index",
+        "--quiet",
+        "--force",
+        "-z",
+        "--stdin",
+        &prefix,
+    ];
+    let asked: String = paths.iter().map(|path| format!("{path}\0")).collect();
+    let ended = started(repo, &args, &env, Input::Bytes(asked.into_bytes()));
+    // Scratch of this one alone.
+    let _ = std::fs::remove_file(scratch);
+    ended.map(drop)
 }
 
 /// What git's refusal is to us.

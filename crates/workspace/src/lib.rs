@@ -14,11 +14,14 @@ pub mod git;
 pub mod index_place;
 pub mod lock;
 mod pinned;
+pub mod places;
 pub mod project;
+pub mod records;
 pub mod room;
 pub mod secrets;
 pub mod spend;
 mod toolchains;
+pub mod trust;
 pub mod view;
 pub mod worktree;
 

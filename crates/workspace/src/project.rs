@@ -5,8 +5,9 @@ use crate::error::EngineError;
 use crate::git;
 use flow::{Source, Workflow};
 use std::collections::BTreeMap;
+use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// A repository that Proofhouse works in.
 #[derive(Debug, Clone)]
@@ -18,9 +19,28 @@ pub struct Project {
 /// The folder of `.proofhouse/` that holds worktrees of ours.
 pub const WORKTREES: &str = "worktrees";
 
-/// What git should not see of `.proofhouse/`: scratch and caches. Journals and evidence stay
-/// committable, so that they can be audited on a fresh clone.
-const IGNORED: &str = "work/\njournal/*.checkpoint.json\njournal/*.torn-*\n";
+/// Where runs of a repository keep their records.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Records {
+    /// In the tree, to be committed with it.
+    InTree,
+    /// On refs of their own; git sees nothing of them in the tree.
+    OnRef,
+}
+
+impl Records {
+    /// What git should not see of `.proofhouse/`. Records in the tree stay committable, so that they can
+    /// be audited on a fresh clone; then scratch and caches are ignored alone.
+    fn ignored(self) -> &'static str {
+        match self {
+            Records::InTree => "work/\njournal/*.checkpoint.json\njournal/*.torn-*\n",
+            Records::OnRef => {
+                "# Records are on refs/proofhouse/records/; `proofhouse records push` takes them along.\n\
+                 /.gitignore\n/work/\n/tasks/\n/journal/\n/evidence/\n"
+            }
+        }
+    }
+}
 
 impl Project {
     /// The project that holds `dir`.
@@ -107,6 +127,27 @@ impl Project {
         self.home().join("journal")
     }
 
+    /// Task folders of all runs but one, from the top of the tree: what lies there is another run's.
+    pub fn task_folders_but(&self, run: &str) -> Vec<PathBuf> {
+        let journals = self.journals();
+        // One that cannot be read hides nothing, and says so to whoever asks for it by name.
+        let others = store::list(&journals).unwrap_or_default().into_iter();
+        others
+            .filter(|name| name.as_str() != run)
+            .filter_map(|name| First::of(&journals.join(format!("{name}.jsonl"))))
+            .filter_map(|first| first.task)
+            .filter(|task| task.is_relative() && !task.as_os_str().is_empty())
+            .collect()
+    }
+
+    /// Where a run keeps its records, as its first record says.
+    pub fn records_of(&self, run: &str) -> Records {
+        match First::of(&self.journals().join(format!("{run}.jsonl"))) {
+            Some(first) => first.records,
+            None => Records::InTree,
+        }
+    }
+
     /// The evidence.
     pub fn vault(&self) -> Result<store::Vault, EngineError> {
         Ok(store::Vault::open(&self.home().join("evidence"))?)
@@ -167,13 +208,15 @@ impl Project {
         Config::load(&self.home().join("config.toml"))
     }
 
-    /// Makes `.proofhouse/` where it is missing.
-    pub fn prepare(&self) -> Result<(), EngineError> {
+    /// Makes `.proofhouse/` where it is missing. An ignore file that a person has written stays.
+    pub fn prepare(&self, records: Records) -> Result<(), EngineError> {
         let home = self.home();
         std::fs::create_dir_all(&home).map_err(EngineError::io("create", &home))?;
         let ignore = home.join(".gitignore");
-        if !ignore.exists() {
-            store::write_atomic(&ignore, IGNORED.as_bytes())?;
+        let hides = |text: String| text == Records::OnRef.ignored();
+        let found = std::fs::read_to_string(&ignore).map(hides).ok();
+        if found.is_none() || (found == Some(true) && records == Records::InTree) {
+            store::write_atomic(&ignore, records.ignored().as_bytes())?;
         }
         Ok(())
     }
@@ -246,6 +289,37 @@ impl Project {
             }
             error
         })
+    }
+}
+
+/// What a journal's first record says of places. It never changes, so it is read once.
+#[derive(Clone)]
+struct First {
+    task: Option<PathBuf>,
+    records: Records,
+}
+
+impl First {
+    fn of(journal: &Path) -> Option<Self> {
+        static READ: Mutex<BTreeMap<PathBuf, First>> = Mutex::new(BTreeMap::new());
+        let mut read = READ.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(known) = read.get(journal) {
+            return Some(known.clone());
+        }
+        let mut line = String::new();
+        let file = std::fs::File::open(journal).ok()?;
+        BufReader::new(file).read_line(&mut line).ok()?;
+        let said: serde_json::Value = serde_json::from_str(&line).ok()?;
+        let body = &said["body"];
+        let first = First {
+            task: body["task"].as_str().map(PathBuf::from),
+            records: match body["own_tree"].is_object() {
+                true => Records::OnRef,
+                false => Records::InTree,
+            },
+        };
+        read.insert(journal.to_owned(), first.clone());
+        Some(first)
     }
 }
 

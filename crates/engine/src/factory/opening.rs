@@ -44,7 +44,7 @@ pub(super) fn open(
     let (mut machine, checkpoint) = look::begin_project(project, &name)?;
     let replay = Replay {
         from: checkpoint.as_ref(),
-        not_after: Some(look::latest()),
+        not_after: None,
     };
     let opened = Journal::resume(&project.journals(), &name, replay, |record| {
         machine.apply(&look::known_fact(&record)?);

@@ -8,7 +8,7 @@ use super::opening::begun;
 use ::factory::machine::{Record, Recorder};
 use ::factory::schema;
 use kernel::Event;
-use report::look::{known_fact, latest};
+use report::look::known_fact;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use store::{Head, Journal, Replay, RunName};
@@ -77,7 +77,7 @@ impl Keeper {
         let (root, recorder) = (&self.root, &mut self.recorder);
         let replay = Replay {
             from: None,
-            not_after: Some(latest()),
+            not_after: None,
         };
         let report = Journal::read(&self.journals, &self.name, replay, |record| {
             for file in recorder.take(&known_fact(&record)?) {

@@ -35,6 +35,7 @@ pub fn drive(
     look::run_name(driving.project, driving.name)?;
     driving.project.read_approvers()?;
     let _lock = lock(driving.project, driving.name)?;
+    workspace::trust::hold(driving.project, &driving.project.config()?)?;
     loop {
         match once(driving, observer, hook) {
             // A person decided while we were about to write: read it and go on from there.

@@ -19,7 +19,7 @@ use std::path::Path;
 use store::{Journal, RunName};
 use workspace::clock::now;
 use workspace::error::EngineError;
-use workspace::project::Project;
+use workspace::project::{Project, Records};
 use workspace::secrets::Secrets;
 
 /// Attempts that a task may take by default: a plan, and a module or two with all their revisions.
@@ -80,7 +80,7 @@ pub fn start(
     }
     let spec = store::sha256_hex(json.as_bytes());
     let events = opening(asked, plan, started, spec)?;
-    project.prepare()?;
+    project.prepare(Records::InTree)?;
     project.vault()?.put("spec.json", json.as_bytes())?;
     write_files(&project.home(), &json, files)?;
     Journal::begin(&project.journals(), &name, &entries(&events))?;

@@ -283,17 +283,18 @@ fn answered(
     Ok(outcome)
 }
 
-/// No key goes into the journal, whatever the agent has written.
+/// No key and no name of a person's folder goes into the journal, whatever the agent has written.
 fn take_secrets_out(context: &Context, outcome: &mut Outcome) {
     let secrets = &context.secrets;
-    outcome.reason = secrets.text(&outcome.reason);
-    outcome.result = outcome.result.take().map(|result| secrets.json(result));
+    outcome.reason = context.kept_text(&outcome.reason);
+    let result = outcome.result.take();
+    outcome.result = result.map(|result| context.places.json(secrets.json(result)));
     for value in outcome.fields.values_mut() {
-        *value = secrets.text(value);
+        *value = context.kept_text(value);
     }
     // What was taken back has no key in its name, so that a revert finds every path.
     for text in outcome.denied.iter_mut().chain(&mut outcome.changed) {
-        *text = secrets.text(text);
+        *text = context.kept_text(text);
     }
     // A name with a hole in it leads to no session.
     outcome.session = outcome

@@ -9,7 +9,7 @@ use workspace::error::EngineError;
 /// The evidence with this name, oldest first.
 pub(super) fn earlier(context: &Context, name: &str) -> Result<Vec<Vec<u8>>, EngineError> {
     // Names are kept without keys in them.
-    let name = context.secrets.text(name);
+    let name = context.kept_text(name);
     let mut hashes: Vec<String> = Vec::new();
     Journal::read(
         &context.project.journals(),

@@ -128,6 +128,7 @@ pub(super) fn perform(
     results.extend(disturbed(&rooms));
     for result in &mut results {
         context.secrets.result(result);
+        context.places.result(result);
     }
     if cancel.is_cancelled() {
         return lost(order.id, "it was cancelled", kernel::Usage::default());

@@ -54,7 +54,7 @@ pub(crate) fn opening(
 ) -> Result<Vec<What>, EngineError> {
     let torn = opening.torn.map(|torn| What::TailCut {
         bytes: torn.bytes,
-        kept_in: torn.kept_in.display().to_string(),
+        kept_in: context.places.text(&torn.kept_in.display().to_string()),
     });
     let mut heard: Vec<What> = torn.into_iter().collect();
     heard.push(What::Open {
@@ -105,7 +105,7 @@ pub(crate) fn perform(
             let made = ready.and_then(|()| checkpoint(context, order, &home, &job.head));
             What::CheckpointEnded {
                 effect: order.id,
-                commit: made.map_err(|error| error.to_string()),
+                commit: made.map_err(|error| context.kept_text(&error.to_string())),
             }
         }
     })

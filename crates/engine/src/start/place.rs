@@ -3,6 +3,7 @@
 
 use kernel::event::OwnTree;
 use workspace::error::EngineError;
+use workspace::git;
 use workspace::project::Project;
 use workspace::worktree::{self, Found};
 
@@ -14,13 +15,18 @@ pub enum Place {
     Here,
     /// A worktree of the run's own, from this commit or branch; none: from HEAD.
     OwnTree(Option<String>),
+    /// The same, from HEAD with the edits of the person's tree that are in no commit.
+    WithEdits,
 }
 
 impl Place {
     /// What the journal says of it.
     pub(super) fn own_tree(&self, project: &Project) -> Result<Option<OwnTree>, EngineError> {
-        let Place::OwnTree(from) = self else {
-            return Ok(None);
+        let none = None;
+        let from = match self {
+            Place::Here => return Ok(None),
+            Place::OwnTree(from) => from,
+            Place::WithEdits => &none,
         };
         let repo = project.top();
         let base = worktree::resolve(repo, from.as_deref().unwrap_or("HEAD"))?;
@@ -37,14 +43,33 @@ impl Place {
             ),
         })?;
         let target = worktree::branch(repo)?;
+        let base = match self {
+            Place::WithEdits => {
+                let scratch = project.work(&format!("_edits-{}", std::process::id()));
+                std::fs::create_dir_all(&scratch).map_err(EngineError::io("create", &scratch))?;
+                let made = git::edits(repo, &scratch.join("index"));
+                let _ = store::remove_tree(&scratch);
+                made?
+            }
+            Place::Here | Place::OwnTree(_) => base,
+        };
         Ok(Some(OwnTree { base, target }))
     }
 }
 
 /// Makes the worktree of a run, and gives the project as the run sees it.
-pub(super) fn make(project: &Project, run: &str, own: &OwnTree) -> Result<Project, EngineError> {
+pub(super) fn make(
+    project: &Project,
+    run: &str,
+    own: &OwnTree,
+    place: &Place,
+) -> Result<Project, EngineError> {
     let project = project.at_top();
     let (repo, dir) = (project.repo(), project.worktree(run));
+    if *place == Place::WithEdits {
+        let kept = git::edits_ref(run);
+        git::git(repo, &["update-ref", &kept, &own.base], &[])?;
+    }
     project.prepare_worktrees()?;
     worktree::let_git_finish(&project)?;
     match worktree::look(&dir, &own.base)? {

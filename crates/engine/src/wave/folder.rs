@@ -10,7 +10,7 @@ use std::path::PathBuf;
 use store::{Head, Journal, RecordRef, Replay, RunName, Torn};
 use workspace::error::EngineError;
 use workspace::lock::{self, Lock};
-use workspace::project::Project;
+use workspace::project::{Project, Records};
 
 /// The journal's name in the milestone's folder.
 const JOURNAL: &str = "wave";
@@ -72,7 +72,7 @@ pub fn waivers(project: &Project) -> BTreeMap<String, Waived> {
         let folder = project.home().join("milestones").join(&name);
         let replay = Replay {
             from: None,
-            not_after: Some(report::look::latest()),
+            not_after: None,
         };
         let board = read(&folder).ok()?.0;
         let who = board.waived?.who;
@@ -86,6 +86,31 @@ pub fn waivers(project: &Project) -> BTreeMap<String, Waived> {
         Some((name, Waived { who, runs }))
     };
     names(project).into_iter().filter_map(waived).collect()
+}
+
+/// Runs of all milestones whose work was put back, and why: each is done, and its task is not.
+pub fn put_back(project: &Project) -> BTreeMap<String, String> {
+    let mut back = BTreeMap::new();
+    for name in names(project) {
+        let folder = project.home().join("milestones").join(&name);
+        let mut rows = BTreeMap::new();
+        // One that cannot be read says so to whoever asks for it.
+        let _ = Journal::read(&folder, &journal_name(), Replay::default(), |record| {
+            match dated(&record)?.body {
+                Fact::WaveOpened(opened) => {
+                    let roster = opened.roster.into_iter();
+                    rows.extend(roster.map(|row| (row.task, row.run)));
+                }
+                Fact::TaskPutBack(put_back) => {
+                    let run = rows.get(&put_back.task).cloned();
+                    back.extend(run.map(|run| (run, put_back.reason)));
+                }
+                _ => {}
+            }
+            Ok(())
+        });
+    }
+    back
 }
 
 impl MilestoneFolder {
@@ -190,7 +215,7 @@ impl MilestoneFolder {
     /// Takes the milestone's lock and opens its journal, or makes it.
     pub fn open(&self) -> Result<OpenMilestone, EngineError> {
         let (folder, scratch) = (self.folder(), self.scratch());
-        self.project.prepare()?;
+        self.project.prepare(Records::InTree)?;
         std::fs::create_dir_all(&scratch).map_err(EngineError::io("create", &scratch))?;
         self.project.prepare_worktrees()?;
         let lock = lock::take(&scratch.join("lock"))?.ok_or_else(|| {
@@ -210,7 +235,7 @@ impl MilestoneFolder {
         let (journal, torn) = if folder.join(format!("{JOURNAL}.jsonl")).exists() {
             let replay = Replay {
                 from: None,
-                not_after: Some(report::look::latest()),
+                not_after: None,
             };
             let opened = Journal::resume(&folder, &name, replay, |record| {
                 waves.apply(&dated(&record)?);
@@ -311,7 +336,7 @@ fn read(folder: &std::path::Path) -> Result<(Board, Head), EngineError> {
     }
     let replay = Replay {
         from: None,
-        not_after: Some(report::look::latest()),
+        not_after: None,
     };
     let report = Journal::read(folder, &journal_name(), replay, |record| {
         board.apply(&dated(&record)?);

@@ -6,8 +6,10 @@ use super::performer::WavePerformer;
 use ::wave::Merging;
 use ::wave::want::MergeOrder;
 use sandbox::Cancel;
+use std::path::Path;
 use store::Head;
 use workspace::error::EngineError;
+use workspace::git;
 use workspace::worktree::{self, Merged};
 
 pub(super) fn merge(
@@ -33,11 +35,15 @@ pub(super) fn merge(
         Merged::Conflict(files) => return Ok(Merging::Conflict { files }),
     };
     let milestone = &folder.milestone;
-    let message = format!(
-        "wave {} of {}: merge {}\n\n{TRAILER}: {}@{}:{}\n",
+    let mut message = format!(
+        "wave {} of {}: {}\n\n{TRAILER}: {}@{}:{}\n",
         order.id.wave, milestone.name, row.task, milestone.name, head.seq, head.hash
     );
-    let commit = worktree::commit(repo, &tree, &[&order.tip, &order.work], &message)?;
+    for claim in claimed(repo, &order.work)?.lines() {
+        message.push_str(&format!("{}: {claim}\n", git::TRAILER));
+    }
+    // One commit for the task: what the run committed on its way stays on the run's own ref.
+    let commit = worktree::commit(repo, &tree, &[&order.tip], &message)?;
     let results = performer.run_on(&commit, &milestone.integration, cancel)?;
     if cancel.is_cancelled() {
         return Ok(Merging::Lost {
@@ -49,4 +55,14 @@ pub(super) fn merge(
         commit,
         results,
     })
+}
+
+/// What the work's own commit says of the run's journal.
+fn claimed(repo: &Path, work: &str) -> Result<String, EngineError> {
+    let format = format!("--format=%(trailers:key={},valueonly)", git::TRAILER);
+    Ok(git::text(&git::git(
+        repo,
+        &["log", "-1", &format, work],
+        &[],
+    )?))
 }

@@ -6,6 +6,7 @@ use super::guarded::guarded;
 use ::wave::board::{Board, Stage};
 use std::sync::{Mutex, PoisonError};
 use std::thread::JoinHandle;
+use workspace::git;
 use workspace::worktree::{self, Removal};
 
 /// What is being removed.
@@ -25,11 +26,11 @@ impl Tidying {
     /// Removes the worktree of a merged task.
     pub(super) fn start(&self, folder: &MilestoneFolder, board: &Board, task: &str) {
         let slot = board.wave.as_ref().and_then(|wave| wave.slot(task));
-        let Some((slot, Stage::Merged { commit })) = slot.map(|slot| (slot, &slot.stage)) else {
+        let Some((slot, Stage::Merged { .. })) = slot.map(|slot| (slot, &slot.stage)) else {
             return;
         };
         let (project, name) = (folder.project.clone(), slot.row.run.clone());
-        let work = format!("{commit}^2");
+        let work = git::run_ref(&name);
         let thread = std::thread::spawn(move || {
             let dir = project.worktree(&name);
             match guarded(|| worktree::remove(project.repo(), &dir, &work)) {

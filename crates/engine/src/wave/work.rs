@@ -10,6 +10,7 @@ use crate::start::{NewRun, start, start_waived};
 use crate::waiver::INHERITED;
 use crate::world::{Gauges, Interrupter, Observer};
 use ::wave::Worked;
+use ::wave::board::STOPPED;
 use ::wave::fact::{Row, TaskFinished};
 use ::wave::milestone::Task;
 use ::wave::want::{ForkOrder, WorkOrder};
@@ -224,7 +225,7 @@ fn driven(job: &Job<'_>, cancel: &Cancel, say: &dyn Fn(&str)) -> Result<Worked, 
             }
         }
         Activity::Stopped => Worked::Failed {
-            code: "stopped".to_owned(),
+            code: STOPPED.to_owned(),
             reason: format!("a person stopped it in `{}`", ended.status.state),
         },
         Activity::Resting | Activity::Working => Worked::Failed {

@@ -92,6 +92,18 @@ Only what is done can land. Your own changes are never written over: git refuses
         /// The run
         run: String,
     },
+    /// Push what a run made as a branch, and open a pull request with its evidence
+    #[command(after_help = "Example:
+  proofhouse pr slugs
+
+With `gh` or `glab` it is opened; without, the branch is pushed and the text printed.")]
+    Pr(Pr),
+    /// End a run and tidy up after it; a ref keeps what was made
+    #[command(after_help = "Example:
+  proofhouse abandon slugs --because 'not worth it'
+
+A run that is not over is stopped first: a decision like any other, signed or typed at a terminal.")]
+    Abandon(Abandon),
     /// Decide what a run waits for
     #[command(after_help = "Examples:
   proofhouse decide slugs approve --because 'read the diff, it is fine'
@@ -120,6 +132,17 @@ A decision like any other: signed, or typed at a terminal. Gates behind the phas
         /// For a build server: JSON, and where approvers are listed every decision must be signed
         #[arg(long)]
         ci: bool,
+    },
+    /// Take the records of runs to where others are, or from there
+    #[command(after_help = "Examples:
+  proofhouse records push
+  proofhouse records fetch upstream
+
+Records of runs are commits on refs/proofhouse/records/RUN, and their work on refs/proofhouse/RUN; git
+takes them along as well: `git push origin 'refs/proofhouse/*:refs/proofhouse/*'`.")]
+    Records {
+        #[command(subcommand)]
+        command: RecordsCommand,
     },
     /// Work on a milestone: several tasks at once, each in a worktree, merged one by one
     #[command(after_help = "Examples:
@@ -218,6 +241,25 @@ no repository; the others do.")]
 pub(crate) enum ConfigCommand {
     /// Every setting, its value and its source
     Show,
+    /// Let settings of the committed config.toml count that open the sandbox or the network; asks at
+    /// the terminal
+    Confirm,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum RecordsCommand {
+    /// Push records and work of all runs
+    Push {
+        /// Where to
+        #[arg(default_value = "origin")]
+        remote: String,
+    },
+    /// Fetch records and work of all runs, and lay them out below .proofhouse/
+    Fetch {
+        /// Where from
+        #[arg(default_value = "origin")]
+        remote: String,
+    },
 }
 
 #[derive(Debug, clap::Args)]
@@ -242,6 +284,9 @@ pub(crate) struct Do {
     /// Begin at this branch, tag or commit (default: HEAD)
     #[arg(long, value_name = "REF", conflicts_with = "here")]
     pub(crate) from: Option<String>,
+    /// Begin with the edits of your tree that are in no commit; a ref keeps them
+    #[arg(long, conflicts_with_all = ["here", "from"])]
+    pub(crate) with_edits: bool,
     /// The run's name (default: from the sentence)
     #[arg(long)]
     pub(crate) name: Option<String>,
@@ -265,6 +310,9 @@ pub(crate) struct New {
     /// Begin at this branch, tag or commit (default: HEAD)
     #[arg(long, value_name = "REF", conflicts_with = "here")]
     pub(crate) from: Option<String>,
+    /// Begin with the edits of your tree that are in no commit; a ref keeps them
+    #[arg(long, conflicts_with_all = ["here", "from"])]
+    pub(crate) with_edits: bool,
     /// Write files that the workflow needs and you do not have from their templates, without asking
     #[arg(long)]
     pub(crate) yes: bool,
@@ -356,6 +404,41 @@ pub(crate) struct Land {
     /// The commit's message (default: what was asked for)
     #[arg(long, short, value_name = "TEXT")]
     pub(crate) message: Option<String>,
+    /// One commit on what the run began with, and a merge of it
+    #[arg(long, group = "shape")]
+    pub(crate) merge: bool,
+    /// One commit for each of the run's that changed the work, replayed on the branch
+    #[arg(long, group = "shape")]
+    pub(crate) rebase: bool,
+    /// The run's own commits as they are
+    #[arg(long, group = "shape")]
+    pub(crate) keep_commits: bool,
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct Pr {
+    /// The run
+    pub(crate) run: String,
+    /// The branch that it is to go onto (default: the one that you were on when the run began)
+    #[arg(long, value_name = "BRANCH")]
+    pub(crate) onto: Option<String>,
+    /// Where to push
+    #[arg(long, default_value = "origin")]
+    pub(crate) remote: String,
+    /// Title and first words (default: what was asked for)
+    #[arg(long, short, value_name = "TEXT")]
+    pub(crate) message: Option<String>,
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct Abandon {
+    /// The run
+    pub(crate) run: String,
+    /// Why; it is journaled
+    #[arg(long, value_name = "TEXT", default_value = "abandoned")]
+    pub(crate) because: String,
+    #[command(flatten)]
+    pub(crate) signing: Signing,
 }
 
 #[derive(Debug, clap::Args)]

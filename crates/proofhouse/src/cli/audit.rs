@@ -2,7 +2,7 @@
 
 use super::exit;
 use super::out::{Out, Tone, count};
-use ::audit::Rigour;
+use ::audit::{Finding, Rigour};
 use workspace::{EngineError, Project};
 
 pub(crate) fn audit(
@@ -31,18 +31,19 @@ pub(crate) fn audit(
                 count(report.claims as u64, "commit"),
                 count(report.evidence as u64, "piece")
             ));
-            for finding in &report.findings {
+            let said = |finding: &Finding, word: &str| {
                 let line = if finding.line > 0 {
                     format!("line {}: ", finding.line)
                 } else {
                     String::new()
                 };
                 out.line(&format!(
-                    "  {} [{}]",
-                    format_args!("{line}{}", finding.what),
-                    finding.code
+                    "  {word}{line}{} [{}]",
+                    finding.what, finding.code
                 ));
-            }
+            };
+            report.findings.iter().for_each(|one| said(one, ""));
+            report.notes.iter().for_each(|one| said(one, "note: "));
         }
     }
     Ok(if findings == 0 { exit::OK } else { exit::USER })

@@ -1,10 +1,12 @@
-//! `proofhouse config show`.
+//! `proofhouse config show` and `config confirm`.
 
 use super::exit;
 use super::out::Out;
+use engine::approval::{ControllingTerminal, Terminal};
+use std::path::Path;
 use workspace::config::keys::KEYS;
 use workspace::config::{self, Value};
-use workspace::{EngineError, Project};
+use workspace::{EngineError, Project, trust};
 
 pub(crate) fn show(project: &Project, out: &Out) -> Result<u8, EngineError> {
     let config = project.config()?;
@@ -40,5 +42,35 @@ pub(crate) fn show(project: &Project, out: &Out) -> Result<u8, EngineError> {
         }
     }
     out.table(&["setting", "value", "source"], &rows);
+    Ok(exit::OK)
+}
+
+/// Asks whether settings that came with the repository may open the sandbox or the network here.
+pub(crate) fn confirm(project: &Project, out: &Out) -> Result<u8, EngineError> {
+    let found = trust::unconfirmed(project, &project.config()?)?;
+    if found.is_empty() {
+        out.line("nothing is to be confirmed");
+        return Ok(exit::OK);
+    }
+    let mut terminal = ControllingTerminal::open();
+    if !terminal.is_terminal() {
+        return Err(EngineError::user(
+            "human_presence_required",
+            "only a person at a terminal lets these settings count",
+            "run it in a terminal of yours, or take them into your own config.toml",
+        ));
+    }
+    for (name, value) in &found {
+        out.line(&format!("  {name} = {value}"));
+    }
+    let answer = terminal
+        .ask("these came with the repository. Let them count on this machine? Type yes: ")
+        .map_err(EngineError::io("ask at", Path::new("the terminal")))?;
+    if answer.trim() != "yes" {
+        out.line("nothing was changed");
+        return Ok(exit::USER);
+    }
+    trust::confirm(project, &found)?;
+    out.line("confirmed; other settings, or other values, will be asked about again");
     Ok(exit::OK)
 }

@@ -7,12 +7,13 @@ use engine::start::WantsCommands;
 use workspace::{EngineError, Project};
 
 pub(crate) fn do_it(project: &Project, args: &Do, out: &Out) -> Result<u8, EngineError> {
-    let asked = New {
+    let mut asked = New {
         workflow: args.workflow.clone(),
         request: Some(args.request.clone()),
         dir: None,
         here: args.here,
         from: args.from.clone(),
+        with_edits: args.with_edits,
         yes: true,
         name: args.name.clone(),
         set: Vec::new(),
@@ -25,6 +26,7 @@ pub(crate) fn do_it(project: &Project, args: &Do, out: &Out) -> Result<u8, Engin
         sign: None,
         budget: args.budget.clone(),
     };
+    new::ask_about_edits(project, &mut asked)?;
     let started = new::begin(project, &asked)?;
     if !out.json {
         new::tell(project, &asked, &started, out)?;

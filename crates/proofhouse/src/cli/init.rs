@@ -6,6 +6,7 @@ use agents::{Login, Readiness, readiness};
 use std::fmt::Write as _;
 use std::io::{BufRead, IsTerminal};
 use workspace::config::keys::KEYS;
+use workspace::project::Records;
 use workspace::{EngineError, Project};
 
 pub(crate) fn init(project: &Project, yes: bool, out: &Out) -> Result<u8, EngineError> {
@@ -48,7 +49,7 @@ pub(crate) fn init(project: &Project, yes: bool, out: &Out) -> Result<u8, Engine
             agent = Some(typed);
         }
     }
-    project.prepare()?;
+    project.prepare(Records::OnRef)?;
     let login = found
         .iter()
         .find(|ready| agent.as_deref() == Some(ready.agent))

@@ -1,9 +1,13 @@
-//! `proofhouse diff`, `land` and `discard`: what a run made, and what becomes of it.
+//! `proofhouse diff`, `land`, `pr`, `discard` and `abandon`: what a run made, and what becomes of it.
 
-use super::args::{Diff, Land};
-use super::exit;
+use super::args::{Abandon, Diff, Land, Pr};
 use super::out::{Out, Tone};
-use engine::land::{Landing, Work, discard as set_aside, land as onto_branch};
+use super::{decide, exit};
+use engine::approval::Words;
+use engine::decide::Ask;
+use engine::land::{Landing, Shape, Work, discard as set_aside, land as onto_branch, request};
+use kernel::machine::Activity;
+use kernel::position::STOP;
 use serde_json::json;
 use workspace::{EngineError, Project};
 
@@ -75,6 +79,12 @@ pub(crate) fn land(project: &Project, args: &Land, out: &Out) -> Result<u8, Engi
     let how = Landing {
         onto: args.onto.clone(),
         message: args.message.clone(),
+        shape: match (args.merge, args.rebase, args.keep_commits) {
+            (true, ..) => Shape::Merge,
+            (_, true, _) => Shape::Rebase,
+            (_, _, true) => Shape::KeepCommits,
+            _ => Shape::One,
+        },
     };
     let landed = onto_branch(project, &args.run, &how)?;
     if out.json {
@@ -113,4 +123,67 @@ pub(crate) fn discard(project: &Project, run: &str, out: &Out) -> Result<u8, Eng
         gone.kept_by
     ));
     Ok(exit::OK)
+}
+
+pub(crate) fn pr(project: &Project, args: &Pr, out: &Out) -> Result<u8, EngineError> {
+    let how = Landing {
+        onto: args.onto.clone(),
+        message: args.message.clone(),
+        shape: Shape::One,
+    };
+    let request = request(project, &args.run, &args.remote, &how)?;
+    if out.json {
+        out.facts(&json!({
+            "run": args.run, "branch": request.branch, "onto": request.onto,
+            "commit": request.commit, "title": request.title, "body": request.body,
+            "opened": request.opened,
+        }));
+        return Ok(exit::OK);
+    }
+    out.line(&format!(
+        "{} `{}` to `{}`",
+        out.paint(Tone::Good, "pushed"),
+        request.branch,
+        args.remote
+    ));
+    match &request.opened {
+        Some(said) => out.line(said),
+        None => {
+            out.line("neither `gh` nor `glab` is here; this is what the request would say:\n");
+            out.line(&format!("{}\n\n{}", request.title, request.body));
+        }
+    }
+    Ok(exit::OK)
+}
+
+/// Ends a run for good, wherever it stands, and tidies up after it.
+pub(crate) fn abandon(project: &Project, args: &Abandon, out: &Out) -> Result<u8, EngineError> {
+    let ask = Ask {
+        name: &args.run,
+        option: STOP,
+        about: "",
+        with: &serde_json::Value::Null,
+        because: &args.because,
+    };
+    if args.signing.message {
+        return decide::show(&engine::decide::message(project, &ask)?);
+    }
+    let status = report::look(project, &args.run)?.status();
+    if !matches!(status.activity, Activity::Done | Activity::Stopped) {
+        let approve = |words: &Words<'_>| decide::approved(project, &args.signing, words);
+        engine::decide::decide(project, &ask, approve)?;
+    }
+    if Work::of(project, &args.run).is_err_and(|error| error.code == "works_here") {
+        if out.json {
+            out.facts(&json!({"run": args.run, "kept_by": null, "commit": null}));
+        } else {
+            out.line(&format!(
+                "{} `{}`; what it made is in your own tree",
+                out.paint(Tone::Good, "ended"),
+                args.run
+            ));
+        }
+        return Ok(exit::OK);
+    }
+    discard(project, &args.run, out)
 }

@@ -21,6 +21,7 @@ mod of_factory;
 mod of_product;
 mod out;
 mod progress;
+mod records;
 mod resolve;
 mod run;
 mod sandbox;
@@ -92,14 +93,20 @@ fn dispatch(args: &Args, out: &Out) -> Result<u8, EngineError> {
         Command::Log(log) => log::log(&project, log, out),
         Command::Diff(diff) => land::diff(&project, diff, out),
         Command::Land(args) => land::land(&project, args, out),
+        Command::Pr(args) => land::pr(&project, args, out),
+        Command::Abandon(args) => land::abandon(&project, args, out),
         Command::Discard { run } => land::discard(&project, run, out),
         Command::Inbox => inbox::inbox(&project, out),
         Command::Config {
             command: ConfigCommand::Show,
         } => config::show(&project, out),
+        Command::Config {
+            command: ConfigCommand::Confirm,
+        } => config::confirm(&project, out),
         Command::Init { yes } => init::init(&project, *yes, out),
         Command::Decide(decide) => decide::decide(&project, decide, out),
         Command::Resolve(resolve) => resolve::resolve(&project, resolve, out),
+        Command::Records { command } => records::records(&project, command, out),
         Command::Wave { command } => wave::wave(&project, command, out),
         Command::Gc { dry_run } => {
             let mode = if *dry_run {

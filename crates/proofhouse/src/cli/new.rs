@@ -3,7 +3,7 @@
 use super::args::{AutonomyArg, New, RiskArg};
 use super::exit;
 use super::out::{Out, Tone};
-use engine::approval::Words;
+use engine::approval::{ControllingTerminal, Terminal, Words};
 use engine::start::{Missing, NewRun, Place, Started, WantsCommands, start, start_waived};
 use kernel::machine::Activity;
 use kernel::{Autonomy, Machine, Mode, Pace, Risk};
@@ -113,7 +113,10 @@ pub(crate) fn tell(
     let own = project.of_run(&started.run);
     if own.repo() != project.repo() {
         out.line(&format!("  works in     {}", own.repo().display()));
-        let left_out = workspace::worktree::uncommitted(project.top())?;
+        let left_out = match args.with_edits {
+            true => Vec::new(),
+            false => workspace::worktree::uncommitted(project.top())?,
+        };
         if !left_out.is_empty() {
             out.line(&format!(
                 "  {} changes that are in no commit are not part of it: {}",
@@ -128,10 +131,51 @@ pub(crate) fn tell(
 /// Whose tree it works in: as asked for, else as the settings say, else one of its own.
 fn place(project: &Project, args: &New) -> Result<Place, EngineError> {
     let here = args.here || (args.from.is_none() && project.config()?.runs_work_here());
-    Ok(match here {
-        true => Place::Here,
-        false => Place::OwnTree(args.from.clone()),
+    Ok(match (here, args.with_edits) {
+        (_, true) => Place::WithEdits,
+        (true, false) => Place::Here,
+        (false, false) => Place::OwnTree(args.from.clone()),
     })
+}
+
+/// Asks what to begin with where the tree has edits that are in no commit, unless that was said.
+pub(crate) fn ask_about_edits(project: &Project, args: &mut New) -> Result<(), EngineError> {
+    let own_tree = matches!(place(project, args)?, Place::OwnTree(None));
+    let edits = match own_tree {
+        true => workspace::worktree::uncommitted(project.top())?,
+        false => Vec::new(),
+    };
+    if edits.is_empty() {
+        return Ok(());
+    }
+    let edits = edits.join(", ");
+    let mut terminal = ControllingTerminal::open();
+    if !terminal.is_terminal() {
+        return Err(EngineError::user(
+            "tree_has_edits",
+            format!("your tree has edits that are in no commit: {edits}"),
+            "`--with-edits` begins with them, `--from HEAD` without",
+        ));
+    }
+    let prompt = format!(
+        "your tree has edits that are in no commit: {edits}\nbegin with them? [y: with the edits / n: at HEAD] "
+    );
+    let answer = terminal.ask(&prompt).map_err(EngineError::io(
+        "ask at",
+        std::path::Path::new("the terminal"),
+    ))?;
+    match answer.trim().to_lowercase().as_str() {
+        "y" | "yes" => args.with_edits = true,
+        "n" | "no" => args.from = Some("HEAD".to_owned()),
+        _ => {
+            return Err(EngineError::user(
+                "tree_has_edits",
+                "nothing was begun: the answer is neither y nor n",
+                "`--with-edits` begins with the edits, `--from HEAD` without",
+            ));
+        }
+    }
+    Ok(())
 }
 
 /// What to do now: drive it, or, if nobody has said yet what is wanted, how to say it.

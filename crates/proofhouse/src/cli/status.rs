@@ -2,6 +2,7 @@
 
 use super::out::{Out, Tone, dollars, plain};
 use super::{decide, exit, figures, inbox, of_factory};
+use engine::wave::folder::put_back;
 use kernel::Status;
 use kernel::machine::Activity;
 use report::Looked;
@@ -28,17 +29,21 @@ pub(crate) fn shown(
     out: &Out,
 ) -> Result<(), EngineError> {
     let report = Report::of(project, name, looked)?;
+    let put_back = put_back(project).remove(name);
     if out.json {
-        out.facts(&report);
+        out.facts(&with_put_back(&report, put_back.as_deref()));
         return Ok(());
     }
     if let Some(status) = report.status() {
+        let doing = match &put_back {
+            Some(why) => out.paint(Tone::Bad, &format!("{PUT_BACK}: {}", plain(why))),
+            None => doing(out, report.doing()),
+        };
         out.line(&format!(
-            "{}  {} in `{}`, {}",
+            "{}  {} in `{}`, {doing}",
             out.paint(Tone::Strong, name),
             status.workflow,
             status.state,
-            doing(out, report.doing())
         ));
     }
     let items = report::inbox::of(name, looked);
@@ -54,6 +59,17 @@ pub(crate) fn shown(
         Report::Unreadable { error, .. } => out.fault(error),
     }
     Ok(())
+}
+
+/// What a run is whose work a wave could not keep: it is done, and its task is not.
+const PUT_BACK: &str = "put back";
+
+fn with_put_back(report: &Report, why: Option<&str>) -> serde_json::Value {
+    let mut report = serde_json::to_value(report).unwrap_or_default();
+    if let (Some(members), Some(why)) = (report.as_object_mut(), why) {
+        members.insert("put_back".to_owned(), why.into());
+    }
+    report
 }
 
 fn of_run(out: &Out, run: &RunReport) {
@@ -143,9 +159,12 @@ fn doing(out: &Out, doing: Doing) -> String {
 
 fn all(project: &Project, out: &Out) -> Result<(), EngineError> {
     let reports = overview(project)?;
+    let put_back = put_back(project);
     if out.json {
-        let reports: Vec<&Report> = reports.iter().map(|(_, report)| report).collect();
-        out.facts(&reports);
+        let reports = reports
+            .iter()
+            .map(|(name, report)| with_put_back(report, put_back.get(name).map(String::as_str)));
+        out.facts(&reports.collect::<Vec<_>>());
         return Ok(());
     }
     if reports.is_empty() {
@@ -156,7 +175,13 @@ fn all(project: &Project, out: &Out) -> Result<(), EngineError> {
     }
     let rows: Vec<Vec<String>> = reports
         .iter()
-        .map(|(name, report)| row(name, report))
+        .map(|(name, report)| {
+            let mut row = row(name, report);
+            if let (true, Some(doing)) = (put_back.contains_key(name), row.get_mut(3)) {
+                PUT_BACK.clone_into(doing);
+            }
+            row
+        })
         .collect();
     let head = ["run", "workflow", "state", "activity", "attempts", "spent"];
     out.table(&head, &rows);

@@ -417,7 +417,8 @@ fn a_freeze_without_a_flag_is_not_offered() {
     );
 }
 
-/// The finished run, committed and cloned.
+/// The finished run, committed and cloned, as from afar: without the run's own commits, which a clone on
+/// the same disk takes along, so that sealed files are held against the tree.
 fn clone_of(add: &Add) -> World {
     add.world.git(&["add", "--all"]);
     let who = ["-c", "user.name=t", "-c", "user.email=t@t"];
@@ -427,7 +428,8 @@ fn clone_of(add: &Add) -> World {
     std::fs::remove_dir_all(clone.path()).unwrap();
     let from = add.world.path().to_str().unwrap().to_owned();
     let to = clone.path().to_str().unwrap().to_owned();
-    add.world.git(&["clone", "--quiet", &from, &to]);
+    add.world
+        .git(&["clone", "--quiet", "--no-local", &from, &to]);
     clone
 }
 

@@ -65,6 +65,27 @@ pub fn checkpoint(
     Ok(commit)
 }
 
+/// Commits the working tree as it is onto HEAD, on no ref: files that git does not ignore, committed or
+/// not. Touches neither branch nor index.
+pub fn edits(repo: &Path, scratch: &Path) -> Result<String, EngineError> {
+    let index = scratch.display().to_string();
+    let mut env = vec![("GIT_INDEX_FILE", index.as_str())];
+    env.extend(IDENTITY);
+    stage_all(repo, "HEAD", &env)?;
+    let tree = text(&git(repo, &["write-tree"], &env)?);
+    let message = "edits that were in no commit when a run began";
+    let args = ["commit-tree", "-m", message, "-p", "HEAD", &tree];
+    let commit = git(repo, &args, &env).map(|commit| text(&commit));
+    // Scratch of this one alone.
+    let _ = std::fs::remove_file(scratch);
+    commit
+}
+
+/// The ref that keeps the edits that a run began with.
+pub fn edits_ref(run: &str) -> String {
+    format!("refs/proofhouse/edits/{run}")
+}
+
 /// Fills an index with the working tree as it is, without what git ignores. A repository that lies in it
 /// and that the commit does not know is left out: its files belong to nobody here, a commit would have a
 /// name for it that means nothing elsewhere, and git refuses one without a commit altogether.

@@ -84,7 +84,7 @@ impl Change {
     }
 }
 
-/// The repository's files as an agent may see them: no task folder, nothing of ours.
+/// The repository's files as an agent may see them: no run's task folder, nothing of ours.
 pub fn repo_files(context: &Context, work_tree: &Path) -> Result<Vec<PathBuf>, EngineError> {
     let mut files = match context.files {
         Files::OfGit if work_tree == context.project.repo() => git::files(work_tree, work_tree)?,
@@ -95,6 +95,11 @@ pub fn repo_files(context: &Context, work_tree: &Path) -> Result<Vec<PathBuf>, E
     // A task folder that is the repository's top itself cannot be told apart from it.
     let task = task.filter(|task| !task.as_os_str().is_empty());
     files.retain(|path| task.is_none_or(|task| !path.starts_with(task)));
+    if context.files == Files::OfGit && work_tree == context.project.repo() {
+        // What another run writes down is neither shown nor taken for somebody's edit.
+        let others = context.project.task_folders_but(&context.run);
+        files.retain(|path| !others.iter().any(|other| path.starts_with(other)));
+    }
     Ok(files)
 }
 
@@ -174,11 +179,14 @@ pub fn replaced(home: &Path) -> Option<&'static str> {
         .find(|part| !real(part))
 }
 
-/// Takes keys out of the task's documents before they become the user's: evidence is made to be shown.
+/// Takes keys and the names of folders out of the task's documents before they become the user's:
+/// evidence is made to be shown.
 pub fn take_secrets_out(context: &Context, home: &Path) -> Result<(), EngineError> {
     const LARGEST: u64 = 4 << 20;
     let task = home.join("view/task");
     for path in task_files(context, &task)? {
+        // As it was given to the agent, it is not the agent's to have changed.
+        let given = std::fs::read(context.task.join(&path)).ok();
         let path = task.join(path);
         let plain = path
             .symlink_metadata()
@@ -187,7 +195,10 @@ pub fn take_secrets_out(context: &Context, home: &Path) -> Result<(), EngineErro
         let Some(text) = plain.then(|| std::fs::read_to_string(&path).ok()).flatten() else {
             continue;
         };
-        let clean = context.secrets.text(&text);
+        let clean = match given.as_deref() == Some(text.as_bytes()) {
+            true => context.secrets.text(&text),
+            false => context.kept_text(&text),
+        };
         if clean != text {
             std::fs::write(&path, clean).map_err(EngineError::io("write", &path))?;
         }

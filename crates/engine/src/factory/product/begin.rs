@@ -12,7 +12,7 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use store::Journal;
 use workspace::error::EngineError;
-use workspace::project::Project;
+use workspace::project::{Project, Records};
 use workspace::secrets::Secrets;
 
 /// A page or a hundred, not a library.
@@ -69,7 +69,7 @@ pub fn new(project: &Project, asked: &New<'_>) -> Result<String, EngineError> {
     )?;
     let capped =
         asked.budgets.iter().any(|(name, _)| name == ATTEMPTS) || config.budget(ATTEMPTS).is_some();
-    project.prepare()?;
+    project.prepare(Records::InTree)?;
     let vault = project.vault()?;
     let keep = |one: &Document| -> Result<EvidenceRef, EngineError> {
         Ok(vault.put(&one.name, &one.bytes)?)

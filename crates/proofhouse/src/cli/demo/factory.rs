@@ -13,6 +13,7 @@ use kernel::Machine;
 use kernel::machine::Activity;
 use report::Peek;
 use std::path::Path;
+use workspace::project::Records;
 use workspace::{EngineError, Project};
 
 /// The project's name.
@@ -47,7 +48,7 @@ pub(super) fn demo(dir: &Path, out: &Out) -> Result<u8, EngineError> {
     super::write_files(dir, &[("demo/script.toml", &script())])?;
     workspace::git::first_commit(dir, "A spec of one page")?;
     let project = Project::find(dir)?;
-    project.prepare()?;
+    project.prepare(Records::InTree)?;
     let mut person = Person::arrive(&project, dir.join("demo/scripted-human.key"))?;
     if !out.json {
         open(dir, out);

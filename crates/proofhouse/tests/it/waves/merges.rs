@@ -29,6 +29,21 @@ fn work_that_breaks_the_gate_is_put_back_and_the_next_try_knows_why() {
         "pinned to the one that broke it"
     );
     assert_eq!(put_back[0]["body"]["code"], "integration_failed");
+    // The run is done, its task was not.
+    let of = |run: &str| world.run(&["status", run, "--json"]).exits(0).json();
+    assert!(of("m-b")["put_back"].is_string());
+    assert!(of("m-b-2")["put_back"].is_null());
+    let all = world.run(&["status"]).exits(0).out;
+    let line = all.lines().find(|line| line.starts_with("m-b ")).unwrap();
+    assert!(line.contains("put back"), "{all}");
+    // One commit for each task.
+    let since = world.git(&["log", "--format=%p|%s", "HEAD~3..proofhouse/m"]);
+    assert_eq!(since.lines().count(), 3, "{since}");
+    assert!(
+        since
+            .lines()
+            .all(|line| !line.split('|').next().unwrap().contains(' '))
+    );
     // No commit on the branch ever had it.
     let log = world.git(&["log", "--format=%H", "--first-parent", "proofhouse/m"]);
     for commit in log.lines() {

@@ -124,3 +124,35 @@ fn a_stage_that_no_roadmap_plans_is_refused() {
     world.write("ROADMAP.md", "# Roadmap\n\n## MVP\n- `m`: the first one\n");
     world.run(&["wave", "run", "m"]).exits(0);
 }
+
+#[test]
+fn a_task_that_a_person_stopped_stays_stopped() {
+    let world = world();
+    let key = world.approver("ann");
+    milestone(&world, "m", "", &[task("a", ""), task("b", "")]);
+    let fails = super::script("{ run = \"false\", must = true }");
+    world.write("agent/a.toml", &fails);
+    world.run(&["wave", "run", "m"]).exits(2);
+    let asked = [
+        "decide",
+        "m-a",
+        "stop",
+        "--because",
+        "not worth it",
+        "--sign",
+    ];
+    let key = key.to_str().unwrap();
+    world.run(&[&asked[..], &[key]].concat()).exits(0);
+    for _ in 0..2 {
+        let said = world.run(&["wave", "run", "m"]);
+        assert!(
+            said.err.contains("milestone_incomplete"),
+            "{}\n{}",
+            said.out,
+            said.err
+        );
+    }
+    assert!(world.read("b.txt").starts_with('b'));
+    assert!(!world.at(".proofhouse/journal/m-a-2.jsonl").exists());
+    world.run(&["audit", "--ci"]).exits(0);
+}

@@ -1,0 +1,207 @@
+//! A pull request of a run's work: its branch pushed, and the evidence as its text. It is opened with the
+//! person's own `gh` or `glab`; without either, branch and text are theirs to use. It refuses to write
+//! over what somebody has pushed to that branch.
+
+use super::{Landing, Ready, Shape, message};
+use crate::session;
+use kernel::outcome::{CheckResult, Verdict};
+use sandbox::{Cancel, Launch, Limits};
+use std::fmt::Write as _;
+use std::path::Path;
+use std::time::Duration;
+use workspace::error::EngineError;
+use workspace::git::{git, text};
+use workspace::project::Project;
+use workspace::records;
+
+/// A pushed branch, and what is asked for it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Request {
+    /// The branch that was pushed.
+    pub branch: String,
+    /// The branch that it is to go onto.
+    pub onto: String,
+    pub commit: String,
+    pub title: String,
+    pub body: String,
+    /// What the person's program said of the opened request; none if there is no such program.
+    pub opened: Option<String>,
+}
+
+/// Pushes a run's work as a branch of its own, and opens a pull request for it.
+pub fn request(
+    project: &Project,
+    run: &str,
+    remote: &str,
+    how: &Landing,
+) -> Result<Request, EngineError> {
+    let _lock = session::lock(&project.at_top(), run)?;
+    let ready = Ready::of(project, run, &how.onto)?;
+    let one = Landing {
+        shape: Shape::One,
+        ..how.clone()
+    };
+    let address = address(ready.project.repo(), remote)?;
+    let commit = ready.compose(&one)?;
+    let said = how.message.clone();
+    let said = said.unwrap_or_else(|| message(&ready.peek, &ready.started));
+    let title = said.lines().next().unwrap_or_default().to_owned();
+    let body = body(&ready, &said)?;
+    let branch = format!("proofhouse/{run}");
+    let pushed = format!("{commit}:refs/heads/{branch}");
+    records::speak(&ready.project, &["push", "--quiet", "--", remote, &pushed])?;
+    let mut request = Request {
+        branch,
+        onto: ready.branch.clone(),
+        commit,
+        title,
+        body,
+        opened: None,
+    };
+    for program in programs(&address) {
+        if let Some(said) = open(ready.project.repo(), program, &request)? {
+            request.opened = Some(said);
+            break;
+        }
+    }
+    Ok(request)
+}
+
+fn address(repo: &Path, remote: &str) -> Result<String, EngineError> {
+    let said = git(repo, &["remote", "get-url", "--", remote], &[]);
+    said.map(|said| text(&said)).map_err(|_| {
+        EngineError::user(
+            "no_remote",
+            format!("there is no remote `{remote}` to push to"),
+            "add one with `git remote add`, or name another with `--remote`",
+        )
+    })
+}
+
+/// Who is asked, the one for that kind of host first.
+fn programs(address: &str) -> [&'static str; 2] {
+    match address.contains("gitlab") {
+        true => ["glab", "gh"],
+        false => ["gh", "glab"],
+    }
+}
+
+/// Opens it with this program; none if that is not installed.
+fn open(repo: &Path, program: &str, request: &Request) -> Result<Option<String>, EngineError> {
+    let mut env = sandbox::base_env();
+    let path = env.get("PATH").cloned().unwrap_or_default();
+    if !std::env::split_paths(&path).any(|folder| folder.join(program).is_file()) {
+        return Ok(None);
+    }
+    let (branch, onto) = (request.branch.as_str(), request.onto.as_str());
+    let args = match program {
+        "gh" => vec![
+            "pr",
+            "create",
+            "--head",
+            branch,
+            "--base",
+            onto,
+            "--title",
+            &request.title,
+            "--body-file",
+            "-",
+        ],
+        _ => vec![
+            "mr",
+            "create",
+            "--source-branch",
+            branch,
+            "--target-branch",
+            onto,
+            "--title",
+            &request.title,
+            "--description",
+            &request.body,
+            "--yes",
+        ],
+    };
+    let argv = [program].into_iter().chain(args).map(str::to_owned);
+    // Their own program, with what it knows them by.
+    let known = [
+        "GH_TOKEN",
+        "GITHUB_TOKEN",
+        "GH_HOST",
+        "GITLAB_TOKEN",
+        "GITLAB_HOST",
+    ];
+    let known = known
+        .into_iter()
+        .filter_map(|name| Some((name, std::env::var(name).ok()?)));
+    for (name, value) in known.chain(records::let_in()) {
+        env.insert(name.to_owned(), value);
+    }
+    let limits = Limits {
+        wall: Duration::from_secs(120),
+        idle: None,
+        output_bytes: 1 << 20,
+    };
+    let mut launch = Launch::new(argv.collect(), repo, env, limits);
+    launch.stdin = request.body.clone().into_bytes();
+    let ended = sandbox::run(&launch, &Cancel::new())?;
+    if ended.exited_with(0) {
+        return Ok(Some(text(&ended.stdout)));
+    }
+    Err(EngineError::environment(
+        "request_not_opened",
+        format!(
+            "`{branch}` is pushed, and `{program}` refused to open a request: {}",
+            String::from_utf8_lossy(&ended.stderr).trim()
+        ),
+        format!("open it by hand, or mend what `{program}` says and ask again"),
+    ))
+}
+
+/// What was asked, what changed, what was proven, and where the records are.
+fn body(ready: &Ready, said: &str) -> Result<String, EngineError> {
+    let rest = said.lines().skip(1).collect::<Vec<_>>().join("\n");
+    let mut body = format!("{}\n", rest.trim());
+    let stat = ready.work.diff(&ready.project, &["--stat=72"])?;
+    let _ = write!(
+        body,
+        "\n## What changed\n\n```text\n{}\n```\n",
+        stat.trim_end()
+    );
+    let (mut ran, mut looked) = (String::new(), String::new());
+    for (state, gate) in ready.peek.machine.gates().filter(|(_, gate)| gate.passed) {
+        let passed = gate
+            .results
+            .iter()
+            .filter(|one| one.verdict == Verdict::Pass);
+        for result in passed {
+            let list = if result.ran.is_some() {
+                &mut ran
+            } else {
+                &mut looked
+            };
+            let _ = writeln!(list, "- `{state}`: {}", line(result));
+        }
+    }
+    if !ran.is_empty() {
+        let _ = write!(body, "\n## Proven by running it\n\n{ran}");
+    }
+    if !looked.is_empty() {
+        let _ = write!(body, "\n## Looked at\n\n{looked}");
+    }
+    let head = &ready.peek.head;
+    let run = &ready.run;
+    let _ = write!(
+        body,
+        "\n## Records\n\nRun `{run}` of `{}`, up to record {} (`{}`). With `proofhouse records fetch`, `proofhouse audit {run}` recomputes all of it.\n",
+        ready.started.workflow,
+        head.seq,
+        &head.hash[..12]
+    );
+    Ok(body.trim_start().to_owned())
+}
+
+fn line(result: &CheckResult) -> String {
+    let reason = result.reason.lines().next().unwrap_or_default();
+    let plain: String = reason.chars().take(200).collect();
+    format!("{}: {plain}", result.check)
+}

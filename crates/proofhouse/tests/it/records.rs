@@ -1,0 +1,266 @@
+//! Records of runs on refs of their own: out of the person's sight, with nobody's folders in them, and
+//! enough for an audit on a fresh clone.
+
+use crate::support::{CHECK, HONEST, Said, World};
+use std::path::Path;
+use std::process::Command;
+
+fn world() -> World {
+    let world = World::new();
+    world.write(".gitignore", "agent/\n");
+    world.write("agent/script.toml", HONEST);
+    world.git(&["config", "user.name", "Ann"]);
+    world.git(&["config", "user.email", "ann@example.org"]);
+    world.git(&["add", "--all"]);
+    world.git(&["commit", "--quiet", "-m", "ignore"]);
+    world
+}
+
+/// As a person does it: without the setting that other tests have.
+fn says(world: &World, args: &[&str]) -> Said {
+    let mut command = world.command(args);
+    command.env_remove("PROOFHOUSE_RUNS__TREE");
+    command.output().unwrap().into()
+}
+
+fn begin(world: &World, run: &str, check: &str) {
+    let args = [
+        "new",
+        "phase",
+        "--name",
+        run,
+        "--set",
+        "objective=be good",
+        "--set",
+        "done_gate=grep says so",
+        "--check",
+        check,
+        "--agent",
+        "scripted:agent/script.toml",
+    ];
+    says(world, &args).exits(0);
+}
+
+fn clone_of(world: &World) -> World {
+    let clone = World::empty();
+    let (from, to) = (
+        world.path().to_str().unwrap(),
+        clone.path().to_str().unwrap(),
+    );
+    world.git(&["clone", "--quiet", "--no-local", from, to]);
+    clone
+}
+
+/// The records of a run as they are on its ref: every file, by its path.
+fn on_ref(world: &World, run: &str) -> Vec<(String, Vec<u8>)> {
+    let name = format!("refs/proofhouse/records/{run}");
+    let listed = world.git(&["ls-tree", "-r", "--name-only", &name]);
+    let blob = |path: &str| {
+        let blob = format!("{name}:{path}");
+        let mut git = Command::new("git");
+        git.args(["cat-file", "blob", &blob])
+            .current_dir(world.path());
+        (path.to_owned(), git.output().unwrap().stdout)
+    };
+    listed.lines().map(blob).collect()
+}
+
+fn holds(bytes: &[u8], path: &Path) -> bool {
+    let path = path.to_str().unwrap().as_bytes();
+    bytes.windows(path.len()).any(|part| part == path)
+}
+
+#[test]
+fn a_fresh_clone_with_the_refs_can_be_audited() {
+    let world = world();
+    begin(&world, "t", CHECK);
+    assert_eq!(world.git(&["status", "--porcelain"]), "");
+    says(&world, &["run", "t"]).exits(0);
+    assert_eq!(world.git(&["status", "--porcelain"]), "");
+    says(&world, &["audit", "t"]).exits(0);
+
+    let clone = clone_of(&world);
+    says(&clone, &["audit", "t"]).refuses(1, "unknown_run");
+    clone.git(&[
+        "fetch",
+        "--quiet",
+        "origin",
+        "refs/proofhouse/*:refs/proofhouse/*",
+    ]);
+    let said = says(&clone, &["audit", "--ci"]).exits(0).json();
+    let report = &said["runs"][0];
+    assert_eq!(report["run"], "t");
+    assert!(report["evidence"].as_u64().unwrap() > 5, "{report:#}");
+    assert_eq!(clone.git(&["status", "--porcelain"]), "");
+    let page = says(&clone, &["status", "t", "--json"]).exits(0).json();
+    assert_eq!(page["state"], "done");
+    // A piece that is not what it is called is missing.
+    let journal = clone.read(".proofhouse/journal/t.jsonl");
+    clone.write(
+        ".proofhouse/journal/t.jsonl",
+        &journal.replacen("framed", "framEd", 1),
+    );
+    let said = says(&clone, &["audit", "--ci"]).exits(1).out;
+    assert!(
+        said.contains("records_differ") && said.contains("bad_hash"),
+        "{said}"
+    );
+}
+
+#[test]
+fn records_are_pushed_and_fetched_by_a_command_and_go_on() {
+    let world = world();
+    begin(&world, "t", CHECK);
+    says(&world, &["run", "t", "--once"]).exits(0);
+    let clone = clone_of(&world);
+    let fetched = says(&clone, &["records", "fetch", "--json"])
+        .exits(0)
+        .json();
+    assert_eq!(fetched["runs"], serde_json::json!(["t"]));
+    let short = clone.read(".proofhouse/journal/t.jsonl");
+    says(&world, &["run", "t"]).exits(0);
+    says(&clone, &["records", "fetch"]).exits(0);
+    let long = clone.read(".proofhouse/journal/t.jsonl");
+    assert!(long.starts_with(&short) && long.len() > short.len());
+    assert_eq!(long, world.read(".proofhouse/journal/t.jsonl"));
+    says(&clone, &["audit"]).exits(0);
+
+    let bare = tempfile::tempdir().unwrap();
+    let bare = bare.path().to_str().unwrap();
+    world.git(&["init", "--quiet", "--bare", bare]);
+    let pushed = says(&world, &["records", "push", bare, "--json"]).exits(0);
+    assert_eq!(pushed.json()["refs"], 2);
+    let listed = world.git(&["ls-remote", bare, "refs/proofhouse/records/t"]);
+    assert!(!listed.is_empty());
+}
+
+/// Agents and checks say where they are: what is kept of that names nobody's folders.
+#[test]
+fn nothing_that_is_kept_names_a_persons_folders() {
+    let world = world();
+    let tells = HONEST.replacen(
+        "steps = [{ run = \"cat code.txt > ../task/artifacts/seen.txt\" }]",
+        "steps = [{ run = \"pwd > ../task/artifacts/seen.txt; pwd; echo $HOME/secret\" }]",
+        1,
+    );
+    assert!(tells.contains("pwd;"));
+    world.write("agent/script.toml", &tells);
+    begin(
+        &world,
+        "t",
+        "pwd; echo $PWD/code.txt; echo $HOME; grep -q good code.txt",
+    );
+    says(&world, &["run", "t"]).exits(0);
+    let home = std::env::var_os("HOME").map(std::path::PathBuf::from);
+    let home = home.filter(|home| home.components().count() > 1);
+    let files = on_ref(&world, "t");
+    for part in [
+        "journal/t.jsonl",
+        "tasks/t/STATE.md",
+        "tasks/t/artifacts/seen.txt",
+    ] {
+        assert!(files.iter().any(|(path, _)| path == part), "no {part}");
+    }
+    for (path, bytes) in files {
+        let shown = String::from_utf8_lossy(&bytes);
+        assert!(
+            !holds(&bytes, world.path()),
+            "{path} names the repository:\n{shown}"
+        );
+        // Its own word, so that a home of one name is not met by chance.
+        let named = home.iter().any(|home| holds(&bytes, &home.join("secret")));
+        assert!(!named, "{path} names the home:\n{shown}");
+    }
+}
+
+#[test]
+fn later_work_on_frozen_files_is_no_finding() {
+    let world = world();
+    begin(&world, "t", CHECK);
+    says(&world, &["run", "t"]).exits(0);
+    says(&world, &["land", "t"]).exits(0);
+    world.write("code.txt", "good, and then some\n");
+    world.git(&["commit", "--quiet", "--all", "-m", "later"]);
+    says(&world, &["audit", "--ci"]).exits(0);
+}
+
+#[test]
+fn a_journal_under_another_name_and_commits_that_nobody_has_are_found() {
+    let world = world();
+    begin(&world, "t", CHECK);
+    says(&world, &["run", "t"]).exits(0);
+    let journal = world.read(".proofhouse/journal/t.jsonl");
+    world.write(".proofhouse/journal/u.jsonl", &journal);
+    let said = says(&world, &["audit", "u"]).exits(1).out;
+    assert!(said.contains("[journal_of_another]"), "{said}");
+
+    let clone = clone_of(&world);
+    clone.git(&[
+        "fetch",
+        "--quiet",
+        "origin",
+        "refs/proofhouse/records/*:refs/proofhouse/records/*",
+    ]);
+    let said = says(&clone, &["audit", "t"]).exits(1).out;
+    assert!(said.contains("[commit_missing]"), "{said}");
+}
+
+/// A clock that was set ahead for a while, and back again.
+#[test]
+fn a_clock_that_was_wrong_is_noted_and_stops_nothing() {
+    let world = World::new();
+    world.start(HONEST, &[]);
+    world.run(&["run", "t", "--once"]).exits(0);
+    world.git(&["update-ref", "-d", "refs/proofhouse/t"]);
+    world.rewrite("t", |mut entries| {
+        let last = entries.len() - 1;
+        entries[last].at = kernel::Time(entries[last].at.0 + 90 * 86_400_000);
+        entries
+    });
+    world.run(&["run", "t"]).exits(0);
+    let said = world.run(&["audit", "t"]).exits(0).out;
+    assert!(
+        said.contains("note: ") && said.contains("[from_the_future]"),
+        "{said}"
+    );
+    assert!(said.contains("[time_went_back]"), "{said}");
+}
+
+/// Whoever committed the file is not the person on this machine.
+#[test]
+fn committed_settings_that_open_the_sandbox_count_once_they_are_confirmed() {
+    let world = world();
+    let config = "[network]\nchecks = \"full\"\n";
+    world.write(".proofhouse/config.toml", config);
+    // The person's own file, in no commit: theirs to write.
+    begin(&world, "t", CHECK);
+    world.git(&["add", "--all"]);
+    world.git(&["commit", "--quiet", "-m", "settings"]);
+    let said = says(&world, &["run", "t"]).refuses(1, "settings_unconfirmed");
+    assert!(
+        said.err.contains("network.checks = \"full\""),
+        "{}",
+        said.err
+    );
+    says(&world, &["do", "x", "--check", "true"]).refuses(1, "settings_unconfirmed");
+    // No terminal is here, so nobody can say it.
+    says(&world, &["config", "confirm"]).refuses(1, "human_presence_required");
+
+    let state = world.at("agent/state");
+    let home = world.path().canonicalize().unwrap();
+    let home = store::sha256_hex(home.as_os_str().as_encoded_bytes());
+    let mark = store::sha256_hex(b"network.checks = \"full\"\n");
+    world.write(&format!("agent/state/proofhouse/confirmed/{home}"), &mark);
+    let with = |args: &[&str]| {
+        let mut command = world.command(args);
+        command.env_remove("PROOFHOUSE_RUNS__TREE");
+        Said::from(command.env("XDG_STATE_HOME", &state).output().unwrap())
+    };
+    with(&["run", "t"]).exits(0);
+    // Another value is another question.
+    world.write(
+        ".proofhouse/config.toml",
+        &format!("{config}agents = \"full\"\n"),
+    );
+    with(&["do", "x", "--check", "true"]).refuses(1, "settings_unconfirmed");
+}

@@ -1,0 +1,127 @@
+//! Records from refs, laid out below `.proofhouse/`: where they were fetched, audits and people find
+//! them at the same place as where they were made.
+
+use super::{RECORDS, listed, records_ref};
+use crate::error::EngineError;
+use crate::git;
+use crate::project::{Project, Records};
+use std::collections::BTreeMap;
+use std::path::{Component, Path};
+use store::RunName;
+
+/// How the journal here stands to the one on the ref of its run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Standing {
+    /// All that is on the ref is here; or there is no such ref.
+    Whole,
+    /// The ref goes on where it ends.
+    Behind,
+    /// Neither is the beginning of the other.
+    Differs,
+}
+
+/// Every run whose records are on a ref.
+fn runs(repo: &Path) -> Result<Vec<RunName>, EngineError> {
+    let args = ["for-each-ref", "--format=%(refname)", RECORDS];
+    let said = git::text(&git::git(repo, &args, &[])?);
+    let names = said.lines().filter_map(|line| line.strip_prefix(RECORDS));
+    Ok(names.filter_map(|name| RunName::new(name).ok()).collect())
+}
+
+/// Lays out the records of every run that has none here. Gives their names.
+pub fn lay_out_missing(project: &Project) -> Result<Vec<String>, EngineError> {
+    let mut laid_out = Vec::new();
+    let here = store::list(&project.journals())?;
+    for run in runs(project.repo())? {
+        if !here.contains(&run) {
+            one(project, run.as_str())?;
+            laid_out.push(run.to_string());
+        }
+    }
+    Ok(laid_out)
+}
+
+/// Compares, and changes nothing.
+pub fn standing(project: &Project, run: &str) -> Result<Standing, EngineError> {
+    let path = project.journals().join(format!("{run}.jsonl"));
+    let here = std::fs::read(&path).unwrap_or_default();
+    let name = format!("{}:journal/{run}.jsonl", records_ref(run));
+    let ended = git::ended(project.repo(), &["cat-file", "blob", &name], &[])?;
+    if !ended.exited_with(0) || here.starts_with(&ended.stdout) {
+        return Ok(Standing::Whole);
+    }
+    Ok(match ended.stdout.starts_with(&here) {
+        true => Standing::Behind,
+        false => Standing::Differs,
+    })
+}
+
+pub(super) fn one(project: &Project, run: &str) -> Result<(), EngineError> {
+    let project = &project.at_top();
+    let repo = project.repo();
+    let files = listed(repo, &records_ref(run))?;
+    let blobs = contents(repo, files.values())?;
+    project.prepare(Records::OnRef)?;
+    let vault = project.vault()?;
+    let (journal, task) = (format!("journal/{run}.jsonl"), format!("tasks/{run}/"));
+    // The journal last: without it, the rest is none of a run's yet.
+    let mut last = None;
+    for (path, blob) in &files {
+        let Some(bytes) = blobs.get(blob) else {
+            continue;
+        };
+        if *path == journal {
+            last = Some(bytes);
+        } else if path.starts_with("evidence/") {
+            // Under the hash that its content has, whatever it was called.
+            vault.put("fetched", bytes)?;
+        } else if path.starts_with(&task) && is_plain(Path::new(path)) {
+            write(&project.home().join(path), bytes)?;
+        }
+    }
+    match last {
+        Some(bytes) => write(&project.home().join(&journal), bytes),
+        None => Err(EngineError::environment(
+            "records_incomplete",
+            format!("{} holds no journal", records_ref(run)),
+            "fetch it anew from where the run was made",
+        )),
+    }
+}
+
+fn is_plain(path: &Path) -> bool {
+    path.components()
+        .all(|part| matches!(part, Component::Normal(_)))
+}
+
+fn write(path: &Path, bytes: &[u8]) -> Result<(), EngineError> {
+    if let Some(folder) = path.parent() {
+        std::fs::create_dir_all(folder).map_err(EngineError::io("create", folder))?;
+    }
+    Ok(store::write_atomic(path, bytes)?)
+}
+
+/// The bytes of blobs, as they are: no filter of a checkout touches them.
+fn contents<'b>(
+    repo: &Path,
+    blobs: impl Iterator<Item = &'b String>,
+) -> Result<BTreeMap<String, Vec<u8>>, EngineError> {
+    let asked: String = blobs.map(|blob| format!("{blob}\n")).collect();
+    let said = git::with_input(repo, &["cat-file", "--batch"], asked.into_bytes())?;
+    let mut rest = said.as_slice();
+    let mut found = BTreeMap::new();
+    while let Some(end) = rest.iter().position(|byte| *byte == b'\n') {
+        let line = String::from_utf8_lossy(&rest[..end]).into_owned();
+        rest = &rest[end + 1..];
+        let mut words = line.split(' ');
+        let (blob, size) = (words.next(), words.nth(1));
+        let size = size.and_then(|size| size.parse::<usize>().ok());
+        if let (Some(blob), Some(size)) = (blob, size)
+            && size < rest.len()
+        {
+            found.insert(blob.to_owned(), rest[..size].to_vec());
+            rest = &rest[size + 1..];
+        }
+    }
+    Ok(found)
+}

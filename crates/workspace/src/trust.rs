@@ -1,0 +1,107 @@
+//! Settings that come with a repository and open the sandbox or the network. They were written by whoever
+//! committed them: before they count, the person on this machine says once that they may. What was
+//! confirmed is kept outside of the repository, where no agent and no commit reaches it.
+
+use crate::config::{Config, Source, Value};
+use crate::error::EngineError;
+use crate::git;
+use crate::project::Project;
+use std::path::PathBuf;
+
+/// A setting as it stands in the committed file.
+pub type Opening = (String, String);
+
+/// Settings of the repository's own file that let agents or checks reach more than they would.
+fn opening(config: &Config) -> Vec<Opening> {
+    let opens = |name: &str, value: &Value| match (name, value) {
+        ("sandbox.read" | "sandbox.write" | "network.hosts", Value::Texts(texts)) => {
+            !texts.is_empty()
+        }
+        ("network.agents" | "network.checks", Value::Text(text)) => text == "full",
+        _ => false,
+    };
+    let set = config.iter();
+    let set = set.filter(|(name, value, source)| {
+        matches!(source, Source::Repository(_)) && opens(name, value)
+    });
+    set.map(|(name, value, _)| {
+        let value = serde_json::to_string(value).unwrap_or_default();
+        (name.clone(), value)
+    })
+    .collect()
+}
+
+/// Those that are committed and that nobody has confirmed on this machine.
+pub fn unconfirmed(project: &Project, config: &Config) -> Result<Vec<Opening>, EngineError> {
+    let found = opening(config);
+    if found.is_empty() || !is_committed(project)? {
+        return Ok(Vec::new());
+    }
+    let noted = std::fs::read_to_string(note(project)?).unwrap_or_default();
+    Ok(match noted == mark(&found) {
+        true => Vec::new(),
+        false => found,
+    })
+}
+
+/// Refuses to go on with settings that nobody has confirmed.
+pub fn hold(project: &Project, config: &Config) -> Result<(), EngineError> {
+    let found = unconfirmed(project, config)?;
+    if found.is_empty() {
+        return Ok(());
+    }
+    let found = found
+        .iter()
+        .map(|(name, value)| format!("{name} = {value}"));
+    Err(EngineError::user(
+        "settings_unconfirmed",
+        format!(
+            "the repository's own .proofhouse/config.toml opens the sandbox or the network: {}",
+            found.collect::<Vec<_>>().join("; ")
+        ),
+        "read them; `proofhouse config confirm` lets them count on this machine",
+    ))
+}
+
+/// Notes that a person lets them count.
+pub fn confirm(project: &Project, found: &[Opening]) -> Result<(), EngineError> {
+    let note = note(project)?;
+    if let Some(folder) = note.parent() {
+        std::fs::create_dir_all(folder).map_err(EngineError::io("create", folder))?;
+    }
+    Ok(store::write_atomic(&note, mark(found).as_bytes())?)
+}
+
+fn is_committed(project: &Project) -> Result<bool, EngineError> {
+    let args = ["ls-files", "--", ".proofhouse/config.toml"];
+    Ok(!git::git(project.top(), &args, &[])?.is_empty())
+}
+
+fn mark(found: &[Opening]) -> String {
+    let text: String = found
+        .iter()
+        .map(|(name, value)| format!("{name} = {value}\n"))
+        .collect();
+    store::sha256_hex(text.as_bytes())
+}
+
+/// Where a person's word on this repository lies: `$XDG_STATE_HOME/proofhouse/`, or below
+/// `~/.local/state`.
+fn note(project: &Project) -> Result<PathBuf, EngineError> {
+    let set = |name: &str| {
+        let value = std::env::var_os(name).filter(|value| !value.is_empty());
+        value.map(PathBuf::from)
+    };
+    let home = || set("HOME").map(|home| home.join(".local/state"));
+    let base = set("XDG_STATE_HOME").or_else(home).ok_or_else(|| {
+        EngineError::environment(
+            "no_home",
+            "there is no place for what you confirm: neither XDG_STATE_HOME nor HOME is set",
+            "set one of them",
+        )
+    })?;
+    let top = project.top();
+    let real = top.canonicalize().unwrap_or_else(|_| top.to_owned());
+    let name = store::sha256_hex(real.as_os_str().as_encoded_bytes());
+    Ok(base.join("proofhouse/confirmed").join(name))
+}
