@@ -3,7 +3,7 @@
 //! installed dependencies that were frozen, and nothing else of the repository: an ignored file, a
 //! stray configuration, a changed test or a dependency that came later cannot help it.
 
-use crate::error::Error;
+use crate::error::{BoxError, Error};
 use crate::readers::paths::Found;
 use crate::readers::{hash, installed, items, paths};
 use crate::{Place, Subject, TreeNow};
@@ -261,7 +261,7 @@ impl Room {
         subject: &Subject<'_>,
         act: impl FnOnce(&Subject<'_>) -> T,
     ) -> T {
-        let tree = || {
+        let tree = || -> Result<TreeNow, BoxError> {
             let files = files(&self.path)?;
             let whole: Vec<String> = files
                 .iter()
@@ -272,6 +272,10 @@ impl Room {
                 files,
             })
         };
+        // Each command has a layer of its own over this one, where what it writes goes. Where the tree
+        // cannot be read there is none, and whoever asks for the tree hears why.
+        let over = subject.rooms.zip(tree().ok());
+        let over = over.map(|(rooms, now)| rooms.over(&self.path, now));
         act(&Subject {
             place: Place {
                 repo: &self.path,
@@ -279,6 +283,7 @@ impl Room {
             },
             policy: self.policy.as_ref(),
             env: &self.env,
+            rooms: over.as_deref(),
             tree: &tree,
             ..*subject
         })

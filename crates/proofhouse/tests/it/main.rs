@@ -56,6 +56,7 @@ mod quick;
 mod reach;
 mod records;
 mod results;
+mod rooms;
 mod rules;
 mod sandbox;
 mod seen;
