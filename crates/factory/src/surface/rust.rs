@@ -8,7 +8,7 @@ use super::methods;
 use super::tokens::{self, clean, line};
 use super::tree::{Crate, DEEPEST, Module, Target};
 use super::unread::{NoRust, Unread};
-use super::{Extracted, Files, Function, Item, Kind, Place};
+use super::{Extracted, Files, Function, Item, Kind};
 use std::collections::{BTreeMap, BTreeSet};
 use syn::UseTree;
 use syn::spanned::Spanned;
