@@ -3,7 +3,7 @@
 use super::args::FactoryStart;
 use super::out::{Out, Tone, count};
 use super::progress::Progress;
-use super::{exit, figures, inbox, notify, run, signing, status};
+use super::{exit, notify, run, status};
 use ::factory::plan::{Plan, TaskFile};
 use ::factory::spec::ProductSpec;
 use engine::Ending;
@@ -11,8 +11,6 @@ use engine::factory::{Begin, Driving};
 use kernel::machine::Activity;
 use report::Looked;
 use report::begun::ProjectBegun;
-use report::inbox::Item;
-use report::project::ProjectReport;
 use workspace::{EngineError, Project};
 
 pub(crate) fn start(
