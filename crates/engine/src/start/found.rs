@@ -95,7 +95,7 @@ fn of_python(
     ];
     let marked = ["pytest.ini", "conftest.py", "tests/conftest.py"];
     let says_so = |file: &&str| read(file).is_some_and(|text| text.contains("pytest"));
-    if marked.iter().any(|file| there(file)) || says.iter().any(|file| says_so(file)) {
+    if marked.iter().any(|file| there(file)) || says.iter().any(says_so) {
         return Some(PYTEST.to_owned());
     }
     for folder in ["tests", "test", "."] {
