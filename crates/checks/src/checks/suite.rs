@@ -66,8 +66,8 @@ pub(crate) fn evidence(name: &str, instrument: &str) -> String {
 }
 
 fn judged(executed: &Executed, shown: &Shown) -> (Verdict, String) {
-    if let Some((_, why)) = executed.worthless() {
-        return (Verdict::CouldNotRun, why);
+    if let Some(worthless) = executed.worthless() {
+        return worthless;
     }
     let faults: Vec<&str> = shown
         .run
