@@ -3,7 +3,7 @@
 use super::args::FactoryStart;
 use super::out::{Out, Tone, count, plain};
 use super::progress::Progress;
-use super::{decide, exit, figures, inbox, run, status};
+use super::{decide, exit, figures, inbox, notify, run, status};
 use ::factory::plan::{Plan, TaskFile};
 use ::factory::spec::ProductSpec;
 use engine::Ending;
@@ -11,6 +11,7 @@ use engine::factory::{Begin, Driving};
 use kernel::Status;
 use kernel::machine::Activity;
 use report::Looked;
+use report::begun::ProjectBegun;
 use report::inbox::Item;
 use report::project::ProjectReport;
 use workspace::{EngineError, Project};
@@ -33,9 +34,11 @@ pub(crate) fn start(
     let begun = engine::factory::start(project, &begin, plan, files)?;
     let missing = engine::factory::missing(project, begin.agent)?;
     if out.json {
-        out.facts(
-            &serde_json::json!({"project": begun.name, "tasks": begun.tasks, "missing": missing}),
-        );
+        out.facts(&ProjectBegun {
+            project: begun.name,
+            tasks: Some(begun.tasks),
+            missing,
+        });
         return Ok(exit::OK);
     }
     out.line(&format!(
@@ -73,6 +76,7 @@ pub(crate) fn run(
     }
     // First, so that what is printed can point to it.
     engine::factory::page(project, name)?;
+    notify::project(project, name, &ended.status, out);
     status(project, Some(name), out)?;
     Ok(match ended.status.activity {
         Activity::Done | Activity::Resting | Activity::Working => exit::OK,

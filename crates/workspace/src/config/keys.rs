@@ -94,6 +94,12 @@ pub const KEYS: &[Key] = &[
         "\"own\"",
     ),
     key(
+        "notify.command",
+        Shape::Texts,
+        "your own program, run when you are needed and when a run is over; not from a repository",
+        "[\"notify-send\", \"Proofhouse\", \"look at the inbox\"]",
+    ),
+    key(
         "agents.*.program",
         Shape::Text,
         "a coding agent's program, if not its usual name on PATH",
@@ -110,6 +116,12 @@ pub const KEYS: &[Key] = &[
         Shape::Texts,
         "names of variables of your environment that it gets",
         "[\"HTTPS_PROXY\"]",
+    ),
+    key(
+        "agents.*.base_url",
+        Shape::Text,
+        "a coding agent's provider, if not at its usual address; only in your own config or environment",
+        "\"https://models.example.org/v1\"",
     ),
     key(
         "agents.*.login",
