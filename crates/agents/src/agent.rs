@@ -63,6 +63,8 @@ pub struct Reply {
     pub usage: Usage,
     /// What was said and done, capped at [`crate::TRANSCRIPT_BYTES`], head and tail kept.
     pub transcript: Vec<u8>,
+    /// The model that worked, where it says so or was told which.
+    pub model: Option<String>,
     /// How long the provider asked us to wait before the next attempt.
     pub retry_after: Option<Duration>,
     /// The session, for an attempt that goes on with this one.
@@ -82,6 +84,7 @@ impl Reply {
             result: None,
             usage: Usage::default(),
             transcript: Vec::new(),
+            model: None,
             retry_after: None,
             session: None,
             denied: Vec::new(),

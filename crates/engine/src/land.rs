@@ -15,6 +15,8 @@ use kernel::Machine;
 use kernel::event::{OwnTree, RunStarted};
 use kernel::machine::Activity;
 use kernel::outcome::Verdict;
+use report::begun::{Discarded, Landed};
+use report::change::{Work, works_here};
 use report::look::{Peek, peek_run};
 use sandbox::Cancel;
 use shape::Onto;
@@ -25,95 +27,28 @@ use workspace::git::{self, git, text};
 use workspace::project::Project;
 use workspace::worktree::{self, Merged, Removal};
 
-/// What a run has made, as git knows it.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Work {
-    /// The commit that it began with.
-    pub base: String,
-    /// The last commit of the run.
-    pub tip: String,
-    /// The task folder, if it is part of the tree: a record of the work, and no work.
-    pub task: Option<String>,
-}
-
-impl Work {
-    /// What a run has made so far.
-    pub fn of(project: &Project, run: &str) -> Result<Self, EngineError> {
-        let (peek, started, own) = own(project, run)?;
-        Self::at(project, &peek, &started, &own)
-    }
-
-    fn at(
-        project: &Project,
-        peek: &Peek<Flow>,
-        started: &RunStarted,
-        own: &OwnTree,
-    ) -> Result<Self, EngineError> {
-        let repo = project.top();
-        let run = started.run.as_str();
-        let tip = peek.machine.last_commit().unwrap_or(&own.base).to_owned();
-        if worktree::resolve(repo, &tip)?.is_none() {
-            return Err(EngineError::environment(
-                "commit_missing",
-                format!(
-                    "the journal of `{run}` names the commit {tip}, and this repository has none such"
-                ),
-                "fetch the run's ref from where it was made",
-            ));
-        }
-        let task = Path::new(&started.task);
-        let inside = task.is_relative() && !task.starts_with(".proofhouse");
-        Ok(Self {
-            base: own.base.clone(),
-            tip,
-            task: inside.then(|| started.task.clone()),
-        })
-    }
-
-    /// What it changed, as git shows it with these further arguments.
-    pub fn diff(&self, project: &Project, args: &[&str]) -> Result<String, EngineError> {
-        let mut all = vec![
-            "diff",
-            "--no-ext-diff",
-            "--no-textconv",
-            "--submodule=short",
-        ];
-        all.extend(args);
-        all.extend([self.base.as_str(), self.tip.as_str(), "--", "."]);
-        let without = self.without();
-        all.extend(without.as_deref());
-        let said = git(project.top(), &all, &[])?;
-        Ok(String::from_utf8_lossy(&said).into_owned())
-    }
-
-    fn without(&self) -> Option<String> {
-        let task = self.task.as_ref()?;
-        Some(format!(":(exclude,top,literal){task}"))
-    }
-
-    /// The tree of a commit without the task folder.
-    fn tree(&self, repo: &Path, commit: &str, index: &Path) -> Result<String, EngineError> {
-        let Some(task) = &self.task else {
-            let tree = format!("{commit}^{{tree}}");
-            return Ok(text(&git(repo, &["rev-parse", &tree], &[])?));
-        };
-        let index = index.display().to_string();
-        let env = [("GIT_INDEX_FILE", index.as_str())];
-        git(repo, &["read-tree", commit], &env)?;
-        let remove = [
-            "--literal-pathspecs",
-            "rm",
-            "-r",
-            "--quiet",
-            "--cached",
-            "--ignore-unmatch",
-        ];
-        git(repo, &[&remove[..], &["--", task]].concat(), &env)?;
-        let tree = git(repo, &["write-tree"], &env).map(|tree| text(&tree));
-        // Scratch of this one alone.
-        let _ = std::fs::remove_file(&index);
-        tree
-    }
+/// The tree of a commit without the task folder.
+fn tree_of(work: &Work, repo: &Path, commit: &str, index: &Path) -> Result<String, EngineError> {
+    let Some(task) = &work.task else {
+        let tree = format!("{commit}^{{tree}}");
+        return Ok(text(&git(repo, &["rev-parse", &tree], &[])?));
+    };
+    let index = index.display().to_string();
+    let env = [("GIT_INDEX_FILE", index.as_str())];
+    git(repo, &["read-tree", commit], &env)?;
+    let remove = [
+        "--literal-pathspecs",
+        "rm",
+        "-r",
+        "--quiet",
+        "--cached",
+        "--ignore-unmatch",
+    ];
+    git(repo, &[&remove[..], &["--", task]].concat(), &env)?;
+    let tree = git(repo, &["write-tree"], &env).map(|tree| text(&tree));
+    // Scratch of this one alone.
+    let _ = std::fs::remove_file(&index);
+    tree
 }
 
 /// A run that has a tree of its own.
@@ -125,13 +60,7 @@ fn own(project: &Project, run: &str) -> Result<(Peek<Flow>, RunStarted, OwnTree)
         .and_then(|started| started.own_tree.clone());
     match (started, own) {
         (Some(started), Some(own)) => Ok((peek, started, own)),
-        _ => Err(EngineError::user(
-            "works_here",
-            format!(
-                "`{run}` works in your own tree: what it made is there, and `git diff` shows it"
-            ),
-            "commit it yourself; runs that are begun without `--here` have a tree of their own",
-        )),
+        _ => Err(works_here(run)),
     }
 }
 
@@ -143,18 +72,6 @@ pub struct Landing {
     /// The commit's message; none: from what was asked for.
     pub message: Option<String>,
     pub shape: Shape,
-}
-
-/// A landed run.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Landed {
-    pub branch: String,
-    /// The commit that is now its last.
-    pub commit: String,
-    /// How many files it changed.
-    pub files: usize,
-    /// Why the run's worktree is still there; none if it is gone.
-    pub kept: Option<String>,
 }
 
 /// A run that is done, and the branch that its work is to land on.
@@ -186,7 +103,7 @@ impl Ready {
                 format!("`proofhouse status {run}` shows what it waits for"),
             ));
         }
-        let work = Work::at(&project, &peek, &started, &own)?;
+        let work = Work::since(&project, &peek, &started, &own.base)?;
         let branch = branch(onto, &own, &project)?;
         let head = worktree::resolve(repo, &format!("refs/heads/{branch}"))?.ok_or_else(|| {
             EngineError::user(
@@ -236,8 +153,8 @@ impl Ready {
         let scratch = self.project.work(run);
         std::fs::create_dir_all(&scratch).map_err(EngineError::io("create", &scratch))?;
         let index = scratch.join("land-index");
-        let made = self.work.tree(repo, &self.work.tip, &index)?;
-        let began = self.work.tree(repo, &self.work.base, &index)?;
+        let made = tree_of(&self.work, repo, &self.work.tip, &index)?;
+        let began = tree_of(&self.work, repo, &self.work.base, &index)?;
         if made == began {
             return Err(EngineError::user(
                 "nothing_to_land",
@@ -264,9 +181,9 @@ impl Ready {
             Shape::One => onto.one(&message)?,
             Shape::Merge => onto.merge(&message)?,
             Shape::KeepCommits => onto.keep_commits(&message)?,
-            Shape::Rebase => {
-                onto.rebase(&message, &|commit| self.work.tree(repo, commit, &index))?
-            }
+            Shape::Rebase => onto.rebase(&message, &|commit| {
+                tree_of(&self.work, repo, commit, &index)
+            })?,
         };
         if moved {
             prove(&self.project, run, &self.started, &commit)?;
@@ -290,10 +207,11 @@ pub fn land(project: &Project, run: &str, how: &Landing) -> Result<Landed, Engin
     step(project, &ready.branch, head, &commit)?;
     let kept = tidy(project, run, &ready.work.tip)?;
     Ok(Landed {
+        run: run.to_owned(),
         branch: ready.branch,
         commit,
         files,
-        kept,
+        worktree_kept: kept,
     })
 }
 
@@ -471,15 +389,6 @@ fn message(peek: &Peek<Flow>, started: &RunStarted) -> String {
     format!("{subject}\n\n{said}")
 }
 
-/// A run whose worktree is gone.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Discarded {
-    /// The ref that keeps what it made.
-    pub kept_by: String,
-    /// The commit that the ref is at.
-    pub commit: String,
-}
-
 /// Sets a run that is over aside: its worktree goes, and a ref keeps everything that was in it.
 pub fn discard(project: &Project, run: &str) -> Result<Discarded, EngineError> {
     let project = project.at_top();
@@ -512,6 +421,7 @@ pub fn discard(project: &Project, run: &str) -> Result<Discarded, EngineError> {
         commit = Some(made);
     }
     Ok(Discarded {
+        run: run.to_owned(),
         kept_by: git::run_ref(run),
         commit: commit.unwrap_or_default(),
     })

@@ -10,6 +10,7 @@ pub mod driver;
 mod error;
 pub mod factory;
 pub mod land;
+pub mod notify;
 mod on_commit;
 mod perform;
 pub mod run;

@@ -155,6 +155,9 @@ pub struct Outcome {
     /// Who worked: the connector's name.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub agent: String,
+    /// The model that it worked with, where it says so or was told which.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub model: Option<String>,
     /// The agent's own session, to go on with.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session: Option<String>,
@@ -207,6 +210,7 @@ impl Outcome {
             request: None,
             fields: BTreeMap::new(),
             agent: String::new(),
+            model: None,
             session: None,
             usage: Usage::default(),
             retry_after_millis: None,

@@ -3,8 +3,12 @@
 
 use crate::address::link_of;
 use crate::attempt::Attempt;
+use crate::change::Depth;
+use crate::course::{Step, course};
 use crate::gate::Gate;
+use crate::grounds::Grounds;
 use crate::history::{Decided, History};
+use crate::kept::Kept;
 use flow::Flow;
 use kernel::machine::{Activity, Waiting};
 use kernel::outcome::EvidenceRef;
@@ -36,6 +40,10 @@ pub struct Evidence {
     pub gates: Vec<Gate>,
     /// Every attempt, oldest first.
     pub attempts: Vec<Attempt>,
+    /// What a person decides on.
+    pub grounds: Grounds,
+    /// Everything that happened, oldest first.
+    pub course: Vec<Step>,
     /// What the engine refused.
     pub refusals: Vec<Refusal>,
     /// What people decided.
@@ -97,6 +105,7 @@ pub fn gather(
     history: &History,
     head: &Head,
     folder: &Path,
+    kept: &mut Kept,
 ) -> Result<Evidence, EngineError> {
     let status = machine.status();
     let workflow = &context.workflow;
@@ -110,6 +119,15 @@ pub fn gather(
     let fields = machine.document(&link).into_iter();
     let mut gates = history.gates(workflow.stall_check.as_deref());
     gates.reverse();
+    let project = &context.project;
+    kept.look_into(project, &mut gates);
+    let mut attempts = history.attempts(&status.attempts);
+    for attempt in &mut attempts {
+        let transcript = |piece: &&EvidenceRef| piece.name.ends_with("transcript");
+        if let Some(piece) = attempt.evidence.iter().find(transcript) {
+            attempt.turns = kept.transcript(project, piece).to_vec();
+        }
+    }
     let mut outcomes = history.outcomes();
     Ok(Evidence {
         run: context.run.clone(),
@@ -121,8 +139,10 @@ pub fn gather(
             .filter(|(name, _)| !promised.contains(name))
             .collect(),
         features: features(context),
+        course: course(history, &gates),
         gates,
-        attempts: history.attempts(&status.attempts),
+        attempts,
+        grounds: Grounds::of(project, machine, history, Depth::Hunks, kept),
         refusals: history.refusals(),
         decisions: history.decisions(),
         artifacts: artifacts(folder)?,

@@ -1,5 +1,6 @@
 //! A gate as it was run: each check with its command, its exit and what was kept.
 
+use crate::proof::{Proof, cannot_fail};
 use kernel::event::{EffectBegan, GateEnded};
 use kernel::outcome::{CheckResult, EvidenceRef, Ran, Verdict};
 use kernel::{EffectId, Time};
@@ -64,6 +65,14 @@ pub struct Check {
     pub check: String,
     /// What it said.
     pub answer: Answer,
+    /// What it is worth if it passed.
+    pub proof: Proof,
+    /// Why it proves nothing, if it proves nothing.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub empty: String,
+    /// The part of its output that says why it failed.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub failure: String,
     /// Why, in a sentence.
     pub reason: String,
     /// The command, if it ran one.
@@ -106,9 +115,49 @@ impl Gate {
     }
 }
 
+/// The latest gate of every state, of gates that stand newest first.
+pub fn latest(gates: &[Gate]) -> Vec<&Gate> {
+    let mut latest: Vec<&Gate> = Vec::new();
+    for gate in gates {
+        if latest.iter().all(|seen| seen.state != gate.state) {
+            latest.push(gate);
+        }
+    }
+    latest
+}
+
+impl Gate {
+    /// What came of it, in a line.
+    pub fn sentence(&self) -> String {
+        let judged = self.checks.iter().filter(|one| one.answer != Answer::Noted);
+        let (held, broke): (Vec<&Check>, Vec<&Check>) =
+            judged.partition(|one| one.answer == Answer::Passed);
+        let checks = |many: usize| match many {
+            1 => "1 check".to_owned(),
+            many => format!("{many} checks"),
+        };
+        match broke.as_slice() {
+            [] => format!("{} held", checks(held.len())),
+            [first, more @ ..] => {
+                let more = match more.len() {
+                    0 => String::new(),
+                    more => format!(", and {more} more"),
+                };
+                format!("{}: {}{more}", first.check, first.reason)
+            }
+        }
+    }
+}
+
 impl Check {
+    /// Was it executed, could it have failed, and did it pass?
+    pub fn proves(&self) -> bool {
+        self.answer == Answer::Passed && self.proof == Proof::Executed
+    }
+
     fn of(result: &CheckResult, noted: Option<&str>) -> Check {
         let ran = result.ran.as_ref();
+        let empty = ran.and_then(|ran| cannot_fail(&ran.argv));
         Check {
             check: result.check.clone(),
             answer: match result.verdict {
@@ -118,6 +167,13 @@ impl Check {
                 Verdict::Fail => Answer::Failed,
                 Verdict::CouldNotRun => Answer::CouldNotRun,
             },
+            proof: match (ran, &empty) {
+                (None, _) => Proof::Looked,
+                (Some(_), Some(_)) => Proof::Nothing,
+                (Some(_), None) => Proof::Executed,
+            },
+            empty: empty.unwrap_or_default(),
+            failure: String::new(),
             reason: result.reason.clone(),
             argv: ran.map(|ran| ran.argv.clone()).unwrap_or_default(),
             exit: ran.and_then(|ran| ran.exit),

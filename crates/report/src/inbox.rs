@@ -1,8 +1,13 @@
 //! Everything that waits for a person, in one place: questions of runs and of projects, and what
 //! cannot even be read.
 
-use crate::look::{self, Looked};
+use crate::change::Depth;
+use crate::grounds::Grounds;
+use crate::history::history;
+use crate::kept::Kept;
+use crate::look::{self, Looked, Peek};
 use crate::question::{self, Asked, Worded, run_code};
+use flow::Flow;
 use kernel::Machine;
 use kernel::StateName;
 use kernel::machine::Waiting;
@@ -50,6 +55,8 @@ pub enum Item {
         seq: u64,
         /// What a person types who answers at a terminal.
         run_code: String,
+        /// What the answer rests on.
+        grounds: Box<Grounds>,
     },
     /// A project; it may wait for several answers at once.
     Project {
@@ -91,22 +98,23 @@ impl Item {
 }
 
 /// What one run or project waits for.
-pub fn of(name: &str, looked: &Looked) -> Vec<Item> {
+pub fn of(project: &Project, name: &str, looked: &Looked) -> Result<Vec<Item>, EngineError> {
     let head = looked.head();
     let run_code = run_code(name, &head.hash);
-    match looked {
+    Ok(match looked {
         Looked::Run(peek) => {
             let status = peek.machine.status();
-            let waiting = status.waiting_for.into_iter();
-            waiting
-                .map(|waiting_for| Item::Run {
-                    run: name.to_owned(),
-                    state: status.state.clone(),
-                    waiting_for,
-                    seq: head.seq,
-                    run_code: run_code.clone(),
-                })
-                .collect()
+            let Some(waiting_for) = status.waiting_for else {
+                return Ok(Vec::new());
+            };
+            vec![Item::Run {
+                run: name.to_owned(),
+                state: status.state.clone(),
+                waiting_for,
+                seq: head.seq,
+                run_code,
+                grounds: Box::new(grounds(project, name, peek)?),
+            }]
         }
         Looked::Project(peek) => {
             let questions = peek.machine.questions().into_iter();
@@ -119,7 +127,20 @@ pub fn of(name: &str, looked: &Looked) -> Vec<Item> {
                 })
                 .collect()
         }
-    }
+    })
+}
+
+/// What a person decides on in a run.
+pub fn grounds(project: &Project, name: &str, peek: &Peek<Flow>) -> Result<Grounds, EngineError> {
+    let history = history(project, name)?;
+    let kept = &mut Kept::default();
+    Ok(Grounds::of(
+        project,
+        &peek.machine,
+        &history,
+        Depth::Hunks,
+        kept,
+    ))
 }
 
 /// Everything that waits in a repository.
@@ -127,7 +148,12 @@ pub fn inbox(project: &Project) -> Result<Vec<Item>, EngineError> {
     let items = look::all(project)?.into_iter();
     Ok(items
         .flat_map(|(run, looked)| match looked {
-            Ok(looked) => of(&run, &looked),
+            Ok(looked) => of(project, &run, &looked).unwrap_or_else(|error| {
+                vec![Item::Unreadable {
+                    run,
+                    error: Fault::from(&error),
+                }]
+            }),
             Err(error) => vec![Item::Unreadable {
                 run,
                 error: Fault::from(&error),

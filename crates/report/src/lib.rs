@@ -5,20 +5,32 @@
 
 pub mod address;
 pub mod attempt;
+pub mod begun;
+pub mod caught;
+pub mod change;
+pub mod course;
 pub mod evidence;
+mod excerpt;
 pub mod facts;
+pub mod follow;
 pub mod gate;
+pub mod grounds;
 pub mod history;
 pub mod inbox;
+pub mod kept;
 pub mod look;
 pub mod page;
 pub mod project;
+pub mod proof;
 pub mod question;
+pub mod review;
 pub mod run;
 pub mod spend;
 pub mod story;
 pub mod timeline;
+pub mod transcript;
 pub mod views;
+pub mod wave;
 
 pub use history::{History, history};
 pub use look::{Looked, Peek, look};

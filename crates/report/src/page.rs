@@ -5,7 +5,10 @@
 //! it), and to load or run anything: no scripts, no fonts, nothing from another place.
 
 mod attempts;
+mod course;
+mod diff;
 mod gates;
+mod grounds;
 mod html;
 mod people;
 pub mod project;
@@ -59,8 +62,12 @@ pub fn run(data: &Evidence) -> String {
         "The model's replies in this run were scripted; every check, file and hash is real.";
     let banner = (data.origin == Origin::Scripted).then_some(scripted);
     let main = html! {
+        (diff::caught(data))
+        (diff::section(data))
+        (grounds::section(data))
+        (grounds::cost(data))
         (people::waiting(data))
-        (verdict::facts(data))
+        (course::section(data))
         (people::promise(data))
         (gates::section(data))
         (attempts::section(data))

@@ -19,9 +19,18 @@ pub struct Spend {
 
 impl Spend {
     fn add(&mut self, note: &AttemptNote) {
-        self.attempts += 1;
-        self.millis = self.millis.saturating_add(note.millis);
-        let (sum, more) = (&mut self.usage, note.usage);
+        self.plus(&Spend {
+            attempts: 1,
+            usage: note.usage,
+            millis: note.millis,
+        });
+    }
+
+    /// Adds what others cost.
+    pub(crate) fn plus(&mut self, other: &Spend) {
+        self.attempts += other.attempts;
+        self.millis = self.millis.saturating_add(other.millis);
+        let (sum, more) = (&mut self.usage, other.usage);
         sum.input_tokens = sum.input_tokens.saturating_add(more.input_tokens);
         sum.cached_tokens = sum.cached_tokens.saturating_add(more.cached_tokens);
         sum.output_tokens = sum.output_tokens.saturating_add(more.output_tokens);

@@ -9,6 +9,7 @@ pub mod snapshot;
 
 use crate::address;
 use crate::history::{History, history};
+use crate::kept::Kept;
 use flow::{Flow, Owner, parse_fields, replace_fields};
 use kernel::machine::Activity;
 use kernel::{Body, Event, Machine, What};
@@ -67,6 +68,8 @@ pub struct Views {
     written: BTreeMap<String, String>,
     /// Fields whose edit was refused on record: these lines are the run's again.
     refused: BTreeSet<String>,
+    /// What was read of the evidence already.
+    kept: Kept,
 }
 
 /// The fields that a person may write, as the run holds them.
@@ -92,6 +95,7 @@ impl Views {
             history,
             written: open_fields(machine),
             refused: BTreeSet::new(),
+            kept: Kept::default(),
         })
     }
 
@@ -160,10 +164,10 @@ impl Views {
         Ok((!changed.is_empty()).then_some(What::Edited { fields: changed }))
     }
 
-    fn render_evidence(&self, machine: &Flow, head: &store::Head) -> Result<(), EngineError> {
+    fn render_evidence(&mut self, machine: &Flow, head: &store::Head) -> Result<(), EngineError> {
         evidence_file::write(&self.context, &self.history)?;
         log::write(&self.context, machine, &self.history)?;
-        page::write(&self.context, machine, &self.history, head)
+        page::write(&self.context, machine, &self.history, head, &mut self.kept)
     }
 
     /// Writes all views. Gives back what a person edited meanwhile, which is kept in the file.

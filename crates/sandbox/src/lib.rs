@@ -3,8 +3,8 @@
 //! A [`Launch`] is a pure description: what, where, with which environment and limits. [`run`] is
 //! the only function that performs one. A [`Policy`] says what it may reach; [`Plan::of`] says what
 //! will hold it on this machine, and [`Ended::enforced`] what did. Nothing is started with an
-//! inherited environment, an inherited terminal or no limit, and `run` does not return while it
-//! knows of a living descendant.
+//! inherited environment, an inherited terminal or no limit, save what a person asks for by name
+//! ([`hand_over`]), and `run` does not return while it knows of a living descendant.
 //!
 //! Its honest limit without a PID namespace: a descendant that leaves the session, loses its parent
 //! and rewrites its own environment block is not found by the sweep (see `tree`).
@@ -28,6 +28,7 @@ mod machine;
 mod macos;
 #[cfg(unix)]
 mod note;
+mod person;
 #[cfg(unix)]
 mod pipes;
 mod plan;
@@ -58,6 +59,7 @@ pub use listen::{Listener, Stream, Talk};
 pub use machine::{Counting, Lacking, Machine, Through};
 #[cfg(unix)]
 pub use note::{kill_leftover, launches};
+pub use person::hand_over;
 pub use plan::{Plan, Recording, Route};
 pub use policy::{Bounds, Endpoint, Enforcement, Leads, Network, Policy};
 pub use refusals::Refusals;

@@ -150,6 +150,7 @@ impl Agent for Api {
         reply.reason = redact(&reply.reason, &secrets);
         reply.usage = ended.usage;
         reply.session = ended.session;
+        reply.model = Some(self.settings.model.clone());
         ended.connections.tell(&mut reply);
         transcript.line(&format!("[{}: {}]", reply.class.as_str(), reply.reason));
         reply.transcript = redact_bytes(&transcript.finish(), &secrets);

@@ -169,6 +169,7 @@ impl Connector {
             let text = redact(&result.to_string(), secrets);
             serde_json::from_str(&text).unwrap_or(result)
         });
+        reply.model = model.map(str::to_owned).or(self.settings.model.clone());
         let price = self.settings.price_of(model);
         reply.usage = meter::priced(reply.usage, price);
         let usage = reply.usage;

@@ -150,6 +150,7 @@ fn tokens_without_a_price_are_named_and_not_passed_over() {
     for model in [None, Some("nobody-knows-it")] {
         let reply = run(model);
         assert_eq!((reply.class, reply.usage.micro_dollars), (Class::Done, 0));
+        assert_eq!(reply.model.as_deref(), model);
         let says = "its 9 tokens have no known price and count as $0";
         assert!(reply.reason.contains(says), "{model:?}: {}", reply.reason);
     }

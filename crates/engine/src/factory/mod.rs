@@ -38,7 +38,7 @@ mod views;
 
 pub(crate) use decide::{decide, decide_message};
 pub use page::page;
-pub use product::{New, Review, Said, Spoken, approval_of, new, review, speak, spoken_message};
+pub use product::{New, Said, Spoken, approval_of, new, review, speak, spoken_message};
 pub use resolve::{Asked, escalated, message, resolve};
 pub use session::{Driving, drive};
 pub use start::{Begin, Begun, missing, start};

@@ -5,6 +5,7 @@
 use super::{Landing, Ready, Shape, message};
 use crate::session;
 use kernel::outcome::{CheckResult, Verdict};
+use report::change::{Depth, stat};
 use sandbox::{Cancel, Launch, Limits};
 use std::fmt::Write as _;
 use std::path::Path;
@@ -161,7 +162,8 @@ fn open(repo: &Path, program: &str, request: &Request) -> Result<Option<String>,
 fn body(ready: &Ready, said: &str) -> Result<String, EngineError> {
     let rest = said.lines().skip(1).collect::<Vec<_>>().join("\n");
     let mut body = format!("{}\n", rest.trim());
-    let stat = ready.work.diff(&ready.project, &["--stat=72"])?;
+    let change = ready.work.change(&ready.project, &ready.run, Depth::Stat)?;
+    let stat = stat(&change.changes, 72);
     let _ = write!(
         body,
         "\n## What changed\n\n```text\n{}\n```\n",

@@ -208,6 +208,7 @@ fn finish(
     let mut outcome = Outcome::bare(reply.class, reply.reason.clone());
     outcome.usage = reply.usage;
     outcome.session = reply.session.clone();
+    outcome.model.clone_from(&reply.model);
     outcome.denied.clone_from(&reply.denied);
     outcome.unrecorded.clone_from(&reply.unrecorded);
     outcome.retry_after_millis = reply

@@ -12,9 +12,9 @@ mod merge;
 pub mod people;
 mod perform;
 mod performer;
-pub mod report;
 pub mod session;
 mod tidying;
+pub mod verify;
 mod work;
 
 pub use folder::MilestoneFolder;

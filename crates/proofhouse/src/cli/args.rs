@@ -72,7 +72,10 @@ onto your branch as one commit.")]
         run: Option<String>,
     },
     /// Show what happened in a run
-    #[command(after_help = "Example:\n  proofhouse log slugs --last 20")]
+    #[command(after_help = "Examples:
+  proofhouse log slugs --last 20
+  proofhouse log --follow               every run and project, as they go
+  proofhouse log slugs --follow --from 12 --json")]
     Log(Log),
     /// Show everything that waits for a person
     #[command(after_help = "Example:\n  proofhouse inbox")]
@@ -80,7 +83,8 @@ onto your branch as one commit.")]
     /// Show what a run has changed
     #[command(after_help = "Examples:
   proofhouse diff slugs
-  proofhouse diff slugs --stat")]
+  proofhouse diff slugs --stat
+  proofhouse diff slugs --tool vimdiff")]
     Diff(Diff),
     /// Put what a run made onto your branch, as one commit
     #[command(after_help = "Example:
@@ -108,7 +112,7 @@ A run that is not over is stopped first: a decision like any other, signed or ty
     Abandon(Abandon),
     /// Decide what a run waits for
     #[command(after_help = "Examples:
-  proofhouse decide slugs approve --because 'read the diff, it is fine'
+  proofhouse decide slugs approve --because 'read the diff, it is fine' --run
   proofhouse decide slugs extend --because 'close, one more try' --sign ~/.ssh/id_ed25519
 
 Where .proofhouse/approvers exists (OpenSSH allowed_signers format), a decision must be signed.
@@ -380,11 +384,17 @@ pub(crate) struct Run {
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Log {
-    /// The run (without it, the runs are listed)
-    pub(crate) run: Option<String>,
+    /// The run (without it, the runs are listed); with `--follow` several, or none for all of them
+    pub(crate) runs: Vec<String>,
     /// Only the last records
     #[arg(long, value_name = "N")]
     pub(crate) last: Option<usize>,
+    /// Only from this record on
+    #[arg(long, value_name = "SEQ", conflicts_with = "last")]
+    pub(crate) from: Option<u64>,
+    /// Go on as the journals grow, until Ctrl-C
+    #[arg(long, short)]
+    pub(crate) follow: bool,
 }
 
 #[derive(Debug, clap::Args)]
@@ -394,6 +404,10 @@ pub(crate) struct Diff {
     /// Only which files, and how much of each
     #[arg(long)]
     pub(crate) stat: bool,
+    /// Show it in your own tool for differences, by the name that `git difftool --tool-help` lists
+    /// (without a name: the one that your git is set up with)
+    #[arg(long, value_name = "TOOL", num_args = 0..=1, default_missing_value = "", conflicts_with = "stat")]
+    pub(crate) tool: Option<String>,
 }
 
 #[derive(Debug, clap::Args)]
@@ -455,6 +469,9 @@ pub(crate) struct Decide {
     /// Why; it is journaled, and goes into the next brief
     #[arg(long, value_name = "TEXT")]
     pub(crate) because: String,
+    /// Go on at once with what follows from it, as `proofhouse run` does
+    #[arg(long = "run", conflicts_with = "message")]
+    pub(crate) go_on: bool,
     #[command(flatten)]
     pub(crate) signing: Signing,
 }

@@ -1,9 +1,9 @@
 //! `proofhouse decide`: a person's word, through a channel that agents cannot reach.
 
-use super::args::{Decide, Signing};
+use super::args::{Decide, Run, Signing};
 use super::out::{Out, Tone};
 use super::signing::{approved, show};
-use super::{exit, status};
+use super::{exit, inbox, land, of_factory, run, status};
 use engine::approval::Words;
 use engine::decide::Ask;
 use serde_json::Value;
@@ -23,7 +23,38 @@ pub(crate) fn decide(project: &Project, args: &Decide, out: &Out) -> Result<u8, 
         with: &with,
         because: &args.because,
     };
-    say(project, &ask, &args.signing, out)
+    if !out.json && at_terminal(project, &args.signing) {
+        rests_on(project, &args.run, out)?;
+    }
+    let code = say(project, &ask, &args.signing, out)?;
+    if !args.go_on || code != exit::OK {
+        return Ok(code);
+    }
+    if report::look::is_project(project, &args.run) {
+        return of_factory::run(project, Some(&args.run), None, out);
+    }
+    let on = Run {
+        run: Some(args.run.clone()),
+        once: false,
+        agent: None,
+        restore_views: false,
+    };
+    run::run(project, &on, out)
+}
+
+/// Is a person about to be asked for the code?
+fn at_terminal(project: &Project, signing: &Signing) -> bool {
+    let unsigned = signing.sign.is_none() && signing.signature.is_none();
+    unsigned && !signing.message && matches!(project.read_approvers(), Ok(None))
+}
+
+/// What the decision rests on, before the person confirms it.
+fn rests_on(project: &Project, name: &str, out: &Out) -> Result<(), EngineError> {
+    if let report::Looked::Run(peek) = report::look(project, name)? {
+        let grounds = report::inbox::grounds(project, name, &peek)?;
+        inbox::shown(out, name, &grounds, land::Lines::Some);
+    }
+    Ok(())
 }
 
 /// Lets a decision in, and says what it led to.

@@ -1,7 +1,9 @@
 //! `proofhouse inbox`: everything that waits for a person, in one place.
 
-use super::out::{Out, Tone, plain};
+use super::land::Lines;
+use super::out::{Out, Tone, count, dollars, duration, plain};
 use super::{exit, land, signing};
+use report::grounds::Grounds;
 use report::inbox::Item;
 use report::question::Advice;
 use workspace::{EngineError, Project};
@@ -36,8 +38,8 @@ pub(crate) fn ask(out: &Out, project: &Project, items: &[Item]) {
         for line in &worded.lines {
             out.line(&format!("  {}", plain(line)));
         }
-        if let Item::Run { run, .. } = item {
-            land::stat(project, run, out);
+        if let Item::Run { run, grounds, .. } = item {
+            shown(out, run, grounds, Lines::Some);
         }
         for (command, advice) in &worded.commands {
             let best = match advice {
@@ -49,5 +51,77 @@ pub(crate) fn ask(out: &Out, project: &Project, items: &[Item]) {
     }
     if let Some(Item::Run { run_code, .. } | Item::Project { run_code, .. }) = items.last() {
         out.line(&signing::wants(project, run_code));
+    }
+}
+
+/// What a person decides on: what was asked for and when, what changed, what was proven and what was
+/// not, what it cost, and who worked.
+pub(crate) fn shown(out: &Out, run: &str, grounds: &Grounds, lines: Lines) {
+    let row = |name: &str, text: &str| out.line(&format!("  {name:<11} {text}"));
+    if !grounds.objective.trim().is_empty() {
+        row("objective", &plain(grounds.objective.trim()));
+    }
+    let now = workspace::clock::now();
+    row(
+        "age",
+        &format!(
+            "begun {} ago, waits since {}",
+            duration(now.since(grounds.began)),
+            duration(now.since(grounds.last))
+        ),
+    );
+    if let Some(change) = &grounds.change {
+        land::change(out, run, change, lines);
+    }
+    for one in &grounds.proven {
+        let proven = out.paint(Tone::Good, &format!("{:<11}", "proven"));
+        let states = one.states.join(", ");
+        out.line(&format!(
+            "  {proven} {} ({states}, {})",
+            plain(&one.check),
+            duration(one.millis)
+        ));
+    }
+    if grounds.proven.is_empty() {
+        row(
+            "proven",
+            "nothing: no command has passed that could have failed",
+        );
+    }
+    for one in &grounds.unproven {
+        let not = out.paint(Tone::Bad, &format!("{:<11}", "not proven"));
+        out.line(&format!(
+            "  {not} {} ({}): {}",
+            plain(&one.check),
+            one.state,
+            plain(&one.why)
+        ));
+    }
+    for one in &grounds.caught {
+        let caught = out.paint(Tone::Bad, &format!("{:<11}", "caught"));
+        let times = match one.times {
+            1 => String::new(),
+            times => format!(", {times} times"),
+        };
+        let found = plain(&one.found);
+        out.line(&format!("  {caught} {}{times}: {found}", one.what));
+    }
+    let spend = &grounds.spend;
+    let tokens = spend
+        .usage
+        .input_tokens
+        .saturating_add(spend.usage.output_tokens);
+    row(
+        "cost",
+        &format!(
+            "{}, {}, {}, {}",
+            dollars(spend.usage.micro_dollars),
+            count(tokens, "token"),
+            count(spend.attempts, "attempt"),
+            duration(spend.millis)
+        ),
+    );
+    for worker in &grounds.workers {
+        row("by", &plain(&worker.words()));
     }
 }

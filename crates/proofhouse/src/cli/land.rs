@@ -1,69 +1,194 @@
 //! `proofhouse diff`, `land`, `pr`, `discard` and `abandon`: what a run made, and what becomes of it.
 
 use super::args::{Abandon, Diff, Land, Pr};
-use super::out::{Out, Tone};
+use super::out::{Out, Tone, plain, whole};
 use super::{exit, signing};
 use engine::approval::Words;
 use engine::decide::Ask;
-use engine::land::{Landing, Shape, Work, discard as set_aside, land as onto_branch, request};
+use engine::land::{Landing, Shape, discard as set_aside, land as onto_branch, request};
 use kernel::machine::Activity;
 use kernel::position::STOP;
+use report::change::{Change, Depth, FileChange, Work, stat};
 use serde_json::json;
 use workspace::{EngineError, Project};
 
+/// How much of a change is shown on the way.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Lines {
+    /// Its first lines.
+    Some,
+    /// Which files alone.
+    None,
+}
+
 pub(crate) fn diff(project: &Project, args: &Diff, out: &Out) -> Result<u8, EngineError> {
-    let work = Work::of(project, &args.run)?;
-    let stat = work.diff(project, &["--stat=100"])?;
-    let patch = match args.stat {
-        true => None,
-        false => Some(work.diff(project, &["--no-color", "--binary"])?),
+    if let Some(tool) = &args.tool {
+        return with_tool(project, &args.run, tool);
+    }
+    let depth = match args.stat {
+        true => Depth::Stat,
+        false => Depth::Patch,
     };
+    let change = Change::of(project, &args.run, depth)?;
     if out.json {
-        let files = work.diff(project, &["--name-only"])?;
-        let files: Vec<&str> = files.lines().collect();
-        out.facts(&json!({
-            "run": args.run, "base": work.base, "commit": work.tip,
-            "files": files, "stat": stat, "patch": patch,
-        }));
+        out.facts(&change);
         return Ok(exit::OK);
     }
-    if stat.is_empty() {
+    if change.changes.is_empty() {
         out.line(&format!("`{}` has changed nothing", args.run));
         return Ok(exit::OK);
     }
-    out.line(stat.trim_end());
-    for line in patch.iter().flat_map(|patch| patch.lines()) {
-        let painted = match line.as_bytes() {
-            [b'+', ..] if !line.starts_with("+++") => out.paint(Tone::Good, line),
-            [b'-', ..] if !line.starts_with("---") => out.paint(Tone::Bad, line),
-            [b'@', b'@', ..] => out.paint(Tone::Dim, line),
-            _ => line.to_owned(),
-        };
-        out.line(&painted);
+    drawn(out, &change, "");
+    if depth == Depth::Patch {
+        out.line("");
+        for one in &change.changes {
+            file(out, one, usize::MAX);
+        }
     }
     Ok(exit::OK)
 }
 
-/// Which files a run has changed so far, for whoever is about to decide; nothing where it works in the
-/// person's own tree.
-pub(crate) fn stat(project: &Project, run: &str, out: &Out) {
-    let stat = Work::of(project, run).and_then(|work| work.diff(project, &["--stat=90"]));
-    // A question is asked whether or not its diff can be shown; `diff` says what is wrong.
-    let stat = stat.unwrap_or_default();
+/// Which files changed, and how much of each, in colour.
+fn drawn(out: &Out, change: &Change, indent: &str) {
+    let columns = Out::columns().unwrap_or(100).min(120);
+    let stat = stat(&change.changes, columns.saturating_sub(indent.len() + 1));
     for line in stat.lines() {
-        out.line(&format!(" {line}"));
+        let painted = match line.rsplit_once(" | ") {
+            Some((name, much)) => {
+                let (count, bar) = much.rsplit_once(' ').unwrap_or((much, ""));
+                let (plus, minus) = bar.split_at(bar.find('-').unwrap_or(bar.len()));
+                let bar = format!(
+                    "{}{}",
+                    out.paint_some(Tone::Good, plus),
+                    out.paint_some(Tone::Bad, minus)
+                );
+                format!("{name} | {count} {bar}").trim_end().to_owned()
+            }
+            None => line.to_owned(),
+        };
+        out.line(&format!("{indent}{painted}"));
     }
-    if !stat.is_empty() {
-        out.line(&format!("  proofhouse diff {run}"));
+}
+
+/// One file's hunks, up to this many lines; says how many are left. A line at a time: it is an agent's
+/// text, and must not steer a terminal.
+fn file(out: &Out, one: &FileChange, most: usize) -> usize {
+    let mut left = most;
+    let mut say = |text: &str| {
+        let room = left > 0;
+        left = left.saturating_sub(1);
+        if room {
+            out.line(text);
+        }
+        room
+    };
+    let was = one.from.as_ref();
+    let was = was.map_or_else(String::new, |from| format!(" (was {})", plain(from)));
+    let head = format!("{} {}{was}", one.kind.as_str(), plain(&one.path));
+    say(&out.paint(Tone::Strong, &head));
+    if one.added.is_none() {
+        say("  it is no text");
     }
+    for hunk in &one.hunks {
+        let about = plain(&hunk.about);
+        let head = format!("@@ line {} @@ {about}", hunk.after);
+        say(&out.paint(Tone::Dim, head.trim_end()));
+        for line in &hunk.lines {
+            let shown = whole(line);
+            let room = say(&match line.as_bytes().first() {
+                Some(b'+') => out.paint(Tone::Good, &shown),
+                Some(b'-') => out.paint(Tone::Bad, &shown),
+                Some(b'\\') => out.paint(Tone::Dim, &shown),
+                _ => shown,
+            });
+            if !room {
+                return 0;
+            }
+        }
+    }
+    left
+}
+
+/// Shows the work in the person's own tool for differences, as git knows it.
+fn with_tool(project: &Project, run: &str, tool: &str) -> Result<u8, EngineError> {
+    let work = Work::of(project, run)?;
+    let mut argv = vec![
+        "git".to_owned(),
+        "difftool".to_owned(),
+        "--no-prompt".to_owned(),
+    ];
+    if !tool.is_empty() {
+        argv.push(format!("--tool={tool}"));
+    }
+    argv.extend([
+        work.base.clone(),
+        work.tip.clone(),
+        "--".to_owned(),
+        ".".to_owned(),
+    ]);
+    argv.extend(work.without());
+    let ended = sandbox::hand_over(&argv, project.top());
+    let ended = ended.map_err(EngineError::io("start", std::path::Path::new("git")))?;
+    if ended.success() {
+        return Ok(exit::OK);
+    }
+    Err(EngineError::user(
+        "difftool_failed",
+        format!("`git difftool` ended with {ended}"),
+        "`git difftool --tool-help` lists the tools that git can start here",
+    ))
+}
+
+/// What a run has changed so far, for whoever is about to decide: which files, and the first lines.
+pub(crate) fn change(out: &Out, run: &str, change: &Change, lines: Lines) {
+    /// What fits on a screen beside the question.
+    const MOST: usize = 30;
+    if change.changes.is_empty() {
+        out.line("  changed     nothing");
+        return;
+    }
+    drawn(out, change, " ");
+    let hunks = |one: &FileChange| {
+        one.hunks
+            .iter()
+            .map(|hunk| hunk.lines.len() + 1)
+            .sum::<usize>()
+    };
+    let all: usize = change.changes.iter().map(|one| hunks(one) + 1).sum();
+    if lines == Lines::Some {
+        let mut left = MOST;
+        for one in &change.changes {
+            if left > 1 {
+                left = file(out, one, left);
+            }
+        }
+    }
+    let more = match lines == Lines::Some && all <= MOST {
+        true => "",
+        false => "   shows all of it",
+    };
+    out.line(&format!("  proofhouse diff {run}{more}"));
+}
+
+/// Does a run work in the person's own tree?
+fn works_here(project: &Project, run: &str) -> bool {
+    let peek = report::look::peek_run(project, run);
+    peek.is_ok_and(|peek| {
+        let started = peek.machine.started();
+        started.is_some_and(|started| started.own_tree.is_none())
+    })
 }
 
 /// What can be done with finished work.
 pub(crate) fn offer(project: &Project, run: &str, out: &Out) {
-    if Work::of(project, run).is_err() {
+    // What cannot be shown stops nobody; `diff` says what is wrong.
+    if let Ok(made) = Change::of(project, run, Depth::Stat) {
+        change(out, run, &made, Lines::None);
+    }
+    // What was made in the person's own tree is there already.
+    if works_here(project, run) {
         return;
     }
-    stat(project, run, out);
     let strong = |text: String| out.paint(Tone::Strong, &text);
     out.line(&format!(
         "take it:     {}",
@@ -88,10 +213,7 @@ pub(crate) fn land(project: &Project, args: &Land, out: &Out) -> Result<u8, Engi
     };
     let landed = onto_branch(project, &args.run, &how)?;
     if out.json {
-        out.facts(&json!({
-            "run": args.run, "branch": landed.branch, "commit": landed.commit,
-            "files": landed.files, "worktree_kept": landed.kept,
-        }));
+        out.facts(&landed);
         return Ok(exit::OK);
     }
     out.line(&format!(
@@ -105,7 +227,7 @@ pub(crate) fn land(project: &Project, args: &Land, out: &Out) -> Result<u8, Engi
             files => format!("{files} files"),
         },
     ));
-    if let Some(why) = &landed.kept {
+    if let Some(why) = &landed.worktree_kept {
         out.line(&format!("  its worktree stays: {why}"));
     }
     Ok(exit::OK)
@@ -114,7 +236,7 @@ pub(crate) fn land(project: &Project, args: &Land, out: &Out) -> Result<u8, Engi
 pub(crate) fn discard(project: &Project, run: &str, out: &Out) -> Result<u8, EngineError> {
     let gone = set_aside(project, run)?;
     if out.json {
-        out.facts(&json!({"run": run, "kept_by": gone.kept_by, "commit": gone.commit}));
+        out.facts(&gone);
         return Ok(exit::OK);
     }
     out.line(&format!(
@@ -173,7 +295,7 @@ pub(crate) fn abandon(project: &Project, args: &Abandon, out: &Out) -> Result<u8
         let approve = |words: &Words<'_>| signing::approved(project, &args.signing, words);
         engine::decide::decide(project, &ask, approve)?;
     }
-    if Work::of(project, &args.run).is_err_and(|error| error.code == "works_here") {
+    if works_here(project, &args.run) {
         if out.json {
             out.facts(&json!({"run": args.run, "kept_by": null, "commit": null}));
         } else {

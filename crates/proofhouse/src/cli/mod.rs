@@ -17,6 +17,7 @@ mod init;
 mod land;
 mod log;
 mod new;
+mod notify;
 mod of_factory;
 mod of_product;
 mod out;
@@ -31,6 +32,7 @@ mod status;
 mod usage;
 mod verbs;
 mod wave;
+mod wave_lines;
 mod workflow;
 
 use args::{Args, Command, ConfigCommand};

@@ -7,20 +7,21 @@ use engine::approval::{ControllingTerminal, Terminal, Words};
 use engine::start::{Missing, NewRun, Place, Started, WantsCommands, start, start_waived};
 use kernel::machine::Activity;
 use kernel::{Autonomy, Machine, Mode, Pace, Risk};
+use report::begun::RunBegun;
 use workspace::{EngineError, Project};
 
 pub(crate) fn new(project: &Project, args: &New, out: &Out) -> Result<u8, EngineError> {
     let started = begin(project, args)?;
     if out.json {
-        out.facts(&serde_json::json!({
-            "run": started.run,
-            "workflow": args.workflow,
-            "task": started.task,
-            "commands": started.commands,
-            "commands_from": started.commands_from,
-            "written": started.written,
-            "missing": started.missing,
-        }));
+        out.facts(&RunBegun {
+            run: started.run,
+            workflow: args.workflow.clone(),
+            task: started.task,
+            commands: started.commands,
+            commands_from: started.commands_from.to_owned(),
+            written: started.written,
+            missing: started.missing,
+        });
         return Ok(exit::OK);
     }
     tell(project, args, &started, out)?;

@@ -3,13 +3,14 @@
 use super::args::FactoryStart;
 use super::out::{Out, Tone, count};
 use super::progress::Progress;
-use super::{exit, run, status};
+use super::{exit, notify, run, status};
 use ::factory::plan::{Plan, TaskFile};
 use ::factory::spec::ProductSpec;
 use engine::Ending;
 use engine::factory::{Begin, Driving};
 use kernel::machine::Activity;
 use report::Looked;
+use report::begun::ProjectBegun;
 use workspace::{EngineError, Project};
 
 pub(crate) fn start(
@@ -30,9 +31,11 @@ pub(crate) fn start(
     let begun = engine::factory::start(project, &begin, plan, files)?;
     let missing = engine::factory::missing(project, begin.agent)?;
     if out.json {
-        out.facts(
-            &serde_json::json!({"project": begun.name, "tasks": begun.tasks, "missing": missing}),
-        );
+        out.facts(&ProjectBegun {
+            project: begun.name,
+            tasks: Some(begun.tasks),
+            missing,
+        });
         return Ok(exit::OK);
     }
     out.line(&format!(
@@ -70,6 +73,7 @@ pub(crate) fn run(
     }
     // First, so that what is printed can point to it.
     engine::factory::page(project, name)?;
+    notify::project(project, name, &ended.status, out);
     status(project, Some(name), out)?;
     Ok(match ended.status.activity {
         Activity::Done | Activity::Resting | Activity::Working => exit::OK,

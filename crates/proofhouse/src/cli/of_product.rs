@@ -6,6 +6,7 @@ use super::out::{Out, Tone, plain};
 use super::{exit, of_factory, signing};
 use engine::approval::Words;
 use engine::factory::{New, Said, Spoken};
+use report::begun::{ProjectBegun, SpokenOn};
 use std::path::Path;
 use workspace::{EngineError, Project};
 
@@ -23,7 +24,11 @@ pub(crate) fn new(project: &Project, asked: &FactoryNew, out: &Out) -> Result<u8
     )?;
     let missing = engine::factory::missing(project, asked.making.agent.as_deref())?;
     if out.json {
-        out.facts(&serde_json::json!({"project": name, "missing": missing}));
+        out.facts(&ProjectBegun {
+            project: name,
+            tasks: None,
+            missing,
+        });
         return Ok(exit::OK);
     }
     out.line(&format!(
@@ -104,7 +109,10 @@ pub(crate) fn speak(
     let approve = |words: &Words<'_>| signing::approved(project, &channel.signing, words);
     let spoken = engine::factory::speak(project, &spoken, approve)?;
     if out.json {
-        out.facts(&serde_json::json!({"project": spoken.name, "status": spoken.status}));
+        out.facts(&SpokenOn {
+            project: spoken.name,
+            status: spoken.status,
+        });
         return Ok(exit::OK);
     }
     let word = match said {

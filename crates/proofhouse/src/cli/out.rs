@@ -50,9 +50,23 @@ impl Out {
         }
     }
 
+    /// The same, where an empty text needs no colour.
+    pub(crate) fn paint_some(&self, tone: Tone, text: &str) -> String {
+        match text.is_empty() {
+            true => String::new(),
+            false => self.paint(tone, text),
+        }
+    }
+
     /// A line on standard output. A reader that went away is no error.
     pub(crate) fn line(&self, text: &str) {
-        let _ = writeln!(std::io::stdout(), "{text}");
+        let _ = self.line_if_heard(text);
+    }
+
+    /// The same for whoever would go on for ever: says whether anybody still reads.
+    pub(crate) fn line_if_heard(&self, text: &str) -> std::io::Result<()> {
+        let mut out = std::io::stdout();
+        writeln!(out, "{text}").and_then(|()| out.flush())
     }
 
     /// What the agents of something new lack: better said now than by the first attempt.
@@ -137,16 +151,32 @@ pub(crate) fn plain(text: &str) -> String {
     for c in text.chars().take(MOST) {
         match c {
             '\n' | '\r' | '\t' => shown.push(' '),
-            c if kernel::unseen::is_unseen(c) => {
-                shown.push_str(&format!("\\u{{{:x}}}", u32::from(c)));
-            }
-            c => shown.push(c),
+            c => push_seen(&mut shown, c),
         }
     }
     if text.chars().count() > MOST {
         shown.push_str(" [cut]");
     }
     shown
+}
+
+/// The same for a line that is shown whole, with its tabs.
+pub(crate) fn whole(line: &str) -> String {
+    let mut shown = String::with_capacity(line.len());
+    for c in line.chars() {
+        match c {
+            '\t' => shown.push('\t'),
+            c => push_seen(&mut shown, c),
+        }
+    }
+    shown
+}
+
+fn push_seen(shown: &mut String, c: char) {
+    match kernel::unseen::is_unseen(c) {
+        true => shown.push_str(&format!("\\u{{{:x}}}", u32::from(c))),
+        false => shown.push(c),
+    }
 }
 
 /// `1h 02m`, `3m 05s`, `12s`, `340ms`.

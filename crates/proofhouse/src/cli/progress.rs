@@ -1,16 +1,16 @@
 //! A run as it happens: one live line on a terminal, plain lines in a pipe.
 
-use super::out::{Out, Tone, dollars, duration, plain};
+use super::out::{Out, Tone, count, dollars, duration, plain};
 use engine::world::{Gauges, Observer};
 use kernel::budget::{ATTEMPTS, MICRO_DOLLARS, TOKENS};
 use kernel::effect::EffectKind;
-use kernel::event::{Arrival, Moved};
-use kernel::outcome::{Verdict, passes};
+use kernel::event::{Arrival, GateEnded, Moved};
+use kernel::outcome::{CheckResult, Verdict};
 use kernel::{Actor, Body, Class, Event};
 use std::io::Write;
 use std::time::{Duration, Instant};
 
-const FRAMES: [char; 4] = ['|', '/', '-', '\\'];
+pub(crate) const FRAMES: [char; 4] = ['|', '/', '-', '\\'];
 
 pub(crate) struct Progress<'a> {
     out: &'a Out,
@@ -24,6 +24,8 @@ pub(crate) struct Progress<'a> {
     spoke: Instant,
     /// What the last attempt or refusal said: the move that follows from it need not repeat it.
     said: String,
+    /// The check that judges progress and not the work: no gate fails by it.
+    noted: Option<String>,
 }
 
 /// How long a pipe hears nothing before it is told that the work goes on.
@@ -41,6 +43,60 @@ impl<'a> Progress<'a> {
             shown: false,
             spoke: Instant::now(),
             said: String::new(),
+            noted: None,
+        }
+    }
+
+    /// For a run whose workflow has a check that judges progress and not the work.
+    pub(crate) fn noting(out: &'a Out, noted: Option<String>) -> Self {
+        let mut progress = Self::new(out);
+        progress.noted = noted;
+        progress
+    }
+
+    /// A gate that passed is one line; of one that did not, everything that broke. A check that judges
+    /// progress is not told here: where a run stalls by it, its move says so, and the page has it.
+    fn judged(&mut self, ended: &GateEnded) {
+        let noted = self.noted.clone();
+        let is_noted = |result: &&CheckResult| noted.as_deref() == Some(result.check.as_str());
+        let judged: Vec<&CheckResult> = ended.results.iter().filter(|one| !is_noted(one)).collect();
+        let broke = |result: &&&CheckResult| result.verdict != Verdict::Pass;
+        let took = self.elapsed();
+        let results = ended.results.iter();
+        let held = results.filter(|one| one.verdict == Verdict::Pass).count();
+        let passed = judged
+            .iter()
+            .all(|one| one.verdict == Verdict::Pass || !one.weight.is_binding());
+        let ran: Vec<&str> = judged
+            .iter()
+            .filter(|one| one.ran.is_some() && one.verdict == Verdict::Pass)
+            .map(|one| one.check.as_str())
+            .collect();
+        let ran = match ran.as_slice() {
+            [] => String::new(),
+            ran => format!("; executed {}", ran.join(", ")),
+        };
+        let checks = count(held as u64, "check");
+        if passed {
+            let text = format!("gate: {checks} held in {took}{ran}");
+            self.say(Some(Tone::Good), "    pass", &text);
+        }
+        for result in judged.iter().filter(broke) {
+            let (tone, mark) = match (result.verdict, result.weight.is_binding()) {
+                (_, false) => (Tone::Warn, "note"),
+                (Verdict::CouldNotRun, true) => (Tone::Bad, "COULD NOT RUN"),
+                (_, true) => (Tone::Bad, "FAIL"),
+            };
+            let text = format!("{}: {}", result.check, result.reason);
+            self.say(Some(tone), &format!("    {mark}"), &text);
+        }
+        for ran in judged.iter().filter_map(|one| one.ran.as_ref()) {
+            let allow = allow(&ran.denied, "network.checks");
+            self.refused(ran.refused_connections(), &allow);
+        }
+        if !passed {
+            let text = format!("    the gate did not pass; {checks} held in {took}");
+            self.say(Some(Tone::Warn), "--", &text);
         }
     }
 
@@ -82,7 +138,7 @@ impl<'a> Progress<'a> {
 
 /// The live line, cut to one row: what is wrapped cannot be drawn over. What is done gives way
 /// first, then the last of the figures.
-fn live_line(doing: &str, figures: &[String], columns: usize) -> String {
+pub(crate) fn live_line(doing: &str, figures: &[String], columns: usize) -> String {
     /// Less says nothing.
     const SHORTEST: usize = 16;
     let room = columns.saturating_sub(3);
@@ -177,24 +233,7 @@ impl Observer for Progress<'_> {
                 let allow = allow(&outcome.denied, "network.hosts");
                 self.refused(outcome.refused_connections(), &allow);
             }
-            Body::GateEnded(ended) => {
-                for result in &ended.results {
-                    let (tone, mark) = match result.verdict {
-                        Verdict::Pass => (Tone::Good, "pass"),
-                        Verdict::Fail => (Tone::Bad, "FAIL"),
-                        Verdict::CouldNotRun => (Tone::Bad, "COULD NOT RUN"),
-                    };
-                    let text = format!("{}: {}", result.check, result.reason);
-                    self.say(Some(tone), &format!("    {mark}"), &text);
-                    if let Some(ran) = &result.ran {
-                        let allow = allow(&ran.denied, "network.checks");
-                        self.refused(ran.refused_connections(), &allow);
-                    }
-                }
-                if !passes(&ended.results) {
-                    self.say(Some(Tone::Warn), "--", "    the gate did not pass");
-                }
-            }
+            Body::GateEnded(ended) => self.judged(ended),
             Body::CheckpointEnded(ended) => {
                 if let Some(commit) = &ended.commit {
                     self.say(
@@ -300,7 +339,8 @@ impl Observer for Progress<'_> {
 
     fn progress(&mut self, line: &str) {
         if self.live {
-            let short: String = plain(line).chars().take(50).collect();
+            // The line is cut to the terminal's width when it is drawn.
+            let short: String = plain(line).chars().take(120).collect();
             let base = self
                 .doing
                 .split(" · ")

@@ -3,7 +3,7 @@
 use super::args::Run;
 use super::out::{Out, Tone};
 use super::progress::Progress;
-use super::{exit, inbox, land, status};
+use super::{exit, inbox, land, notify, status};
 use engine::session::{Ended, Restore, Session};
 use engine::world::Interrupter;
 use engine::{Ending, Until};
@@ -69,7 +69,9 @@ pub(crate) fn run(project: &Project, args: &Run, out: &Out) -> Result<u8, Engine
         },
     };
     let ended = {
-        let mut progress = Progress::new(out);
+        let name = report::look::run_name(project, run)?;
+        let workflow = report::look::workflow_of(project, &name)?;
+        let mut progress = Progress::noting(out, workflow.stall_check.clone());
         session.drive(&mut progress, &on_interrupt)?
     };
     report(project, &ended, out)
@@ -84,6 +86,9 @@ fn evidence(project: &Project, run: &str) -> Result<String, EngineError> {
 /// Says how a session ended, and gives its exit code.
 pub(crate) fn report(project: &Project, ended: &Ended, out: &Out) -> Result<u8, EngineError> {
     let run = ended.status.run.as_str();
+    if ended.ending != Ending::Interrupted {
+        notify::run(project, &ended.status, out);
+    }
     if out.json {
         status::print(project, run, out)?;
     }
@@ -133,7 +138,7 @@ pub(crate) fn report(project: &Project, ended: &Ended, out: &Out) -> Result<u8, 
         Activity::Waiting => {
             if !out.json {
                 let looked = report::look(project, run)?;
-                inbox::ask(out, project, &report::inbox::of(run, &looked));
+                inbox::ask(out, project, &report::inbox::of(project, run, &looked)?);
                 say(format!("evidence: {}", evidence(project, run)?));
             }
             exit::WAITING

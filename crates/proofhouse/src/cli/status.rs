@@ -48,7 +48,7 @@ pub(crate) fn shown(
             status.state,
         ));
     }
-    let items = report::inbox::of(name, looked);
+    let items = report::inbox::of(project, name, looked)?;
     match &report {
         Report::Run(run) => {
             of_run(out, run);

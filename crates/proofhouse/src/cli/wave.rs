@@ -2,17 +2,20 @@
 
 use super::args::{WaveCommand, WaveJobs, WaveTick};
 use super::exit;
-use super::out::{Out, Tone, plain};
+use super::notify;
+use super::out::{Out, Tone, dollars, plain};
 use super::run::on_interrupt;
 use super::signing::approved_unseen;
+use super::wave_lines::Lines;
 use ::wave::page::CriterionReport;
-use ::wave::{Dated, Fact};
 use engine::Ending;
 use engine::approval::Words;
-use engine::wave::report::{Report, report, unmet, verify};
+use engine::notify::{Told, Why};
 use engine::wave::session::{self, Orders};
+use engine::wave::verify::{reported, verify};
 use engine::wave::{MilestoneFolder, people};
-use engine::world::{Gauges, Observer};
+use kernel::machine::Activity;
+use report::wave::{Report, Warning, unmet};
 use workspace::{EngineError, Project};
 
 pub(crate) fn wave(project: &Project, command: &WaveCommand, out: &Out) -> Result<u8, EngineError> {
@@ -20,7 +23,7 @@ pub(crate) fn wave(project: &Project, command: &WaveCommand, out: &Out) -> Resul
         WaveCommand::Open(args) => {
             let folder = MilestoneFolder::find(project, args.milestone.as_deref())?;
             waived(project, &folder, args)?;
-            session::open(&orders(&folder, args), &mut Lines { out })?;
+            session::open(&orders(&folder, args), &mut Lines::new(out, &folder))?;
             print(&folder, out)
         }
         WaveCommand::Run(args) => run(project, args, out),
@@ -31,22 +34,21 @@ pub(crate) fn wave(project: &Project, command: &WaveCommand, out: &Out) -> Resul
         WaveCommand::Verify { milestone } => {
             let folder = MilestoneFolder::find(project, milestone.as_deref())?;
             let (board, _) = folder.peek()?;
-            let rows = verify(&folder, &board)?;
-            let warnings = report(&folder, &board).warnings;
+            let verified = verify(&folder, &board)?;
             if out.json {
-                out.facts(&serde_json::json!({"forks": rows, "warnings": warnings}));
+                out.facts(&verified);
                 return Ok(exit::OK);
             }
-            for row in &rows {
+            for row in &verified.forks {
                 let stands = row.echo.as_deref().unwrap_or("pending");
                 out.line(&format!("{}  {stands}", row.task));
             }
-            warn(out, &report(&folder, &board));
+            warn(out, &verified.warnings);
             Ok(exit::OK)
         }
         WaveCommand::Close { milestone } => {
             let folder = MilestoneFolder::find(project, milestone.as_deref())?;
-            session::close(&folder, &mut Lines { out })?;
+            session::close(&folder, &mut Lines::new(out, &folder))?;
             print(&folder, out)
         }
     }
@@ -84,9 +86,12 @@ fn tick(project: &Project, args: &WaveTick, out: &Out) -> Result<u8, EngineError
 fn run(project: &Project, args: &WaveJobs, out: &Out) -> Result<u8, EngineError> {
     let folder = MilestoneFolder::find(project, args.milestone.as_deref())?;
     waived(project, &folder, args)?;
-    let ending = session::run(&orders(&folder, args), &mut Lines { out }, &on_interrupt)?;
+    let ending = {
+        let mut lines = Lines::new(out, &folder);
+        session::run(&orders(&folder, args), &mut lines, &on_interrupt)?
+    };
     let (board, _) = folder.peek()?;
-    let report = report(&folder, &board);
+    let report = reported(&folder, &board);
     if out.json {
         out.facts(&report);
     }
@@ -103,6 +108,7 @@ fn run(project: &Project, args: &WaveJobs, out: &Out) -> Result<u8, EngineError>
         }
         return Ok(exit::WAITING);
     }
+    told(project, &report, out);
     if let Some(error) = unmet(&report) {
         return Err(error);
     }
@@ -113,7 +119,7 @@ fn run(project: &Project, args: &WaveJobs, out: &Out) -> Result<u8, EngineError>
         return Ok(exit::WAITING);
     }
     if !out.json {
-        warn(out, &report);
+        warn(out, &report.warnings);
         out.line(&format!(
             "{} every task of `{}` is merged, on `{}`",
             out.paint(Tone::Good, "done"),
@@ -122,6 +128,35 @@ fn run(project: &Project, args: &WaveJobs, out: &Out) -> Result<u8, EngineError>
         ));
     }
     Ok(exit::OK)
+}
+
+/// Tells a person who is elsewhere that a milestone needs them, or is over.
+fn told(project: &Project, report: &Report, out: &Out) {
+    let open = !report.complete || !report.proven || !report.unticked.is_empty();
+    let next = format!("proofhouse wave status {}", report.milestone);
+    let told = Told {
+        why: if open { Why::Needed } else { Why::Over },
+        kind: "milestone",
+        name: report.milestone.clone(),
+        workflow: "wave".to_owned(),
+        state: if report.complete {
+            "complete"
+        } else {
+            "incomplete"
+        }
+        .to_owned(),
+        activity: if open {
+            Activity::Waiting
+        } else {
+            Activity::Done
+        },
+        reason: String::new(),
+        text: report.unticked.join("\n"),
+        options: Vec::new(),
+        micro_dollars: report.spend.usage.micro_dollars,
+        next,
+    };
+    notify::send(project, &told, out);
 }
 
 /// Runs that wait for a person, and what to do about the first.
@@ -168,8 +203,8 @@ fn criteria(out: &Out, report: &Report) {
     }
 }
 
-fn warn(out: &Out, report: &Report) {
-    for warning in &report.warnings {
+fn warn(out: &Out, warnings: &[Warning]) {
+    for warning in warnings {
         out.line(&format!(
             "{} {} [{}]",
             out.paint(Tone::Warn, "warning"),
@@ -181,7 +216,7 @@ fn warn(out: &Out, report: &Report) {
 
 fn print(folder: &MilestoneFolder, out: &Out) -> Result<u8, EngineError> {
     let (board, _) = folder.peek()?;
-    let report = report(folder, &board);
+    let report = reported(folder, &board);
     if out.json {
         out.facts(&report);
         return Ok(exit::OK);
@@ -213,13 +248,16 @@ fn print(folder: &MilestoneFolder, out: &Out) -> Result<u8, EngineError> {
                 task.task.clone(),
                 task.stands.clone(),
                 task.run.clone().unwrap_or_default(),
+                task.spend
+                    .as_ref()
+                    .map_or_else(String::new, |spend| dollars(spend.usage.micro_dollars)),
                 plain(task.failed.as_deref().unwrap_or_default()),
             ]
         })
         .collect();
-    out.table(&["task", "stands", "run", "failed before"], &rows);
+    out.table(&["task", "stands", "run", "spent", "failed before"], &rows);
     queue(out, &report);
-    warn(out, &report);
+    warn(out, &report.warnings);
     if let Some(who) = &report.sandbox_waived_by {
         out.line(&format!("  the sandbox is waived, by {}", plain(who)));
     }
@@ -233,69 +271,4 @@ fn print(folder: &MilestoneFolder, out: &Out) -> Result<u8, EngineError> {
     }
     criteria(out, &report);
     Ok(exit::OK)
-}
-
-/// A wave as it happens, a line for each fact.
-struct Lines<'a> {
-    out: &'a Out,
-}
-
-impl Observer<Fact> for Lines<'_> {
-    fn event(&mut self, dated: &Dated) {
-        if !self.out.json
-            && let Some(line) = line(&dated.body)
-        {
-            self.out.line(&plain(&line));
-        }
-    }
-
-    fn tick(&mut self, _: &dyn Fn() -> Gauges) {}
-
-    fn progress(&mut self, line: &str) {
-        if !self.out.json {
-            self.out.line(&format!("  {}", plain(line)));
-        }
-    }
-
-    fn notice(&mut self, line: &str) {
-        eprintln!("{}", plain(line));
-    }
-}
-
-fn line(fact: &Fact) -> Option<String> {
-    Some(match fact {
-        Fact::WaveOpened(opened) => format!(
-            "wave {} of {} tasks on {}",
-            opened.number,
-            opened.roster.len(),
-            opened.base
-        ),
-        Fact::TaskClaimed(claimed) => format!("{}: claimed until {}", claimed.task, claimed.until),
-        Fact::TaskForked(_) | Fact::MergeBegan(_) | Fact::TailCut(_) => return None,
-        Fact::ClaimReturned(back) => format!("{}: its claim went back", back.task),
-        Fact::TaskWaits(waits) => format!("{}: waits for a person ({})", waits.task, waits.reason),
-        Fact::TaskResumed(resumed) => format!("{}: a person has answered", resumed.task),
-        Fact::TaskFinished(done) => format!("{}: finished as {}", done.task, done.commit),
-        Fact::TaskFailed(failed) => {
-            format!(
-                "{}: failed, {}: {}",
-                failed.task, failed.code, failed.reason
-            )
-        }
-        Fact::MergeLost(lost) => format!("{}: merge not ended: {}", lost.task, lost.reason),
-        Fact::MergeHeld(held) => {
-            format!("{}: not merged, {}: {}", held.task, held.code, held.reason)
-        }
-        Fact::TaskMerged(merged) => format!("{}: merged as {}", merged.task, merged.commit),
-        Fact::TaskPutBack(back) => {
-            format!("{}: put back, {}: {}", back.task, back.code, back.reason)
-        }
-        Fact::WaveFellBack(back) => format!("{} failed: one by one from here", back.failures),
-        Fact::WaveClosed(closed) => closed.digest.clone(),
-        Fact::GoalJudged(judged) => format!("criteria tried on {}", judged.commit),
-        Fact::CriterionTicked(ticked) => {
-            format!("`{}` ticked by {}", ticked.criterion, ticked.said.who)
-        }
-        Fact::SandboxWaived(said) => format!("the sandbox is waived, by {}", said.who),
-    })
 }

@@ -254,7 +254,57 @@ fn what_works_here_is_not_landed() {
     says(&world, &["run", "t"]).exits(0);
     assert!(world.read("code.txt").starts_with("good"));
     says(&world, &["land", "t"]).refuses(1, "works_here");
+    // It is not landed, and what it changed is seen all the same.
+    let facts = says(&world, &["diff", "t", "--json"]).exits(0).json();
+    assert_eq!(facts["files"], serde_json::json!(["code.txt"]));
+}
+
+#[test]
+fn what_works_here_has_nothing_to_show_before_its_first_checkpoint() {
+    let world = world();
+    begin(&world, &["--name", "t", "--here", "--dir", "tasks/t"]);
     says(&world, &["diff", "t"]).refuses(1, "works_here");
+}
+
+#[test]
+fn a_diff_has_its_files_and_hunks_and_cannot_steer_a_terminal() {
+    let world = world();
+    let script = HONEST.replace("good\\n\"", "good\\u001b[2K\\n\"");
+    world.write("agent/script.toml", &script);
+    begin(&world, &["--name", "t"]);
+    says(&world, &["run", "t"]).exits(0);
+    let facts = says(&world, &["diff", "t", "--json"]).exits(0).json();
+    let change = &facts["changes"][0];
+    assert_eq!(change["path"], "code.txt");
+    assert_eq!(
+        (&change["kind"], &change["added"], &change["removed"]),
+        (
+            &serde_json::json!("modified"),
+            &serde_json::json!(1),
+            &serde_json::json!(1)
+        )
+    );
+    assert_eq!(change["hunks"][0]["lines"][0], "-bad");
+    let facts = says(&world, &["diff", "t", "--stat", "--json"])
+        .exits(0)
+        .json();
+    assert_eq!(facts["patch"], serde_json::Value::Null);
+    let shown = says(&world, &["diff", "t"]).exits(0).out;
+    assert!(
+        !shown.contains('\u{1b}') && shown.contains("\\u{1b}[2K"),
+        "{shown}"
+    );
+}
+
+#[test]
+fn a_persons_own_tool_shows_the_work() {
+    let world = world();
+    begin(&world, &["--name", "t"]);
+    says(&world, &["run", "t"]).exits(0);
+    world.git(&["config", "difftool.lines.cmd", "cat \"$LOCAL\" \"$REMOTE\""]);
+    let shown = says(&world, &["diff", "t", "--tool", "lines"]).exits(0).out;
+    assert!(shown.starts_with("bad\ngood"), "{shown}");
+    says(&world, &["diff", "t", "--tool", "nosuchtool"]).refuses(1, "difftool_failed");
 }
 
 /// Every workflow keeps its task folder out of the tree, and lands its work alone.

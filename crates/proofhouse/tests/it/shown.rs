@@ -9,7 +9,7 @@ use serde_json::Value;
 use std::fmt::Write;
 
 /// What is another thing each time, in the order in which it is replaced.
-const VARIES: [(&str, &str); 14] = [
+const VARIES: [(&str, &str); 16] = [
     (
         r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(\.\d+)?( UTC|Z)?",
         "TIME",
@@ -32,6 +32,8 @@ const VARIES: [(&str, &str); 14] = [
     ),
     (r"\b\d+ (min \d\d s|h \d\d min|ms)\b|\b\d+\.\d s\b", "SPAN"),
     (r"\b\d+(\.\d)? (B|kB|MB)\b", "SIZE"),
+    (r"width:\d+%", "width:PART"),
+    (r#"title="TIME">[0-9:]+<"#, "title=\"TIME\">CLOCK<"),
     (r"[ \t]+\n", "\n"),
 ];
 

@@ -18,7 +18,7 @@ const MAY_DEPEND: &[(&str, &str)] = &[
     ("checks", "kernel store sandbox index"),
     ("agents", "kernel schema store sandbox index checks"),
     ("workspace", "kernel store sandbox index checks agents flow"),
-    ("report", "kernel store flow factory workspace"),
+    ("report", "kernel store flow factory wave workspace"),
     (
         "engine",
         "kernel store sandbox index checks agents flow factory wave workspace report",

@@ -1,8 +1,10 @@
 //! What agents did, in order, and what the run left behind.
 
-use super::html::{Tone, bytes, chip, dollars, duration, grouped, href, links, paragraph};
+use super::html::{Tone, bytes, chip, count, dollars, duration, grouped, href, links, paragraph};
 use crate::attempt::Attempt;
 use crate::evidence::{Evidence, Link};
+use crate::gate::Gate;
+use crate::transcript::TurnKind;
 use maud::{Markup, html};
 
 pub(super) fn section(data: &Evidence) -> Markup {
@@ -16,13 +18,13 @@ pub(super) fn section(data: &Evidence) -> Markup {
                     "Every time an agent worked, in order. What it says of itself proves nothing; \
                      the gates above do."
                 }
-                ol.timeline { @for one in &data.attempts { (attempt(one)) } }
+                ol.timeline { @for one in &data.attempts { (attempt(data, one)) } }
             }
         }
     }
 }
 
-fn attempt(one: &Attempt) -> Markup {
+fn attempt(data: &Evidence, one: &Attempt) -> Markup {
     let note = &one.note;
     // Never the sign of a passed check: that an agent says it is done proves nothing.
     let tone = match note.ended.as_str() {
@@ -37,16 +39,76 @@ fn attempt(one: &Attempt) -> Markup {
     let tokens = note.usage.input_tokens + note.usage.output_tokens;
     let files: Vec<Link> = one.evidence.iter().map(Link::beside).collect();
     html! {
-        li.(tone.class()).ended[note.ended == "done"] {
+        li.(tone.class()).ended[note.ended == "done"] id=(format!("e-{}", note.effect)) {
             h3 { (note.role) " " span { "in " (note.state) } } " " (chip(tone, &ended))
             (paragraph("reason", &one.said))
             (paragraph("refused", &one.refused))
             p.facts-line {
-                span { "attempt " (note.effect) } " " span { (duration(note.millis)) } " "
+                span { "attempt " (note.effect) } " "
+                @if !one.agent.is_empty() {
+                    span { (one.agent) @if let Some(model) = &one.model { " " code { (model) } } } " "
+                }
+                span { (duration(note.millis)) } " "
                 @if tokens > 0 { span { (grouped(tokens)) " tokens" } " " }
                 @if note.usage.micro_dollars > 0 { span { (dollars(note.usage.micro_dollars)) } }
             }
+            (judged(data, one))
+            @if !one.changed.is_empty() {
+                p.facts-line { span { "changed " (one.changed.join(", ")) } }
+            }
+            (turns(one))
             (links(&files, "Evidence"))
+        }
+    }
+}
+
+/// The gate that judged it: the first of its state after it.
+fn judged(data: &Evidence, one: &Attempt) -> Markup {
+    let after =
+        |gate: &&Gate| gate.effect > one.note.effect && gate.state == one.note.state.as_str();
+    let next = |other: &&Attempt| {
+        other.note.effect > one.note.effect && other.note.state == one.note.state
+    };
+    let next = data
+        .attempts
+        .iter()
+        .find(next)
+        .map(|other| other.note.effect);
+    // Newest first.
+    let gate = data.gates.iter().rfind(after);
+    let gate = gate.filter(|gate| next.is_none_or(|next| gate.effect < next));
+    html! {
+        @if let Some(gate) = gate {
+            p.facts-line {
+                span {
+                    "judged by "
+                    a href=(format!("#e-{}", gate.effect)) { "the gate of " (gate.state) }
+                    @if gate.passed { ", which it passed" } @else { ", which it did not pass" }
+                }
+            }
+        }
+    }
+}
+
+/// The transcript, to be read.
+fn turns(one: &Attempt) -> Markup {
+    html! {
+        @if !one.turns.is_empty() {
+            details.transcript {
+                summary { "What it did, " (count(one.turns.len(), "turn")) }
+                ol.turns {
+                    @for turn in &one.turns {
+                        li.(turn.kind.as_str()) {
+                            @match turn.kind {
+                                TurnKind::Says => (paragraph("said", &turn.text)),
+                                TurnKind::Does => pre { code { (turn.text) } },
+                                TurnKind::Hears => pre tabindex="0" { code { (turn.text) } },
+                                TurnKind::Note => (paragraph("note", &turn.text)),
+                            }
+                        }
+                    }
+                }
+            }
         }
     }
 }

@@ -1,20 +1,11 @@
 //! The gates: every check that the engine ran, its command, its exit and what was kept.
 
-use super::html::{Tone, chip, duration, links, paragraph, short, time};
+use super::html::{Tone, chip, count, duration, links, paragraph, short, time};
+use crate::attempt::Attempt;
 use crate::evidence::{Evidence, Link};
-use crate::gate::{Answer, Check, Gate};
+use crate::gate::{Answer, Check, Gate, latest};
+use crate::proof::Proof;
 use maud::{Markup, html};
-
-/// The latest gate of every state: the first that the data names for it.
-pub(super) fn latest(data: &Evidence) -> Vec<&Gate> {
-    let mut latest: Vec<&Gate> = Vec::new();
-    for gate in &data.gates {
-        if latest.iter().all(|seen| seen.state != gate.state) {
-            latest.push(gate);
-        }
-    }
-    latest
-}
 
 pub(super) fn section(data: &Evidence) -> Markup {
     html! {
@@ -28,7 +19,7 @@ pub(super) fn section(data: &Evidence) -> Markup {
                      fill in an answer."
                 }
             }
-            @for gate in latest(data) { (with_history(data, gate)) }
+            @for gate in latest(&data.gates) { (with_history(data, gate)) }
         }
     }
 }
@@ -41,17 +32,39 @@ fn with_history(data: &Evidence, gate: &Gate) -> Markup {
         more => format!("{more} earlier tries"),
     };
     html! {
-        article.gate {
+        article.gate id=(format!("e-{}", gate.effect)) {
             header { h3 { (gate.state) } (outcome(gate)) }
+            (judges(data, gate))
             (checks(gate))
             @if !older.is_empty() {
                 details {
                     summary { (tries) " of this gate" }
                     @for gate in older {
-                        header { h4 { (gate.state) } (outcome(gate)) }
+                        header id=(format!("e-{}", gate.effect)) { h4 { (gate.state) } (outcome(gate)) }
+                        (judges(data, gate))
                         (checks(gate))
                     }
                 }
+            }
+        }
+    }
+}
+
+/// Whose work a gate judges: the last attempt of its state before it.
+fn judges(data: &Evidence, gate: &Gate) -> Markup {
+    let before =
+        |one: &&Attempt| one.note.effect < gate.effect && one.note.state.as_str() == gate.state;
+    let attempt = data.attempts.iter().rfind(before);
+    html! {
+        @if let Some(attempt) = attempt {
+            p.facts-line {
+                span {
+                    "judges "
+                    a href=(format!("#e-{}", attempt.note.effect)) {
+                        "attempt " (attempt.note.effect) " by the " (attempt.note.role)
+                    }
+                } " "
+                span { (duration(gate.millis)) }
             }
         }
     }
@@ -70,24 +83,42 @@ fn checks(gate: &Gate) -> Markup {
         @if gate.checks.is_empty() {
             p.none { "This gate has no checks." }
         } @else {
-            ul.checks { @for one in &gate.checks { (check(one)) } }
+            @let (quiet, told): (Vec<&Check>, Vec<&Check>) = gate.checks.iter().partition(|one| is_quiet(one));
+            ul.checks { @for one in told { (check(one)) } }
+            @if !quiet.is_empty() {
+                details.looked {
+                    summary { (count(quiet.len(), "check")) " that looked at files and records" }
+                    ul.checks { @for one in quiet { (check(one)) } }
+                }
+            }
         }
     }
 }
 
+/// Nothing was executed for it, and no gate failed by it.
+fn is_quiet(check: &Check) -> bool {
+    let harmless = matches!(check.answer, Answer::Passed | Answer::Noted);
+    harmless && check.proof == Proof::Looked && check.refused.is_empty()
+}
+
 fn check(check: &Check) -> Markup {
     let (tone, words) = match check.answer {
+        Answer::Passed if check.proof == Proof::Nothing => (Tone::Unsure, "passed, proves nothing"),
         Answer::Passed => (Tone::Good, "pass"),
         Answer::Failed => (Tone::Bad, "fail"),
         Answer::CouldNotRun => (Tone::Unsure, "could not run"),
-        Answer::Noted => (Tone::Plain, "did not hold, not judged"),
+        Answer::Noted => (Tone::Plain, "no progress, not judged"),
     };
     let files: Vec<Link> = check.evidence.iter().map(Link::beside).collect();
     html! {
         li.(tone.class()) {
             p.check { code { (check.check) } " " (chip(tone, words)) }
             (paragraph("reason", &check.reason))
+            @if !check.empty.is_empty() { (paragraph("reason", &check.empty)) }
             (paragraph("refused", &check.refused))
+            @if !check.failure.is_empty() {
+                pre.failure tabindex="0" aria-label="Why it failed" { code { (check.failure) } }
+            }
             // Only what was run has a command, a time, an exit and a tree.
             @if !check.argv.is_empty() {
                 pre.command tabindex="0" aria-label="Command" { code { (as_typed(&check.argv)) } }

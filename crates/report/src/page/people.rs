@@ -1,22 +1,27 @@
 //! The parts about and for people: the open question, the promise, decisions, refusals, and how to
 //! check the page without believing it.
 
-use super::html::{options, pair, paragraph, time};
+use super::html::{pair, paragraph, time};
 use crate::evidence::Evidence;
 use crate::question;
 use maud::{Markup, html};
 
-/// The open question, before everything else.
+/// The open question, and the very commands that answer it.
 pub(super) fn waiting(data: &Evidence) -> Markup {
-    let command = question::decide(&data.run, "OPTION");
     html! {
         @if let Some(waiting) = &data.waiting_for {
+            @let worded = question::of_run(&data.run, waiting);
             section.ask aria-labelledby="ask" {
                 h2 #ask { "Your answer is needed" }
                 (paragraph("sentence", &waiting.why))
-                (options(&waiting.options))
-                p.label { "Answer in your terminal" }
-                pre tabindex="0" { code { (command) } }
+                p.label { "Answer in your terminal, with one of these" }
+                @for (command, _) in &worded.commands {
+                    pre.command tabindex="0" { code { (command) } }
+                }
+                p.label {
+                    "Add " code { "--run" } " to let it go on at once. "
+                    code { "proofhouse inbox" } " shows what else is wanted: a signature, or a code to type."
+                }
             }
         }
     }

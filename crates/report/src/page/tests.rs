@@ -3,9 +3,16 @@
 use super::html::{bytes, dollars, duration, grouped, href, prose};
 use super::run as page;
 use crate::attempt::Attempt;
+use crate::caught::{Caught, Gravity};
+use crate::change::{Change, FileChange, Hunk, Kind};
+use crate::course::{Step, StepKind, StepTone};
 use crate::evidence::{Evidence, Link, Origin};
 use crate::gate::{Answer, Check, Gate};
+use crate::grounds::{Grounds, Proven, Unproven, Worker};
 use crate::history::Decided;
+use crate::proof::Proof;
+use crate::spend::Spend;
+use crate::transcript::{Turn, TurnKind};
 use kernel::ledger::AttemptNote;
 use kernel::machine::{Activity, Waiting};
 use kernel::outcome::EvidenceRef;
@@ -34,6 +41,9 @@ fn check(answer: Answer) -> Check {
     Check {
         check: "command".to_owned(),
         answer,
+        proof: Proof::Executed,
+        empty: String::new(),
+        failure: String::new(),
         reason: "the tests ran".to_owned(),
         argv: ["sh", "-c", "it's && done"].map(str::to_owned).to_vec(),
         exit: Some(0),
@@ -56,6 +66,21 @@ fn gate(state: &str, checks: Vec<Check>) -> Gate {
     }
 }
 
+fn grounds(text: &str) -> Grounds {
+    Grounds {
+        objective: text.to_owned(),
+        began: AT,
+        last: AT,
+        change: None,
+        proven: Vec::new(),
+        looked: 0,
+        unproven: Vec::new(),
+        caught: Vec::new(),
+        spend: Spend::default(),
+        workers: Vec::new(),
+    }
+}
+
 fn empty(text: &str) -> Evidence {
     Evidence {
         run: format!("run{text}"),
@@ -68,6 +93,8 @@ fn empty(text: &str) -> Evidence {
         features: Vec::new(),
         gates: Vec::new(),
         attempts: Vec::new(),
+        grounds: grounds(text),
+        course: Vec::new(),
         refusals: Vec::new(),
         decisions: Vec::new(),
         artifacts: Vec::new(),
@@ -114,10 +141,74 @@ fn everywhere(text: &str) -> Evidence {
                 millis: 1,
             },
             agent: t(),
+            model: Some(t()),
             said: t(),
             refused: t(),
             changed: vec![t()],
             evidence: vec![kept(text)],
+            turns: vec![Turn {
+                kind: TurnKind::Hears,
+                text: t(),
+            }],
+        }],
+        grounds: Grounds {
+            change: Some(Change {
+                run: t(),
+                base: t(),
+                commit: t(),
+                files: vec![t()],
+                stat: t(),
+                patch: Some(t()),
+                changes: vec![FileChange {
+                    path: t(),
+                    from: Some(t()),
+                    kind: Kind::Renamed,
+                    added: Some(1),
+                    removed: Some(1),
+                    hunks: vec![Hunk {
+                        before: 1,
+                        after: 1,
+                        about: t(),
+                        lines: vec![format!("+{text}")],
+                    }],
+                }],
+            }),
+            proven: vec![Proven {
+                check: t(),
+                states: vec![t()],
+                millis: 1,
+            }],
+            unproven: vec![Unproven {
+                check: t(),
+                state: t(),
+                why: t(),
+            }],
+            caught: vec![Caught {
+                at: AT,
+                code: t(),
+                what: "a frozen file was changed",
+                gravity: Gravity::Cheat,
+                times: 2,
+                found: t(),
+                effect: Some(EffectId(1)),
+            }],
+            workers: vec![Worker {
+                agent: t(),
+                model: Some(t()),
+                roles: [t()].into(),
+            }],
+            ..grounds(text)
+        },
+        course: vec![Step {
+            at: AT,
+            kind: StepKind::Decision,
+            tone: StepTone::Bad,
+            effect: None,
+            title: t(),
+            text: t(),
+            detail: t(),
+            millis: Some(1),
+            usage: Usage::default(),
         }],
         refusals: vec![Refusal::new(text, text, text)],
         decisions: vec![Decided {
@@ -178,6 +269,8 @@ fn no_text_becomes_markup() {
                     continue;
                 };
                 let value = value.split('"').next().unwrap_or_default();
+                // A place of the page itself, by the number of an effect.
+                let value = value.strip_prefix('#').unwrap_or(value);
                 let allowed = |c: char| c.is_ascii_alphanumeric() || "-_.~/%".contains(c);
                 assert!(value.chars().all(allowed), "{value}");
                 assert!(!value.starts_with('/'), "{value}");
@@ -227,6 +320,10 @@ fn proven_needs_an_end_and_passed_checks() {
         passed: true,
         ..gate("verify", answers.into_iter().map(check).collect())
     };
+    let only = |proof| {
+        let check = check(Answer::Passed);
+        gate("verify", vec![Check { proof, ..check }])
+    };
     let mut no_check = passed();
     no_check.checks.clear();
     let mut lying = failed();
@@ -247,6 +344,16 @@ fn proven_needs_an_end_and_passed_checks() {
             "Done, not proven",
         ),
         (Activity::Done, vec![no_check], "Done, not proven"),
+        (
+            Activity::Done,
+            vec![only(Proof::Looked)],
+            "Done, not proven",
+        ),
+        (
+            Activity::Done,
+            vec![only(Proof::Nothing)],
+            "Done, not proven",
+        ),
         (Activity::Done, vec![lying], "Done, not proven"),
         (
             Activity::Done,
@@ -257,9 +364,12 @@ fn proven_needs_an_end_and_passed_checks() {
         (Activity::Waiting, vec![passed()], "Waiting for a person"),
         (Activity::Stopped, vec![passed()], "Stopped, not proven"),
     ] {
+        let mut grounds = grounds("x");
+        grounds.judge(&gates);
         let html = page(&Evidence {
             activity,
             gates,
+            grounds,
             ..empty("x")
         });
         let headline = format!("<h1>{expected}<");
@@ -273,6 +383,7 @@ fn shows_every_check_with_its_evidence_and_its_history() {
     let mut failed = check(Answer::Failed);
     failed.reason = "two tests fail".to_owned();
     failed.exit = Some(101);
+    failed.failure = "left: 3, right: 4".to_owned();
     let could_not = check(Answer::CouldNotRun);
     data.gates = vec![
         gate("verify", vec![check(Answer::Passed)]),
@@ -285,6 +396,7 @@ fn shows_every_check_with_its_evidence_and_its_history() {
         "</span> could not run</span>",
         "two tests fail",
         "exit 101",
+        "left: 3, right: 4</code>",
         "1 earlier try of this gate",
         "sh -c 'it'\\''s &amp;&amp; done'",
         "<a href=\"evidence/0123456789ab-out-put.txt\">",
@@ -363,4 +475,37 @@ fn numbers_are_for_people() {
         ["$0", "$0.0123", "$2.50"]
     );
     assert_eq!(grouped(1_234_567), "1\u{202f}234\u{202f}567");
+}
+
+#[test]
+fn a_cheat_that_was_caught_stands_below_the_headline() {
+    let mut data = everywhere("x");
+    data.activity = Activity::Done;
+    let html = page(&data);
+    let at = |text: &str| html.find(text).unwrap_or_else(|| panic!("{text}"));
+    let places = [
+        at("<h1>"),
+        at("Caught: a frozen file was changed."),
+        at("id=\"change\""),
+        at("id=\"proven\""),
+        at("id=\"cost\""),
+        at("proofhouse decide runx x --because"),
+        at("id=\"course\""),
+    ];
+    assert!(places.is_sorted(), "{places:?}");
+}
+
+#[test]
+fn attempts_and_gates_lead_to_each_other() {
+    let mut data = everywhere("x");
+    data.gates = vec![gate("x", vec![check(Answer::Failed)])];
+    let html = page(&data);
+    for text in [
+        "id=\"e-e0001\"",
+        "id=\"e-e0002\"",
+        "judged by <a href=\"#e-e0002\">the gate of x</a>, which it did not pass",
+        "judges <a href=\"#e-e0001\">attempt e0001 by the x</a>",
+    ] {
+        assert!(html.contains(text), "{text}");
+    }
 }

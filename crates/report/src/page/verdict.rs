@@ -1,42 +1,33 @@
 //! The first thing one sees: is it proven, and by what. It refuses to say "proven" unless the run
-//! reached its end, gates were run, and the latest one of every state passed with all its checks.
+//! reached its end, the latest gate of every state passed, and something was executed on the way that
+//! could have failed.
 
-use super::gates::latest;
-use super::html::{Tone, count, dollars, duration, grouped, pair, part};
+use super::html::{Tone, count, dollars, duration, pair, part, prose};
+use crate::caught::Gravity;
 use crate::evidence::Evidence;
-use crate::gate::{Answer, Check, Gate};
+use crate::gate::latest;
 use kernel::machine::Activity;
 use maud::{Markup, html};
 
 /// What the header says.
 pub(super) struct Verdict {
-    pub(super) headline: &'static str,
+    pub(super) headline: String,
     tone: Tone,
+    /// What was caught, in a sentence; empty if nothing was.
+    cheat: String,
     lead: String,
 }
 
-/// The checks that count; what is only noted neither proves nor disproves.
-fn judged<'a>(gates: &'a [&Gate]) -> impl Iterator<Item = &'a Check> + Clone {
-    let all = gates.iter().flat_map(|gate| &gate.checks);
-    all.filter(|check| check.answer != Answer::Noted)
-}
-
 pub(super) fn of(data: &Evidence) -> Verdict {
-    let latest = latest(data);
-    let checks = judged(&latest);
-    let ran = checks.clone().count();
-    let failing = checks
-        .filter(|check| check.answer != Answer::Passed)
-        .count();
+    let latest = latest(&data.gates);
+    let grounds = &data.grounds;
+    let (proven, unproven) = (grounds.proven.len(), grounds.unproven.len());
     let shut = latest.iter().filter(|gate| !gate.passed).count();
     let gates = count(latest.len(), "gate");
     let so_far = match (latest.len(), shut) {
         (0, _) => "No gate has run yet, so nothing is proven.".to_owned(),
         (_, 0) => format!("So far the run has passed {gates}."),
-        _ => format!(
-            "{shut} of {gates} did not pass when last tried: {} failed or could not run.",
-            count(failing, "check")
-        ),
+        _ => format!("{shut} of {gates} did not pass when last tried."),
     };
     let repaired = match data
         .gates
@@ -49,26 +40,45 @@ pub(super) fn of(data: &Evidence) -> Verdict {
         1 => " An earlier try of a gate did not pass; it is shown, too.".to_owned(),
         more => format!(" {more} earlier tries of gates did not pass; they are shown, too."),
     };
-    let verdict = |headline, tone, lead| Verdict {
-        headline,
+    // Whoever looks at one line should know that somebody tried.
+    let mut cheats = grounds
+        .caught
+        .iter()
+        .filter(|one| one.gravity == Gravity::Cheat);
+    let cheat = match (cheats.next(), cheats.count()) {
+        (None, _) => String::new(),
+        (Some(first), 0) => format!("Caught: {}.", first.what),
+        (Some(first), more) => format!("Caught: {}, and {more} more.", first.what),
+    };
+    let verdict = |headline: &str, tone, lead| Verdict {
+        headline: headline.to_owned(),
         tone,
+        cheat,
         lead,
     };
     match data.activity {
-        Activity::Done if ran > 0 && shut == 0 && failing == 0 => verdict(
+        Activity::Done if proven > 0 && shut == 0 && unproven == 0 => verdict(
             "Proven",
             Tone::Good,
             format!(
-                "The run reached its end through {gates}. The engine itself ran {} and kept what \
-                 they printed.{repaired}",
-                count(ran, "check")
+                "The run reached its end through {gates}. The engine itself executed {} that could \
+                 have failed, and kept what was printed.{repaired}",
+                count(proven, "command")
             ),
         ),
         Activity::Done => verdict(
             "Done, not proven",
             Tone::Bad,
-            match ran {
-                0 => "The run reached its end, but no check was run on the way.".to_owned(),
+            match (proven, shut) {
+                (0, _) => {
+                    "The run reached its end, but nothing was executed on the way that could \
+                           have failed."
+                        .to_owned()
+                }
+                (_, 0) => format!(
+                    "The run reached its end. {} proves nothing: see what was not proven.",
+                    count(unproven, "check")
+                ),
                 _ => format!("The run reached its end. {so_far}"),
             },
         ),
@@ -92,42 +102,52 @@ pub(super) fn of(data: &Evidence) -> Verdict {
 
 pub(super) fn header(data: &Evidence) -> Markup {
     let verdict = of(data);
+    let objective = data.grounds.objective.trim();
     html! {
         header.top.(verdict.tone.class()) {
             p.mark { "Proofhouse " span { "evidence" } }
-            p.run { (data.run) }
+            p.run { (data.run) " \u{b7} " (data.workflow) }
             h1 { (verdict.headline) span aria-hidden="true" { "." } }
+            @if !verdict.cheat.is_empty() {
+                p.cheat { a href="#caught" { (verdict.cheat) } }
+            }
+            @if !objective.is_empty() { p.objective { (objective) } }
             p.lead { (verdict.lead) }
+            @if let Some(waiting) = &data.waiting_for {
+                p.lead.asks { (prose(waiting.why.lines().next().unwrap_or_default())) " " a href="#ask" { "Answer" } }
+            }
+            (facts(data))
         }
     }
 }
 
-/// The run in eight numbers.
-pub(super) fn facts(data: &Evidence) -> Markup {
-    let latest = latest(data);
+/// The run in eight numbers, each a way to what it stands for.
+fn facts(data: &Evidence) -> Markup {
+    let latest = latest(&data.gates);
+    let grounds = &data.grounds;
     let passed = latest.iter().filter(|gate| gate.passed).count();
-    let checks = judged(&latest);
-    let held = checks
-        .clone()
-        .filter(|check| check.answer == Answer::Passed);
-    let of = |held: usize, all: usize| match all {
-        0 => html! { "none" },
-        _ => part(held, all),
-    };
-    let spent = crate::spend::summary(data.attempts.iter().map(|one| &one.note)).run;
-    let tokens = spent
-        .usage
-        .input_tokens
-        .saturating_add(spent.usage.output_tokens);
+    let spent = &grounds.spend;
+    let files = grounds.change.as_ref().map(|change| change.changes.len());
+    let age = grounds.last.since(grounds.began);
+    let none = || html! { "none" };
     html! {
         dl.facts {
             (pair("State", &data.state))
-            (pair("Workflow", &data.workflow))
-            (pair("Gates passed", of(passed, latest.len())))
-            (pair("Checks passed", of(held.count(), checks.count())))
+            (pair("Files changed", match files {
+                Some(files) => html! { a href="#change" { (files) } },
+                None => html! { "not told" },
+            }))
+            (pair("Commands that prove", match grounds.proven.len() {
+                0 => none(),
+                proven => html! { a href="#proven" { (proven) } },
+            }))
+            (pair("Gates passed", match latest.len() {
+                0 => none(),
+                all => part(passed, all),
+            }))
             (pair("Attempts", spent.attempts))
             (pair("Agents' time", duration(spent.millis)))
-            (pair("Tokens", grouped(tokens)))
+            (pair("From start to last record", duration(age)))
             (pair("Spent", dollars(spent.usage.micro_dollars)))
         }
     }

@@ -33,6 +33,7 @@ pub(super) fn write(
 }
 
 fn text(machine: &Flow, history: &History) -> String {
+    let stall = machine.workflow().stall_check.as_deref();
     let mut text = format!(
         "# Log\n\nWritten by the engine from its journal; edits are not kept. State now: `{}`.\n\n",
         machine.position().state
@@ -60,6 +61,8 @@ fn text(machine: &Flow, history: &History) -> String {
                 let (state, results) = (history.state(ended.effect), &ended.results);
                 let bad: Vec<_> = results
                     .iter()
+                    // A pass that brought nothing is worth knowing; the gate does not judge by it.
+                    .filter(|result| stall != Some(result.check.as_str()))
                     .filter(|result| result.verdict != Verdict::Pass && result.weight.is_binding())
                     .collect();
                 let verdict = if bad.is_empty() { "PASS" } else { "FAIL" };

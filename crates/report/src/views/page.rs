@@ -2,6 +2,7 @@
 
 use crate::evidence::{COPIES, Link, gather};
 use crate::history::History;
+use crate::kept::Kept;
 use crate::page;
 use flow::Flow;
 use store::Head;
@@ -14,6 +15,7 @@ pub(super) fn write(
     machine: &Flow,
     history: &History,
     head: &Head,
+    read: &mut Kept,
 ) -> Result<(), EngineError> {
     let task = context.workflow.task.as_ref();
     let Some(name) = task.and_then(|task| task.evidence_page.as_ref()) else {
@@ -23,7 +25,7 @@ pub(super) fn write(
     let folder = path.parent().unwrap_or(&context.task);
     let copies = folder.join(COPIES);
     std::fs::create_dir_all(&copies).map_err(EngineError::io("create", &copies))?;
-    let evidence = gather(context, machine, history, head, folder)?;
+    let evidence = gather(context, machine, history, head, folder, read)?;
     let checks = evidence.gates.iter().flat_map(|gate| &gate.checks);
     let kept = checks.flat_map(|check| &check.evidence);
     let left = evidence.attempts.iter().flat_map(|one| &one.evidence);

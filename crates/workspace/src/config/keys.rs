@@ -94,6 +94,12 @@ pub const KEYS: &[Key] = &[
         "\"own\"",
     ),
     key(
+        "notify.command",
+        Shape::Texts,
+        "your own program, run when you are needed and when a run is over; not from a repository",
+        "[\"notify-send\", \"Proofhouse\", \"look at the inbox\"]",
+    ),
+    key(
         "agents.*.program",
         Shape::Text,
         "a coding agent's program, if not its usual name on PATH",

@@ -124,6 +124,12 @@ impl Config {
         Ok(self.text(name))
     }
 
+    /// The same for a list: nor may it choose what is run outside of every sandbox.
+    pub fn own_texts(&self, name: &str) -> Result<Option<Vec<String>>, EngineError> {
+        self.not_of_repository(name)?;
+        Ok(self.texts(name))
+    }
+
     /// The same for a number: nor may it say what the person pays.
     pub fn own_number(&self, name: &str) -> Result<Option<u64>, EngineError> {
         self.not_of_repository(name)?;

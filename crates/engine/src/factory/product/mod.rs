@@ -10,7 +10,7 @@ mod speak;
 
 pub use begin::{New, new};
 pub(super) use judge::judge;
-pub use review::{Review, review};
+pub use review::review;
 pub(super) use role_files::{RoleFiles, restore};
 pub use speak::approval_of;
 pub use speak::{Said, Spoken, speak, spoken_message};

@@ -2,43 +2,13 @@
 //! very bytes. A spec that is not what the journal says was shown is refused, not explained away.
 
 use super::{judge, research, role_files};
+use ::factory::Report;
 use ::factory::machine::Factory;
-use ::factory::product::{At, Product, SPEC};
-use ::factory::{Deficiency, Report};
+use ::factory::product::{Product, SPEC};
 use kernel::Machine;
-use serde::Serialize;
-use serde_json::Value;
+use report::review::Review;
 use workspace::error::EngineError;
 use workspace::project::Project;
-
-/// Everything about a spec that a person may want to see.
-#[derive(Debug, Clone, Serialize)]
-pub struct Review {
-    pub project: String,
-    /// `drafting`, `judging`, `shown`, `spent` or `approved`.
-    pub at: At,
-    /// The hash of what waits for a decision, or was approved.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub sha256: Option<String>,
-    /// The spec itself.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub spec: Option<Value>,
-    /// The spec as people read it, with warnings and sources.
-    pub page: String,
-    /// What a person should know.
-    pub warnings: Vec<Deficiency>,
-    /// What is wrong with a draft that is not complete.
-    pub deficiencies: Vec<String>,
-    /// What was looked up.
-    pub sources: Vec<String>,
-    /// AMENDs in a row.
-    pub amends: usize,
-    /// The advice of rule F3.2.4, once it is due.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub advice: Option<String>,
-    /// What may be decided now.
-    pub options: Vec<String>,
-}
 
 /// The product loop of a machine.
 pub(super) fn product<'a>(name: &str, machine: &'a Factory) -> Result<&'a Product, EngineError> {

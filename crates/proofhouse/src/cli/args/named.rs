@@ -27,6 +27,7 @@ impl Heal {
             run: self.run.clone(),
             option: "heal".to_owned(),
             because: self.reason.clone(),
+            go_on: false,
             signing: self.signing.clone(),
         }
     }
@@ -63,6 +64,7 @@ impl Reopen {
             run: self.run.clone(),
             option,
             because: self.reason.clone(),
+            go_on: false,
             signing: self.signing.clone(),
         }
     }

@@ -1,14 +1,14 @@
-//! A milestone as people and scripts want to see it: where every task stands, the two queues, the
-//! warnings. Only a view; it reads and decides nothing.
+//! A milestone as people and scripts want to see it: where every task stands, what it cost, the two
+//! queues, the warnings.
 
-use super::folder::MilestoneFolder;
+use crate::look;
+use crate::spend::{self, Spend};
 use ::wave::board::{Board, Phase, Slot, Stage};
 use ::wave::milestone::Milestone;
 use ::wave::page::{self, CriterionReport};
-use kernel::{Refusal, Time};
+use kernel::{Machine, Time};
 use serde::Serialize;
-use workspace::error::EngineError;
-use workspace::worktree;
+use workspace::{EngineError, Project};
 
 /// The milestone, as it is shown.
 #[derive(Debug, Clone, Serialize)]
@@ -44,6 +44,8 @@ pub struct Report {
     pub waves: Vec<String>,
     /// What a person should know, and what stops nothing.
     pub warnings: Vec<Warning>,
+    /// What the runs of the live wave have cost so far.
+    pub spend: Spend,
 }
 
 /// A live wave.
@@ -81,6 +83,17 @@ pub struct TaskReport {
     pub stage: Option<Stage>,
     /// Why it failed the last time.
     pub failed: Option<String>,
+    /// What its run of the live wave has cost so far.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub spend: Option<Spend>,
+}
+
+/// Where the forks of a live wave stand, after git was asked.
+#[derive(Debug, Clone, Serialize)]
+pub struct Verified {
+    pub forks: Vec<TaskReport>,
+    /// What a person should know, and what stops nothing.
+    pub warnings: Vec<Warning>,
 }
 
 /// A run that waits for a person.
@@ -104,9 +117,8 @@ pub struct Warning {
     pub what: String,
 }
 
-/// What there is to say about a milestone.
-pub fn report(folder: &MilestoneFolder, board: &Board) -> Report {
-    let milestone = &folder.milestone;
+/// What there is to say about a milestone whose merged work is on this branch.
+pub fn report(project: &Project, milestone: &Milestone, branch: &str, board: &Board) -> Report {
     let slots = || board.wave.iter().flat_map(|wave| &wave.slots);
     let ready = if board.wave.is_some() {
         let free = slots().filter(|slot| slot.stage == Stage::Ready);
@@ -124,10 +136,19 @@ pub fn report(folder: &MilestoneFolder, board: &Board) -> Report {
         }),
         _ => None,
     });
+    let tasks = milestone.tasks.iter();
+    let tasks: Vec<TaskReport> = tasks
+        .map(|task| of_task(project, milestone, board, &task.slug))
+        .collect();
+    let mut spend = Spend::default();
+    tasks
+        .iter()
+        .filter_map(|task| task.spend.as_ref())
+        .for_each(|one| spend.plus(one));
     Report {
         milestone: milestone.name.clone(),
         goal: milestone.goal.clone(),
-        branch: folder.branch(),
+        branch: branch.to_owned(),
         tip: board.tip.clone(),
         wave: board.wave.as_ref().map(|wave| WaveReport {
             number: wave.number,
@@ -138,11 +159,7 @@ pub fn report(folder: &MilestoneFolder, board: &Board) -> Report {
             failures: wave.failures,
             decisions: wave.decisions.clone(),
         }),
-        tasks: milestone
-            .tasks
-            .iter()
-            .map(|task| of_task(milestone, board, &task.slug))
-            .collect(),
+        tasks,
         ready,
         review: review.collect(),
         complete: board.complete(milestone),
@@ -153,10 +170,12 @@ pub fn report(folder: &MilestoneFolder, board: &Board) -> Report {
         sandbox_waived_by: board.waived.as_ref().map(|said| said.who.clone()),
         waves: board.digests.clone(),
         warnings: warnings(milestone, board),
+        spend,
     }
 }
 
-fn of_task(milestone: &Milestone, board: &Board, slug: &str) -> TaskReport {
+/// What there is to say about one task.
+pub fn of_task(project: &Project, milestone: &Milestone, board: &Board, slug: &str) -> TaskReport {
     let slot = board.wave.as_ref().and_then(|wave| wave.slot(slug));
     let task = milestone.task(slug);
     TaskReport {
@@ -170,7 +189,14 @@ fn of_task(milestone: &Milestone, board: &Board, slug: &str) -> TaskReport {
             .failed
             .get(slug)
             .map(|failed| format!("{}: {}", failed.code, failed.reason)),
+        spend: slot.and_then(|slot| spent(project, &slot.row.run)),
     }
+}
+
+/// What a run has cost so far; nothing where it has no journal yet.
+pub fn spent(project: &Project, run: &str) -> Option<Spend> {
+    let peek = look::peek_run(project, run).ok()?;
+    Some(spend::summary(&peek.machine.status().attempts).run)
 }
 
 fn warnings(milestone: &Milestone, board: &Board) -> Vec<Warning> {
@@ -203,38 +229,9 @@ fn warnings(milestone: &Milestone, board: &Board) -> Vec<Warning> {
     warnings
 }
 
-fn ended(slot: &Slot) -> bool {
+/// Is there nothing more to do for it in this wave?
+pub fn ended(slot: &Slot) -> bool {
     matches!(slot.stage, Stage::Merged { .. } | Stage::Failed { .. })
-}
-
-/// Asks git again where every fork of the live wave stands. Refuses the first that is wrong, a fork
-/// that is not made although the wave is merging, and a ledger that somebody has edited.
-pub fn verify(folder: &MilestoneFolder, board: &Board) -> Result<Vec<TaskReport>, EngineError> {
-    let Some(wave) = &board.wave else {
-        return Err(EngineError::user(
-            "wave_not_found",
-            format!("no wave is live in `{}`", folder.milestone.name),
-            "open one with `proofhouse wave open` or `proofhouse wave run`",
-        ));
-    };
-    folder.check_ledger(board)?;
-    let mut rows = Vec::new();
-    for slot in wave.slots.iter().filter(|slot| !ended(slot)) {
-        let task = &slot.row.task;
-        if slot.echo.is_some() {
-            let now = worktree::echo(&folder.project.worktree(&slot.row.run))?;
-            board.verified(task, &now)?;
-        } else if wave.phase() == Phase::Merging {
-            return Err(Refusal::new(
-                "unverified_fork_base",
-                format!("nobody has seen where the fork of `{task}` stands"),
-                "`proofhouse wave run` forks it and asks git",
-            )
-            .into());
-        }
-        rows.push(of_task(&folder.milestone, board, task));
-    }
-    Ok(rows)
 }
 
 /// Why a milestone is not done, if nobody has to be asked.

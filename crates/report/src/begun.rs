@@ -1,0 +1,65 @@
+//! What a command has just done, for whoever reads its JSON: something new began, a person's word was
+//! taken in, work was landed or set aside.
+
+use kernel::Status;
+use serde::Serialize;
+use std::path::PathBuf;
+
+/// A new run.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct RunBegun {
+    pub run: String,
+    pub workflow: String,
+    /// Its task folder.
+    pub task: PathBuf,
+    /// What proves its work.
+    pub commands: Vec<String>,
+    /// Who named these commands.
+    pub commands_from: String,
+    /// Files that were written from templates.
+    pub written: Vec<String>,
+    /// What its agents lack here.
+    pub missing: Vec<String>,
+}
+
+/// A new project of the factory.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct ProjectBegun {
+    pub project: String,
+    /// How many tasks its spec has; none while there is no spec yet.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tasks: Option<usize>,
+    /// What its agents lack here.
+    pub missing: Vec<String>,
+}
+
+/// A person's word on a spec that was taken in.
+#[derive(Debug, Clone, Serialize)]
+pub struct SpokenOn {
+    pub project: String,
+    /// Where the project stands after it.
+    pub status: Status,
+}
+
+/// A run whose work is on a branch.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Landed {
+    pub run: String,
+    pub branch: String,
+    /// The commit that is now its last.
+    pub commit: String,
+    /// How many files it changed.
+    pub files: usize,
+    /// Why the run's worktree is still there; none if it is gone.
+    pub worktree_kept: Option<String>,
+}
+
+/// A run that was set aside.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Discarded {
+    pub run: String,
+    /// The ref that keeps what it made.
+    pub kept_by: String,
+    /// The commit that the ref is at.
+    pub commit: String,
+}

@@ -1,0 +1,507 @@
+//! What a run changed: its files, how much of each, and the hunks, as git knows them. It reads commits
+//! that the journal names and nothing else; the task folder is a record of the work, and no work.
+
+use crate::history::{History, history};
+use crate::look::{Peek, peek_run};
+use flow::Flow;
+use kernel::Body;
+use kernel::event::RunStarted;
+use serde::Serialize;
+use std::path::Path;
+use workspace::git::git;
+use workspace::{EngineError, Project, worktree};
+
+/// What a run has made, as git knows it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Work {
+    /// The commit that it began with.
+    pub base: String,
+    /// The last commit of the run.
+    pub tip: String,
+    /// The task folder, if it is part of the tree.
+    pub task: Option<String>,
+}
+
+/// What a run changed.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Change {
+    pub run: String,
+    /// The commit that it began with.
+    pub base: String,
+    /// The last commit of the run.
+    pub commit: String,
+    /// The paths of what changed.
+    pub files: Vec<String>,
+    /// How much of each, as git draws it.
+    pub stat: String,
+    /// The patch, where it was asked for.
+    pub patch: Option<String>,
+    /// Each file, with its hunks where the patch was asked for.
+    pub changes: Vec<FileChange>,
+}
+
+/// One changed file.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct FileChange {
+    pub path: String,
+    /// What it was called before, if it has another name now.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub from: Option<String>,
+    pub kind: Kind,
+    /// Lines that came; none for what is no text.
+    pub added: Option<u64>,
+    /// Lines that went; none for what is no text.
+    pub removed: Option<u64>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub hunks: Vec<Hunk>,
+}
+
+/// What became of a file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Kind {
+    Added,
+    Deleted,
+    Modified,
+    Renamed,
+    /// A file became a link, or another kind of thing.
+    Retyped,
+}
+
+impl Kind {
+    /// The kind's stored name.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Kind::Added => "added",
+            Kind::Deleted => "deleted",
+            Kind::Modified => "modified",
+            Kind::Renamed => "renamed",
+            Kind::Retyped => "retyped",
+        }
+    }
+}
+
+/// One place of a file that changed.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Hunk {
+    /// Its first line before.
+    pub before: u64,
+    /// Its first line now.
+    pub after: u64,
+    /// What it is inside of, as git found it; often a function.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub about: String,
+    /// Lines, each behind ` `, `+`, `-` or, where a file ends without a line break, `\`.
+    pub lines: Vec<String>,
+}
+
+/// How much is asked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Depth {
+    /// Which files, and how much of each.
+    Stat,
+    /// The lines of what is text as well.
+    Hunks,
+    /// The whole patch, as `git apply` takes it.
+    Patch,
+}
+
+impl Work {
+    /// What a run has made so far.
+    pub fn of(project: &Project, run: &str) -> Result<Self, EngineError> {
+        let peek = peek_run(project, run)?;
+        let Some(started) = peek.machine.started() else {
+            return Err(works_here(run));
+        };
+        if let Some(own) = &started.own_tree {
+            return Self::since(project, &peek, started, &own.base);
+        }
+        Self::here(project, started, &history(project, run)?)?.ok_or_else(|| works_here(run))
+    }
+
+    /// The same for a run whose history is known; nothing before its first commit.
+    pub(crate) fn in_history(
+        project: &Project,
+        started: &RunStarted,
+        history: &History,
+    ) -> Result<Option<Self>, EngineError> {
+        match &started.own_tree {
+            Some(own) => Ok(Some(Self {
+                base: own.base.clone(),
+                tip: history.commits().pop().unwrap_or_else(|| own.base.clone()),
+                task: task_inside(started),
+            })),
+            None => Self::here(project, started, history),
+        }
+    }
+
+    /// What a run with a tree of its own has made since this commit.
+    pub fn since(
+        project: &Project,
+        peek: &Peek<Flow>,
+        started: &RunStarted,
+        base: &str,
+    ) -> Result<Self, EngineError> {
+        let run = started.run.as_str();
+        let tip = peek.machine.last_commit().unwrap_or(base).to_owned();
+        if worktree::resolve(project.top(), &tip)?.is_none() {
+            return Err(EngineError::environment(
+                "commit_missing",
+                format!(
+                    "the journal of `{run}` names the commit {tip}, and this repository has none such"
+                ),
+                "fetch the run's ref from where it was made",
+            ));
+        }
+        Ok(Self {
+            base: base.to_owned(),
+            tip,
+            task: task_inside(started),
+        })
+    }
+
+    /// In the person's own tree only checkpoints tell: from the first, if nobody had edited before it,
+    /// else from what it was made on.
+    fn here(
+        project: &Project,
+        started: &RunStarted,
+        history: &History,
+    ) -> Result<Option<Self>, EngineError> {
+        let commits = history.commits();
+        let (Some(first), Some(last)) = (commits.first(), commits.last()) else {
+            return Ok(None);
+        };
+        let parent = format!("{first}^");
+        let edited = edited_before_the_first_commit(history);
+        let before = match edited {
+            true => worktree::resolve(project.top(), &parent)?,
+            false => None,
+        };
+        Ok(Some(Self {
+            base: before.unwrap_or_else(|| first.clone()),
+            tip: last.clone(),
+            task: task_inside(started),
+        }))
+    }
+
+    /// What it changed, as git shows it with these further arguments.
+    pub fn diff(&self, project: &Project, args: &[&str]) -> Result<Vec<u8>, EngineError> {
+        let mut all = vec![
+            "diff",
+            "--no-ext-diff",
+            "--no-textconv",
+            "--submodule=short",
+            "--find-renames",
+        ];
+        all.extend(args);
+        all.extend([self.base.as_str(), self.tip.as_str(), "--", "."]);
+        let without = self.without();
+        all.extend(without.as_deref());
+        git(project.top(), &all, &[])
+    }
+
+    /// The task folder as git is told to leave it out.
+    pub fn without(&self) -> Option<String> {
+        let task = self.task.as_ref()?;
+        Some(format!(":(exclude,top,literal){task}"))
+    }
+
+    /// What it changed.
+    pub fn change(
+        &self,
+        project: &Project,
+        run: &str,
+        depth: Depth,
+    ) -> Result<Change, EngineError> {
+        let listed = self.diff(project, &["--raw", "--numstat", "-z"])?;
+        let mut changes = listing(&listed);
+        let patch = match depth {
+            Depth::Stat => None,
+            Depth::Hunks => Some(self.diff(project, &["--no-color"])?),
+            Depth::Patch => Some(self.diff(project, &["--no-color", "--binary"])?),
+        };
+        let patch = patch.map(|patch| String::from_utf8_lossy(&patch).into_owned());
+        if let Some(patch) = &patch {
+            for (change, part) in changes.iter_mut().zip(parts(patch)) {
+                change.hunks = hunks(part);
+            }
+        }
+        Ok(Change {
+            run: run.to_owned(),
+            base: self.base.clone(),
+            commit: self.tip.clone(),
+            files: changes.iter().map(|one| one.path.clone()).collect(),
+            stat: stat(&changes, 100),
+            patch: patch.filter(|_| depth == Depth::Patch),
+            changes,
+        })
+    }
+}
+
+impl Change {
+    /// What a run has changed so far.
+    pub fn of(project: &Project, run: &str, depth: Depth) -> Result<Self, EngineError> {
+        Work::of(project, run)?.change(project, run, depth)
+    }
+}
+
+/// The refusal of a run whose work is nowhere but in the person's own tree.
+pub fn works_here(run: &str) -> EngineError {
+    EngineError::user(
+        "works_here",
+        format!("`{run}` works in your own tree: what it made is there, and `git diff` shows it"),
+        "commit it yourself; runs that are begun without `--here` have a tree of their own",
+    )
+}
+
+fn task_inside(started: &RunStarted) -> Option<String> {
+    let task = Path::new(&started.task);
+    let inside = task.is_relative() && !task.starts_with(".proofhouse");
+    inside.then(|| started.task.clone())
+}
+
+fn edited_before_the_first_commit(history: &History) -> bool {
+    for event in history.events() {
+        match &event.body {
+            Body::CheckpointEnded(ended) if ended.commit.is_some() => return false,
+            Body::AttemptEnded(ended) => {
+                let mut changed = ended.outcome.changed.iter();
+                if changed.any(|path| path.starts_with("repo/")) {
+                    return true;
+                }
+            }
+            _ => {}
+        }
+    }
+    false
+}
+
+/// The files of `git diff --raw --numstat -z`: first what became of each, then how much of it.
+fn listing(bytes: &[u8]) -> Vec<FileChange> {
+    let text = String::from_utf8_lossy(bytes);
+    let mut tokens = text
+        .split('\0')
+        .filter(|token| !token.is_empty())
+        .peekable();
+    let mut changes: Vec<FileChange> = Vec::new();
+    while let Some(raw) = tokens.next_if(|token| token.starts_with(':')) {
+        let letter = raw.rsplit(' ').next().unwrap_or_default();
+        let kind = match letter.as_bytes().first() {
+            Some(b'A' | b'C') => Kind::Added,
+            Some(b'D') => Kind::Deleted,
+            Some(b'R') => Kind::Renamed,
+            Some(b'T') => Kind::Retyped,
+            _ => Kind::Modified,
+        };
+        let two = matches!(letter.as_bytes().first(), Some(b'R' | b'C'));
+        let from = if two { tokens.next() } else { None };
+        let path = tokens.next().unwrap_or_default();
+        changes.push(FileChange {
+            path: path.to_owned(),
+            from: from.map(str::to_owned),
+            kind,
+            added: None,
+            removed: None,
+            hunks: Vec::new(),
+        });
+    }
+    for change in &mut changes {
+        let Some(counts) = tokens.next() else { break };
+        let mut parts = counts.splitn(3, '\t');
+        let mut number = || parts.next().and_then(|part| part.parse().ok());
+        (change.added, change.removed) = (number(), number());
+        // A name that changed follows as two more.
+        if parts.next() == Some("") {
+            tokens.nth(1);
+        }
+    }
+    changes
+}
+
+/// The patch of each file.
+fn parts(patch: &str) -> Vec<&str> {
+    const BEGINS: &str = "diff --git ";
+    let mut starts: Vec<usize> = Vec::new();
+    if patch.starts_with(BEGINS) {
+        starts.push(0);
+    }
+    starts.extend(patch.match_indices("\ndiff --git ").map(|(at, _)| at + 1));
+    let ends = starts.iter().skip(1).copied().chain([patch.len()]);
+    starts
+        .iter()
+        .zip(ends)
+        .map(|(from, to)| &patch[*from..to])
+        .collect()
+}
+
+/// The hunks of one file's patch.
+fn hunks(part: &str) -> Vec<Hunk> {
+    let mut hunks: Vec<Hunk> = Vec::new();
+    for line in part
+        .split('\n')
+        .map(|line| line.strip_suffix('\r').unwrap_or(line))
+    {
+        if let Some(hunk) = line.strip_prefix("@@ ").and_then(begun) {
+            hunks.push(hunk);
+        } else if let Some(hunk) = hunks.last_mut()
+            && line.starts_with([' ', '+', '-', '\\'])
+        {
+            hunk.lines.push(line.to_owned());
+        }
+    }
+    hunks
+}
+
+/// `-3,7 +3,9 @@ fn main() {`
+fn begun(head: &str) -> Option<Hunk> {
+    let (places, about) = head.split_once(" @@")?;
+    let (before, after) = places.split_once(' ')?;
+    let first = |place: &str, sign| {
+        let place = place.strip_prefix(sign)?;
+        place.split(',').next()?.parse().ok()
+    };
+    Some(Hunk {
+        before: first(before, '-')?,
+        after: first(after, '+')?,
+        about: about.trim().to_owned(),
+        lines: Vec::new(),
+    })
+}
+
+/// How much of each file changed, within this many columns; nothing if nothing did.
+pub fn stat(changes: &[FileChange], columns: usize) -> String {
+    if changes.is_empty() {
+        return String::new();
+    }
+    let names: Vec<String> = changes
+        .iter()
+        .map(|one| short_name(one, columns / 2))
+        .collect();
+    let widest = names
+        .iter()
+        .map(|name| name.chars().count())
+        .max()
+        .unwrap_or(0);
+    let total = |one: &FileChange| one.added.unwrap_or(0) + one.removed.unwrap_or(0);
+    let most = changes.iter().map(total).max().unwrap_or(0).max(1);
+    let digits = most.to_string().len().max(1);
+    let room = columns.saturating_sub(widest + digits + 5).max(8) as u64;
+    let scaled = |count: u64| match most <= room {
+        true => count,
+        // What changed at all is seen.
+        false => (count * room / most).max(u64::from(count > 0)),
+    };
+    let mut text = String::new();
+    for (one, name) in changes.iter().zip(&names) {
+        let gap = " ".repeat(widest - name.chars().count());
+        let drawn = match (one.added, one.removed) {
+            (Some(added), Some(removed)) => {
+                let drawn = |sign: &str, count| sign.repeat(scaled(count) as usize);
+                let bar = format!("{}{}", drawn("+", added), drawn("-", removed));
+                format!("{:>digits$} {bar}", added + removed)
+            }
+            _ => "no text".to_owned(),
+        };
+        text.push_str(format!(" {name}{gap} | {drawn}").trim_end());
+        text.push('\n');
+    }
+    text.push_str(&format!(" {}\n", totals(changes)));
+    text
+}
+
+/// `2 files changed, 5 insertions(+), 1 deletion(-)`.
+pub fn totals(changes: &[FileChange]) -> String {
+    let many = |count: u64, one: &str, more: &str| match count {
+        1 => format!("1 {one}"),
+        count => format!("{count} {more}"),
+    };
+    let added: u64 = changes.iter().filter_map(|one| one.added).sum();
+    let removed: u64 = changes.iter().filter_map(|one| one.removed).sum();
+    let mut text = many(changes.len() as u64, "file changed", "files changed");
+    if added > 0 {
+        text.push_str(&format!(
+            ", {}",
+            many(added, "insertion(+)", "insertions(+)")
+        ));
+    }
+    if removed > 0 {
+        text.push_str(&format!(
+            ", {}",
+            many(removed, "deletion(-)", "deletions(-)")
+        ));
+    }
+    text
+}
+
+/// The name as it is drawn: the end of a long path says more than its beginning.
+fn short_name(change: &FileChange, most: usize) -> String {
+    let name = match &change.from {
+        Some(from) => format!("{from} => {}", change.path),
+        None => change.path.clone(),
+    };
+    // A line break or another trick in a name draws no line of its own.
+    let name: String = name
+        .chars()
+        .map(|c| {
+            if c.is_control() || kernel::unseen::is_unseen(c) {
+                '?'
+            } else {
+                c
+            }
+        })
+        .collect();
+    let length = name.chars().count();
+    match length <= most.max(8) {
+        true => name,
+        false => format!(
+            "...{}",
+            name.chars()
+                .skip(length - most.max(8) + 3)
+                .collect::<String>()
+        ),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const LISTED: &[u8] = b":100644 100644 a b M\0code.txt\0:100644 100644 a b R090\0old name\0new\nname\0:000000 100644 0 b A\0logo.png\x003\t1\tcode.txt\x000\t2\t\0old name\0new\nname\0-\t-\tlogo.png\0";
+
+    #[test]
+    fn files_are_listed_by_their_very_names() {
+        let changes = listing(LISTED);
+        let names: Vec<&str> = changes.iter().map(|one| one.path.as_str()).collect();
+        assert_eq!(names, ["code.txt", "new\nname", "logo.png"]);
+        assert_eq!((changes[0].added, changes[0].removed), (Some(3), Some(1)));
+        assert_eq!(changes[1].from.as_deref(), Some("old name"));
+        assert_eq!(
+            (changes[1].kind, changes[1].removed),
+            (Kind::Renamed, Some(2))
+        );
+        assert_eq!((changes[2].kind, changes[2].added), (Kind::Added, None));
+    }
+
+    #[test]
+    fn a_stat_is_drawn_as_git_draws_it() {
+        let drawn = stat(&listing(LISTED), 60);
+        assert_eq!(
+            drawn,
+            " code.txt             | 4 +++-\n old name => new?name | 2 --\n logo.png             | no text\n 3 files changed, 3 insertions(+), 3 deletions(-)\n"
+        );
+        assert_eq!(stat(&[], 60), "");
+    }
+
+    #[test]
+    fn hunks_have_their_places_and_lines() {
+        let patch = "diff --git a/a b/a\nindex 1..2 100644\n--- a/a\n+++ b/a\n@@ -3,2 +3,2 @@ fn main() {\n same\n-bad\n+diff --git good\n\\ No newline at end of file\ndiff --git a/b b/b\nBinary files differ\n";
+        let parts = parts(patch);
+        assert_eq!(parts.len(), 2);
+        let found = hunks(parts[0]);
+        assert_eq!(found.len(), 1);
+        assert_eq!((found[0].before, found[0].after), (3, 3));
+        assert_eq!(found[0].about, "fn main() {");
+        assert_eq!(found[0].lines.len(), 4);
+        assert!(hunks(parts[1]).is_empty());
+    }
+}

@@ -1,0 +1,195 @@
+//! What a person decides on: what was asked for, how long ago, what changed, what was proven and what
+//! was not, what was caught, what it cost, and who worked.
+
+use crate::caught::{Caught, caught};
+use crate::change::{Change, Depth, Work};
+use crate::gate::{Answer, Gate, latest};
+use crate::history::History;
+use crate::kept::Kept;
+use crate::proof::Proof;
+use crate::spend::{self, Spend};
+use flow::Flow;
+use kernel::{Body, Machine, Time};
+use serde::Serialize;
+use std::collections::{BTreeMap, BTreeSet};
+use workspace::Project;
+
+/// Everything that a decision rests on.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Grounds {
+    /// What was asked for, in its first field.
+    pub objective: String,
+    /// When the run began.
+    pub began: Time,
+    /// When its last record was written: since then it waits, if it waits.
+    pub last: Time,
+    /// What it changed, without the lines; none where nobody can tell.
+    pub change: Option<Change>,
+    /// Checks that were executed, could have failed and passed, in the latest gate of their state.
+    pub proven: Vec<Proven>,
+    /// How many further checks held that only looked at files and records.
+    pub looked: usize,
+    /// What is not proven, and why.
+    pub unproven: Vec<Unproven>,
+    /// What was tried and did not get through.
+    pub caught: Vec<Caught>,
+    pub spend: Spend,
+    /// Who worked.
+    pub workers: Vec<Worker>,
+}
+
+/// A command that was executed, could have failed and passed.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Proven {
+    pub check: String,
+    /// The states in whose gates it passed.
+    pub states: Vec<String>,
+    /// How long it took the last time.
+    pub millis: u64,
+}
+
+/// Something that is not proven.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Unproven {
+    pub check: String,
+    /// The state whose gate it is.
+    pub state: String,
+    /// Why not.
+    pub why: String,
+}
+
+/// Who worked, and in which roles.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+pub struct Worker {
+    /// The connector.
+    pub agent: String,
+    /// The model, where it was told.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub model: Option<String>,
+    pub roles: BTreeSet<String>,
+}
+
+impl Worker {
+    /// `claude (claude-opus-4) as coder, reviewer`.
+    pub fn words(&self) -> String {
+        let model = self.model.as_ref();
+        let model = model.map_or_else(String::new, |model| format!(" ({model})"));
+        let roles: Vec<&str> = self.roles.iter().map(String::as_str).collect();
+        format!("{}{model} as {}", self.agent, roles.join(", "))
+    }
+}
+
+impl Grounds {
+    /// Gathers them. What git cannot show is left out: a question is asked all the same.
+    pub fn of(
+        project: &Project,
+        machine: &Flow,
+        history: &History,
+        depth: Depth,
+        kept: &mut Kept,
+    ) -> Self {
+        let status = machine.status();
+        let workflow = machine.workflow();
+        let files = workflow.task.as_ref();
+        let first = files.and_then(|files| files.promise.first());
+        let objective = first.and_then(|name| status.fields.get(name));
+        let mut gates = history.gates(workflow.stall_check.as_deref());
+        gates.reverse();
+        kept.look_into(project, &mut gates);
+        let events = history.events();
+        let change = machine.started().and_then(|started| {
+            let work = Work::in_history(project, started, history).ok()??;
+            let run = started.run.as_str();
+            kept.change(&work, || work.change(project, run, depth).ok())
+        });
+        let mut grounds = Self {
+            objective: objective.cloned().unwrap_or_default(),
+            began: events.first().map_or(Time(0), |event| event.at),
+            last: events.last().map_or(Time(0), |event| event.at),
+            change,
+            proven: Vec::new(),
+            looked: 0,
+            unproven: Vec::new(),
+            caught: caught(history),
+            spend: spend::summary(&status.attempts).run,
+            workers: workers(history),
+        };
+        grounds.judge(&gates);
+        grounds
+    }
+
+    /// What follows from gates, newest first.
+    pub(crate) fn judge(&mut self, gates: &[Gate]) {
+        self.proven = proven(gates);
+        self.looked = looked(gates);
+        self.unproven = unproven(gates);
+    }
+}
+
+fn proven(gates: &[Gate]) -> Vec<Proven> {
+    let mut proven: Vec<Proven> = Vec::new();
+    for gate in latest(gates) {
+        let executed = gate.checks.iter().filter(|check| check.proves());
+        for check in executed {
+            match proven.iter_mut().find(|one| one.check == check.check) {
+                Some(known) => known.states.push(gate.state.clone()),
+                None => proven.push(Proven {
+                    check: check.check.clone(),
+                    states: vec![gate.state.clone()],
+                    millis: check.millis,
+                }),
+            }
+        }
+    }
+    proven
+}
+
+fn looked(gates: &[Gate]) -> usize {
+    let checks = latest(gates).into_iter().flat_map(|gate| &gate.checks);
+    let looked = checks.filter(|one| one.answer == Answer::Passed && one.proof == Proof::Looked);
+    looked.count()
+}
+
+fn unproven(gates: &[Gate]) -> Vec<Unproven> {
+    let mut unproven = Vec::new();
+    for gate in latest(gates) {
+        for check in &gate.checks {
+            let why = match check.answer {
+                Answer::Failed | Answer::CouldNotRun => check.reason.clone(),
+                Answer::Passed if check.proof == Proof::Nothing => {
+                    format!("it passed and proves nothing: {}", check.empty)
+                }
+                Answer::Passed | Answer::Noted => continue,
+            };
+            unproven.push(Unproven {
+                check: check.check.clone(),
+                state: gate.state.clone(),
+                why,
+            });
+        }
+    }
+    unproven
+}
+
+fn workers(history: &History) -> Vec<Worker> {
+    let mut workers: BTreeMap<(String, Option<String>), BTreeSet<String>> = BTreeMap::new();
+    for event in history.events() {
+        let Body::AttemptEnded(ended) = &event.body else {
+            continue;
+        };
+        let outcome = &ended.outcome;
+        if outcome.agent.is_empty() {
+            continue;
+        }
+        let role = history.began(ended.effect);
+        let role = role.map_or_else(String::new, |began| began.effect.role.clone());
+        let key = (outcome.agent.clone(), outcome.model.clone());
+        workers.entry(key).or_default().insert(role);
+    }
+    let one = |((agent, model), roles)| Worker {
+        agent,
+        model,
+        roles,
+    };
+    workers.into_iter().map(one).collect()
+}

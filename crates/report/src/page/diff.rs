@@ -1,0 +1,150 @@
+//! What changed, file by file, folded. Lines are numbered as they are now, or as they were.
+
+use super::html::{Tone, chip, paragraph, short};
+use crate::caught::Gravity;
+use crate::change::{FileChange, Hunk, totals};
+use crate::evidence::Evidence;
+use maud::{Markup, html};
+
+/// The most lines that the page shows of one file, and of all.
+const MOST_OF_FILE: usize = 800;
+const MOST_OF_ALL: usize = 6_000;
+/// A change of up to this many lines is shown open.
+const OPEN: usize = 160;
+
+pub(super) fn section(data: &Evidence) -> Markup {
+    let Some(change) = &data.grounds.change else {
+        return html! {};
+    };
+    let lines = |one: &FileChange| one.hunks.iter().map(|hunk| hunk.lines.len()).sum::<usize>();
+    let mut left = MOST_OF_ALL;
+    let mut open = OPEN;
+    let files: Vec<Markup> = change
+        .changes
+        .iter()
+        .map(|one| {
+            let many = lines(one);
+            let fits = many <= MOST_OF_FILE && many <= left;
+            left = left.saturating_sub(if fits { many } else { 0 });
+            let opens = fits && many > 0 && many <= open;
+            open = open.saturating_sub(many);
+            file(one, &data.run, Fold { fits, opens })
+        })
+        .collect();
+    html! {
+        section aria-labelledby="change" {
+            h2 #change { "What changed" }
+            @if files.is_empty() {
+                p.none { "Nothing, so far." }
+            } @else {
+                p.note {
+                    (totals(&change.changes)) ", from " (short(&change.base)) " to " (short(&change.commit)) "."
+                }
+                div.diffs { @for file in &files { (file) } }
+            }
+        }
+    }
+}
+
+/// How a file is shown.
+#[derive(Clone, Copy)]
+struct Fold {
+    /// Is there room for its lines?
+    fits: bool,
+    opens: bool,
+}
+
+fn file(one: &FileChange, run: &str, fold: Fold) -> Markup {
+    html! {
+        details.file open[fold.opens] {
+            summary {
+                span.path {
+                    @if let Some(from) = &one.from { span.was { (from) " \u{2192} " } }
+                    (one.path)
+                } " "
+                span.much {
+                    @if let Some(added) = one.added { span.plus { "+" (added) } " " }
+                    @if let Some(removed) = one.removed { span.minus { "\u{2212}" (removed) } " " }
+                    (chip(Tone::Plain, one.kind.as_str()))
+                }
+            }
+            @if one.added.is_none() {
+                p.none { "It is no text." }
+            } @else if one.hunks.is_empty() {
+                p.none { "No line changed: its name, its mode or nothing else." }
+            } @else if fold.fits {
+                @for part in &one.hunks { (hunk(part)) }
+            } @else {
+                p.none {
+                    "Too long for this page. " code { "proofhouse diff " (run) } " shows it."
+                }
+            }
+        }
+    }
+}
+
+fn hunk(hunk: &Hunk) -> Markup {
+    let (mut before, mut after) = (hunk.before, hunk.after);
+    let rows: Vec<(&str, String, &str)> = hunk
+        .lines
+        .iter()
+        .map(|line| {
+            let (sign, text) = line.split_at(line.len().min(1));
+            match sign {
+                "+" => {
+                    after += 1;
+                    ("add", (after - 1).to_string(), text)
+                }
+                "-" => {
+                    before += 1;
+                    ("del", (before - 1).to_string(), text)
+                }
+                " " => {
+                    (before, after) = (before + 1, after + 1);
+                    ("same", (after - 1).to_string(), text)
+                }
+                _ => ("end", String::new(), text),
+            }
+        })
+        .collect();
+    html! {
+        div.hunk {
+            p.place { "line " (hunk.after) @if !hunk.about.is_empty() { " \u{b7} " code { (hunk.about) } } }
+            ol {
+                @for (class, number, text) in rows {
+                    li.(class) { i { (number) } code { (text) } }
+                }
+            }
+        }
+    }
+}
+
+/// What was tried and caught, where the headline points to.
+pub(super) fn caught(data: &Evidence) -> Markup {
+    let caught = &data.grounds.caught;
+    html! {
+        @if !caught.is_empty() {
+            section.caught aria-labelledby="caught" {
+                h2 #caught { "Caught" }
+                p.note { "Tried, and refused by the engine. None of it got through." }
+                ul {
+                    @for one in caught {
+                        li {
+                            @let tone = match one.gravity {
+                                Gravity::Cheat => Tone::Bad,
+                                Gravity::Overstep => Tone::Unsure,
+                            };
+                            p { (chip(tone, one.what)) " " code { (one.code) }
+                                @if one.times > 1 { " " span { (one.times) " times" } }
+                                @if let Some(effect) = one.effect {
+                                    " " a href=(format!("#e-{effect}")) { "where" }
+                                }
+                            }
+                            (paragraph("reason", &one.found))
+                        }
+                    }
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,83 @@
+//! What was proven, what was not, what it cost and who worked: what a person decides on, after the
+//! change itself.
+
+use super::html::{Tone, chip, count, dollars, duration, grouped, paragraph};
+use crate::evidence::Evidence;
+use maud::{Markup, html};
+
+pub(super) fn section(data: &Evidence) -> Markup {
+    let grounds = &data.grounds;
+    html! {
+        section aria-labelledby="proven" {
+            h2 #proven { "What was proven" }
+            @if grounds.proven.is_empty() {
+                p.none { "Nothing: no command has passed that could have failed." }
+            } @else {
+                ul.proofs {
+                    @for one in &grounds.proven {
+                        li.good {
+                            p { (chip(Tone::Good, "executed")) " " code { (one.check) } }
+                            p.facts-line {
+                                span { "in the gate of " (one.states.join(", ")) } " "
+                                span { (duration(one.millis)) }
+                            }
+                        }
+                    }
+                }
+            }
+            @if grounds.looked > 0 {
+                p.note {
+                    (count(grounds.looked, "further check")) " held that looked at files and records. "
+                    "They were not executed, and prove nothing about what the code does."
+                }
+            }
+            @if !grounds.unproven.is_empty() {
+                h3 #unproven { "What was not" }
+                ul.proofs {
+                    @for one in &grounds.unproven {
+                        li.bad {
+                            p { (chip(Tone::Unsure, "not proven")) " " code { (one.check) } }
+                            (paragraph("reason", &one.why))
+                            p.facts-line { span { "in the gate of " (one.state) } }
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// What it cost, and who was paid for it.
+pub(super) fn cost(data: &Evidence) -> Markup {
+    let (spend, workers) = (&data.grounds.spend, &data.grounds.workers);
+    let tokens = spend
+        .usage
+        .input_tokens
+        .saturating_add(spend.usage.output_tokens);
+    html! {
+        section aria-labelledby="cost" {
+            h2 #cost { "What it cost, and who worked" }
+            p.sentence {
+                (dollars(spend.usage.micro_dollars)) " for " (grouped(tokens)) " tokens in "
+                (count(usize::try_from(spend.attempts).unwrap_or(usize::MAX), "attempt")) ", "
+                (duration(spend.millis)) " of agents' time."
+            }
+            @if workers.is_empty() {
+                p.none { "Nobody has worked yet." }
+            } @else {
+                ul.workers {
+                    @for one in workers {
+                        li {
+                            b { (one.agent) } " "
+                            @match &one.model {
+                                Some(model) => code { (model) },
+                                None => span.none { "model not told" },
+                            }
+                            " as " (one.roles.iter().cloned().collect::<Vec<_>>().join(", "))
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
