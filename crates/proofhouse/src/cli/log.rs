@@ -100,7 +100,7 @@ fn follow(project: &Project, args: &Log, out: &Out) -> Result<u8, EngineError> {
                 Ok(format!("{word} {}", plain(&event.sentence())))
             }
         };
-        let text = text.unwrap_or_else(|error| plain(&error));
+        let text = text.unwrap_or_else(|error| plain(&error.to_string()));
         let text = match wide.filter(|_| !out.json) {
             Some(wide) => format!("{run:<wide$} {text}"),
             None => text,
