@@ -52,7 +52,7 @@ fn at_terminal(project: &Project, signing: &Signing) -> bool {
 fn rests_on(project: &Project, name: &str, out: &Out) -> Result<(), EngineError> {
     if let report::Looked::Run(peek) = report::look(project, name)? {
         let grounds = report::inbox::grounds(project, name, &peek)?;
-        inbox::shown(out, name, &grounds, inbox::Lines::Some);
+        inbox::shown(out, name, &grounds, land::Lines::Some);
     }
     Ok(())
 }

@@ -53,15 +53,6 @@ pub(crate) fn ask(out: &Out, project: &Project, items: &[Item]) {
     }
 }
 
-/// How much of a change is shown on the way.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Lines {
-    /// Its first lines.
-    Some,
-    /// Which files alone.
-    None,
-}
-
 /// What a person decides on: what was asked for and when, what changed, what was proven and what was
 /// not, what it cost, and who worked.
 pub(crate) fn shown(out: &Out, run: &str, grounds: &Grounds, lines: Lines) {

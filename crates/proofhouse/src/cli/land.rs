@@ -13,6 +13,15 @@ use report::change::{Change, Depth, FileChange, Work, stat};
 use serde_json::json;
 use workspace::{EngineError, Project};
 
+/// How much of a change is shown on the way.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Lines {
+    /// Its first lines.
+    Some,
+    /// Which files alone.
+    None,
+}
+
 pub(crate) fn diff(project: &Project, args: &Diff, out: &Out) -> Result<u8, EngineError> {
     if let Some(tool) = &args.tool {
         return with_tool(project, &args.run, tool);
