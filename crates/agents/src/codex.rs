@@ -9,7 +9,7 @@ use crate::external::dialect::{Dialect, End, Heard, Said, event, number};
 use crate::external::kind::{Counts, Kind};
 use crate::external::place::{Logins, Place};
 use crate::external::plan::Plan;
-use crate::external::settings::Settings;
+use crate::external::settings::{Login, Settings};
 use crate::external::trouble::Trouble;
 use crate::home::Home;
 use kernel::effect::Access;
@@ -78,6 +78,11 @@ impl Kind for Codex {
         ] {
             args.extend(["-c".to_owned(), format!("{key}={value}")]);
         }
+        if let (Login::Key, Some(base)) = (settings.login, &settings.base_url) {
+            for (key, value) in provider(base) {
+                args.extend(["-c".to_owned(), format!("{key}={value}")]);
+            }
+        }
         if let Some(model) = &settings.model {
             args.extend(["-m".to_owned(), model.clone()]);
         }
@@ -106,6 +111,23 @@ impl Kind for Codex {
             ..Listener::default()
         })
     }
+}
+
+/// Its own provider, so that a key stays in the environment and is never logged in with, and the address
+/// is the one that was asked for: it does not heed `OPENAI_BASE_URL`.
+pub(crate) fn provider(base: &str) -> Vec<(String, Value)> {
+    const PROVIDER: &str = "proofhouse";
+    let of_provider = [
+        ("name", "OpenAI"),
+        ("base_url", base),
+        ("env_key", "CODEX_API_KEY"),
+        ("wire_api", "responses"),
+    ];
+    let of_provider = of_provider
+        .into_iter()
+        .map(|(name, value)| (format!("model_providers.{PROVIDER}.{name}"), json!(value)));
+    let chosen = ("model_provider".to_owned(), json!(PROVIDER));
+    std::iter::once(chosen).chain(of_provider).collect()
 }
 
 /// The sessions are files; the databases beside them are an index with absolute paths, which are

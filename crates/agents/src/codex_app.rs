@@ -6,7 +6,7 @@
 //! tools of a client that we are not. `codex` alone (`exec`) asks nobody.
 
 use crate::agent::Order;
-use crate::codex::{Session, forget_index};
+use crate::codex::{Session, forget_index, provider};
 use crate::external::dialect::{Dialect, End, Heard, Next, Said, event, line_of, number};
 use crate::external::gate::Gate;
 use crate::external::kind::{Counts, Kind};
@@ -25,8 +25,6 @@ const INITIALIZE: u64 = 1;
 const THREAD: u64 = 2;
 const TURN: u64 = 3;
 const NO_SUCH_METHOD: i64 = -32601;
-/// Its own provider, so that a key stays in the environment and is never logged in with.
-const PROVIDER: &str = "proofhouse";
 const KEY: &str = "CODEX_API_KEY";
 
 /// The connector's own part.
@@ -74,17 +72,9 @@ impl Kind for CodexApp {
         let key = |name: &str| std::env::var(name).ok().filter(|key| !key.is_empty());
         let mut env = vec![("CODEX_HOME", Place::text(&home))];
         if settings.login == Login::Key {
-            let base = key("OPENAI_BASE_URL");
+            let base = settings.base_url.clone().or(key("OPENAI_BASE_URL"));
             let base = base.unwrap_or_else(|| "https://api.openai.com/v1".to_owned());
-            set.push(("model_provider".to_owned(), json!(PROVIDER)));
-            for (name, value) in [
-                ("name", "OpenAI"),
-                ("base_url", base.as_str()),
-                ("env_key", KEY),
-                ("wire_api", "responses"),
-            ] {
-                set.push((format!("model_providers.{PROVIDER}.{name}"), json!(value)));
-            }
+            set.extend(provider(&base));
             if let (None, Some(key)) = (key(KEY), key("OPENAI_API_KEY")) {
                 env.push((KEY, key));
             }

@@ -12,8 +12,9 @@ use std::io::Read;
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError, SyncSender};
 use std::time::{Duration, Instant};
 
-/// How long a connection may take to be made.
-const CONNECT: Duration = Duration::from_secs(20);
+/// How long a name may take to be resolved, and how long a connection to be made: whoever cannot be
+/// reached is said within both.
+const CONNECT: Duration = Duration::from_secs(9);
 /// The most that one answer may hold: more is a fault, not an answer.
 const ANSWER_BYTES: usize = 64 * 1024 * 1024;
 /// The most that is read of an error.

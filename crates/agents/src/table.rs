@@ -90,6 +90,7 @@ impl How {
                 "program",
                 "args",
                 "env",
+                "base_url",
                 "login",
                 "key_file",
                 "idle_seconds",

@@ -22,6 +22,8 @@ pub struct Tuning {
     pub args: Option<Vec<String>>,
     /// Names of variables of our own environment that it gets.
     pub env: Option<Vec<String>>,
+    /// The provider's address.
+    pub base_url: Option<String>,
     /// Whose login it uses.
     pub login: Option<Login>,
     /// A file that holds nothing but its key.
@@ -39,6 +41,7 @@ impl Tuning {
             ("program", self.program.is_some()),
             ("args", self.args.is_some()),
             ("env", self.env.is_some()),
+            ("base_url", self.base_url.is_some()),
             ("login", self.login.is_some()),
             ("key_file", self.key_file.is_some()),
             ("idle_seconds", self.idle.is_some()),
@@ -86,6 +89,7 @@ impl AgentSpec {
                     program: tuning.program.clone().or(settings.program),
                     args: [settings.args, tuning.args.clone().unwrap_or_default()].concat(),
                     env: tuning.variables(),
+                    base_url: tuning.base_url.clone(),
                     login: tuning.login.unwrap_or(settings.login),
                     key_file: tuning.key_file.clone(),
                     idle: tuning.idle.unwrap_or(settings.idle),

@@ -69,7 +69,7 @@ pub(crate) fn program_roots(program: &str, path: &str, view: &Path) -> Vec<PathB
 }
 
 /// The host and port of a base URL: somebody set it, so it may lead into their own network.
-fn endpoint(url: &str) -> Option<Endpoint> {
+pub(super) fn endpoint(url: &str) -> Option<Endpoint> {
     let (scheme, rest) = url.split_once("://")?;
     let authority = rest.split(['/', '?']).next()?;
     let authority = authority.rsplit('@').next()?;

@@ -8,6 +8,9 @@ use super::settings::Settings;
 use crate::agent::Order;
 use std::{fmt, io};
 
+/// How the name of a variable with a provider's address ends.
+const BASE_URL: &str = "_BASE_URL";
+
 /// One kind of external agent.
 pub(crate) trait Kind: Send + Sync + std::fmt::Debug {
     /// The program, unless the settings name another.
@@ -19,6 +22,18 @@ pub(crate) trait Kind: Send + Sync + std::fmt::Debug {
     /// The variable that a key from a file goes into.
     fn key_variable(&self, _: &Settings) -> String {
         self.keys().first().copied().unwrap_or_default().to_owned()
+    }
+
+    /// The variable that the provider's address goes into.
+    fn base_variable(&self, settings: &Settings) -> String {
+        let mut bases = self.keys().iter().filter(|name| name.ends_with(BASE_URL));
+        match (bases.next(), bases.next()) {
+            (Some(only), None) => (*only).to_owned(),
+            // One that can use any provider: that of the model.
+            _ => super::key_of_provider(settings.model.as_deref())
+                .replace("GEMINI_API_KEY", "GOOGLE_GEMINI_API_KEY")
+                .replace("_API_KEY", BASE_URL),
+        }
     }
 
     /// The provider's hosts, where they are known. A base URL in the environment adds its own.

@@ -15,6 +15,7 @@ mod meter;
 pub(crate) mod own;
 pub(crate) mod place;
 pub(crate) mod plan;
+mod reach;
 pub(crate) mod relocate;
 pub(crate) mod settings;
 #[cfg(test)]
@@ -94,6 +95,9 @@ impl Connector {
         let mut argv = vec![self.program().to_owned()];
         argv.extend(plan.args.iter().cloned());
         let mut env = place.environment(self.kind.keys(), &plan, &self.settings, order);
+        if let Some(url) = &self.settings.base_url {
+            env.insert(self.kind.base_variable(&self.settings), url.clone());
+        }
         if let Some(file) = &self.settings.key_file {
             let variable = self.kind.key_variable(&self.settings);
             env.insert(variable, key_of(file)?);
@@ -221,6 +225,12 @@ impl Agent for Connector {
             }
         };
         progress(&format!("running {}", self.program()));
+        let provider = reach::first(self.kind.hosts(), &launch.env);
+        // Without a policy there is nobody who would wait for it.
+        let provider = provider.filter(|_| launch.policy.is_some());
+        if let Some(why) = provider.and_then(|provider| reach::unreachable(&provider)) {
+            progress(&why);
+        }
         let secrets = secrets(&launch);
         let dialect = self.kind.dialect(order, &place);
         // A switch of its own: the order's passes on to it, and the meter throws this one alone.

@@ -18,6 +18,8 @@ pub struct Settings {
     pub args: Vec<String>,
     /// More environment, over ours; `PROOFHOUSE_*` cannot be set.
     pub env: BTreeMap<String, String>,
+    /// The provider's address, if not the agent's usual one.
+    pub base_url: Option<String>,
     /// Whose login it uses.
     pub login: Login,
     /// A file that holds nothing but the key; read when an attempt starts.
@@ -35,6 +37,7 @@ impl Default for Settings {
             model: None,
             args: Vec::new(),
             env: BTreeMap::new(),
+            base_url: None,
             login: Login::Key,
             key_file: None,
             prices: Prices::embedded(),

@@ -449,3 +449,18 @@ fn spend_is_summed_by_attempt_role_state_and_run() {
         "{said}"
     );
 }
+
+#[test]
+fn a_repository_does_not_choose_where_a_coding_agents_key_is_sent() {
+    let world = World::new();
+    let config = "[agents.codex]\nbase_url = \"https://models.example.org/v1\"\n";
+    world.write(".proofhouse/config.toml", config);
+    let asked = [
+        "new", "phase", "--dir", "tasks/t", "--check", "true", "--agent", "codex",
+    ];
+    world.run(&asked).refuses(1, "setting_not_for_repository");
+    // The person's own file may.
+    std::fs::remove_file(world.at(".proofhouse/config.toml")).unwrap();
+    world.write("agent/xdg/proofhouse/config.toml", config);
+    world.run(&asked).exits(0);
+}

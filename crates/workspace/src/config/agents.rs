@@ -15,6 +15,8 @@ impl Config {
             program: self.text(&name("program")).map(str::to_owned),
             args: self.texts(&name("args")),
             env: self.texts(&name("env")),
+            // A repository must not choose where a key is sent.
+            base_url: self.own_text(&name("base_url"))?.map(str::to_owned),
             login: self.text(&name("login")).map(|login| match login {
                 "user" => Login::User,
                 _ => Login::Key,

@@ -118,6 +118,12 @@ pub const KEYS: &[Key] = &[
         "[\"HTTPS_PROXY\"]",
     ),
     key(
+        "agents.*.base_url",
+        Shape::Text,
+        "a coding agent's provider, if not at its usual address; only in your own config or environment",
+        "\"https://models.example.org/v1\"",
+    ),
+    key(
         "agents.*.login",
         Shape::OneOf(&LOGINS),
         "`key`: a key from the environment or `key_file`; `user`: your own login's files are linked",
