@@ -5,7 +5,7 @@ use super::out::{Out, Tone};
 use super::signing::{approved, show};
 use super::{exit, inbox, of_factory, run, status};
 use engine::approval::Words;
-use engine::decide::Ask;
+use engine::decide::{Ask, Decided};
 use serde_json::Value;
 use std::path::Path;
 use workspace::{EngineError, Project};
@@ -26,9 +26,13 @@ pub(crate) fn decide(project: &Project, args: &Decide, out: &Out) -> Result<u8, 
     if !out.json && at_terminal(project, &args.signing) {
         rests_on(project, &args.run, out)?;
     }
-    let code = say(project, &ask, &args.signing, out)?;
-    if !args.go_on || code != exit::OK {
-        return Ok(code);
+    if !args.go_on {
+        return say(project, &ask, &args.signing, out);
+    }
+    let approve = |words: &Words<'_>| approved(project, &args.signing, words);
+    let decided = engine::decide::decide(project, &ask, approve)?;
+    if !out.json {
+        on_record(&ask, &decided, out);
     }
     if report::look::is_project(project, &args.run) {
         return of_factory::run(project, Some(&args.run), None, out);
@@ -40,6 +44,16 @@ pub(crate) fn decide(project: &Project, args: &Decide, out: &Out) -> Result<u8, 
         restore_views: false,
     };
     run::run(project, &on, out)
+}
+
+fn on_record(ask: &Ask<'_>, decided: &Decided, out: &Out) {
+    out.line(&format!(
+        "{} `{}`: `{}` is on record; it is in `{}`",
+        out.paint(Tone::Good, "decided"),
+        decided.name,
+        ask.option,
+        decided.status.state
+    ));
 }
 
 /// Is a person about to be asked for the code?
@@ -73,13 +87,7 @@ pub(crate) fn say(
         status::print(project, &decided.name, out)?;
         return Ok(exit::OK);
     }
-    out.line(&format!(
-        "{} `{}`: `{}` is on record; it is in `{}`",
-        out.paint(Tone::Good, "decided"),
-        decided.name,
-        ask.option,
-        decided.status.state
-    ));
+    on_record(ask, &decided, out);
     if decided.more {
         out.line(&format!("next: {}", decided.go_on));
     } else if decided.status.waiting_for.is_some() {

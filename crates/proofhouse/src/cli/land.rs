@@ -256,11 +256,7 @@ pub(crate) fn pr(project: &Project, args: &Pr, out: &Out) -> Result<u8, EngineEr
     };
     let request = request(project, &args.run, &args.remote, &how)?;
     if out.json {
-        out.facts(&json!({
-            "run": args.run, "branch": request.branch, "onto": request.onto,
-            "commit": request.commit, "title": request.title, "body": request.body,
-            "opened": request.opened,
-        }));
+        out.facts(&request);
         return Ok(exit::OK);
     }
     out.line(&format!(
