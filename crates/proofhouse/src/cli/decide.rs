@@ -3,7 +3,7 @@
 use super::args::{Decide, Run, Signing};
 use super::out::{Out, Tone};
 use super::signing::{approved, show};
-use super::{exit, inbox, of_factory, run, status};
+use super::{exit, inbox, land, of_factory, run, status};
 use engine::approval::Words;
 use engine::decide::{Ask, Decided};
 use serde_json::Value;

@@ -1,5 +1,6 @@
 //! `proofhouse inbox`: everything that waits for a person, in one place.
 
+use super::land::Lines;
 use super::out::{Out, Tone, count, dollars, duration, plain};
 use super::{exit, land, signing};
 use report::grounds::Grounds;

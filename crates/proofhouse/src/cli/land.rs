@@ -1,7 +1,6 @@
 //! `proofhouse diff`, `land`, `pr`, `discard` and `abandon`: what a run made, and what becomes of it.
 
 use super::args::{Abandon, Diff, Land, Pr};
-use super::inbox::Lines;
 use super::out::{Out, Tone, plain, whole};
 use super::{exit, signing};
 use engine::approval::Words;
