@@ -29,12 +29,7 @@ impl Kind for Opencode {
     }
 
     fn hosts(&self) -> &'static [&'static str] {
-        &[
-            "api.anthropic.com",
-            "api.openai.com",
-            "generativelanguage.googleapis.com",
-            "openrouter.ai",
-        ]
+        super::external::PROVIDER_HOSTS
     }
 
     fn keys(&self) -> &'static [&'static str] {

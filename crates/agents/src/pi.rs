@@ -27,12 +27,7 @@ impl Kind for Pi {
     }
 
     fn hosts(&self) -> &'static [&'static str] {
-        &[
-            "api.anthropic.com",
-            "api.openai.com",
-            "generativelanguage.googleapis.com",
-            "openrouter.ai",
-        ]
+        super::external::PROVIDER_HOSTS
     }
 
     fn keys(&self) -> &'static [&'static str] {

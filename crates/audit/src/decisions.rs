@@ -111,7 +111,7 @@ impl Signers {
         self.rigour == Rigour::Ci && self.approvers.is_some()
     }
 
-    /// Whose signature over these words it is, or why it is nobody's.
+    /// Whose signature over these words it is, or why it is nobody's: a text, which becomes a finding.
     fn signer(&self, words: &Words<'_>, pem: &str, at: Time) -> Result<String, String> {
         let approvers = self.approvers.as_deref();
         let approvers = approvers.ok_or("there is no .proofhouse/approvers to check it with")?;

@@ -12,7 +12,7 @@ use factory::machine::{Fact, Recorder};
 use kernel::effect::Effect;
 use kernel::{Body, EffectId, Event, Input, Machine, What};
 use std::collections::{BTreeMap, BTreeSet};
-use store::{RecordRef, redact};
+use store::{Objection, RecordRef, redact};
 use workspace::project::Project;
 
 /// Replays a project and looks at every record.
@@ -49,10 +49,10 @@ impl Walker {
         name: &str,
         record: &RecordRef<'_>,
         signers: &Signers,
-    ) -> Result<(), String> {
+    ) -> Result<(), Objection> {
         let event = report::look::event(record)?;
         if let Body::Noted(note) = &event.body {
-            Fact::read(note).map_err(|refusal| refusal.to_string())?;
+            Fact::read(note)?;
         }
         self.findings
             .extend(signers.doubt(name, &event, record, Moment::Later));

@@ -70,7 +70,8 @@ fn read(
                 let doubt = signers.doubt(name, &event, record, moment);
                 walker.findings.extend(doubt);
                 walker.findings.extend(signers.waiver(name, &event, record));
-                walker.take(event, record.seq)
+                walker.take(event, record.seq);
+                Ok(())
             }
             _ => match &mut of_factory {
                 Some(walker) => walker.take(name, record, signers),

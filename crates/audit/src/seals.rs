@@ -1,6 +1,6 @@
 //! What gates have sealed, against the run's own commits: what people do to the same files afterwards is
 //! ordinary work. A run that goes on, or whose commits nobody has, is held against the files as they are;
-//! then it refuses to blame a run for what a later one has sealed anew.
+//! then no run is blamed for what a later one has sealed anew.
 
 use crate::finding::{Finding, finding};
 use checks::Place;

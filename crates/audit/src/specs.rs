@@ -58,7 +58,7 @@ impl Specs {
             let what = match approval_of(&bytes.ok()?) {
                 Ok(made) if made == *claimed => return None,
                 Ok(_) => "its tasks are not those of the spec that it names".to_owned(),
-                Err(why) => why,
+                Err(error) => error.to_string(),
             };
             Some(finding("tasks_not_of_spec", *line, what))
         };

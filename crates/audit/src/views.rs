@@ -1,5 +1,5 @@
 //! The state file against the journal: the phase, and every line of the engine's own that nobody may
-//! forge. It refuses to mend anything.
+//! forge.
 
 use crate::finding::{Finding, finding};
 use flow::{Flow, Owner};

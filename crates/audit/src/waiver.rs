@@ -40,7 +40,7 @@ impl Signers {
         }
         let head = match record.body_as() {
             Ok(body) => bound_to(&body, record.at),
-            Err(why) => return says("forged_decision", why),
+            Err(why) => return says("forged_decision", why.to_string()),
         };
         let doubt = self.vouches(&words(run, &head), who, channel, signature, record.at);
         doubt.and_then(|(code, why)| says(code, why))

@@ -131,7 +131,7 @@ impl Walker {
         }
     }
 
-    pub(crate) fn take(&mut self, event: Event, seq: u64) -> Result<(), String> {
+    pub(crate) fn take(&mut self, event: Event, seq: u64) {
         match &event.body {
             Body::SessionOpened(_) | Body::EffectBegan(_) => self.opened = true,
             Body::RunStarted(started) => {
@@ -193,7 +193,6 @@ impl Walker {
         for former in &mut self.former {
             former.apply(&event);
         }
-        Ok(())
     }
 }
 

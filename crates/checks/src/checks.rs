@@ -29,12 +29,14 @@ mod one_of;
 mod progress;
 mod promotion;
 mod proofs;
+mod red_green;
 mod result_keys;
 mod secrets;
 mod sections;
 mod stable_id;
 mod stands;
 mod structure;
+mod suite;
 mod tests;
 mod tree_unchanged;
 mod tripwire;
@@ -75,12 +77,14 @@ pub fn registry() -> &'static [&'static dyn Check] {
             check::<progress::Progress>(),
             check::<promotion::Promotion>(),
             check::<proofs::Proofs>(),
+            check::<red_green::RedGreen>(),
             check::<result_keys::ResultKeys>(),
             check::<secrets::Secrets>(),
             check::<sections::Sections>(),
             check::<stable_id::StableId>(),
             check::<stands::Stands>(),
             check::<structure::Structure>(),
+            check::<suite::Suite>(),
             check::<tests::Tests>(),
             check::<tree_unchanged::TreeUnchanged>(),
             check::<tripwire::Tripwire>(),

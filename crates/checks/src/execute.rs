@@ -1,19 +1,22 @@
-//! Running one program for a check: in the repository, confined, with everything about it on
-//! record. What makes a run worthless whatever the program says is judged here, once for all
+//! Running one program for a check: in a room over the judged tree, confined, with everything about
+//! it on record. What makes a run worthless whatever the program says is judged here, once for all
 //! checks.
 
 use crate::error::Error;
-use crate::readers::runners;
-use crate::text::{answer, first_few, label, one_line};
+use crate::readers::{report_files, runners};
+use crate::rooms::{RoomError, Rooms};
+use crate::text::{answer, first_few, label, one_line, several_lines};
 use crate::{Subject, TreeNow};
 use kernel::outcome::{CheckResult, EvidenceRef, Ran, Verdict};
-use sandbox::{Ended, Killed, Launch, Limits};
+use sandbox::{Ended, Killed, Launch, LaunchError, Limits};
 use std::fmt::Display;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 /// Enough for any log that somebody reads; the middle of a longer one is left out.
 const OUTPUT: usize = 4 << 20;
+/// How much of the end of an output is told to whoever must mend what failed.
+const TAIL: usize = 4_000;
 
 /// Who finds the program? A shell reports a missing one as exit code 127.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -33,6 +36,8 @@ pub(crate) struct Program<'a> {
     pub(crate) started: Instant,
     /// A file in a folder of our own that it may write.
     pub(crate) report: Option<&'a Path>,
+    /// A file or folder of the repository where it leaves reports.
+    pub(crate) leaves: Option<&'a str>,
 }
 
 impl<'a> Program<'a> {
@@ -45,6 +50,7 @@ impl<'a> Program<'a> {
             timeout,
             started,
             report: None,
+            leaves: None,
         }
     }
 }
@@ -52,11 +58,48 @@ impl<'a> Program<'a> {
 /// What was run.
 pub(crate) struct Executed {
     pub(crate) ended: Ended,
+    /// The reports that it left, none of which was there before.
+    pub(crate) reports: Vec<PathBuf>,
     found_by: FoundBy,
-    before: TreeNow,
-    after: Result<TreeNow, Error>,
+    left: Result<Left, Error>,
     ran: Ran,
     kept: EvidenceRef,
+    /// Its reports lie in there.
+    _room: Option<Box<dyn Send>>,
+}
+
+/// What a program left of the tree that it judged.
+#[derive(Default)]
+struct Left {
+    changed: Vec<String>,
+    /// What was there beside the tree.
+    included: Vec<String>,
+    /// Only where there is no room: what is made in one is gone.
+    new: Vec<String>,
+}
+
+impl Left {
+    fn between(before: &TreeNow, after: &TreeNow) -> Self {
+        let same = |(path, hash): &(&String, &String)| after.files.get(*path) == Some(*hash);
+        let changed = before.files.iter().filter(|file| !same(file));
+        let new = after.files.keys();
+        Self {
+            changed: changed.map(|(path, _)| path.clone()).collect(),
+            included: Vec::new(),
+            new: new
+                .filter(|path| !before.files.contains_key(*path))
+                .cloned()
+                .collect(),
+        }
+    }
+}
+
+/// How a program ended, and what there is to be seen of it.
+struct Done {
+    ended: Ended,
+    left: Result<Left, Error>,
+    reports: Vec<PathBuf>,
+    room: Option<Box<dyn Send>>,
 }
 
 /// Runs it. An error is a reason why it could not be run.
@@ -90,10 +133,11 @@ pub(crate) fn execute(subject: &Subject<'_>, program: Program<'_>) -> Result<Exe
             }
         }
     }
-    let ended = sandbox::run(&launch, subject.cancel).map_err(|error| {
-        subject.note_failure(&error);
-        Error::NotStarted(error)
-    })?;
+    let done = match subject.rooms {
+        Some(rooms) => in_room(subject, rooms, &launch, program.leaves)?,
+        None => in_place(subject, &before, &launch, program.leaves)?,
+    };
+    let ended = done.ended;
     let kept = subject
         .keep
         .keep(
@@ -107,16 +151,76 @@ pub(crate) fn execute(subject: &Subject<'_>, program: Program<'_>) -> Result<Exe
             argv: launch.argv,
             exit: ended.exit,
             killed: ended.killed.map(|killed| killed.to_string()),
-            tree: before.hash.clone(),
+            tree: before.hash,
             output: kept.hash.clone(),
             millis: ended.millis,
             denied: ended.denied.iter().map(ToString::to_string).collect(),
             unrecorded: ended.unrecorded.clone(),
         },
-        before,
-        after: subject.tree(),
+        left: done.left,
+        reports: done.reports,
         ended,
         kept,
+        _room: done.room,
+    })
+}
+
+fn not_started(subject: &Subject<'_>, error: LaunchError) -> Error {
+    subject.note_failure(&error);
+    Error::NotStarted(error)
+}
+
+/// Runs it in a room, where nothing that it does stays.
+fn in_room(
+    subject: &Subject<'_>,
+    rooms: &dyn Rooms,
+    launch: &Launch,
+    leaves: Option<&str>,
+) -> Result<Done, Error> {
+    let done = rooms
+        .run(launch, subject.cancel)
+        .map_err(|error| match error {
+            RoomError::NotStarted(error) => not_started(subject, error),
+            RoomError::NoRoom(_) => Error::Says(error.to_string()),
+        })?;
+    let reports = match leaves {
+        Some(path) => report_files::written(
+            &report_files::at(&done.before, path)?,
+            report_files::at(&done.after, path)?,
+        ),
+        None => Vec::new(),
+    };
+    let left = Left {
+        changed: done.changed,
+        included: done.included,
+        new: Vec::new(),
+    };
+    Ok(Done {
+        ended: done.ended,
+        left: Ok(left),
+        reports,
+        room: Some(done.room),
+    })
+}
+
+/// Runs it in the folder itself.
+fn in_place(
+    subject: &Subject<'_>,
+    before: &TreeNow,
+    launch: &Launch,
+    leaves: Option<&str>,
+) -> Result<Done, Error> {
+    let repo = subject.place.repo;
+    let reports = |path| report_files::at(repo, path);
+    let there = leaves.map(reports).transpose()?;
+    let ended =
+        sandbox::run(launch, subject.cancel).map_err(|error| not_started(subject, error))?;
+    let after = leaves.map(reports).transpose()?;
+    Ok(Done {
+        ended,
+        left: subject.tree().map(|after| Left::between(before, &after)),
+        reports: report_files::written(&there.unwrap_or_default(), after.unwrap_or_default()),
+        room: None,
     })
 }
 
@@ -125,8 +229,8 @@ impl Executed {
     pub(crate) fn worthless(&self) -> Option<(Verdict, String)> {
         let ended = &self.ended;
         let could_not = |reason: String| Some((Verdict::CouldNotRun, reason));
-        let after = match &self.after {
-            Ok(after) => after,
+        let left = match &self.left {
+            Ok(left) => left,
             Err(why) => return could_not(format!("after it, {why}")),
         };
         if ended.survivors > 0 {
@@ -137,15 +241,8 @@ impl Executed {
             Some(killed) => return Some((Verdict::Fail, killed.to_string())),
             None => {}
         }
-        let spoilt: Vec<&String> = self
-            .before
-            .files
-            .iter()
-            .filter(|(path, hash)| after.files.get(*path) != Some(*hash))
-            .map(|(path, _)| path)
-            .collect();
-        if !spoilt.is_empty() {
-            let paths = first_few(&spoilt, 5);
+        if !left.changed.is_empty() {
+            let paths = first_few(&left.changed, 5);
             let reason = format!("the command changed the tree it judges: {paths}");
             return Some((Verdict::Fail, reason));
         }
@@ -198,14 +295,13 @@ impl Executed {
     /// What is worth a word though it does not fail.
     pub(crate) fn notes(&self) -> String {
         let mut notes = String::new();
-        let after = self.after.as_ref().map(|after| &after.files).ok();
-        let new: Vec<&String> = after
-            .into_iter()
-            .flat_map(|files| files.keys())
-            .filter(|path| !self.before.files.contains_key(*path))
-            .collect();
-        if !new.is_empty() {
-            notes.push_str(&format!("; new files: {}", first_few(&new, 5)));
+        if let Ok(left) = &self.left {
+            if !left.included.is_empty() {
+                notes.push_str(&format!("; with {}", first_few(&left.included, 5)));
+            }
+            if !left.new.is_empty() {
+                notes.push_str(&format!("; new files: {}", first_few(&left.new, 5)));
+            }
         }
         if self.ended.leftover > 0 {
             let killed = self.ended.leftover;
@@ -214,9 +310,34 @@ impl Executed {
         notes
     }
 
-    /// The check's answer, with all that was recorded.
+    /// The end of its output, cut at a line.
+    pub(crate) fn tail(&self, most: usize) -> String {
+        let text = self.text();
+        let text = text.trim_end();
+        let from = text.char_indices().rev().nth(most.saturating_sub(1));
+        match from {
+            None | Some((0, _)) => text.to_owned(),
+            Some((at, _)) => match text[at..].split_once('\n') {
+                Some((_, lines)) => lines.to_owned(),
+                None => text[at..].to_owned(),
+            },
+        }
+    }
+
+    /// The check's answer, with all that was recorded. One that is no pass tells the command and the
+    /// end of its output, behind what else there is to say.
     pub(crate) fn answer(self, name: &str, verdict: Verdict, reason: impl Display) -> CheckResult {
         let mut result = answer(name, verdict, reason);
+        if verdict != Verdict::Pass {
+            let command = match self.ran.argv.as_slice() {
+                [shell, flag, line] if shell == "sh" && flag == "-c" => line.clone(),
+                argv => argv.join(" "),
+            };
+            let (before, tail) = (&result.details, self.tail(TAIL));
+            result.details = several_lines(&format!("{before}\n$ {command}\n{tail}"))
+                .trim()
+                .to_owned();
+        }
         result.ran = Some(self.ran);
         result.evidence.push(self.kept);
         result

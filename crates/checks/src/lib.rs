@@ -1,6 +1,6 @@
 //! The gate checks: one file per check, and a registry of them all.
 //!
-//! A check judges what the engine ran, read or hashed itself. It refuses to take an agent's word:
+//! A check judges what the engine ran, read or hashed itself. It does not take an agent's word:
 //! a typed result can hold a gate shut and never open it. A check that is unknown, badly set or
 //! cannot be tried answers `could_not_run`, which fails the gate; nothing is ever skipped.
 //!
@@ -15,9 +15,11 @@ mod gate;
 mod judge;
 mod readers;
 mod room;
+mod rooms;
 mod settings;
 mod subject;
 mod text;
+mod tree;
 mod when;
 
 pub use check::Check;
@@ -29,7 +31,9 @@ pub use readers::hash::bytes as hash_of;
 pub use readers::items::bytes as item_bytes;
 pub use readers::runners;
 pub use readers::seal::{SECRET_BY_CUSTOM, hash as item_hash};
+pub use rooms::{InRoom, RoomError, Rooms};
 pub use settings::{Setting, SettingsError};
-pub use subject::{CheckOut, HashTree, Keep, Launches, Place, Subject, TreeNow, Views};
+pub use subject::{CheckOut, HashTree, Keep, Launches, Place, Subject, Views};
 pub use text::is_placeholder;
+pub use tree::TreeNow;
 pub use when::lint;

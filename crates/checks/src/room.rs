@@ -3,7 +3,7 @@
 //! installed dependencies that were frozen, and nothing else of the repository: an ignored file, a
 //! stray configuration, a changed test or a dependency that came later cannot help it.
 
-use crate::error::Error;
+use crate::error::{BoxError, Error};
 use crate::readers::paths::Found;
 use crate::readers::{hash, installed, items, paths};
 use crate::{Place, Subject, TreeNow};
@@ -155,6 +155,32 @@ impl Room {
         Ok(())
     }
 
+    /// The files that are in it now.
+    pub(crate) fn names(&self) -> Result<Vec<String>, Error> {
+        Ok(files(&self.path)?.into_keys().collect())
+    }
+
+    /// The text of one of them; none where it is no text, or not there.
+    pub(crate) fn text(&self, path: &str) -> Option<String> {
+        match paths::found_in(&self.path, path).ok()? {
+            Found::File(from) => std::fs::read_to_string(from).ok(),
+            Found::Link(_) => None,
+        }
+    }
+
+    /// Puts a text there, or takes the file out.
+    pub(crate) fn put(&self, path: &str, text: Option<&str>) -> Result<(), Error> {
+        let to = self.place(path)?;
+        let put = match text {
+            Some(text) => std::fs::write(to, text),
+            None => match std::fs::remove_file(to) {
+                Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(()),
+                removed => removed,
+            },
+        };
+        put.map_err(Error::undone(format!("{path} cannot be put there")))
+    }
+
     /// Lays in what was found: a link as a link, a file with its mode, so that a script stays one.
     fn lay(&self, from: &Found, path: &str) -> Result<(), Error> {
         let to = self.place(path)?;
@@ -235,7 +261,7 @@ impl Room {
         subject: &Subject<'_>,
         act: impl FnOnce(&Subject<'_>) -> T,
     ) -> T {
-        let tree = || {
+        let tree = || -> Result<TreeNow, BoxError> {
             let files = files(&self.path)?;
             let whole: Vec<String> = files
                 .iter()
@@ -246,6 +272,10 @@ impl Room {
                 files,
             })
         };
+        // Each command has a layer of its own over this one, where what it writes goes. Where the tree
+        // cannot be read there is none, and whoever asks for the tree hears why.
+        let over = subject.rooms.zip(tree().ok());
+        let over = over.map(|(rooms, now)| rooms.over(&self.path, now));
         act(&Subject {
             place: Place {
                 repo: &self.path,
@@ -253,6 +283,7 @@ impl Room {
             },
             policy: self.policy.as_ref(),
             env: &self.env,
+            rooms: over.as_deref(),
             tree: &tree,
             ..*subject
         })

@@ -2,9 +2,11 @@
 //! lay out a checkpoint.
 
 use crate::error::{BoxError, Error};
+use crate::rooms::Rooms;
+use crate::tree::TreeNow;
 use kernel::StateName;
 use kernel::effect::{Frozen, Known};
-use kernel::outcome::{EvidenceRef, RoleResult, UNHELD};
+use kernel::outcome::{EvidenceRef, RoleResult};
 use std::cell::Cell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -72,6 +74,8 @@ pub struct Subject<'a> {
     pub pid_file: Option<&'a Path>,
     /// What the commands may reach; none: everything that we can.
     pub policy: Option<&'a sandbox::Policy>,
+    /// Where commands run; none: in the repository itself.
+    pub rooms: Option<&'a dyn Rooms>,
     /// What became of the programs that a check started; [`crate::run_gate`] looks for itself.
     pub launches: Option<&'a Launches>,
     /// Evidence storage.
@@ -127,15 +131,20 @@ impl<'a> Subject<'a> {
             env: &NO_TEXTS,
             pid_file: None,
             policy: None,
+            rooms: None,
             launches: None,
             keep,
             tree,
         }
     }
 
-    /// The repository's tree now.
+    /// The repository's tree now; where commands have rooms, the tree that all of them judge.
     pub(crate) fn tree(&self) -> Result<TreeNow, Error> {
-        (self.tree)().map_err(Error::undone("the tree cannot be hashed"))
+        let tree = match self.rooms {
+            Some(rooms) => rooms.tree(),
+            None => (self.tree)(),
+        };
+        tree.map_err(Error::undone("the tree cannot be hashed"))
     }
 
     /// What gates of this run kept under this name before, oldest first.
@@ -161,7 +170,7 @@ pub struct Launches {
 
 impl Launches {
     pub(crate) fn failed(&self, error: &sandbox::LaunchError) {
-        if error.code() == UNHELD {
+        if matches!(error, sandbox::LaunchError::SandboxUnavailable { .. }) {
             self.unheld.set(true);
         }
     }
@@ -183,13 +192,4 @@ pub trait Keep {
     /// What gates of this run kept under this name before, oldest first. It is a check's only
     /// memory: it lies in the journal and the vault, where no agent can reach it.
     fn earlier(&self, name: &str) -> Result<Vec<Vec<u8>>, BoxError>;
-}
-
-/// The repository's tree at one moment.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct TreeNow {
-    /// Hash of the whole.
-    pub hash: String,
-    /// Hash of each file, by path.
-    pub files: BTreeMap<String, String>,
 }

@@ -23,10 +23,50 @@ const WORDS: [&str; 8] = [
     "placeholder",
 ];
 
-/// A result with a capped, one-line reason.
+/// A result with a capped, one-line reason. What is cut of it stands in the details.
 pub(crate) fn answer(check: &str, verdict: Verdict, reason: impl Display) -> CheckResult {
     let (check, reason) = (one_line(check, LABEL + 20), reason.to_string());
-    CheckResult::new(check, verdict, one_line(&reason, REASON))
+    let mut result = CheckResult::new(check, verdict, one_line(&reason, REASON));
+    if verdict != Verdict::Pass && reason.chars().count() > REASON {
+        result.details = several_lines(&reason);
+    }
+    result
+}
+
+/// At most so much of what is wrong with one check is kept with its answer; the rest is evidence.
+const DETAILS: usize = 12_000;
+
+/// A text of several lines for whoever must mend something: without control characters, and the middle
+/// of what is too long left out.
+pub(crate) fn several_lines(text: &str) -> String {
+    let plain = |char: &char| *char == '\n' || *char == '\t' || !char.is_control();
+    let clean: Vec<char> = without_escapes(text).chars().filter(plain).collect();
+    if clean.len() <= DETAILS {
+        return clean.into_iter().collect();
+    }
+    let (head, tail) = (DETAILS / 3, DETAILS - DETAILS / 3);
+    let head: String = clean[..head].iter().collect();
+    let left_out = clean.len() - DETAILS;
+    let tail: String = clean[clean.len() - tail..].iter().collect();
+    format!("{head}\n[{left_out} characters left out]\n{tail}")
+}
+
+/// Findings as a list, each whole.
+pub(crate) fn listed(findings: &[String]) -> String {
+    let lines: Vec<String> = findings.iter().map(|one| format!("- {one}")).collect();
+    several_lines(&lines.join("\n"))
+}
+
+/// Colours and the like, as terminals read them.
+fn without_escapes(text: &str) -> String {
+    let mut kept = String::new();
+    let mut parts = text.split("\u{1b}[");
+    kept.push_str(parts.next().unwrap_or_default());
+    for part in parts {
+        let end = part.find(|char: char| char.is_ascii_alphabetic());
+        kept.push_str(end.map_or("", |end| &part[end + 1..]));
+    }
+    kept
 }
 
 /// Why a gate's entry is no check at all: our own words about the workflow file, said in full.

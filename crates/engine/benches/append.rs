@@ -45,8 +45,8 @@ impl Adapter for Bare {
     fn performer(&self) -> &Arc<NoPerformer> {
         &self.0
     }
-    fn known(&self, _: &Factory, _: &RecordRef<'_>) -> Result<Event, String> {
-        Err("nobody else writes here".to_owned())
+    fn known(&self, _: &Factory, _: &RecordRef<'_>) -> Result<Event, store::Objection> {
+        Err("nobody else writes here".into())
     }
     fn opening(&mut self, _: &Factory, _: Opening<'_, Body>) -> Result<Vec<What>, EngineError> {
         Ok(Vec::new())

@@ -1,7 +1,7 @@
 //! A person's decision, from an approved word to a durable fact: one way for runs, projects and
 //! milestones, through the same channels.
 //!
-//! It refuses to ask anybody to sign what the machine would refuse, and writes nothing then. Views
+//! It does not ask anybody to sign what the machine would refuse, and writes nothing then. Views
 //! follow the journal, which may have moved on while a person signed: then the word does not count,
 //! and nothing has changed.
 

@@ -5,7 +5,7 @@
 mod request;
 mod shape;
 
-pub use request::{Request, request};
+pub use request::request;
 pub use shape::Shape;
 
 use crate::on_commit::OnCommit;

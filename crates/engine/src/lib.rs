@@ -1,6 +1,6 @@
 //! The engine: the driver loop, the real world around it, recovery, and the views.
 //!
-//! It refuses to decide what happens next (the machine does), whether a gate passes (the checks
+//! It does not decide what happens next (the machine does), whether a gate passes (the checks
 //! do) and who is a person (the approval channel does).
 
 pub mod approval;

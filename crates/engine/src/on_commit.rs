@@ -1,20 +1,22 @@
 //! Commands on a tree that belongs to no run: a wave's integration gate and exit criteria, and work that
-//! lands on a branch which has moved. They run in a worktree for that alone, on exactly one commit, under
-//! the policy of checks. It refuses to call a
-//! command passed that changed the tree which it judged, and to judge a commit among what the commands
-//! left of one that did not pass.
+//! lands on a branch which has moved. Each runs in a room over exactly one commit, under the policy of
+//! checks. It refuses to call a command passed that changed the tree which it judged, and nothing that one
+//! made is there for another.
 
-use checks::{BoxError, Keep, Place, Subject, TreeNow};
+use checks::{BoxError, Keep, Place, Subject};
 use kernel::effect::{CheckSpec, Weight};
-use kernel::outcome::{CheckResult, EvidenceRef, Verdict};
+use kernel::outcome::{CheckResult, EvidenceRef};
 use sandbox::Cancel;
-use std::collections::BTreeMap;
-use std::path::Path;
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
+use workspace::config::RoomSettings;
 use workspace::confine::Reach;
 use workspace::error::EngineError;
 use workspace::git;
 use workspace::project::Project;
+use workspace::room::Rooms;
 use workspace::secrets::Secrets;
 use workspace::worktree;
 
@@ -46,36 +48,17 @@ impl Keep for InVault<'_> {
     }
 }
 
-/// What a file is while it is as in the commit.
-const AS_COMMITTED: &str = "";
-
 /// Every file of a commit.
-fn files_of(dir: &Path, commit: &str) -> Result<BTreeMap<String, String>, EngineError> {
-    let listed = git::git(dir, &["ls-tree", "-r", "-z", "--name-only", commit], &[])?;
-    let listed = String::from_utf8_lossy(&listed).into_owned();
-    let files = listed.split('\0').filter(|path| !path.is_empty());
-    Ok(files
-        .map(|path| (path.to_owned(), AS_COMMITTED.to_owned()))
-        .collect())
-}
-
-/// The commit with its files, while nothing differs from it.
-fn tree_now(
-    dir: &Path,
-    commit: &str,
-    committed: &BTreeMap<String, String>,
-) -> Result<TreeNow, EngineError> {
-    let status = worktree::status(dir)?;
-    let hash = if status.is_empty() {
-        commit.to_owned()
-    } else {
-        format!("{commit}+{}", store::sha256_hex(&status))
-    };
-    let lines = String::from_utf8_lossy(&status).into_owned();
-    let lines = lines.split('\0').filter(|line| line.len() > 3);
-    let mut files = committed.clone();
-    files.extend(lines.map(|line| (line[3..].to_owned(), line[..2].to_owned())));
-    Ok(TreeNow { hash, files })
+fn files_of(dir: &Path, commit: &str) -> Result<Vec<PathBuf>, EngineError> {
+    let listed = git::git(dir, &["ls-tree", "-r", "-z", commit], &[])?;
+    let entries = listed.split(|byte| *byte == 0);
+    // A submodule is a commit of another repository, and no file.
+    let entries = entries.filter(|entry| !entry.starts_with(b"160000 "));
+    let paths = entries.filter_map(|entry| {
+        let tab = entry.iter().position(|byte| *byte == b'\t')?;
+        Some(PathBuf::from(OsStr::from_bytes(&entry[tab + 1..])))
+    });
+    Ok(paths.collect())
 }
 
 /// Where commits are judged.
@@ -99,14 +82,7 @@ impl OnCommit<'_> {
         cancel: &Cancel,
     ) -> Result<Vec<CheckResult>, EngineError> {
         let dir = self.project.worktree(self.worktree);
-        // There from the first command on until all have passed: also one that was killed leaves things.
-        let unproven = self.scratch.join("unproven");
-        if unproven.exists() && !worktree::echo(&dir)?.is_empty() {
-            worktree::empty(&dir)?;
-        }
         worktree::stand(self.project.repo(), &dir, commit)?;
-        let committed = files_of(&dir, commit)?;
-        store::write_atomic(&unproven, commit.as_bytes())?;
         let project = self.project.of_run(self.worktree);
         let config = project.config()?;
         workspace::trust::hold(&project, &config)?;
@@ -119,7 +95,10 @@ impl OnCommit<'_> {
         };
         let pid_file = self.scratch.join("pid");
         let env = sandbox::base_env();
-        let tree = || Ok(tree_now(&dir, commit, &committed)?);
+        let settings = RoomSettings::of(&config)?;
+        let files = || files_of(&dir, commit);
+        let rooms = Rooms::of(&project, &settings, self.scratch, &files).named(commit.to_owned());
+        let tree = || checks::Rooms::tree(&rooms);
         let place = Place {
             repo: &dir,
             task: &dir,
@@ -131,6 +110,7 @@ impl OnCommit<'_> {
             env: &env,
             pid_file: Some(&pid_file),
             policy: Some(&policy),
+            rooms: Some(&rooms),
             ..Subject::new(place, WALL, cancel, &keep, &tree)
         };
         let checks: Vec<CheckSpec> = commands
@@ -146,14 +126,6 @@ impl OnCommit<'_> {
         let mut results = checks::run_gate(&checks, &subject);
         for result in &mut results {
             secrets.result(result);
-        }
-        if !worktree::status(&dir)?.is_empty() {
-            // It would pass for a part of the next commit.
-            worktree::sweep(&dir, ".")?;
-        }
-        if results.iter().all(|one| one.verdict == Verdict::Pass) {
-            // A build's cache is worth keeping, and whoever wrote it is in the tip.
-            std::fs::remove_file(&unproven).map_err(EngineError::io("remove", &unproven))?;
         }
         Ok(results)
     }

@@ -8,7 +8,7 @@ use report::look::{self, known};
 use report::views::Views;
 use sandbox::Cancel;
 use std::sync::Arc;
-use store::{Head, RecordRef};
+use store::{Head, Objection, RecordRef};
 use workspace::context::Context;
 use workspace::error::EngineError;
 use workspace::view;
@@ -56,7 +56,7 @@ impl Adapter for RunAdapter {
         &self.performer
     }
 
-    fn known(&self, machine: &Flow, record: &RecordRef<'_>) -> Result<Event, String> {
+    fn known(&self, machine: &Flow, record: &RecordRef<'_>) -> Result<Event, Objection> {
         known(machine.workflow(), record)
     }
 

@@ -83,6 +83,7 @@ pub fn clean(project: &Project, run: &str) {
             let _ = store::remove_tree(&entry.path());
         }
     }
+    workspace::room::tidy(project);
 }
 
 impl Session<'_> {

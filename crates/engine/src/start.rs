@@ -1,9 +1,11 @@
 //! Starting a run: everything is checked first, then the task folder and the journal are made.
 
+mod found;
 mod needs;
 mod place;
 
 pub use crate::waiver::WAIVE;
+pub use found::LOOKED_FOR;
 pub use needs::Missing;
 pub use place::Place;
 
@@ -66,7 +68,7 @@ pub enum WantsCommands {
 impl WantsCommands {
     fn of(workflow: &Workflow) -> Self {
         let gates = workflow.states.values().flat_map(|state| &state.gate);
-        let wants = gates.filter(|spec| spec.with["from"] == "commands");
+        let wants = gates.filter(|spec| spec.with["from"] == "commands" || spec.check == "suite");
         let wants = wants.map(|spec| match spec.with["if_none"] == "pass" {
             true => Self::IfSet,
             false => Self::Always,
@@ -162,7 +164,18 @@ fn begin(
     let named = Some(agent.as_str()).filter(|agent| !agent.is_empty());
     let missing = workspace::agent::missing(project, &workflow, &config, named)?;
     let (commands, commands_from) = commands(project, asked, &config.commands());
-    let (name, task) = if own_tree.is_some() && asked.dir.is_none() {
+    if asked.request.is_some() {
+        let mut all = commands.clone();
+        all.extend(config.commands());
+        given(&workflow, &all, &mut fields);
+    }
+    let own_folder = workflow
+        .task
+        .as_ref()
+        .is_some_and(|task| task.folder.is_some());
+    let nameable = asked.name.is_some() || asked.request.is_some();
+    let ours = own_tree.is_some() || (!own_folder && nameable);
+    let (name, task) = if ours && asked.dir.is_none() {
         let name = named_after(project, asked, &workflow, &fields)?;
         let task = project.tasks().join(name.as_str());
         (name, task)
@@ -260,6 +273,17 @@ fn begin(
         written,
         missing,
     })
+}
+
+/// What the gates of a workflow do with commands, and whether there are any: given, set or found.
+pub fn wanted_commands(
+    project: &Project,
+    workflow: &str,
+    given: &[String],
+) -> Result<(WantsCommands, bool), EngineError> {
+    let wants = WantsCommands::of(&*project.workflow(workflow)?);
+    let set = !given.is_empty() || !project.config()?.commands().is_empty();
+    Ok((wants, set || !found::found(project.repo()).is_empty()))
 }
 
 /// Explores the workflow's table. Those that come with the binary are explored by its tests.
@@ -388,23 +412,28 @@ fn commands(
     if !configured.is_empty() {
         return (Vec::new(), "from .proofhouse/config.toml");
     }
-    for (file, command) in DETECTED {
-        if project.repo().join(file).is_file() {
-            return (vec![(*command).to_owned()], "found in the repository");
-        }
+    match found::found(project.repo()) {
+        found if found.is_empty() => (Vec::new(), "none"),
+        found => (found, "found in the repository"),
     }
-    (Vec::new(), "none")
 }
 
-/// What a repository of this kind is tested with, unless a person says otherwise.
-const DETECTED: [(&str, &str); 6] = [
-    ("Cargo.toml", "cargo test"),
-    ("go.mod", "go test ./..."),
-    ("package.json", "npm test"),
-    ("pyproject.toml", "python3 -m pytest"),
-    ("pytest.ini", "python3 -m pytest"),
-    ("setup.py", "python3 -m pytest"),
-];
+/// What fields say that follow from the sentence and the checks, where a person gave them no value:
+/// nobody has to be asked for what is known.
+fn given(workflow: &Workflow, commands: &[String], fields: &mut BTreeMap<String, String>) {
+    let checks: Vec<String> = commands.iter().map(|line| format!("`{line}`")).collect();
+    let task = workflow.task.iter();
+    for field in task.flat_map(|task| &task.fields) {
+        let Some(text) = &field.given else { continue };
+        if fields.contains_key(&field.name) || (text.contains(CHECKS) && checks.is_empty()) {
+            continue;
+        }
+        fields.insert(field.name.clone(), text.replace(CHECKS, &checks.join(", ")));
+    }
+}
+
+/// Stands for the run's commands in what a field is given.
+const CHECKS: &str = "{checks}";
 
 fn name(
     project: &Project,

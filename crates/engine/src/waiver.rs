@@ -8,7 +8,7 @@ use kernel::{Body, Time};
 use serde_json::Value;
 use workspace::error::EngineError;
 
-pub use kernel::input::WAIVE;
+pub use kernel::decision::WAIVE;
 pub(crate) const WAIVE_BECAUSE: &str =
     "this machine may not be able to hold the agents and checks of this run; I take that on";
 

@@ -14,7 +14,7 @@ use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::thread::JoinHandle;
 use std::time::Duration;
-use store::{Head, Journal, RecordRef, Torn};
+use store::{Head, Journal, Objection, RecordRef, Torn};
 use workspace::clock::now;
 use workspace::error::EngineError;
 
@@ -112,7 +112,7 @@ pub trait Adapter {
         &self,
         machine: &Self::Machine,
         record: &RecordRef<'_>,
-    ) -> Result<EventOf<Self::Machine>, String>;
+    ) -> Result<EventOf<Self::Machine>, Objection>;
     /// What to tell the machine first: that we are here, and the end of everything that an earlier life
     /// left in flight.
     fn opening(

@@ -36,7 +36,7 @@ fn main() {
         black_box(factory::spec::validate(black_box(&bytes)));
     });
     let scan = median(|| {
-        black_box(factory::json::Document::parse(black_box(&bytes)).expect("JSON"));
+        black_box(kernel::json::Document::parse(black_box(&bytes)).expect("JSON"));
     });
     let plain = median(|| {
         black_box(serde_json::from_slice::<Value>(black_box(&bytes)).expect("JSON"));

@@ -52,7 +52,7 @@ const ANY_ARTIFACT: Form = Form::Text(Rule {
     most: 0,
     judge: |text| match ArtifactType::of_id(text) {
         Some(_) => None,
-        None => Wrong::content("bad_id", format!("{text:?} is the id of no artifact")),
+        None => Some(Wrong::id(format!("{text:?} is the id of no artifact"))),
     },
 });
 
@@ -64,7 +64,7 @@ pub(crate) const TARGET: Form = Form::Text(Rule {
         let known = ArtifactType::of_id(text).is_some() || ids::MODULE.accepts(text);
         let shown: String = text.chars().take(ids::LONGEST).collect();
         let what = || format!("{shown:?} is the id of no artifact and of no module");
-        (!known).then(|| Wrong::content("bad_id", what()))?
+        (!known).then(|| Wrong::id(what()))
     },
 });
 

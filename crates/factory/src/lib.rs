@@ -1,7 +1,7 @@
 //! The factory: its documents with their rules, and its loops as pure machines
 //! (project, engineering, halts, delivery).
 //!
-//! It refuses to know a clock, a file, a random number, a thread or a network: ids and times are
+//! It does not know a clock, a file, a random number, a thread or a network: ids and times are
 //! given to it, what should be written is returned, and what should be done the engine performs.
 
 pub mod artifact;
@@ -15,7 +15,6 @@ pub mod escalation;
 pub mod exception;
 pub mod halt;
 pub mod ids;
-pub mod json;
 pub mod machine;
 mod markdown;
 pub mod micro_plan;

@@ -1,7 +1,7 @@
 //! The micro plan (rule F10): a task as modules small enough to prove. One type: the planner's answer
 //! is read into it, the journal keeps it, and the stored document is the same with its id and its task.
 //!
-//! It refuses semantic judgement ("is this one behaviour?"): that is the Challenger's.
+//! Whether a module is one behaviour is the Challenger's to judge.
 
 use crate::debate::LONGEST;
 use crate::ids;
@@ -145,12 +145,23 @@ pub struct Plan {
     pub modules: Vec<PlannedModule>,
 }
 
+words! {
+    /// What keeps a plan from reusing what it names.
+    pub enum Misreuse {
+        NeedChanged = "reuse_need_changed",
+        NotShipped = "reuse_not_shipped",
+        ContractUnknown = "reuse_contract_unknown",
+        ContractDiffers = "reuse_contract_differs",
+        VersionDiffers = "reuse_version_differs",
+    }
+}
+
 /// What is wrong with a plan, as the journal keeps it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PlanFault {
     /// A stable word, where there is one beside `plan_invalid`.
-    #[serde(default, skip_serializing_if = "String::is_empty")]
-    pub code: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub code: Option<Misreuse>,
     /// `modules[2].io_contract.effects`.
     pub path: String,
     /// A sentence.
@@ -160,10 +171,8 @@ pub struct PlanFault {
 impl PlanFault {
     /// As the planner reads it in the next brief.
     pub fn line(&self) -> String {
-        let code = match self.code.as_str() {
-            "" => String::new(),
-            code => format!(" ({code})"),
-        };
+        let code = self.code.map(|code| format!(" ({})", code.as_str()));
+        let code = code.unwrap_or_default();
         format!("{}: {}{code}", self.path, self.message)
     }
 }
@@ -171,7 +180,7 @@ impl PlanFault {
 impl From<&Fault> for PlanFault {
     fn from(fault: &Fault) -> Self {
         Self {
-            code: String::new(),
+            code: None,
             path: fault.place(),
             message: fault.what.clone(),
         }

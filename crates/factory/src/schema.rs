@@ -9,13 +9,13 @@ use crate::debate::{Adjudication, Challenge, Proposal, TRAIL, judge};
 use crate::deficiency::{Deficiency, REPORT, Report};
 use crate::delivery::manifest;
 use crate::exception::{self, InterfaceChangeException};
-use crate::json;
 use crate::project::project_state;
 use crate::ship::{ExecutionLog, ShipEvidence, log_rules};
 use crate::spec::ProductSpec;
 use crate::{context_pack, contract, escalation, micro_plan, plan, spec};
 pub use kernel::form::Document;
 use kernel::form::{Fault, Form, Formed};
+use kernel::json;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 

@@ -64,6 +64,15 @@ const FOLDERS: &[Folder] = &[
     "task/TASKS.md",
         "task/EVIDENCE.md",
     ),
+    folder!("quick":
+        "workflow.toml",
+        "briefs/preamble.md",
+        "briefs/work.md",
+        "briefs/adapt.md",
+        "briefs/mend.md",
+        "briefs/review.md",
+        "task/STATE.md",
+    ),
     folder!("slice":
         "workflow.toml",
         "briefs/preamble.md",

@@ -26,8 +26,21 @@ fn plain_lines(text: &str) -> impl Iterator<Item = (usize, &str)> {
     })
 }
 
+/// What is wrong with the fields of a state file.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum FieldError {
+    #[error("line {line}: the field `{name}:` stands twice (first in line {first}): keep one")]
+    Twice {
+        name: String,
+        line: usize,
+        first: usize,
+    },
+    #[error("the field `{0}:` is missing: add a line `{0}: ...` at the start of a line")]
+    Missing(String),
+}
+
 /// The wanted fields of a state file. A missing or doubled one is an error that names it.
-pub fn parse_fields(text: &str, names: &[&str]) -> Result<BTreeMap<String, String>, String> {
+pub fn parse_fields(text: &str, names: &[&str]) -> Result<BTreeMap<String, String>, FieldError> {
     let mut found: BTreeMap<String, (usize, String)> = BTreeMap::new();
     for (index, line) in plain_lines(text) {
         let Some((name, value)) = split(line) else {
@@ -37,18 +50,16 @@ pub fn parse_fields(text: &str, names: &[&str]) -> Result<BTreeMap<String, Strin
             continue;
         };
         if let Some((before, _)) = found.get(*name) {
-            return Err(format!(
-                "line {}: the field `{name}:` stands twice (first in line {}): keep one",
-                index + 1,
-                before + 1
-            ));
+            return Err(FieldError::Twice {
+                name: (*name).to_owned(),
+                line: index + 1,
+                first: before + 1,
+            });
         }
         found.insert((*name).to_owned(), (index, value.to_owned()));
     }
     if let Some(missing) = names.iter().find(|name| !found.contains_key(**name)) {
-        return Err(format!(
-            "the field `{missing}:` is missing: add a line `{missing}: ...` at the start of a line"
-        ));
+        return Err(FieldError::Missing((*missing).to_owned()));
     }
     Ok(found
         .into_iter()
@@ -95,9 +106,13 @@ mod tests {
 
     #[test]
     fn names_the_missing_and_the_doubled_field() {
-        let missing = parse_fields(TEXT, &["Phase", "Status"]).unwrap_err();
+        let missing = parse_fields(TEXT, &["Phase", "Status"])
+            .unwrap_err()
+            .to_string();
         assert!(missing.contains("`Status:` is missing"), "{missing}");
-        let doubled = parse_fields("Phase: a\nPhase: b\n", &["Phase"]).unwrap_err();
+        let doubled = parse_fields("Phase: a\nPhase: b\n", &["Phase"])
+            .unwrap_err()
+            .to_string();
         assert!(
             doubled.contains("line 2") && doubled.contains("twice"),
             "{doubled}"

@@ -15,7 +15,7 @@ mod verdict;
 mod workflow;
 
 pub use built_in::{built_in, built_in_names};
-pub use document::{field_key, parse_fields, replace_fields};
+pub use document::{FieldError, field_key, parse_fields, replace_fields};
 pub use error::{LoadError, Problem};
 pub use load::{CheckLint, Source, load, load_begun};
 pub use machine::{Flow, PostMortem};

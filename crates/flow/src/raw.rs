@@ -115,6 +115,8 @@ pub(crate) struct RawField {
     pub(crate) written_in: Option<Vec<String>>,
     /// The code with which an agent's attempt is refused that writes it where it may not.
     pub(crate) refuse: Option<String>,
+    /// What it says where a run was begun with a sentence, and a person gave it no value.
+    pub(crate) given: Option<String>,
     /// What the engine writes for each action, where its fact is one.
     #[serde(default)]
     pub(crate) words: BTreeMap<String, String>,
@@ -204,6 +206,9 @@ pub(crate) struct RawState {
     /// States whose roles' objections are heard and settled here.
     #[serde(default)]
     pub(crate) settles: OneOrMany,
+    /// Only in `work` states: the gate is tried on what is there before an attempt is begun.
+    #[serde(default)]
+    pub(crate) gate_first: bool,
 }
 
 #[derive(Debug, Deserialize)]

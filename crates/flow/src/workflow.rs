@@ -3,7 +3,7 @@
 pub use kernel::effect::Capability;
 use kernel::effect::{Access, Sight};
 use kernel::event::Moved;
-use kernel::table::{Table, Target};
+use kernel::table::{Actor, Guard, Table, Target};
 use kernel::{CheckSpec, Refusal, StateName};
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -67,6 +67,8 @@ pub struct StateDef {
     pub done: bool,
     /// States whose roles' objections are settled by leaving this one.
     pub settles: Vec<StateName>,
+    /// Is the gate tried on what is there, before an attempt is begun?
+    pub gate_first: bool,
 }
 
 /// Who writes a field of the state file.
@@ -139,6 +141,8 @@ pub struct Field {
     pub refuse: Option<String>,
     /// What the engine writes for each action.
     pub words: BTreeMap<String, String>,
+    /// What it says where a run was begun with a sentence; `{checks}` are the run's commands.
+    pub given: Option<String>,
 }
 
 impl Field {
@@ -283,6 +287,33 @@ impl Workflow {
         authored
             .map(|field| (field.name.clone(), field.default.clone()))
             .collect()
+    }
+
+    /// The states behind this one that may be passed by what is done in it: their gates are tried
+    /// first, and the same role works in them.
+    pub fn joined(&self, state: &StateName) -> Vec<StateName> {
+        let mut found: Vec<StateName> = Vec::new();
+        let mut here = state.clone();
+        loop {
+            let ways = self.table.leaving(&here).map(|(_, way)| way);
+            let mut ways = ways.filter(|way| {
+                way.by != Actor::Human
+                    && way.when.contains(&Guard::GatePass)
+                    && !way.when.contains(&Guard::Requested)
+            });
+            let next = ways.next().map(|way| way.to.clone());
+            drop(ways);
+            let Some(Target::State(to)) = next else {
+                return found;
+            };
+            let (from, next) = (&self.states[&here], &self.states[&to]);
+            let goes_on = next.gate_first && next.role.is_some() && next.role == from.role;
+            if !goes_on || to == *state || found.contains(&to) {
+                return found;
+            }
+            found.push(to.clone());
+            here = to;
+        }
     }
 
     /// The field with this name.

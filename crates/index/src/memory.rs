@@ -1,6 +1,6 @@
 //! What a handle holds of the index for searching: all segments, the last entries in the same form,
 //! and which entries are inactive. It follows the file: before each search it takes what other
-//! handles and processes have added since. It refuses to be a source of truth.
+//! handles and processes have added since. It is no source of truth.
 
 use crate::entry::CodeIndexEntry;
 use crate::error::{Cause, IndexError};

@@ -170,6 +170,12 @@ pub struct AttemptOrder {
     pub continues: Option<EffectId>,
     /// Frozen items that no agent may change any more, with their hashes.
     pub sealed: BTreeMap<String, String>,
+    /// Files for it to read, by name: they lie in its folder, beside the repository and the task.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub papers: BTreeMap<String, String>,
+    /// The commit with the change that it judges, which is laid beside them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub change: Option<String>,
 }
 
 /// A check to be run: its name in the registry, and its settings.

@@ -5,10 +5,10 @@
 //! that they do not know: a record from the future must not be half understood.
 
 use crate::autonomy::{Autonomy, Mode};
+use crate::decision::Decision;
 use crate::effect::EffectKind;
 use crate::ids::{CounterName, EffectId, RunId, StateName};
-use crate::input::{Decision, Found};
-use crate::outcome::{CheckResult, Outcome, Usage};
+use crate::outcome::{CheckResult, Found, Outcome, Usage};
 use crate::position::Position;
 use crate::refusal::Refusal;
 use crate::snapshot::SnapshotTaken;
@@ -220,6 +220,9 @@ pub struct TailCut {
     /// The file that keeps them.
     pub kept_in: String,
 }
+
+/// The subject of a gate that is tried on what is there, before an agent has worked in the state.
+pub const WHAT_IS_THERE: &str = "what is there";
 
 /// An effect is about to start.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

@@ -1,8 +1,9 @@
 //! Everything that can happen to a machine. Time arrives with it.
 
+use crate::decision::Decision;
 use crate::event::{Note, RunStarted};
 use crate::ids::EffectId;
-use crate::outcome::{CheckResult, Outcome, Usage};
+use crate::outcome::{CheckResult, Found, Outcome, Usage};
 use crate::time::Time;
 use std::collections::BTreeMap;
 
@@ -64,7 +65,7 @@ pub enum What {
     /// A checkpoint was made, or could not be.
     CheckpointEnded {
         effect: EffectId,
-        /// The commit, or why there is none.
+        /// The commit, or why there is none: a text, since it is stored.
         commit: Result<String, String>,
     },
     /// A begun effect will never answer.
@@ -86,38 +87,4 @@ pub enum What {
     /// The engine tells something that only this kind of machine knows: the tasks of a project, say.
     /// Never a person's word; that is a decision.
     Note(Note),
-}
-
-/// How an answer reached us.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Found {
-    /// The engine that began it saw it end.
-    #[default]
-    Live,
-    /// It had ended before a crash; its answer was found on disk afterwards and not paid for again.
-    AfterRestart,
-}
-
-/// What a person says who takes on that the sandbox may be missing or incomplete.
-pub const WAIVE: &str = "waive_sandbox";
-
-/// A person's decision, as it came through a channel that agents cannot reach.
-#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
-pub struct Decision {
-    /// One of the options offered.
-    pub option: String,
-    /// Why; goes into the next brief.
-    pub because: String,
-    pub who: String,
-    /// Through which channel (`ssh-signature SHA256:..`, `terminal`).
-    pub channel: String,
-    /// The journal's sequence number that the person saw.
-    pub seen_seq: u64,
-    /// What the option needs besides its name; null where it needs nothing.
-    #[serde(default, skip_serializing_if = "serde_json::Value::is_null")]
-    pub with: serde_json::Value,
-    /// The signature itself, so that an audit elsewhere can check whose it is.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub signature: Option<String>,
 }

@@ -1,10 +1,11 @@
 //! The pure heart of Proofhouse: what may happen, what did happen, what should be in flight.
 //!
-//! It refuses to know a clock, a file, a random number, a thread or a network; time and ids
+//! It does not know a clock, a file, a random number, a thread or a network; time and ids
 //! arrive on inputs. It names no workflow, no agent and no check: those are data to it.
 
 pub mod autonomy;
 pub mod budget;
+pub mod decision;
 pub mod duration;
 pub mod effect;
 pub mod event;
@@ -13,6 +14,7 @@ pub mod export;
 pub mod form;
 pub mod ids;
 pub mod input;
+pub mod json;
 pub mod ledger;
 pub mod machine;
 pub mod module;
@@ -30,10 +32,11 @@ pub mod unseen;
 pub mod version;
 
 pub use autonomy::{Autonomy, Mode, Pace, Risk};
+pub use decision::Decision;
 pub use effect::{AttemptOrder, CheckSpec, CheckpointOrder, Effect, GateOrder};
 pub use event::{Body, Event, Note, Stored};
 pub use ids::{ActionName, CounterName, EffectId, RunId, StateName, Word};
-pub use input::{Decision, Input, What};
+pub use input::{Input, What};
 pub use machine::{Machine, Status, Want};
 pub use outcome::{CheckResult, Class, EvidenceRef, Outcome, Usage, Verdict};
 pub use position::{Hold, Position, Step};

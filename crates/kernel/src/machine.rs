@@ -1,11 +1,12 @@
 //! The one shape that every machine has: decide, apply, wanted. Its inputs, its facts and its wants
 //! are its own; the loop around it is one.
 
+use crate::decision::Decision;
 use crate::effect::{Effect, EffectKind};
 use crate::event::{Body, Event, Stored};
 use crate::ids::{EffectId, RunId, StateName};
-use crate::input::{Decision, Input, What};
-use crate::ledger::AttemptNote;
+use crate::input::{Input, What};
+use crate::ledger::{AttemptNote, Ledger};
 use crate::refusal::Refusal;
 use crate::table::Kind;
 use crate::time::Time;
@@ -48,7 +49,7 @@ pub trait Machine {
     fn snapshot(&self) -> Value;
 
     /// Takes a snapshot back. A snapshot of another shape is refused and replay begins at the start.
-    fn restore(&mut self, snapshot: &Value) -> Result<(), String>;
+    fn restore(&mut self, snapshot: &Value) -> serde_json::Result<()>;
 }
 
 /// A machine that works by attempts, gates and checkpoints: a run of a workflow, a project.
@@ -205,6 +206,20 @@ pub struct InFlight {
     pub kind: crate::effect::EffectKind,
     /// Since when.
     pub began: crate::time::Time,
+}
+
+impl InFlight {
+    /// All of them.
+    pub fn of(ledger: &Ledger) -> Vec<Self> {
+        let flying = ledger.flying.iter();
+        flying
+            .map(|(effect, flying)| Self {
+                effect: *effect,
+                kind: flying.kind,
+                began: flying.began,
+            })
+            .collect()
+    }
 }
 
 /// The run, as it is shown.

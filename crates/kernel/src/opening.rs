@@ -1,8 +1,9 @@
 //! What every machine answers alike: ends of effects, the start of a run, sessions, torn tails, and a
 //! decision that comes before an earlier one was carried out. What happens next is the machine's own.
 
+use crate::decision::Decision;
 use crate::event::{Body, Event, FieldsEdited, RunStarted, SessionOpened, TailCut};
-use crate::input::{Decision, Input, What};
+use crate::input::{Input, What};
 use crate::ledger::Ledger;
 use crate::position::STOP;
 use crate::refusal::Refusal;

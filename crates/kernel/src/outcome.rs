@@ -8,6 +8,17 @@ use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 
+/// How an answer reached us.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Found {
+    /// The engine that began it saw it end.
+    #[default]
+    Live,
+    /// It had ended before a crash; its answer was found on disk afterwards and not paid for again.
+    AfterRestart,
+}
+
 /// How an attempt ended, as the engine saw it. The class decides what the machine does next.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -256,6 +267,10 @@ pub struct CheckResult {
     pub verdict: Verdict,
     /// One line.
     pub reason: String,
+    /// All that whoever must mend it needs to know, where one line cannot hold it: every finding,
+    /// every failed test with its message, the command and the end of its output.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub details: String,
     /// A stable code for what it refuses, if it has one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub code: Option<String>,
@@ -341,6 +356,7 @@ impl CheckResult {
             check: check.into(),
             verdict,
             reason: reason.into(),
+            details: String::new(),
             code: None,
             evidence: Vec::new(),
             ran: None,

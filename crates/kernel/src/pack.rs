@@ -2,7 +2,7 @@
 //! what each of them shows of a version folder (rules F5.3, F6.1 and F12.2).
 //!
 //! The storage layers serve by it, views are laid out by it and briefs name its files, so that no
-//! second list could show more. It refuses to know where modules lie.
+//! second list could show more. It does not know where modules lie.
 
 use serde::{Deserialize, Serialize};
 

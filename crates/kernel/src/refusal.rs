@@ -12,6 +12,19 @@ pub struct Refusal {
     pub what: String,
     /// How to mend it.
     pub mend: String,
+    /// Known where it is said; nobody asks once it is stored.
+    #[serde(skip)]
+    pub whose: Whose,
+}
+
+/// Whose mistake a refusal answers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Whose {
+    /// The asker's.
+    #[default]
+    Asker,
+    /// Ours: only the engine asks for such a thing, and it should have known.
+    Engine,
 }
 
 impl Refusal {
@@ -21,6 +34,15 @@ impl Refusal {
             code: code.to_owned(),
             what: what.into(),
             mend: mend.into(),
+            whose: Whose::Asker,
+        }
+    }
+
+    /// The same, as our own mistake.
+    pub fn of_engine(self) -> Self {
+        Self {
+            whose: Whose::Engine,
+            ..self
         }
     }
 }

@@ -1,5 +1,5 @@
 //! A context snapshot as the journal keeps it: what a run knows, with its provenance, at one moment.
-//! Plain data. It is never changed once it is taken; the next one takes its place. It refuses to
+//! Plain data. It is never changed once it is taken; the next one takes its place. It does not
 //! know how a snapshot is composed or laid out: that is the workflow machine's.
 
 use serde::{Deserialize, Serialize};

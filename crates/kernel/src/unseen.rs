@@ -1,6 +1,6 @@
 //! Characters that nobody sees on a screen and every program reads: they turn a line around, hide text,
 //! or carry a message to the next reader that no person notices. One list, for whoever shows what others
-//! wrote. It refuses to say what to do about them.
+//! wrote. It does not say what to do about them.
 
 /// Is it a control, or a character without a shape? Those of line breaks and tabs are controls too.
 /// The two that only choose between a letter and a picture are not.

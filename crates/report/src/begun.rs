@@ -63,3 +63,18 @@ pub struct Discarded {
     /// The commit that the ref is at.
     pub commit: String,
 }
+
+/// A pull request for a run's work.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Requested {
+    pub run: String,
+    /// The branch that was pushed.
+    pub branch: String,
+    /// The branch that it is to go onto.
+    pub onto: String,
+    pub commit: String,
+    pub title: String,
+    pub body: String,
+    /// What the person's program said of the opened request; none if there is no such program.
+    pub opened: Option<String>,
+}

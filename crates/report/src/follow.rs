@@ -4,7 +4,7 @@
 use crate::timeline::{Entry, Record, Timeline};
 use serde::Serialize;
 use std::collections::BTreeMap;
-use store::{Follow, Notice, RecordRef, RunName};
+use store::{Follow, Notice, Objection, RecordRef, RunName};
 
 /// Something that was seen.
 #[derive(Debug)]
@@ -100,7 +100,7 @@ impl<F: FnMut(&str, Seen<'_>)> Watcher<F> {
 }
 
 impl<F: FnMut(&str, Seen<'_>)> Follow for Watcher<F> {
-    fn record(&mut self, run: &RunName, record: RecordRef<'_>) -> Result<(), String> {
+    fn record(&mut self, run: &RunName, record: RecordRef<'_>) -> Result<(), Objection> {
         let timeline = self.timelines.entry(run.clone()).or_default();
         let told = timeline.tell(&record)?;
         let record = Record::from(record);

@@ -1,5 +1,5 @@
 //! What happened in a run or a project: a fold over its events that answers what people ask for.
-//! It refuses to hold anything that the journal does not.
+//! It does not hold anything that the journal does not.
 
 use crate::attempt::Attempt;
 use crate::gate::{Began, Gate};

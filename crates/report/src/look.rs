@@ -8,7 +8,7 @@ use kernel::{Body, Event, Machine, Status, Stored, Time};
 use serde_json::{Value, json};
 use std::io::BufRead;
 use std::sync::Arc;
-use store::{Checkpoint, Head, Journal, RecordRef, Replay, RunName};
+use store::{Checkpoint, Head, Journal, Objection, RecordRef, Replay, RunName};
 use workspace::{EngineError, Project};
 
 /// A machine as of the journal's last record.
@@ -92,7 +92,7 @@ fn replay(
     project: &Project,
     name: &RunName,
     from: Option<&Checkpoint>,
-    visit: &mut dyn FnMut(RecordRef<'_>) -> Result<(), String>,
+    visit: &mut dyn FnMut(RecordRef<'_>) -> Result<(), Objection>,
 ) -> Result<Head, EngineError> {
     let replay = Replay {
         from,
@@ -108,13 +108,13 @@ pub fn latest() -> Time {
 }
 
 /// A stored record as an event of a run.
-pub fn event(record: &RecordRef<'_>) -> Result<Event, String> {
+pub fn event(record: &RecordRef<'_>) -> Result<Event, Objection> {
     stored(record)
 }
 
 /// A stored record as an event of any machine.
-pub fn stored<F: Stored>(record: &RecordRef<'_>) -> Result<Event<F>, String> {
-    let body = F::decode(record.kind, record.body.get()).map_err(|error| error.to_string())?;
+pub fn stored<F: Stored>(record: &RecordRef<'_>) -> Result<Event<F>, Objection> {
+    let body = F::decode(record.kind, record.body.get())?;
     Ok(Event {
         at: record.at,
         body,
@@ -122,7 +122,7 @@ pub fn stored<F: Stored>(record: &RecordRef<'_>) -> Result<Event<F>, String> {
 }
 
 /// A record as an event that this workflow can stand on.
-pub fn known(workflow: &Workflow, record: &RecordRef<'_>) -> Result<Event, String> {
+pub fn known(workflow: &Workflow, record: &RecordRef<'_>) -> Result<Event, Objection> {
     let event = event(record)?;
     if let Body::Moved(moved) = &event.body {
         let named = [
@@ -135,20 +135,18 @@ pub fn known(workflow: &Workflow, record: &RecordRef<'_>) -> Result<Event, Strin
             .flatten()
             .find(|state| !workflow.table.states.contains_key(*state))
         {
-            return Err(format!(
-                "the workflow `{}` of today has no state `{state}`",
-                workflow.name
-            ));
+            let name = &workflow.name;
+            return Err(format!("the workflow `{name}` of today has no state `{state}`").into());
         }
     }
     Ok(event)
 }
 
 /// A record as an event that the factory can stand on: a fact that it does not know is none.
-pub fn known_fact(record: &RecordRef<'_>) -> Result<Event, String> {
+pub fn known_fact(record: &RecordRef<'_>) -> Result<Event, Objection> {
     let event = event(record)?;
     if let Body::Noted(note) = &event.body {
-        Fact::read(note).map_err(|refusal| refusal.to_string())?;
+        Fact::read(note)?;
     }
     Ok(event)
 }

@@ -2,7 +2,7 @@
 //! notice. The demo's narration and the page of evidence both come from here, so neither can say
 //! what the journal does not hold.
 //!
-//! It refuses to judge: a line repeats what a role said or what the engine found.
+//! It does not judge: a line repeats what a role said or what the engine found.
 
 use factory::debate::{Decision as Ruled, Verdict as Challenged};
 use factory::engineering::debate::{Move, Said};

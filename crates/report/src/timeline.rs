@@ -7,7 +7,7 @@ use kernel::{Body, EffectId, Event, Time};
 use serde::Serialize;
 use serde_json::value::RawValue;
 use std::collections::BTreeMap;
-use store::RecordRef;
+use store::{Objection, RecordRef};
 
 /// A record as it is stored.
 #[derive(Debug, Clone, Copy, Serialize)]
@@ -67,7 +67,7 @@ pub struct Timeline {
 
 impl Timeline {
     /// A stored record.
-    pub fn tell(&mut self, record: &RecordRef<'_>) -> Result<Entry, String> {
+    pub fn tell(&mut self, record: &RecordRef<'_>) -> Result<Entry, Objection> {
         Ok(self.take(record.seq, &look::event(record)?))
     }
 

@@ -69,6 +69,12 @@ pub enum LaunchError {
         /// What is missing, and why.
         missing: Vec<String>,
     },
+    /// The kernel gives no overlay here: it is too old, or the file system cannot be a layer.
+    #[error("this machine cannot lay a folder over another: the kernel refused {what}")]
+    NoOverlay {
+        /// What was refused, and why.
+        what: String,
+    },
     /// The policy contradicts itself or names what is not there.
     #[error("the sandbox policy is wrong: {what}")]
     Policy {
@@ -88,7 +94,9 @@ impl LaunchError {
             LaunchError::InterpreterNotFound { .. } | LaunchError::ProgramNotExecutable { .. } => {
                 "program_not_executable"
             }
-            LaunchError::SandboxUnavailable { .. } => "sandbox_unavailable",
+            LaunchError::SandboxUnavailable { .. } | LaunchError::NoOverlay { .. } => {
+                "sandbox_unavailable"
+            }
             LaunchError::Policy { .. } => "sandbox_policy",
             LaunchError::Failed { .. } | LaunchError::PidFile { .. } | LaunchError::Unsupported => {
                 "launch_failed"

@@ -61,7 +61,7 @@ pub use machine::{Counting, Lacking, Machine, Through};
 pub use note::{kill_leftover, launches};
 pub use person::hand_over;
 pub use plan::{Plan, Recording, Route};
-pub use policy::{Bounds, Endpoint, Enforcement, Leads, Network, Policy};
+pub use policy::{Bounds, Endpoint, Enforcement, Leads, Network, Overlay, Placed, Policy};
 pub use refusals::Refusals;
 #[cfg(unix)]
 pub use run::{run, run_with};
@@ -102,4 +102,15 @@ pub fn probe() -> Vec<Capability> {
 #[cfg(target_os = "linux")]
 pub fn this_machine() -> &'static Machine {
     linux::machine()
+}
+
+/// Can a process have mounts of its own here? Without them there are no overlays.
+pub fn has_mounts() -> bool {
+    #[cfg(target_os = "linux")]
+    {
+        let machine = linux::machine();
+        machine.namespaces.is_ok() && machine.pid.is_ok() && machine.mount.is_ok()
+    }
+    #[cfg(not(target_os = "linux"))]
+    false
 }

@@ -94,6 +94,18 @@ impl Plan {
                 "hidden files below the roots: no mount namespace ({why})"
             ));
         }
+        if !mounted && !policy.placed.is_empty() {
+            let why = reason(&machine.mount, &machine.namespaces);
+            missing.push(format!(
+                "files in another place than they lie: no mount namespace ({why})"
+            ));
+        }
+        if !mounted && !policy.overlays.is_empty() {
+            let why = reason(&machine.mount, &machine.namespaces);
+            missing.push(format!(
+                "folders whose changes are thrown away: no mount namespace ({why})"
+            ));
+        }
         if !namespaced && machine.landlock < 6 {
             let why = reason(&machine.pid, &machine.namespaces);
             missing.push(format!(

@@ -14,6 +14,10 @@ pub struct Policy {
     pub read: Vec<PathBuf>,
     /// Files and folders that may be read, run and changed.
     pub write: Vec<PathBuf>,
+    /// Folders that it may change without changing them. Needs a mount namespace.
+    pub overlays: Vec<Overlay>,
+    /// Files and folders that it may read in another place than they lie. Needs a mount namespace.
+    pub placed: Vec<Placed>,
     /// Files and folders below the roots that are not there for it: an empty folder or an empty file
     /// stands in their place. Needs a mount namespace.
     pub hidden: Vec<PathBuf>,
@@ -27,6 +31,32 @@ pub struct Policy {
     pub home: Option<PathBuf>,
     /// What to do on a machine that cannot enforce all of this.
     pub enforcement: Enforcement,
+}
+
+/// A folder that a process may change, while what lies there stays as it is: its changes go into
+/// another folder.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Overlay {
+    /// Where it is, for the process. What lies there outside is not seen.
+    pub at: PathBuf,
+    /// What is there at first. Nothing may change it while the process lives.
+    pub lower: PathBuf,
+    /// Where the changes go; an empty folder.
+    pub upper: PathBuf,
+    /// An empty folder beside `upper` that the kernel needs for itself.
+    pub work: PathBuf,
+    /// Files and folders of `lower`, relative, that are laid over it once more and that it cannot
+    /// change at all.
+    pub fixed: Vec<PathBuf>,
+}
+
+/// Something that lies elsewhere for a process than it does.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Placed {
+    /// Where it lies.
+    pub source: PathBuf,
+    /// Where it is, for the process. Nothing need be there.
+    pub at: PathBuf,
 }
 
 /// What a process may talk to.
@@ -89,9 +119,44 @@ impl Endpoint {
     /// that leads into their own network.
     pub fn read(text: &str, default: Option<u16>) -> Option<Self> {
         match text.strip_prefix("lan:") {
-            Some(name) => crate::proxy::endpoint(name, default).map(Self::anywhere),
-            None => crate::proxy::endpoint(text, default),
+            Some(name) => Self::of_authority(name, default).map(Self::anywhere),
+            None => Self::of_authority(text, default),
         }
+    }
+
+    /// The host and port of an address.
+    pub(crate) fn of_authority(authority: &str, default: Option<u16>) -> Option<Self> {
+        // A user name before the host is a way to look like another host.
+        if authority.contains('@') {
+            return None;
+        }
+        let (host, port) = match authority.strip_prefix('[') {
+            Some(rest) => {
+                let (host, rest) = rest.split_once(']')?;
+                let port = match rest.strip_prefix(':') {
+                    Some(port) => Some(port),
+                    None if rest.is_empty() => None,
+                    None => return None,
+                };
+                (host, port)
+            }
+            None => match authority.rsplit_once(':') {
+                Some((host, port)) => (host, Some(port)),
+                None => (authority, None),
+            },
+        };
+        let bracketed = authority.starts_with('[');
+        let fits = |letter: char| {
+            letter.is_ascii_alphanumeric() || "-._".contains(letter) || (bracketed && letter == ':')
+        };
+        if host.is_empty() || !host.chars().all(fits) {
+            return None;
+        }
+        let port = match port {
+            Some(port) => port.parse().ok()?,
+            None => default?,
+        };
+        Some(Self::new(host, port))
     }
 }
 
@@ -199,6 +264,8 @@ impl Policy {
         Self {
             read: read.into_iter().map(Into::into).collect(),
             write: write.into_iter().map(Into::into).collect(),
+            overlays: Vec::new(),
+            placed: Vec::new(),
             hidden: Vec::new(),
             network: Network::None,
             environment: None,

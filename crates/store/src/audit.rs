@@ -9,7 +9,7 @@ use crate::fault::Fault;
 use crate::lines::{Line, Lines};
 use crate::parse::{canonical, parse};
 use crate::read::{open_error, settled_length};
-use crate::record::{Head, RecordRef};
+use crate::record::{Head, Objection, RecordRef};
 use crate::{NO_HASH, RunName, StoreError};
 use kernel::Time;
 use std::collections::BTreeMap;
@@ -30,7 +30,7 @@ pub fn audit(
     dir: &Path,
     run: &RunName,
     against: Audit<'_>,
-    mut decode: impl FnMut(&RecordRef<'_>) -> Result<(), String>,
+    mut decode: impl FnMut(&RecordRef<'_>) -> Result<(), Objection>,
 ) -> Result<AuditReport, StoreError> {
     let path = run.journal(dir);
     let io = || StoreError::io("read", &path);
@@ -88,7 +88,7 @@ impl<'a> Pass<'a> {
         &mut self,
         number: u64,
         line: &[u8],
-        decode: &mut dyn FnMut(&RecordRef<'_>) -> Result<(), String>,
+        decode: &mut dyn FnMut(&RecordRef<'_>) -> Result<(), Objection>,
     ) {
         let report = &mut self.report;
         let mut find = |code, what| report.find(code, number, what);
@@ -128,7 +128,7 @@ impl<'a> Pass<'a> {
             Some(_) | None => {}
         }
         if let Err(reason) = decode(&record) {
-            find(FindingCode::Undecodable, reason);
+            find(FindingCode::Undecodable, reason.to_string());
         }
         self.link(number, record);
     }

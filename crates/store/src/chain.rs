@@ -4,7 +4,7 @@
 use crate::fault::Fault;
 use crate::lines::{Line, Lines};
 use crate::parse::parse;
-use crate::record::{Head, RecordRef};
+use crate::record::{Head, Objection, RecordRef};
 use crate::torn::TornTail;
 use crate::{RunName, StoreError};
 use kernel::Time;
@@ -28,7 +28,7 @@ impl Place {
 }
 
 /// The caller's word on a record: an error makes the journal corrupt at that line.
-pub(crate) type Visit<'v> = dyn FnMut(RecordRef<'_>) -> Result<(), String> + 'v;
+pub(crate) type Visit<'v> = dyn FnMut(RecordRef<'_>) -> Result<(), Objection> + 'v;
 
 /// One journal file and the rules that its records are held to.
 pub(crate) struct Chain<'a> {

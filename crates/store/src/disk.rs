@@ -1,5 +1,5 @@
 //! The three file operations whose failure an append must survive, behind a trait, so that tests
-//! can fail them half-way. It refuses to grow into a file system of its own.
+//! can fail them half-way. It does not grow into a file system of its own.
 
 use std::fs::File;
 use std::io::{self, Write};

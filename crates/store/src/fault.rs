@@ -1,7 +1,7 @@
 //! Why a record is not believed, and why an entry cannot become one.
 
 use crate::canonical::LARGEST_INTEGER;
-use crate::record::MAX_LINE;
+use crate::record::{MAX_LINE, Objection};
 use kernel::Time;
 
 /// What is wrong with a line of a journal.
@@ -69,8 +69,8 @@ pub enum Fault {
     #[error("records that were here before are gone: the file is shorter")]
     CutShort,
     /// What the caller has against the record.
-    #[error("{0}")]
-    Objection(String),
+    #[error(transparent)]
+    Objection(Objection),
 }
 
 /// Why an entry cannot be written without changing it.

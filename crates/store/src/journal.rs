@@ -11,7 +11,7 @@ use crate::checkpoint::{Checkpoint, Kept};
 use crate::disk::{Disk, RealDisk};
 use crate::encode::encode;
 use crate::read::{ReadReport, Replay, begin, open_error, read};
-use crate::record::{Entry, Head, RecordRef};
+use crate::record::{Entry, Head, Objection, RecordRef};
 use crate::torn::Torn;
 use crate::{RunName, StoreError, files};
 use serde_json::Value;
@@ -102,7 +102,7 @@ impl Journal {
         dir: &Path,
         run: &RunName,
         replay: Replay<'_>,
-        mut visit: impl FnMut(RecordRef<'_>) -> Result<(), String>,
+        mut visit: impl FnMut(RecordRef<'_>) -> Result<(), Objection>,
     ) -> Result<Opened, StoreError> {
         let path = run.journal(dir);
         let opened = OpenOptions::new().read(true).append(true).open(&path);
@@ -122,7 +122,7 @@ impl Journal {
         dir: &Path,
         run: &RunName,
         replay: Replay<'_>,
-        visit: impl FnMut(RecordRef<'_>) -> Result<(), String>,
+        visit: impl FnMut(RecordRef<'_>) -> Result<(), Objection>,
     ) -> Result<ReadReport, StoreError> {
         read(dir, run, replay, visit)
     }
@@ -167,7 +167,7 @@ impl Journal {
     /// Reads what another writer appended since; the way on after a `journal_conflict`.
     pub fn catch_up(
         &mut self,
-        mut visit: impl FnMut(RecordRef<'_>) -> Result<(), String>,
+        mut visit: impl FnMut(RecordRef<'_>) -> Result<(), Objection>,
     ) -> Result<CaughtUp, StoreError> {
         self.refuse_if_broken()?;
         let torn = self.locked(|journal| journal.settle(&Replay::default(), &mut visit))?;

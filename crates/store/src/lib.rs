@@ -45,7 +45,7 @@ pub use kind::split_kind;
 pub use name::{RunName, list};
 pub use paths::{decode_path, encode_path};
 pub use read::{ReadReport, Replay};
-pub use record::{Entry, Head, MAX_LINE, RecordRef};
+pub use record::{Entry, Head, MAX_LINE, Objection, RecordRef};
 pub use remove::remove_tree;
 pub use tail::{Follow, Notice, Since, Tail, Tails};
 pub use torn::{Torn, TornTail};

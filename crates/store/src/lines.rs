@@ -1,5 +1,5 @@
 //! Lines of a journal, one at a time in one buffer, so that memory does not grow with the file.
-//! It refuses to judge what is in them.
+//! It does not judge what is in them.
 
 use crate::record::MAX_LINE;
 use std::fs::File;

@@ -232,6 +232,12 @@ mod tests {
         }
         let record = parse(bytes.strip_suffix(b"\n").unwrap()).unwrap().record;
         assert_eq!(record.body_as::<Body>().unwrap().n, 3);
-        assert!(record.body_as::<u8>().unwrap_err().contains("n.v1"));
+        assert!(
+            record
+                .body_as::<u8>()
+                .unwrap_err()
+                .to_string()
+                .contains("n.v1")
+        );
     }
 }

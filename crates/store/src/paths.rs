@@ -1,4 +1,4 @@
-//! Paths as text, for records and listings. It refuses to lose anything: a name that is not UTF-8
+//! Paths as text, for records and listings. It does not lose anything: a name that is not UTF-8
 //! gets a spelling that leads back to exactly its bytes.
 
 use std::ffi::OsString;

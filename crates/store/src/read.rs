@@ -1,10 +1,10 @@
-//! Reading a journal without the right to write. It refuses to change anything: a torn tail is
+//! Reading a journal without the right to write. It does not change anything: a torn tail is
 //! reported and left, and a corrupt journal is an error that names the line.
 
 use crate::chain::{Chain, Place};
 use crate::checkpoint::{Checkpoint, Fit, ends_at};
 use crate::fault::Fault;
-use crate::record::{Head, RecordRef};
+use crate::record::{Head, Objection, RecordRef};
 use crate::torn::TornTail;
 use crate::{RunName, StoreError};
 use kernel::Time;
@@ -34,7 +34,7 @@ pub(crate) fn read(
     dir: &Path,
     run: &RunName,
     replay: Replay<'_>,
-    mut visit: impl FnMut(RecordRef<'_>) -> Result<(), String>,
+    mut visit: impl FnMut(RecordRef<'_>) -> Result<(), Objection>,
 ) -> Result<ReadReport, StoreError> {
     let path = run.journal(dir);
     let file = File::open(&path).map_err(open_error(run, &path))?;

@@ -56,9 +56,13 @@ pub struct RecordRef<'a> {
     pub seq: u64,
 }
 
+/// Why a caller does not take a record. Callers are of every kind; what they say is passed on.
+pub type Objection = Box<dyn std::error::Error + Send + Sync>;
+
 impl<'a> RecordRef<'a> {
-    /// Decodes the body; the error is a sentence that a visitor can pass on.
-    pub fn body_as<T: Deserialize<'a>>(&self) -> Result<T, String> {
-        serde_json::from_str(self.body.get()).map_err(|e| format!("bad body of {}: {e}", self.kind))
+    /// Decodes the body; a visitor can pass the error on.
+    pub fn body_as<T: Deserialize<'a>>(&self) -> Result<T, Objection> {
+        serde_json::from_str(self.body.get())
+            .map_err(|error| format!("bad body of {}: {error}", self.kind).into())
     }
 }

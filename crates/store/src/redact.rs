@@ -1,7 +1,7 @@
 //! The shapes of keys: takes them out of text before anybody keeps it, and finds them in sources.
 //!
 //! Pure: text in, text out. Everything that a connector returns passes here, because a model or
-//! a tool may print a key that it found. It refuses to be exact about unknown formats: what looks
+//! a tool may print a key that it found. It is not exact about unknown formats: what looks
 //! like a key is taken for one, and only the mark stays. It lies here because both agents and
 //! checks need the one table.
 //!

@@ -8,7 +8,7 @@
 use crate::chain::{Chain, Place};
 use crate::checkpoint::{Fit, ends_at};
 use crate::read::settled_length;
-use crate::record::{Head, RecordRef};
+use crate::record::{Head, Objection, RecordRef};
 use crate::torn::TornTail;
 use crate::{RunName, StoreError, list};
 use std::collections::BTreeMap;
@@ -21,7 +21,7 @@ use std::path::{Path, PathBuf};
 pub trait Follow {
     /// The next record of a run. An error quarantines the run at that record, which is offered again
     /// once the file has changed.
-    fn record(&mut self, run: &RunName, record: RecordRef<'_>) -> Result<(), String>;
+    fn record(&mut self, run: &RunName, record: RecordRef<'_>) -> Result<(), Objection>;
 
     /// Something other than a record; see each for what it means for what was told before.
     fn notice(&mut self, run: &RunName, notice: Notice);
@@ -215,7 +215,7 @@ impl Tail {
             match since {
                 Since::Head(head) if head.seq == record.seq && head.hash != record.hash => {
                     other = true;
-                    Err(String::new())
+                    Err("another journal".into())
                 }
                 _ => Ok(()),
             }

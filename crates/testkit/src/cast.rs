@@ -2,8 +2,8 @@
 //! drawn from a seed. They answer; they never see the machine.
 
 use kernel::effect::{AttemptOrder, CheckpointOrder, Effect, GateOrder};
-use kernel::input::Found;
 use kernel::machine::Waiting;
+use kernel::outcome::Found;
 use kernel::{CheckResult, Outcome, What};
 
 /// Who answers.

@@ -1,10 +1,11 @@
 //! A crash at every place that a run has, one run for each: before, inside and after every append,
 //! and at every wait. Systematic, so it proves for one script what seeds only sample for many.
 
-use crate::failure::{Failure, Violation};
+use crate::failure::Failure;
 use crate::journal::readable;
 use crate::seeds::on_every_core;
 use crate::simulation::{Report, Simulation};
+use crate::violation::Violation;
 use crate::weather::{Crash, Fate, Weather};
 use kernel::budget::{ATTEMPTS, WALL_MILLIS};
 use kernel::effect::EffectKind;

@@ -1,27 +1,9 @@
 //! What a person needs when a seed fails: which promise broke, how to see it again, the journal.
 
 use crate::journal;
+use crate::violation::Violation;
 use kernel::Event;
 use std::fmt;
-
-/// A broken promise, before anyone knows in which run.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Violation {
-    /// The invariant's name.
-    pub invariant: &'static str,
-    /// What was seen instead.
-    pub what: String,
-}
-
-impl Violation {
-    /// Pairs the two.
-    pub fn new(invariant: &'static str, what: impl Into<String>) -> Self {
-        Self {
-            invariant,
-            what: what.into(),
-        }
-    }
-}
 
 /// A broken promise with everything that is needed to see it again.
 #[derive(Debug, Clone)]

@@ -1,8 +1,35 @@
 //! The shape of an invariant: a named function that sees one event, and the run on both sides of it.
 
-use crate::record::Point;
-use kernel::Event;
+use crate::history::History;
+use kernel::machine::RunMachine;
+use kernel::{Effect, Event, Status};
 use serde_json::Value;
+
+/// A replayed machine at one point of the journal, and what it says there.
+#[derive(Debug)]
+pub struct Point<M> {
+    pub machine: M,
+    /// The journal's sums.
+    pub history: History,
+    /// `status()` here.
+    pub status: Status,
+    /// `wanted()` here.
+    pub wanted: Vec<Effect>,
+    /// `snapshot()` here.
+    pub snapshot: Value,
+}
+
+impl<M: RunMachine> Point<M> {
+    pub(crate) fn new(machine: M) -> Self {
+        Self {
+            history: History::default(),
+            status: machine.status(),
+            wanted: machine.wanted(),
+            snapshot: machine.snapshot(),
+            machine,
+        }
+    }
+}
 
 /// One event, and the run before and after it.
 #[derive(Debug)]

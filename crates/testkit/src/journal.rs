@@ -1,7 +1,7 @@
 //! A journal in memory that keeps what its text says, not what it was handed: what is replayed is
 //! what was stored. It refuses an event that does not come back from its text as it went in.
 
-use crate::failure::Violation;
+use crate::violation::Violation;
 use kernel::{Body, Event, Stored, Time};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;

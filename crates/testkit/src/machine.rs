@@ -4,8 +4,7 @@
 //! and refuse to know tables and workflows: those add their own rows.
 
 use crate::history::End;
-use crate::invariants::{Fact, Invariant, Verdict};
-use crate::record::Point;
+use crate::invariants::{Fact, Invariant, Point, Verdict};
 use crate::{hold, invariants};
 use kernel::budget::{self, Budgets};
 use kernel::effect::EffectKind;

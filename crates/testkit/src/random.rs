@@ -1,4 +1,4 @@
-//! One number in, the same choices out, on every machine and for ever (splitmix64). It refuses to
+//! One number in, the same choices out, on every machine and for ever (splitmix64). It does not
 //! be seeded by anything but its caller.
 
 /// A stream of choices.

@@ -1,41 +1,14 @@
 //! The truth of a simulated run: its journal, a machine that follows the journal alone, and every
-//! invariant tried after every event. It refuses to look at the live machine for anything but the
+//! invariant tried after every event. It does not look at the live machine for anything but the
 //! comparison with the replayed one.
 
-use crate::failure::Violation;
-use crate::history::History;
-use crate::invariants::{Fact, Invariant};
+use crate::invariants::{Fact, Invariant, Point};
 use crate::journal::Journal;
+use crate::violation::Violation;
 use crate::watched::Watched;
+use kernel::Event;
 use kernel::machine::RunMachine;
-use kernel::{Effect, Event, Status};
 use serde_json::Value;
-
-/// A replayed machine at one point of the journal, and what it says there.
-#[derive(Debug)]
-pub struct Point<M> {
-    pub machine: M,
-    /// The journal's sums.
-    pub history: History,
-    /// `status()` here.
-    pub status: Status,
-    /// `wanted()` here.
-    pub wanted: Vec<Effect>,
-    /// `snapshot()` here.
-    pub snapshot: Value,
-}
-
-impl<M: RunMachine> Point<M> {
-    fn new(machine: M) -> Self {
-        Self {
-            history: History::default(),
-            status: machine.status(),
-            wanted: machine.wanted(),
-            snapshot: machine.snapshot(),
-            machine,
-        }
-    }
-}
 
 /// Journal, follower and invariants.
 pub struct Record<'a, M> {
@@ -115,7 +88,7 @@ impl<'a, M: RunMachine> Record<'a, M> {
         let mut restored = (self.make)();
         restored
             .restore(&self.after.snapshot)
-            .map_err(|why| Violation::new("a_checkpoint_restores_everything", why))?;
+            .map_err(|why| Violation::new("a_checkpoint_restores_everything", why.to_string()))?;
         self.same("a_checkpoint_restores_everything", &restored)?;
         Ok(Watched::new(machine))
     }

@@ -8,21 +8,6 @@ use kernel::position::STOP;
 use kernel::{CheckResult, Class, Outcome, StateName, Table, Usage, Verdict};
 use std::collections::BTreeMap;
 
-const FAILURES: [Class; 12] = [
-    Class::Crashed,
-    Class::TimedOut,
-    Class::Killed,
-    Class::InvalidResult,
-    Class::OutOfScope,
-    Class::Conflict,
-    Class::CouldNotRun,
-    Class::Auth,
-    Class::Quota,
-    Class::Transient,
-    Class::Overflow,
-    Class::Declined,
-];
-
 /// What agents may say: the states that they may ask for, the ones that they may not, and fields.
 #[derive(Debug, Clone, Default)]
 pub struct Vocabulary {
@@ -111,7 +96,10 @@ impl Cast for SeededCast {
         let class = if self.random.happens(self.goodwill) {
             Class::Done
         } else {
-            *self.random.pick(&FAILURES).unwrap_or(&Class::Crashed)
+            *self
+                .random
+                .pick(&Class::TROUBLES)
+                .unwrap_or(&Class::Crashed)
         };
         let mut outcome = Outcome::bare(class, format!("drawn for {} {}", order.id, order.state));
         // A request of a failed attempt must mean nothing, so failed ones ask as well.

@@ -4,15 +4,17 @@
 //! started, it falls or rests, a person answers, another one takes over from the stored journal.
 
 use crate::cast::Cast;
-use crate::failure::{Failure, Violation};
+use crate::failure::Failure;
 use crate::history::End;
 use crate::invariants::Invariant;
 use crate::record::Record;
 use crate::seeded_cast::{SeededCast, Vocabulary};
 use crate::start::drawn_start;
+use crate::storm::{Stop, Storm};
+use crate::violation::Violation;
 use crate::watched::Watched;
 use crate::weather::{Crash, Fate, Weather};
-use crate::world::{Process, SeededWorld, Stop};
+use crate::world::{Process, SeededWorld};
 use engine::driver::settle;
 use engine::{DriveError, Ending, Until, World, drive};
 use kernel::event::RunStarted;
@@ -112,8 +114,8 @@ impl<'a, M: RunMachine> Simulation<'a, M> {
     pub fn run(self) -> Result<Report, Box<Failure>> {
         let make = self.make;
         let record = Record::new(&*make, self.invariants);
-        let mut world = SeededWorld::new(self.seed, record, self.cast, self.weather);
-        world.planned = self.planned;
+        let storm = Storm::new(self.seed, self.weather, self.planned);
+        let mut world = SeededWorld::new(record, self.cast, storm);
         let done = live(&mut world, &self.start);
         let journal = world.record.events().to_vec();
         done.map_err(|violation| {
@@ -131,10 +133,10 @@ impl<'a, M: RunMachine> Simulation<'a, M> {
         Ok(Report {
             status: world.record.last().status.clone(),
             sessions: world.sessions,
-            crashes: world.crashes,
-            waits: world.waits,
+            crashes: world.storm.crashes,
+            waits: world.storm.waits,
             paid: paid.map(|(_, state, nth)| (state.clone(), *nth)).collect(),
-            batches: std::mem::take(&mut world.batches),
+            batches: std::mem::take(&mut world.storm.batches),
             journal,
         })
     }
@@ -156,23 +158,23 @@ fn live<M: RunMachine>(
         machine = replaced(world, machine)?;
     }
     while world.sessions < MOST_SESSIONS {
-        let permille = world.weather.one_pass;
-        let until = if world.strikes(permille) {
+        let permille = world.storm.weather.one_pass;
+        let until = if world.storm.strikes(permille) {
             Until::OnePass
         } else {
             Until::Rest
         };
         let driven = drive(&mut machine, world, until);
         let life = settled(world, driven)?;
-        if let Some(broken) = world.broken.take() {
+        if let Some(broken) = world.storm.broken.take() {
             return Err(broken);
         }
         if matches!(life, Life::Over) {
             return epilogue(world);
         }
         // A person answers to the process that rested, or to a new one.
-        let permille = world.weather.restart;
-        if world.strikes(permille) {
+        let permille = world.storm.weather.restart;
+        if world.storm.strikes(permille) {
             world.die(Fate::Drawn);
         }
         machine = replaced(world, machine)?;

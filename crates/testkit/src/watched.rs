@@ -1,5 +1,5 @@
 //! A machine under observation: it does what the inner one does, and keeps what the inner one was
-//! after every event. It refuses to change an answer.
+//! after every event. It does not change an answer.
 
 use kernel::{Event, Input, Machine, Refusal};
 use serde_json::Value;
@@ -59,7 +59,7 @@ impl<M: Machine> Machine for Watched<M> {
         self.inner.snapshot()
     }
 
-    fn restore(&mut self, snapshot: &Value) -> Result<(), String> {
+    fn restore(&mut self, snapshot: &Value) -> serde_json::Result<()> {
         self.inner.restore(snapshot)
     }
 }

@@ -7,7 +7,7 @@ use crate::input::{Answer, Merging, TICK, What, Worked};
 use crate::machine::Waves;
 use crate::milestone::{Milestone, Task, run_name};
 use crate::want::{Act, WantId};
-use kernel::input::WAIVE;
+use kernel::decision::WAIVE;
 use kernel::outcome::{CheckResult, passes};
 use kernel::{Decision, Refusal, Time};
 use std::collections::BTreeSet;
@@ -175,12 +175,14 @@ impl Board {
                 "task_not_there",
                 format!("task `{task}` is {}, not {wanted}", slot.stage.name()),
                 "`proofhouse wave status` shows where every task stands",
-            )),
+            )
+            .of_engine()),
             None => Err(Refusal::new(
                 "task_not_there",
                 format!("task `{task}` is not in this wave"),
                 "`proofhouse wave status` shows the roster",
-            )),
+            )
+            .of_engine()),
         }
     }
 

@@ -338,8 +338,8 @@ impl Machine for Waves {
         serde_json::to_value(&self.board).expect("plain data with string keys always serializes")
     }
 
-    fn restore(&mut self, snapshot: &Value) -> Result<(), String> {
-        self.board = serde_json::from_value(snapshot.clone()).map_err(|error| error.to_string())?;
+    fn restore(&mut self, snapshot: &Value) -> serde_json::Result<()> {
+        self.board = serde_json::from_value(snapshot.clone())?;
         Ok(())
     }
 }

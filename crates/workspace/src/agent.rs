@@ -1,7 +1,7 @@
 //! From what people write about agents to connectors: the spec, with the config's settings on it.
 //!
-//! The one place where both meet, so that `new`, `run` and `doctor` cannot disagree. It refuses
-//! to start anything, and what a journal must not keep.
+//! The one place where both meet, so that `new`, `run` and `doctor` cannot disagree. It
+//! starts nothing, and refuses what a journal must not keep.
 
 use crate::config::Config;
 use crate::error::EngineError;

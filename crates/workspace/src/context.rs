@@ -1,10 +1,11 @@
 //! What every effect of a run needs to know.
 
-use crate::config::Config;
+use crate::config::{Config, RoomSettings};
 use crate::confine::Reach;
 use crate::error::EngineError;
 use crate::places::Places;
 use crate::project::Project;
+
 use crate::secrets::Secrets;
 use crate::view::sight::SECRET_BY_CUSTOM;
 use agents::Agent;
@@ -47,6 +48,8 @@ pub struct Context {
     pub commands: Vec<String>,
     /// What processes may reach.
     pub reach: Reach,
+    /// What the person says of rooms.
+    pub rooms: RoomSettings,
     /// Keeps keys out of what is kept.
     pub secrets: Secrets,
     /// Keeps a person's folders out of it.
@@ -78,6 +81,7 @@ impl Context {
             vault: project.vault()?,
             commands,
             reach: Reach::of(&config, project.top(), started.sandbox_waived_by.as_deref()),
+            rooms: RoomSettings::of(&config)?,
             secrets: Secrets::of(&config, project.top()),
             places: Places::of(project.top()),
             hidden: hidden(&config, project.top()),

@@ -1,6 +1,7 @@
 //! One error for everything that performs: whose it is, a stable code, what happened, how to mend it.
 
 use kernel::Refusal;
+use kernel::refusal::Whose;
 use std::error::Error;
 use std::sync::Arc;
 use store::StoreError;
@@ -139,7 +140,11 @@ impl From<StoreError> for EngineError {
 
 impl From<Refusal> for EngineError {
     fn from(refusal: Refusal) -> Self {
-        Self::of(Blame::User, &refusal.code, refusal.what, refusal.mend)
+        let blame = match refusal.whose {
+            Whose::Asker => Blame::User,
+            Whose::Engine => Blame::Bug,
+        };
+        Self::of(blame, &refusal.code, refusal.what, refusal.mend)
     }
 }
 

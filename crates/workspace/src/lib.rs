@@ -1,7 +1,7 @@
 //! The ground that runs stand on: the project's folder with its settings, git and worktrees, what
 //! an agent sees and what of its work is taken, what a process may reach, and the one error.
 //!
-//! It refuses to know what a run does: no machine moves here, and no gate is judged.
+//! It does not know what a run does: no machine moves here, and no gate is judged.
 
 pub mod agent;
 pub mod clock;
@@ -13,9 +13,11 @@ mod folders;
 pub mod git;
 pub mod index_place;
 pub mod lock;
+mod pinned;
 pub mod places;
 pub mod project;
 pub mod records;
+pub mod room;
 pub mod secrets;
 pub mod spend;
 mod toolchains;

@@ -347,6 +347,7 @@ fn load_begun(source: &Source) -> Result<Arc<Workflow>, EngineError> {
     Ok(Arc::new(flow::load_begun(source, &known)?))
 }
 
+/// A text, as [`flow::CheckLint`] wants it: it becomes a problem of the workflow.
 fn known(name: &str, with: &serde_json::Value) -> Result<(), String> {
     checks::lint(name, with).map_err(|why| why.to_string())
 }

@@ -2,7 +2,7 @@
 //!
 //! What looks like a key is taken out by its shape, and the keys that this process itself holds
 //! are taken out to the letter, and in the spellings that programs have for them (JSON, addresses,
-//! hexadecimal, base 64). It refuses to guess what else might be secret.
+//! hexadecimal, base 64). It does not guess what else might be secret.
 
 use crate::config::Config;
 use crate::error::EngineError;
@@ -107,6 +107,7 @@ impl Secrets {
     /// Takes them out of a check's answer: what it says, and what its command said to others.
     pub fn result(&self, result: &mut CheckResult) {
         result.reason = self.text(&result.reason);
+        result.details = self.text(&result.details);
         for target in result.ran.iter_mut().flat_map(|ran| &mut ran.denied) {
             *target = self.text(target);
         }

@@ -1,6 +1,6 @@
 //! Worktrees, merges and the one fast-forward, through git's command line.
 //!
-//! It refuses to touch what a person has not committed: merges are made of objects alone, worktrees
+//! It does not touch what a person has not committed: merges are made of objects alone, worktrees
 //! of ours are removed only when git itself finds nothing in them that is not in a commit, and the
 //! user's branch is only ever moved forward, by git's own rules, over a tree without changes.
 

@@ -41,7 +41,15 @@ use std::io;
 use std::path::Path;
 use store::redact::{redact, redact_bytes};
 
-/// The keys of providers, for agents that can use any of them.
+/// The hosts of providers, for agents that can use any of them.
+pub(crate) const PROVIDER_HOSTS: &[&str] = &[
+    "api.anthropic.com",
+    "api.openai.com",
+    "generativelanguage.googleapis.com",
+    "openrouter.ai",
+];
+
+/// Their keys.
 pub(crate) const PROVIDER_KEYS: &[&str] = &[
     "ANTHROPIC_API_KEY",
     "ANTHROPIC_BASE_URL",

@@ -33,6 +33,9 @@ struct Base {
     /// What is wrong, a sentence each.
     #[schemars(default, with = "Vec<String>")]
     findings: Option<Vec<String>>,
+    /// Why it is impossible as asked, if it is: a person answers.
+    #[schemars(default, with = "String")]
+    impossible: Option<String>,
 }
 
 #[derive(JsonSchema)]

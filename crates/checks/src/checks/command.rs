@@ -78,6 +78,7 @@ impl Judge for Command {
                 timeout,
                 started,
                 report: None,
+                leaves: None,
             };
             return Ok(vec![self.one(subject, program)]);
         }

@@ -1,7 +1,7 @@
 //! `findings`: a review's findings are dealt with. It refuses a severity that changed since the
 //! finding was first reported, a finding that vanished, an open one that blocks, one that is closed
 //! on the very code on which it was open, and one that was never open: every report that a gate has
-//! seen is in the run's evidence. It refuses to take silence for a report without findings.
+//! seen is in the run's evidence. It does not take silence for a report without findings.
 
 use crate::Subject;
 use crate::error::Error;

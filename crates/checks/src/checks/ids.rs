@@ -1,4 +1,4 @@
-//! `ids`: a document defines stable ids, each once, and loses none that it had. It refuses to
+//! `ids`: a document defines stable ids, each once, and loses none that it had. It does not
 //! forget: the ids of the last document that passed are in the run's own evidence. Under a heading
 //! of its own it refuses an entry without an id, for nobody would ask for its test or its proof: also
 //! one whose id only looks like one.

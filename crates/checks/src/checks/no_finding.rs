@@ -4,7 +4,8 @@
 use crate::Subject;
 use crate::judge::{Judge, Judged};
 use crate::settings::Texts;
-use crate::text::{first_few, one_line};
+use crate::text::{answer, first_few, listed, one_line};
+use kernel::outcome::{CheckResult, Verdict};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::Value;
@@ -18,9 +19,9 @@ pub(crate) struct NoFinding {
 
 impl Judge for NoFinding {
     const NAME: &'static str = "no_finding";
-    type Answer = Judged;
+    type Answer = Judged<CheckResult>;
 
-    fn judge(&self, subject: &Subject<'_>) -> Judged {
+    fn judge(&self, subject: &Subject<'_>) -> Judged<CheckResult> {
         let findings = match subject.result.map(|result| &result["findings"]) {
             Some(Value::Array(findings)) => findings.as_slice(),
             _ => &[],
@@ -38,14 +39,17 @@ impl Judge for NoFinding {
         let raised: Vec<String> = findings
             .iter()
             .map(|finding| match finding {
-                Value::String(text) => one_line(text, 120),
-                other => one_line(&other.to_string(), 120),
+                Value::String(text) => text.clone(),
+                other => other.to_string(),
             })
             .filter(|text| sounds(text))
             .collect();
-        match raised.is_empty() {
-            true => Ok("none was raised".to_owned()),
-            false => Err(first_few(&raised, 3).into()),
+        if raised.is_empty() {
+            return Ok(answer(Self::NAME, Verdict::Pass, "none was raised"));
         }
+        let short: Vec<String> = raised.iter().map(|one| one_line(one, 120)).collect();
+        let mut result = answer(Self::NAME, Verdict::Fail, first_few(&short, 3));
+        result.details = listed(&raised);
+        Ok(result)
     }
 }

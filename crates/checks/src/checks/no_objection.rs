@@ -4,7 +4,8 @@
 use crate::Subject;
 use crate::judge::{Judge, Judged, Trouble};
 use crate::settings::{Choice, Text, Texts, Words};
-use crate::text::{first_few, one_line};
+use crate::text::{answer, first_few, listed, one_line, several_lines};
+use kernel::outcome::{CheckResult, Verdict};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::Value;
@@ -45,9 +46,9 @@ const SENTENCES: [&str; 6] = [
 
 impl Judge for NoObjection {
     const NAME: &'static str = "no_objection";
-    type Answer = Judged;
+    type Answer = Judged<CheckResult>;
 
-    fn judge(&self, subject: &Subject<'_>) -> Judged {
+    fn judge(&self, subject: &Subject<'_>) -> Judged<CheckResult> {
         let nothing = Value::Null;
         let result = match self.role.as_deref() {
             None => subject.result.unwrap_or(&nothing),
@@ -65,11 +66,23 @@ impl Judge for NoObjection {
             .as_str()
             .is_some_and(|verdict| verdict.trim().eq_ignore_ascii_case("fail"));
         match (against, findings.len()) {
-            (false, 0) => Ok("the agent does not object".to_owned()),
-            (true, 0) => Err("the agent's verdict is fail".to_owned().into()),
+            (false, 0) => Ok(answer(
+                Self::NAME,
+                Verdict::Pass,
+                "the agent does not object",
+            )),
+            (true, 0) => {
+                let said = result["summary"].as_str().unwrap_or_default();
+                let mut against = answer(Self::NAME, Verdict::Fail, "the agent's verdict is fail");
+                against.details = several_lines(said);
+                Ok(against)
+            }
             (_, count) => {
-                let first = first_few(&findings, 3);
-                Err(format!("the agent has {count} findings: {first}").into())
+                let short: Vec<String> = findings.iter().map(|one| one_line(one, 80)).collect();
+                let reason = format!("the agent has {count} findings: {}", first_few(&short, 3));
+                let mut against = answer(Self::NAME, Verdict::Fail, reason);
+                against.details = listed(&findings);
+                Ok(against)
             }
         }
     }
@@ -102,7 +115,11 @@ impl NoObjection {
 fn sentence(finding: &Value) -> String {
     let said = SENTENCES.iter().find_map(|key| finding[*key].as_str());
     match said.or(finding.as_str()) {
-        Some(text) => one_line(text, 80),
-        None => one_line(&finding.to_string(), 80),
+        // What stands beside the sentence (file, line, severity) is part of the finding.
+        Some(text) => match finding.as_object().filter(|all| all.len() > 1) {
+            Some(_) => format!("{text} {finding}"),
+            None => text.to_owned(),
+        },
+        None => finding.to_string(),
     }
 }

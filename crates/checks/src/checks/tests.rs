@@ -20,7 +20,7 @@ use serde::Deserialize;
 use std::time::Instant;
 
 /// The test suite runs to its end, with named results, and is green (or red, if asked for).
-#[derive(Deserialize, JsonSchema)]
+#[derive(Default, Deserialize, JsonSchema)]
 pub(crate) struct Tests {
     /// `auto`, or the runner's name; auto.
     pub(super) runner: Option<Choice<Chosen>>,
@@ -163,7 +163,6 @@ impl Tests {
             let line = subject.fields.get(field)?.trim();
             (!line.is_empty()).then_some(line)
         });
-        let repo = subject.place.repo;
         let root_file = |path: &str| paths::read(subject.place, &format!("repo/{path}")).ok();
         let runner = match self.runner() {
             Some(runner) => runner,
@@ -176,14 +175,10 @@ impl Tests {
         let command = command.ok_or("this runner needs a `command`")?;
         let folder = Folder::new()?;
         let own = folder.file();
-        let before = self
-            .junit
-            .as_deref()
-            .map(|path| report_files::at(repo, path))
-            .transpose()?;
         let mut program =
             Program::shell(command, self.timeout_seconds.map(Seconds::seconds), started);
         program.report = Some(&own);
+        program.leaves = self.junit.as_deref();
         let executed = execute(subject, program)?;
         let unwritten = || TestRun::unreadable("the runner ended without writing its report");
         let run = match (runner.known().results, self.junit.as_deref()) {
@@ -196,10 +191,9 @@ impl Tests {
                 Ok(None) => unwritten(),
                 Err(why) => TestRun::unreadable(why.to_string()),
             },
-            (Results::Report, Some(path)) => {
-                let after = report_files::at(repo, path)?;
+            (Results::Report, Some(_)) => {
                 let mut runs = Vec::new();
-                for path in report_files::written(&before.unwrap_or_default(), &after) {
+                for path in &executed.reports {
                     runs.push(match report_files::read(path) {
                         Ok(Some(text)) => runner.read(&text),
                         Ok(None) => unwritten(),

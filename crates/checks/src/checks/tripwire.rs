@@ -16,7 +16,7 @@ use crate::room::{Candidate, Room};
 use crate::settings::{
     Choice, Choices, IdPattern, Items, Placed, RelativePath, Seconds, SettingsError, Text, Texts,
 };
-use crate::text::{answer, first_few};
+use crate::text::{answer, first_few, several_lines};
 use kernel::StateName;
 use kernel::outcome::{CheckResult, Verdict};
 use schemars::JsonSchema;
@@ -65,7 +65,7 @@ pub(crate) struct Tripped {
     why: String,
 }
 
-fn cheat(code: &'static str, why: String) -> Tripped {
+pub(crate) fn cheat(code: &'static str, why: String) -> Tripped {
     Tripped {
         verdict: Verdict::Fail,
         code,
@@ -73,7 +73,7 @@ fn cheat(code: &'static str, why: String) -> Tripped {
     }
 }
 
-fn cannot(why: impl Display) -> Tripped {
+pub(crate) fn cannot(why: impl Display) -> Tripped {
     Tripped {
         verdict: Verdict::CouldNotRun,
         code: "tripwire_missing",
@@ -99,7 +99,7 @@ impl Judge for Tripwire {
 
     fn judge(&self, subject: &Subject<'_>) -> Result<Vec<CheckResult>, Tripped> {
         let started = Instant::now();
-        let frozen = untouched(self, subject)?;
+        let frozen = untouched(&self.frozen, subject)?;
         let order = self.suite();
         let commit = subject.commits.get(&StateName::from(&*self.base));
         let commit = commit.ok_or_else(|| {
@@ -215,6 +215,9 @@ impl Tripwire {
             ),
         };
         let mut result = executed.answer("tripwire: candidate", verdict, &reason);
+        if verdict != Verdict::Pass {
+            result.details = several_lines(&format!("{}{}", verdict::told(&run), result.details));
+        }
         result.evidence.push(kept);
         if verdict != Verdict::Pass {
             result.code = Some("gamed_green".to_owned());
@@ -258,9 +261,12 @@ impl Tripwire {
 }
 
 /// Everything that was frozen, if all of it is as it was.
-fn untouched(wire: &Tripwire, subject: &Subject<'_>) -> Result<BTreeMap<String, String>, Tripped> {
+pub(crate) fn untouched(
+    names: &Texts,
+    subject: &Subject<'_>,
+) -> Result<BTreeMap<String, String>, Tripped> {
     let mut all = BTreeMap::new();
-    for name in wire.frozen.iter() {
+    for name in names.iter() {
         let Some(items) = subject.frozen.get(name) else {
             return Err(cannot(format!("nothing was frozen as `{name}`")));
         };

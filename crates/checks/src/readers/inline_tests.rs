@@ -1,5 +1,5 @@
 //! Tests that stand inside of other files: test functions of Rust sources, and what manifests say
-//! about how tests run. It refuses to take the whole file for them: who mends the code beside a test,
+//! about how tests run. It does not take the whole file for them: who mends the code beside a test,
 //! adds a test or adds a dependency has not touched what is here.
 //!
 //! It goes by lines, as formatted code has them: a function ends at the brace that stands as far in
@@ -134,34 +134,46 @@ fn function(line: &str) -> Option<String> {
 
 /// The text without its modules of tests: what is left is the product's.
 pub(crate) fn without_test_modules(text: &str) -> String {
-    let lines = offsets(text);
     let mut kept = String::new();
-    let mut until = 0;
+    let mut at = 0;
+    for module in modules(text) {
+        kept.push_str(&text[at..module.start]);
+        // Lines keep their numbers.
+        kept.push_str(&"\n".repeat(text[module.clone()].lines().count()));
+        at = module.end;
+    }
+    kept.push_str(&text[at..]);
+    kept
+}
+
+/// The modules of tests alone, with what leads to one in another file.
+pub(crate) fn test_modules(text: &str) -> String {
+    let found = modules(text).into_iter();
+    found.map(|module| &text[module]).collect()
+}
+
+/// Where the modules of tests are.
+fn modules(text: &str) -> Vec<std::ops::Range<usize>> {
+    let lines = offsets(text);
+    let mut found: Vec<std::ops::Range<usize>> = Vec::new();
     for (at, (start, line)) in lines.iter().enumerate() {
-        if *start < until {
-            kept.push('\n'); // Lines keep their numbers.
+        if line.trim() != TESTS_BELOW || found.last().is_some_and(|last| *start < last.end) {
             continue;
         }
-        let is_module = |line: &str| {
-            let mut words = line.split_whitespace().take(3);
-            words.any(|word| word == "mod") && line.contains('{')
+        let mut after = lines[at + 1..].iter().enumerate();
+        let first = after.find(|(_, (_, line))| !line.trim().starts_with("#["));
+        let Some((more, (begins, line))) = first else {
+            continue;
         };
-        let module = (line.trim() == TESTS_BELOW)
-            .then(|| {
-                let after = lines[at + 1..].iter().enumerate();
-                let mut after = after.skip_while(|(_, (_, line))| line.trim().starts_with("#["));
-                after.next().filter(|(_, (_, line))| is_module(line))
-            })
-            .flatten();
-        match module.and_then(|(more, _)| end_of(&lines[at + 1 + more..])) {
-            Some(end) => {
-                until = end;
-                kept.push('\n');
-            }
-            None => kept.push_str(line),
-        }
+        let is_module = line.split_whitespace().take(3).any(|word| word == "mod");
+        let end = match (is_module, line.trim_end().ends_with(';')) {
+            (true, true) => Some(begins + line.len()),
+            (true, false) if line.contains('{') => end_of(&lines[at + 1 + more..]),
+            _ => None,
+        };
+        found.extend(end.map(|end| *start..end));
     }
-    kept
+    found
 }
 
 /// Where the block that begins on the first line ends: behind the line with its brace.

@@ -90,6 +90,18 @@ pub(crate) fn regular(root: &Path, path: &str) -> Result<PathBuf, Error> {
     }
 }
 
+/// A folder under `root`, with no link on the way.
+pub(crate) fn folder(root: &Path, path: &str) -> Option<PathBuf> {
+    lint(path).ok()?;
+    let mut full = root.to_path_buf();
+    for part in Path::new(path).components() {
+        full.push(part);
+        let found = std::fs::symlink_metadata(&full).ok()?;
+        found.is_dir().then_some(())?;
+    }
+    Some(full)
+}
+
 /// The text of a file that is given as `repo/...` or `task/...`; or in a few words why not.
 pub(crate) fn read(place: Place<'_>, path: &str) -> Result<String, Error> {
     let bytes = bytes(place, path)?;

@@ -66,24 +66,28 @@ pub(crate) fn read(path: &Path) -> Result<Option<String>, Error> {
     Ok(Some(String::from_utf8_lossy(&bytes).into_owned()))
 }
 
-/// What lies at a place now: each report with its time and size.
-pub(crate) type Seen = BTreeMap<PathBuf, (Option<SystemTime>, u64)>;
+/// What lies at a place now: each report by its path from the root, with its time and size.
+pub(crate) type Seen = BTreeMap<PathBuf, (PathBuf, Option<SystemTime>, u64)>;
 
-/// The reports at a path of the repository: the file itself, or every `.xml` in the folder.
-pub(crate) fn at(repo: &Path, path: &str) -> Result<Seen, Error> {
+/// The reports at a path below a root: the file itself, or every `.xml` in the folder. No link is
+/// followed: whoever writes reports could lead us to somebody else's.
+pub(crate) fn at(root: &Path, path: &str) -> Result<Seen, Error> {
     paths::lint(path)?;
-    let full = repo.join(path);
     let mut seen = Seen::new();
     let mut note = |path: PathBuf| {
         if let Ok(found) = std::fs::symlink_metadata(&path)
             && found.is_file()
+            && let Ok(inside) = path.strip_prefix(root)
         {
-            seen.insert(path, (found.modified().ok(), found.len()));
+            let inside = inside.to_owned();
+            seen.insert(inside, (path, found.modified().ok(), found.len()));
         }
     };
-    if paths::regular(repo, path).is_ok() {
-        note(full);
-    } else if let Ok(entries) = std::fs::read_dir(&full) {
+    if paths::regular(root, path).is_ok() {
+        note(root.join(path));
+    } else if let Some(folder) = paths::folder(root, path)
+        && let Ok(entries) = std::fs::read_dir(&folder)
+    {
         let is_xml = |path: &PathBuf| path.extension().is_some_and(|ending| ending == "xml");
         let files = entries.flatten().map(|entry| entry.path());
         files.filter(is_xml).for_each(&mut note);
@@ -92,10 +96,14 @@ pub(crate) fn at(repo: &Path, path: &str) -> Result<Seen, Error> {
 }
 
 /// Those of `after` that are new or were written since `before`.
-pub(crate) fn written<'a>(before: &Seen, after: &'a Seen) -> Vec<&'a PathBuf> {
+pub(crate) fn written(before: &Seen, after: Seen) -> Vec<PathBuf> {
+    let as_it_was = |path: &Path, time: &Option<SystemTime>, size: u64| {
+        let before = before.get(path);
+        before.is_some_and(|(_, then, had)| then == time && *had == size)
+    };
     after
-        .iter()
-        .filter(|(path, seen)| before.get(*path) != Some(*seen))
-        .map(|(path, _)| path)
+        .into_iter()
+        .filter(|(path, (_, time, size))| !as_it_was(path, time, *size))
+        .map(|(_, (real, ..))| real)
         .collect()
 }

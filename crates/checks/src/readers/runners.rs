@@ -1,7 +1,7 @@
 //! Test suites as data: which runner a repository uses, how it is asked for results that a machine
 //! can read, and one type for all of them. Pure: texts in, values out.
 //!
-//! It refuses to judge a suite by its exit code: a run is what its tests did, by name. What did not
+//! It does not judge a suite by its exit code: a run is what its tests did, by name. What did not
 //! build is told apart from what is red, and a run that ended early, ran nothing or cannot be read
 //! is neither green nor red.
 

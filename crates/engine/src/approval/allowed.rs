@@ -1,5 +1,6 @@
 //! The approvers file, in the allowed_signers format of OpenSSH. It refuses to skip what it can
-//! not read: a typing error must not silently take somebody's say away, nor widen it.
+//! not read: a typing error must not silently take somebody's say away, nor widen it. What is wrong
+//! with a line is a sentence for whoever wrote it; nothing acts on which.
 
 use super::stamp;
 use ssh_key::{Algorithm, PublicKey};

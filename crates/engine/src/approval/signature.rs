@@ -120,12 +120,12 @@ pub fn verify(
         if line.key.key_data() != signature.public_key() {
             continue;
         }
-        match limits(line, now) {
-            Ok(()) => {
+        match limited(line, now) {
+            None => {
                 holder = Some(line);
                 break;
             }
-            Err(why) => why_not.push(format!("line {}, {}: {why}", line.number, line.principal)),
+            Some(why) => why_not.push(format!("line {}, {}: {why}", line.number, line.principal)),
         }
     }
     let Some(line) = holder else {
@@ -147,20 +147,21 @@ pub fn verify(
     })
 }
 
-fn limits(line: &Line, now: Time) -> Result<(), String> {
+/// Why a key may not sign now, in words.
+fn limited(line: &Line, now: Time) -> Option<String> {
     let seconds = now.0 / 1_000;
     let when = |seconds: u64| Time(seconds.saturating_mul(1_000));
     let options = &line.options;
     match &options.namespaces {
         Some(list) if !allowed::in_pattern_list(list, NAMESPACE) => {
-            return Err(format!("its namespaces=\"{list}\" do not hold {NAMESPACE}"));
+            return Some(format!("its namespaces=\"{list}\" do not hold {NAMESPACE}"));
         }
         _ => {}
     }
     match (options.valid_after, options.valid_before) {
-        (Some(after), _) if seconds < after => Err(format!("valid only after {}", when(after))),
-        (_, Some(before)) if seconds > before => Err(format!("valid only until {}", when(before))),
-        _ => Ok(()),
+        (Some(after), _) if seconds < after => Some(format!("valid only after {}", when(after))),
+        (_, Some(before)) if seconds > before => Some(format!("valid only until {}", when(before))),
+        _ => None,
     }
 }
 

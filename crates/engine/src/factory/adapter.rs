@@ -1,7 +1,7 @@
 //! A project of the factory in the real world: roles are attempts like any other, on a view of the state store; ships and
 //! releases are gates of its own.
 
-use super::records::Keeper;
+use super::records::RecordWriter;
 use super::views::{Before, Views};
 use super::{gate, product, roles, task_files};
 use crate::perform::{self, Job, Judged};
@@ -15,7 +15,7 @@ use sandbox::Cancel;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::sync::Arc;
-use store::{Head, RecordRef};
+use store::{Head, Objection, RecordRef};
 use workspace::clock::now;
 use workspace::context::{Context, Files};
 use workspace::error::EngineError;
@@ -25,7 +25,7 @@ use workspace::project::Project;
 pub(super) struct ProjectAdapter {
     performer: Arc<ProjectPerformer>,
     views: Views,
-    keeper: Keeper,
+    writer: RecordWriter,
     /// Resolutions whose task files are written.
     answered: usize,
 }
@@ -50,7 +50,7 @@ impl ProjectAdapter {
         project: &Project,
         started: &RunStarted,
         agents: BTreeMap<String, Arc<dyn Agent>>,
-        keeper: Keeper,
+        writer: RecordWriter,
     ) -> Result<Self, EngineError> {
         let project = project.of_factory();
         let mut context = Context::of(&project, &roles::workflow(), started, agents)?;
@@ -61,7 +61,7 @@ impl ProjectAdapter {
         std::fs::create_dir_all(&context.task).map_err(EngineError::io("create", &context.task))?;
         Ok(Self {
             views: Views::of(&project),
-            keeper,
+            writer,
             answered: 0,
             performer: Arc::new(ProjectPerformer { context }),
         })
@@ -100,7 +100,7 @@ impl Adapter for ProjectAdapter {
         &self.performer
     }
 
-    fn known(&self, _: &Factory, record: &RecordRef<'_>) -> Result<Event, String> {
+    fn known(&self, _: &Factory, record: &RecordRef<'_>) -> Result<Event, Objection> {
         known_fact(record)
     }
 
@@ -120,7 +120,7 @@ impl Adapter for ProjectAdapter {
         _: &mut dyn Observer,
     ) -> Result<Option<What>, EngineError> {
         let project = &self.performer.context.project;
-        self.keeper.take(events, head)?;
+        self.writer.take(events, head)?;
         // A task that a person made or changed has its file before any role looks for it.
         let noted = |name: &str| {
             let is = |event: &Event| matches!(&event.body, Body::Noted(note) if note.name == name);

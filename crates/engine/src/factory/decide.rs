@@ -4,7 +4,7 @@
 //! It refuses words about a spec: whoever says those must mean the bytes that were shown (`speak`).
 
 use super::opening::open;
-use super::records::Keeper;
+use super::records::RecordWriter;
 use super::views::Views;
 use super::{fix, indexed};
 use crate::approval::{Approved, Words, bound};
@@ -104,7 +104,7 @@ impl Decidable for OpenProject<'_> {
 
     fn follow(&mut self) -> Result<(), EngineError> {
         if let Ok(_lock) = lock(self.project, self.name) {
-            Keeper::open(self.project, self.name)?;
+            RecordWriter::open(self.project, self.name)?;
             Views::of(self.project).all(&self.machine)?;
             indexed::follow(self.project, &self.machine)?;
         }

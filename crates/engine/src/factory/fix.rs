@@ -29,16 +29,16 @@ pub(super) fn may_stand(
     };
     let stored = Stored::at(home, &module);
     for name in fix_artifacts.keys() {
-        fits(&stored, name).map_err(|what| {
-            EngineError::user(
+        if let Some(what) = misfit(&stored, name) {
+            return Err(EngineError::user(
                 "fix_path_taken",
                 format!("{what} in {module}"),
                 format!(
                     "give it another path; {} has the module as it is",
                     stored.folder.display()
                 ),
-            )
-        })?;
+            ));
+        }
     }
     Ok(())
 }
@@ -64,7 +64,9 @@ pub(super) fn write(
         }
     }
     for name in files.keys() {
-        fits(module, name)?;
+        if let Some(what) = misfit(module, name) {
+            return Err(what.into());
+        }
     }
     for (name, text) in files {
         one(context, module, name, text.as_bytes())?;
@@ -78,19 +80,19 @@ pub(super) fn write(
 }
 
 /// A file cannot be where a folder is, nor below a file. That is the fix's fault and no run's.
-fn fits(module: &Stored, name: &str) -> Result<(), String> {
+fn misfit(module: &Stored, name: &str) -> Option<String> {
     let target = module.folder.join(name);
     if target.is_dir() {
-        return Err(format!("the fix names {name:?}, which is a folder"));
+        return Some(format!("the fix names {name:?}, which is a folder"));
     }
     let above = Path::new(name).ancestors().skip(1);
     for above in above.filter(|above| !above.as_os_str().is_empty()) {
         if module.folder.join(above).is_file() {
             let above = above.display();
-            return Err(format!("the fix names {name:?}, and {above} is a file"));
+            return Some(format!("the fix names {name:?}, and {above} is a file"));
         }
     }
-    Ok(())
+    None
 }
 
 fn one(context: &Context, module: &Stored, name: &str, bytes: &[u8]) -> Result<(), Broke> {

@@ -2,6 +2,8 @@
 //! tried. Every step says it in these words, and none needs to know the others for it.
 
 use super::module_error::ModuleError;
+use ::factory::contract::BadBump;
+use ::factory::surface::Unread;
 use kernel::effect::GateOrder;
 use kernel::outcome::{CheckResult, EvidenceRef, Ran, UNHELD, Verdict};
 use sandbox::Cancel;
@@ -57,6 +59,18 @@ impl From<String> for Broke {
 
 impl From<ModuleError> for Broke {
     fn from(error: ModuleError) -> Self {
+        Self::from(error.to_string())
+    }
+}
+
+impl From<Unread> for Broke {
+    fn from(error: Unread) -> Self {
+        Self::from(error.to_string())
+    }
+}
+
+impl From<BadBump> for Broke {
+    fn from(error: BadBump) -> Self {
         Self::from(error.to_string())
     }
 }

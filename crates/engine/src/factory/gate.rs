@@ -7,7 +7,7 @@ use crate::perform::{self, InVault, lost, save};
 use checks::{Check, Place, Subject};
 use kernel::What;
 use kernel::effect::GateOrder;
-use kernel::input::Found;
+use kernel::outcome::Found;
 use kernel::outcome::{CheckResult, Verdict};
 use sandbox::Cancel;
 use serde_json::Value;

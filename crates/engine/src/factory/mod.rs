@@ -1,7 +1,7 @@
 //! The factory's machine in the real world: roles on agents, ships on the toolchain, the state store
 //! of rule F7 below `.proofhouse/`.
 //!
-//! It refuses to decide: the machine in crate `factory` does. What is here performs its effects and
+//! What happens next is decided by the machine in crate `factory`. What is here performs its effects and
 //! writes down what it says.
 
 mod adapter;

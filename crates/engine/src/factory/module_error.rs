@@ -1,6 +1,7 @@
 //! Why a module of the state store cannot be taken as it stands, with what that follows from.
 
 use ::factory::project::ModuleRef;
+use ::factory::surface::Unread;
 use workspace::error::EngineError;
 
 #[derive(Debug, thiserror::Error)]
@@ -36,8 +37,8 @@ pub(super) enum ModuleError {
     },
     #[error("{0} has no tests/")]
     NoTests(ModuleRef),
-    #[error("{module}: {why}")]
-    NoLanguage { module: ModuleRef, why: String },
+    #[error("{module}: {source}")]
+    NoLanguage { module: ModuleRef, source: Unread },
     #[error("{module} is in {language}, and a module in {wanted} cannot use it")]
     OtherLanguage {
         module: ModuleRef,

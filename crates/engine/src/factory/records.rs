@@ -2,7 +2,7 @@
 //! after the record that it follows from. What is lost is written again at the next opening, and so
 //! is what differs: a view never outlives the journal's word. What stood there goes into the vault.
 //!
-//! It refuses to write what has not the form of its document.
+//! It does not write what has not the form of its document.
 
 use super::opening::begun;
 use ::factory::machine::{Record, Recorder};
@@ -20,7 +20,7 @@ use workspace::secrets::Secrets;
 /// journal and them. Older ones need only be there.
 const RECENT: u64 = 1_000;
 
-pub(super) struct Keeper {
+pub(super) struct RecordWriter {
     journals: PathBuf,
     name: RunName,
     root: PathBuf,
@@ -55,10 +55,10 @@ fn shown(record: &Record) -> Result<Vec<u8>, EngineError> {
     }
 }
 
-impl Keeper {
+impl RecordWriter {
     /// Follows the journal from its beginning, and writes what is missing.
     pub(super) fn open(project: &Project, name: &str) -> Result<Self, EngineError> {
-        let mut keeper = Self {
+        let mut writer = Self {
             journals: project.journals(),
             name: begun(project, name)?,
             root: project.home().join("state_store"),
@@ -67,8 +67,8 @@ impl Keeper {
             vault: project.vault()?,
             secrets: Secrets::of(&project.config()?, project.repo()),
         };
-        keeper.follow()?;
-        Ok(keeper)
+        writer.follow()?;
+        Ok(writer)
     }
 
     fn follow(&mut self) -> Result<(), EngineError> {

@@ -374,5 +374,63 @@ mod tests {
             }
             assert!(refused > 50 && taken > 0, "{name}: {refused} {taken}");
         }
+        the_published_schema_and_the_judgement_of_a_spec_agree();
+    }
+
+    /// The product role's answer is judged as a text: by the same form, and by what no schema can say.
+    fn the_published_schema_and_the_judgement_of_a_spec_agree() {
+        const UNSAID: [&str; 4] = ["placeholder", "duplicate_id", "unknown_reference", "cycle"];
+        let task = |id: &str| {
+            json!({
+                "task_id": id, "name": "slug", "description": "makes a slug of every title",
+                "subtasks": ["read the title", "join its words"],
+                "acceptance_criteria": ["returns a slug", "rejects a blank title"],
+                "depends_on": [],
+                "io_contract_sketch": {
+                    "inputs": "a title", "outputs": "a slug", "error_surfaces": "Empty for a blank title",
+                    "effects": "none", "modes": "sync",
+                },
+            })
+        };
+        let described = |id: &str, value: &str, mut more: Value| {
+            more[id] = json!(value);
+            more["name"] = json!("slugs");
+            more["description"] = json!("everything about slugs of titles");
+            more
+        };
+        let story = described(
+            "story_id",
+            "STR-001",
+            json!({"user_facing_behavior": "sees a slug", "tasks": [task("TSK-001"), task("TSK-002")]}),
+        );
+        let epic = described(
+            "epic_id",
+            "EPC-001",
+            json!({"success_criteria": ["every title has one"], "stories": [story]}),
+        );
+        let pillar = described(
+            "pillar_id",
+            "PIL-001",
+            json!({"rationale": "titles need slugs", "epics": [epic]}),
+        );
+        let valid = json!({
+            "spec_id": "SPEC-001", "spec_version": "1.0.0", "title": "Slugs",
+            "description": "a library that makes slugs", "created_at": "2026-01-01T00:00:00Z",
+            "updated_at": "2026-01-01T00:00:00Z", "pillars": [pillar],
+        });
+        let schema = ::factory::schema::find("ProductSpec").unwrap().schema();
+        let schema = Shape::alone(&schema).unwrap();
+        let judged = |value: &Value| ::factory::spec::validate(&serde_json::to_vec(value).unwrap());
+        assert_eq!(judged(&valid), ::factory::Report::default());
+        let (mut refused, mut taken) = (0, 0);
+        for value in mutations(&valid) {
+            let published = agents::result::judge(&value, &schema).is_ok();
+            let report = judged(&value);
+            let said = |code: &str| !UNSAID.contains(&code);
+            let machine = !report.errors.iter().any(|one| said(&one.code));
+            assert_eq!(published, machine, "{value}\n{:?}", report.errors);
+            *if published { &mut taken } else { &mut refused } += 1;
+        }
+        assert!(refused > 200 && taken > 20, "{refused} {taken}");
     }
 }

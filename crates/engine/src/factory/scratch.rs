@@ -64,9 +64,9 @@ pub(super) fn code_name(reference: &ModuleRef) -> String {
 /// What a module is written in.
 pub(super) fn language(module: &Stored) -> Result<Language, ModuleError> {
     let files = module.texts("implementation")?;
-    Language::of(files.keys().map(String::as_str)).map_err(|why| ModuleError::NoLanguage {
+    Language::of(files.keys().map(String::as_str)).map_err(|source| ModuleError::NoLanguage {
         module: module.reference.clone(),
-        why,
+        source,
     })
 }
 

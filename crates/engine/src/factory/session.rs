@@ -3,7 +3,7 @@
 use super::adapter::ProjectAdapter;
 use super::indexed;
 use super::opening::open;
-use super::records::Keeper;
+use super::records::RecordWriter;
 use super::views::Views;
 use super::{roles, tools};
 use crate::driver::{Ending, Until, drive as run_loop};
@@ -64,7 +64,7 @@ fn once(
         && machine.status().in_flight.is_empty();
     let views = Views::of(project);
     if idle && open.torn.is_none() {
-        Keeper::open(project, name)?;
+        RecordWriter::open(project, name)?;
         views.all(&machine)?;
         let status = machine.status();
         return Ok(Ended {
@@ -83,9 +83,9 @@ fn once(
     let offered = tools::all(project, &project.config()?)?;
     let agents = session.agents(&roles::workflow(), &first.agent, &offered)?;
     // What an earlier life left unwritten comes first: roles read task files, people read records.
-    let keeper = Keeper::open(project, name)?;
+    let writer = RecordWriter::open(project, name)?;
     views.all(&machine)?;
-    let adapter = ProjectAdapter::of(project, &first, agents, keeper)?;
+    let adapter = ProjectAdapter::of(project, &first, agents, writer)?;
     let mut world = Real::of(open, adapter, observer);
     hook(world.interrupter());
     let ending = run_loop(&mut machine, &mut world, Until::Rest);

@@ -21,9 +21,9 @@ use std::collections::BTreeMap;
 use workspace::context::Context;
 use workspace::{index_place, worktree};
 
-/// What a step is told, as the machine orders it.
+/// What a step is given, as the machine orders it.
 #[derive(Debug, Deserialize)]
-pub(super) struct Told {
+pub(super) struct ShipSettings {
     module: ModuleRef,
     #[serde(default)]
     contract: Option<IoContract>,
@@ -44,23 +44,23 @@ pub(super) struct Told {
 
 /// What a step works with.
 struct Step {
-    told: Told,
+    settings: ShipSettings,
     module: Stored,
     deliverable: Deliverable,
 }
 
 impl Step {
     fn of(given: &Given<'_>, with: &Value) -> Result<Self, Broke> {
-        let mut told: Told = serde_json::from_value(with.clone()).map_err(could_not)?;
-        let locked = told.locked.as_ref().map(modules::pretty).transpose();
+        let mut settings: ShipSettings = serde_json::from_value(with.clone()).map_err(could_not)?;
+        let locked = settings.locked.as_ref().map(modules::pretty).transpose();
         Ok(Self {
-            module: Stored::at(&given.context.project.home(), &told.module),
+            module: Stored::at(&given.context.project.home(), &settings.module),
             deliverable: Deliverable {
                 attempt: given.order.attempt,
-                fix: told.fix.take(),
+                fix: settings.fix.take(),
                 locked: locked.map_err(could_not)?,
             },
-            told,
+            settings,
         })
     }
 }
@@ -68,12 +68,12 @@ impl Step {
 /// Every amendment is in the deliverable.
 pub(super) fn amendments_applied(given: &Given<'_>, with: &Value) -> Result<Held, Broke> {
     let step = Step::of(given, with)?;
-    let (told, deliverable) = (step.told, step.deliverable);
+    let (settings, deliverable) = (step.settings, step.deliverable);
     let before = Deliverable {
         locked: deliverable.locked.clone(),
-        ..told.before
+        ..settings.before
     };
-    let amendments = &told.amendments;
+    let amendments = &settings.amendments;
     amended::check(
         given.context,
         &step.module,
@@ -86,15 +86,15 @@ pub(super) fn amendments_applied(given: &Given<'_>, with: &Value) -> Result<Held
 /// The contract is the locked one, and its version follows from the one before.
 pub(super) fn interface_fingerprint(given: &Given<'_>, with: &Value) -> Result<Held, Broke> {
     let step = Step::of(given, with)?;
-    let (told, module) = (&step.told, &step.module);
+    let (settings, module) = (&step.settings, &step.module);
     let fixed = step.deliverable.fix.as_ref();
     if let Some(files) = fixed {
         let locked = step.deliverable.locked.as_deref();
         fix::write(given.context, module, files, locked)?;
     }
-    let locked = fingerprint(module, told.contract.as_ref())?;
+    let locked = fingerprint(module, settings.contract.as_ref())?;
     if !fixed.is_some_and(|files| files.contains_key(CONTRACT)) {
-        purpose(module, told.locked.as_ref(), &told.amendments)?;
+        purpose(module, settings.locked.as_ref(), &settings.amendments)?;
     }
     let version = version(given.context, module)?;
     Ok(Held::from(format!("{locked}; {version}")))
@@ -134,8 +134,8 @@ pub(super) fn tests_fail_on_stubs(given: &Given<'_>, with: &Value) -> Result<Hel
 pub(super) fn ship_record(given: &Given<'_>, with: &Value) -> Result<Held, Broke> {
     let step = Step::of(given, with)?;
     let reason = record(given.context, &step.module)?;
-    if let Some(old) = &step.told.supersedes {
-        superseding::mark(given.context, old, &step.told.module)?;
+    if let Some(old) = &step.settings.supersedes {
+        superseding::mark(given.context, old, &step.settings.module)?;
     }
     let evidence = proven::keep(given.context, &step.module)?;
     Ok(Held {

@@ -21,6 +21,7 @@ use std::time::Duration;
 use store::{Node, Tree};
 use workspace::context::Context;
 use workspace::error::EngineError;
+use workspace::room::Rooms;
 
 const RESULTS: &str = "results of suite";
 /// A day. No ship waits that long; it keeps sums of times within what a clock can hold.
@@ -93,10 +94,13 @@ fn report(
         views: checks::Views::default(),
     };
     let wall = Duration::from_millis(order.wall_millis);
+    let now = tree().map_err(could_not)?;
+    let rooms = Rooms::over_folder(top, &context.rooms, &context.home(order.id), now);
     let subject = Subject {
         env: &context.env,
         pid_file: Some(&pid_file),
         policy: Some(&policy),
+        rooms: Some(&rooms),
         ..Subject::new(place, wall, cancel, &keep, &tree)
     };
     let (reader, command) = command(laid, runner);

@@ -1,7 +1,7 @@
 //! A version that takes another one's place (rule F13.5): its contract before anybody implements
 //! it, and the pointer in the Code Index once it is shipped.
 //!
-//! It refuses to invent: whatever the exception does not change is as the old contract says.
+//! Whatever the exception does not change is as the old contract says.
 
 use super::found::{Broke, could_not};
 use super::modules::Stored;

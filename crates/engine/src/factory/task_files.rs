@@ -1,7 +1,7 @@
 //! What lies below `project/`: the spec, a file for each task, and those that people's answers lead to
 //! (rule F17.2): a split makes new ones before its tasks are dispatched, an amended spec writes one
 //! anew with its history. All of it is a view of the journal and of the spec whose hash it names, so
-//! a lost file is written again and an edited one is found. It refuses to remove anything.
+//! a lost file is written again and an edited one is found. Nothing is removed.
 
 use ::factory::halt::resolution::Resolution;
 use ::factory::machine::Factory;

@@ -5,6 +5,7 @@
 use super::{Landing, Ready, Shape, message};
 use crate::session;
 use kernel::outcome::{CheckResult, Verdict};
+use report::begun::Requested;
 use report::change::{Depth, stat};
 use sandbox::{Cancel, Launch, Limits};
 use std::fmt::Write as _;
@@ -15,27 +16,13 @@ use workspace::git::{git, text};
 use workspace::project::Project;
 use workspace::records;
 
-/// A pushed branch, and what is asked for it.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Request {
-    /// The branch that was pushed.
-    pub branch: String,
-    /// The branch that it is to go onto.
-    pub onto: String,
-    pub commit: String,
-    pub title: String,
-    pub body: String,
-    /// What the person's program said of the opened request; none if there is no such program.
-    pub opened: Option<String>,
-}
-
 /// Pushes a run's work as a branch of its own, and opens a pull request for it.
 pub fn request(
     project: &Project,
     run: &str,
     remote: &str,
     how: &Landing,
-) -> Result<Request, EngineError> {
+) -> Result<Requested, EngineError> {
     let _lock = session::lock(&project.at_top(), run)?;
     let ready = Ready::of(project, run, &how.onto)?;
     let one = Landing {
@@ -51,7 +38,8 @@ pub fn request(
     let branch = format!("proofhouse/{run}");
     let pushed = format!("{commit}:refs/heads/{branch}");
     records::speak(&ready.project, &["push", "--quiet", "--", remote, &pushed])?;
-    let mut request = Request {
+    let mut request = Requested {
+        run: run.to_owned(),
         branch,
         onto: ready.branch.clone(),
         commit,
@@ -88,7 +76,7 @@ fn programs(address: &str) -> [&'static str; 2] {
 }
 
 /// Opens it with this program; none if that is not installed.
-fn open(repo: &Path, program: &str, request: &Request) -> Result<Option<String>, EngineError> {
+fn open(repo: &Path, program: &str, request: &Requested) -> Result<Option<String>, EngineError> {
     let mut env = sandbox::base_env();
     let path = env.get("PATH").cloned().unwrap_or_default();
     if !std::env::split_paths(&path).any(|folder| folder.join(program).is_file()) {

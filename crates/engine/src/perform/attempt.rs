@@ -4,8 +4,8 @@ use super::{lost, save};
 use agents::{Agent, Order, Reply};
 use flow::{Owner, parse_fields};
 use kernel::effect::{Access, AttemptOrder, Capability};
-use kernel::input::Found;
 use kernel::outcome::EvidenceRef;
+use kernel::outcome::Found;
 use kernel::{Class, EffectId, Outcome, StateName, What};
 use sandbox::Cancel;
 use serde::{Deserialize, Serialize};
@@ -44,6 +44,7 @@ pub(super) fn perform(
             Some(earlier) => view::go_on(context, earlier, &home, &globs)?,
             None => view::lay_out(context, &home, &globs)?,
         };
+        super::papers::lay(context, order, &home, &globs)?;
         let mut agent_order = agent_order(context, order, &home);
         let allowance = &mut agent_order.allowance;
         allowance.micro_dollars = allowance.micro_dollars.min(today);
@@ -462,7 +463,7 @@ fn read_state_file(
         .map_err(|error| bad(format!("could not be read: {error}")))?;
     let fields = context.workflow.task.iter().flat_map(|task| &task.fields);
     let names: Vec<&str> = fields.clone().map(|field| field.name.as_str()).collect();
-    let mut found = parse_fields(&text, &names).map_err(bad)?;
+    let mut found = parse_fields(&text, &names).map_err(|error| bad(error.to_string()))?;
     let edited = found
         .get(phase)
         .map(|value| StateName::from(value.as_str()));

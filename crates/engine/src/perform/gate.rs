@@ -4,15 +4,16 @@ use super::guard::TaskGuard;
 use super::{Judged, lost, save};
 use checks::{BoxError, Keep, Place, Subject, TreeNow};
 use kernel::effect::GateOrder;
-use kernel::input::Found;
+use kernel::outcome::Found;
 use kernel::outcome::{CheckResult, EvidenceRef, Verdict};
 use kernel::{EffectId, What};
 use sandbox::Cancel;
 use std::path::Path;
 use std::time::Duration;
-use store::{Node, Tree};
+use store::Tree;
 use workspace::context::Context;
 use workspace::git;
+use workspace::room::{self, Rooms};
 use workspace::view;
 
 pub(crate) const ANSWER: &str = "gate.json";
@@ -41,22 +42,7 @@ impl Keep for InVault<'_> {
 pub(crate) fn tree_now(context: &Context) -> Result<TreeNow, BoxError> {
     let repo = context.project.repo();
     let files = view::repo_files(context, repo)?;
-    let tree = Tree::of(repo, files)?;
-    let hash = tree.hash();
-    let files = tree.files.into_iter().map(|(path, node)| {
-        let content = match node {
-            Node::File { sha256 } => sha256,
-            Node::Executable { sha256 } => format!("x{sha256}"),
-            Node::Link { target } => format!("-> {target}"),
-            Node::Folder => "folder".to_owned(),
-            Node::Special => "special".to_owned(),
-        };
-        (path, content)
-    });
-    Ok(TreeNow {
-        hash,
-        files: files.collect(),
-    })
+    Ok(room::tree_now(&Tree::of(repo, files)?))
 }
 
 pub(super) fn perform(
@@ -84,6 +70,8 @@ pub(super) fn perform(
             found: Found::Live,
         };
     }
+    let files = || view::repo_files(context, context.project.repo());
+    let rooms = Rooms::of(&context.project, &context.rooms, &home, &files);
     let policy = context.reach.check(&context.project, &context.task);
     // Where nothing holds a command back, what it writes into the task folder would pass for a
     // person's edit.
@@ -123,6 +111,7 @@ pub(super) fn perform(
         env: &context.env,
         pid_file: Some(&pid_file),
         policy: Some(&policy),
+        rooms: Some(&rooms),
         ..Subject::new(place, wall, cancel, &keep, &tree)
     };
     let mut results = checks::run_gate(&order.checks, &subject);
@@ -136,6 +125,7 @@ pub(super) fn perform(
                 }),
         );
     }
+    results.extend(disturbed(&rooms));
     for result in &mut results {
         context.secrets.result(result);
         context.places.result(result);
@@ -156,6 +146,24 @@ pub(super) fn perform(
         results,
         found: Found::Live,
     }
+}
+
+/// An answer if the tree has become another since the commands judged it: what is committed is what
+/// lies there.
+fn disturbed(rooms: &Rooms<'_>) -> Option<CheckResult> {
+    let (verdict, why) = match rooms.changed_since() {
+        Ok(changed) if changed.is_empty() => return None,
+        Ok(changed) => {
+            let some: Vec<&str> = changed.iter().take(5).map(String::as_str).collect();
+            let some = some.join(", ");
+            (
+                Verdict::Fail,
+                format!("the tree was changed while it was judged: {some}"),
+            )
+        }
+        Err(error) => (Verdict::CouldNotRun, error.to_string()),
+    };
+    Some(CheckResult::new("engine: tree", verdict, why))
 }
 
 /// The file and the lines that are the engine's own.

@@ -5,6 +5,7 @@ mod attempt;
 mod earlier;
 mod gate;
 mod guard;
+mod papers;
 #[cfg(test)]
 mod tests;
 

@@ -1,5 +1,5 @@
 //! Files that a workflow needs in the repository before a run begins: found, asked for, or written
-//! from their template when a person says so. It refuses to make one up silently.
+//! from their template when a person says so. None is made up silently.
 
 use crate::approval::Terminal;
 use flow::Task;

@@ -11,7 +11,7 @@ use ::wave::board::Stage;
 use ::wave::{Dated, Fact, Want, Waves, What};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
-use store::{Head, RecordRef};
+use store::{Head, Objection, RecordRef};
 use workspace::error::EngineError;
 use workspace::worktree;
 
@@ -56,7 +56,7 @@ impl Adapter for WaveAdapter {
         &self.performer
     }
 
-    fn known(&self, _: &Waves, record: &RecordRef<'_>) -> Result<Dated, String> {
+    fn known(&self, _: &Waves, record: &RecordRef<'_>) -> Result<Dated, Objection> {
         dated(record)
     }
 

@@ -7,7 +7,7 @@ use ::wave::{Board, Settings, Waves, ledger, page};
 use kernel::{Machine, Time};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
-use store::{Head, Journal, RecordRef, Replay, RunName, Torn};
+use store::{Head, Journal, Objection, RecordRef, Replay, RunName, Torn};
 use workspace::error::EngineError;
 use workspace::lock::{self, Lock};
 use workspace::project::{Project, Records};
@@ -325,7 +325,7 @@ fn unknown(what: &str, all: &[String]) -> EngineError {
 }
 
 /// A stored record as a fact.
-pub fn dated(record: &RecordRef<'_>) -> Result<Dated, String> {
+pub fn dated(record: &RecordRef<'_>) -> Result<Dated, Objection> {
     report::look::stored(record)
 }
 

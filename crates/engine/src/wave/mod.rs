@@ -1,7 +1,7 @@
 //! Waves in the real world: several tasks of a milestone at once, each an ordinary run in a worktree of
 //! its own, merged one after the other behind an integration gate.
 //!
-//! It refuses to decide: the machine in crate `wave` does. What is here performs its wants, keeps its
+//! What happens next is decided by the machine in crate `wave`. What is here performs its wants, keeps its
 //! journal and its views, and touches no file of the user's that is in no commit.
 
 mod adapter;

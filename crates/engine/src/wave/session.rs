@@ -11,7 +11,7 @@ use ::wave::{Fact, Want, Waves, What, ledger};
 use agents::Agent;
 use sandbox::Cancel;
 use std::sync::Arc;
-use workspace::error::{Blame, EngineError};
+use workspace::error::EngineError;
 use workspace::lock::Lock;
 use workspace::worktree;
 
@@ -164,16 +164,9 @@ fn take_up(orders: &Orders<'_>) -> Result<TakenUp, EngineError> {
     })
 }
 
-/// Most refusals are a person's to mend; a step that a task is not at is ours.
 pub(super) fn refused(error: DriveError<EngineError>) -> EngineError {
     match error {
         DriveError::World(error) => error,
-        DriveError::Refused(refusal) => {
-            let mut error = EngineError::from(refusal);
-            if error.code == "task_not_there" {
-                error.blame = Blame::Bug;
-            }
-            error
-        }
+        DriveError::Refused(refusal) => refusal.into(),
     }
 }

@@ -3,7 +3,7 @@
 //! ever refused shows no error, and a test of an output that passes where there never is one shows no
 //! output.
 //!
-//! It refuses to ask for more: a test may well pass for an answer that happens to be right.
+//! It does not ask for more: a test may well pass for an answer that happens to be right.
 
 use super::SurfaceRef;
 use super::coverage::{self, Category};

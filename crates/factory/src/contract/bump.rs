@@ -42,22 +42,43 @@ pub fn required_bump(old: SurfaceRef<'_>, new: SurfaceRef<'_>) -> Bump {
         .unwrap_or(Bump::Patch)
 }
 
+fn word(bump: Bump) -> &'static str {
+    match bump {
+        Bump::Patch => "patch",
+        Bump::Minor => "minor",
+        Bump::Major => "major",
+    }
+}
+
+/// Why a version cannot follow another one.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum BadBump {
+    #[error("{new} does not follow {old}: versions only rise")]
+    Falls { old: Version, new: Version },
+    #[error(
+        "from {old} to {new} the {} number rises, and the change of the contract is a {} one",
+        word(*risen),
+        word(*required)
+    )]
+    Wrong {
+        old: Version,
+        new: Version,
+        risen: Bump,
+        required: Bump,
+    },
+}
+
 /// Does a new version say what the change needs? A larger number than needed may be a person's
 /// word; but with the same contract only the last number rises, and it never falls.
-pub fn judge_bump(old: Version, new: Version, required: Bump) -> Result<Bump, String> {
+pub fn judge_bump(old: Version, new: Version, required: Bump) -> Result<Bump, BadBump> {
     let risen = if new <= old {
-        return Err(format!("{new} does not follow {old}: versions only rise"));
+        return Err(BadBump::Falls { old, new });
     } else if new.major > old.major {
         Bump::Major
     } else if new.minor > old.minor {
         Bump::Minor
     } else {
         Bump::Patch
-    };
-    let word = |bump| match bump {
-        Bump::Patch => "patch",
-        Bump::Minor => "minor",
-        Bump::Major => "major",
     };
     let honest = match required {
         Bump::Patch => risen == Bump::Patch,
@@ -66,11 +87,12 @@ pub fn judge_bump(old: Version, new: Version, required: Bump) -> Result<Bump, St
     if honest {
         return Ok(risen);
     }
-    Err(format!(
-        "from {old} to {new} the {} number rises, and the change of the contract is a {} one",
-        word(risen),
-        word(required)
-    ))
+    Err(BadBump::Wrong {
+        old,
+        new,
+        risen,
+        required,
+    })
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]

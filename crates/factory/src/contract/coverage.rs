@@ -1,7 +1,7 @@
 //! The minimum test coverage of rule F5.4, judged by the names of tests that were run. Every
 //! constraint, invariant and error surface of a contract has a key; a test covers it by carrying
 //! the key in front of its name. Names come from the execution log, so nobody can merely claim.
-//! It refuses to judge what a test asserts: that is what replacing the module by stubs is for.
+//! It does not judge what a test asserts: that is what replacing the module by stubs is for.
 
 use super::SurfaceRef;
 use crate::plan::{Siblings, slug};

@@ -1,9 +1,9 @@
 //! The floor of `examples.md` (rule F12.4): enough examples, each with an input and an output in
-//! fenced blocks and a sentence, with real values. It refuses to run them.
+//! fenced blocks and a sentence, with real values. They are not run.
 
 use super::SurfaceRef;
 use crate::deficiency::{Deficiency, Report};
-use crate::json::Places;
+use kernel::json::Places;
 use pulldown_cmark::{CodeBlockKind, Event, Parser, Tag, TagEnd};
 
 /// A section or list item with code in it.

@@ -10,7 +10,7 @@ mod fingerprint;
 pub mod fit;
 pub mod from_plan;
 
-pub use bump::{judge_bump, required_bump};
+pub use bump::{BadBump, judge_bump, required_bump};
 pub use fingerprint::{DimensionDiff, Fingerprint, Mismatch, MismatchArtifact, canonical, compare};
 
 use crate::ids;

@@ -6,6 +6,7 @@
 
 pub mod judge;
 pub mod rubric;
+pub(crate) mod stored;
 
 use crate::artifact::TARGET;
 use crate::ids;

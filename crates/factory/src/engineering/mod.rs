@@ -1,6 +1,6 @@
 //! The engineering loop (rules F3.4, F9, F10 and F11): plan, debate, ship, one task at a time.
 //!
-//! It refuses to trust: what a role may see is a table, what it may say is checked, how often it
+//! No role is trusted: what a role may see is a table, what it may say is checked, how often it
 //! may try is counted.
 
 pub mod amend;

@@ -1,7 +1,7 @@
 //! What follows from an attempt that ended badly: the same question again, later or at once, until
 //! that has been tried often enough. Counted in the journal, so a crash resets nothing.
 //!
-//! It refuses to tell one question from another: whoever asks a new one starts with a new patience.
+//! It does not tell one question from another: whoever asks a new one starts with a new patience.
 
 use kernel::outcome::{Class, Outcome};
 use kernel::{EffectId, Time};

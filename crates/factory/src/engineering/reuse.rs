@@ -3,12 +3,12 @@
 //! that a module was refused for stays what it was: the planner may make the module instead, and may
 //! not bend the need until the candidate fits.
 //!
-//! It refuses to say that a first need is the task's: a task has its contract as prose,
+//! It does not say that a first need is the task's: a task has its contract as prose,
 //! and prose has no names or types to compare.
 
 use crate::contract::fit::misfits;
 use crate::contract::from_plan::surface;
-use crate::micro_plan::{IoContract, Plan, PlanFault, PlannedModule, ReuseDecision};
+use crate::micro_plan::{IoContract, Misreuse, Plan, PlanFault, PlannedModule, ReuseDecision};
 use crate::project::types::{ModuleId, ModuleRef};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -34,9 +34,6 @@ pub struct Unmet {
     pub need: IoContract,
 }
 
-/// The code of a candidate that does not fit.
-const DIFFERS: &str = "reuse_contract_differs";
-
 /// What a module reuses, if it does.
 fn candidate(module: &PlannedModule) -> Option<&ModuleRef> {
     let reuses = module.reuse_decision == ReuseDecision::Reuse;
@@ -50,7 +47,9 @@ pub fn unmet(refused: &Value, faults: &[PlanFault]) -> Vec<Unmet> {
     let found = modules.filter_map(|(at, module)| {
         let place = format!("modules[{at}].");
         let mut here = faults.iter();
-        here.find(|one| one.code == DIFFERS && one.path.starts_with(&place))?;
+        here.find(|one| {
+            one.code == Some(Misreuse::ContractDiffers) && one.path.starts_with(&place)
+        })?;
         let module = PlannedModule::deserialize(module).ok()?;
         Some(Unmet {
             candidate: candidate(&module)?.clone(),
@@ -99,7 +98,7 @@ fn bent(
     };
     if let Some(unmet) = of_this.find(|one| surface(&one.need) != surface(need)) {
         faults.push(PlanFault {
-            code: "reuse_need_changed".to_owned(),
+            code: Some(Misreuse::NeedChanged),
             path: format!("modules[{at}].io_contract"),
             message: format!(
                 "{} was refused for another need of {}; the need stays as it was: make the module \
@@ -120,12 +119,12 @@ fn contract(
     let of_candidate = format!("modules[{at}].reuse_candidate_refs[0]");
     match (offered, &module.io_contract) {
         (Offered::Nothing, _) => faults.push(PlanFault {
-            code: "reuse_not_shipped".to_owned(),
+            code: Some(Misreuse::NotShipped),
             path: of_candidate,
             message: format!("{candidate} is not shipped here, so it cannot be reused"),
         }),
         (Offered::Unlocked, _) => faults.push(PlanFault {
-            code: "reuse_contract_unknown".to_owned(),
+            code: Some(Misreuse::ContractUnknown),
             path: of_candidate,
             message: format!(
                 "no plan has locked the contract of {candidate}, so nobody can tell whether it \
@@ -136,7 +135,7 @@ fn contract(
             let (needed, shipped) = (surface(needed), surface(shipped));
             for misfit in misfits(needed.surface(), shipped.surface()) {
                 faults.push(PlanFault {
-                    code: DIFFERS.to_owned(),
+                    code: Some(Misreuse::ContractDiffers),
                     path: format!("modules[{at}].io_contract.{}", misfit.dimension),
                     message: format!("{candidate} does not fit: {}", misfit.what),
                 });
@@ -164,7 +163,7 @@ fn versions(
                 on.version.major == candidate.version.major && on.version <= candidate.version;
             if on.module == candidate.module && !fits {
                 faults.push(PlanFault {
-                    code: "reuse_version_differs".to_owned(),
+                    code: Some(Misreuse::VersionDiffers),
                     path: format!("modules[{at}].depends_on[{nth}]"),
                     message: format!("{on} is named, and {candidate} is reused"),
                 });

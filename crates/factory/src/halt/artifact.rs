@@ -3,8 +3,8 @@
 use super::resolution::{Action, Resolution};
 use crate::debate::Failure;
 use crate::debate::Trail;
+use crate::debate::stored::{documents, target};
 use crate::engineering::work::{Fate, Work};
-use crate::machine::records::{documents, target};
 use crate::project::types::{EscalationId, ExceptionId, TaskId};
 use crate::project::view::Snapshot;
 use kernel::Time;

@@ -1,6 +1,6 @@
 //! A candidate contract in the plan's short form. A delta may name elements as documents do
 //! (`{"name": ..., "type": ...}`) or as plans do (`name: type; constraint`); what is locked and
-//! shipped has one form. It refuses to drop anything: what it cannot read it takes as it is.
+//! shipped has one form. What cannot be read is taken as it is; nothing is dropped.
 
 use crate::micro_plan::IoContract;
 use serde_json::Value;

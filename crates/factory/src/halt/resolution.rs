@@ -155,7 +155,7 @@ fn refused(action: Action, payload: &Value) -> Result<(), Refusal> {
     let object = action.payload();
     let mut found = Form::Object(object).faults(payload);
     // An id that is none and a text that says little are judged with the plan and by people.
-    found.retain(|one| one.cause != Cause::Wording && one.code != "bad_id");
+    found.retain(|one| !matches!(one.cause, Cause::Wording | Cause::Id));
     // A name that is misspelt is told before the one that is missing by that.
     let unknown = found.iter().find(|one| one.cause == Cause::Unknown);
     if let Some(fault) = unknown.or(found.first()) {
@@ -175,7 +175,7 @@ fn refused(action: Action, payload: &Value) -> Result<(), Refusal> {
                 format!("`{place}` {}", fault.what),
                 "`proofhouse schema HumanResolution` has the form",
             ),
-            Cause::Content | Cause::Wording => Refusal::new(
+            Cause::Content | Cause::Id | Cause::Wording => Refusal::new(
                 "payload_member_empty",
                 format!("`{place}` is empty"),
                 format!("say something in `{place}`: it goes on record"),

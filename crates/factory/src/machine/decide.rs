@@ -4,8 +4,9 @@
 use super::around::Around;
 use super::facts::{
     ChangeStepped, DecisionVoid, EngineeringStepped, Fact, ReleaseBegan, TaskDispatched,
-    TaskHalted, TaskShipped,
+    TaskShipped,
 };
+use super::halting::{halting, round};
 use super::people::{carry, everything, release_id};
 use super::product;
 use super::state::{Phase, State};
@@ -15,7 +16,7 @@ use crate::delivery::manifest::{Manifest, Released, Scope, engine_violations};
 use crate::engineering::work::{End, Work};
 use crate::project::declare;
 use crate::project::graph::Task;
-use crate::project::types::{EscalationId, ExceptionId, mint};
+use crate::project::types::{ExceptionId, mint};
 use kernel::event::Body;
 use kernel::opening::Begun;
 use kernel::{Event, Input, Note, Refusal, Time, What};
@@ -167,25 +168,6 @@ fn ended(state: &State, task: &Task, work: &Work, end: &End) -> Fact {
             let exception = raised.map(|_| ExceptionId::new(mint("ICE", state.run(), &round)));
             Fact::TaskHalted(halting(state, task, code, exception))
         }
-    }
-}
-
-fn round(task: &Task) -> String {
-    format!("{}/{}", task.declared.id, task.rounds)
-}
-
-/// The halt of a task, with the escalation that it raises (rule F17.1).
-pub(crate) fn halting(
-    state: &State,
-    task: &Task,
-    code: &str,
-    exception: Option<ExceptionId>,
-) -> TaskHalted {
-    TaskHalted {
-        task: task.declared.id.clone(),
-        code: code.to_owned(),
-        escalation: EscalationId::new(mint("ESC", state.run(), &round(task))),
-        exception,
     }
 }
 

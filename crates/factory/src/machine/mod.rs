@@ -1,12 +1,15 @@
 //! A whole project as one machine on the engine's loop: the same decide, apply and wanted, the same
 //! journal, the same effects as a workflow.
 //!
-//! It refuses to hurry: nothing is dispatched while a task is halted, nothing ships without its
+//! Nothing is dispatched while a task is halted, nothing ships without its
 //! debate and its gates, nothing a person must decide is decided here.
 
 mod around;
 mod decide;
 pub mod facts;
+mod gate;
+mod halting;
+mod options;
 mod people;
 mod product;
 mod questions;
@@ -17,8 +20,7 @@ mod taken;
 mod wanted;
 
 pub use facts::Fact;
-pub use people::{DEPRECATE, EXTEND, RELEASE, RETRY};
-pub use product::{AMEND, APPROVE, REJECT};
+pub use options::{AMEND, APPROVE, DEPRECATE, EXTEND, REJECT, RELEASE, RETRY};
 pub use questions::{Question, Subject};
 pub use records::{Record, Recorder};
 pub use state::{Fix, For};
@@ -237,8 +239,8 @@ impl Machine for Factory {
         serde_json::to_value(&self.state).expect("plain data with string keys always serializes")
     }
 
-    fn restore(&mut self, snapshot: &Value) -> Result<(), String> {
-        self.state = State::deserialize(snapshot).map_err(|error| error.to_string())?;
+    fn restore(&mut self, snapshot: &Value) -> serde_json::Result<()> {
+        self.state = State::deserialize(snapshot)?;
         Ok(())
     }
 }

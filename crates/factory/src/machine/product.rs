@@ -4,8 +4,9 @@
 use super::facts::{
     Fact, ProductStepped, ProjectOpened, SpecAmended, SpecApproved, SpecRejected, TasksDeclared,
 };
+use super::gate::gate;
+use super::options::{AMEND, APPROVE, REJECT, RETRY};
 use super::state::{Phase, State};
-use super::wanted::gate;
 use crate::product::{self, Approved, At, Began, Product, Want};
 use crate::project::{Declared, declare};
 use kernel::effect::{Access, AttemptOrder, Effect};
@@ -13,13 +14,6 @@ use kernel::{Decision, EffectId, Refusal, StateName, Time};
 use serde::Deserialize;
 use serde_json::json;
 use std::collections::BTreeMap;
-
-/// The spec is accepted as it was shown.
-pub const APPROVE: &str = "APPROVE";
-/// The spec is discarded; the loop starts again.
-pub const REJECT: &str = "REJECT";
-/// The spec is to be changed.
-pub const AMEND: &str = "AMEND";
 
 /// Facts are of a size that a journal's line can hold.
 const TASKS_PER_FACT: usize = 500;
@@ -92,6 +86,8 @@ pub(crate) fn effect(state: &State, id: EffectId) -> Option<Effect> {
             not_before: product.patience.not_before,
             continues: product.patience.continues.as_ref().map(|(one, _)| *one),
             sealed: BTreeMap::new(),
+            papers: BTreeMap::new(),
+            change: None,
             allowance: state.ledger.allowance(),
         }),
         Want::Judgement => {
@@ -251,14 +247,14 @@ pub(crate) fn options(state: &State) -> Vec<&'static str> {
     }
     all.extend([REJECT, AMEND]);
     if product.at == At::Spent || product.stuck.is_some() {
-        all.push(super::RETRY);
+        all.push(RETRY);
     }
     all
 }
 
 /// Could trying again help?
 pub(crate) fn may_retry(state: &State) -> bool {
-    options(state).contains(&super::RETRY)
+    options(state).contains(&RETRY)
 }
 
 /// Why the loop waits for a person: a stable word and a sentence.

@@ -1,7 +1,7 @@
 //! Everything that waits for a person, one question each: what, why, and the answers that the
-//! machine would take now. It refuses to list what is still being worked on.
+//! machine would take now. What is still being worked on is not listed.
 
-use super::people::{EXTEND, RELEASE, RETRY, RULINGS};
+use super::options::{AMEND, EXTEND, RELEASE, RETRY, RULINGS};
 use super::product;
 use super::state::{Phase, State};
 use crate::halt::artifact::Escalation;
@@ -130,7 +130,7 @@ fn about_spec(state: &State) -> Option<Question> {
             task: None,
             what: DECISION.to_owned(),
             why: lines(std::iter::once(why.as_str()).chain(all)),
-            recommended: Some(product::AMEND.to_owned()),
+            recommended: Some(AMEND.to_owned()),
             options: words(&options),
         });
     }

@@ -113,16 +113,7 @@ pub(crate) fn status(state: &State) -> Status {
         mode: started.map_or_else(Mode::default, |started| started.mode),
         budgets: gauges(state),
         attempts: state.ledger.attempts.clone(),
-        in_flight: state
-            .ledger
-            .flying
-            .iter()
-            .map(|(effect, flying)| InFlight {
-                effect: *effect,
-                kind: flying.kind,
-                began: flying.began,
-            })
-            .collect(),
+        in_flight: InFlight::of(&state.ledger),
         last_refusal: state.last_refusal.clone(),
         fields: counts.collect(),
     }

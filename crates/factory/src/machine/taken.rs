@@ -6,6 +6,7 @@ use super::facts::{
     TaskHalted, TaskResolved,
 };
 use super::state::{Fix, Phase, Releasing, State};
+use crate::debate::stored;
 use crate::delivery::registry::{Entry, Origin, hash_of};
 use crate::engineering::debate::{Now, Said};
 use crate::engineering::work::{Fate, Step, Work};
@@ -14,8 +15,8 @@ use crate::halt::change::{Change, ChangeStep};
 use crate::halt::exception::{AfterRejection, Record, Ruling};
 use crate::halt::resolution::Resolution;
 use crate::product::{At, Product};
+use crate::project::types::Head;
 use crate::project::types::{TaskId, mint};
-use crate::project::view::Head;
 use crate::project::{TaskGraph, TaskStatus};
 use kernel::Time;
 use kernel::module::ModuleStatus;
@@ -351,8 +352,8 @@ impl State {
             ChangeStep::Failed(why) => {
                 let change = change.clone();
                 self.changes.remove(&stepped.exception);
-                let about = super::records::change_target(self.run(), &change.exception);
-                let trail = super::records::documents(self.run(), &about, &change.debate.trail);
+                let about = stored::change_target(self.run(), &change.exception);
+                let trail = stored::documents(self.run(), &about, &change.debate.trail);
                 let escalation = self
                     .graph
                     .get(&change.task)

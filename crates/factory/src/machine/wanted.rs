@@ -1,6 +1,7 @@
 //! What should be in flight: the one place.
 
 use super::around::Around;
+use super::gate::gate;
 use super::state::{For, State};
 use crate::context_pack::ContextPack;
 use crate::contract::{MicroModuleContract, from_plan};
@@ -13,14 +14,13 @@ use crate::engineering::work::{Surroundings, Want, Work};
 use crate::halt::candidate;
 use crate::halt::change::{Change, Turn};
 use crate::project::types::{ModuleRef, TaskId};
-use kernel::effect::{Access, AttemptOrder, CheckSpec, Effect, GateOrder, Sight, Weight};
+use kernel::effect::{Access, AttemptOrder, Effect, Sight};
 use kernel::event::{Body, EffectBegan};
 use kernel::{EffectId, Refusal, StateName};
 use serde_json::{Value, json};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 const ATTEMPT_MILLIS: u64 = 30 * 60_000;
-const GATE_MILLIS: u64 = 15 * 60_000;
 
 /// May anything new be begun?
 pub(crate) fn may_begin(state: &State) -> bool {
@@ -127,37 +127,6 @@ pub(crate) fn locked(work: &Work, module: usize) -> Option<MicroModuleContract> 
     from_plan::contract(planned, reference.version, &planned.depends_on)
 }
 
-pub(crate) fn gate(
-    state: &State,
-    id: EffectId,
-    name: &str,
-    subject: String,
-    attempt: Option<EffectId>,
-    checks: &[&str],
-    with: &Value,
-) -> Effect {
-    let spec = |check: &&str| CheckSpec {
-        check: (*check).to_owned(),
-        with: with.clone(),
-        weight: Weight::Binding,
-        shows: None,
-        code: None,
-    };
-    Effect::Gate(GateOrder {
-        id,
-        state: StateName::from(name),
-        subject,
-        attempt,
-        checks: checks.iter().map(spec).collect(),
-        fields: BTreeMap::new(),
-        frozen: BTreeMap::new(),
-        known: kernel::effect::Known::default(),
-        commits: BTreeMap::new(),
-        standing: BTreeSet::new(),
-        wall_millis: state.ledger.wall_limit(GATE_MILLIS),
-    })
-}
-
 /// The state's name of a turn.
 fn turn(role: Role, occasion: Occasion) -> &'static str {
     match (role, occasion) {
@@ -243,6 +212,8 @@ fn role(
         not_before: work.patience.not_before,
         continues: continues.map(|(effect, _)| *effect),
         sealed: BTreeMap::new(),
+        papers: BTreeMap::new(),
+        change: None,
     })
 }
 
@@ -323,6 +294,8 @@ fn change_role(
         not_before: None,
         continues: None,
         sealed: BTreeMap::new(),
+        papers: BTreeMap::new(),
+        change: None,
     })
 }
 

@@ -1,6 +1,6 @@
 //! Task files after people's answers (rule F17.2): those of a split, with every part of the
 //! template, and those whose acceptance criteria were amended, with the earlier ones on record. The
-//! same spec and answers give the same texts. It refuses to write: the texts are returned.
+//! same spec and answers give the same texts. It does not write: the texts are returned.
 
 use super::{Located, NoPlan, Siblings, TaskFile, planned, slug, task_file};
 use crate::markdown::{block, line};

@@ -1,6 +1,6 @@
 //! From an approved spec to a project: task ids, folders and task files (rules F3.3 and F4.1). The
 //! same spec gives the same plan for ever. Three passes come before any text is made, and a plan
-//! with one problem is no plan. It refuses to write: the texts are returned.
+//! with one problem is no plan. It does not write: the texts are returned.
 
 pub mod again;
 mod slug;

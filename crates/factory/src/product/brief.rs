@@ -1,7 +1,7 @@
 //! What the product role is told and what it sees. A brief follows from the state alone; the
 //! documents themselves lie in the view.
 
-use super::{DRAFT, Desk, FOLDER, GIVEN, Product, REPORT};
+use super::{DRAFT, FOLDER, GIVEN, Leftovers, Product, REPORT};
 use kernel::effect::Sight;
 use std::fmt::Write;
 
@@ -47,8 +47,8 @@ pub fn brief(product: &Product) -> String {
     }
     let draft = match (&product.draft, product.desk) {
         (Some(_), _) => Some("the present draft"),
-        (None, Desk::Kept) => Some("the last draft, if you left one there"),
-        (None, Desk::Cleared) => None,
+        (None, Leftovers::Kept) => Some("the last draft, if you left one there"),
+        (None, Leftovers::Cleared) => None,
     };
     if let Some(draft) = draft {
         let _ = writeln!(text, "- `repo/{FOLDER}/{DRAFT}`: {draft}");

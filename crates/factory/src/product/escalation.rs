@@ -1,7 +1,7 @@
 //! The escalation of a product loop that cannot complete its spec (rule F17.1): the same artifact
 //! that a halted task has, with every member, though there is no task yet.
 //!
-//! It refuses to offer the six resolutions: a spec is amended or rejected, or drafted again.
+//! It does not offer the six resolutions: a spec is amended or rejected, or drafted again.
 
 use super::{At, Product};
 use crate::debate::Trail;

@@ -98,7 +98,7 @@ pub enum At {
 /// What of the desk the role's next attempt finds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Desk {
+pub enum Leftovers {
     /// Nothing: a fresh start.
     Cleared,
     /// What it left there.
@@ -182,7 +182,7 @@ pub struct Product {
     /// The attempt that left the newest draft.
     pub attempt: Option<EffectId>,
     /// What the next attempt finds.
-    pub desk: Desk,
+    pub desk: Leftovers,
     /// The newest draft.
     pub draft: Option<EvidenceRef>,
     /// What is wrong with it.
@@ -219,7 +219,7 @@ impl Product {
             stuck: None,
             losses: 0,
             attempt: None,
-            desk: Desk::Cleared,
+            desk: Leftovers::Cleared,
             draft: None,
             deficiencies: Vec::new(),
             report: None,
@@ -310,7 +310,7 @@ impl Product {
         match step {
             ProductStep::Drafted { named, .. } => {
                 self.at = At::Judging;
-                self.desk = Desk::Kept;
+                self.desk = Leftovers::Kept;
                 let new = named.iter().filter(|one| !self.named.contains(one));
                 let new: Vec<String> = new.cloned().collect();
                 self.named.extend(new);

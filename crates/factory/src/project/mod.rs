@@ -1,6 +1,6 @@
 //! The project loop's state machine (rule F4.2): tasks, their dependencies, who is next.
 //!
-//! It refuses to know why a task shipped or halted; engineering and people say that.
+//! It does not know why a task shipped or halted; engineering and people say that.
 
 pub mod declare;
 pub mod graph;

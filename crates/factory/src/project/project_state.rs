@@ -1,11 +1,10 @@
 //! `state_machine.json` as a type (rule F4.2): the document that people and other programs read. It
 //! lends its texts from the graph when it is written, and owns them when it is read, so writer and
-//! schema cannot part. It refuses to be state: the journal is.
+//! schema cannot part.
 
 use super::graph::Task;
 use super::status::TaskStatus;
-use super::types::ModuleRef;
-use super::view::Head;
+use super::types::{Head, ModuleRef};
 use crate::ids::{self, MOMENT};
 use kernel::Time;
 use kernel::form::{Fault, Form, Formed, Object, Size, TEXT, may, must};

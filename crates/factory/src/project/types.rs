@@ -3,6 +3,7 @@
 //! is replayed must give the same ones again.
 
 use kernel::name;
+use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
 pub use kernel::module::{ModuleId, ModuleRef, Version};
@@ -30,4 +31,13 @@ pub fn mint(prefix: &str, run: &str, thing: &str) -> String {
     let digest = hash.finalize();
     let hex: String = digest[..4].iter().map(|b| format!("{b:02x}")).collect();
     format!("{prefix}-{hex}")
+}
+
+/// What a view says about the project as a whole.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct Head {
+    /// The project's id.
+    pub project_id: String,
+    /// The version of the spec that drives it.
+    pub spec_version: String,
 }

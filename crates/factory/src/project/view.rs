@@ -6,22 +6,10 @@
 use super::graph::TaskGraph;
 use super::project_state::{ProjectState, TaskState};
 use super::status::TaskStatus;
-use super::types::EscalationId;
+use super::types::{EscalationId, Head};
 use kernel::Time;
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
-
-/// Where the view lies in a project.
-pub const STATE_MACHINE: &str = "state_store/project/state_machine.json";
-
-/// What a view says about the project as a whole.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
-pub struct Head {
-    /// The project's id.
-    pub project_id: String,
-    /// The version of the spec that drives it.
-    pub spec_version: String,
-}
 
 /// All statuses at one moment.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

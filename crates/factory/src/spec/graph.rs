@@ -1,11 +1,25 @@
 //! The questions that need all tasks together: ids once (rule 7), references that lead somewhere
 //! (rule 8), no way round in a circle (rule 9). The circle is named, one for each knot of tasks.
-//! It refuses to recurse: a chain of 100,000 tasks is no reason to fall over.
+//! It does not recurse: a chain of 100,000 tasks must not overflow the stack.
 
-use super::validate::{Step, path_of};
 use crate::deficiency::Deficiency;
 use std::borrow::Cow;
 use std::collections::BTreeMap;
+
+/// One step of the way down: a member, and where in its list.
+pub(super) type Step = (&'static str, Option<u32>);
+
+pub(super) fn path_of(trail: &[Step]) -> String {
+    let mut path = String::from("$");
+    for (name, index) in trail {
+        path.push('.');
+        path.push_str(name);
+        if let Some(index) = index {
+            path.push_str(&format!("[{index}]"));
+        }
+    }
+    path
+}
 
 /// What the walk keeps of a task.
 pub(super) struct TaskSeen<'a> {

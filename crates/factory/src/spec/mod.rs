@@ -4,7 +4,6 @@
 mod graph;
 mod prose;
 mod render;
-mod shape;
 mod validate;
 mod words;
 

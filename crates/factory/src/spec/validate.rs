@@ -1,16 +1,13 @@
-//! The judgement of a spec: one walk over the document along the table in `shape`, then the
-//! questions that need all tasks together. It collects everything and stops at nothing but text
-//! that is not JSON. It refuses to mend.
+//! The judgement of a spec: one walk over the text along the form of `ProductSpec`, then the questions
+//! that need all tasks together. It collects everything and stops at nothing but text that is not JSON.
 
-use super::graph::{self, TaskSeen};
+use super::graph::{self, Step, TaskSeen, path_of};
 use super::prose;
-use super::shape::{Content, Read, SPEC, Shape, TASK};
+use super::{ProductSpec, Task};
 use crate::deficiency::{Deficiency, Report, Severity};
 use crate::ids;
-use crate::json::{Document, Kind, Places, Value};
-use kernel::form::Id;
-use kernel::module::Version;
-use kernel::time;
+use kernel::form::{Form, Id, Member, Object, Presence, Rule};
+use kernel::json::{Document, Kind, Places, Value};
 use std::borrow::Cow;
 
 /// Judges a text that should be a product spec.
@@ -39,7 +36,7 @@ pub fn validate_document(document: &Document<'_>) -> Report {
         let deficiency = Deficiency::error(fault.kind.code(), path, field, message);
         walk.found.push((fault.offset, deficiency));
     }
-    walk.object(document.root(), &SPEC);
+    walk.object(document.root(), &ProductSpec::OBJECT);
     let tasks = std::mem::take(&mut walk.tasks);
     graph::judge(&tasks, &mut walk.found);
     located(document, walk.found)
@@ -58,29 +55,46 @@ fn located(document: &Document<'_>, mut found: Vec<(usize, Deficiency)>) -> Repo
     found.into_iter().map(place).collect()
 }
 
-/// One step of the way down: a member, and where in its list.
-pub(super) type Step = (&'static str, Option<u32>);
-
-pub(super) fn path_of(trail: &[Step]) -> String {
-    let mut path = String::from("$");
-    for (name, index) in trail {
-        path.push('.');
-        path.push_str(name);
-        if let Some(index) = index {
-            path.push_str(&format!("[{index}]"));
-        }
-    }
-    path
-}
-
 struct Walk<'a> {
     trail: Vec<Step>,
     found: Vec<(usize, Deficiency)>,
     tasks: Vec<TaskSeen<'a>>,
 }
 
-/// No shape has more members; the walk keeps them in an array.
-const MOST_FIELDS: usize = 8;
+/// No object has more members; the walk keeps them in an array.
+const MOST_MEMBERS: usize = 8;
+
+/// The condition of rule F3.2.3 that a lack of this member breaks, besides the tenth.
+fn own_rule(object: &Object, member: &str) -> Option<u8> {
+    match (object.name, member) {
+        ("Pillar", "epics") => Some(1),
+        ("Epic", "success_criteria" | "stories") => Some(2),
+        ("Story", "tasks") => Some(3),
+        ("Task", "subtasks") => Some(4),
+        ("Task", "acceptance_criteria") => Some(5),
+        ("Task", "io_contract_sketch") | ("IoContractSketch", _) => Some(6),
+        _ => None,
+    }
+}
+
+/// As messages call it.
+fn noun(object: &Object) -> String {
+    match object.name {
+        "ProductSpec" => "spec".to_owned(),
+        "IoContractSketch" => "I/O contract sketch".to_owned(),
+        name => name.to_lowercase(),
+    }
+}
+
+/// What should stand there.
+fn wanted(form: &Form) -> &'static str {
+    match form {
+        Form::List(Form::Object(_), _) => "a list of objects",
+        Form::List(..) => "a list of strings",
+        Form::Object(_) => "an object",
+        _ => "a string",
+    }
+}
 
 impl<'a> Walk<'a> {
     fn say(
@@ -88,12 +102,12 @@ impl<'a> Walk<'a> {
         at: usize,
         field: impl Into<String>,
         (code, rule): (&'static str, Option<u8>),
-        message: String,
+        message: impl Into<String>,
     ) {
         let mut found = Deficiency::error(code, path_of(&self.trail), field, message);
         found.rule = rule;
-        // Rules 11 to 14 are about quality, and an unknown member harms nothing by itself.
-        if rule.is_some_and(|rule| rule >= 11) || code == "unknown_field" {
+        // Rules 11 to 14 are about quality.
+        if rule.is_some_and(|rule| rule >= 11) {
             found.severity = Severity::Warning;
         }
         self.found.push((at, found));
@@ -104,39 +118,52 @@ impl<'a> Walk<'a> {
         self.say(value.offset(), field, ("wrong_type", Some(10)), message);
     }
 
-    fn object(&mut self, object: Value<'_, 'a>, shape: &'static Shape) {
-        if object.kind() != Kind::Object {
-            return self.wrong_type(object, "", &format!("an object, the {}", shape.noun));
+    fn object(&mut self, value: Value<'_, 'a>, object: &'static Object) {
+        if value.kind() != Kind::Object {
+            return self.wrong_type(value, "", &format!("an object, the {}", noun(object)));
         }
-        let mut members: [Option<Value<'_, 'a>>; MOST_FIELDS] = [None; MOST_FIELDS];
+        let mut given: [Option<Value<'_, 'a>>; MOST_MEMBERS] = [None; MOST_MEMBERS];
         let mut expected = 0;
-        for member in object.children() {
+        for child in value.children() {
             // Members come in the order of the schema as a rule.
-            let position = match shape.fields.get(expected) {
-                Some(field) if member.has_key(field.name) => Some(expected),
-                _ => shape.fields.iter().position(|f| member.has_key(f.name)),
+            let position = match object.members.get(expected) {
+                Some(member) if child.has_key(member.name) => Some(expected),
+                _ => object.members.iter().position(|m| child.has_key(m.name)),
             };
             expected = position.map_or(expected, |position| position + 1);
             match position {
                 // Of a repeated key, which is an error already, the last is judged.
-                Some(position) => members[position] = Some(member),
-                None => self.unknown(member, shape),
+                Some(position) => given[position] = Some(child),
+                None => self.unknown(child, object),
             }
         }
         let mut own_id = None;
         let mut references = Vec::new();
-        for (field, member) in shape.fields.iter().zip(members) {
-            let Some(member) = member else {
-                self.missing(object, field.name, &field.content);
+        for (member, given) in object.members.iter().zip(given) {
+            let (field, rule) = (member.name, own_rule(object, member.name));
+            let Some(given) = given else {
+                self.missing(value, member, rule);
                 continue;
             };
-            match &field.content {
-                Content::Id(form) => own_id = self.id(member, field.name, *form),
-                Content::References => references = self.references(member, field.name),
-                content => self.member(member, field.name, content),
+            match &member.form {
+                Form::Id(form) => own_id = self.id(given, field, *form),
+                Form::Text(form) => self.prose(given, member, form, rule),
+                Form::Object(object) => {
+                    self.trail.push((field, None));
+                    self.object(given, object);
+                    self.trail.pop();
+                }
+                form if given.kind() != Kind::List => self.wrong_type(given, field, wanted(form)),
+                Form::List(Form::Object(object), _) => self.children(given, field, object, rule),
+                _ if member.presence == Presence::Optional => {
+                    references = self.references(given, field);
+                }
+                Form::List(_, size) => self.texts(given, field, (size.least, rule)),
+                // A spec has no other forms; the test of its published schema would find one.
+                _ => {}
             }
         }
-        if std::ptr::eq(shape, &TASK)
+        if object.name == Task::OBJECT.name
             && let Some((id, offset)) = own_id
         {
             self.tasks.push(TaskSeen {
@@ -148,44 +175,44 @@ impl<'a> Walk<'a> {
         }
     }
 
-    fn missing(&mut self, object: Value<'_, 'a>, name: &'static str, content: &Content) {
-        if matches!(content, Content::References) {
+    fn missing(&mut self, object: Value<'_, 'a>, member: &Member, rule: Option<u8>) {
+        if member.presence == Presence::Optional {
             return;
         }
-        let message = format!("`{name}` is missing; it should be {}", content.noun());
-        for rule in [Some(10), content.own_rule()].into_iter().flatten() {
+        let name = member.name;
+        let message = format!("`{name}` is missing; it should be {}", wanted(&member.form));
+        for rule in [Some(10), rule].into_iter().flatten() {
             let what = ("missing_field", Some(rule));
             self.say(object.offset(), name, what, message.clone());
         }
     }
 
-    fn unknown(&mut self, member: Value<'_, 'a>, shape: &Shape) {
+    fn unknown(&mut self, member: Value<'_, 'a>, object: &Object) {
         let key = member.key();
-        let names = shape.fields.iter().map(|field| field.name);
+        let names = object.members.iter().map(|member| member.name);
         let near = prose::nearest(&key, names).map(|name| format!("; is `{name}` meant?"));
         let message = format!(
             "a {} has no member of this name, and it is ignored{}",
-            shape.noun,
+            noun(object),
             near.unwrap_or_default()
         );
         let field: String = key.chars().take(ids::LONGEST).collect();
-        self.say(member.offset(), field, ("unknown_field", None), message);
+        let path = path_of(&self.trail);
+        let mut found = Deficiency::error("unknown_field", path, field, message);
+        // It harms nothing by itself.
+        found.severity = Severity::Warning;
+        self.found.push((member.offset(), found));
     }
 
     /// A text that is there and not blank.
-    fn text(
-        &mut self,
-        value: Value<'_, 'a>,
-        field: &str,
-        rule: Option<u8>,
-    ) -> Option<Cow<'a, str>> {
+    fn text(&mut self, value: Value<'_, 'a>, field: &str, rule: u8) -> Option<Cow<'a, str>> {
         let Some(text) = value.text() else {
             self.wrong_type(value, field, "a string");
             return None;
         };
         if text.trim().is_empty() {
-            let what = ("empty_field", rule);
-            self.say(value.offset(), field, what, "it is empty".to_owned());
+            let what = ("empty_field", Some(rule));
+            self.say(value.offset(), field, what, "it is empty");
             return None;
         }
         Some(text)
@@ -197,13 +224,10 @@ impl<'a> Walk<'a> {
         field: &'static str,
         form: Id,
     ) -> Option<(Cow<'a, str>, usize)> {
-        let text = self.text(value, field, Some(10))?;
-        if text.len() > ids::LONGEST {
-            let message = format!(
-                "an id of {} characters; {} is the most",
-                text.chars().count(),
-                ids::LONGEST
-            );
+        let text = self.text(value, field, 10)?;
+        let (count, most) = (text.chars().count(), ids::LONGEST);
+        if text.len() > most {
+            let message = format!("an id of {count} characters; {most} is the most");
             self.say(value.offset(), field, ("id_too_long", Some(10)), message);
             return None;
         }
@@ -215,17 +239,9 @@ impl<'a> Walk<'a> {
         Some((text, value.offset()))
     }
 
-    fn references(
-        &mut self,
-        value: Value<'_, 'a>,
-        field: &'static str,
-    ) -> Vec<(Cow<'a, str>, usize)> {
-        if value.kind() != Kind::List {
-            self.wrong_type(value, field, "a list of strings");
-            return Vec::new();
-        }
+    fn references(&mut self, list: Value<'_, 'a>, field: &str) -> Vec<(Cow<'a, str>, usize)> {
         let mut references = Vec::new();
-        for (index, item) in value.children().enumerate() {
+        for (index, item) in list.children().enumerate() {
             match item.text() {
                 Some(text) => references.push((text, item.offset())),
                 None => self.wrong_type(item, &format!("{field}[{index}]"), "a string"),
@@ -234,141 +250,95 @@ impl<'a> Walk<'a> {
         references
     }
 
-    fn member(&mut self, value: Value<'_, 'a>, field: &'static str, content: &Content) {
-        match content {
-            Content::Text => {
-                self.text(value, field, Some(10));
-            }
-            Content::Description => {
-                let text = self.text(value, field, Some(10));
-                if text.is_some_and(|text| prose::is_stub(&text)) {
-                    let message = format!(
-                        "a description of fewer than {} characters says too little",
-                        prose::SHORTEST_DESCRIPTION
-                    );
-                    self.say(
-                        value.offset(),
-                        field,
-                        ("stub_description", Some(11)),
-                        message,
-                    );
-                }
-            }
-            Content::Version => {
-                let text = self.text(value, field, Some(10));
-                if let Some(Err(error)) = text.map(|text| Version::parse(&text)) {
-                    let message = error.to_string();
-                    self.say(value.offset(), field, ("bad_version", Some(10)), message);
-                }
-            }
-            Content::Moment => {
-                let text = self.text(value, field, Some(10));
-                if let Some(text) = text.filter(|text| !time::is_moment(text)) {
-                    let shown: String = text.chars().take(40).collect();
-                    let message = format!("{shown:?} should be {}", time::MOMENT);
-                    self.say(value.offset(), field, ("bad_moment", Some(10)), message);
-                }
-            }
-            Content::Texts { least, rule, read } => {
-                self.texts(value, field, (*least, *rule), *read);
-            }
-            Content::Children { shape, rule } => self.children(value, field, shape, *rule),
-            Content::Sketch(shape) => {
-                self.trail.push((field, None));
-                self.object(value, shape);
-                self.trail.pop();
-            }
-            Content::Dimension | Content::Errors => self.dimension(value, field, content),
-            // Both are read where their values are kept.
-            Content::Id(_) | Content::References => {}
+    /// A text, by its form and by what the completeness of a spec asks of it.
+    fn prose(&mut self, value: Value<'_, 'a>, member: &Member, form: &Rule, rule: Option<u8>) {
+        let field = member.name;
+        let Some(text) = self.text(value, field, rule.unwrap_or(10)) else {
+            return;
+        };
+        let at = value.offset();
+        if let Some(wrong) = (form.judge)(&text) {
+            self.say(at, field, (wrong.code, Some(10)), wrong.what);
+        }
+        if field == "description" && prose::is_stub(&text) {
+            let least = prose::SHORTEST_DESCRIPTION;
+            let message = format!("a description of fewer than {least} characters says too little");
+            self.say(at, field, ("stub_description", Some(11)), message);
+        }
+        if rule != Some(6) {
+            return;
+        }
+        if let Some(placeholder) = prose::placeholder(&text) {
+            let message = format!("`{placeholder}` is a placeholder; say what holds, or \"none\"");
+            self.say(at, field, ("placeholder", rule), message);
+        } else if field == "error_surfaces" && prose::names_no_error(&text) {
+            let message = "no specific error condition is named";
+            self.say(at, field, ("vague_errors", Some(14)), message);
         }
     }
 
     fn children(
         &mut self,
-        value: Value<'_, 'a>,
+        list: Value<'_, 'a>,
         field: &'static str,
-        shape: &'static Shape,
-        rule: u8,
+        object: &'static Object,
+        rule: Option<u8>,
     ) {
-        if value.kind() != Kind::List {
-            return self.wrong_type(value, field, "a list of objects");
-        }
         let mut count = 0;
-        for child in value.children() {
+        for child in list.children() {
             self.trail.push((field, Some(count)));
-            self.object(child, shape);
+            self.object(child, object);
             self.trail.pop();
             count += 1;
         }
         if count == 0 {
-            let message = format!("at least 1 {} should stand here", shape.noun);
-            self.say(value.offset(), field, ("too_few", Some(rule)), message);
+            let message = format!("at least 1 {} should stand here", noun(object));
+            let what = ("too_few", rule.or(Some(10)));
+            self.say(list.offset(), field, what, message);
         }
     }
 
     fn texts(
         &mut self,
-        value: Value<'_, 'a>,
+        list: Value<'_, 'a>,
         field: &'static str,
-        (least, rule): (usize, u8),
-        read: Read,
+        (least, rule): (usize, Option<u8>),
     ) {
-        if value.kind() != Kind::List {
-            return self.wrong_type(value, field, "a list of strings");
-        }
+        let place = |index: usize| format!("{field}[{index}]");
         let mut texts: Vec<(Cow<'a, str>, usize, usize)> = Vec::new();
-        for (index, item) in value.children().enumerate() {
+        for (index, item) in list.children().enumerate() {
             match item.text() {
                 Some(text) if !text.trim().is_empty() => texts.push((text, item.offset(), index)),
                 _ => {
-                    self.text(item, &format!("{field}[{index}]"), Some(10));
+                    self.text(item, &place(index), 10);
                 }
             }
         }
         if texts.len() < least {
             let message = format!("{} given, and at least {least} are needed", texts.len());
-            self.say(value.offset(), field, ("too_few", Some(rule)), message);
+            self.say(list.offset(), field, ("too_few", rule), message);
         }
-        match read {
-            Read::AsTheyAre => {}
-            Read::Criteria => {
-                for (text, offset, index) in &texts {
-                    if !prose::is_testable(text) {
-                        let message = "no verb says what can be observed (returns, displays, \
-                                       raises, writes, emits, rejects, validates, ...)";
-                        let what = ("not_testable", Some(12));
-                        self.say(
-                            *offset,
-                            format!("{field}[{index}]"),
-                            what,
-                            message.to_owned(),
-                        );
-                    }
-                }
-            }
-            Read::Subtasks => {
-                let words: Vec<&str> = texts.iter().map(|(text, ..)| text.as_ref()).collect();
-                for (first, second) in prose::near_duplicates(&words) {
-                    let message = format!("says nearly the same as {field}[{}]", texts[first].2);
-                    let (_, offset, index) = &texts[second];
-                    let what = ("near_duplicate", Some(13));
-                    self.say(*offset, format!("{field}[{index}]"), what, message);
+        if field == "acceptance_criteria" {
+            for (text, offset, index) in &texts {
+                if !prose::is_testable(text) {
+                    let message = "no verb says what can be observed (returns, displays, raises, \
+                                   writes, emits, rejects, validates, ...)";
+                    self.say(*offset, place(*index), ("not_testable", Some(12)), message);
                 }
             }
         }
-    }
-
-    fn dimension(&mut self, value: Value<'_, 'a>, field: &'static str, content: &Content) {
-        let Some(text) = self.text(value, field, Some(6)) else {
-            return;
-        };
-        if let Some(placeholder) = prose::placeholder(&text) {
-            let message = format!("`{placeholder}` is a placeholder; say what holds, or \"none\"");
-            self.say(value.offset(), field, ("placeholder", Some(6)), message);
-        } else if matches!(content, Content::Errors) && prose::names_no_error(&text) {
-            let message = "no specific error condition is named".to_owned();
-            self.say(value.offset(), field, ("vague_errors", Some(14)), message);
+        if field == "subtasks" {
+            let words: Vec<&str> = texts.iter().map(|(text, ..)| text.as_ref()).collect();
+            for (first, second) in prose::near_duplicates(&words) {
+                let message = format!("says nearly the same as {}", place(texts[first].2));
+                let (_, offset, index) = &texts[second];
+                self.say(
+                    *offset,
+                    place(*index),
+                    ("near_duplicate", Some(13)),
+                    message,
+                );
+            }
         }
     }
 }

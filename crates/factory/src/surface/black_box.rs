@@ -3,6 +3,7 @@
 //! and texts are no code, so this goes by tokens.
 
 use super::tokens::{clean, lex};
+use super::unread::NoRust;
 use proc_macro2::{Delimiter, TokenStream, TokenTree};
 
 /// A place where a test reaches past the surface.
@@ -18,8 +19,8 @@ const INCLUDES: [&str; 3] = ["include", "include_str", "include_bytes"];
 const SOURCE: &str = "implementation/";
 
 /// Every place in a test file that reaches the source. An error says where it is no Rust.
-pub fn private_reaches(text: &str) -> Result<Vec<Reach>, String> {
-    let tokens = lex(clean(text)).map_err(|(line, why)| format!("line {line}: {why}"))?;
+pub fn private_reaches(text: &str) -> Result<Vec<Reach>, NoRust> {
+    let tokens = lex(clean(text))?;
     let mut found = Vec::new();
     walk(tokens, &mut found);
     Ok(found)
@@ -124,11 +125,12 @@ mod tests {
             assert_eq!(private_reaches(text).unwrap(), [], "{text}");
         }
         let deep = format!("fn t() {{ {}1{} }}", "(".repeat(9_000), ")".repeat(9_000));
-        let error = private_reaches(&deep).unwrap_err();
+        let error = private_reaches(&deep).unwrap_err().to_string();
         assert!(error.starts_with("line 1: more than"), "{error}");
         assert!(
             private_reaches("fn t() { \"open")
                 .unwrap_err()
+                .to_string()
                 .starts_with("line 1")
         );
     }

@@ -3,11 +3,12 @@
 //! show whether it looks at what comes back.
 //!
 //! Values are written by the types alone, as far as those can be read: plain ones, the usual
-//! containers, and types of the crate and of those that it uses. It refuses to guess: where one value
+//! containers, and types of the crate and of those that it uses. It does not guess: where one value
 //! cannot be written there are no constants at all, and whoever asks has to say so.
 
+use super::Files;
 use super::items::for_tests;
-use super::rust::{Files, parse};
+use super::rust::parse;
 use super::stubs::{STUB, begin};
 use super::tokens::clean;
 use std::collections::BTreeMap;

@@ -8,9 +8,8 @@
 //! without it no foreign function can be called. It says nothing of tests, which may do what they
 //! like in their own process, nor of what safe code does with files and other programs.
 
-use super::Place;
-use super::rust::Files;
 use super::tokens::{clean, lex, line};
+use super::{Files, Place};
 use proc_macro2::{TokenStream, TokenTree};
 
 /// With these one leaves the rules of the language, or brings in text that nobody has looked at.

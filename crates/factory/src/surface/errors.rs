@@ -2,7 +2,7 @@
 //! public name of its own: a variant or a type in Rust; an exception, or a member of an enum, in
 //! Python. What an error carries is not compared.
 
-use super::judge::{Judging, same};
+use super::judging::{Judging, same};
 use super::signature::Given;
 use super::{Item, Kind, Language, Shape};
 use crate::contract::{ErrorSurface, SurfaceKind};

@@ -13,6 +13,7 @@ mod ending;
 mod errors;
 mod items;
 mod judge;
+mod judging;
 mod methods;
 pub mod python;
 mod reached;
@@ -22,15 +23,22 @@ mod shape;
 mod signature;
 mod stubs;
 mod tokens;
+mod tree;
+mod unread;
 
 pub use black_box::{Reach, private_reaches};
 pub use constants::{ANSWER, constants};
-pub use judge::{Mismatch, entry_points, judge};
+pub use judge::{entry_points, judge};
+pub use judging::Mismatch;
 pub use shape::Shape;
 pub use stubs::{STUB, stubbed};
+pub use unread::{NoRust, Unread};
 
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
+
+/// The texts of a crate's files, by path below `implementation/`.
+pub type Files = BTreeMap<String, String>;
 
 /// What a module is written in. One for each module.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -60,7 +68,7 @@ impl Language {
     }
 
     /// The language of these files, by path below `implementation/`.
-    pub fn of<'p>(paths: impl IntoIterator<Item = &'p str>) -> Result<Self, String> {
+    pub fn of<'p>(paths: impl IntoIterator<Item = &'p str>) -> Result<Self, Unread> {
         let (mut rust, mut python) = (Vec::new(), Vec::new());
         for path in paths {
             match path.rsplit_once('.').map(|(_, ending)| ending) {
@@ -70,14 +78,13 @@ impl Language {
             }
         }
         match (rust.first(), python.first()) {
-            (Some(one), Some(other)) => Err(format!(
-                "implementation/ has {one} and {other}: a module is in one language"
-            )),
+            (Some(one), Some(other)) => Err(Unread::TwoLanguages {
+                one: (*one).to_owned(),
+                other: (*other).to_owned(),
+            }),
             (Some(_), None) if rust.contains(&"lib.rs") => Ok(Language::Rust),
             (None, Some(_)) if python.contains(&"__init__.py") => Ok(Language::Python),
-            _ => {
-                Err("implementation/ has neither lib.rs (Rust) nor __init__.py (Python)".to_owned())
-            }
+            _ => Err(Unread::NoLanguage),
         }
     }
 }

@@ -48,6 +48,6 @@ pub struct Reached {
 }
 
 /// Reads what the script printed.
-pub fn read(output: &[u8]) -> Result<Said, String> {
-    serde_json::from_slice(output).map_err(|error| error.to_string())
+pub fn read(output: &[u8]) -> serde_json::Result<Said> {
+    serde_json::from_slice(output)
 }

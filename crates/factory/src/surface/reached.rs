@@ -6,20 +6,19 @@
 //! It follows names as they are written: too much rather than too little.
 
 use super::items::{function, of_item, public, written};
-use super::methods::{DEEPEST, Place, of_path, of_type};
-use super::rust::Crate;
+use super::tree::{Crate, DEEPEST, Spot, of_path, of_type};
 use super::{Function, Kind};
 use std::collections::{BTreeMap, BTreeSet};
 use syn::ImplItem;
 
 /// What public methods show, by the type that they belong to: the module that they stand in, and a
 /// type as it is written there.
-type Shown = BTreeMap<Place, Vec<(usize, String)>>;
+type Shown = BTreeMap<Spot, Vec<(usize, String)>>;
 
 /// Everything that is reached from these places.
-pub(super) fn types(krate: &Crate<'_>, from: BTreeSet<Place>) -> BTreeSet<Place> {
+pub(super) fn types(krate: &Crate<'_>, from: BTreeSet<Spot>) -> BTreeSet<Spot> {
     let by_methods = by_methods(krate);
-    let mut open: Vec<Place> = from.iter().copied().collect();
+    let mut open: Vec<Spot> = from.iter().copied().collect();
     let mut reached = from;
     while let Some(place) = open.pop() {
         let mut shown = mentioned(krate, place);
@@ -38,7 +37,7 @@ pub(super) fn types(krate: &Crate<'_>, from: BTreeSet<Place>) -> BTreeSet<Place>
 }
 
 /// The types that something public shows, as they are written, each with the module it stands in.
-fn mentioned(krate: &Crate<'_>, (module, at): Place) -> Vec<(usize, String)> {
+fn mentioned(krate: &Crate<'_>, (module, at): Spot) -> Vec<(usize, String)> {
     let here = &krate.modules[module];
     let item = &here.items[at];
     let texts: Vec<String> = match of_item(item, here.text).map(|(_, _, _, kind)| kind) {

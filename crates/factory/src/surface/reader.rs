@@ -1,6 +1,6 @@
 //! Reads a type in the words of Rust or Python into a shape. What it does not understand is `Any`.
 //!
-//! It refuses to go on for ever: other names are followed so deep and so often, and a type whose names
+//! It does not go on for ever: other names are followed so deep and so often, and a type whose names
 //! multiply is `Any` from there on.
 
 use super::shape::{Aliases, DEEPEST, Shape, is_name, plain};
@@ -11,9 +11,80 @@ use std::collections::BTreeMap;
 const MOST_VISITS: u32 = 1_000;
 
 /// The shape of a type as it is written.
-pub(super) fn read(text: &str, aliases: &Aliases) -> Shape {
+fn read(text: &str, aliases: &Aliases) -> Shape {
     let visits = Cell::new(MOST_VISITS);
     Reader::read_bound(text, aliases, BTreeMap::new(), DEEPEST, &visits)
+}
+
+impl Shape {
+    /// Of a type as a contract has it: prose, or any language's own words.
+    pub fn of_contract(text: &str) -> Self {
+        Self::within(text, DEEPEST)
+    }
+
+    fn within(text: &str, depth: u32) -> Self {
+        match depth.checked_sub(1) {
+            None => Shape::Any,
+            Some(depth) => prose(text, depth).unwrap_or_else(|| read(text, &Aliases::new())),
+        }
+    }
+
+    /// Of a type as code has it.
+    pub(super) fn of_code(text: &str, aliases: &Aliases) -> Self {
+        read(text, aliases)
+    }
+}
+
+/// `list of integers`, `optional string`, `non-empty string`; none: it is no prose that we know.
+fn prose(text: &str, depth: u32) -> Option<Shape> {
+    let text = text.trim();
+    let lower = text.to_lowercase();
+    let boxed = |rest: &str| Box::new(Shape::within(rest, depth));
+    let after = |words: &[&str]| {
+        let found = words.iter().find(|word| lower.starts_with(**word))?;
+        text.get(found.len()..)
+    };
+    if let Some(rest) = after(&["list of ", "array of ", "sequence of ", "lists of "]) {
+        return Some(Shape::List(boxed(rest)));
+    }
+    if let Some(rest) = after(&["set of ", "sets of "]) {
+        return Some(Shape::Set(boxed(rest)));
+    }
+    if let Some(rest) = after(&["pair of "]) {
+        return Some(Shape::Tuple(vec![Shape::within(rest, depth); 2]));
+    }
+    if let Some(rest) = after(&["map of ", "map from ", "mapping of ", "mapping from "]) {
+        return Some(match rest.split_once(" to ") {
+            Some((key, value)) => Shape::Map(boxed(key), boxed(value)),
+            None => Shape::Map(Box::new(Shape::Any), Box::new(Shape::Any)),
+        });
+    }
+    if let Some(rest) = after(&["optional "]) {
+        return Some(Shape::Maybe(boxed(rest)));
+    }
+    for ending in [" or none", " or null", " or nothing"] {
+        if lower.ends_with(ending) {
+            return Some(Shape::Maybe(boxed(text.get(..text.len() - ending.len())?)));
+        }
+    }
+    if !text.contains(' ') {
+        let word = lower.strip_suffix('s').unwrap_or(&lower);
+        return plain(text)
+            .or_else(|| plain(&lower))
+            .or_else(|| plain(word));
+    }
+    let words: Vec<&str> = text.split(' ').collect();
+    let plain_word = |word: &&str| {
+        let mut letters = word.chars();
+        letters.all(|c| c.is_alphanumeric() || c == '-')
+    };
+    if !words.iter().all(plain_word) {
+        return None;
+    }
+    // `non-empty UTF-8 string`: the last word is what it is. Other sentences are not guessed at.
+    let last = words.last()?.to_lowercase();
+    let one = last.strip_suffix('s').unwrap_or(&last);
+    plain(&last).or_else(|| plain(one)).or(Some(Shape::Any))
 }
 
 /// Reads a type in the words of Rust or Python.

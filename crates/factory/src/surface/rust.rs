@@ -3,22 +3,19 @@
 //! seen, and is said so; code for tests is no part of it.
 
 use super::ending;
-use super::items::{
-    attributes, conditional, for_tests, imported, of_item, public, says, sets_path, written,
-};
+use super::items::{attributes, conditional, for_tests, of_item, public, says, sets_path, written};
 use super::methods;
 use super::tokens::{self, clean, line};
-use super::{Extracted, Function, Item, Kind, Place};
+use super::tree::{Crate, DEEPEST, Module, Target};
+use super::unread::{NoRust, Unread};
+use super::{Extracted, Files, Function, Item, Kind};
 use std::collections::{BTreeMap, BTreeSet};
 use syn::UseTree;
 use syn::spanned::Spanned;
 
-/// The texts of a crate's files, by path below `implementation/`.
-pub type Files = BTreeMap<String, String>;
-
 /// The surface of a crate. `uses` are the surfaces of the crates that it may re-export from, by
 /// crate name. An error says which file does not parse, and where.
-pub fn extract(files: &Files, uses: &BTreeMap<String, Extracted>) -> Result<Extracted, String> {
+pub fn extract(files: &Files, uses: &BTreeMap<String, Extracted>) -> Result<Extracted, Unread> {
     let mut krate = Crate {
         files,
         uses,
@@ -40,50 +37,26 @@ pub fn extract(files: &Files, uses: &BTreeMap<String, Extracted>) -> Result<Extr
 
 /// One file, parsed, or where it cannot be. Places are those of the [`clean`] text; bodies of
 /// functions are cut.
-pub(super) fn parse(name: &str, text: &str) -> Result<syn::File, String> {
-    let place = |(line, why): (u32, String)| format!("{name}:{line}: {why}");
+pub(super) fn parse(name: &str, text: &str) -> Result<syn::File, Unread> {
+    let place = |source: NoRust| Unread::NoRust {
+        file: name.to_owned(),
+        source,
+    };
     let tokens = tokens::lex(clean(text)).map_err(place)?;
     let tokens = tokens::without_bodies(tokens).map_err(place)?;
-    syn::parse2(tokens).map_err(|error| place((line(error.span()), error.to_string())))
+    syn::parse2(tokens).map_err(|error| {
+        let (line, why) = (line(error.span()), error.to_string());
+        place(NoRust { line, why })
+    })
 }
-
-pub(super) struct Crate<'f> {
-    files: &'f Files,
-    uses: &'f BTreeMap<String, Extracted>,
-    pub(super) modules: Vec<Module<'f>>,
-    pub(super) found: Extracted,
-    /// What was reached already, by module and place in it.
-    pub(super) seen: BTreeSet<(usize, usize, String)>,
-    /// Modules that were walked: modules may re-export each other in circles.
-    walked: BTreeSet<usize>,
-}
-
-pub(super) struct Module<'f> {
-    path: Vec<String>,
-    pub(super) file: String,
-    pub(super) text: &'f str,
-    pub(super) items: Vec<syn::Item>,
-    children: BTreeMap<String, usize>,
-}
-
-/// Where a path leads.
-pub(super) enum Target {
-    Item(usize, usize),
-    Module(usize),
-    Foreign(String, String),
-    Nowhere,
-}
-
-/// How far re-exports of re-exports are followed.
-const DEEPEST: u32 = 16;
 
 impl<'f> Crate<'f> {
     /// Reads a file and the modules below it. `folder` is where its `mod` files are.
-    fn file(&mut self, name: &str, path: Vec<String>, folder: &str) -> Result<usize, String> {
+    fn file(&mut self, name: &str, path: Vec<String>, folder: &str) -> Result<usize, Unread> {
         let text = self
             .files
             .get(name)
-            .ok_or_else(|| format!("implementation/ has no {name}"))?;
+            .ok_or_else(|| Unread::NoFile(name.to_owned()))?;
         let parsed = parse(name, text)?;
         for (line, what) in tokens::hidden(clean(text)) {
             self.unseen(name, line, &what);
@@ -98,7 +71,7 @@ impl<'f> Crate<'f> {
         path: Vec<String>,
         folder: &str,
         items: Vec<syn::Item>,
-    ) -> Result<usize, String> {
+    ) -> Result<usize, Unread> {
         let items: Vec<syn::Item> = items
             .into_iter()
             .filter(|item| !attributes(item).is_some_and(for_tests))
@@ -137,7 +110,8 @@ impl<'f> Crate<'f> {
                             let places = [beside, own];
                             let found = places.iter().find(|path| self.files.contains_key(*path));
                             let Some(found) = found else {
-                                return Err(format!("{file}:{line}: `mod {name}` has no file"));
+                                let file = file.to_owned();
+                                return Err(Unread::NoModule { file, line, name });
                             };
                             self.file(found, below, &inside)?
                         }
@@ -156,14 +130,6 @@ impl<'f> Crate<'f> {
         }
         self.modules[here].items = items;
         Ok(here)
-    }
-
-    pub(super) fn unseen(&mut self, file: &str, line: u32, what: &str) {
-        self.found.unseen.push(Place {
-            file: file.to_owned(),
-            line,
-            what: what.to_owned(),
-        });
     }
 
     /// Everything public of a module that is public itself.
@@ -318,69 +284,6 @@ impl<'f> Crate<'f> {
                 let what = format!("`{}`, which is not found", whole.join("::"));
                 self.unseen(&file, line, &what);
             }
-        }
-    }
-
-    /// Where a path leads, seen from a module.
-    pub(super) fn resolve(&self, module: usize, path: &[String], depth: u32) -> Target {
-        if depth > DEEPEST {
-            return Target::Nowhere;
-        }
-        let mut at = module;
-        let mut rest = path;
-        while let Some((first, more)) = rest.split_first() {
-            match first.as_str() {
-                "crate" => at = 0,
-                "self" => {}
-                "super" => {
-                    let above = self.modules[at].path.split_last().map(|(_, above)| above);
-                    let found = self
-                        .modules
-                        .iter()
-                        .position(|one| Some(one.path.as_slice()) == above);
-                    match found {
-                        Some(found) => at = found,
-                        None => return Target::Nowhere,
-                    }
-                }
-                _ => break,
-            }
-            rest = more;
-        }
-        let began = rest.len() == path.len();
-        let Some((first, more)) = rest.split_first() else {
-            return Target::Module(at);
-        };
-        let here = &self.modules[at];
-        if let Some(child) = here.children.get(first) {
-            let mut inside = vec!["self".to_owned()];
-            inside.extend_from_slice(more);
-            return self.resolve(*child, &inside, depth + 1);
-        }
-        if more.is_empty() {
-            let own = here
-                .items
-                .iter()
-                .position(|item| of_item(item, here.text).is_some_and(|(name, ..)| name == *first));
-            if let Some(own) = own {
-                return Target::Item(at, own);
-            }
-        }
-        // A name that the module itself imports.
-        for item in &here.items {
-            if let syn::Item::Use(one) = item
-                && let Some(mut whole) = imported(&one.tree, first, &mut Vec::new())
-                && whole.first() != Some(first)
-            {
-                whole.extend_from_slice(more);
-                return self.resolve(at, &whole, depth + 1);
-            }
-        }
-        match rest {
-            [krate, .., name] if began || at == module => {
-                Target::Foreign(krate.clone(), name.clone())
-            }
-            _ => Target::Nowhere,
         }
     }
 }

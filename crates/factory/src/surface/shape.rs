@@ -2,7 +2,6 @@
 //! say it in prose or in a language's own words, code in its own; both become a shape, and shapes
 //! are compared. What is not understood is `Any` and agrees with everything: a guess never blocks.
 
-use super::reader::read;
 use std::collections::BTreeMap;
 
 /// A type, roughly.
@@ -48,23 +47,6 @@ pub(super) type Aliases = BTreeMap<String, (Vec<String>, String)>;
 pub(super) const DEEPEST: u32 = 12;
 
 impl Shape {
-    /// Of a type as a contract has it: prose, or any language's own words.
-    pub fn of_contract(text: &str) -> Self {
-        Self::within(text, DEEPEST)
-    }
-
-    fn within(text: &str, depth: u32) -> Self {
-        match depth.checked_sub(1) {
-            None => Shape::Any,
-            Some(depth) => prose(text, depth).unwrap_or_else(|| read(text, &Aliases::new())),
-        }
-    }
-
-    /// Of a type as code has it.
-    pub(super) fn of_code(text: &str, aliases: &Aliases) -> Self {
-        read(text, aliases)
-    }
-
     /// May the one be called the other?
     pub fn agrees(&self, other: &Shape) -> bool {
         use Shape::*;
@@ -115,58 +97,6 @@ pub(super) fn plain(word: &str) -> Option<Shape> {
         "Any" | "object" | "Self" | "Path" | "PathBuf" => Shape::Any,
         _ => return None,
     })
-}
-
-/// `list of integers`, `optional string`, `non-empty string`; none: it is no prose that we know.
-fn prose(text: &str, depth: u32) -> Option<Shape> {
-    let text = text.trim();
-    let lower = text.to_lowercase();
-    let boxed = |rest: &str| Box::new(Shape::within(rest, depth));
-    let after = |words: &[&str]| {
-        let found = words.iter().find(|word| lower.starts_with(**word))?;
-        text.get(found.len()..)
-    };
-    if let Some(rest) = after(&["list of ", "array of ", "sequence of ", "lists of "]) {
-        return Some(Shape::List(boxed(rest)));
-    }
-    if let Some(rest) = after(&["set of ", "sets of "]) {
-        return Some(Shape::Set(boxed(rest)));
-    }
-    if let Some(rest) = after(&["pair of "]) {
-        return Some(Shape::Tuple(vec![Shape::within(rest, depth); 2]));
-    }
-    if let Some(rest) = after(&["map of ", "map from ", "mapping of ", "mapping from "]) {
-        return Some(match rest.split_once(" to ") {
-            Some((key, value)) => Shape::Map(boxed(key), boxed(value)),
-            None => Shape::Map(Box::new(Shape::Any), Box::new(Shape::Any)),
-        });
-    }
-    if let Some(rest) = after(&["optional "]) {
-        return Some(Shape::Maybe(boxed(rest)));
-    }
-    for ending in [" or none", " or null", " or nothing"] {
-        if lower.ends_with(ending) {
-            return Some(Shape::Maybe(boxed(text.get(..text.len() - ending.len())?)));
-        }
-    }
-    if !text.contains(' ') {
-        let word = lower.strip_suffix('s').unwrap_or(&lower);
-        return plain(text)
-            .or_else(|| plain(&lower))
-            .or_else(|| plain(word));
-    }
-    let words: Vec<&str> = text.split(' ').collect();
-    let plain_word = |word: &&str| {
-        let mut letters = word.chars();
-        letters.all(|c| c.is_alphanumeric() || c == '-')
-    };
-    if !words.iter().all(plain_word) {
-        return None;
-    }
-    // `non-empty UTF-8 string`: the last word is what it is. Other sentences are not guessed at.
-    let last = words.last()?.to_lowercase();
-    let one = last.strip_suffix('s').unwrap_or(&last);
-    plain(&last).or_else(|| plain(one)).or(Some(Shape::Any))
 }
 
 #[cfg(test)]

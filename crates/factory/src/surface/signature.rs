@@ -1,6 +1,6 @@
 //! The entry function against a contract's inputs and outputs: by name, in order, and by shape.
 
-use super::judge::{Judging, same};
+use super::judging::{Judging, same};
 use super::{Function, Item, Kind, Language, Member, Need, Parameter, Shape};
 use crate::contract::Input;
 

@@ -4,9 +4,11 @@
 //! What stood in a body stays behind the failure, out of reach. So whatever compiled before still
 //! does: types are inferred as before, and no import becomes unused.
 
+use super::Files;
 use super::items::for_tests;
-use super::rust::{Files, parse};
+use super::rust::parse;
 use super::tokens::clean;
+use super::unread::Unread;
 use syn::spanned::Spanned;
 use syn::{AttrStyle, Attribute, ImplItem, Item, Visibility};
 
@@ -14,7 +16,7 @@ use syn::{AttrStyle, Attribute, ImplItem, Item, Visibility};
 pub const STUB: &str = "this is a stub";
 
 /// The files of a crate with stubs in them. An error says which file does not parse.
-pub fn stubbed(files: &Files) -> Result<Files, String> {
+pub fn stubbed(files: &Files) -> Result<Files, Unread> {
     let mut stubbed = Files::new();
     for (name, text) in files {
         let text = if name.ends_with(".rs") {

@@ -3,6 +3,7 @@
 //! needs no stack. Bodies of functions and values of constants are no part of a surface and are cut out; what they might
 //! make public all the same is named.
 
+use super::unread::NoRust;
 use proc_macro2::{Delimiter, Group, Literal, Punct, Spacing, TokenStream, TokenTree};
 
 /// How deep brackets may stand in each other.
@@ -26,10 +27,13 @@ pub(super) fn clean(text: &str) -> &str {
 }
 
 /// The tokens of a clean text, or the line where there are none, and why.
-pub(super) fn lex(clean: &str) -> Result<TokenStream, (u32, String)> {
+pub(super) fn lex(clean: &str) -> Result<TokenStream, NoRust> {
     let tokens: TokenStream = clean
         .parse()
-        .map_err(|error: proc_macro2::LexError| (line(error.span()), error.to_string()))?;
+        .map_err(|error: proc_macro2::LexError| NoRust {
+            line: line(error.span()),
+            why: error.to_string(),
+        })?;
     // A stack of our own: nothing here may recurse.
     let mut open = vec![tokens.clone().into_iter()];
     while let Some(inner) = open.last_mut() {
@@ -37,7 +41,8 @@ pub(super) fn lex(clean: &str) -> Result<TokenStream, (u32, String)> {
             Some(TokenTree::Group(group)) => {
                 if open.len() > DEEPEST {
                     let why = format!("more than {DEEPEST} brackets stand in each other");
-                    return Err((line(group.span_open()), why));
+                    let line = line(group.span_open());
+                    return Err(NoRust { line, why });
                 }
                 open.push(group.stream().into_iter());
             }
@@ -56,7 +61,7 @@ pub(super) fn line(span: proc_macro2::Span) -> u32 {
 
 /// The tokens with `0` for the bodies of functions, which keep their inner attributes, and for the
 /// value of every constant; an error names what no parser should be given.
-pub(super) fn without_bodies(tokens: TokenStream) -> Result<TokenStream, (u32, String)> {
+pub(super) fn without_bodies(tokens: TokenStream) -> Result<TokenStream, NoRust> {
     let cut = cut(tokens);
     weigh(cut.clone(), 0)?;
     Ok(cut)
@@ -259,7 +264,7 @@ fn inner_attributes(body: TokenStream) -> TokenStream {
 }
 
 /// Goes down at most as deep as brackets do, which are counted by then.
-fn weigh(tokens: TokenStream, before: usize) -> Result<(), (u32, String)> {
+fn weigh(tokens: TokenStream, before: usize) -> Result<(), NoRust> {
     let tokens: Vec<TokenTree> = tokens.into_iter().collect();
     let (mut weight, mut pipes) = (before, false);
     // What was open at each `<`: it is again after the `>`, and after a comma between them.
@@ -309,8 +314,9 @@ fn weigh(tokens: TokenStream, before: usize) -> Result<(), (u32, String)> {
         }
         weight += 1;
         if weight > HEAVIEST {
-            let why = "too much is nested here; write it in smaller pieces";
-            return Err((line(token.span()), why.to_owned()));
+            let why = "too much is nested here; write it in smaller pieces".to_owned();
+            let line = line(token.span());
+            return Err(NoRust { line, why });
         }
     }
     Ok(())
@@ -354,7 +360,8 @@ mod tests {
             format!("use {};", many("a::", "b", "", 5_000)),
             format!("pub enum E {{ A = {} }}", many("(- - - - ", "1", ")", 99)),
         ] {
-            let error = parse("a.rs", &text).err().unwrap_or_default();
+            let error = parse("a.rs", &text).err().map(|error| error.to_string());
+            let error = error.unwrap_or_default();
             let nested = error.contains("in each other") || error.contains("is nested here");
             assert!(error.starts_with("a.rs:1: ") && nested, "{error}");
         }
@@ -419,7 +426,7 @@ mod tests {
             "\u{feff}#!x é\n",
         ] {
             let text = format!("{head}pub fn entry(a: u32) -> Resumé {{ a }}\n");
-            let files = super::super::rust::Files::from([("lib.rs".to_owned(), text)]);
+            let files = super::super::Files::from([("lib.rs".to_owned(), text)]);
             let stubs = super::super::stubbed(&files).unwrap();
             let found = "-> Resumé { if true { ::core::panic!";
             assert!(stubs["lib.rs"].contains(found), "{}", stubs["lib.rs"]);

@@ -2,7 +2,7 @@
 //! the two must fit each other. What does not fit is refused when it is given.
 
 use crate::stuck::{stuck, until};
-use kernel::input::Found;
+use kernel::outcome::Found;
 use kernel::{Class, Outcome, What};
 use serde_json::{Value, json};
 

@@ -1,6 +1,6 @@
 //! Our reader takes exactly the texts that `serde_json` takes, and reads the same out of them.
 
-use factory::json::{Document, FaultKind, Kind, Value as Ours};
+use kernel::json::{Document, FaultKind, Kind, Value as Ours};
 use proptest::prelude::*;
 use serde_json::Value;
 

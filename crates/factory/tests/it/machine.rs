@@ -8,8 +8,8 @@ mod weather;
 
 use crate::world::Project;
 use factory::machine::Factory;
-use kernel::input::Found;
 use kernel::machine::Activity;
+use kernel::outcome::Found;
 use kernel::{Body, Event, Machine, What};
 use std::collections::BTreeSet;
 pub(crate) use stories::{Story, calm, stories};

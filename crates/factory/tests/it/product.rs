@@ -7,8 +7,8 @@ use factory::machine::{AMEND, APPROVE, REJECT, RETRY, Recorder};
 use factory::product::{At, MOST_REDRAFTS, Product};
 use factory::schema;
 use kernel::effect::{AttemptOrder, Effect};
-use kernel::input::Found;
 use kernel::machine::Activity;
+use kernel::outcome::Found;
 use kernel::{CheckResult, Class, EffectId, EvidenceRef, Machine, Outcome, Verdict, What};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
@@ -337,7 +337,7 @@ fn s3_2_what_the_environment_cannot_run_waits_for_a_person_and_goes_on_where_it_
             .feed(What::AttemptEnded {
                 effect: id,
                 outcome: Box::new(Outcome::bare(class, "no such program")),
-                found: kernel::input::Found::Live,
+                found: kernel::outcome::Found::Live,
             })
             .unwrap();
         id

@@ -1,7 +1,7 @@
 //! Rule F4.2: the counts that the graph keeps must equal the definition, read off its own view.
 
 use factory::project::status::TRANSITIONS;
-use factory::project::view::Head;
+use factory::project::types::Head;
 use factory::project::{Declared, EscalationId, ModuleRef, TaskGraph, TaskId, TaskStatus};
 use kernel::Time;
 use proptest::prelude::*;

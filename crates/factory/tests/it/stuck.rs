@@ -43,7 +43,7 @@ pub(crate) fn stuck() -> Project {
     let ended = What::AttemptEnded {
         effect,
         outcome: Box::new(outcome),
-        found: kernel::input::Found::Live,
+        found: kernel::outcome::Found::Live,
     };
     project.feed(ended).unwrap();
     assert_eq!(project.status(A), TaskStatus::InProgress);
@@ -161,7 +161,7 @@ fn s17_2_a_resolution_that_does_not_fit_leaves_a_stuck_task_as_it_was() {
     let ended = What::AttemptEnded {
         effect,
         outcome: Box::new(Outcome::bare(Class::Auth, "no key")),
-        found: kernel::input::Found::Live,
+        found: kernel::outcome::Found::Live,
     };
     planning.feed(ended).unwrap();
     let refusal = planning.resolve("PROVIDE_FIX", A).unwrap_err();
@@ -319,7 +319,7 @@ fn s13_5_a_change_whose_ship_could_not_run_is_tried_again_and_then_asks_the_pers
         let ended = What::GateEnded {
             effect,
             results: vec![check],
-            found: kernel::input::Found::Live,
+            found: kernel::outcome::Found::Live,
         };
         project.feed(ended).unwrap();
         tries += 1;

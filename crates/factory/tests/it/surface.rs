@@ -240,9 +240,9 @@ fn s6_8_what_a_used_module_makes_public_may_be_passed_on_and_reuse_is_said() {
 fn code_that_does_not_parse_is_named_with_its_line() {
     let files = |text: &str| BTreeMap::from([("lib.rs".to_owned(), text.to_owned())]);
     let error = rust::extract(&files("fn a() {}\nfn b( {"), &BTreeMap::new()).unwrap_err();
-    assert!(error.starts_with("lib.rs:2: "), "{error}");
+    assert!(error.to_string().starts_with("lib.rs:2: "), "{error}");
     let error = rust::extract(&files("mod gone;"), &BTreeMap::new()).unwrap_err();
-    assert_eq!(error, "lib.rs:1: `mod gone` has no file");
+    assert_eq!(error.to_string(), "lib.rs:1: `mod gone` has no file");
     for (paths, good) in [
         (vec!["lib.rs", "a/b.rs"], true),
         (vec!["__init__.py", "_core.py"], true),

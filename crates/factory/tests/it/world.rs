@@ -5,9 +5,10 @@ use crate::said;
 use factory::machine::facts::{Fact, ProjectOpened, TasksDeclared};
 use factory::machine::{Factory, For};
 use factory::project::{Declared, TaskId, TaskStatus};
+use kernel::Decision;
 use kernel::effect::{AttemptOrder, Effect, GateOrder};
 use kernel::event::RunStarted;
-use kernel::input::{Decision, Found};
+use kernel::outcome::Found;
 use kernel::{
     Autonomy, CheckResult, Class, CounterName, EffectId, Event, EvidenceRef, Input, Machine, Mode,
     Outcome, Refusal, RunId, Time, Usage, Verdict, What,

@@ -28,7 +28,7 @@ pub struct Source {
 }
 
 /// Says whether a check of this name exists and takes these settings. Comes from outside, because
-/// the machine must not know any check.
+/// the machine must not know any check; so is the text, which becomes a problem of the workflow.
 pub type CheckLint<'a> = dyn Fn(&str, &Value) -> Result<(), String> + 'a;
 
 pub(crate) const MAIN: &str = "workflow.toml";
@@ -197,7 +197,7 @@ fn load_by(
     if !loader.problems.is_empty() {
         return Err(fail(loader.problems));
     }
-    Ok(Workflow {
+    let mut workflow = Workflow {
         name: raw.name.clone(),
         about: raw.about.clone(),
         hash: source.hash(),
@@ -225,7 +225,25 @@ fn load_by(
         preamble,
         task,
         snapshot,
-    })
+    };
+    open_early(&mut workflow);
+    Ok(workflow)
+}
+
+/// Whoever may do the work of a later state at once may write its fields at once.
+fn open_early(workflow: &mut Workflow) {
+    let names = workflow.states.keys();
+    let joined: Vec<(StateName, Vec<StateName>)> = names
+        .map(|name| (name.clone(), workflow.joined(name)))
+        .collect();
+    let fields = workflow.task.iter_mut().flat_map(|task| &mut task.fields);
+    for states in fields.filter_map(|field| field.written_in.as_mut()) {
+        let early = joined.iter().filter(|(name, later)| {
+            !states.contains(name) && later.iter().any(|state| states.contains(state))
+        });
+        let early: Vec<StateName> = early.map(|(name, _)| name.clone()).collect();
+        states.extend(early);
+    }
 }
 
 fn rebuffs(raw: &RawWorkflow) -> Vec<Rebuff> {

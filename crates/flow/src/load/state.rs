@@ -58,6 +58,16 @@ pub(super) fn state_def(
             "remove `done`, or make it `kind = \"rest\"`",
         );
     }
+    if state.gate_first && (!works || state.gate.is_empty()) {
+        loader.problem(
+            "needless_gate_first",
+            at,
+            format!(
+                "state `{name}` says `gate_first`, and has no agent whose work its gate could spare"
+            ),
+            "remove `gate_first`, or make it a `work` state with a gate",
+        );
+    }
     if state.passes == Some(0) {
         let what = format!("state `{name}` has `passes = 0`");
         loader.problem("bad_passes", at, what, "allow at least one pass");
@@ -132,6 +142,7 @@ pub(super) fn state_def(
             .into_iter()
             .map(StateName::new)
             .collect(),
+        gate_first: state.gate_first,
     }
 }
 

@@ -57,6 +57,7 @@ pub(super) fn task_of(loader: &mut Loader<'_>, raw: &RawTask, workflow: &RawWork
                 .map(|states| states.iter().map(StateName::new).collect()),
             refuse: field.refuse.clone(),
             words: field.words.clone(),
+            given: field.given.clone(),
         });
     }
     if !fields.iter().any(|field| field.name == raw.phase_field) {
@@ -130,11 +131,11 @@ pub(super) fn task_of(loader: &mut Loader<'_>, raw: &RawTask, workflow: &RawWork
                     field.default = values.get(&field.name).cloned().unwrap_or_default();
                 }
             }
-            Err(what) => loader.problems.push(Problem {
+            Err(error) => loader.problems.push(Problem {
                 code: "malformed_state_file",
                 file: format!("task/{}", raw.state_file),
                 line: 0,
-                what,
+                what: error.to_string(),
                 mend: "every [[task.field]] needs its line in the state file".to_owned(),
             }),
         },

@@ -287,6 +287,7 @@ pub(super) fn gate_checks(workflow: &Workflow, run: &FlowState) -> Vec<CheckSpec
     let mut checks = workflow.states[&run.position.state].gate.clone();
     checks.extend(objection::check(workflow, run));
     if workflow.table.state(&run.position.state).kind == Kind::Work
+        && !run.tries_first()
         && let Some(stall) = &workflow.stall_check
     {
         checks.push(CheckSpec {

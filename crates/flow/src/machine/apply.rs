@@ -3,6 +3,7 @@
 
 mod attempt;
 mod gate;
+mod heard;
 mod moved;
 
 use super::state::{FlowState, Stage};
@@ -28,6 +29,8 @@ impl FlowState {
                 // Also of one that nobody waits for any more: its changes are in the tree.
                 if ended.outcome.class == Class::Done {
                     self.touched.extend(ended.outcome.changed.iter().cloned());
+                    let mut changed = ended.outcome.changed.iter();
+                    self.changed_code |= changed.any(|path| path.starts_with("repo/"));
                 }
                 if self.stage
                     == (Stage::Attempting {
@@ -83,6 +86,7 @@ impl FlowState {
             // What a revert can go back to before any gate has passed.
             self.checkpoint_due = Some(format!("{}: the run begins", workflow.name));
         }
+        self.stage = self.first_stage(workflow);
         self.started = Some(started.clone());
     }
 

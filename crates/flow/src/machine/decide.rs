@@ -9,7 +9,7 @@ use kernel::effect::Effect;
 use kernel::event::{Body, EffectBegan};
 use kernel::opening::Begun;
 use kernel::position::Step;
-use kernel::table::{Actor, Completing, Target, Transition};
+use kernel::table::{Actor, Completing, Kind, Target, Transition};
 use kernel::{Decision, EffectId, Event, Input, Refusal, Time, What};
 
 pub(crate) fn decide(
@@ -195,12 +195,17 @@ fn begin(workflow: &Workflow, run: &FlowState, effect: EffectId) -> Result<Body,
         Effect::Gate(gate) => (String::new(), gate.wall_millis),
         Effect::Checkpoint(_) => (String::new(), 0),
     };
+    let works = workflow.table.state(&run.position.state).kind == Kind::Work;
+    let first = works && run.tries_first() && matches!(order, Effect::Gate(_));
     Ok(Body::EffectBegan(EffectBegan {
         effect,
         kind: order.kind(),
         state: run.position.state.clone(),
         role,
-        subject: String::new(),
+        subject: match first {
+            true => kernel::event::WHAT_IS_THERE.to_owned(),
+            false => String::new(),
+        },
         wall_millis,
     }))
 }

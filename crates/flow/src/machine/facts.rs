@@ -144,16 +144,7 @@ pub(crate) fn status(workflow: &Workflow, run: &FlowState) -> Status {
         mode: run.mode(),
         budgets,
         attempts: run.ledger.attempts.clone(),
-        in_flight: run
-            .ledger
-            .flying
-            .iter()
-            .map(|(effect, flying)| InFlight {
-                effect: *effect,
-                kind: flying.kind,
-                began: flying.began,
-            })
-            .collect(),
+        in_flight: InFlight::of(&run.ledger),
         last_refusal: run.last_refusal.clone(),
         fields: run.fields.clone(),
     }

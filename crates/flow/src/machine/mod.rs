@@ -9,6 +9,7 @@ mod decide;
 mod edited;
 mod exits;
 mod facts;
+mod heard;
 mod memory;
 mod objection;
 mod patience;
@@ -151,8 +152,8 @@ impl Machine for Flow {
         serde_json::to_value(&self.run).expect("plain data with string keys always serializes")
     }
 
-    fn restore(&mut self, snapshot: &Value) -> Result<(), String> {
-        self.run = serde_json::from_value(snapshot.clone()).map_err(|error| error.to_string())?;
+    fn restore(&mut self, snapshot: &Value) -> serde_json::Result<()> {
+        self.run = serde_json::from_value(snapshot.clone())?;
         Ok(())
     }
 }

@@ -1,6 +1,6 @@
 //! What a role says against the work: it holds the gate of its state, and nothing leads past it to
 //! the end, until the role says otherwise in that state, a state that settles it was passed, or a
-//! person led the run past it. It refuses to judge whether the role is right.
+//! person led the run past it. It does not judge whether the role is right.
 
 use super::state::FlowState;
 use crate::verdict::{Hearing, People};

@@ -1,6 +1,7 @@
 //! What a run remembers. How each fact changes it is in `apply.rs`.
 
 use super::exits::Record;
+use super::heard::Heard;
 use super::memory::Memory;
 use crate::snapshot::Snapshots;
 use crate::workflow::Workflow;
@@ -11,11 +12,14 @@ use kernel::ledger::Ledger;
 use kernel::outcome::{CheckResult, RoleResult};
 use kernel::{Decision, EffectId, Outcome, Position, Refusal, StateName, Time, Word};
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 
 const MOST_NOTES: usize = 16;
 /// The longest of what agents and checks say that is kept for briefs and people.
 pub(super) const MOST_NOTE_CHARS: usize = 600;
+/// The same of what the next attempt has to mend: a finding that is cut is found anew.
+const MOST_KEPT_CHARS: usize = 14_000;
 
 /// How far the work in the present state is.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -146,6 +150,12 @@ pub(crate) struct FlowState {
     /// The risk that a person declared since the start.
     #[serde(default)]
     pub(crate) risk: Option<Risk>,
+    /// What was found in each state, and what was said to it since.
+    #[serde(default)]
+    pub(crate) earlier: BTreeMap<StateName, Vec<Heard>>,
+    /// Has an agent changed the repository in this run?
+    #[serde(default)]
+    pub(crate) changed_code: bool,
 }
 
 impl FlowState {
@@ -186,6 +196,8 @@ impl FlowState {
             commits: BTreeMap::new(),
             objections: BTreeMap::new(),
             risk: None,
+            earlier: BTreeMap::new(),
+            changed_code: false,
         }
     }
 
@@ -214,8 +226,37 @@ impl FlowState {
         sealed.flat_map(|(_, items)| items.clone()).collect()
     }
 
+    /// Is a gate tried, or about to be, on what is there, before anybody has worked in the state?
+    pub(crate) fn tries_first(&self) -> bool {
+        matches!(
+            self.stage,
+            Stage::Answered { attempt: None } | Stage::Gating { attempt: None, .. }
+        )
+    }
+
+    /// What comes first in a state that was just entered: an attempt, or its gate where the workflow
+    /// says so and nothing that the gate needs is still empty.
+    pub(crate) fn first_stage(&self, workflow: &Workflow) -> Stage {
+        let def = &workflow.states[&self.position.state];
+        let empty = |name: &Value| {
+            let name = name.as_str().unwrap_or_default();
+            self.fields
+                .get(name)
+                .is_none_or(|value| value.trim().is_empty())
+        };
+        let lacks = |with: &Value| {
+            let lists = [&with["required"], &with["fields"]];
+            let mut named = lists.into_iter().filter_map(Value::as_array).flatten();
+            named.any(empty) || (with["field"].is_string() && empty(&with["field"]))
+        };
+        match def.gate_first && !def.gate.iter().any(|spec| lacks(&spec.with)) {
+            true => Stage::Answered { attempt: None },
+            false => Stage::Fresh,
+        }
+    }
+
     pub(crate) fn note(&mut self, text: impl Into<String>) {
-        let text: String = text.into().chars().take(MOST_NOTE_CHARS).collect();
+        let text: String = text.into().chars().take(MOST_KEPT_CHARS).collect();
         if self.notes.len() < MOST_NOTES && !self.notes.contains(&text) {
             self.notes.push(text);
         }

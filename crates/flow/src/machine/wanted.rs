@@ -76,6 +76,11 @@ fn attempt(workflow: &Workflow, run: &FlowState, id: EffectId) -> Effect {
         not_before: run.patience.not_before,
         continues: run.patience.continues.as_ref().map(|(effect, _)| *effect),
         sealed: run.sealed(workflow),
+        papers: brief::papers(workflow, run),
+        change: run
+            .good_commit
+            .clone()
+            .filter(|_| brief::shows_change(workflow, run)),
     })
 }
 

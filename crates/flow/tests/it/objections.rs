@@ -5,8 +5,8 @@ use crate::phase::Hand;
 use crate::source;
 use flow::{Workflow, load, load_begun};
 use kernel::effect::{Effect, Weight};
-use kernel::input::Found;
 use kernel::machine::Activity;
+use kernel::outcome::Found;
 use kernel::{
     Autonomy, CheckResult, CheckSpec, Class, Machine, Mode, Outcome, StateName, Verdict, What,
 };

@@ -10,8 +10,8 @@ use crate::workflow;
 use flow::{Flow, Workflow};
 use kernel::effect::Effect;
 use kernel::event::RunStarted;
-use kernel::input::Found;
 use kernel::machine::Activity;
+use kernel::outcome::Found;
 use kernel::{
     Autonomy, CheckResult, Class, Decision, Event, Input, Machine, Mode, Outcome, Refusal, RunId,
     StateName, Time, Verdict, What,

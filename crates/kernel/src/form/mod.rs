@@ -2,8 +2,8 @@
 //! wrong with a value (`walk.rs`), so what a role is shown and what a machine accepts cannot part.
 //! `document!` and `words!` declare a type and its table together.
 //!
-//! It refuses to know any document, and to compare one member with another: rules across members
-//! belong to whoever owns the document.
+//! It knows no document, and compares no member with another: rules across members belong to whoever
+//! owns the document.
 
 mod id;
 mod said;
@@ -109,6 +109,12 @@ pub struct Wrong {
 }
 
 impl Wrong {
+    /// An id that is none.
+    pub fn id(what: impl Into<String>) -> Self {
+        let (code, what, cause) = (walk::BAD_ID, what.into(), Cause::Id);
+        Self { code, what, cause }
+    }
+
     /// A fault that the pattern finds too.
     pub fn content(code: &'static str, what: impl Into<String>) -> Option<Self> {
         let (what, cause) = (what.into(), Cause::Content);

@@ -1,4 +1,4 @@
-//! What is wrong with a value, by its form: everything, each with its place. It refuses to stop at
+//! What is wrong with a value, by its form: everything, each with its place. It does not stop at
 //! the first fault, since whoever mends one wants to know of all.
 
 use super::{Answer, Form, Id, LONGEST, Member, Object, Presence, Size, Tagged};
@@ -17,6 +17,8 @@ pub enum Cause {
     Type,
     /// A text or a list that the schema refuses too.
     Content,
+    /// A text that is no id of the kind that stands here.
+    Id,
     /// What a schema cannot say.
     Wording,
 }
@@ -27,6 +29,9 @@ impl Cause {
         matches!(self, Cause::Missing | Cause::Unknown | Cause::Type)
     }
 }
+
+/// The code of an id that is none.
+pub(super) const BAD_ID: &str = "bad_id";
 
 /// One thing that is wrong.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -235,11 +240,8 @@ impl Walk {
                 self.content(field, "id_too_long", what);
             }
             (Form::Id(id), Value::String(text)) if !id.accepts(text) => {
-                self.content(
-                    field,
-                    "bad_id",
-                    format!("{text:?} should have the form {id}"),
-                );
+                let what = format!("{text:?} should have the form {id}");
+                self.say(field, BAD_ID, what, Cause::Id);
             }
             (Form::Versioned(id), Value::String(text)) if !is_versioned(*id, text) => {
                 let shown: String = text.chars().take(LONGEST).collect();

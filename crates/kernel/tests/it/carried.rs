@@ -1,9 +1,10 @@
 //! Inputs and wants as data that is carried between processes of different versions: what a newer one
 //! adds is ignored, what an older one did not write has a default, and what nobody knows is refused.
 
+use kernel::Decision;
 use kernel::effect::{Access, Allowance, Revert, Sight};
 use kernel::event::{Note, RunStarted};
-use kernel::input::{Decision, Found};
+use kernel::outcome::Found;
 use kernel::{
     AttemptOrder, CheckResult, CheckSpec, CheckpointOrder, Class, Effect, EffectId, GateOrder,
     Mode, Outcome, StateName, Time, Usage, Verdict, What,
@@ -29,10 +30,14 @@ fn effects() -> Vec<Effect> {
         not_before: Some(Time(1_794_709_527_123)),
         continues: Some(EffectId(2)),
         sealed: BTreeMap::from([("spec".to_owned(), "aa".to_owned())]),
+        papers: BTreeMap::from([("findings.md".to_owned(), "- all".to_owned())]),
+        change: Some("c0ffee".to_owned()),
     };
     let bare = AttemptOrder {
         not_before: None,
         continues: None,
+        papers: BTreeMap::new(),
+        change: None,
         ..attempt.clone()
     };
     let gate = GateOrder {

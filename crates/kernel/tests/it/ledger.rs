@@ -3,8 +3,8 @@
 use kernel::budget::{ATTEMPTS, Budgets, MICRO_DOLLARS, REFUSALS, TOKENS, WALL_MILLIS};
 use kernel::effect::EffectKind;
 use kernel::event::{Body, EffectBegan, Refused};
-use kernel::input::Found;
 use kernel::ledger::{LOST, Ledger, RUNNING};
+use kernel::outcome::Found;
 use kernel::{Class, EffectId, Event, Outcome, Refusal, Time, Usage, What};
 use std::collections::BTreeMap;
 

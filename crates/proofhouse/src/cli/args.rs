@@ -5,6 +5,7 @@ mod index;
 mod named;
 mod sandbox;
 mod signing;
+mod values;
 mod wave;
 
 pub(crate) use factory::{
@@ -18,6 +19,7 @@ pub(crate) use wave::{WaveCommand, WaveJobs, WaveTick};
 
 use clap::{Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
+use values::{cap, pair};
 
 /// Drives AI coding agents through gated workflows and ships only what its own evidence proves.
 #[derive(Debug, Parser)]
@@ -271,15 +273,21 @@ pub(crate) struct Do {
     /// What you want, in a sentence
     pub(crate) request: String,
     /// The workflow (`proofhouse workflow list`)
-    #[arg(long, default_value = "phase")]
+    #[arg(long, default_value = "quick")]
     pub(crate) workflow: String,
+    /// Another agent reads the change before you do
+    #[arg(long)]
+    pub(crate) review: bool,
+    /// A change without new behaviour: every test stays as it is, and stays green
+    #[arg(long)]
+    pub(crate) refactor: bool,
     /// A validation command that the engine runs itself (default: found in the repository)
     #[arg(long, value_name = "COMMAND")]
     pub(crate) check: Vec<String>,
-    /// Who works, as in `proofhouse new` (default: `agent` of the config)
+    /// Who works, as in `proofhouse new` (default: `agent` of the config, else the one that is installed)
     #[arg(long)]
     pub(crate) agent: Option<String>,
-    /// How much the run may decide by itself (default: `approvals.autonomy` of the config, else `auto`)
+    /// How much the run may decide by itself (default: `approvals.autonomy` of the config, else `conservative`: you look at the diff)
     #[arg(long, value_enum)]
     pub(crate) autonomy: Option<AutonomyArg>,
     /// Work in your own tree, as it is, instead of in a worktree of the run's own
@@ -539,18 +547,4 @@ fn who_works() -> String {
         "Who works: one of {} (default: `agent` of the config)",
         agents::forms()
     )
-}
-
-pub(super) fn pair(text: &str) -> Result<(String, String), String> {
-    let (key, value) = text.split_once('=').ok_or("write it as FIELD=VALUE")?;
-    if key.trim().is_empty() {
-        return Err("the field before `=` is empty".to_owned());
-    }
-    Ok((key.trim().to_owned(), value.to_owned()))
-}
-
-pub(super) fn cap(text: &str) -> Result<(String, u64), String> {
-    let (key, value) = pair(text)?;
-    let value = value.trim().replace('_', "").parse();
-    Ok((key, value.map_err(|_| "the cap must be a whole number")?))
 }

@@ -1,12 +1,24 @@
 //! `proofhouse do`: a sentence in, work that can be landed out.
 
-use super::args::{Do, New, RiskArg, Run};
+use super::args::{AutonomyArg, Do, New, RiskArg, Run};
 use super::out::Out;
 use super::{new, run};
-use engine::start::WantsCommands;
+use engine::start::{LOOKED_FOR, WantsCommands, wanted_commands};
+use std::io::{BufRead, IsTerminal, Write};
+use workspace::config::Config;
 use workspace::{EngineError, Project};
 
 pub(crate) fn do_it(project: &Project, args: &Do, out: &Out) -> Result<u8, EngineError> {
+    let config = project.config()?;
+    let mut set = Vec::new();
+    if args.review {
+        set.push(("review".to_owned(), "yes".to_owned()));
+    }
+    if args.refactor {
+        set.push(("change".to_owned(), "refactor".to_owned()));
+    }
+    // Whoever names no rung looks at the diff: that is what `do` ends with.
+    let careful = args.autonomy.is_none() && config.autonomy().is_none();
     let mut asked = New {
         workflow: args.workflow.clone(),
         request: Some(args.request.clone()),
@@ -16,32 +28,32 @@ pub(crate) fn do_it(project: &Project, args: &Do, out: &Out) -> Result<u8, Engin
         with_edits: args.with_edits,
         yes: true,
         name: args.name.clone(),
-        set: Vec::new(),
+        set,
         check: args.check.clone(),
-        agent: args.agent.clone(),
-        autonomy: args.autonomy,
+        agent: args.agent.clone().or_else(|| installed(&config)),
+        autonomy: match careful {
+            true => Some(AutonomyArg::Conservative),
+            false => args.autonomy,
+        },
         stepped: false,
         risk: RiskArg::Normal,
         waive_sandbox: false,
         sign: None,
         budget: args.budget.clone(),
     };
+    let (wants, there) = wanted_commands(project, &args.workflow, &args.check)?;
+    if wants == WantsCommands::Always && !there {
+        asked.check = vec![ask_for_a_check(out)?];
+    }
     new::ask_about_edits(project, &mut asked)?;
     let started = new::begin(project, &asked)?;
     if !out.json {
         new::tell(project, &asked, &started, out)?;
-    }
-    let unset = started.commands.is_empty() && started.commands_from == "none";
-    if started.wants_commands == WantsCommands::Always && unset {
-        // Every attempt would be paid for, and no gate could pass.
-        return Err(EngineError::user(
-            "no_check",
-            "nothing was found here that could prove the work: no test suite that we know",
-            format!(
-                "say what does: `[checks] commands = [\"...\"]` in .proofhouse/config.toml, then `proofhouse run {}`",
-                started.run
-            ),
-        ));
+        if let (None, Some(agent)) = (&args.agent, &asked.agent) {
+            out.line(&format!(
+                "  agent        {agent}  (installed; `agent` in the config names another)"
+            ));
+        }
     }
     let driven = Run {
         run: Some(started.run.clone()),
@@ -50,4 +62,39 @@ pub(crate) fn do_it(project: &Project, args: &Do, out: &Out) -> Result<u8, Engin
         restore_views: false,
     };
     run::run(project, &driven, out)
+}
+
+/// The coding agent that is installed, where the config names none; one that can log in comes first.
+fn installed(config: &Config) -> Option<String> {
+    if config.agent().is_some() {
+        return None;
+    }
+    let found = agents::readiness().into_iter();
+    let found: Vec<agents::Readiness> = found.filter(|ready| ready.program.is_some()).collect();
+    let best = found.iter().find(|ready| ready.way_in().is_some());
+    best.or(found.first()).map(|ready| ready.agent.to_owned())
+}
+
+/// Nothing here could prove the work, and every attempt would be paid for: a person says what does.
+fn ask_for_a_check(out: &Out) -> Result<String, EngineError> {
+    let none = || {
+        EngineError::user(
+            "no_check",
+            format!("nothing was found here that could prove the work; looked for: {LOOKED_FOR}"),
+            "say what does: `proofhouse do ... --check COMMAND`, or `[checks] commands = [\"COMMAND\"]` in .proofhouse/config.toml; any command will do that fails when the work is not done",
+        )
+    };
+    if out.json || !std::io::stdin().is_terminal() || !std::io::stderr().is_terminal() {
+        return Err(none());
+    }
+    eprintln!("Nothing was found here that could prove the work. Looked for: {LOOKED_FOR}.");
+    eprint!("Which command fails when something is wrong? ");
+    let mut line = String::new();
+    let read = std::io::stderr()
+        .flush()
+        .and_then(|()| std::io::stdin().lock().read_line(&mut line));
+    match (read, line.trim()) {
+        (Ok(_), command) if !command.is_empty() => Ok(command.to_owned()),
+        _ => Err(none()),
+    }
 }

@@ -3,7 +3,7 @@
 use super::args::Args;
 use super::exit;
 use super::out::{Out, Tone};
-use sandbox::{Cancel, CapabilityState, Launch, Limits};
+use sandbox::{Cancel, CapabilityState, Launch, LaunchError, Limits};
 use serde::Serialize;
 use std::time::Duration;
 use workspace::{EngineError, Project};
@@ -67,7 +67,7 @@ pub(crate) fn doctor(args: &Args, out: &Out) -> Result<u8, EngineError> {
     Ok(if broken { exit::ENVIRONMENT } else { exit::OK })
 }
 
-fn try_run(argv: &[&str]) -> Result<sandbox::Ended, String> {
+fn try_run(argv: &[&str]) -> Result<sandbox::Ended, LaunchError> {
     let argv = argv.iter().map(|arg| (*arg).to_owned()).collect();
     let limits = Limits {
         wall: Duration::from_secs(10),
@@ -75,7 +75,7 @@ fn try_run(argv: &[&str]) -> Result<sandbox::Ended, String> {
         output_bytes: 1 << 16,
     };
     let launch = Launch::new(argv, std::env::temp_dir(), sandbox::base_env(), limits);
-    sandbox::run(&launch, &Cancel::new()).map_err(|error| error.to_string())
+    sandbox::run(&launch, &Cancel::new())
 }
 
 fn program(what: &'static str, argv: &[&str], without: State) -> Finding {
@@ -97,7 +97,7 @@ fn program(what: &'static str, argv: &[&str], without: State) -> Finding {
         Err(error) => Finding {
             what,
             state: without,
-            detail: error,
+            detail: error.to_string(),
         },
     }
 }
@@ -119,7 +119,7 @@ fn tree_kill() -> Finding {
         Err(error) => Finding {
             what,
             state: State::Missing,
-            detail: error,
+            detail: error.to_string(),
         },
     }
 }

@@ -1,7 +1,8 @@
 //! `proofhouse inbox`: everything that waits for a person, in one place.
 
+use super::land::Lines;
 use super::out::{Out, Tone, count, dollars, duration, plain};
-use super::{decide, exit, land};
+use super::{exit, land, signing};
 use report::grounds::Grounds;
 use report::inbox::Item;
 use report::question::Advice;
@@ -49,17 +50,8 @@ pub(crate) fn ask(out: &Out, project: &Project, items: &[Item]) {
         }
     }
     if let Some(Item::Run { run_code, .. } | Item::Project { run_code, .. }) = items.last() {
-        out.line(&decide::wants(project, run_code));
+        out.line(&signing::wants(project, run_code));
     }
-}
-
-/// How much of a change is shown on the way.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Lines {
-    /// Its first lines.
-    Some,
-    /// Which files alone.
-    None,
 }
 
 /// What a person decides on: what was asked for and when, what changed, what was proven and what was

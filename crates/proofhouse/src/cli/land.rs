@@ -1,9 +1,8 @@
 //! `proofhouse diff`, `land`, `pr`, `discard` and `abandon`: what a run made, and what becomes of it.
 
 use super::args::{Abandon, Diff, Land, Pr};
-use super::inbox::Lines;
 use super::out::{Out, Tone, plain, whole};
-use super::{decide, exit};
+use super::{exit, signing};
 use engine::approval::Words;
 use engine::decide::Ask;
 use engine::land::{Landing, Shape, discard as set_aside, land as onto_branch, request};
@@ -12,6 +11,15 @@ use kernel::position::STOP;
 use report::change::{Change, Depth, FileChange, Work, stat};
 use serde_json::json;
 use workspace::{EngineError, Project};
+
+/// How much of a change is shown on the way.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Lines {
+    /// Its first lines.
+    Some,
+    /// Which files alone.
+    None,
+}
 
 pub(crate) fn diff(project: &Project, args: &Diff, out: &Out) -> Result<u8, EngineError> {
     if let Some(tool) = &args.tool {
@@ -247,11 +255,7 @@ pub(crate) fn pr(project: &Project, args: &Pr, out: &Out) -> Result<u8, EngineEr
     };
     let request = request(project, &args.run, &args.remote, &how)?;
     if out.json {
-        out.facts(&json!({
-            "run": args.run, "branch": request.branch, "onto": request.onto,
-            "commit": request.commit, "title": request.title, "body": request.body,
-            "opened": request.opened,
-        }));
+        out.facts(&request);
         return Ok(exit::OK);
     }
     out.line(&format!(
@@ -280,11 +284,11 @@ pub(crate) fn abandon(project: &Project, args: &Abandon, out: &Out) -> Result<u8
         because: &args.because,
     };
     if args.signing.message {
-        return decide::show(&engine::decide::message(project, &ask)?);
+        return signing::show(&engine::decide::message(project, &ask)?);
     }
     let status = report::look(project, &args.run)?.status();
     if !matches!(status.activity, Activity::Done | Activity::Stopped) {
-        let approve = |words: &Words<'_>| decide::approved(project, &args.signing, words);
+        let approve = |words: &Words<'_>| signing::approved(project, &args.signing, words);
         engine::decide::decide(project, &ask, approve)?;
     }
     if works_here(project, &args.run) {

@@ -8,7 +8,7 @@ use report::timeline::{Entry, Record, Timeline};
 use std::cell::Cell;
 use std::collections::{BTreeMap, VecDeque};
 use std::time::Duration;
-use store::{Journal, RecordRef, Replay, RunName, Since, Tail, Tails};
+use store::{Journal, Objection, RecordRef, Replay, RunName, Since, Tail, Tails};
 use workspace::{EngineError, Project};
 
 /// How often growing journals are looked at: one `stat` each.
@@ -49,15 +49,15 @@ pub(crate) fn log(project: &Project, args: &Log, out: &Out) -> Result<u8, Engine
     Ok(exit::OK)
 }
 
-fn line(timeline: &mut Timeline, record: RecordRef<'_>, out: &Out) -> Result<String, String> {
+fn line(timeline: &mut Timeline, record: RecordRef<'_>, out: &Out) -> Result<String, Objection> {
     if out.json {
         return json(&Record::from(record));
     }
     Ok(told(&timeline.tell(&record)?, out))
 }
 
-fn json(value: &impl serde::Serialize) -> Result<String, String> {
-    serde_json::to_string(value).map_err(|error| error.to_string())
+fn json(value: &impl serde::Serialize) -> Result<String, Objection> {
+    Ok(serde_json::to_string(value)?)
 }
 
 fn told(told: &Entry, out: &Out) -> String {
@@ -100,7 +100,7 @@ fn follow(project: &Project, args: &Log, out: &Out) -> Result<u8, EngineError> {
                 Ok(format!("{word} {}", plain(&event.sentence())))
             }
         };
-        let text = text.unwrap_or_else(|error| plain(&error));
+        let text = text.unwrap_or_else(|error| plain(&error.to_string()));
         let text = match wide.filter(|_| !out.json) {
             Some(wide) => format!("{run:<wide$} {text}"),
             None => text,

@@ -27,6 +27,7 @@ mod resolve;
 mod run;
 mod sandbox;
 mod schema;
+mod signing;
 mod status;
 mod usage;
 mod verbs;

@@ -66,7 +66,7 @@ pub(crate) fn begin(project: &Project, args: &New) -> Result<Started, EngineErro
     };
     if args.waive_sandbox {
         let approve = |words: &Words<'_>| {
-            super::decide::approved_unseen(project, args.sign.as_deref(), words)
+            super::signing::approved_unseen(project, args.sign.as_deref(), words)
         };
         start_waived(project, &asked, &approve)
     } else {

@@ -1,19 +1,16 @@
 //! `proofhouse factory start|run|status`: a project of the factory, from its spec to its release.
 
 use super::args::FactoryStart;
-use super::out::{Out, Tone, count, plain};
+use super::out::{Out, Tone, count};
 use super::progress::Progress;
-use super::{decide, exit, figures, inbox, notify, run, status};
+use super::{exit, notify, run, status};
 use ::factory::plan::{Plan, TaskFile};
 use ::factory::spec::ProductSpec;
 use engine::Ending;
 use engine::factory::{Begin, Driving};
-use kernel::Status;
 use kernel::machine::Activity;
 use report::Looked;
 use report::begun::ProjectBegun;
-use report::inbox::Item;
-use report::project::ProjectReport;
 use workspace::{EngineError, Project};
 
 pub(crate) fn start(
@@ -105,68 +102,4 @@ pub(crate) fn status(project: &Project, name: Option<&str>, out: &Out) -> Result
     let peek = report::look::peek_project(project, &name)?;
     status::shown(project, &name, &Looked::Project(peek), out)?;
     Ok(exit::OK)
-}
-
-/// Where a project stands, below its first line.
-pub(crate) fn text(out: &Out, project: &Project, report: &ProjectReport, items: &[Item]) {
-    let (name, status) = (&report.project, &report.status);
-    figures::all(out, status, &report::spend::summary(&status.attempts));
-    at_work(out, status);
-    let tasks = report.tasks.iter();
-    let rows: Vec<Vec<String>> = tasks
-        .map(|one| {
-            vec![
-                one.task.clone(),
-                one.status.clone(),
-                plain(&one.name),
-                one.modules.join(", "),
-            ]
-        })
-        .collect();
-    if !report.drafting {
-        out.table(&["task", "status", "name", "modules"], &rows);
-    }
-    inbox::ask(out, project, items);
-    if items.is_empty() && status.activity != Activity::Stopped {
-        // A release, a deprecation and a stop are possible at any time.
-        out.line(&decide::wants(project, &report.run_code));
-    }
-    if let (true, Some(waiting)) = (items.is_empty(), &status.waiting_for) {
-        let word = out.paint(Tone::Warn, "waiting");
-        out.line(&format!("{word} {}", plain(&waiting.why)));
-    }
-    if status.activity == Activity::Stopped {
-        out.line(&out.paint(Tone::Warn, "stopped by a person"));
-    }
-    for release in &report.releases {
-        let passed = release["overall_result"] == "PASS";
-        let tone = if passed { Tone::Good } else { Tone::Bad };
-        let result = release["overall_result"].as_str().unwrap_or_default();
-        let id = release["release_id"].as_str().unwrap_or_default();
-        out.line(&format!(
-            "{} release {id}: {}",
-            out.paint(tone, result),
-            plain(release["notes"].as_str().unwrap_or_default())
-        ));
-    }
-    if let Some(address) = &report.evidence {
-        out.line(&format!("evidence: {address}"));
-    }
-    if status.activity == Activity::Working && !report.driven {
-        out.line(&format!("next: proofhouse factory run {name}"));
-    }
-}
-
-/// Who works right now, and on what.
-fn at_work(out: &Out, status: &Status) {
-    let running = status.attempts.iter().filter(|one| one.ended == "running");
-    for attempt in running {
-        out.line(&format!(
-            "  {}       {} {}, since {}",
-            attempt.effect,
-            attempt.state,
-            attempt.role,
-            &attempt.began.to_string()[..19]
-        ));
-    }
 }

@@ -3,7 +3,7 @@
 
 use super::args::{Channel, FactoryNew};
 use super::out::{Out, Tone, plain};
-use super::{decide, exit, of_factory};
+use super::{exit, of_factory, signing};
 use engine::approval::Words;
 use engine::factory::{New, Said, Spoken};
 use report::begun::{ProjectBegun, SpokenOn};
@@ -104,9 +104,9 @@ pub(crate) fn speak(
         spec: channel.spec.as_deref(),
     };
     if channel.signing.message {
-        return decide::show(&engine::factory::spoken_message(project, &spoken)?);
+        return signing::show(&engine::factory::spoken_message(project, &spoken)?);
     }
-    let approve = |words: &Words<'_>| decide::approved(project, &channel.signing, words);
+    let approve = |words: &Words<'_>| signing::approved(project, &channel.signing, words);
     let spoken = engine::factory::speak(project, &spoken, approve)?;
     if out.json {
         out.facts(&SpokenOn {

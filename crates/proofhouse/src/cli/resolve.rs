@@ -2,7 +2,7 @@
 
 use super::args::Resolve;
 use super::out::{Out, Tone};
-use super::{decide, exit};
+use super::{decide, exit, signing};
 use ::factory::halt::Action;
 use engine::approval::Words;
 use engine::factory::Asked;
@@ -21,9 +21,9 @@ pub(crate) fn resolve(project: &Project, args: &Resolve, out: &Out) -> Result<u8
         because: &args.because,
     };
     if args.signing.message {
-        return decide::show(&engine::factory::message(project, &asked)?);
+        return signing::show(&engine::factory::message(project, &asked)?);
     }
-    let approve = |words: &Words<'_>| decide::approved(project, &args.signing, words);
+    let approve = |words: &Words<'_>| signing::approved(project, &args.signing, words);
     let resolved = engine::factory::resolve(project, &asked, approve)?;
     if out.json {
         out.facts(&serde_json::json!({"project": resolved.name, "status": resolved.status}));

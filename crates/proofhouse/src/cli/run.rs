@@ -8,11 +8,17 @@ use engine::session::{Ended, Restore, Session};
 use engine::world::Interrupter;
 use engine::{Ending, Until};
 use kernel::machine::Activity;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, OnceLock, PoisonError};
+use std::time::Duration;
 use workspace::{EngineError, Project};
 
 type Stop = Box<dyn Fn() + Send>;
 
+/// How long the loop has after a second Ctrl-C to end by itself.
+const PATIENCE: Duration = Duration::from_secs(3);
+/// How often Ctrl-C was pressed.
+static ASKED: AtomicUsize = AtomicUsize::new(0);
 static STOP: OnceLock<Mutex<Option<Stop>>> = OnceLock::new();
 
 /// Lets Ctrl-C stop whatever loop runs now. A session that starts anew puts itself here again.
@@ -23,6 +29,13 @@ pub(crate) fn on_stop(stop: Stop) {
     if first {
         // Without a handler, Ctrl-C still ends us; the next session finds what was left.
         let _ = ctrlc::set_handler(|| {
+            if ASKED.fetch_add(1, Ordering::Relaxed) > 0 {
+                // Whatever we wait for, a git that hangs too, dies with us.
+                std::thread::spawn(|| {
+                    std::thread::sleep(PATIENCE);
+                    std::process::exit(i32::from(exit::INTERRUPTED));
+                });
+            }
             if let Some(slot) = STOP.get()
                 && let Some(stop) = &*slot.lock().unwrap_or_else(PoisonError::into_inner)
             {

@@ -1,7 +1,9 @@
 //! `proofhouse status`: where a run or a project stands, or all of them.
 
+mod project;
+
 use super::out::{Out, Tone, dollars, plain};
-use super::{decide, exit, figures, inbox, of_factory};
+use super::{exit, figures, inbox, signing};
 use engine::wave::folder::put_back;
 use kernel::Status;
 use kernel::machine::Activity;
@@ -55,7 +57,7 @@ pub(crate) fn shown(
             }
             inbox::ask(out, project, &items);
         }
-        Report::Project(one) => of_factory::text(out, project, one, &items),
+        Report::Project(one) => project::text(out, project, one, &items),
         Report::Unreadable { error, .. } => out.fault(error),
     }
     Ok(())
@@ -117,7 +119,7 @@ fn of_run(out: &Out, run: &RunReport) {
 fn way_on(out: &Out, project: &Project, name: &str, run: &RunReport) {
     if run.status.activity == Activity::Working {
         // It can be stopped at any time, and that asks for the code.
-        out.line(&decide::wants(project, &run.run_code));
+        out.line(&signing::wants(project, &run.run_code));
         if !run.driven {
             out.line(&format!("next: proofhouse run {name}"));
         }
@@ -132,7 +134,7 @@ fn way_on(out: &Out, project: &Project, name: &str, run: &RunReport) {
     for option in &run.may_begin {
         out.line(&format!("  {}", report::question::decide(name, option)));
     }
-    out.line(&decide::wants(project, &run.run_code));
+    out.line(&signing::wants(project, &run.run_code));
 }
 
 fn pace(status: &Status) -> &'static str {

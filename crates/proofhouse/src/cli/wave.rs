@@ -1,11 +1,11 @@
 //! `proofhouse wave`: several tasks of a milestone at once.
 
 use super::args::{WaveCommand, WaveJobs, WaveTick};
-use super::decide::approved_unseen;
 use super::exit;
 use super::notify;
 use super::out::{Out, Tone, dollars, plain};
 use super::run::on_interrupt;
+use super::signing::approved_unseen;
 use super::wave_lines::Lines;
 use ::wave::page::CriterionReport;
 use engine::Ending;

@@ -39,6 +39,11 @@ fn every_cheat_in_lights_out_ends_in_its_refusal() {
     all_of("lights-out");
 }
 
+#[test]
+fn every_cheat_in_quick_ends_in_its_refusal() {
+    all_of("quick");
+}
+
 /// What we do not hold: an exit code is all that `phase` has of a check, so the one who reads is all that
 /// stands between an early exit and a pass. If a machine sees it one day, the cell can say so.
 #[test]

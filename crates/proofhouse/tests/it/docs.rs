@@ -180,7 +180,8 @@ fn every_connector_is_on_its_page() {
 #[test]
 fn every_error_and_refusal_code_is_on_its_page() {
     let needles = [
-        "EngineError::user(",
+        "Error::user(",
+        "Error::bug(",
         "environment(",
         "Refusal::new(",
         // Findings of an audit.

@@ -145,6 +145,11 @@ fn of_phase() {
 }
 
 #[test]
+fn of_quick() {
+    every_event("quick");
+}
+
+#[test]
 fn of_slice() {
     every_event("slice");
 }

@@ -19,13 +19,6 @@ fn commit(world: &World, message: &str) {
     world.git(&["commit", "--quiet", "-m", message]);
 }
 
-/// The framer of a run that has nothing but a sentence.
-const FRAMES: &str = r#"[[attempt]]
-state = "intake"
-steps = [{ set = "Done gate", to = "grep says so" }, { set = "Not doing", to = "more" }, { set = "Reality constraints", to = "none that matter" }]
-result = { summary = "framed" }
-"#;
-
 /// As a person does it: without the setting that other tests have.
 fn says(world: &World, args: &[&str]) -> Said {
     let mut command = world.command(args);
@@ -86,14 +79,17 @@ fn a_run_touches_nothing_of_the_persons_until_its_work_lands_as_one_commit() {
 #[test]
 fn one_line_does_it_and_says_what_can_be_done_with_it() {
     let world = world();
-    world.write("agent/script.toml", &format!("{FRAMES}{HONEST}"));
     let asked = [
         "do",
         "be good",
+        "--workflow",
+        "phase",
         "--check",
         CHECK,
         "--agent",
         "scripted:agent/script.toml",
+        "--autonomy",
+        "auto",
     ];
     let said = says(&world, &asked).exits(0);
     for part in [
@@ -115,10 +111,11 @@ fn one_line_does_it_and_says_what_can_be_done_with_it() {
 #[test]
 fn whoever_is_asked_sees_what_was_changed() {
     let world = world();
-    world.write("agent/script.toml", &format!("{FRAMES}{HONEST}"));
     let asked = [
         "do",
         "be good",
+        "--workflow",
+        "phase",
         "--check",
         CHECK,
         "--agent",

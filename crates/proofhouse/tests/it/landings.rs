@@ -176,6 +176,10 @@ fn a_run_begins_with_the_persons_edits_if_they_say_so() {
     let asked = [
         "do",
         "be good",
+        "--workflow",
+        "phase",
+        "--autonomy",
+        "auto",
         "--check",
         CHECK,
         "--agent",

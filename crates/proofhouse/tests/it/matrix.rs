@@ -13,7 +13,7 @@ use serde::Deserialize;
 use std::collections::BTreeSet;
 use std::path::Path;
 
-const WORKFLOWS: [&str; 4] = ["lights-out", "slice", "add", "phase"];
+const WORKFLOWS: [&str; 5] = ["lights-out", "slice", "add", "phase", "quick"];
 const ROWS: [&str; 19] = [
     "happy path",
     "each gate fails once",

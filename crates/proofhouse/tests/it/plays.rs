@@ -214,7 +214,8 @@ of_each!(
     lights_out = "lights-out",
     slice = "slice",
     add = "add",
-    phase = "phase"
+    phase = "phase",
+    quick = "quick"
 );
 
 /// The tables are the workflows' own: what they hold is what is asked for.

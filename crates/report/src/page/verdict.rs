@@ -1,4 +1,4 @@
-//! The first thing one sees: is it proven, and by what. It refuses to say "proven" unless the run
+//! The first thing one sees: is it proven, and by what. It does not say "proven" unless the run
 //! reached its end, the latest gate of every state passed, and something was executed on the way that
 //! could have failed.
 

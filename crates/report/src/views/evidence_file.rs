@@ -114,7 +114,7 @@ mod tests {
                 body: kernel::Body::GateEnded(kernel::event::GateEnded {
                     effect: kernel::EffectId::default(),
                     results: vec![result],
-                    found: kernel::input::Found::default(),
+                    found: kernel::outcome::Found::default(),
                 }),
             });
             list(&history)

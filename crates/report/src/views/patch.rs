@@ -1,5 +1,5 @@
 //! What a run changed, as one patch: from its first checkpoint, which no agent had edited before, to
-//! its last. It refuses to hold the task folder, which is the run's own.
+//! its last. It does not hold the task folder, which is the run's own.
 
 use crate::history::History;
 use workspace::context::Context;

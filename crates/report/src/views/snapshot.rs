@@ -1,5 +1,5 @@
 //! Context snapshots on disk: one read-only file each, and one file that holds the latest. The
-//! journal has their texts. It refuses to go on over an old snapshot that was edited or deleted, and
+//! journal has their texts. It does not go on over an old snapshot that was edited or deleted, and
 //! over one that the journal does not know; it never writes over either in silence.
 
 use crate::history::History;

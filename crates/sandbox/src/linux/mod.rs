@@ -51,7 +51,7 @@ pub(crate) struct Outside {
     door: Door,
     notices: Notices,
     /// What the mounts were about, for errors.
-    mounts: Vec<String>,
+    mounts: Vec<mounts::Named>,
 }
 
 /// Whose files it sees.
@@ -178,6 +178,7 @@ fn start_folder(launch: &Launch, entries: &[Entry]) -> Result<PathBuf, LaunchErr
     let real = launch.dir.canonicalize().unwrap_or(launch.dir.clone());
     let there = entries.iter().any(|entry| match &entry.what {
         What::Outside(source, ..) => real.starts_with(source),
+        What::Layered(_) => real.starts_with(&entry.at),
         What::Link(_) | What::Scratch | What::Empty(_) | What::Processes | What::Terminals => false,
     });
     if there {
@@ -274,6 +275,10 @@ fn rules(plan: &Plan, entries: &[Entry], root: Root, port: Option<u16>) -> Rules
                 };
                 rules.allow(c_path(path), *access, *shape);
             }
+            // Without a root of its own there is none, and the plan has said so.
+            What::Layered(_) if root == Root::Own => {
+                rules.allow(c_path(&entry.at), Access::Write, Shape::Folder);
+            }
             What::Processes => rules.allow(c_path(&entry.at), Access::Read, Shape::Folder),
             What::Terminals if root == Root::Own => {
                 rules.allow(c_path(&entry.at), Access::Device, Shape::Folder);
@@ -281,7 +286,8 @@ fn rules(plan: &Plan, entries: &[Entry], root: Root, port: Option<u16>) -> Rules
             What::Scratch if root == Root::Own => {
                 rules.allow(c_path(&entry.at), Access::Write, Shape::Folder);
             }
-            What::Scratch | What::Terminals | What::Empty(_) | What::Link(_) => {}
+            What::Layered(_) | What::Scratch | What::Terminals | What::Empty(_) | What::Link(_) => {
+            }
         }
     }
     rules
@@ -341,9 +347,12 @@ impl Outside {
         let (what, index) = report::read(&mut self.report).ok()?.failed?;
         let place = self.mounts.get(index as usize);
         let place = place.filter(|_| what.starts_with("a mount"));
-        let what = place.map_or(what.clone(), |place| format!("{what} of {place}"));
+        let told = place.map_or(what.clone(), |place| format!("{what} of {}", place.name));
+        if place.is_some_and(|place| place.kind == mounts::Kind::Overlay) {
+            return Some(LaunchError::NoOverlay { what: told });
+        }
         Some(LaunchError::SandboxUnavailable {
-            missing: vec![format!("the kernel refused {what}")],
+            missing: vec![format!("the kernel refused {told}")],
         })
     }
 

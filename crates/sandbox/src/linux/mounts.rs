@@ -26,6 +26,7 @@ enum Op {
     Processes,
     Terminals,
     Bind(Bind),
+    Layered(Layered),
 }
 
 #[derive(Debug)]
@@ -36,6 +37,15 @@ struct Bind {
     tree: RawFd,
 }
 
+#[derive(Debug)]
+struct Layered {
+    lower: CString,
+    upper: CString,
+    work: CString,
+    at: CString,
+    tree: RawFd,
+}
+
 /// Everything to be mounted, prepared before the fork.
 #[derive(Debug)]
 pub(crate) struct Mounts {
@@ -43,6 +53,20 @@ pub(crate) struct Mounts {
     processes: CString,
     home: Option<CString>,
     pid_max: Option<Vec<u8>>,
+}
+
+/// What a step is about.
+#[derive(Debug)]
+pub(crate) struct Named {
+    pub(crate) name: String,
+    pub(crate) kind: Kind,
+}
+
+/// Is it an overlay? There are other ways to have what one gives.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Kind {
+    Overlay,
+    Other,
 }
 
 /// A path as the kernel wants it. Paths hold no NUL: they come from the file system.
@@ -81,6 +105,16 @@ impl Mounts {
                 })),
                 What::Processes => ops.extend([Op::Folder(at), Op::Processes]),
                 What::Terminals => ops.extend([Op::Folder(at), Op::Terminals]),
+                What::Layered([lower, upper, work]) => {
+                    ops.push(Op::Folder(at.clone()));
+                    ops.push(Op::Layered(Layered {
+                        lower: c_layer(lower),
+                        upper: c_layer(upper),
+                        work: c_layer(work),
+                        at,
+                        tree: -1,
+                    }));
+                }
                 What::Outside(source, access, shape) => {
                     ops.push(match shape {
                         Shape::Folder => Op::Folder(at.clone()),
@@ -119,19 +153,22 @@ impl Mounts {
     }
 
     /// What each step is about, for an error.
-    pub(crate) fn names(&self) -> Vec<String> {
-        let names = self.ops.iter().map(|op| match op {
-            Op::Bind(bind) => &bind.source,
-            Op::Scratch { at, .. }
-            | Op::Folder(at)
-            | Op::File(at)
-            | Op::Empty(at)
-            | Op::Link { at, .. } => at,
-            Op::Processes | Op::Terminals => &self.processes,
-        });
-        names
-            .map(|path| path.to_string_lossy().into_owned())
-            .collect()
+    pub(crate) fn names(&self) -> Vec<Named> {
+        let named = |op: &Op| {
+            let (path, kind) = match op {
+                Op::Layered(layered) => (&layered.lower, Kind::Overlay),
+                Op::Bind(bind) => (&bind.source, Kind::Other),
+                Op::Scratch { at, .. }
+                | Op::Folder(at)
+                | Op::File(at)
+                | Op::Empty(at)
+                | Op::Link { at, .. } => (at, Kind::Other),
+                Op::Processes | Op::Terminals => (&self.processes, Kind::Other),
+            };
+            let name = path.to_string_lossy().into_owned();
+            Named { name, kind }
+        };
+        self.ops.iter().map(named).collect()
     }
 
     /// Makes the root. Runs in a mount namespace of its own; allocates nothing. An error comes
@@ -142,9 +179,12 @@ impl Mounts {
         let private = libc::MS_REC | libc::MS_PRIVATE;
         sys::mount(c"none", c"/", private, c"").map_err(general)?;
         for (index, op) in self.ops.iter_mut().enumerate() {
-            if let Op::Bind(bind) = op {
-                bind.take().map_err(|error| (index, error))?;
-            }
+            let taken = match op {
+                Op::Bind(bind) => bind.take(),
+                Op::Layered(layered) => layered.take(),
+                _ => Ok(()),
+            };
+            taken.map_err(|error| (index, error))?;
         }
         let plain = libc::MS_NOSUID | libc::MS_NODEV;
         sys::mount(c"tmpfs", STAGE, plain, c"mode=755,size=1m").map_err(general)?;
@@ -179,6 +219,42 @@ impl Bind {
         self.tree = tree?;
         sys::restrict_tree(self.tree, self.attributes)
     }
+}
+
+impl Layered {
+    /// While the old root is there: an overlay that is nowhere yet.
+    fn take(&mut self) -> Result<()> {
+        let overlay = sys::open_filesystem(c"overlay")?;
+        let made = self.settings(overlay);
+        let made = made
+            .and_then(|()| sys::mount_of(overlay, sys::MOUNT_ATTR_NOSUID | sys::MOUNT_ATTR_NODEV));
+        sys::close(overlay);
+        self.tree = made?;
+        Ok(())
+    }
+
+    fn settings(&self, overlay: RawFd) -> Result<()> {
+        sys::set_text(overlay, c"lowerdir", &self.lower)?;
+        sys::set_text(overlay, c"upperdir", &self.upper)?;
+        sys::set_text(overlay, c"workdir", &self.work)?;
+        // Without it only the machine's own root may have overlays.
+        sys::set_flag(overlay, c"userxattr")?;
+        // Nobody needs the changes after a power failure. A kernel that does not know it syncs more.
+        let _ = sys::set_flag(overlay, c"volatile");
+        sys::create_filesystem(overlay)
+    }
+}
+
+/// A layer, spelt as overlays want it: a colon would part two layers, and a backslash is no letter.
+fn c_layer(path: &Path) -> CString {
+    let mut spelt = Vec::new();
+    for byte in path.as_os_str().as_bytes() {
+        if matches!(byte, b':' | b'\\') {
+            spelt.push(b'\\');
+        }
+        spelt.push(*byte);
+    }
+    CString::new(spelt).unwrap_or_default()
 }
 
 fn perform(op: &Op) -> Result<()> {
@@ -218,9 +294,9 @@ fn perform(op: &Op) -> Result<()> {
             // Only what it could trace anyway: not the first process, which is a copy of us.
             sys::mount(c"proc", c"/proc", flags, c"hidepid=ptraceable")
         }
-        Op::Bind(bind) => {
-            let moved = sys::move_mount(bind.tree, &bind.at);
-            sys::close(bind.tree);
+        Op::Bind(Bind { tree, at, .. }) | Op::Layered(Layered { tree, at, .. }) => {
+            let moved = sys::move_mount(*tree, at);
+            sys::close(*tree);
             moved
         }
     }

@@ -3,7 +3,7 @@
 
 use super::landlock::{Access, Shape};
 use crate::policy::DEVICES;
-use crate::{LaunchError, Policy};
+use crate::{LaunchError, Overlay, Policy};
 use std::path::{Component, Path, PathBuf};
 
 /// A path inside, and what is there.
@@ -18,6 +18,8 @@ pub(crate) struct Entry {
 pub(crate) enum What {
     /// What is at this path outside, with symbolic links resolved.
     Outside(PathBuf, Access, Shape),
+    /// The first folder, whose changes go into the second; the third is the kernel's.
+    Layered([PathBuf; 3]),
     /// A symbolic link.
     Link(PathBuf),
     /// Scratch space of its own.
@@ -39,6 +41,12 @@ impl Entry {
             What::Outside(outside, ..) => {
                 let inside = real.strip_prefix(outside).ok()?;
                 Some(self.at.join(inside))
+            }
+            // It stands for the folder at its own path, and has of it what its layer has.
+            What::Layered([lower, ..]) => {
+                let inside = real.strip_prefix(&self.at).ok()?;
+                let there = lower.join(inside).symlink_metadata().is_ok();
+                there.then(|| real.to_owned())
             }
             What::Link(_) | What::Scratch | What::Empty(_) | What::Processes | What::Terminals => {
                 None
@@ -101,6 +109,15 @@ pub(crate) fn entries(policy: &Policy) -> Result<Vec<Entry>, LaunchError> {
         }
         add(&mut entries, real, what);
     }
+    for overlay in &policy.overlays {
+        layered(&mut entries, overlay)?;
+    }
+    for placed in &policy.placed {
+        let source = real(&placed.source)?;
+        let shape = shape(&source);
+        let at = plain(&placed.at)?.to_owned();
+        add(&mut entries, at, What::Outside(source, Access::Read, shape));
+    }
     if let Some(home) = &policy.home
         && !policy.write.iter().any(|root| home.starts_with(root))
     {
@@ -123,23 +140,62 @@ pub(crate) fn entries(policy: &Policy) -> Result<Vec<Entry>, LaunchError> {
     Ok(entries)
 }
 
+/// An overlay, and what of it stays as it is.
+fn layered(entries: &mut Vec<Entry>, overlay: &Overlay) -> Result<(), LaunchError> {
+    // What a room has and the folder that it stands for has not is in a place that is not there.
+    let at = match overlay.at.symlink_metadata() {
+        Ok(_) => real(&overlay.at)?,
+        Err(_) => plain(&overlay.at)?.to_owned(),
+    };
+    let lower = real(&overlay.lower)?;
+    let layers = [lower.clone(), real(&overlay.upper)?, real(&overlay.work)?];
+    for fixed in &overlay.fixed {
+        let plain = fixed
+            .components()
+            .all(|part| matches!(part, Component::Normal(_)));
+        let source = lower.join(fixed);
+        // A link could lead out of the layer, and what is bound is what it leads to.
+        let same = source.canonicalize().is_ok_and(|real| real == source);
+        if !plain || !same {
+            let what = format!(
+                "{} cannot be fixed: it is no file or folder of {}",
+                fixed.display(),
+                overlay.lower.display()
+            );
+            return Err(LaunchError::Policy { what });
+        }
+        let shape = shape(&source);
+        let what = What::Outside(source, Access::Read, shape);
+        add(entries, at.join(fixed), what);
+    }
+    add(entries, at, What::Layered(layers));
+    Ok(())
+}
+
 /// The later one at a path wins, so that a writable root wins over a readable one.
 fn add(entries: &mut Vec<Entry>, at: PathBuf, what: What) {
     entries.retain(|entry| entry.at != at);
     entries.push(Entry { at, what });
 }
 
-fn real(path: &Path) -> Result<PathBuf, LaunchError> {
-    let wrong = |what: String| LaunchError::Policy { what };
-    let shown = path.display();
+fn plain(path: &Path) -> Result<&Path, LaunchError> {
     let plain = path
         .components()
         .all(|part| matches!(part, Component::RootDir | Component::Normal(_)));
-    if !path.is_absolute() || !plain {
-        return Err(wrong(format!(
-            "the root `{shown}` is not an absolute path without `..`; give its full path"
-        )));
+    if path.is_absolute() && plain {
+        return Ok(path);
     }
+    let what = format!(
+        "the root `{}` is not an absolute path without `..`; give its full path",
+        path.display()
+    );
+    Err(LaunchError::Policy { what })
+}
+
+fn real(path: &Path) -> Result<PathBuf, LaunchError> {
+    let wrong = |what: String| LaunchError::Policy { what };
+    let shown = path.display();
+    plain(path)?;
     let real = path.canonicalize().map_err(|error| {
         wrong(format!(
             "the root {shown}: {error}; create it, or leave it out"

@@ -8,7 +8,6 @@ mod serve;
 
 use crate::refusals::Refusals;
 use crate::{Endpoint, Leads};
-pub(crate) use request::endpoint;
 use rustix::event::{PollFd, PollFlags};
 use std::collections::BTreeMap;
 use std::io::{PipeReader, PipeWriter};

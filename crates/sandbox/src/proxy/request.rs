@@ -26,51 +26,16 @@ pub(super) fn parse(first_line: &str) -> Option<Request> {
         return None;
     }
     if method == "CONNECT" {
-        return Some(Request::Connect(endpoint(target, None)?));
+        return Some(Request::Connect(Endpoint::of_authority(target, None)?));
     }
     let rest = target.strip_prefix("http://")?;
     let at = rest.find(['/', '?']).unwrap_or(rest.len());
     let (authority, path) = rest.split_at(at);
     let slash = if path.starts_with('/') { "" } else { "/" };
     Some(Request::Plain {
-        target: endpoint(authority, Some(80))?,
+        target: Endpoint::of_authority(authority, Some(80))?,
         first_line: format!("{method} {slash}{path} {version}"),
     })
-}
-
-/// The host and port of an address.
-pub(crate) fn endpoint(authority: &str, default: Option<u16>) -> Option<Endpoint> {
-    // A user name before the host is a way to look like another host.
-    if authority.contains('@') {
-        return None;
-    }
-    let (host, port) = match authority.strip_prefix('[') {
-        Some(rest) => {
-            let (host, rest) = rest.split_once(']')?;
-            let port = match rest.strip_prefix(':') {
-                Some(port) => Some(port),
-                None if rest.is_empty() => None,
-                None => return None,
-            };
-            (host, port)
-        }
-        None => match authority.rsplit_once(':') {
-            Some((host, port)) => (host, Some(port)),
-            None => (authority, None),
-        },
-    };
-    let bracketed = authority.starts_with('[');
-    let fits = |letter: char| {
-        letter.is_ascii_alphanumeric() || "-._".contains(letter) || (bracketed && letter == ':')
-    };
-    if host.is_empty() || !host.chars().all(fits) {
-        return None;
-    }
-    let port = match port {
-        Some(port) => port.parse().ok()?,
-        None => default?,
-    };
-    Some(Endpoint::new(host, port))
 }
 
 #[cfg(test)]

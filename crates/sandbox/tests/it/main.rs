@@ -6,6 +6,8 @@ mod confined;
 mod ending;
 mod escape;
 mod leftover;
+#[cfg(target_os = "linux")]
+mod overlay;
 mod plain;
 
 use sandbox::{Cancel, Ended, Launch, LaunchError, Limits, base_env};

@@ -1,4 +1,4 @@
-//! What an audit says. It refuses to grow with the damage: findings beyond a limit are counted.
+//! What an audit says. It does not grow with the damage: findings beyond a limit are counted.
 
 use crate::Head;
 use serde::Serialize;

@@ -5,7 +5,7 @@ use super::{Health, Journal};
 use crate::chain::Chain;
 use crate::fault::Fault;
 use crate::read::{Replay, open_error};
-use crate::record::RecordRef;
+use crate::record::{Objection, RecordRef};
 use crate::torn::{self, Torn, TornTail};
 use crate::{AfterFailure, StoreError};
 use std::fs;
@@ -18,7 +18,7 @@ impl Journal {
     pub(super) fn settle(
         &mut self,
         replay: &Replay<'_>,
-        visit: &mut dyn FnMut(RecordRef<'_>) -> Result<(), String>,
+        visit: &mut dyn FnMut(RecordRef<'_>) -> Result<(), Objection>,
     ) -> Result<Option<Torn>, StoreError> {
         let end = self.still_there(self.place.head.seq)?;
         if end < self.place.offset {

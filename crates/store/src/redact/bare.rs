@@ -1,5 +1,5 @@
 //! Text without what a terminal would not show: colours, titles, links. Programs colour keys, and a
-//! key with a colour code inside is the same key. It refuses to forget where each byte stood.
+//! key with a colour code inside is the same key. It does not forget where each byte stood.
 
 use std::collections::BTreeSet;
 

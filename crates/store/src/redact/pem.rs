@@ -1,5 +1,5 @@
 //! Private keys as files have them, between two lines of dashes; also one whose end was cut off, and
-//! one on a single line of JSON. It refuses to take a lone heading for a key.
+//! one on a single line of JSON. It does not take a lone heading for a key.
 
 const BEGIN: &str = "-----BEGIN ";
 const KIND: &str = "PRIVATE KEY";

@@ -1,5 +1,5 @@
 //! A secret as other programs spell it: in JSON, in an address, in hexadecimal, in base 64 wherever it
-//! begins in what was encoded. It refuses to spell what is too short to be told from chance.
+//! begins in what was encoded. It does not spell what is too short to be told from chance.
 
 /// Shorter ones have no spelling but their own and that of JSON.
 const LEAST: usize = 12;

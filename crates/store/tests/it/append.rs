@@ -114,7 +114,7 @@ fn the_caller_judges_kinds_and_sets_a_limit_to_times() {
     journal(dir.path(), 3);
     let refused = Journal::read(dir.path(), &run(), Replay::default(), |record| {
         if record.seq == 2 {
-            Err(format!("unknown kind {}", record.kind))
+            Err(format!("unknown kind {}", record.kind).into())
         } else {
             Ok(())
         }

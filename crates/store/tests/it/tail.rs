@@ -17,7 +17,7 @@ struct Listener {
 }
 
 impl Follow for Listener {
-    fn record(&mut self, run: &RunName, record: RecordRef<'_>) -> Result<(), String> {
+    fn record(&mut self, run: &RunName, record: RecordRef<'_>) -> Result<(), store::Objection> {
         let number = number(&record.body_as()?);
         if self.refuses == Some(number) {
             return Err("not understood".into());

@@ -1,7 +1,7 @@
 //! A model provider that follows a script: Anthropic Messages, OpenAI Responses and Chat, and
 //! Gemini, on loopback only.
 //!
-//! It stands in for the network in the tests of every connector. It refuses to be clever: it
+//! It stands in for the network in the tests of every connector. It is not clever: it
 //! answers what the script says, records what it was asked, and never looks at a clock.
 
 mod anthropic;

@@ -3,7 +3,7 @@
 //! So a fault of a server happens on a wire, and what a connector hears of it is what the real
 //! agent would say.
 //!
-//! It refuses to wait where the real one backs off: it asks again as often, at once. Where the
+//! It does not wait where the real one backs off: it asks again as often, at once. Where the
 //! real one goes on for ever in silence, so does it.
 
 mod acp;

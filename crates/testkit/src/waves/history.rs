@@ -1,7 +1,7 @@
 //! What a milestone's journal says, summed up without the machine, and what must be true after every
 //! fact. It refuses to share code with the board, or both could be wrong in the same way.
 
-use crate::failure::Violation;
+use crate::violation::Violation;
 use std::collections::{BTreeMap, BTreeSet};
 use wave::{Act, Dated, Fact, Milestone, WantId};
 

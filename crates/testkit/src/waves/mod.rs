@@ -5,8 +5,9 @@ mod cast;
 pub mod history;
 mod world;
 
-use crate::failure::Violation;
 use crate::seeds::on_every_core;
+use crate::storm::{Stop, Storm};
+use crate::violation::Violation;
 use crate::watched::Watched;
 use crate::weather::{Crash, Fate, Weather};
 use cast::Cast;
@@ -17,7 +18,7 @@ use kernel::machine::{Activity, Happening};
 use kernel::{Decision, Machine};
 use std::fmt;
 use wave::{Board, Dated, Milestone, Settings, Waves};
-use world::{Stop, WaveWorld};
+use world::WaveWorld;
 
 /// More lives of the engine than any milestone may need.
 const MOST_SESSIONS: u32 = 400;
@@ -94,7 +95,8 @@ impl WaveSimulation {
             Waves::new(self.milestone.clone(), settings)
         };
         let cast = Cast::new(self.seed, self.trouble);
-        let mut world = WaveWorld::new(self.seed, &make, cast, self.weather, self.planned);
+        let storm = Storm::new(self.seed, self.weather, self.planned);
+        let mut world = WaveWorld::new(&make, cast, storm);
         let lived = live(&mut world);
         let journal = world.journal.events().to_vec();
         match lived {
@@ -102,9 +104,9 @@ impl WaveSimulation {
                 board: world.follower.board().clone(),
                 history: world.history,
                 journal,
-                crashes: world.crashes,
-                batches: world.batches,
-                waits: world.waits,
+                crashes: world.storm.crashes,
+                batches: world.storm.batches,
+                waits: world.storm.waits,
                 activity,
             }),
             Err(violation) => Err(Box::new(WaveFailure {
@@ -185,7 +187,7 @@ fn live(world: &mut WaveWorld<'_>) -> Result<Activity, Violation> {
     let mut machine = world.rebuild()?;
     for _ in 0..MOST_SESSIONS {
         let driven = drive(&mut machine, world, Until::Rest);
-        if let Some(broken) = world.broken.take() {
+        if let Some(broken) = world.storm.broken.take() {
             return Err(broken);
         }
         match driven {

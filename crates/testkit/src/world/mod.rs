@@ -5,30 +5,14 @@ mod people;
 mod trouble;
 
 use crate::cast::{self, Cast};
-use crate::failure::Violation;
-use crate::random::Random;
 use crate::record::Record;
+use crate::storm::{Stop, Storm};
+use crate::violation::Violation;
 use crate::watched::Watched;
-use crate::weather::{Crash, Fate, Weather};
 use engine::{Signal, World};
 use kernel::machine::RunMachine;
 use kernel::{Effect, EffectId, Event, Machine, StateName, Time, What};
 use std::collections::BTreeMap;
-
-/// Why the loop was left.
-#[derive(Debug)]
-pub(crate) enum Stop {
-    /// The engine died. What is stored is stored.
-    Crashed,
-    /// A promise was broken.
-    Violated(Violation),
-}
-
-impl From<Violation> for Stop {
-    fn from(violation: Violation) -> Self {
-        Stop::Violated(violation)
-    }
-}
 
 /// Is the engine's process there?
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -54,21 +38,11 @@ struct Flight {
 pub(crate) struct SeededWorld<'a, M> {
     pub(crate) record: Record<'a, M>,
     pub(crate) cast: Box<dyn Cast + 'a>,
-    pub(crate) random: Random,
-    pub(crate) weather: Weather,
-    pub(crate) planned: Option<Crash>,
+    pub(crate) storm: Storm,
     pub(crate) process: Process,
-    pub(crate) crashes: u32,
     pub(crate) sessions: u32,
-    /// The size of every append so far.
-    pub(crate) batches: Vec<usize>,
-    /// How often the engine waited so far.
-    pub(crate) waits: usize,
     /// Attempts that agents were really started for, in order.
     pub(crate) paid: Vec<(EffectId, StateName, u32)>,
-    pub(crate) broken: Option<Violation>,
-    clock: u64,
-    torn: u64,
     /// Events of others that the live machine was told of since its last append.
     foreign: usize,
     running: BTreeMap<EffectId, Flight>,
@@ -78,27 +52,14 @@ pub(crate) struct SeededWorld<'a, M> {
 }
 
 impl<'a, M: RunMachine> SeededWorld<'a, M> {
-    pub(crate) fn new(
-        seed: u64,
-        record: Record<'a, M>,
-        cast: Box<dyn Cast + 'a>,
-        weather: Weather,
-    ) -> Self {
+    pub(crate) fn new(record: Record<'a, M>, cast: Box<dyn Cast + 'a>, storm: Storm) -> Self {
         Self {
             record,
             cast,
-            random: Random::stream(seed, "world"),
-            weather,
-            planned: None,
+            storm,
             process: Process::Alive,
-            crashes: 0,
             sessions: 0,
-            batches: Vec::new(),
-            waits: 0,
             paid: Vec::new(),
-            broken: None,
-            clock: 1_794_709_527_123,
-            torn: 0,
             foreign: 0,
             running: BTreeMap::new(),
             on_disk: BTreeMap::new(),
@@ -118,15 +79,15 @@ impl<M: RunMachine> World<Watched<M>> for SeededWorld<'_, M> {
     type Error = Stop;
 
     fn now(&mut self) -> Time {
-        self.clock += self.random.below(240_000);
-        let permille = self.weather.clock_jump;
-        if self.strikes(permille) {
-            self.clock = match self.random.below(2) {
-                0 => self.clock + 3 * 86_400_000,
-                _ => self.clock - 5 * 3_600_000,
+        self.storm.clock += self.storm.random.below(240_000);
+        let permille = self.storm.weather.clock_jump;
+        if self.storm.strikes(permille) {
+            self.storm.clock = match self.storm.random.below(2) {
+                0 => self.storm.clock + 3 * 86_400_000,
+                _ => self.storm.clock - 5 * 3_600_000,
             };
         }
-        Time(self.clock)
+        Time(self.storm.clock)
     }
 
     fn opening(&mut self, machine: &Watched<M>) -> Result<Vec<What>, Stop> {
@@ -135,9 +96,9 @@ impl<M: RunMachine> World<Watched<M>> for SeededWorld<'_, M> {
             session: format!("s{}", self.sessions),
             version: "sim".to_owned(),
         }];
-        if self.torn > 0 {
+        if self.storm.torn > 0 {
             opening.push(What::TailCut {
-                bytes: std::mem::take(&mut self.torn),
+                bytes: std::mem::take(&mut self.storm.torn),
                 kept_in: "torn".to_owned(),
             });
         }
@@ -150,8 +111,8 @@ impl<M: RunMachine> World<Watched<M>> for SeededWorld<'_, M> {
             match self.on_disk.get(&flying.effect) {
                 Some(answer) => {
                     opening.push(cast::after_restart(answer.clone()));
-                    let permille = self.weather.repeat;
-                    if self.strikes(permille) {
+                    let permille = self.storm.weather.repeat;
+                    if self.storm.strikes(permille) {
                         opening.push(lost);
                     }
                 }
@@ -165,26 +126,15 @@ impl<M: RunMachine> World<Watched<M>> for SeededWorld<'_, M> {
         let mut trace = machine.take_trace();
         trace.drain(..self.foreign.min(trace.len()));
         self.foreign = 0;
-        if trace.len() != events.len() {
-            let what = format!("{} applied, {} appended", trace.len(), events.len());
-            return Err(Violation::new("what_is_applied_is_appended", what).into());
-        }
-        let crash = self.crash_at_append(events.len());
-        self.batches.push(events.len());
-        let stored = crash.unwrap_or(events.len());
+        let (stored, fate) = self.storm.append(events.len(), trace.len())?;
         for (event, live) in events.iter().zip(&trace).take(stored) {
             self.record.take(event, live)?;
         }
-        if crash.is_some() {
-            self.torn = if stored < events.len() { 17 } else { 0 };
-            self.crashes += 1;
-            self.die(match self.planned {
-                Some(_) => Fate::Found,
-                None => Fate::Drawn,
-            });
+        if let Some(fate) = fate {
+            self.die(fate);
             // Or no crash at all: somebody else was faster, and the engine reads anew.
-            let permille = self.weather.stop;
-            if stored == 0 && !self.record.events().is_empty() && self.strikes(permille) {
+            let permille = self.storm.weather.stop;
+            if stored == 0 && !self.record.events().is_empty() && self.storm.strikes(permille) {
                 self.elsewhere()?;
             }
             return Err(Stop::Crashed);
@@ -196,12 +146,12 @@ impl<M: RunMachine> World<Watched<M>> for SeededWorld<'_, M> {
         let id = effect.id();
         if !self.record.last().history.in_flight().contains(&id) {
             let what = format!("{id} starts and is not on record as begun");
-            self.broken = Some(Violation::new("nothing_starts_before_it_is_stored", what));
+            self.storm.broken = Some(Violation::new("nothing_starts_before_it_is_stored", what));
         }
         if let Effect::Attempt(order) = effect {
             if self.paid.iter().any(|(paid, _, _)| *paid == id) {
                 let what = format!("{id} is started a second time");
-                self.broken = Some(Violation::new("no_attempt_is_started_twice", what));
+                self.storm.broken = Some(Violation::new("no_attempt_is_started_twice", what));
             }
             self.paid.push((id, order.state.clone(), order.nth));
         }
@@ -223,22 +173,16 @@ impl<M: RunMachine> World<Watched<M>> for SeededWorld<'_, M> {
     }
 
     fn next(&mut self, _: &Watched<M>, until: Option<Time>) -> Result<Signal<Watched<M>>, Stop> {
-        if let Some(broken) = self.broken.take() {
-            return Err(broken.into());
-        }
-        let crash = self.crash_while_waiting();
-        self.waits += 1;
-        if let Some(fate) = crash {
-            self.crashes += 1;
+        if let Some(fate) = self.storm.wait()? {
             self.die(fate);
             return Err(Stop::Crashed);
         }
-        let permille = self.weather.interrupt;
-        if self.strikes(permille) {
+        let permille = self.storm.weather.interrupt;
+        if self.storm.strikes(permille) {
             return Ok(Signal::Interrupt);
         }
-        let permille = self.weather.stop;
-        if self.strikes(permille) {
+        let permille = self.storm.weather.stop;
+        if self.storm.strikes(permille) {
             let events = self.elsewhere()?;
             self.foreign += events.len();
             return Ok(Signal::Elsewhere(events));
@@ -247,7 +191,7 @@ impl<M: RunMachine> World<Watched<M>> for SeededWorld<'_, M> {
             return Ok(Signal::Answer(what));
         }
         if let (true, Some(until)) = (self.running().is_empty(), until) {
-            self.clock = self.clock.max(until.0);
+            self.storm.clock = self.storm.clock.max(until.0);
             return Ok(Signal::Woke);
         }
         let answer = self.end_one();

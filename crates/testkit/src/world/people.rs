@@ -1,11 +1,11 @@
 //! People: they look at a run and decide, in the engine's process or in another one.
 
 use super::{SeededWorld, Stop};
-use crate::failure::Violation;
+use crate::violation::Violation;
 use crate::watched::Watched;
 use engine::driver::settle;
 use engine::{DriveError, World};
-use kernel::input::Decision;
+use kernel::Decision;
 use kernel::machine::{Activity, RunMachine};
 use kernel::position::STOP;
 use kernel::{Event, Input, Machine, What};
@@ -17,9 +17,9 @@ impl<M: RunMachine> SeededWorld<'_, M> {
     pub(super) fn elsewhere(&mut self) -> Result<Vec<Event>, Stop> {
         let mut other = self.record.rebuild()?;
         let mut events = self.decided(&mut other, Some(STOP))?;
-        let permille = self.weather.crash_at_append;
-        if self.strikes(permille) {
-            let stored = self.random.below(events.len() as u64);
+        let permille = self.storm.weather.crash_at_append;
+        if self.storm.strikes(permille) {
+            let stored = self.storm.random.below(events.len() as u64);
             events.truncate(usize::try_from(stored).unwrap_or(0));
         }
         for (event, live) in events.iter().zip(&other.take_trace()) {
@@ -41,8 +41,8 @@ impl<M: RunMachine> SeededWorld<'_, M> {
         };
         let mut events = Vec::new();
         let at = self.now();
-        let permille = self.weather.hasty;
-        if !self.strikes(permille) {
+        let permille = self.storm.weather.hasty;
+        if !self.storm.strikes(permille) {
             settle(machine, at, What::Advance, &mut events).map_err(broken)?;
         }
         let status = machine.status();

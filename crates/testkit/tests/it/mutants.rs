@@ -169,7 +169,7 @@ impl Machine for Mutant {
         self.inner.snapshot()
     }
 
-    fn restore(&mut self, snapshot: &Value) -> Result<(), String> {
+    fn restore(&mut self, snapshot: &Value) -> serde_json::Result<()> {
         self.inner.restore(snapshot)
     }
 }

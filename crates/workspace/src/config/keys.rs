@@ -208,6 +208,18 @@ pub const KEYS: &[Key] = &[
         "\"auto\"",
     ),
     key(
+        "room.writable",
+        Shape::Texts,
+        "globs of files in git that the commands of checks may change in their rooms, such as snapshots; nothing of it stays",
+        "[\"tests/snapshots/**\"]",
+    ),
+    key(
+        "room.include",
+        Shape::Texts,
+        "files and folders of your tree that git ignores and checks need; none set: dependencies that manifests ask for",
+        "[\"node_modules\", \".env.test\"]",
+    ),
+    key(
         "checks.commands",
         Shape::Texts,
         "shell commands that every verification runs",

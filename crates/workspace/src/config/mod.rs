@@ -4,12 +4,14 @@
 mod agents;
 pub mod keys;
 mod read;
+mod room;
 
 use crate::error::EngineError;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 pub use read::{Value, variable};
+pub use room::RoomSettings;
 
 /// Where a value comes from.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]

@@ -1,4 +1,4 @@
-//! What commits say of a journal: its head, as a trailer. It refuses to guess at a malformed one, and
+//! What commits say of a journal: its head, as a trailer. It does not guess at a malformed one, and
 //! names it.
 
 use super::git;

@@ -1,14 +1,15 @@
-//! Copying into a view: every file hashed on the way, with a stamp of it and of its source. It
-//! refuses to copy links that lead out, and whatever is neither file nor link.
+//! Copying into a view: every file hashed on the way, with a stamp of it and of its source. Whatever
+//! is neither file nor link is refused, and what changes meanwhile; for agents, links that lead out too.
 
 use super::spread::spread;
 use super::stamp::{Pair, Stamp};
 use super::stays_inside;
 use crate::error::EngineError;
+use crate::pinned::{Entry, Pinned};
 use std::collections::BTreeSet;
 use std::ffi::OsStr;
 use std::fs;
-use std::io::Write;
+use std::io::{Read, Write};
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use store::{Node, Tree, encode_path};
@@ -17,14 +18,14 @@ use store::{Node, Tree, encode_path};
 const SMALL: u64 = 8 << 20;
 
 /// One entry as it was copied.
-pub(super) struct Copied {
-    pub(super) name: String,
-    pub(super) node: Node,
-    pub(super) pair: Pair,
+pub(crate) struct Copied {
+    pub(crate) name: String,
+    pub(crate) node: Node,
+    pub(crate) pair: Pair,
 }
 
 /// The folders that hold these files, the top included.
-pub(super) fn folders_of<'a>(files: impl IntoIterator<Item = &'a Path>) -> BTreeSet<PathBuf> {
+pub(crate) fn folders_of<'a>(files: impl IntoIterator<Item = &'a Path>) -> BTreeSet<PathBuf> {
     let mut folders = BTreeSet::from([PathBuf::new()]);
     let mut last = OsStr::new("");
     for parent in files.into_iter().filter_map(Path::parent) {
@@ -43,54 +44,88 @@ pub(super) fn folders_of<'a>(files: impl IntoIterator<Item = &'a Path>) -> BTree
     folders
 }
 
+/// Which entries are copied.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Manner {
+    /// Those that an agent may have: a link that leads out would be a hole in its view.
+    ForAnAgent,
+    /// Every one, as it is; what is gone meanwhile is an error.
+    Whole,
+}
+
 /// Copies the files to where there is nothing of that name.
-pub(super) fn copy(from: &Path, to: &Path, files: &[&PathBuf]) -> Result<Vec<Copied>, EngineError> {
+pub(crate) fn copy(
+    from: &Path,
+    to: &Path,
+    files: &[&PathBuf],
+    manner: Manner,
+) -> Result<Vec<Copied>, EngineError> {
     for folder in folders_of(files.iter().map(|path| path.as_path())) {
         let folder = to.join(folder);
         fs::create_dir_all(&folder).map_err(EngineError::io("create", &folder))?;
     }
-    let copied = spread(files, |path| copy_one(from, to, path));
+    let source = Pinned::of(from).map_err(EngineError::io("open", from))?;
+    let copied = spread(files, |path| copy_one(&source, from, to, path, manner));
     copied.into_iter().filter_map(Result::transpose).collect()
 }
 
-fn copy_one(from: &Path, to: &Path, path: &Path) -> Result<Option<Copied>, EngineError> {
+fn copy_one(
+    pinned: &Pinned,
+    from: &Path,
+    to: &Path,
+    path: &Path,
+    manner: Manner,
+) -> Result<Option<Copied>, EngineError> {
     let (source, target) = (from.join(path), to.join(path));
+    let changed = || {
+        EngineError::user(
+            "tree_changed",
+            format!("{} was changed while it was being copied", path.display()),
+            "let nothing write there meanwhile, and go on with `proofhouse run`",
+        )
+    };
     // Before the content is read: what changes meanwhile has a later stamp next time.
     let Ok(found) = source.symlink_metadata() else {
-        return Ok(None);
+        return match manner {
+            Manner::ForAnAgent => Ok(None),
+            Manner::Whole => Err(changed()),
+        };
     };
     let name = encode_path(path);
-    let node = if found.is_symlink() {
-        let link = fs::read_link(&source).map_err(EngineError::io("read", &source))?;
-        // A link that leads out would be a hole in the view.
-        if !stays_inside(path, &link) {
-            return Ok(None);
+    let entry = pinned
+        .entry(path)
+        .map_err(EngineError::io("read", &source))?;
+    let node = match entry {
+        Entry::Link(link) => {
+            if manner == Manner::ForAnAgent && !stays_inside(path, &link) {
+                return Ok(None);
+            }
+            std::os::unix::fs::symlink(&link, &target).map_err(EngineError::io("link", &target))?;
+            let target = encode_path(&link);
+            Node::Link { target }
         }
-        std::os::unix::fs::symlink(&link, &target).map_err(EngineError::io("link", &target))?;
-        let target = encode_path(&link);
-        Node::Link { target }
-    } else if !found.is_file() {
-        return Ok(None);
-    } else if found.len() > SMALL {
-        fs::copy(&source, &target).map_err(EngineError::io("copy", &source))?;
-        let Some(node) = Tree::of(to, [path])?.files.remove(&name) else {
-            return Ok(None);
-        };
-        node
-    } else {
-        let bytes = fs::read(&source).map_err(EngineError::io("read", &source))?;
-        // Never over something, nor through a link that lies there.
-        fs::File::create_new(&target)
-            .and_then(|mut file| file.write_all(&bytes))
-            .map_err(EngineError::io("write", &target))?;
-        let sha256 = store::sha256_hex(&bytes);
-        // The owner's bit alone, as git and the tree's hash have it.
-        if found.mode() & 0o100 == 0 {
-            Node::File { sha256 }
-        } else {
-            fs::set_permissions(&target, fs::Permissions::from_mode(0o755))
-                .map_err(EngineError::io("set the mode of", &target))?;
-            Node::Executable { sha256 }
+        Entry::Special(what) => return Err(special(path, what)),
+        Entry::Folder | Entry::Nothing if manner == Manner::Whole => return Err(changed()),
+        Entry::Folder | Entry::Nothing => return Ok(None),
+        Entry::File(mut open) => {
+            let opened = open.file.metadata();
+            let opened = opened.map_err(EngineError::io("read", &source))?;
+            if (opened.dev(), opened.ino()) != (found.dev(), found.ino()) {
+                return Err(changed());
+            }
+            let sha256 = content(&mut open.file, &found, &target)
+                .map_err(EngineError::io("copy", &source))?;
+            if open.unchanged().is_err() {
+                return Err(changed());
+            }
+            // The owner's bit alone, as git and the tree's hash have it.
+            if found.mode() & 0o100 == 0 {
+                Node::File { sha256 }
+            } else {
+                fs::set_permissions(&target, fs::Permissions::from_mode(0o755))
+                    .map_err(EngineError::io("set the mode of", &target))?;
+                Node::Executable { sha256 }
+            }
         }
     };
     let made = target.symlink_metadata();
@@ -103,4 +138,35 @@ fn copy_one(from: &Path, to: &Path, path: &Path) -> Result<Option<Copied>, Engin
             source: Stamp::from(&found),
         },
     }))
+}
+
+/// What is neither file, folder nor link.
+pub(crate) fn special(path: &Path, what: &str) -> EngineError {
+    EngineError::user(
+        "special_file",
+        format!("{} is {what}, and no file", path.display()),
+        "delete it, or let git ignore it",
+    )
+}
+
+/// Copies the content, and gives its hash.
+fn content(from: &mut fs::File, found: &fs::Metadata, target: &Path) -> std::io::Result<String> {
+    // Never over something, nor through a link that lies there.
+    let mut to = fs::File::create_new(target)?;
+    if found.len() <= SMALL {
+        let mut bytes = Vec::with_capacity(usize::try_from(found.len()).unwrap_or(0));
+        from.read_to_end(&mut bytes)?;
+        to.write_all(&bytes)?;
+        return Ok(store::sha256_hex(&bytes));
+    }
+    std::io::copy(from, &mut to)?;
+    let (folder, name) = (target.parent(), target.file_name());
+    let (Some(folder), Some(name)) = (folder, name) else {
+        return Err(std::io::Error::other("it has no name"));
+    };
+    let tree = Tree::of(folder, [name]).map_err(std::io::Error::other)?;
+    match tree.files.into_values().next() {
+        Some(Node::File { sha256 } | Node::Executable { sha256 }) => Ok(sha256),
+        _ => Err(std::io::Error::other("its copy is no file")),
+    }
 }

@@ -1,7 +1,7 @@
 //! Repositories that an agent began inside of its view: `cargo new` and its like do, where they find
 //! none around them. Git lists nothing of them, so that honest work would be lost without a word.
 //!
-//! It refuses to guess: what such a tool made becomes plain files, as if it had found the user's
+//! What such a tool made becomes plain files, as if it had found the user's
 //! repository around it, and what lies in the place of a submodule is another repository's.
 
 use crate::error::{EngineError, Kind};

@@ -1,7 +1,7 @@
 //! Laying a view out: fresh copies, and what the run's last view has of the same files already.
 
 use super::bounds;
-use super::copy::{copy, folders_of};
+use super::copy::{Manner, copy, folders_of};
 use super::sight::Globs;
 use super::spare::{Spare, throw_away};
 use super::stamp::{Seen, time};
@@ -45,7 +45,7 @@ pub fn lay_out(context: &Context, home: &Path, globs: &Globs) -> Result<Base, En
     documents.retain(|path| globs.shows_in_task(path));
     let documents: Vec<&PathBuf> = documents.iter().collect();
     bounds::room(&context.task, &documents, home)?;
-    for copied in copy(&context.task, &task, &documents)? {
+    for copied in copy(&context.task, &task, &documents, Manner::ForAnAgent)? {
         task_tree.files.insert(copied.name, copied.node);
     }
     let base = Base {
@@ -89,7 +89,7 @@ pub(super) fn fill(
     }
     let (home, began) = marks;
     bounds::room(from, &missing, home)?;
-    for copied in copy(from, to, &missing)? {
+    for copied in copy(from, to, &missing, Manner::ForAnAgent)? {
         seen.files.insert(copied.name.clone(), copied.pair);
         tree.files.insert(copied.name, copied.node);
     }

@@ -4,14 +4,14 @@
 //! back as a whole, and only over files that are still as the agent saw them.
 
 mod bounds;
-mod copy;
+pub(crate) mod copy;
 mod inner;
 mod lay_out;
 pub mod sight;
 mod spare;
-mod spread;
+pub(crate) mod spread;
 mod stage;
-mod stamp;
+pub(crate) mod stamp;
 mod take_back;
 #[cfg(test)]
 mod tests;
@@ -220,6 +220,11 @@ pub fn changes(
         .filter_map(|name| store::decode_path(name));
     let mut paths: Vec<PathBuf> = laid_out.collect();
     if !base.seen.same_folders(&repo) {
+        // Before git looks: it would wait at a pipe that is named like a file of its own.
+        let special = crate::pinned::in_gits_way(&repo).map_err(EngineError::io("list", &repo))?;
+        if let Some((path, what)) = special {
+            return Err(copy::special(&path, what).of_kind(Kind::AgentsDoing));
+        }
         // What was laid out and is still there is not deleted, whatever the view's own ignore file
         // says by now, nor what cannot be looked at.
         paths.retain(|path| !is_gone(&repo.join(path)));

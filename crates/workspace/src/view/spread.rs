@@ -1,7 +1,7 @@
 //! Work on thousands of files, on all cores: it is on the way of every attempt. It keeps the order.
 
 /// Applies `work` to each item.
-pub(super) fn spread<T: Sync, R: Send>(items: &[T], work: impl Fn(&T) -> R + Sync) -> Vec<R> {
+pub(crate) fn spread<T: Sync, R: Send>(items: &[T], work: impl Fn(&T) -> R + Sync) -> Vec<R> {
     let workers = std::thread::available_parallelism()
         .map_or(2, |cores| cores.get())
         .clamp(2, 8);

@@ -1,7 +1,7 @@
 //! Many files at once: written beside their places, made durable together, and moved in one by one.
 //! Each file for itself would wait for the disk twice, and thousands of them for a quarter of an hour.
 //!
-//! It refuses to move anything in that a power cut could still empty.
+//! It does not move anything in that a power cut could still empty.
 
 use super::{Change, Root};
 use crate::context::Context;

@@ -39,7 +39,7 @@ impl Stamp {
         self.0[0]
     }
 
-    pub(super) fn changed(&self) -> i64 {
+    pub(crate) fn changed(&self) -> i64 {
         self.0[8]
     }
 }
@@ -72,11 +72,11 @@ pub(crate) struct Pair {
 /// The stamps of everything in a folder that was laid out. There is nothing else in it.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub struct Seen {
-    pub(super) files: BTreeMap<String, Pair>,
+    pub(crate) files: BTreeMap<String, Pair>,
     /// The folders; the empty name is the top.
     pub(super) folders: BTreeMap<String, Stamp>,
     /// The file system's time before the first source was looked at.
-    pub(super) began: i64,
+    pub(crate) began: i64,
     /// The file system's time after the last copy. Zero where its times say nothing.
     pub(super) done: i64,
 }
@@ -88,7 +88,7 @@ impl Seen {
     }
 
     /// Is the copy at `path` still just what we made?
-    fn same_copy(&self, path: &Path, name: &str) -> bool {
+    pub(crate) fn same_copy(&self, path: &Path, name: &str) -> bool {
         let pair = self.files.get(name);
         pair.is_some_and(|pair| self.untouched(path, &pair.copy))
     }
@@ -152,7 +152,7 @@ impl Seen {
     }
 
     /// Stamps the folders, and waits for the clock's next tick: from then on a change shows.
-    pub(super) fn settle(
+    pub(crate) fn settle(
         &mut self,
         home: &Path,
         root: &Path,
@@ -192,7 +192,7 @@ fn below(root: &Path, path: &Path) -> PathBuf {
 }
 
 /// The file system's own time, by a mark that is written now.
-pub(super) fn time(home: &Path) -> Result<i64, EngineError> {
+pub(crate) fn time(home: &Path) -> Result<i64, EngineError> {
     let mark = home.join(MARK);
     fs::write(&mark, b"x").map_err(EngineError::io("write", &mark))?;
     let found = mark.symlink_metadata();

@@ -1,5 +1,5 @@
 //! Commits and branches around worktrees: merges made of objects alone, and the one step of the user's
-//! branch. It refuses to move that over anything that is in no commit.
+//! branch. It does not move that over anything that is in no commit.
 
 use super::one_at_a_time;
 use crate::error::EngineError;

@@ -9,7 +9,7 @@ use crate::readers::documents::IdsOf;
 use crate::readers::idents;
 use crate::readers::runners::{Ending, Status, TestResult, TestRun, compare};
 use crate::settings::Number;
-use crate::text::{first_few, label};
+use crate::text::{first_few, label, several_lines};
 use kernel::outcome::{CheckResult, EvidenceRef, Verdict};
 
 /// The answer, with the results as evidence.
@@ -43,9 +43,34 @@ pub(super) fn answer_for(
             Err(why) => (verdict, reason) = (Verdict::CouldNotRun, why.to_string()),
         }
     }
+    let told = match verdict {
+        Verdict::Pass => String::new(),
+        Verdict::Fail | Verdict::CouldNotRun => told(&run),
+    };
     let mut result = executed.answer(name, verdict, &reason);
+    result.details = several_lines(&format!("{told}{}", result.details));
     result.evidence.extend(evidence);
     result
+}
+
+/// Everything that is wrong with a run, test by test: what the next attempt has to mend.
+pub(crate) fn told(run: &TestRun) -> String {
+    let mut told = String::new();
+    for test in run.with(Status::Failed) {
+        let file = test.file.as_ref();
+        let file = file.map_or_else(String::new, |file| format!(" ({file})"));
+        told.push_str(&format!("failed: {}{file}\n", test.name));
+        for line in test.message.iter().flat_map(|message| message.lines()) {
+            told.push_str(&format!("    {line}\n"));
+        }
+    }
+    for fault in &run.faults {
+        told.push_str(&format!("{}\n", fault.what));
+        if !fault.missing.is_empty() {
+            told.push_str(&format!("    not found: {}\n", fault.missing.join(", ")));
+        }
+    }
+    told
 }
 
 /// The name of the evidence that the next gate compares with. Only a suite that passed leaves it,

@@ -17,7 +17,7 @@ const LARGEST: u64 = 64 << 20;
 const MOST_LISTED: usize = 60;
 
 #[derive(Deserialize)]
-struct Told {
+struct DraftSettings {
     #[serde(default)]
     research: Vec<EvidenceRef>,
     #[serde(default)]
@@ -26,7 +26,7 @@ struct Told {
 
 /// Judges the draft; if nothing blocks, it is shown.
 pub(in crate::factory) fn judge(context: &Context, with: &Value) -> Result<Held, Broke> {
-    let told: Told = serde_json::from_value(with.clone()).map_err(could_not)?;
+    let settings: DraftSettings = serde_json::from_value(with.clone()).map_err(could_not)?;
     let home = context.project.home();
     let bytes = read(&home.join(FOLDER).join(DRAFT))?;
     let kept = |name: &str, bytes: &[u8]| context.vault.put(name, bytes).map_err(could_not);
@@ -40,7 +40,7 @@ pub(in crate::factory) fn judge(context: &Context, with: &Value) -> Result<Held,
         Ok(judged) => judged,
         Err(report) => return Err(refused(&report, draft, &kept)?),
     };
-    let sources = research::sources(&context.vault, &told.research, &told.named);
+    let sources = research::sources(&context.vault, &settings.research, &settings.named);
     let page = ::factory::spec::spec_md(&spec, &report, &sources);
     let shown = kept(PAGE, page.as_bytes())?;
     let report_json = serde_json::to_vec_pretty(&report).map_err(could_not)?;

@@ -4,7 +4,7 @@
 //! What a fresh start takes away is kept in the vault first, without any key in it. A spec that
 //! somebody edited is left as it is: the review refuses it, and nothing of theirs is lost.
 
-use ::factory::product::{DRAFT, Desk as Finds, FOLDER, GIVEN, PAGE, Product, REPORT, SPEC};
+use ::factory::product::{DRAFT, FOLDER, GIVEN, Leftovers as Finds, PAGE, Product, REPORT, SPEC};
 use kernel::outcome::EvidenceRef;
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};

@@ -62,13 +62,22 @@ impl Said<'_> {
     }
 }
 
+/// Why nothing of a spec can be approved.
+#[derive(Debug, thiserror::Error)]
+pub enum NoApproval {
+    #[error("the spec has {0} errors")]
+    Errors(usize),
+    #[error("{0}")]
+    Plan(String),
+}
+
 /// What an approval of these bytes carries: the three passes over them. The audit makes it again.
-pub fn approval_of(bytes: &[u8]) -> Result<Value, String> {
-    let (spec, _) = ::factory::spec::read(bytes)
-        .map_err(|report| format!("the spec has {} errors", report.errors.len()))?;
+pub fn approval_of(bytes: &[u8]) -> Result<Value, NoApproval> {
+    let (spec, _) =
+        ::factory::spec::read(bytes).map_err(|report| NoApproval::Errors(report.errors.len()))?;
     let plan = ::factory::plan::plan(&spec).map_err(|NoPlan(problems)| {
         let what = problems.first().map_or("no plan", |first| &first.what);
-        what.to_owned()
+        NoApproval::Plan(what.to_owned())
     })?;
     Ok(json!({
         "spec": store::sha256_hex(bytes),
@@ -81,9 +90,9 @@ pub fn approval_of(bytes: &[u8]) -> Result<Value, String> {
 /// The approval of the very bytes that were shown.
 fn planned(project: &Project, name: &str, product: &Product) -> Result<Value, EngineError> {
     let bytes = shown(project, name, product)?;
-    approval_of(&bytes).map_err(|what| {
+    approval_of(&bytes).map_err(|error| {
         let mend = format!("nothing was approved; `proofhouse factory amend {name}` can mend it");
-        EngineError::user("spec_invalid", what, mend)
+        EngineError::user("spec_invalid", error.to_string(), mend).caused_by(error)
     })
 }
 

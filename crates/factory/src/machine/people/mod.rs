@@ -9,29 +9,14 @@ mod rule;
 pub(crate) use release::{everything, release_id};
 
 use super::facts::{BudgetExtended, Fact, RunStopped, TroubleMended};
+use super::options::{DEPRECATE, EXTEND, RELEASE, RETRY, RULINGS};
 use super::state::{Phase, State};
-use crate::halt::exception::Ruling;
 use crate::halt::resolution::{Action, suits_blocked};
 use crate::project::TaskStatus;
 use crate::project::types::TaskId;
 use kernel::position::STOP;
 use kernel::{Decision, Refusal, Time};
 use serde_json::Value;
-
-/// Extends the budget that is spent.
-pub const EXTEND: &str = "extend";
-/// Tries again what the environment could not run.
-pub const RETRY: &str = "retry";
-/// Releases the named modules, or everything.
-pub const RELEASE: &str = "RELEASE";
-/// Deprecates a module.
-pub const DEPRECATE: &str = "DEPRECATE";
-/// The rulings on an exception.
-pub(crate) const RULINGS: [(&str, Ruling); 3] = [
-    ("APPROVE_CHANGE", Ruling::ApproveChange),
-    ("REJECT_CHANGE", Ruling::RejectChange),
-    ("DEFER", Ruling::Defer),
-];
 
 /// What follows from a decision.
 pub(crate) fn carry(state: &State, decision: &Decision, at: Time) -> Result<Fact, Refusal> {

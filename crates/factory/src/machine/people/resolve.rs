@@ -5,8 +5,8 @@
 use super::made::{human_plan, parts};
 use crate::halt::artifact::STUCK;
 use crate::halt::resolution::{Resolution, apart, suits_blocked};
-use crate::machine::decide::halting;
 use crate::machine::facts::{Fact, TaskResolved};
+use crate::machine::halting::halting;
 use crate::machine::state::State;
 use crate::project::TaskStatus;
 use kernel::{Decision, Refusal};

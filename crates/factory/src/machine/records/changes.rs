@@ -3,24 +3,20 @@
 
 use super::super::facts::{ChangeStepped, ExceptionDecided};
 use super::super::state::State;
-use super::debate::{adjudication, challenge, made_by, proposal, said};
+use super::debate::{made_by, said};
 use super::deliverable::Made;
 use super::{Heard, Record, artifact};
 use crate::artifact::ContributionType;
 use crate::artifact::{ArtifactStatus, ArtifactType, PurposedRef};
+use crate::debate::stored::{adjudication, challenge, change_target, proposal};
 use crate::debate::{self, words};
 use crate::delivery::registry::Origin;
 use crate::engineering::debate::{Move, Said};
 use crate::engineering::roles::Role;
 use crate::halt::change::{Change, ChangeStep};
-use crate::project::types::{ExceptionId, TaskId, mint};
+use crate::project::types::{ExceptionId, TaskId};
 use kernel::{EffectId, Time};
 use serde_json::{Value, json};
-
-/// The artifact that the debate of a change is about.
-pub(crate) fn target(run: &str, exception: &ExceptionId) -> String {
-    mint("CTR", run, exception.as_str())
-}
 
 /// Phase 2 ends: the candidate is there, and nobody has judged it.
 pub(super) fn decided(state: &State, decided: &ExceptionDecided, at: Time) -> Vec<Record> {
@@ -56,7 +52,7 @@ impl Envelope<'_> {
             result: &Value::Null,
             at,
         };
-        let id = target(state.run(), self.exception);
+        let id = change_target(state.run(), self.exception);
         let mut envelope = heard.envelope(&id, ArtifactType::Contract, Role::Proposer.as_str());
         envelope.status = self.status;
         envelope.inputs.push(PurposedRef {
@@ -150,7 +146,7 @@ fn debated(state: &State, change: &Change, moved: &Move, at: Time) -> Vec<Record
         at,
     };
     let run = state.run();
-    let target = target(run, &change.exception);
+    let target = change_target(run, &change.exception);
     let trail = &change.debate.trail;
     let round = change.round as usize;
     let role = change

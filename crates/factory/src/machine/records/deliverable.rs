@@ -6,6 +6,7 @@
 use super::super::state::State;
 use super::{Record, artifact, first, folder, pack_id, task_ref};
 use crate::artifact::{ArtifactEnvelope, ArtifactStatus, ArtifactType, Author, PurposedRef};
+use crate::debate::stored::{change_target, target};
 use crate::delivery::registry::{Entry, Origin};
 use crate::engineering::context::module_folder;
 use crate::engineering::roles::Role;
@@ -30,7 +31,7 @@ pub(super) struct Made<'a> {
 /// The contract of an exception has its debate's id; any other is the plan's.
 fn contract_id(run: &str, task: &TaskId, reference: &ModuleRef, origin: &Origin) -> String {
     if let Some(exception) = &origin.exception {
-        return super::change_target(run, exception);
+        return change_target(run, exception);
     }
     let planned = origin.planned.map_or(0, |effect| effect.0);
     let thing = format!("{task}/{reference}/{planned}/{}", origin.revision);
@@ -56,7 +57,7 @@ impl<'a> Made<'a> {
         let run = self.state.run();
         match &self.origin.exception {
             Some(exception) => mint("IMPL", run, exception.as_str()),
-            None => super::target(run, self.task, self.reference, self.origin.opened),
+            None => target(run, self.task, self.reference, self.origin.opened),
         }
     }
 

@@ -2,7 +2,7 @@
 //! contributions, artifacts in their envelopes, debates round by round. Each follows from one event
 //! and the state before it, so a replay of the journal writes the same files again.
 //!
-//! It refuses to hold anything of its own: whatever is here can be deleted and made anew.
+//! Whatever is here can be deleted and made anew.
 
 mod changes;
 mod debate;
@@ -12,8 +12,6 @@ mod plan;
 mod product;
 mod standing;
 
-pub(crate) use changes::target as change_target;
-pub(crate) use debate::{documents, target};
 pub(crate) use product::of_spec;
 
 use super::Factory;

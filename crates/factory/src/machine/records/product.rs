@@ -2,7 +2,7 @@
 //! artifact. Each invocation has its pack and each answer its contribution, as those of the
 //! engineering loop have; there is no task yet, so a name stands in its place.
 //!
-//! It refuses to copy the spec: its bytes are evidence, and the body names them by their hash.
+//! The spec is not copied: its bytes are evidence, and the body names them by their hash.
 
 use super::super::facts::Fact;
 use super::super::state::State;

@@ -68,7 +68,7 @@ impl Machine for Declaring {
     fn snapshot(&self) -> Value {
         self.inner.snapshot()
     }
-    fn restore(&mut self, snapshot: &Value) -> Result<(), String> {
+    fn restore(&mut self, snapshot: &Value) -> serde_json::Result<()> {
         self.inner.restore(snapshot)
     }
 }

@@ -8,6 +8,18 @@ use kernel::event::AttemptEnded;
 use kernel::outcome::{Class, RoleResult};
 use std::collections::BTreeMap;
 
+/// Why the agent says that it is impossible as asked, if it does. That is an answer, and no failure.
+fn impossible(ended: &AttemptEnded) -> Option<String> {
+    let reason = ended.outcome.result.as_ref()?["impossible"]
+        .as_str()?
+        .trim();
+    let reason: String = reason.chars().take(MOST_REASON_CHARS).collect();
+    (!reason.is_empty()).then_some(reason)
+}
+
+/// The longest reason that a person is shown.
+const MOST_REASON_CHARS: usize = 2_000;
+
 impl FlowState {
     pub(super) fn attempt_ended(&mut self, workflow: &Workflow, ended: &AttemptEnded, at: Time) {
         let outcome = &ended.outcome;
@@ -16,8 +28,22 @@ impl FlowState {
             self.patience = Patience::default();
             self.take_fields(workflow, &outcome.fields);
             self.keep_result(workflow, ended);
-            Stage::Answered {
-                attempt: Some(ended.effect),
+            let state = self.position.state.clone();
+            let summary = outcome
+                .result
+                .as_ref()
+                .and_then(|one| one["summary"].as_str());
+            self.keep_answer(&state, summary.unwrap_or_default());
+            match impossible(ended) {
+                None => Stage::Answered {
+                    attempt: Some(ended.effect),
+                },
+                Some(reason) => Stage::Stuck {
+                    why: format!(
+                        "the agent in `{state}` says that it is impossible as asked: {reason}\nSay `retry` with what to do instead (`--because`), or `stop`"
+                    ),
+                    answered: None,
+                },
             }
         } else {
             self.failed(ended.effect, outcome, at)

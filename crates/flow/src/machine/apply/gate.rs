@@ -6,6 +6,7 @@ use crate::machine::state::{FlowState, GateMemo, Stage};
 use crate::workflow::Workflow;
 use kernel::effect::Weight;
 use kernel::outcome::{CheckResult, Verdict, passes};
+use kernel::table::Kind;
 use kernel::{Refusal, Time, Word};
 
 impl FlowState {
@@ -18,6 +19,12 @@ impl FlowState {
         self.losses = 0;
         let (passed, stalled) = (passes(&gate), !passes(&stalls));
         let binding = |result: &&CheckResult| result.weight == Weight::Binding;
+        // Nobody has worked here yet: that what is there does not do is no failure of anybody's.
+        let works = workflow.table.state(&self.position.state).kind == Kind::Work;
+        if works && self.tries_first() && !passed {
+            self.stage = Stage::Fresh;
+            return;
+        }
         // Not the agent's to mend: neither a pass nor a try is used up for it.
         if let Some(unheld) = results.iter().filter(binding).find(|one| one.is_unheld()) {
             let attempt = match self.stage {
@@ -46,11 +53,17 @@ impl FlowState {
         {
             let code = result.code.as_ref();
             let code = code.map_or_else(String::new, |code| format!(" [{code}]"));
+            let details: Vec<String> = result
+                .details
+                .lines()
+                .map(|line| format!("\n    {line}"))
+                .collect();
             self.note(format!(
-                "check `{}` {}{code}: {}",
+                "check `{}` {}{code}: {}{}",
                 result.check,
                 result.verdict.as_str(),
-                result.reason
+                result.reason,
+                details.concat()
             ));
         }
         let refused = gate
@@ -74,6 +87,7 @@ impl FlowState {
             self.words.insert(Word::from(UNPROVEN));
         }
         self.heard(workflow, &gate);
+        self.keep_findings(&gate);
         let state = self.position.state.clone();
         if passed {
             for result in &gate {

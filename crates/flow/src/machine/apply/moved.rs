@@ -4,6 +4,7 @@ use crate::machine::state::Patience;
 use crate::machine::state::{FlowState, Stage};
 use crate::snapshot::Left;
 use crate::workflow::{Checkpoints, Workflow};
+use kernel::StateName;
 use kernel::event::{Arrival, Moved};
 use kernel::position::Hold;
 use kernel::table::Kind;
@@ -74,7 +75,14 @@ impl FlowState {
                 self.report(workflow, moved, passed);
                 self.moves += 1;
                 self.visits.insert(self.position.state.clone(), self.moves);
-                self.stage = Stage::Fresh;
+                // Who has just passed a gate may have done what comes next as well.
+                let role = |state: &StateName| workflow.states[state].role.as_ref();
+                let same =
+                    role(&moved.from).is_some() && role(&moved.from) == role(&self.position.state);
+                self.stage = match passed && same {
+                    true => self.first_stage(workflow),
+                    false => Stage::Fresh,
+                };
                 let gated = workflow.table.state(&moved.from).kind != Kind::Wait;
                 if passed && gated && workflow.checkpoints == Checkpoints::PassedGates {
                     self.checkpoint_due =

@@ -2,7 +2,7 @@
 
 use super::Hand;
 use kernel::effect::Effect;
-use kernel::input::Found;
+use kernel::outcome::Found;
 use kernel::{Autonomy, Class, Machine, Mode, Outcome, Verdict, What};
 
 #[test]

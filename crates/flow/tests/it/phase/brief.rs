@@ -2,7 +2,7 @@
 
 use super::Hand;
 use kernel::effect::Effect;
-use kernel::input::Found;
+use kernel::outcome::Found;
 use kernel::{Autonomy, CheckResult, Class, Machine, Mode, Outcome, Verdict, What};
 use std::collections::BTreeMap;
 

@@ -4,7 +4,7 @@ use super::Hand;
 use crate::workflow;
 use flow::Flow;
 use kernel::effect::Effect;
-use kernel::input::Found;
+use kernel::outcome::Found;
 use kernel::{Body, CheckResult, Class, Machine, Outcome, Verdict, What};
 
 #[test]

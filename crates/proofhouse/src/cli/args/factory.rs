@@ -1,6 +1,7 @@
 //! The commands and flags of the factory: what is typed, and nothing of what it means.
 
-use super::{Signing, cap, pair};
+use super::Signing;
+use super::values::{cap, pair};
 use clap::Subcommand;
 use std::path::PathBuf;
 

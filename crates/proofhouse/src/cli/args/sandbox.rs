@@ -1,6 +1,6 @@
 //! The arguments of `proofhouse sandbox`.
 
-use crate::cli::sandbox as reading;
+use super::values;
 use clap::{Subcommand, ValueEnum};
 use std::path::PathBuf;
 
@@ -29,25 +29,25 @@ pub(crate) struct SandboxRun {
     #[arg(long, value_enum, default_value_t = NetArg::None, conflicts_with = "endpoint")]
     pub(crate) net: NetArg,
     /// A host that it may reach through the proxy, and nothing else
-    #[arg(long, value_name = "HOST:PORT", value_parser = reading::endpoint)]
+    #[arg(long, value_name = "HOST:PORT", value_parser = values::endpoint)]
     pub(crate) endpoint: Vec<sandbox::Endpoint>,
     /// Stop it after this time
-    #[arg(long, value_name = "TIME", default_value = "10m", value_parser = reading::time)]
+    #[arg(long, value_name = "TIME", default_value = "10m", value_parser = values::time)]
     pub(crate) wall: std::time::Duration,
     /// Stop it after this time without output
-    #[arg(long, value_name = "TIME", value_parser = reading::time)]
+    #[arg(long, value_name = "TIME", value_parser = values::time)]
     pub(crate) idle: Option<std::time::Duration>,
     /// Processor time of each process
-    #[arg(long, value_name = "TIME", value_parser = reading::time)]
+    #[arg(long, value_name = "TIME", value_parser = values::time)]
     pub(crate) cpu: Option<std::time::Duration>,
     /// Address space of each process
-    #[arg(long, value_name = "SIZE", value_parser = reading::size)]
+    #[arg(long, value_name = "SIZE", value_parser = values::size)]
     pub(crate) memory: Option<u64>,
     /// Processes and threads at once
     #[arg(long, value_name = "N")]
     pub(crate) processes: Option<u32>,
     /// Size of any file that it writes
-    #[arg(long, value_name = "SIZE", value_parser = reading::size)]
+    #[arg(long, value_name = "SIZE", value_parser = values::size)]
     pub(crate) file_size: Option<u64>,
     /// Run it even if this machine cannot hold all of the policy; your name is printed with what is missing
     #[arg(long, value_name = "NAME")]

@@ -3,7 +3,7 @@
 //! that nobody stands behind it. No agent sees the key.
 
 use crate::cli::args::Signing;
-use crate::cli::decide::approved;
+use crate::cli::signing::approved;
 use ::factory::halt::Escalation;
 use engine::approval::{Words, key_for_the_occasion};
 use engine::factory::{Asked, Said, Spoken};

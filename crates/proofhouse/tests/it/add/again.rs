@@ -143,15 +143,21 @@ fn a_poisoned_dependency_is_believed_by_nobody() {
     let honest = with_dependencies("");
     honest.run(0);
     honest.is_in("done");
-    // The code writes into the installed folder while the build's own gate runs it.
+    // The code writes into the installed folder while gates run it: in their rooms nobody can.
     let add = with_dependencies(&data("poisons-a-dependency.toml"));
-    add.run(2);
-    assert!(
-        add.world
-            .read("node_modules/calc/index.sh")
-            .contains("poison"),
-        "the gate of the build runs in the repository"
+    add.run(0);
+    let installed = || add.world.read("node_modules/calc/index.sh");
+    assert!(!installed().contains("poison"), "{}", installed());
+    // Somebody installs another one after the freeze.
+    let add = with_dependencies("");
+    add.world.run(&["run", "t", "--once"]).exits(0);
+    add.world.run(&["run", "t", "--once"]).exits(0);
+    add.is_in("verify");
+    add.world.write(
+        "node_modules/calc/index.sh",
+        "plus() { echo $(($1 + $2)); } # another\n",
     );
+    add.run(2);
     add.waits_for("escalated");
     assert!(
         add.codes().contains(&"dependencies_changed".to_owned()),

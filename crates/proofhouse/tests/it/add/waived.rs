@@ -47,6 +47,11 @@ result = { summary = "built" }
     let honest = add.world.read("agent/script.toml");
     let script = format!("{}\n{honest}", evil.replace("HERE", &here));
     add.world.write("agent/script.toml", &script);
+    // In its room it would not get there; but a person has opened the folder to commands.
+    add.world.write(
+        ".proofhouse/config.toml",
+        "[sandbox]\nwrite = [\".add/tasks\"]\n",
+    );
     run_without_namespaces(&add.world).exits(2);
     add.decide("freeze", "read it").exits(0);
     run_without_namespaces(&add.world).exits(0);

@@ -34,6 +34,10 @@ fn honest(workflow: &str) -> (String, Option<&'static str>, &'static [&'static s
             let told: &[&str] = &["--set", "test_command=sh tests/run.sh"];
             (text("add/honest.toml"), Some("Totals for carts"), told)
         }
+        "quick" => {
+            let told: &[&str] = &["--dir", "tasks/t", "--set", "test_command=sh tests/run.sh"];
+            (text("quick/happy.toml"), Some("Totals for carts"), told)
+        }
         "lights-out" => (
             text("lights-out/happy.toml"),
             Some("build me a greeter"),
@@ -54,6 +58,12 @@ impl Stage {
         if play.workflow == "add" {
             world.write("tests/run.sh", &text("add/run.sh"));
             world.write("src/cart.sh", "items() { echo none; }\n");
+            world.write("tox.ini", "strict\n");
+        }
+        if play.workflow == "quick" {
+            world.write("tests/run.sh", &text("add/run.sh"));
+            world.write("tests/cases", "one|5|5\n");
+            world.write("src/total.sh", "total() { echo \"$1\"; }\n");
             world.write("tox.ini", "strict\n");
         }
         if play.workflow == "lights-out" {

@@ -82,3 +82,52 @@ pub(crate) fn move_mount(tree: RawFd, at: &CStr) -> Result<()> {
     )
     .map(drop)
 }
+
+/// A file system that is not configured yet.
+pub(crate) fn open_filesystem(kind: &CStr) -> Result<RawFd> {
+    const FSOPEN_CLOEXEC: libc::c_uint = 1;
+    let made = call!(libc::SYS_fsopen, kind.as_ptr(), FSOPEN_CLOEXEC)?;
+    Ok(made as RawFd)
+}
+
+pub(crate) fn set_text(filesystem: RawFd, name: &CStr, value: &CStr) -> Result<()> {
+    const FSCONFIG_SET_STRING: libc::c_uint = 1;
+    configure(
+        filesystem,
+        FSCONFIG_SET_STRING,
+        name.as_ptr(),
+        value.as_ptr(),
+    )
+}
+
+pub(crate) fn set_flag(filesystem: RawFd, name: &CStr) -> Result<()> {
+    const FSCONFIG_SET_FLAG: libc::c_uint = 0;
+    configure(
+        filesystem,
+        FSCONFIG_SET_FLAG,
+        name.as_ptr(),
+        std::ptr::null(),
+    )
+}
+
+pub(crate) fn create_filesystem(filesystem: RawFd) -> Result<()> {
+    const FSCONFIG_CMD_CREATE: libc::c_uint = 6;
+    let none = std::ptr::null();
+    configure(filesystem, FSCONFIG_CMD_CREATE, none, none)
+}
+
+fn configure(
+    filesystem: RawFd,
+    command: libc::c_uint,
+    name: *const libc::c_char,
+    value: *const libc::c_char,
+) -> Result<()> {
+    call!(libc::SYS_fsconfig, filesystem, command, name, value, 0).map(drop)
+}
+
+/// A mount of it that is nowhere yet.
+pub(crate) fn mount_of(filesystem: RawFd, attributes: u64) -> Result<RawFd> {
+    const FSMOUNT_CLOEXEC: libc::c_uint = 1;
+    let made = call!(libc::SYS_fsmount, filesystem, FSMOUNT_CLOEXEC, attributes)?;
+    Ok(made as RawFd)
+}

@@ -1,0 +1,292 @@
+//! `red_green`: a change proves itself. The tests that came with it fail on the code before and pass
+//! on the candidate, each in a clean room; the tests that were there are still there, and still pass.
+//! It refuses a green that needs no code, a test that was taken away or weakened, and a change of tests
+//! where none was promised.
+//!
+//! What it cannot see: code that answers the new tests' own values and nothing else.
+
+mod laid_out;
+
+use crate::Subject;
+use crate::checks::suite::{evidence, instrument::Instrument, instrument::Shown};
+use crate::checks::tests::verdict;
+use crate::checks::tripwire::{Tripped, cannot, cheat, untouched};
+use crate::judge::Judge;
+use crate::readers::runners::{Ending, Status, TestRun, compare};
+use crate::room::Room;
+use crate::settings::{Choice, Items, Text, Texts, Words};
+use crate::text::{first_few, several_lines};
+use kernel::StateName;
+use kernel::outcome::{CheckResult, Verdict};
+use laid_out::Layout;
+use schemars::JsonSchema;
+use serde::Deserialize;
+use std::collections::BTreeSet;
+use std::time::Instant;
+
+/// The change's own tests fail on the code before and pass on the candidate, and none that was there
+/// is weakened.
+#[derive(Deserialize, JsonSchema)]
+pub(crate) struct RedGreen {
+    /// Names of freezes that must be unchanged, among them how tests run.
+    frozen: Texts,
+    /// The state whose checkpoint is the code before.
+    base: Text,
+    /// Globs of test files, and `inline tests`.
+    tests: Items,
+    /// `behaviour`, `adapted` or `none`: what the tests may do; behaviour.
+    change: Option<Choice<Change>>,
+    /// As in `suite`.
+    name: Option<Text>,
+    /// As in `suite`.
+    command_from: Option<Text>,
+}
+
+/// What a change does to tests.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Change {
+    /// Tests are added, and show new behaviour.
+    Behaviour,
+    /// Tests may be changed as well: a person has allowed it.
+    Adapted,
+    /// No test is touched: nothing behaves otherwise.
+    Untouched,
+}
+
+impl Words for Change {
+    const WORDS: &'static [(&'static str, Self)] = &[
+        ("behaviour", Self::Behaviour),
+        ("adapted", Self::Adapted),
+        ("none", Self::Untouched),
+    ];
+}
+
+impl Judge for RedGreen {
+    const NAME: &'static str = "red_green";
+    type Answer = Result<Vec<CheckResult>, Tripped>;
+
+    fn judge(&self, subject: &Subject<'_>) -> Result<Vec<CheckResult>, Tripped> {
+        let started = Instant::now();
+        let change = self.change.map_or(Change::Behaviour, |change| *change);
+        let frozen = untouched(&self.frozen, subject)?;
+        let commit = subject.commits.get(&StateName::from(&*self.base));
+        let commit = commit.ok_or_else(|| {
+            cannot(format!(
+                "there is no checkpoint behind `{}` to compare with",
+                self.base
+            ))
+        })?;
+        let instruments = Instrument::all(self.command_from.as_ref(), subject).map_err(cannot)?;
+        let layout = Layout::of(subject, &self.tests).map_err(cannot)?;
+        let room = || Room::of(subject, commit, &frozen).map_err(cannot);
+        let before = room()?;
+        let tests = layout.compared(subject, &before).map_err(cannot)?;
+        let weakened = match change {
+            Change::Behaviour => tests.weakened.clone(),
+            Change::Adapted => Vec::new(),
+            Change::Untouched => tests.touched.clone(),
+        };
+        if !weakened.is_empty() {
+            return Err(tests_touched(change, &weakened));
+        }
+        let look = |room: &Room, instrument: &Instrument| {
+            room.inside(subject, |inside| instrument.show(inside, started))
+                .map_err(cannot)
+        };
+        let after = room()?;
+        layout.candidate(subject, &after).map_err(cannot)?;
+        let mut results = Vec::new();
+        let mut passing: BTreeSet<String> = BTreeSet::new();
+        for instrument in &instruments {
+            let shown = look(&after, instrument)?;
+            passing.extend(named(&shown.run, Status::Passed));
+            results.push(self.green(subject, change, shown)?);
+        }
+        if results.iter().any(|result| result.verdict != Verdict::Pass) {
+            return Ok(results);
+        }
+        if change == Change::Behaviour && !tests.touched_old.is_empty() {
+            let earlier = room()?;
+            layout
+                .with_the_tests_before(subject, &before, &earlier)
+                .map_err(cannot)?;
+            for instrument in &instruments {
+                results.extend(self.as_they_were(subject, look(&earlier, instrument)?)?);
+            }
+        }
+        if change != Change::Untouched {
+            layout.tests_only(subject, &before).map_err(cannot)?;
+            let mut shown = Vec::new();
+            for instrument in &instruments {
+                shown.push(look(&before, instrument)?);
+            }
+            results.push(red(shown, &passing)?);
+        }
+        Ok(results)
+    }
+}
+
+/// Which of the tests of a run have this status.
+fn named(run: &TestRun, status: Status) -> Vec<String> {
+    run.with(status).map(|test| test.name.clone()).collect()
+}
+
+fn tests_touched(change: Change, which: &[String]) -> Tripped {
+    let all = which.join("; ");
+    match change {
+        Change::Untouched => cheat(
+            "tests_touched",
+            format!("a change without new behaviour leaves every test as it is: {all}"),
+        ),
+        Change::Behaviour | Change::Adapted => cheat(
+            "tests_weakened",
+            format!(
+                "tests that were there may only be added to: {all}; if what is asked for makes them wrong, ask for it to be allowed"
+            ),
+        ),
+    }
+}
+
+/// At least one test (or command) that passes on the candidate fails without its code.
+fn red(shown: Vec<Shown>, passing: &BTreeSet<String>) -> Result<CheckResult, Tripped> {
+    let mut reasons = Vec::new();
+    let mut last = None;
+    for one in shown {
+        let failed = named(&one.run, Status::Failed);
+        let turned: Vec<&String> = failed
+            .iter()
+            .filter(|name| passing.contains(*name))
+            .collect();
+        if !turned.is_empty() {
+            let count = turned.len();
+            reasons.push(format!(
+                "{count} fail on the code before: {}",
+                first_few(&turned, 5)
+            ));
+        } else if one.ending == Ending::NotBuilt {
+            reasons.push(format!("`{}` does not build on the code before", one.name));
+        }
+        last = Some(one.executed);
+    }
+    let Some(executed) = last else {
+        return Err(cannot("there is nothing to run"));
+    };
+    if reasons.is_empty() {
+        return Err(cheat(
+            "green_without_code",
+            "with the tests of this change, everything passes on the code before it: no test shows what was asked for; add one that fails without the change".to_owned(),
+        ));
+    }
+    Ok(executed.answer("red_green: before", Verdict::Pass, reasons.join("; ")))
+}
+
+impl RedGreen {
+    fn base_run(
+        &self,
+        subject: &Subject<'_>,
+        instrument: &str,
+    ) -> Result<Option<TestRun>, Tripped> {
+        let name = evidence(self.name.as_deref().unwrap_or("base"), instrument);
+        let earlier = subject.earlier(&name).map_err(cannot)?;
+        let read = |bytes: &Vec<u8>| serde_json::from_slice(bytes);
+        let run = earlier.last().map(read).transpose();
+        run.map_err(|error| {
+            cannot(format!(
+                "the results before the work cannot be read: {error}"
+            ))
+        })
+    }
+
+    /// Green on the candidate, and no test is gone or skipped that ran before.
+    fn green(
+        &self,
+        subject: &Subject<'_>,
+        change: Change,
+        shown: Shown,
+    ) -> Result<CheckResult, Tripped> {
+        let kept = verdict::keep(subject, "red_green: the candidate", &shown.run);
+        let kept = kept.map_err(cannot)?;
+        let mut wrong = Vec::new();
+        if let Some((_, why)) = shown.executed.worthless() {
+            wrong.push(why);
+        } else if shown.ending != Ending::Green {
+            let failed = named(&shown.run, Status::Failed);
+            let faults = shown.run.faults.iter().map(|fault| fault.what.clone());
+            let what: Vec<String> = failed.into_iter().chain(faults).collect();
+            let (ending, summary) = (shown.ending.as_str(), shown.run.summary());
+            wrong.push(format!("{ending}: {summary}: {}", first_few(&what, 5)));
+        }
+        let mut code = None;
+        if let Some(base) = self
+            .base_run(subject, &shown.name)?
+            .filter(|_| change != Change::Adapted)
+        {
+            let found = compare(&base, &shown.run);
+            for (how, names) in [
+                ("missing", &found.missing),
+                ("skipped", &found.newly_skipped),
+            ] {
+                // A test that is new and skipped proves nothing, and takes nothing away.
+                let known = |name: &&String| base.tests.iter().any(|test| test.name == **name);
+                let names: Vec<&String> = names.iter().filter(known).collect();
+                if !names.is_empty() && wrong.is_empty() {
+                    code = Some("tests_weakened".to_owned());
+                    wrong.push(format!("{how}, and ran before: {}", first_few(&names, 10)));
+                }
+            }
+        }
+        let verdict = match wrong.is_empty() {
+            true => Verdict::Pass,
+            false => Verdict::Fail,
+        };
+        let reason = match verdict {
+            Verdict::Pass => format!("on the candidate: {}", shown.run.summary()),
+            Verdict::Fail | Verdict::CouldNotRun => wrong.join("; "),
+        };
+        let check = format!("red_green: {}", shown.name);
+        let mut result = shown.executed.answer(&check, verdict, &reason);
+        if verdict != Verdict::Pass {
+            let told = verdict::told(&shown.run);
+            result.details = several_lines(&format!("{told}{}", result.details));
+            result.code = code;
+        }
+        result.evidence.push(kept);
+        Ok(result)
+    }
+
+    /// The tests as they were before still pass on the candidate.
+    fn as_they_were(
+        &self,
+        subject: &Subject<'_>,
+        shown: Shown,
+    ) -> Result<Option<CheckResult>, Tripped> {
+        let base = self.base_run(subject, &shown.name)?.unwrap_or_default();
+        let failing: BTreeSet<String> = named(&base, Status::Failed).into_iter().collect();
+        let failed = named(&shown.run, Status::Failed);
+        let now: Vec<&String> = failed
+            .iter()
+            .filter(|name| !failing.contains(*name))
+            .collect();
+        let fine = match shown.ending {
+            Ending::Green | Ending::NoTests => true,
+            Ending::Red => now.is_empty(),
+            Ending::NotBuilt | Ending::Incomplete | Ending::Unreadable => false,
+        };
+        if fine {
+            return Ok(None);
+        }
+        let reason = format!(
+            "the tests as they were do not pass on the candidate ({}): {}; if what is asked for makes them wrong, ask for it to be allowed",
+            shown.ending.as_str(),
+            first_few(&now, 5)
+        );
+        let told = verdict::told(&shown.run);
+        let mut result =
+            shown
+                .executed
+                .answer("red_green: tests as they were", Verdict::Fail, reason);
+        result.details = several_lines(&format!("{told}{}", result.details));
+        result.code = Some("tests_weakened".to_owned());
+        Ok(Some(result))
+    }
+}

@@ -1,0 +1,197 @@
+//! Which files of a change are its tests and which its code, and rooms with the one and without the
+//! other. Tests that stand inside of a Rust source are cut out of it and put beside other code.
+
+use crate::Subject;
+use crate::error::Error;
+use crate::readers::{inline_tests, items, paths};
+use crate::room::{Candidate, Room};
+use globset::GlobSet;
+use std::collections::BTreeSet;
+
+/// How a repository's files are told apart.
+pub(super) struct Layout {
+    tests: GlobSet,
+    /// Who decides how tests run: it comes from the code before, always.
+    config: GlobSet,
+    everything: GlobSet,
+    inline: bool,
+}
+
+/// What a change did to tests.
+#[derive(Default)]
+pub(super) struct Compared {
+    /// All that is not as it was, each with what happened to it.
+    pub(super) touched: Vec<String>,
+    /// Those that were there before.
+    pub(super) touched_old: Vec<String>,
+    /// Those that lost something.
+    pub(super) weakened: Vec<String>,
+}
+
+impl Layout {
+    pub(super) fn of(subject: &Subject<'_>, tests: &[String]) -> Result<Self, Error> {
+        let config = items::spelt_out(subject, &["test config".to_owned()])?.inside;
+        Ok(Self {
+            tests: items::globs(&items::spelt_out(subject, tests)?.inside)?,
+            config: items::globs(&config)?,
+            everything: items::globs(&["repo/**"])?,
+            inline: tests.iter().any(|word| word == "inline tests"),
+        })
+    }
+
+    fn is_test(&self, path: &str) -> bool {
+        self.tests.is_match(format!("repo/{path}"))
+    }
+
+    /// Has this source tests inside, that are told apart from its code?
+    fn is_mixed(&self, path: &str) -> bool {
+        self.inline && path.ends_with(".rs") && !self.is_test(path)
+    }
+
+    /// The tests of the candidate against those in a room with the code before.
+    pub(super) fn compared(&self, subject: &Subject<'_>, before: &Room) -> Result<Compared, Error> {
+        let now = subject.tree()?;
+        let mut paths: BTreeSet<String> = before.names()?.into_iter().collect();
+        paths.extend(now.files.keys().cloned());
+        let mut found = Compared::default();
+        for path in &paths {
+            let (old, new) = (before.text(path), candidate(subject, path));
+            let (old, new) = match (self.is_test(path), self.is_mixed(path)) {
+                (true, _) => (old, new),
+                (false, true) => (old.map(modules), new.map(modules)),
+                (false, false) => continue,
+            };
+            if old == new {
+                continue;
+            }
+            let was_there = old.as_ref().is_some_and(|old| !old.trim().is_empty());
+            let what = match &new {
+                None => format!("{path} was deleted"),
+                Some(_) if was_there => format!("tests in {path} were changed"),
+                Some(_) => format!("tests in {path} are new"),
+            };
+            if was_there {
+                found.touched_old.push(what.clone());
+                let kept = |new: &String| keeps_every_line(&old.unwrap_or_default(), new);
+                if !new.as_ref().is_some_and(kept) {
+                    found.weakened.push(what.clone());
+                }
+            }
+            found.touched.push(what);
+        }
+        Ok(found)
+    }
+
+    /// The whole candidate; how tests run stays as it was.
+    pub(super) fn candidate(&self, subject: &Subject<'_>, room: &Room) -> Result<(), Error> {
+        room.lay_in(
+            subject,
+            &Candidate {
+                scope: &self.everything,
+                kept_out: &self.config,
+            },
+        )
+    }
+
+    /// The candidate's code, with the tests of the code before.
+    pub(super) fn with_the_tests_before(
+        &self,
+        subject: &Subject<'_>,
+        before: &Room,
+        room: &Room,
+    ) -> Result<(), Error> {
+        let code = Candidate {
+            scope: &self.everything,
+            kept_out: &self.config,
+        };
+        room.lay_in(subject, &code)?;
+        let mut paths: BTreeSet<String> = before.names()?.into_iter().collect();
+        paths.extend(subject.tree()?.files.into_keys());
+        for path in &paths {
+            if self.is_test(path) && !self.config.is_match(format!("repo/{path}")) {
+                room.put(path, before.text(path).as_deref())?;
+            } else if self.is_mixed(path)
+                && let (Some(old), Some(new)) = (before.text(path), candidate(subject, path))
+            {
+                room.put(path, Some(&joined(&new, &old)))?;
+            }
+        }
+        Ok(())
+    }
+
+    /// A room with the code before, with the candidate's tests laid in.
+    pub(super) fn tests_only(&self, subject: &Subject<'_>, room: &Room) -> Result<(), Error> {
+        for path in room.names()?.into_iter().filter(|path| self.is_mixed(path)) {
+            if let (Some(old), Some(new)) = (room.text(&path), candidate(subject, &path)) {
+                room.put(&path, Some(&joined(&old, &new)))?;
+            }
+        }
+        room.lay_in(
+            subject,
+            &Candidate {
+                scope: &self.tests,
+                kept_out: &self.config,
+            },
+        )
+    }
+}
+
+/// The text of a file of the candidate; none where it is no text, or gone.
+fn candidate(subject: &Subject<'_>, path: &str) -> Option<String> {
+    paths::read(subject.place, &format!("repo/{path}")).ok()
+}
+
+/// The modules of tests in a Rust source.
+fn modules(text: String) -> String {
+    inline_tests::test_modules(&text)
+}
+
+/// The code of one source with the tests of another.
+fn joined(code: &str, tests: &str) -> String {
+    let (code, tests) = (
+        inline_tests::without_test_modules(code),
+        inline_tests::test_modules(tests),
+    );
+    format!("{code}\n{tests}")
+}
+
+/// Are all lines of the earlier text in the later one, in their order?
+fn keeps_every_line(earlier: &str, later: &str) -> bool {
+    let mut later = later.lines().map(str::trim);
+    let mut earlier = earlier
+        .lines()
+        .map(str::trim)
+        .filter(|line| !line.is_empty());
+    earlier.all(|line| later.any(|other| other == line))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tests_may_be_added_to_and_not_taken_from() {
+        let old = "fn a() {\n    assert_eq!(1, 1);\n}\n";
+        assert!(keeps_every_line(
+            old,
+            &format!("use x;\n{old}\nfn b() {{}}\n")
+        ));
+        assert!(!keeps_every_line(old, "fn a() {\n}\n"));
+        assert!(!keeps_every_line(
+            old,
+            "fn a() {\n    assert_eq!(1, 2);\n}\n"
+        ));
+    }
+
+    #[test]
+    fn tests_of_one_source_are_put_beside_the_code_of_another() {
+        let old = "pub fn a() -> u8 {\n    1\n}\n";
+        let new = "pub fn a() -> u8 {\n    2\n}\n\n#[cfg(test)]\nmod tests {\n    #[test]\n    fn a() {}\n}\n";
+        let both = joined(old, new);
+        assert!(
+            both.contains("    1\n") && !both.contains("    2\n"),
+            "{both}"
+        );
+        assert!(both.contains("#[cfg(test)]\nmod tests {"), "{both}");
+    }
+}

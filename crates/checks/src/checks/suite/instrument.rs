@@ -1,0 +1,131 @@
+//! What shows whether the code works: the suite of a runner that we know, test by test, or else a
+//! command that a person set, by its exit code. A command counts as one test of its own name, so that
+//! whoever compares two runs need not know which of the two it was.
+
+use crate::Subject;
+use crate::checks::tests::{Chosen, Tests};
+use crate::error::Error;
+use crate::execute::{Executed, Program, execute};
+use crate::readers::paths;
+use crate::readers::runners::{Ending, Runner, Status, TestResult, TestRun, detect};
+use crate::settings::{Choice, Text};
+use crate::text::label;
+use kernel::outcome::Verdict;
+use std::time::Instant;
+
+/// How much of the end of a command's output says why it failed.
+const TAIL: usize = 2_000;
+
+/// One of them.
+pub(crate) enum Instrument {
+    /// A runner, and the line for it where it is not the runner's own.
+    Suite(Box<Tests>, String),
+    /// A line for `sh -c`.
+    Command(String),
+}
+
+/// What it showed.
+pub(crate) struct Shown {
+    /// The name for people, and for the evidence.
+    pub(crate) name: String,
+    pub(crate) executed: Executed,
+    pub(crate) run: TestRun,
+    pub(crate) ending: Ending,
+}
+
+impl Instrument {
+    /// Those of this repository: the command of a field, else what a person set, else the runner that
+    /// is recognised.
+    pub(crate) fn all(field: Option<&Text>, subject: &Subject<'_>) -> Result<Vec<Self>, Error> {
+        let line = field.and_then(|field| subject.fields.get(&**field));
+        if let Some(line) = line.map(|line| line.trim()).filter(|line| !line.is_empty()) {
+            let suite = Tests::by(Runner::Junit, Some(line));
+            return Ok(vec![Self::Suite(Box::new(suite), line.to_owned())]);
+        }
+        if !subject.commands.is_empty() {
+            let each = subject.commands.iter();
+            return Ok(each.map(|line| Self::of(line, subject)).collect());
+        }
+        let runner = detect(&|path| read(subject, path))?;
+        Ok(vec![Self::Suite(
+            Box::new(Tests::by(runner, None)),
+            runner.name().to_owned(),
+        )])
+    }
+
+    /// What a person's line is: a call of a runner that we know is read test by test.
+    fn of(line: &str, subject: &Subject<'_>) -> Self {
+        let words: Vec<&str> = line.split_whitespace().collect();
+        let runner = match words.as_slice() {
+            ["cargo", "test"] => Some(Runner::Cargo),
+            ["go", "test", "./..."] => Some(Runner::Go),
+            ["pytest"] | ["python" | "python3", "-m", "pytest"] => Some(Runner::Pytest),
+            ["node", "--test"] => Some(Runner::Node),
+            ["npm" | "pnpm" | "yarn", "test"] | ["npm" | "pnpm", "run", "test"] => {
+                // Of the package alone: other manifests have commands of their own.
+                let of_package = |path: &str| match path {
+                    "package.json" => read(subject, path),
+                    _ => None,
+                };
+                detect(&of_package).ok()
+            }
+            _ => None,
+        };
+        match runner {
+            Some(runner) => Self::Suite(Box::new(Tests::by(runner, None)), line.to_owned()),
+            None => Self::Command(line.to_owned()),
+        }
+    }
+
+    /// Runs it where the subject is.
+    pub(crate) fn show(&self, subject: &Subject<'_>, started: Instant) -> Result<Shown, Error> {
+        let (executed, name, run) = match self {
+            Self::Suite(suite, line) => {
+                let (executed, _, run) = suite.run(subject, started)?;
+                (executed, line, run)
+            }
+            Self::Command(line) => {
+                let executed = execute(subject, Program::shell(line, None, started))?;
+                let passed = executed.ended.exit == Some(0);
+                let test = TestResult {
+                    name: label(line),
+                    file: None,
+                    status: if passed {
+                        Status::Passed
+                    } else {
+                        Status::Failed
+                    },
+                    message: (!passed).then(|| executed.tail(TAIL)),
+                };
+                (executed, line, TestRun::of(vec![test], Vec::new()))
+            }
+        };
+        if let Some((Verdict::CouldNotRun, why)) =
+            executed.worthless().or_else(|| executed.not_found())
+        {
+            return Err(format!("`{}`: {why}", label(name)).into());
+        }
+        let ending = run.ending(executed.ended.exit);
+        Ok(Shown {
+            name: label(name),
+            executed,
+            run,
+            ending,
+        })
+    }
+}
+
+fn read(subject: &Subject<'_>, path: &str) -> Option<String> {
+    paths::read(subject.place, &format!("repo/{path}")).ok()
+}
+
+impl Tests {
+    /// The suite of this runner, with its own line or another.
+    fn by(runner: Runner, command: Option<&str>) -> Self {
+        Self {
+            runner: Some(Choice::of(Chosen::Named(runner))),
+            command: command.map(Text::of),
+            ..Self::default()
+        }
+    }
+}

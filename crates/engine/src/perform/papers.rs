@@ -1,0 +1,76 @@
+//! What lies beside `repo/` and `task/` in an agent's folder, for it to read: what went wrong before,
+//! what the checks said, and the change that it judges. Of the change only what its role may see.
+
+use kernel::effect::AttemptOrder;
+use std::path::Path;
+use workspace::context::Context;
+use workspace::error::EngineError;
+use workspace::git::{git, text};
+use workspace::view::sight::Globs;
+
+/// A patch that is longer tells nobody anything: the files are there.
+const LONGEST_PATCH: usize = 400_000;
+
+pub(super) fn lay(
+    context: &Context,
+    order: &AttemptOrder,
+    home: &Path,
+    globs: &Globs,
+) -> Result<(), EngineError> {
+    let view = home.join("view");
+    let put = |name: &str, text: &str| {
+        let path = view.join(name);
+        std::fs::write(&path, text).map_err(EngineError::io("write", &path))
+    };
+    for (name, text) in &order.papers {
+        put(name, text)?;
+    }
+    let Some(tip) = &order.change else {
+        return Ok(());
+    };
+    let (files, patch) = change(context, tip, globs)?;
+    put("changed-files.txt", &files)?;
+    put("change.patch", &patch)
+}
+
+/// The names of the files that were changed since the run began, and how.
+fn change(context: &Context, tip: &str, globs: &Globs) -> Result<(String, String), EngineError> {
+    let repo = context.project.repo();
+    let base = text(&git(repo, &["merge-base", "HEAD", tip], &[])?);
+    let base = base.trim();
+    let names = git(repo, &["diff", "--name-only", "-z", base, tip], &[])?;
+    let names = String::from_utf8_lossy(&names).into_owned();
+    let task = context.task.strip_prefix(repo).ok();
+    let visible = |name: &&str| {
+        let path = Path::new(name);
+        !name.is_empty()
+            && globs.shows(path)
+            && !path.starts_with(".proofhouse")
+            && task.is_none_or(|task| !path.starts_with(task))
+    };
+    let names: Vec<&str> = names.split('\0').filter(visible).collect();
+    if names.is_empty() {
+        return Ok(("none\n".to_owned(), String::new()));
+    }
+    let mut args = vec![
+        "--literal-pathspecs",
+        "diff",
+        "--no-ext-diff",
+        "--no-textconv",
+        "--no-color",
+        base,
+        tip,
+        "--",
+    ];
+    args.extend(&names);
+    let patch = git(repo, &args, &[])?;
+    let patch = context.secrets.text(&String::from_utf8_lossy(&patch));
+    let patch = match patch.char_indices().nth(LONGEST_PATCH) {
+        Some((at, _)) => format!(
+            "{}\n[cut here: look at the files themselves]\n",
+            &patch[..at]
+        ),
+        None => patch,
+    };
+    Ok((names.join("\n") + "\n", patch))
+}

@@ -1,0 +1,177 @@
+//! What a repository is checked with, found in its files: one command for each kind of project that is
+//! there, so that a repository with two suites is held to both. A person's own commands come before it.
+
+use std::path::Path;
+
+/// What was looked for, for people who are told that there is none.
+pub const LOOKED_FOR: &str = "cargo (Cargo.toml), go (go.mod), npm, pnpm or yarn (package.json with a test script, vitest or jest), pytest or unittest (pyproject.toml, pytest.ini, setup.py, tox.ini, tests/test_*.py), make and just (a `test` target)";
+
+/// The commands, in the order of the files below.
+pub(super) fn found(repo: &Path) -> Vec<String> {
+    let read = |file: &str| std::fs::read_to_string(repo.join(file)).ok();
+    let there = |file: &str| repo.join(file).is_file();
+    let mut commands: Vec<String> = Vec::new();
+    if there("Cargo.toml") {
+        commands.push("cargo test".to_owned());
+    }
+    if there("go.mod") || there("go.work") {
+        commands.push("go test ./...".to_owned());
+    }
+    if let Some(package) = read("package.json") {
+        commands.extend(of_package(&package, &there));
+    }
+    commands.extend(of_python(repo, &read, &there));
+    if !commands.is_empty() {
+        return commands;
+    }
+    // Most often a wrapper around the above: where those are there, they are run themselves.
+    for (file, runner) in [
+        ("Makefile", "make"),
+        ("makefile", "make"),
+        ("GNUmakefile", "make"),
+        ("justfile", "just"),
+        ("Justfile", "just"),
+        (".justfile", "just"),
+    ] {
+        let target = read(file).and_then(|text| target(&text));
+        if let Some(target) = target {
+            return vec![format!("{runner} {target}")];
+        }
+    }
+    commands
+}
+
+/// The target of a Makefile or a recipe of a justfile that tests.
+fn target(text: &str) -> Option<&'static str> {
+    let has = |name: &str| {
+        text.lines().any(|line| {
+            let rest = line.strip_prefix('@').unwrap_or(line).strip_prefix(name);
+            rest.is_some_and(|rest| {
+                let head = rest.split(':').next().unwrap_or_default();
+                rest.contains(':')
+                    && !rest.starts_with(":=")
+                    && (head.is_empty() || head.starts_with(' '))
+            })
+        })
+    };
+    ["test", "check"].into_iter().find(|name| has(name))
+}
+
+fn of_package(text: &str, there: &dyn Fn(&str) -> bool) -> Option<String> {
+    let package: serde_json::Value = serde_json::from_str(text).ok()?;
+    let script = package["scripts"]["test"].as_str().unwrap_or_default();
+    if !script.is_empty() && !script.contains("no test specified") {
+        let manager = match (there("pnpm-lock.yaml"), there("yarn.lock")) {
+            (true, _) => "pnpm",
+            (false, true) => "yarn",
+            (false, false) => "npm",
+        };
+        return Some(format!("{manager} test"));
+    }
+    let depends = |name: &str| {
+        let lists = ["devDependencies", "dependencies"];
+        lists.iter().any(|list| package[*list].get(name).is_some())
+    };
+    let known = [
+        ("vitest", "npx --no-install vitest run"),
+        ("jest", "npx --no-install jest"),
+    ];
+    let found = known.into_iter().find(|(name, _)| depends(name));
+    found.map(|(_, command)| command.to_owned())
+}
+
+fn of_python(
+    repo: &Path,
+    read: &dyn Fn(&str) -> Option<String>,
+    there: &dyn Fn(&str) -> bool,
+) -> Option<String> {
+    const PYTEST: &str = "python3 -m pytest";
+    let says = [
+        "pyproject.toml",
+        "setup.cfg",
+        "tox.ini",
+        "requirements.txt",
+        "requirements-dev.txt",
+    ];
+    let marked = ["pytest.ini", "conftest.py", "tests/conftest.py"];
+    let says_so = |file: &&str| read(file).is_some_and(|text| text.contains("pytest"));
+    if marked.iter().any(|file| there(file)) || says.iter().any(says_so) {
+        return Some(PYTEST.to_owned());
+    }
+    for folder in ["tests", "test", "."] {
+        let Some(test) = a_test(&repo.join(folder)) else {
+            continue;
+        };
+        return Some(match (test.contains("unittest"), folder) {
+            (true, ".") => "python3 -m unittest discover".to_owned(),
+            (true, folder) => format!("python3 -m unittest discover -s {folder} -t ."),
+            (false, _) => PYTEST.to_owned(),
+        });
+    }
+    ["pyproject.toml", "setup.py"]
+        .iter()
+        .any(|file| there(file))
+        .then(|| PYTEST.to_owned())
+}
+
+/// The text of one Python test in this folder.
+fn a_test(folder: &Path) -> Option<String> {
+    let files = std::fs::read_dir(folder).ok()?.flatten();
+    let mut names: Vec<String> = files
+        .filter_map(|file| file.file_name().into_string().ok())
+        .filter(|name| name.starts_with("test") && name.ends_with(".py"))
+        .collect();
+    names.sort();
+    std::fs::read_to_string(folder.join(names.first()?)).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of(files: &[(&str, &str)]) -> Vec<String> {
+        let repo = tempfile::tempdir().unwrap();
+        for (path, text) in files {
+            let path = repo.path().join(path);
+            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+            std::fs::write(path, text).unwrap();
+        }
+        found(repo.path())
+    }
+
+    #[test]
+    fn each_kind_of_project_has_its_command_and_several_have_several() {
+        assert_eq!(of(&[("Cargo.toml", "")]), ["cargo test"]);
+        assert_eq!(of(&[("go.mod", "")]), ["go test ./..."]);
+        let script = r#"{"scripts": {"test": "vitest run"}}"#;
+        assert_eq!(of(&[("package.json", script)]), ["npm test"]);
+        let pnpm = [("package.json", script), ("pnpm-lock.yaml", "")];
+        assert_eq!(of(&pnpm), ["pnpm test"]);
+        let jest = r#"{"devDependencies": {"jest": "1"}}"#;
+        assert_eq!(of(&[("package.json", jest)]), ["npx --no-install jest"]);
+        assert!(of(&[("package.json", "{}")]).is_empty());
+        assert_eq!(
+            of(&[("pyproject.toml", "[project]")]),
+            ["python3 -m pytest"]
+        );
+        let unit = [("tests/test_a.py", "import unittest\n"), ("setup.py", "")];
+        assert_eq!(of(&unit), ["python3 -m unittest discover -s tests -t ."]);
+        assert_eq!(
+            of(&[("test_a.py", "def test_a(): pass\n")]),
+            ["python3 -m pytest"]
+        );
+        let both = [
+            ("Cargo.toml", ""),
+            ("package.json", script),
+            ("Makefile", "test:\n"),
+        ];
+        assert_eq!(of(&both), ["cargo test", "npm test"]);
+        assert_eq!(
+            of(&[("Makefile", "all:\n\ntest: all\n\techo\n")]),
+            ["make test"]
+        );
+        assert_eq!(of(&[("justfile", "check:\n    true\n")]), ["just check"]);
+        assert!(of(&[("Makefile", "tests-are := x\n")]).is_empty());
+        assert!(of(&[("README.md", "")]).is_empty());
+    }
+}

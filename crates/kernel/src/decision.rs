@@ -1,0 +1,26 @@
+//! What a person decided: an input as it arrives, a fact as it is kept.
+
+use serde::{Deserialize, Serialize};
+
+/// What a person says who takes on that the sandbox may be missing or incomplete.
+pub const WAIVE: &str = "waive_sandbox";
+
+/// A person's decision, as it came through a channel that agents cannot reach.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Decision {
+    /// One of the options offered.
+    pub option: String,
+    /// Why; goes into the next brief.
+    pub because: String,
+    pub who: String,
+    /// Through which channel (`ssh-signature SHA256:..`, `terminal`).
+    pub channel: String,
+    /// The journal's sequence number that the person saw.
+    pub seen_seq: u64,
+    /// What the option needs besides its name; null where it needs nothing.
+    #[serde(default, skip_serializing_if = "serde_json::Value::is_null")]
+    pub with: serde_json::Value,
+    /// The signature itself, so that an audit elsewhere can check whose it is.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub signature: Option<String>,
+}

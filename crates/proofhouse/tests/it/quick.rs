@@ -1,0 +1,211 @@
+//! The `quick` workflow and `do` through the real binary: one attempt, the engine's proof, a person's look.
+
+use crate::play::text;
+use crate::support::{Said, World};
+
+/// A repository with a suite of its own, and an agent that does everything right.
+fn world() -> World {
+    let world = World::new();
+    world.write(".gitignore", "agent/\n.proofhouse/\n");
+    world.write("tests/run.sh", &text("add/run.sh"));
+    world.write("tests/cases", "one|5|5\n");
+    world.write("src/total.sh", "total() { echo \"$1\"; }\n");
+    world.write("agent/script.toml", &text("quick/happy.toml"));
+    world.write(
+        "Makefile",
+        "test:\n\tPROOFHOUSE_REPORT=/dev/null sh tests/run.sh\n",
+    );
+    world.git(&["config", "user.name", "Ann"]);
+    world.git(&["config", "user.email", "ann@example.org"]);
+    world.git(&["add", "--all"]);
+    world.git(&["commit", "--quiet", "-m", "sample"]);
+    world
+}
+
+/// As a person does it: in a tree of the run's own.
+fn says(world: &World, args: &[&str]) -> Said {
+    let mut command = world.command(args);
+    command.env_remove("PROOFHOUSE_RUNS__TREE");
+    command.output().unwrap().into()
+}
+
+fn does(world: &World, more: &[&str]) -> Said {
+    let mut args = vec!["do", "make totals of carts", "--agent"];
+    args.extend(["scripted:agent/script.toml", "--name", "t"]);
+    args.extend(more);
+    says(world, &args)
+}
+
+fn attempts(world: &World) -> Vec<String> {
+    let journal = world.journal();
+    let began = journal.iter().filter(|record| {
+        record["kind"] == "effect_began.v1" && record["body"]["kind"] == "attempt"
+    });
+    began
+        .map(|record| record["body"]["state"].as_str().unwrap().to_owned())
+        .collect()
+}
+
+/// What the vault has under a name that ends so, the last one first.
+fn kept(world: &World, ends: &str) -> Vec<String> {
+    let journal = world.journal();
+    let evidence = journal
+        .iter()
+        .rev()
+        .filter_map(|record| record["body"]["outcome"]["evidence"].as_array());
+    evidence
+        .flatten()
+        .filter(|piece| piece["name"].as_str().unwrap().ends_with(ends))
+        .map(|piece| {
+            let hash = piece["hash"].as_str().unwrap();
+            world.read(&format!(".proofhouse/evidence/{}/{hash}", &hash[..2]))
+        })
+        .collect()
+}
+
+#[test]
+fn one_attempt_is_proven_and_lands_as_one_commit() {
+    let world = world();
+    let said = does(&world, &["--autonomy", "auto"]).exits(0);
+    for part in [
+        "validation   make test  (found in the repository)",
+        "prove -> done",
+        "red_green: before",
+        "proofhouse land t",
+    ] {
+        assert!(said.out.contains(part), "no `{part}` in\n{}", said.out);
+    }
+    assert_eq!(attempts(&world), ["work"]);
+    assert_eq!(world.read("src/total.sh"), "total() { echo \"$1\"; }\n");
+    says(&world, &["land", "t"]).exits(0);
+    let changed = world.git(&["show", "--name-only", "--format=%s", "HEAD"]);
+    assert_eq!(changed, "make totals of carts\n\nsrc/total.sh\ntests/cases");
+    says(&world, &["audit", "--ci"]).exits(0);
+}
+
+/// Whoever names no rung looks at the diff, and only a person does.
+#[test]
+fn the_last_look_is_a_persons() {
+    let world = world();
+    let said = does(&world, &[]).exits(2);
+    assert!(said.out.contains("tests/cases"), "{}", said.out);
+    says(&world, &["land", "t"]).refuses(1, "not_done");
+    let key = world.approver("ann");
+    let approve = ["decide", "t", "approve", "--because", "it is so"];
+    says(&world, &approve).refuses(1, "signature_required");
+    let key = key.to_str().unwrap();
+    says(&world, &[&approve[..], &["--sign", key]].concat()).exits(0);
+    says(&world, &["land", "t"]).exits(0);
+    assert!(world.read("tests/cases").contains("two"));
+}
+
+#[test]
+fn another_agent_reads_it_with_the_change_in_hand() {
+    let world = world();
+    let reads = r##"[[attempt]]
+state = "review"
+attempt = 1
+steps = [
+    { run = "grep -q '^+two' ../change.patch && grep -q '^tests/cases$' ../changed-files.txt && grep -q 'pass red_green' ../checks.md", must = true },
+]
+result = { summary = "no", verdict = "fail", findings = ["src/total.sh:4: a price that is no number is taken for a sum; it should be refused with a message that says which price was wrong, as the importer does it in its own way"] }
+[[attempt]]
+state = "mend"
+steps = [{ append = "repo/src/total.sh", text = "# prices are numbers\n" }]
+result = { summary = "said that prices are numbers" }
+"##;
+    world.write(
+        "agent/script.toml",
+        &format!("{reads}{}", text("quick/happy.toml")),
+    );
+    does(&world, &["--autonomy", "auto", "--review"]).exits(0);
+    assert_eq!(attempts(&world), ["work", "review", "mend", "review"]);
+    let briefs = kept(&world, "brief");
+    // The finding reaches whoever mends it, and whoever looks again, whole; and so does the answer.
+    let whole = "as the importer does it in its own way";
+    assert!(briefs[0].contains(whole), "{}", briefs[0]);
+    assert!(
+        briefs[0].contains("-> in `mend`: said that prices are numbers"),
+        "{}",
+        briefs[0]
+    );
+    assert!(briefs[1].contains(whole), "{}", briefs[1]);
+}
+
+#[test]
+fn a_refactor_leaves_every_test_as_it_is() {
+    let world = world();
+    let script = "[[attempt]]\nstate = \"work\"\nsteps = [{ write = \"repo/src/total.sh\", text = \"total() { printf '%s\\\\n' \\\"$1\\\"; }\\n\" }]\nresult = { summary = \"another way to say it\" }\n";
+    world.write("agent/script.toml", script);
+    let said = does(&world, &["--autonomy", "auto", "--refactor"]).exits(0);
+    assert!(said.out.contains("prove -> done"), "{}", said.out);
+    assert_eq!(attempts(&world), ["work"]);
+}
+
+/// What failed reaches the next attempt whole: the assertion, the command and the end of its output.
+#[test]
+fn what_failed_is_told_with_the_command_and_its_output() {
+    let world = world();
+    world.write(
+        "Makefile",
+        "test:\n\t@i=0; while [ $$i -lt 40 ]; do echo \"line $$i of what the suite says, which is long enough to be cut by anybody who wants to cut it\"; i=$$((i+1)); done\n\t@echo 'assertion failed: left 1, right 3 in tests/cases:2'\n\tPROOFHOUSE_REPORT=/dev/null sh tests/run.sh\n",
+    );
+    world.git(&["commit", "--quiet", "--all", "-m", "a suite that says much"]);
+    let wrong = "[[attempt]]\nstate = \"work\"\nattempt = 1\nsteps = [{ write = \"repo/tests/cases\", text = \"one|5|5\\ntwo|1 2|3\\n\" }]\nresult = { summary = \"only a test\" }\n[[attempt]]\nstate = \"work\"\nattempt = 2\nsteps = [{ run = \"cp ../findings.md ../task/artifacts/seen.md\", must = true }, { write = \"repo/src/total.sh\", text = \"total() { s=0; for p in \\\"$@\\\"; do s=$((s + p)); done; echo \\\"$s\\\"; }\\n\" }]\nresult = { summary = \"mended\" }\n";
+    world.write("agent/script.toml", wrong);
+    does(&world, &["--autonomy", "auto"]).exits(0);
+    assert_eq!(attempts(&world), ["work", "work"]);
+    let brief = &kept(&world, "brief")[0];
+    assert!(
+        brief.contains("`findings.md` in your folder has all of it"),
+        "{brief}"
+    );
+    let seen = world.read(".proofhouse/tasks/t/artifacts/seen.md");
+    for part in [
+        "line 39 of what",
+        "assertion failed: left 1, right 3",
+        "$ make test",
+    ] {
+        assert!(seen.contains(part), "no `{part}` in\n{seen}");
+    }
+}
+
+#[test]
+fn without_a_check_that_can_run_somebody_is_asked_and_nobody_works() {
+    let world = world();
+    std::fs::remove_file(world.at("Makefile")).unwrap();
+    world.git(&["commit", "--quiet", "--all", "-m", "no suite"]);
+    let said = does(&world, &[]).refuses(1, "no_check");
+    for part in ["cargo", "pytest or unittest", "just", "--check COMMAND"] {
+        assert!(said.err.contains(part), "no `{part}` in {}", said.err);
+    }
+    assert!(!world.at(".proofhouse/journal/t.jsonl").exists());
+    // One that is there and cannot be run is a question as well.
+    let said = does(&world, &["--check", "no-such-program --all"]).exits(2);
+    assert!(said.out.contains("look_again"), "{}", said.out);
+    assert!(said.out.contains("no-such-program"), "{}", said.out);
+    assert_eq!(attempts(&world), Vec::<String>::new());
+}
+
+/// A one-line fix: 1 or 2 attempts in `quick`, 3 in `phase` with verifier and reviewer, at most 5 in `add`.
+#[test]
+fn a_one_line_fix_takes_few_attempts() {
+    let world = world();
+    does(&world, &["--autonomy", "auto", "--review"]).exits(0);
+    assert_eq!(attempts(&world), ["work", "review"]);
+
+    let world = self::world();
+    world.write("code.txt", "bad\n");
+    world.write("agent/script.toml", &text("phase/happy.toml"));
+    world.git(&["commit", "--quiet", "--allow-empty", "-am", "x"]);
+    let args = [
+        "--autonomy",
+        "auto",
+        "--workflow",
+        "phase",
+        "--check",
+        "grep -q good code.txt",
+    ];
+    does(&world, &args).exits(0);
+    assert_eq!(attempts(&world), ["implement", "verify", "review"]);
+}

@@ -1,0 +1,130 @@
+//! What a room has beside the tree: dependencies and caches that git ignores and commands need. They
+//! come from the person's own tree, where no agent writes and no command of ours does; a command cannot
+//! change them.
+
+use crate::project::Project;
+use std::collections::{BTreeMap, BTreeSet};
+use std::os::unix::fs::MetadataExt;
+use std::path::{Component, Path, PathBuf};
+use std::sync::Mutex;
+use store::Tree;
+
+/// What becomes of it in a room.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Included {
+    /// Laid in, to be read.
+    Dependencies,
+    /// A layer over it: a build may write, and nothing of that stays.
+    Cache,
+}
+
+/// One thing that is laid in.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Include {
+    /// Where, from the repository's top.
+    pub path: PathBuf,
+    /// Where it lies.
+    pub source: PathBuf,
+    pub kind: Included,
+}
+
+impl Include {
+    /// For people: what it is, and of dependencies which ones.
+    pub(super) fn shown(&self) -> String {
+        let path = self.path.display();
+        match self.kind {
+            Included::Dependencies => format!("{path} ({})", self.fingerprint()),
+            Included::Cache => format!("{path} (a cache)"),
+        }
+    }
+
+    /// A short hash over the names, sizes and times of all files. It is taken once: a person does not
+    /// install anything while commands judge.
+    fn fingerprint(&self) -> String {
+        static TAKEN: Mutex<BTreeMap<PathBuf, String>> = Mutex::new(BTreeMap::new());
+        let mut taken = TAKEN
+            .lock()
+            .unwrap_or_else(|poisoned| poisoned.into_inner());
+        let known = taken.entry(self.source.clone());
+        known.or_insert_with(|| fingerprint(&self.source)).clone()
+    }
+}
+
+fn fingerprint(source: &Path) -> String {
+    let files = match source.is_dir() {
+        true => store::walk(source, &|_| false).unwrap_or_default(),
+        false => vec![PathBuf::new()],
+    };
+    let mut lines = String::new();
+    for path in files {
+        let Ok(found) = source.join(&path).symlink_metadata() else {
+            continue;
+        };
+        let (size, time) = (found.len(), (found.mtime(), found.mtime_nsec()));
+        lines.push_str(&format!("{} {size} {time:?}\n", path.display()));
+    }
+    let mut hash = store::sha256_hex(lines.as_bytes());
+    hash.truncate(12);
+    hash
+}
+
+/// A manifest, and the folders beside it that its tools fill.
+const BESIDE: [(&str, &[&str]); 8] = [
+    ("package.json", &["node_modules"]),
+    ("pyproject.toml", &[".venv", "venv"]),
+    ("setup.py", &[".venv", "venv"]),
+    ("requirements.txt", &[".venv", "venv"]),
+    ("Cargo.toml", &["target"]),
+    ("composer.json", &["vendor"]),
+    ("Gemfile", &["vendor"]),
+    ("go.mod", &["vendor"]),
+];
+/// Those that are looked for at the top, whatever manifests there are.
+const AT_TOP: [&str; 5] = ["node_modules", ".venv", "venv", "vendor", "target"];
+
+/// What is there to be laid in: what the person names, or else what the tree's manifests ask for.
+pub(super) fn found(project: &Project, named: Option<&[String]>, judged: &Tree) -> Vec<Include> {
+    let mut paths = BTreeSet::new();
+    match named {
+        Some(named) => paths.extend(named.iter().map(PathBuf::from)),
+        None => {
+            paths.extend(AT_TOP.map(PathBuf::from));
+            for file in judged.files.keys() {
+                let file = Path::new(file);
+                let beside = BESIDE.iter().filter(|(name, _)| file.ends_with(name));
+                let folder = file.parent().unwrap_or(Path::new(""));
+                let beside = beside.flat_map(|(_, folders)| folders.iter());
+                paths.extend(beside.map(|name| folder.join(name)));
+            }
+        }
+    }
+    let include = |path: PathBuf| include(project.top(), path, judged);
+    paths.into_iter().filter_map(include).collect()
+}
+
+/// None for what is not there, leads out, or is a part of the tree itself.
+fn include(top: &Path, path: PathBuf, judged: &Tree) -> Option<Include> {
+    let plain = |part| matches!(part, Component::Normal(_));
+    let inside = !path.as_os_str().is_empty() && path.components().all(plain);
+    let name = path.to_str().filter(|_| inside)?;
+    let below = format!("{name}/");
+    let of_tree = judged.files.contains_key(name)
+        || judged
+            .files
+            .range(below.clone()..)
+            .next()
+            .is_some_and(|(file, _)| file.starts_with(&below));
+    let source = top.join(&path);
+    let found = source.symlink_metadata().ok()?;
+    // What a link leads to is somebody's, and not here.
+    if of_tree || !(found.is_dir() || found.is_file()) || source.canonicalize().ok()? != source {
+        return None;
+    }
+    let cache =
+        found.is_dir() && (path.ends_with("target") || source.join("CACHEDIR.TAG").is_file());
+    let kind = match cache {
+        true => Included::Cache,
+        false => Included::Dependencies,
+    };
+    Some(Include { path, source, kind })
+}
