@@ -4,7 +4,7 @@
 //! starts nothing, and refuses what a journal must not keep.
 
 use crate::config::Config;
-use crate::error::EngineError;
+use crate::error::Error;
 use crate::project::Project;
 use crate::secrets::Secrets;
 use agents::{AgentSpec, CommandTool};
@@ -14,10 +14,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 /// The spec behind a text, with the settings that the config has for that agent.
-pub fn spec(project: &Project, config: &Config, text: &str) -> Result<AgentSpec, EngineError> {
+pub fn spec(project: &Project, config: &Config, text: &str) -> Result<AgentSpec, Error> {
     let secrets = Secrets::of(config, project.repo());
     if secrets.text(text) != text {
-        return Err(EngineError::user(
+        return Err(Error::user(
             "agent_holds_key",
             "the agent is named with what looks like a key or a password",
             "take it out: the journal keeps the name; keys go into the environment or a key file (docs/agents.md)",
@@ -55,11 +55,11 @@ pub fn staffed<'a>(
     workflow: &'a Workflow,
     config: &'a Config,
     named: Option<&'a str>,
-) -> Result<BTreeMap<&'a str, &'a str>, EngineError> {
+) -> Result<BTreeMap<&'a str, &'a str>, Error> {
     let texts = by_role(workflow, config, named);
     match unstaffed(workflow, &texts) {
         None => Ok(texts),
-        Some(role) => Err(EngineError::user(
+        Some(role) => Err(Error::user(
             "no_agent",
             format!("no agent is set for the role `{role}`"),
             SET_ONE,
@@ -73,7 +73,7 @@ pub fn missing(
     workflow: &Workflow,
     config: &Config,
     named: Option<&str>,
-) -> Result<Vec<String>, EngineError> {
+) -> Result<Vec<String>, Error> {
     let by_role = by_role(workflow, config, named);
     let mut missing = Vec::new();
     // No error: whoever starts a run may name its agent later, to `run`.

@@ -2,7 +2,7 @@
 
 use crate::config::{Config, RoomSettings};
 use crate::confine::Reach;
-use crate::error::EngineError;
+use crate::error::Error;
 use crate::places::Places;
 use crate::project::Project;
 
@@ -67,7 +67,7 @@ impl Context {
         workflow: &Arc<Workflow>,
         started: &RunStarted,
         agents: BTreeMap<String, Arc<dyn Agent>>,
-    ) -> Result<Self, EngineError> {
+    ) -> Result<Self, Error> {
         let config = project.config()?;
         let commands = validation_commands(&config, started);
         Ok(Self {
@@ -102,7 +102,7 @@ impl Context {
     }
 
     /// Keeps evidence, without any key in it and without the names of a person's folders.
-    pub fn keep(&self, name: &str, bytes: &[u8]) -> Result<EvidenceRef, EngineError> {
+    pub fn keep(&self, name: &str, bytes: &[u8]) -> Result<EvidenceRef, Error> {
         let bytes = self.places.bytes(&self.secrets.bytes(bytes));
         Ok(self.vault.put(&self.kept_text(name), &bytes)?)
     }
@@ -143,14 +143,14 @@ fn hidden(config: &Config, repo: &Path) -> Vec<String> {
     hidden
 }
 
-fn shapes(workflow: &Workflow) -> Result<BTreeMap<String, Arc<Shape>>, EngineError> {
+fn shapes(workflow: &Workflow) -> Result<BTreeMap<String, Arc<Shape>>, Error> {
     let mut shapes = BTreeMap::new();
     for (name, role) in &workflow.roles {
         let Some(schema) = &role.result else { continue };
         let shape = Shape::with(schema).map_err(|why| {
             let what = format!("the schema of role `{name}` in `{}`: {why}", workflow.name);
             let mend = format!("`proofhouse workflow lint {}` says more", workflow.name);
-            EngineError::user("bad_schema", what, mend)
+            Error::user("bad_schema", what, mend)
         })?;
         shapes.insert(name.clone(), Arc::new(shape));
     }

@@ -2,7 +2,7 @@
 
 use kernel::Refusal;
 use kernel::refusal::Whose;
-use std::error::Error;
+use std::error::Error as Cause;
 use std::sync::Arc;
 use store::StoreError;
 
@@ -37,7 +37,7 @@ pub enum Kind {
 /// What went wrong.
 #[derive(Debug, Clone, thiserror::Error)]
 #[error("{what} [{code}]")]
-pub struct EngineError {
+pub struct Error {
     pub blame: Blame,
     /// Stable, snake_case.
     pub code: String,
@@ -49,11 +49,14 @@ pub struct EngineError {
     pub kind: Kind,
     /// What it follows from, as it was.
     #[source]
-    source: Option<Arc<dyn Error + Send + Sync>>,
+    source: Option<Arc<dyn Cause + Send + Sync>>,
 }
 
+/// What the crates that stand on this one call it.
+pub type EngineError = Error;
+
 /// Two errors are the same if they say the same.
-impl PartialEq for EngineError {
+impl PartialEq for Error {
     fn eq(&self, other: &Self) -> bool {
         let said = |one: &Self| (one.blame, one.kind);
         said(self) == said(other)
@@ -63,9 +66,9 @@ impl PartialEq for EngineError {
     }
 }
 
-impl Eq for EngineError {}
+impl Eq for Error {}
 
-impl EngineError {
+impl Error {
     /// The user's.
     pub fn user(code: &str, what: impl Into<String>, mend: impl Into<String>) -> Self {
         Self::of(Blame::User, code, what.into(), mend.into())
@@ -98,7 +101,7 @@ impl EngineError {
     }
 
     /// The same, with what it follows from.
-    pub fn caused_by(self, source: impl Error + Send + Sync + 'static) -> Self {
+    pub fn caused_by(self, source: impl Cause + Send + Sync + 'static) -> Self {
         Self {
             source: Some(Arc::new(source)),
             ..self
@@ -122,7 +125,7 @@ impl EngineError {
     }
 }
 
-impl From<StoreError> for EngineError {
+impl From<StoreError> for Error {
     fn from(error: StoreError) -> Self {
         let (blame, kind) = match &error {
             StoreError::JournalConflict { .. } => (Blame::User, Kind::JournalConflict),
@@ -138,7 +141,7 @@ impl From<StoreError> for EngineError {
     }
 }
 
-impl From<Refusal> for EngineError {
+impl From<Refusal> for Error {
     fn from(refusal: Refusal) -> Self {
         let blame = match refusal.whose {
             Whose::Asker => Blame::User,
@@ -148,7 +151,7 @@ impl From<Refusal> for EngineError {
     }
 }
 
-impl From<index::IndexError> for EngineError {
+impl From<index::IndexError> for Error {
     fn from(error: index::IndexError) -> Self {
         let blame = match (&error, error.is_the_users()) {
             (index::IndexError::IndexFailed { .. }, _) => Blame::Bug,
@@ -160,7 +163,7 @@ impl From<index::IndexError> for EngineError {
     }
 }
 
-impl From<sandbox::LaunchError> for EngineError {
+impl From<sandbox::LaunchError> for Error {
     fn from(error: sandbox::LaunchError) -> Self {
         let (blame, mend) = match &error {
             sandbox::LaunchError::Policy { .. } => (Blame::User, "correct the sandbox policy"),
@@ -178,7 +181,7 @@ impl From<sandbox::LaunchError> for EngineError {
     }
 }
 
-impl From<agents::AgentError> for EngineError {
+impl From<agents::AgentError> for Error {
     fn from(error: agents::AgentError) -> Self {
         let mend =
             "correct the agent; docs/agents.md and docs/scripted-agent.md show how".to_owned();
@@ -186,7 +189,7 @@ impl From<agents::AgentError> for EngineError {
     }
 }
 
-impl From<flow::LoadError> for EngineError {
+impl From<flow::LoadError> for Error {
     fn from(error: flow::LoadError) -> Self {
         let code = error
             .problems

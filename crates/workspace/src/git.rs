@@ -10,7 +10,7 @@ pub use checkpoint::{TURNS, check_out, checkpoint, edits, edits_ref, run_ref};
 pub use claims::{Claim, TRAILER, claims, claims_by};
 pub use put_back::{committed, put_back};
 
-use crate::error::{EngineError, Kind};
+use crate::error::{Error, Kind};
 use crate::lock::Turn;
 use sandbox::{Cancel, Ended, Launch, Limits};
 use std::collections::BTreeSet;
@@ -20,7 +20,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 /// Runs git and gives its standard output.
-pub fn git(dir: &Path, args: &[&str], extra_env: &[(&str, &str)]) -> Result<Vec<u8>, EngineError> {
+pub fn git(dir: &Path, args: &[&str], extra_env: &[(&str, &str)]) -> Result<Vec<u8>, Error> {
     let ended = ended(dir, args, extra_env)?;
     if ended.exited_with(0) && !ended.truncated {
         return Ok(ended.stdout);
@@ -29,20 +29,12 @@ pub fn git(dir: &Path, args: &[&str], extra_env: &[(&str, &str)]) -> Result<Vec<
 }
 
 /// Runs git and gives its end, for commands whose exit code is an answer.
-pub(crate) fn ended(
-    dir: &Path,
-    args: &[&str],
-    extra_env: &[(&str, &str)],
-) -> Result<Ended, EngineError> {
+pub(crate) fn ended(dir: &Path, args: &[&str], extra_env: &[(&str, &str)]) -> Result<Ended, Error> {
     started(dir, args, extra_env, Input::Nothing)
 }
 
 /// Runs git with these bytes on its standard input, and gives its standard output.
-pub(crate) fn with_input(
-    dir: &Path,
-    args: &[&str],
-    bytes: Vec<u8>,
-) -> Result<Vec<u8>, EngineError> {
+pub(crate) fn with_input(dir: &Path, args: &[&str], bytes: Vec<u8>) -> Result<Vec<u8>, Error> {
     let ended = started(dir, args, &[], Input::Bytes(bytes))?;
     if ended.exited_with(0) && !ended.truncated {
         return Ok(ended.stdout);
@@ -52,7 +44,7 @@ pub(crate) fn with_input(
 
 /// Runs a git that leaves a ruin if it is killed half way: it is let finish if we are killed, and its
 /// turn lasts as long.
-pub(crate) fn finishing(dir: &Path, args: &[&str], turn: &Turn) -> Result<Vec<u8>, EngineError> {
+pub(crate) fn finishing(dir: &Path, args: &[&str], turn: &Turn) -> Result<Vec<u8>, Error> {
     let ended = started(dir, args, &[], Input::Turn(turn))?;
     if ended.exited_with(0) {
         return Ok(ended.stdout);
@@ -72,7 +64,7 @@ fn started(
     args: &[&str],
     extra_env: &[(&str, &str)],
     input: Input<'_>,
-) -> Result<Ended, EngineError> {
+) -> Result<Ended, Error> {
     // Nothing that lies in a repository is run by us.
     let hardened = [
         "git",
@@ -121,10 +113,7 @@ fn started(
 }
 
 /// The commits that these names mean, in one question; none for a name that means none.
-fn commits<const N: usize>(
-    repo: &Path,
-    names: [&str; N],
-) -> Result<[Option<String>; N], EngineError> {
+fn commits<const N: usize>(repo: &Path, names: [&str; N]) -> Result<[Option<String>; N], Error> {
     let args = ["cat-file", "--batch-check=%(objectname)"];
     let asked: String = names
         .iter()
@@ -144,7 +133,7 @@ fn commits<const N: usize>(
 }
 
 /// Those of the commits that a repository does not have.
-pub fn missing(repo: &Path, commits: &BTreeSet<&str>) -> Result<BTreeSet<String>, EngineError> {
+pub fn missing(repo: &Path, commits: &BTreeSet<&str>) -> Result<BTreeSet<String>, Error> {
     let args = ["cat-file", "--batch-check=%(objectname) %(objecttype)"];
     let asked: String = commits.iter().map(|commit| format!("{commit}\n")).collect();
     let said = text(&with_input(repo, &args, asked.into_bytes())?);
@@ -163,7 +152,7 @@ pub fn check_out_some(
     paths: &[&str],
     scratch: &Path,
     into: &Path,
-) -> Result<(), EngineError> {
+) -> Result<(), Error> {
     let index = scratch.display().to_string();
     let env = [("GIT_INDEX_FILE", index.as_str())];
     git(repo, &["read-tree", commit], &env)?;
@@ -184,9 +173,9 @@ pub fn check_out_some(
 }
 
 /// What git's refusal is to us.
-pub(crate) fn failed(dir: &Path, args: &[&str], ended: &Ended) -> EngineError {
+pub(crate) fn failed(dir: &Path, args: &[&str], ended: &Ended) -> Error {
     let said = String::from_utf8_lossy(&ended.stderr);
-    EngineError::environment(
+    Error::environment(
         "git_failed",
         format!(
             "`git {}` failed in {}: {}",
@@ -205,12 +194,12 @@ pub fn text(bytes: &[u8]) -> String {
 }
 
 /// The top of the repository that holds `dir`.
-pub fn top(dir: &Path) -> Result<PathBuf, EngineError> {
+pub fn top(dir: &Path) -> Result<PathBuf, Error> {
     let found = git(dir, &["rev-parse", "--show-toplevel"], &[]).map_err(|error| {
         match error.kind {
             // Somebody else's repository: git says itself what to do about it.
             Kind::GitFailed if error.what.contains("dubious ownership") => error,
-            Kind::GitFailed if is_bare(dir) => EngineError::user(
+            Kind::GitFailed if is_bare(dir) => Error::user(
                 "bare_repository",
                 format!(
                     "{} is a bare git repository: it has no files to work on",
@@ -218,7 +207,7 @@ pub fn top(dir: &Path) -> Result<PathBuf, EngineError> {
                 ),
                 "go into a clone of it, or name one with `--repo PATH`",
             ),
-            Kind::GitFailed => EngineError::user(
+            Kind::GitFailed => Error::user(
                 "not_a_git_repo",
                 format!("{} is not inside a git repository", dir.display()),
                 "go into your repository, name it with `--repo PATH`, or make one with `git init`",
@@ -238,7 +227,7 @@ fn is_bare(dir: &Path) -> bool {
 
 /// The files of a working tree as git sees them: tracked or untracked, not ignored. `work_tree` may
 /// be a copy elsewhere. Deleted files and `.proofhouse/` are left out.
-pub fn files(repo: &Path, work_tree: &Path) -> Result<Vec<PathBuf>, EngineError> {
+pub fn files(repo: &Path, work_tree: &Path) -> Result<Vec<PathBuf>, Error> {
     Ok(listed(repo, work_tree)?.files)
 }
 
@@ -250,7 +239,7 @@ pub(crate) struct Listed {
 }
 
 /// As [`files`], with the folders that git does not look into.
-pub(crate) fn listed(repo: &Path, work_tree: &Path) -> Result<Listed, EngineError> {
+pub(crate) fn listed(repo: &Path, work_tree: &Path) -> Result<Listed, Error> {
     // In the repository itself git finds both by itself; each start of it is felt.
     let elsewhere = if work_tree == repo {
         None
@@ -301,7 +290,7 @@ pub const IDENTITY: [(&str, &str); 4] = [
 ];
 
 /// The folder that all worktrees of a repository share.
-pub(crate) fn common_dir(repo: &Path) -> Result<PathBuf, EngineError> {
+pub(crate) fn common_dir(repo: &Path) -> Result<PathBuf, Error> {
     let own = repo.join(".git");
     // A folder that points nowhere else is the repository itself; each start of git is felt.
     if own.join("HEAD").is_file() && !own.join("commondir").exists() {
@@ -315,12 +304,7 @@ pub(crate) fn common_dir(repo: &Path) -> Result<PathBuf, EngineError> {
 }
 
 /// What differs between two commits, as a patch, without one folder.
-pub fn diff(
-    repo: &Path,
-    from: &str,
-    to: &str,
-    without: Option<&Path>,
-) -> Result<Vec<u8>, EngineError> {
+pub fn diff(repo: &Path, from: &str, to: &str, without: Option<&Path>) -> Result<Vec<u8>, Error> {
     let mut args = vec![
         "diff",
         "--no-ext-diff",
@@ -336,7 +320,7 @@ pub fn diff(
 }
 
 /// Makes a repository with one commit of everything in it; for samples.
-pub fn first_commit(dir: &Path, message: &str) -> Result<(), EngineError> {
+pub fn first_commit(dir: &Path, message: &str) -> Result<(), Error> {
     git(dir, &["init", "--quiet", "--initial-branch=main"], &[])?;
     git(dir, &["add", "--all"], &[])?;
     git(

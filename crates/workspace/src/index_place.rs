@@ -1,7 +1,7 @@
 //! Where the Code Index is, and what embeds for it: a project's own index, or the user's.
 
 use crate::config::Config;
-use crate::error::EngineError;
+use crate::error::Error;
 use crate::project::Project;
 use index::embed::{KeySource, Settings};
 use std::path::PathBuf;
@@ -15,7 +15,7 @@ pub fn of_project(project: &Project) -> PathBuf {
 }
 
 /// The user's index: `$XDG_DATA_HOME/proofhouse/`, or below `~/.local/share`.
-pub fn of_user() -> Result<PathBuf, EngineError> {
+pub fn of_user() -> Result<PathBuf, Error> {
     let set = |name: &str| {
         std::env::var_os(name)
             .filter(|value| !value.is_empty())
@@ -23,7 +23,7 @@ pub fn of_user() -> Result<PathBuf, EngineError> {
     };
     let base = set("XDG_DATA_HOME").or_else(|| set("HOME").map(|home| home.join(".local/share")));
     let base = base.ok_or_else(|| {
-        EngineError::environment(
+        Error::environment(
             "no_home",
             "there is no place for the global index: neither XDG_DATA_HOME nor HOME is set",
             "set one of them, or use --project",
@@ -33,7 +33,7 @@ pub fn of_user() -> Result<PathBuf, EngineError> {
 }
 
 /// How an endpoint for embeddings is reached.
-pub fn settings(config: &Config) -> Result<Settings, EngineError> {
+pub fn settings(config: &Config) -> Result<Settings, Error> {
     let mut settings = Settings::default();
     if let Some(url) = config.own_text("index.url")? {
         settings.url = url.to_owned();

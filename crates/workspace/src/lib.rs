@@ -25,5 +25,5 @@ pub mod trust;
 pub mod view;
 pub mod worktree;
 
-pub use error::{Blame, EngineError, Kind};
+pub use error::{Blame, EngineError, Error, Kind};
 pub use project::Project;

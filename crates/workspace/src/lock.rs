@@ -2,7 +2,7 @@
 //! leaves a ruin if it is not alone. The first refuses to wait for an engine that is at work; the second
 //! refuses to go on while the git of an engine that was killed still is.
 
-use crate::error::EngineError;
+use crate::error::Error;
 use sandbox::Held;
 use std::fs::{File, OpenOptions, TryLockError};
 use std::path::Path;
@@ -28,13 +28,13 @@ const LOOKS: usize = 100;
 const LOOK: Duration = Duration::from_millis(10);
 
 /// Takes the lock; none if an engine has it.
-pub fn take(path: &Path) -> Result<Option<Lock>, EngineError> {
-    let file = File::create(path).map_err(EngineError::io("create", path))?;
+pub fn take(path: &Path) -> Result<Option<Lock>, Error> {
+    let file = File::create(path).map_err(Error::io("create", path))?;
     for _ in 0..LOOKS {
         match file.try_lock() {
             Ok(()) => return Ok(Some(Lock(file))),
             Err(TryLockError::WouldBlock) => std::thread::sleep(LOOK),
-            Err(TryLockError::Error(error)) => return Err(EngineError::io("lock", path)(error)),
+            Err(TryLockError::Error(error)) => return Err(Error::io("lock", path)(error)),
         }
     }
     Ok(None)
@@ -66,13 +66,11 @@ impl Drop for Turn {
 }
 
 /// Waits for its turn.
-pub fn turn(path: &Path) -> Result<Turn, EngineError> {
+pub fn turn(path: &Path) -> Result<Turn, Error> {
     // Readable, as somebody's standard input, and empty.
     let mut options = OpenOptions::new();
     let options = options.read(true).write(true).create(true).truncate(false);
-    let file = options
-        .open(path)
-        .map_err(EngineError::io("create", path))?;
-    file.lock().map_err(EngineError::io("lock", path))?;
+    let file = options.open(path).map_err(Error::io("create", path))?;
+    file.lock().map_err(Error::io("lock", path))?;
     Ok(Turn(Arc::new(file)))
 }

@@ -1,7 +1,7 @@
 //! Where everything lies: the repository, and `.proofhouse/` in it.
 
 use crate::config::Config;
-use crate::error::EngineError;
+use crate::error::Error;
 use crate::git;
 use flow::{Source, Workflow};
 use std::collections::BTreeMap;
@@ -44,9 +44,9 @@ impl Records {
 
 impl Project {
     /// The project that holds `dir`.
-    pub fn find(dir: &Path) -> Result<Self, EngineError> {
+    pub fn find(dir: &Path) -> Result<Self, Error> {
         if !dir.is_dir() {
-            return Err(EngineError::user(
+            return Err(Error::user(
                 "no_such_folder",
                 format!("{} is not a folder", dir.display()),
                 "name a folder that exists",
@@ -149,7 +149,7 @@ impl Project {
     }
 
     /// The evidence.
-    pub fn vault(&self) -> Result<store::Vault, EngineError> {
+    pub fn vault(&self) -> Result<store::Vault, Error> {
         Ok(store::Vault::open(&self.home().join("evidence"))?)
     }
 
@@ -166,14 +166,14 @@ impl Project {
     /// The text of the approvers file; none where nobody was ever listed. A file that is there and
     /// cannot be read, and one that was committed and is gone, are no reason to take a typed word
     /// for a signed one.
-    pub fn read_approvers(&self) -> Result<Option<String>, EngineError> {
+    pub fn read_approvers(&self) -> Result<Option<String>, Error> {
         let path = self.approvers();
         let error = match std::fs::read_to_string(&path) {
             Ok(text) => return Ok(Some(text)),
             Err(error) => error,
         };
         if path.symlink_metadata().is_ok() {
-            return Err(EngineError::user(
+            return Err(Error::user(
                 "approvers_unreadable",
                 format!(".proofhouse/approvers is there and cannot be read: {error}"),
                 "mend its link or its mode; remove it, if a terminal is to be enough",
@@ -194,7 +194,7 @@ impl Project {
         );
         // Without a commit there is nothing committed.
         if committed.is_ok_and(|listed| !listed.is_empty()) {
-            return Err(EngineError::user(
+            return Err(Error::user(
                 "approvers_missing",
                 ".proofhouse/approvers is committed, and gone from the disk",
                 "`git checkout HEAD -- .proofhouse/approvers`; or commit its removal, if a terminal is to be enough",
@@ -204,14 +204,14 @@ impl Project {
     }
 
     /// The settings.
-    pub fn config(&self) -> Result<Config, EngineError> {
+    pub fn config(&self) -> Result<Config, Error> {
         Config::load(&self.home().join("config.toml"))
     }
 
     /// Makes `.proofhouse/` where it is missing. An ignore file that a person has written stays.
-    pub fn prepare(&self, records: Records) -> Result<(), EngineError> {
+    pub fn prepare(&self, records: Records) -> Result<(), Error> {
         let home = self.home();
-        std::fs::create_dir_all(&home).map_err(EngineError::io("create", &home))?;
+        std::fs::create_dir_all(&home).map_err(Error::io("create", &home))?;
         let ignore = home.join(".gitignore");
         let hides = |text: String| text == Records::OnRef.ignored();
         let found = std::fs::read_to_string(&ignore).map(hides).ok();
@@ -223,11 +223,11 @@ impl Project {
 
     /// Makes the folder of worktrees where it is missing. Git sees nothing of it, whatever the person's
     /// own ignore files say.
-    pub fn prepare_worktrees(&self) -> Result<(), EngineError> {
+    pub fn prepare_worktrees(&self) -> Result<(), Error> {
         let ignore = self.worktree(".gitignore");
         if !ignore.exists() {
             let worktrees = self.home().join(WORKTREES);
-            std::fs::create_dir_all(&worktrees).map_err(EngineError::io("create", &worktrees))?;
+            std::fs::create_dir_all(&worktrees).map_err(Error::io("create", &worktrees))?;
             store::write_atomic(&ignore, b"*\n")?;
         }
         Ok(())
@@ -247,19 +247,19 @@ impl Project {
     }
 
     /// A workflow by name: the user's own folder first, then the built-in one.
-    pub fn workflow(&self, name: &str) -> Result<Arc<Workflow>, EngineError> {
+    pub fn workflow(&self, name: &str) -> Result<Arc<Workflow>, Error> {
         let source = self.workflow_source(name)?;
         load(&source)
     }
 
     /// The workflow of a run that has begun.
-    pub fn workflow_begun(&self, name: &str) -> Result<Arc<Workflow>, EngineError> {
+    pub fn workflow_begun(&self, name: &str) -> Result<Arc<Workflow>, Error> {
         load_begun(&self.workflow_source(name)?)
     }
 
     /// Keeps a workflow's files in the vault under the workflow's own hash: whoever audits a run can
     /// take its steps again when the workflow has long changed.
-    pub fn keep_workflow(&self, workflow: &Workflow) -> Result<(), EngineError> {
+    pub fn keep_workflow(&self, workflow: &Workflow) -> Result<(), Error> {
         let source = self.workflow_source(&workflow.name)?;
         // Somebody may have changed it since it was loaded: then it is not the one.
         if source.hash() == workflow.hash {
@@ -277,7 +277,7 @@ impl Project {
     }
 
     /// The files of a workflow.
-    pub fn workflow_source(&self, name: &str) -> Result<Source, EngineError> {
+    pub fn workflow_source(&self, name: &str) -> Result<Source, Error> {
         let folder = self.home().join("workflows").join(name);
         if !name.contains(['/', '.']) && folder.is_dir() {
             return read_source(name, &folder);
@@ -324,10 +324,10 @@ impl First {
 }
 
 /// A built-in workflow's files.
-pub fn built_in(name: &str) -> Result<Source, EngineError> {
+pub fn built_in(name: &str) -> Result<Source, Error> {
     flow::built_in(name).ok_or_else(|| {
         let names: Vec<&str> = flow::built_in_names().collect();
-        EngineError::user(
+        Error::user(
             "unknown_workflow",
             format!("there is no workflow `{name}`"),
             format!(
@@ -339,11 +339,11 @@ pub fn built_in(name: &str) -> Result<Source, EngineError> {
 }
 
 /// Loads a workflow with the checks that this engine has.
-pub fn load(source: &Source) -> Result<Arc<Workflow>, EngineError> {
+pub fn load(source: &Source) -> Result<Arc<Workflow>, Error> {
     Ok(lint(source)?)
 }
 
-fn load_begun(source: &Source) -> Result<Arc<Workflow>, EngineError> {
+fn load_begun(source: &Source) -> Result<Arc<Workflow>, Error> {
     Ok(Arc::new(flow::load_begun(source, &known)?))
 }
 
@@ -358,12 +358,12 @@ pub fn lint(source: &Source) -> Result<Arc<Workflow>, flow::LoadError> {
 }
 
 /// The texts of a workflow folder.
-pub fn read_source(name: &str, folder: &Path) -> Result<Source, EngineError> {
+pub fn read_source(name: &str, folder: &Path) -> Result<Source, Error> {
     let mut files = BTreeMap::new();
     for path in store::walk(folder, &|_| false)? {
         let full = folder.join(&path);
         let text = std::fs::read_to_string(&full).map_err(|error| {
-            EngineError::user(
+            Error::user(
                 "malformed_workflow",
                 format!("could not read {}: {error}", full.display()),
                 "a workflow folder holds UTF-8 text files only",
@@ -378,6 +378,6 @@ pub fn read_source(name: &str, folder: &Path) -> Result<Source, EngineError> {
 }
 
 /// Writes a file of the project's, whole or not at all.
-pub fn write_file(path: &Path, text: &str) -> Result<(), EngineError> {
+pub fn write_file(path: &Path, text: &str) -> Result<(), Error> {
     Ok(store::write_atomic(path, text.as_bytes())?)
 }

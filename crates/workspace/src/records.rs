@@ -11,7 +11,7 @@ mod remote;
 pub use lay_out::{Standing, lay_out_missing, standing};
 pub use remote::{fetch, let_in, push, speak};
 
-use crate::error::EngineError;
+use crate::error::Error;
 use crate::git::{self, IDENTITY};
 use crate::places::Places;
 use crate::project::{Project, Records};
@@ -46,11 +46,11 @@ pub fn keep_where_due(project: &Project, run: &str) -> Option<String> {
 }
 
 /// Commits a run's records as they are now. Whoever calls it holds the run's lock, or has just written.
-pub fn keep(project: &Project, run: &str) -> Result<(), EngineError> {
+pub fn keep(project: &Project, run: &str) -> Result<(), Error> {
     let project = &project.at_top();
     let repo = project.repo();
     let path = project.journals().join(format!("{run}.jsonl"));
-    let mut journal = std::fs::read(&path).map_err(EngineError::io("read", &path))?;
+    let mut journal = std::fs::read(&path).map_err(Error::io("read", &path))?;
     // Somebody may be in the middle of a line.
     let whole = journal.iter().rposition(|byte| *byte == b'\n');
     journal.truncate(whole.map_or(0, |at| at + 1));
@@ -68,19 +68,19 @@ pub fn keep(project: &Project, run: &str) -> Result<(), EngineError> {
     let places = Places::of(project.top());
     for file in task_files(&tasks)? {
         let from = tasks.join(&file);
-        let bytes = std::fs::read(&from).map_err(EngineError::io("read", &from))?;
+        let bytes = std::fs::read(&from).map_err(Error::io("read", &from))?;
         files.insert(
             format!("tasks/{run}/{}", file.display()),
             places.bytes(&bytes),
         );
     }
     import(repo, run, &own_ref, !last.is_empty(), &files)?;
-    std::fs::create_dir_all(project.work(run)).map_err(EngineError::io("create", &noted))?;
+    std::fs::create_dir_all(project.work(run)).map_err(Error::io("create", &noted))?;
     Ok(store::write_atomic(&noted, mark.as_bytes())?)
 }
 
 /// Plain files of a task folder with plain names; nothing if it lies elsewhere.
-fn task_files(tasks: &Path) -> Result<Vec<PathBuf>, EngineError> {
+fn task_files(tasks: &Path) -> Result<Vec<PathBuf>, Error> {
     if !tasks.is_dir() {
         return Ok(Vec::new());
     }
@@ -96,7 +96,7 @@ fn task_files(tasks: &Path) -> Result<Vec<PathBuf>, EngineError> {
 }
 
 /// The files of a commit, with their blobs; nothing if there is no such commit.
-fn listed(repo: &Path, commit: &str) -> Result<BTreeMap<String, String>, EngineError> {
+fn listed(repo: &Path, commit: &str) -> Result<BTreeMap<String, String>, Error> {
     let args = ["ls-tree", "-r", "-z", "--full-tree", commit];
     let ended = git::ended(repo, &args, &[])?;
     if !ended.exited_with(0) {
@@ -119,7 +119,7 @@ fn evidence(
     journal: &[u8],
     last: &BTreeMap<String, String>,
     files: &mut BTreeMap<String, Vec<u8>>,
-) -> Result<(), EngineError> {
+) -> Result<(), Error> {
     let mut open: Vec<String> = hashes(journal).into_iter().collect();
     let mut seen: BTreeSet<String> = open.iter().cloned().collect();
     while let Some(hash) = open.pop() {
@@ -158,7 +158,7 @@ fn import(
     own_ref: &str,
     goes_on: bool,
     files: &BTreeMap<String, Vec<u8>>,
-) -> Result<(), EngineError> {
+) -> Result<(), Error> {
     let [_, _, (_, name), (_, mail)] = IDENTITY;
     let seconds = crate::clock::now().0 / 1000;
     let message = format!("records of {run}\n");

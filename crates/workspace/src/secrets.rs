@@ -5,7 +5,7 @@
 //! hexadecimal, base 64). It does not guess what else might be secret.
 
 use crate::config::Config;
-use crate::error::EngineError;
+use crate::error::Error;
 use kernel::event::RunStarted;
 use kernel::outcome::CheckResult;
 use serde_json::Value;
@@ -72,11 +72,11 @@ impl Secrets {
 
     /// Refuses a person's words that hold a key. They are signed, so nothing can be taken out of
     /// them, and the journal keeps them for ever.
-    pub fn refuse(&self, because: &str, with: &Value) -> Result<(), EngineError> {
+    pub fn refuse(&self, because: &str, with: &Value) -> Result<(), Error> {
         if self.text(because) == because && self.json(with.clone()) == *with {
             return Ok(());
         }
-        Err(EngineError::user(
+        Err(Error::user(
             "decision_holds_key",
             "the decision holds what looks like a key or a password",
             "take it out: the journal keeps every word for ever",
@@ -85,14 +85,14 @@ impl Secrets {
 
     /// Refuses a run whose beginning holds a key: commands, fields, the request. They are what the
     /// run is held to, so nothing can be taken out of them.
-    pub fn refuse_start(&self, started: &RunStarted) -> Result<(), EngineError> {
+    pub fn refuse_start(&self, started: &RunStarted) -> Result<(), Error> {
         let value = serde_json::to_value(started).unwrap_or_default();
         let Value::Object(members) = value else {
             return Ok(());
         };
         for (name, value) in members {
             if self.json(value.clone()) != value {
-                return Err(EngineError::user(
+                return Err(Error::user(
                     "start_holds_key",
                     format!(
                         "what the run is given (`{name}`) holds what looks like a key or a password"

@@ -1,6 +1,6 @@
 //! What the runs of a repository have spent: counted from the journals, which no crash resets.
 
-use crate::error::EngineError;
+use crate::error::Error;
 use crate::project::Project;
 use kernel::{Time, Usage};
 use serde::Deserialize;
@@ -21,7 +21,7 @@ struct Spent {
 
 /// Micro-dollars that all runs spent on the day (UTC) of `now`. A run whose journal is corrupt
 /// counts for what can be read of it: its fault must not stop the others.
-pub fn today(project: &Project, now: Time) -> Result<u64, EngineError> {
+pub fn today(project: &Project, now: Time) -> Result<u64, Error> {
     let midnight = Time(now.0 - now.0 % DAY_MILLIS);
     let mut total = 0u64;
     for run in store::list(&project.journals())? {
@@ -43,7 +43,7 @@ pub fn today(project: &Project, now: Time) -> Result<u64, EngineError> {
 
 /// What the day's cap leaves; no cap leaves everything. It refuses another attempt when the cap is
 /// reached.
-pub fn left_of_the_day(project: &Project, now: Time) -> Result<u64, EngineError> {
+pub fn left_of_the_day(project: &Project, now: Time) -> Result<u64, Error> {
     let Some(cap) = project.config()?.day_micro_dollars() else {
         return Ok(u64::MAX);
     };
@@ -51,7 +51,7 @@ pub fn left_of_the_day(project: &Project, now: Time) -> Result<u64, EngineError>
     if spent < cap {
         return Ok(cap - spent);
     }
-    Err(EngineError::user(
+    Err(Error::user(
         "day_cap_reached",
         format!(
             "the runs of this repository have spent {spent} of {cap} micro-dollars today (UTC)"

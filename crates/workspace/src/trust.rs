@@ -3,7 +3,7 @@
 //! confirmed is kept outside of the repository, where no agent and no commit reaches it.
 
 use crate::config::{Config, Source, Value};
-use crate::error::EngineError;
+use crate::error::Error;
 use crate::git;
 use crate::project::Project;
 use std::path::PathBuf;
@@ -32,7 +32,7 @@ fn opening(config: &Config) -> Vec<Opening> {
 }
 
 /// Those that are committed and that nobody has confirmed on this machine.
-pub fn unconfirmed(project: &Project, config: &Config) -> Result<Vec<Opening>, EngineError> {
+pub fn unconfirmed(project: &Project, config: &Config) -> Result<Vec<Opening>, Error> {
     let found = opening(config);
     if found.is_empty() || !is_committed(project)? {
         return Ok(Vec::new());
@@ -45,7 +45,7 @@ pub fn unconfirmed(project: &Project, config: &Config) -> Result<Vec<Opening>, E
 }
 
 /// Refuses to go on with settings that nobody has confirmed.
-pub fn hold(project: &Project, config: &Config) -> Result<(), EngineError> {
+pub fn hold(project: &Project, config: &Config) -> Result<(), Error> {
     let found = unconfirmed(project, config)?;
     if found.is_empty() {
         return Ok(());
@@ -53,7 +53,7 @@ pub fn hold(project: &Project, config: &Config) -> Result<(), EngineError> {
     let found = found
         .iter()
         .map(|(name, value)| format!("{name} = {value}"));
-    Err(EngineError::user(
+    Err(Error::user(
         "settings_unconfirmed",
         format!(
             "the repository's own .proofhouse/config.toml opens the sandbox or the network: {}",
@@ -64,15 +64,15 @@ pub fn hold(project: &Project, config: &Config) -> Result<(), EngineError> {
 }
 
 /// Notes that a person lets them count.
-pub fn confirm(project: &Project, found: &[Opening]) -> Result<(), EngineError> {
+pub fn confirm(project: &Project, found: &[Opening]) -> Result<(), Error> {
     let note = note(project)?;
     if let Some(folder) = note.parent() {
-        std::fs::create_dir_all(folder).map_err(EngineError::io("create", folder))?;
+        std::fs::create_dir_all(folder).map_err(Error::io("create", folder))?;
     }
     Ok(store::write_atomic(&note, mark(found).as_bytes())?)
 }
 
-fn is_committed(project: &Project) -> Result<bool, EngineError> {
+fn is_committed(project: &Project) -> Result<bool, Error> {
     let args = ["ls-files", "--", ".proofhouse/config.toml"];
     Ok(!git::git(project.top(), &args, &[])?.is_empty())
 }
@@ -87,14 +87,14 @@ fn mark(found: &[Opening]) -> String {
 
 /// Where a person's word on this repository lies: `$XDG_STATE_HOME/proofhouse/`, or below
 /// `~/.local/state`.
-fn note(project: &Project) -> Result<PathBuf, EngineError> {
+fn note(project: &Project) -> Result<PathBuf, Error> {
     let set = |name: &str| {
         let value = std::env::var_os(name).filter(|value| !value.is_empty());
         value.map(PathBuf::from)
     };
     let home = || set("HOME").map(|home| home.join(".local/state"));
     let base = set("XDG_STATE_HOME").or_else(home).ok_or_else(|| {
-        EngineError::environment(
+        Error::environment(
             "no_home",
             "there is no place for what you confirm: neither XDG_STATE_HOME nor HOME is set",
             "set one of them",

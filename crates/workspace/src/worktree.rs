@@ -12,7 +12,7 @@ pub use commits::{
 };
 pub use remove::{Removal, held, prune, remove};
 
-use crate::error::EngineError;
+use crate::error::Error;
 use crate::git::{self, git, text};
 use crate::lock::{self, Turn};
 use remove::{REMOVING, discard, is_ours, open_folders, own_record, place_of, records_of};
@@ -34,7 +34,7 @@ pub enum Found {
 
 /// The commit that a worktree stands on, as `git rev-parse HEAD` says in it. Empty if the folder is
 /// no worktree: git would answer for the repository around it.
-pub fn echo(dir: &Path) -> Result<String, EngineError> {
+pub fn echo(dir: &Path) -> Result<String, Error> {
     if !dir.join(".git").exists() {
         return Ok(String::new());
     }
@@ -86,7 +86,7 @@ fn head(dir: &Path) -> Option<Head> {
 }
 
 /// Where a repository keeps the records of its worktrees.
-fn records(repo: &Path) -> Result<PathBuf, EngineError> {
+fn records(repo: &Path) -> Result<PathBuf, Error> {
     Ok(git::common_dir(repo)?.join("worktrees"))
 }
 
@@ -110,12 +110,12 @@ const STATUS: [&str; 6] = [
 ];
 
 /// How a worktree differs from its commit, without what git ignores.
-pub fn status(dir: &Path) -> Result<Vec<u8>, EngineError> {
+pub fn status(dir: &Path) -> Result<Vec<u8>, Error> {
     git(dir, &STATUS, &[])
 }
 
 /// Looks at the place of a worktree before it is used.
-pub fn look(dir: &Path, base: &str) -> Result<Found, EngineError> {
+pub fn look(dir: &Path, base: &str) -> Result<Found, Error> {
     if dir.symlink_metadata().is_err() {
         return Ok(Found::Absent);
     }
@@ -155,12 +155,12 @@ fn only_dot_git(dir: &Path) -> bool {
 
 /// One at a time: git reads all worktrees when it makes one, and fails on another half-made one. `dir`
 /// is a worktree of ours.
-fn one_at_a_time(dir: &Path) -> Result<Turn, EngineError> {
+fn one_at_a_time(dir: &Path) -> Result<Turn, Error> {
     lock::turn(&dir.with_file_name(".lock"))
 }
 
 /// Makes a worktree that stands on a commit, on no branch.
-pub fn add(repo: &Path, dir: &Path, commit: &str) -> Result<(), EngineError> {
+pub fn add(repo: &Path, dir: &Path, commit: &str) -> Result<(), Error> {
     let turn = one_at_a_time(dir)?;
     let place = dir.display().to_string();
     let args = ["worktree", "add", "--quiet", "--detach", &place, commit];
@@ -168,7 +168,7 @@ pub fn add(repo: &Path, dir: &Path, commit: &str) -> Result<(), EngineError> {
 }
 
 /// Removes a worktree whose making was cut short; the caller has looked.
-pub fn discard_incomplete(repo: &Path, dir: &Path) -> Result<(), EngineError> {
+pub fn discard_incomplete(repo: &Path, dir: &Path) -> Result<(), Error> {
     // Git may not have come so far as to tie the two together.
     let by_name = records(repo)?.join(dir.file_name().unwrap_or_default());
     let place = dir.canonicalize().map(|dir| dir.join(".git")).ok();
@@ -181,10 +181,7 @@ pub fn discard_incomplete(repo: &Path, dir: &Path) -> Result<(), EngineError> {
 
 /// Removes git's own records of worktrees whose making was cut short before they could be read:
 /// until then git makes no other worktree. `ours` says which names are ours.
-pub fn clear_half_made(
-    project: &crate::Project,
-    ours: &dyn Fn(&str) -> bool,
-) -> Result<(), EngineError> {
+pub fn clear_half_made(project: &crate::Project, ours: &dyn Fn(&str) -> bool) -> Result<(), Error> {
     // One that is being made still is no ruin.
     let _turn = one_at_a_time(&project.worktree("any"))?;
     for path in records_of(project)? {
@@ -196,7 +193,7 @@ pub fn clear_half_made(
         // Git holds a record locked until it is whole.
         let half_made = || path.join("locked").exists() && (empty("commondir") || empty("HEAD"));
         if name.is_some_and(ours) && !theirs && half_made() {
-            std::fs::remove_dir_all(&path).map_err(EngineError::io("remove", &path))?;
+            std::fs::remove_dir_all(&path).map_err(Error::io("remove", &path))?;
         }
     }
     Ok(())
@@ -204,7 +201,7 @@ pub fn clear_half_made(
 
 /// Puts a worktree of ours on a commit, and makes it first if need be. What git ignores stays: a
 /// build's cache is worth keeping.
-pub fn stand(repo: &Path, dir: &Path, commit: &str) -> Result<(), EngineError> {
+pub fn stand(repo: &Path, dir: &Path, commit: &str) -> Result<(), Error> {
     let Some(record) = record(dir).filter(|record| record.join("index").exists()) else {
         if dir.exists() {
             discard_incomplete(repo, dir)?;
@@ -217,16 +214,16 @@ pub fn stand(repo: &Path, dir: &Path, commit: &str) -> Result<(), EngineError> {
 }
 
 /// Removes what a command left in a worktree of ours, repositories included. What git ignores stays.
-pub fn sweep(dir: &Path, below: &str) -> Result<(), EngineError> {
+pub fn sweep(dir: &Path, below: &str) -> Result<(), Error> {
     clean(dir, &["-d", "--", below])
 }
 
 /// Removes everything from a worktree of ours that no commit holds, also what git ignores.
-pub fn empty(dir: &Path) -> Result<(), EngineError> {
+pub fn empty(dir: &Path) -> Result<(), Error> {
     clean(dir, &["-d", "-x"])
 }
 
-fn clean(dir: &Path, what: &[&str]) -> Result<(), EngineError> {
+fn clean(dir: &Path, what: &[&str]) -> Result<(), Error> {
     // Twice: else a repository in it stays.
     let mut args = vec!["clean", "--quiet", "--force", "--force"];
     args.extend(what);
@@ -239,7 +236,7 @@ fn clean(dir: &Path, what: &[&str]) -> Result<(), EngineError> {
 
 /// Waits until no git is at a worktree of ours, or moves the user's branch, any more: the git of an
 /// engine that was killed finishes what it was doing.
-pub fn let_git_finish(project: &crate::Project) -> Result<(), EngineError> {
+pub fn let_git_finish(project: &crate::Project) -> Result<(), Error> {
     one_at_a_time(&project.worktree("any")).map(drop)
 }
 

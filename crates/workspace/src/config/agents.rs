@@ -1,7 +1,7 @@
 //! What the config says about agents: `[agents.NAME]` and `[prices.MODEL]`.
 
 use super::Config;
-use crate::error::EngineError;
+use crate::error::Error;
 use agents::{Login, Price, Prices, Rates, Tuning};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -9,7 +9,7 @@ use std::time::Duration;
 
 impl Config {
     /// What is set about one agent. Relative files are relative to `base`.
-    pub fn tuning(&self, agent: &str, base: &Path) -> Result<Tuning, EngineError> {
+    pub fn tuning(&self, agent: &str, base: &Path) -> Result<Tuning, Error> {
         let name = |key: &str| format!("agents.{agent}.{key}");
         Ok(Tuning {
             program: self.text(&name("program")).map(str::to_owned),
@@ -28,7 +28,7 @@ impl Config {
     }
 
     /// A file that only the person's own config and environment may name.
-    pub fn own_file(&self, name: &str, base: &Path) -> Result<Option<PathBuf>, EngineError> {
+    pub fn own_file(&self, name: &str, base: &Path) -> Result<Option<PathBuf>, Error> {
         Ok(self.own_text(name)?.map(|file| place(file, base)))
     }
 
@@ -53,7 +53,7 @@ impl Config {
     }
 
     /// The user's own prices.
-    fn prices(&self) -> Result<Prices, EngineError> {
+    fn prices(&self) -> Result<Prices, Error> {
         let names = self.iter().filter_map(|(name, _, _)| {
             let model = name.strip_prefix("prices.")?;
             model.rsplit_once('.').map(|(model, _)| model.to_owned())
@@ -67,7 +67,7 @@ impl Config {
                 rate(key).ok_or_else(|| {
                     let what = format!("`prices.{model}` has no `{key}`");
                     let mend = format!("add `{key}`: micro-dollars per million tokens");
-                    EngineError::user("config_malformed", what, mend)
+                    Error::user("config_malformed", what, mend)
                 })
             };
             let input = needed("input")?;

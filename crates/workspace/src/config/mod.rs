@@ -6,7 +6,7 @@ pub mod keys;
 mod read;
 mod room;
 
-use crate::error::EngineError;
+use crate::error::Error;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
@@ -41,7 +41,7 @@ pub struct Config {
 
 impl Config {
     /// Reads all layers for a repository's file.
-    pub fn load(repository: &Path) -> Result<Self, EngineError> {
+    pub fn load(repository: &Path) -> Result<Self, Error> {
         let mut config = Self::default();
         if let Some(path) = user_file() {
             config.lay(read::file(&path)?, Source::User(path));
@@ -121,26 +121,26 @@ impl Config {
 
     /// A text that only the person's own file and environment may set: a repository comes from
     /// others, and must not choose where a key is sent.
-    pub fn own_text(&self, name: &str) -> Result<Option<&str>, EngineError> {
+    pub fn own_text(&self, name: &str) -> Result<Option<&str>, Error> {
         self.not_of_repository(name)?;
         Ok(self.text(name))
     }
 
     /// The same for a list: nor may it choose what is run outside of every sandbox.
-    pub fn own_texts(&self, name: &str) -> Result<Option<Vec<String>>, EngineError> {
+    pub fn own_texts(&self, name: &str) -> Result<Option<Vec<String>>, Error> {
         self.not_of_repository(name)?;
         Ok(self.texts(name))
     }
 
     /// The same for a number: nor may it say what the person pays.
-    pub fn own_number(&self, name: &str) -> Result<Option<u64>, EngineError> {
+    pub fn own_number(&self, name: &str) -> Result<Option<u64>, Error> {
         self.not_of_repository(name)?;
         Ok(self.number(name))
     }
 
-    fn not_of_repository(&self, name: &str) -> Result<(), EngineError> {
+    fn not_of_repository(&self, name: &str) -> Result<(), Error> {
         match self.values.get(name) {
-            Some((_, Source::Repository(path))) => Err(EngineError::user(
+            Some((_, Source::Repository(path))) => Err(Error::user(
                 "setting_not_for_repository",
                 format!("{} sets {name}, which a repository may not", path.display()),
                 "move it to your own config.toml, or to the environment",

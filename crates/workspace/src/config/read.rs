@@ -2,7 +2,7 @@
 //! an error with the line and the nearest name.
 
 use super::keys::{self, KEYS, Key, Shape};
-use crate::error::EngineError;
+use crate::error::Error;
 use std::collections::BTreeMap;
 use std::path::Path;
 
@@ -17,16 +17,16 @@ pub enum Value {
     Number(u64),
 }
 
-fn malformed(place: &str, what: &str, mend: String) -> EngineError {
-    EngineError::user("config_malformed", format!("{place}: {what}"), mend)
+fn malformed(place: &str, what: &str, mend: String) -> Error {
+    Error::user("config_malformed", format!("{place}: {what}"), mend)
 }
 
 /// The values of a file; none if there is no file.
-pub(super) fn file(path: &Path) -> Result<BTreeMap<String, Value>, EngineError> {
+pub(super) fn file(path: &Path) -> Result<BTreeMap<String, Value>, Error> {
     let text = match std::fs::read_to_string(path) {
         Ok(text) => text,
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(BTreeMap::new()),
-        Err(error) => return Err(EngineError::io("read", path)(error)),
+        Err(error) => return Err(Error::io("read", path)(error)),
     };
     let line = |offset: usize| text[..offset.min(text.len())].matches('\n').count() + 1;
     let table: toml::de::DeTable<'_> = match toml::de::DeTable::parse(&text) {
@@ -60,7 +60,7 @@ pub(super) fn file(path: &Path) -> Result<BTreeMap<String, Value>, EngineError> 
     Ok(found)
 }
 
-fn known(place: &str, name: &str) -> Result<&'static Key, EngineError> {
+fn known(place: &str, name: &str) -> Result<&'static Key, Error> {
     keys::find(name).ok_or_else(|| {
         let mend = match keys::suggestion(name) {
             Some(near) => format!("did you mean `{near}`?"),
@@ -76,7 +76,7 @@ fn known(place: &str, name: &str) -> Result<&'static Key, EngineError> {
     })
 }
 
-fn wrong(place: &str, key: &Key, name: &str) -> EngineError {
+fn wrong(place: &str, key: &Key, name: &str) -> Error {
     let wanted = match key.shape {
         Shape::Text => "a text".to_owned(),
         Shape::Texts => "a list of texts".to_owned(),
@@ -95,7 +95,7 @@ fn of_toml(
     key: &'static Key,
     name: &str,
     value: toml::de::DeValue<'_>,
-) -> Result<Value, EngineError> {
+) -> Result<Value, Error> {
     use toml::de::DeValue;
     let fail = || wrong(place, key, name);
     match (key.shape, value) {
@@ -129,7 +129,7 @@ pub fn variable(name: &str) -> String {
 }
 
 /// Values from the environment. Only settings without a star have a variable.
-pub(super) fn environment() -> Result<Vec<(String, String, Value)>, EngineError> {
+pub(super) fn environment() -> Result<Vec<(String, String, Value)>, Error> {
     let mut found = Vec::new();
     for key in KEYS.iter().filter(|key| !key.name.contains('*')) {
         let variable = variable(key.name);

@@ -1,7 +1,7 @@
 //! What the person says of rooms.
 
 use super::Config;
-use crate::error::EngineError;
+use crate::error::Error;
 use checks::Star;
 use globset::GlobSet;
 
@@ -16,12 +16,12 @@ pub struct RoomSettings {
 
 impl RoomSettings {
     /// From the settings.
-    pub fn of(config: &Config) -> Result<Self, EngineError> {
+    pub fn of(config: &Config) -> Result<Self, Error> {
         let globs = config.texts("room.writable").unwrap_or_default();
         let writable = checks::compiled(Star::Stays, globs.iter().map(String::as_str));
         let writable = writable.map_err(|error| {
             let what = format!("`room.writable`: {error}");
-            EngineError::user("config_malformed", what, "mend the glob")
+            Error::user("config_malformed", what, "mend the glob")
         })?;
         Ok(Self {
             writable,

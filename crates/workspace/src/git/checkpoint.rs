@@ -2,7 +2,7 @@
 //! user's branch and index, and to set a ref while the git of a killed engine may be about to.
 
 use super::{IDENTITY, Input, TRAILER, commits, common_dir, failed, finishing, git, started, text};
-use crate::error::EngineError;
+use crate::error::Error;
 use crate::lock::{self, Turn};
 use std::path::Path;
 
@@ -16,7 +16,7 @@ pub const TURNS: &str = "ref.lock";
 
 /// Sets a ref that nobody writes but whoever holds the lock of its run or milestone, and the turn. What
 /// is to be set is as in `git update-ref`.
-pub fn set_ref(repo: &Path, turn: &Turn, what: &[&str]) -> Result<(), EngineError> {
+pub fn set_ref(repo: &Path, turn: &Turn, what: &[&str]) -> Result<(), Error> {
     // Nobody else is at it, so that there is nobody to wait for.
     let mut args = vec!["-c", "core.filesRefLockTimeout=0", "update-ref"];
     args.extend(what);
@@ -40,7 +40,7 @@ pub fn checkpoint(
     scratch: &Path,
     subject: &str,
     head: &store::Head,
-) -> Result<String, EngineError> {
+) -> Result<String, Error> {
     // First: the git of an engine that was killed may be about to set the ref.
     let turn = lock::turn(turns)?;
     let index = scratch.display().to_string();
@@ -67,7 +67,7 @@ pub fn checkpoint(
 
 /// Commits the working tree as it is onto HEAD, on no ref: files that git does not ignore, committed or
 /// not. Touches neither branch nor index.
-pub fn edits(repo: &Path, scratch: &Path) -> Result<String, EngineError> {
+pub fn edits(repo: &Path, scratch: &Path) -> Result<String, Error> {
     let index = scratch.display().to_string();
     let mut env = vec![("GIT_INDEX_FILE", index.as_str())];
     env.extend(IDENTITY);
@@ -89,7 +89,7 @@ pub fn edits_ref(run: &str) -> String {
 /// Fills an index with the working tree as it is, without what git ignores. A repository that lies in it
 /// and that the commit does not know is left out: its files belong to nobody here, a commit would have a
 /// name for it that means nothing elsewhere, and git refuses one without a commit altogether.
-fn stage_all(repo: &Path, from: &str, env: &[(&str, &str)]) -> Result<(), EngineError> {
+fn stage_all(repo: &Path, from: &str, env: &[(&str, &str)]) -> Result<(), Error> {
     const WITHOUT_OURS: [&str; 3] = ["--", ".", ":(exclude).proofhouse"];
     git(repo, &["read-tree", from], env)?;
     // Not `--all`: that takes repositories in, and fails where the user's git ignores our folder. With the
@@ -120,12 +120,7 @@ fn stage_all(repo: &Path, from: &str, env: &[(&str, &str)]) -> Result<(), Engine
 }
 
 /// Lays the files of a commit out in a folder. Touches neither branch, index nor working tree.
-pub fn check_out(
-    repo: &Path,
-    commit: &str,
-    scratch: &Path,
-    into: &Path,
-) -> Result<(), EngineError> {
+pub fn check_out(repo: &Path, commit: &str, scratch: &Path, into: &Path) -> Result<(), Error> {
     let index = scratch.display().to_string();
     let env = [("GIT_INDEX_FILE", index.as_str())];
     git(repo, &["read-tree", commit], &env)?;

@@ -2,7 +2,7 @@
 //! names it.
 
 use super::git;
-use crate::error::EngineError;
+use crate::error::Error;
 use std::path::Path;
 
 /// The trailer's key.
@@ -20,12 +20,12 @@ pub struct Claim {
 }
 
 /// Every claim that a commit reachable from any ref makes, and every trailer that is malformed.
-pub fn claims(repo: &Path) -> Result<(Vec<Claim>, Vec<String>), EngineError> {
+pub fn claims(repo: &Path) -> Result<(Vec<Claim>, Vec<String>), Error> {
     claims_by(repo, TRAILER)
 }
 
 /// The same, for another trailer.
-pub fn claims_by(repo: &Path, key: &str) -> Result<(Vec<Claim>, Vec<String>), EngineError> {
+pub fn claims_by(repo: &Path, key: &str) -> Result<(Vec<Claim>, Vec<String>), Error> {
     let format = format!("--format=%H%x09%(trailers:key={key},valueonly,separator=%x2C)");
     let grep = format!("--grep={key}:");
     let log = git(repo, &["log", "--all", &grep, &format], &[])?;

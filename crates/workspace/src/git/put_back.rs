@@ -2,7 +2,7 @@
 //! anything that it was not given: the rest of the working tree is the user's.
 
 use super::{git, text};
-use crate::error::EngineError;
+use crate::error::Error;
 use crate::folders::remove_emptied;
 use std::ffi::OsString;
 use std::io::ErrorKind;
@@ -10,14 +10,14 @@ use std::os::unix::ffi::OsStringExt;
 use std::path::Path;
 
 /// What a commit has at a path: the mode, as git writes it. A path is no pattern, whatever it looks like.
-fn mode_in(repo: &Path, commit: &str, path: &str) -> Result<Option<String>, EngineError> {
+fn mode_in(repo: &Path, commit: &str, path: &str) -> Result<Option<String>, Error> {
     let args = ["--literal-pathspecs", "ls-tree", "-z", commit, "--", path];
     let listed = text(&git(repo, &args, &[])?);
     Ok(listed.split_once(' ').map(|(mode, _)| mode.to_owned()))
 }
 
 /// Those of the paths that a commit holds, or that are not there at all.
-pub fn committed(repo: &Path, commit: &str, paths: &[String]) -> Result<Vec<String>, EngineError> {
+pub fn committed(repo: &Path, commit: &str, paths: &[String]) -> Result<Vec<String>, Error> {
     let mut kept = Vec::new();
     for path in paths {
         let absent = repo.join(path).symlink_metadata().is_err();
@@ -30,7 +30,7 @@ pub fn committed(repo: &Path, commit: &str, paths: &[String]) -> Result<Vec<Stri
 
 /// Puts paths back to what they are in a commit, and deletes those that it does not have. Only what
 /// is given, and never through a link: the rest of the working tree is the user's.
-pub fn put_back(repo: &Path, commit: &str, paths: &[String]) -> Result<(), EngineError> {
+pub fn put_back(repo: &Path, commit: &str, paths: &[String]) -> Result<(), Error> {
     let mut files = Vec::new();
     // What goes first: a folder may come back where a file is, and a file where a folder is.
     for path in paths {
@@ -46,7 +46,7 @@ pub fn put_back(repo: &Path, commit: &str, paths: &[String]) -> Result<(), Engin
                 Err(error) if error.kind() == ErrorKind::NotFound => {}
                 // What it lay in is a file by now.
                 Err(error) if error.kind() == ErrorKind::NotADirectory => {}
-                Err(error) => return Err(EngineError::io("delete", &target)(error)),
+                Err(error) => return Err(Error::io("delete", &target)(error)),
             },
         }
     }
@@ -59,10 +59,10 @@ pub fn put_back(repo: &Path, commit: &str, paths: &[String]) -> Result<(), Engin
 /// The mode of a folder in a commit.
 const FOLDER: &str = "040000";
 
-fn put_back_file(repo: &Path, what: &str, target: &Path, mode: &str) -> Result<(), EngineError> {
+fn put_back_file(repo: &Path, what: &str, target: &Path, mode: &str) -> Result<(), Error> {
     let bytes = git(repo, &["cat-file", "blob", what], &[])?;
     if let Some(folder) = target.parent() {
-        std::fs::create_dir_all(folder).map_err(EngineError::io("create", folder))?;
+        std::fs::create_dir_all(folder).map_err(Error::io("create", folder))?;
     }
     if target.symlink_metadata().is_ok_and(|found| found.is_dir()) {
         remove_emptied(target)?;

@@ -2,7 +2,7 @@
 //! them at the same place as where they were made.
 
 use super::{RECORDS, listed, records_ref};
-use crate::error::EngineError;
+use crate::error::Error;
 use crate::git;
 use crate::project::{Project, Records};
 use std::collections::BTreeMap;
@@ -21,7 +21,7 @@ pub enum Standing {
 }
 
 /// Every run whose records are on a ref.
-fn runs(repo: &Path) -> Result<Vec<RunName>, EngineError> {
+fn runs(repo: &Path) -> Result<Vec<RunName>, Error> {
     let args = ["for-each-ref", "--format=%(refname)", RECORDS];
     let said = git::text(&git::git(repo, &args, &[])?);
     let names = said.lines().filter_map(|line| line.strip_prefix(RECORDS));
@@ -29,7 +29,7 @@ fn runs(repo: &Path) -> Result<Vec<RunName>, EngineError> {
 }
 
 /// Lays out the records of every run that has none here. Gives their names.
-pub fn lay_out_missing(project: &Project) -> Result<Vec<String>, EngineError> {
+pub fn lay_out_missing(project: &Project) -> Result<Vec<String>, Error> {
     let mut laid_out = Vec::new();
     let here = store::list(&project.journals())?;
     for run in runs(project.repo())? {
@@ -42,7 +42,7 @@ pub fn lay_out_missing(project: &Project) -> Result<Vec<String>, EngineError> {
 }
 
 /// Compares, and changes nothing.
-pub fn standing(project: &Project, run: &str) -> Result<Standing, EngineError> {
+pub fn standing(project: &Project, run: &str) -> Result<Standing, Error> {
     let path = project.journals().join(format!("{run}.jsonl"));
     let here = std::fs::read(&path).unwrap_or_default();
     let name = format!("{}:journal/{run}.jsonl", records_ref(run));
@@ -56,7 +56,7 @@ pub fn standing(project: &Project, run: &str) -> Result<Standing, EngineError> {
     })
 }
 
-pub(super) fn one(project: &Project, run: &str) -> Result<(), EngineError> {
+pub(super) fn one(project: &Project, run: &str) -> Result<(), Error> {
     let project = &project.at_top();
     let repo = project.repo();
     let files = listed(repo, &records_ref(run))?;
@@ -81,7 +81,7 @@ pub(super) fn one(project: &Project, run: &str) -> Result<(), EngineError> {
     }
     match last {
         Some(bytes) => write(&project.home().join(&journal), bytes),
-        None => Err(EngineError::environment(
+        None => Err(Error::environment(
             "records_incomplete",
             format!("{} holds no journal", records_ref(run)),
             "fetch it anew from where the run was made",
@@ -94,9 +94,9 @@ fn is_plain(path: &Path) -> bool {
         .all(|part| matches!(part, Component::Normal(_)))
 }
 
-fn write(path: &Path, bytes: &[u8]) -> Result<(), EngineError> {
+fn write(path: &Path, bytes: &[u8]) -> Result<(), Error> {
     if let Some(folder) = path.parent() {
-        std::fs::create_dir_all(folder).map_err(EngineError::io("create", folder))?;
+        std::fs::create_dir_all(folder).map_err(Error::io("create", folder))?;
     }
     Ok(store::write_atomic(path, bytes)?)
 }
@@ -105,7 +105,7 @@ fn write(path: &Path, bytes: &[u8]) -> Result<(), EngineError> {
 fn contents<'b>(
     repo: &Path,
     blobs: impl Iterator<Item = &'b String>,
-) -> Result<BTreeMap<String, Vec<u8>>, EngineError> {
+) -> Result<BTreeMap<String, Vec<u8>>, Error> {
     let asked: String = blobs.map(|blob| format!("{blob}\n")).collect();
     let said = git::with_input(repo, &["cat-file", "--batch"], asked.into_bytes())?;
     let mut rest = said.as_slice();

@@ -3,7 +3,7 @@
 
 use super::lay_out::one;
 use super::{Standing, lay_out_missing, standing};
-use crate::error::EngineError;
+use crate::error::Error;
 use crate::git::{git, text};
 use crate::project::Project;
 
@@ -26,7 +26,7 @@ pub fn let_in() -> Vec<(&'static str, String)> {
 }
 
 /// Runs a git that speaks with a remote.
-pub fn speak(project: &Project, args: &[&str]) -> Result<(), EngineError> {
+pub fn speak(project: &Project, args: &[&str]) -> Result<(), Error> {
     let env = let_in();
     let env: Vec<(&str, &str)> = env
         .iter()
@@ -36,7 +36,7 @@ pub fn speak(project: &Project, args: &[&str]) -> Result<(), EngineError> {
 }
 
 /// Pushes everything; gives how many refs there are.
-pub fn push(project: &Project, remote: &str) -> Result<usize, EngineError> {
+pub fn push(project: &Project, remote: &str) -> Result<usize, Error> {
     let listed = ["for-each-ref", "--format=%(refname)", "refs/proofhouse/"];
     let listed = text(&git(project.top(), &listed, &[])?);
     if !listed.is_empty() {
@@ -46,7 +46,7 @@ pub fn push(project: &Project, remote: &str) -> Result<usize, EngineError> {
 }
 
 /// Fetches everything, and lays out what is new. Gives the runs that nobody had here.
-pub fn fetch(project: &Project, remote: &str) -> Result<Vec<String>, EngineError> {
+pub fn fetch(project: &Project, remote: &str) -> Result<Vec<String>, Error> {
     speak(
         project,
         &["fetch", "--quiet", "--no-tags", "--", remote, ALL],
@@ -57,7 +57,7 @@ pub fn fetch(project: &Project, remote: &str) -> Result<Vec<String>, EngineError
             Standing::Whole => {}
             Standing::Behind => one(project, run.as_str())?,
             Standing::Differs => {
-                return Err(EngineError::user(
+                return Err(Error::user(
                     "records_differ",
                     format!("`{run}` went on here and there, each in another way"),
                     "nothing was written over; keep one of the two under another name",

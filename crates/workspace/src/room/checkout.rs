@@ -2,7 +2,7 @@
 //! writes them. One that is there already is believed while every file and folder in it has the stamp
 //! that it was left with. The last few are kept.
 
-use crate::error::EngineError;
+use crate::error::Error;
 use crate::lock;
 use crate::view::copy::{Manner, copy, folders_of};
 use crate::view::stamp::{Seen, time};
@@ -51,8 +51,8 @@ impl Checkout {
     }
 
     /// The checkout of a tree, made from `source` where there is none.
-    pub(super) fn of(trees: &Path, source: &Path, tree: &Tree) -> Result<Self, EngineError> {
-        fs::create_dir_all(trees).map_err(EngineError::io("create", trees))?;
+    pub(super) fn of(trees: &Path, source: &Path, tree: &Tree) -> Result<Self, Error> {
+        fs::create_dir_all(trees).map_err(Error::io("create", trees))?;
         let place = trees.join(tree.hash());
         if let Some(there) = Self::there(trees, &place, tree)? {
             return Ok(there);
@@ -64,10 +64,10 @@ impl Checkout {
             if place.exists() {
                 // Somebody else was faster, or it is not what it was.
                 let bin = trees.join(format!("old-{}-{number}", std::process::id()));
-                fs::rename(&place, &bin).map_err(EngineError::io("move", &place))?;
+                fs::rename(&place, &bin).map_err(Error::io("move", &place))?;
                 throw_away(&bin);
             }
-            fs::rename(&new, &place).map_err(EngineError::io("move", &new))?;
+            fs::rename(&new, &place).map_err(Error::io("move", &new))?;
             known().insert(place.clone());
             let used = used(&place)?;
             sweep(trees, KEPT);
@@ -83,7 +83,7 @@ impl Checkout {
     }
 
     /// The one that is there, if it is still what was made.
-    fn there(trees: &Path, place: &Path, tree: &Tree) -> Result<Option<Self>, EngineError> {
+    fn there(trees: &Path, place: &Path, tree: &Tree) -> Result<Option<Self>, Error> {
         let used = {
             let _turn = lock::turn(&trees.join("lock"))?;
             match place.join(FILES).is_dir() {
@@ -116,10 +116,10 @@ pub(super) fn forget() {
     known().clear();
 }
 
-fn used(place: &Path) -> Result<File, EngineError> {
+fn used(place: &Path) -> Result<File, Error> {
     let path = place.join(USED);
-    let used = File::create(&path).map_err(EngineError::io("create", &path))?;
-    used.lock_shared().map_err(EngineError::io("lock", &path))?;
+    let used = File::create(&path).map_err(Error::io("create", &path))?;
+    used.lock_shared().map_err(Error::io("lock", &path))?;
     Ok(used)
 }
 
@@ -138,9 +138,9 @@ fn untouched(place: &Path, tree: &Tree) -> bool {
     })
 }
 
-fn make(new: &Path, source: &Path, tree: &Tree) -> Result<(), EngineError> {
+fn make(new: &Path, source: &Path, tree: &Tree) -> Result<(), Error> {
     let files = new.join(FILES);
-    fs::create_dir_all(&files).map_err(EngineError::io("create", &files))?;
+    fs::create_dir_all(&files).map_err(Error::io("create", &files))?;
     let paths: Vec<PathBuf> = tree
         .files
         .keys()
@@ -157,7 +157,7 @@ fn make(new: &Path, source: &Path, tree: &Tree) -> Result<(), EngineError> {
         record.seen.files.insert(copied.name, copied.pair);
     }
     if let Some(change) = tree.diff(&record.tree).first() {
-        return Err(EngineError::user(
+        return Err(Error::user(
             "tree_changed",
             format!("{} was changed before it could be judged", change.path),
             "let nothing write there meanwhile, and go on with `proofhouse run`",
@@ -167,7 +167,7 @@ fn make(new: &Path, source: &Path, tree: &Tree) -> Result<(), EngineError> {
     let folders = folders_of(paths.iter().map(PathBuf::as_path));
     record.seen.settle(new, &files, &folders)?;
     let json =
-        serde_json::to_vec(&record).map_err(|error| EngineError::io("write", new)(error.into()))?;
+        serde_json::to_vec(&record).map_err(|error| Error::io("write", new)(error.into()))?;
     Ok(store::write_atomic(&new.join(RECORD), &json)?)
 }
 

@@ -4,7 +4,7 @@
 
 use super::include::{Include, Included};
 use super::left::{Left, Mark};
-use crate::error::EngineError;
+use crate::error::Error;
 use crate::view::stamp::{Stamp, time};
 use globset::GlobSet;
 use sandbox::{Launch, Overlay, Placed, Policy};
@@ -54,14 +54,9 @@ impl Drop for Entered {
 
 impl Room<'_> {
     /// Makes the room in `place`, and points the launch at it.
-    pub(super) fn enter(
-        &self,
-        place: &Path,
-        launch: &Launch,
-        how: How,
-    ) -> Result<Entered, EngineError> {
+    pub(super) fn enter(&self, place: &Path, launch: &Launch, how: How) -> Result<Entered, Error> {
         // Of an engine that was killed in the middle.
-        store::remove_tree(place).map_err(EngineError::io("remove", place))?;
+        store::remove_tree(place).map_err(Error::io("remove", place))?;
         let mut entered = Entered {
             launch: launch.clone(),
             how,
@@ -93,7 +88,7 @@ impl Room<'_> {
             });
     }
 
-    fn overlay(&self, entered: &mut Entered) -> Result<(), EngineError> {
+    fn overlay(&self, entered: &mut Entered) -> Result<(), Error> {
         let Some(policy) = &mut entered.launch.policy else {
             return Ok(());
         };
@@ -132,7 +127,7 @@ impl Room<'_> {
         Ok(())
     }
 
-    fn copy(&self, entered: &mut Entered) -> Result<(), EngineError> {
+    fn copy(&self, entered: &mut Entered) -> Result<(), Error> {
         let copy = entered.after.clone();
         copy_all(self.lower, &copy)?;
         for include in self.include {
@@ -141,8 +136,7 @@ impl Room<'_> {
             folder(&into)?;
             // A build's cache would have to be copied whole: it is begun anew.
             if include.kind == Included::Dependencies {
-                std::os::unix::fs::symlink(&include.source, &to)
-                    .map_err(EngineError::io("link", &to))?;
+                std::os::unix::fs::symlink(&include.source, &to).map_err(Error::io("link", &to))?;
             }
         }
         if let Some(policy) = &mut entered.launch.policy {
@@ -179,7 +173,7 @@ impl Room<'_> {
 
 impl Entered {
     /// What the command left of the judged files.
-    pub(super) fn left(&self, judged: &Tree, writable: &GlobSet) -> Result<Left, EngineError> {
+    pub(super) fn left(&self, judged: &Tree, writable: &GlobSet) -> Result<Left, Error> {
         match self.how {
             How::Overlay => Left::in_layer(&self.after, &self.lower, judged, writable),
             How::Copy => Left::in_copy(&self.after, &self.made, judged, writable),
@@ -192,27 +186,27 @@ impl Entered {
     }
 }
 
-fn folder(path: &Path) -> Result<(), EngineError> {
-    fs::create_dir_all(path).map_err(EngineError::io("create", path))
+fn folder(path: &Path) -> Result<(), Error> {
+    fs::create_dir_all(path).map_err(Error::io("create", path))
 }
 
 /// Copies a folder with everything in it, links as links and with their times. Where the file system can
 /// share blocks between files, it does: the system's own copy asks for that first.
-fn copy_all(from: &Path, to: &Path) -> Result<(), EngineError> {
+fn copy_all(from: &Path, to: &Path) -> Result<(), Error> {
     let mut folders = vec![PathBuf::new()];
     while let Some(inside) = folders.pop() {
         let (source, target) = (from.join(&inside), to.join(&inside));
         folder(&target)?;
-        for entry in fs::read_dir(&source).map_err(EngineError::io("list", &source))? {
-            let entry = entry.map_err(EngineError::io("list", &source))?;
+        for entry in fs::read_dir(&source).map_err(Error::io("list", &source))? {
+            let entry = entry.map_err(Error::io("list", &source))?;
             let (path, target) = (entry.path(), target.join(entry.file_name()));
-            let kind = entry.file_type().map_err(EngineError::io("read", &path))?;
+            let kind = entry.file_type().map_err(Error::io("read", &path))?;
             if kind.is_dir() {
                 folders.push(inside.join(entry.file_name()));
             } else if kind.is_symlink() {
                 let made =
                     fs::read_link(&path).and_then(|link| std::os::unix::fs::symlink(link, &target));
-                made.map_err(EngineError::io("link", &target))?;
+                made.map_err(Error::io("link", &target))?;
             } else if kind.is_file() {
                 let copied = fs::copy(&path, &target)
                     .and_then(|_| entry.metadata()?.modified())
@@ -222,7 +216,7 @@ fn copy_all(from: &Path, to: &Path) -> Result<(), EngineError> {
                             .open(&target)?
                             .set_modified(time)
                     });
-                copied.map_err(EngineError::io("copy", &path))?;
+                copied.map_err(Error::io("copy", &path))?;
             }
         }
     }
@@ -230,7 +224,7 @@ fn copy_all(from: &Path, to: &Path) -> Result<(), EngineError> {
 }
 
 /// The judged files as they are, after the clock's next tick: from then on a write shows.
-fn marks(place: &Path, copy: &Path, judged: &Tree) -> Result<Vec<(PathBuf, Mark)>, EngineError> {
+fn marks(place: &Path, copy: &Path, judged: &Tree) -> Result<Vec<(PathBuf, Mark)>, Error> {
     let (mut made, mut newest) = (Vec::new(), 0);
     for path in judged
         .files
@@ -239,7 +233,7 @@ fn marks(place: &Path, copy: &Path, judged: &Tree) -> Result<Vec<(PathBuf, Mark)
     {
         let real = copy.join(&path);
         let found = real.symlink_metadata();
-        let found = found.map_err(EngineError::io("read", &real))?;
+        let found = found.map_err(Error::io("read", &real))?;
         newest = newest.max(Stamp::from(&found).changed());
         made.push((path, Mark::of(&found)));
     }

@@ -2,7 +2,7 @@
 //! enough for `git describe`, `git ls-files` and version plugins; there is no history to look answers
 //! up in, no ref of ours, and no hook.
 
-use crate::error::EngineError;
+use crate::error::Error;
 use crate::git::{self, git, text};
 use std::fs;
 use std::path::Path;
@@ -14,20 +14,20 @@ const CONFIG: &str = "[core]\n\trepositoryformatversion = 0\n\tfilemode = true\n
 const DATE: &str = "2000-01-01T00:00:00Z";
 
 /// Makes the `.git` of a checkout of ours. Tags are those of the repository that holds `source`.
-pub(super) fn make(source: &Path, files: &Path) -> Result<(), EngineError> {
+pub(super) fn make(source: &Path, files: &Path) -> Result<(), Error> {
     let own = files.join(".git");
     let write = |name: &str, text: &str| {
         let path = own.join(name);
         let folder = path.parent().unwrap_or(&own);
         let made = fs::create_dir_all(folder).and_then(|()| fs::write(&path, text));
-        made.map_err(EngineError::io("write", &path))
+        made.map_err(Error::io("write", &path))
     };
     write("HEAD", "ref: refs/heads/main\n")?;
     write("config", CONFIG)?;
     write("info/attributes", ATTRIBUTES)?;
     for folder in ["objects/pack", "objects/info", "refs/heads", "refs/tags"] {
         let folder = own.join(folder);
-        fs::create_dir_all(&folder).map_err(EngineError::io("create", &folder))?;
+        fs::create_dir_all(&folder).map_err(Error::io("create", &folder))?;
     }
     let (git_dir, tree) = (own.display().to_string(), files.display().to_string());
     let mut env = vec![
@@ -65,7 +65,7 @@ pub(super) fn make(source: &Path, files: &Path) -> Result<(), EngineError> {
 
 /// The tags, by name. The one that describes the repository's commit is on ours; a name that would be
 /// found only by history is on the tree, where `git tag` lists it and `git describe` passes over it.
-fn tags(source: &Path, own: &Path, files: &Path, env: &[(&str, &str)]) -> Result<(), EngineError> {
+fn tags(source: &Path, own: &Path, files: &Path, env: &[(&str, &str)]) -> Result<(), Error> {
     let common = git::common_dir(source)?;
     let packed = fs::read_to_string(common.join("packed-refs")).unwrap_or_default();
     let loose = fs::read_dir(common.join("refs/tags")).map(|mut tags| tags.next().is_some());
@@ -78,7 +78,7 @@ fn tags(source: &Path, own: &Path, files: &Path, env: &[(&str, &str)]) -> Result
     let describe = |more: &[&str]| {
         let asked = [&["describe", "--abbrev=0"], more].concat();
         let ended = git::ended(source, &asked, &[])?;
-        Ok::<_, EngineError>(ended.exited_with(0).then(|| text(&ended.stdout)))
+        Ok::<_, Error>(ended.exited_with(0).then(|| text(&ended.stdout)))
     };
     let (annotated, any) = (describe(&[])?, describe(&["--tags"])?);
     let ids = ["rev-parse", "HEAD", "HEAD^{tree}"];
@@ -96,7 +96,7 @@ fn tags(source: &Path, own: &Path, files: &Path, env: &[(&str, &str)]) -> Result
         };
         lines.push_str(&format!("{on} refs/tags/{name}\n"));
     }
-    fs::write(own.join("packed-refs"), lines).map_err(EngineError::io("write", own))?;
+    fs::write(own.join("packed-refs"), lines).map_err(Error::io("write", own))?;
     if let Some(name) = &annotated {
         let message = format!("--message={name}");
         git(files, &["tag", "--annotate", &message, "--", name], env)?;

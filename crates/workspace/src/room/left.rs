@@ -1,7 +1,7 @@
 //! What a command left of the judged files in its room. Nothing that it wrote is followed or run: links
 //! are looked at as links, and only what lies in the place of a judged file is read.
 
-use crate::error::EngineError;
+use crate::error::Error;
 use globset::GlobSet;
 use std::fs::{self, Metadata};
 use std::os::unix::fs::MetadataExt;
@@ -47,20 +47,20 @@ impl Left {
         lower: &Path,
         judged: &Tree,
         writable: &GlobSet,
-    ) -> Result<Self, EngineError> {
+    ) -> Result<Self, Error> {
         let mut left = Self::default();
         let mut folders = vec![PathBuf::new()];
         while let Some(folder) = folders.pop() {
             let real = upper.join(&folder);
-            let entries = fs::read_dir(&real).map_err(EngineError::io("list", &real))?;
+            let entries = fs::read_dir(&real).map_err(Error::io("list", &real))?;
             for entry in entries {
-                let entry = entry.map_err(EngineError::io("list", &real))?;
+                let entry = entry.map_err(Error::io("list", &real))?;
                 let path = folder.join(entry.file_name());
                 let Ok(below) = lower.join(&path).symlink_metadata() else {
                     continue; // New, and thrown away.
                 };
                 let found = entry.metadata();
-                let found = found.map_err(EngineError::io("read", &entry.path()))?;
+                let found = found.map_err(Error::io("read", &entry.path()))?;
                 if path == Path::new(".git") {
                     continue;
                 }
@@ -83,7 +83,7 @@ impl Left {
         made: &[(PathBuf, Mark)],
         judged: &Tree,
         writable: &GlobSet,
-    ) -> Result<Self, EngineError> {
+    ) -> Result<Self, Error> {
         let mut left = Self::default();
         for (path, mark) in made {
             let found = copy.join(path).symlink_metadata();
@@ -127,7 +127,7 @@ impl Mark {
 }
 
 /// What a layer has at a path; none where it says that there is nothing.
-fn node(upper: &Path, path: &Path, found: &Metadata) -> Result<Option<Node>, EngineError> {
+fn node(upper: &Path, path: &Path, found: &Metadata) -> Result<Option<Node>, Error> {
     if !found.is_file() && !found.is_symlink() {
         return Ok(None);
     }

@@ -18,7 +18,7 @@ mod tests;
 pub use include::{Include, Included};
 
 use crate::config::RoomSettings;
-use crate::error::EngineError;
+use crate::error::Error;
 use crate::project::Project;
 use checkout::Checkout;
 use checks::{BoxError, InRoom, RoomError, TreeNow};
@@ -36,7 +36,7 @@ use store::{Node, Tree};
 static NO_OVERLAYS: AtomicBool = AtomicBool::new(false);
 
 /// Lists the files of the tree that is judged, from its top.
-pub type ListFiles<'a> = dyn Fn() -> Result<Vec<PathBuf>, EngineError> + 'a;
+pub type ListFiles<'a> = dyn Fn() -> Result<Vec<PathBuf>, Error> + 'a;
 
 /// The rooms of one gate: all of its commands judge the same tree.
 pub struct Rooms<'a> {
@@ -130,7 +130,7 @@ impl<'a> Rooms<'a> {
     }
 
     /// The files of the judged tree that are not any more what was judged; none if nothing was.
-    pub fn changed_since(&self) -> Result<Vec<String>, EngineError> {
+    pub fn changed_since(&self) -> Result<Vec<String>, Error> {
         let (Some(judged), Source::Live { .. }) = (self.judged.get(), &self.source) else {
             return Ok(Vec::new());
         };
@@ -146,7 +146,7 @@ impl<'a> Rooms<'a> {
     }
 
     /// What is laid into each room beside the tree.
-    pub fn included(&self) -> Result<&[Include], EngineError> {
+    pub fn included(&self) -> Result<&[Include], Error> {
         if let Some(include) = self.include.get() {
             return Ok(include);
         }
@@ -160,7 +160,7 @@ impl<'a> Rooms<'a> {
         Ok(self.include.get_or_init(|| include))
     }
 
-    fn judged(&self) -> Result<&Tree, EngineError> {
+    fn judged(&self) -> Result<&Tree, Error> {
         if let Some(tree) = self.judged.get() {
             return Ok(tree);
         }
@@ -171,7 +171,7 @@ impl<'a> Rooms<'a> {
         Ok(self.judged.get_or_init(|| tree))
     }
 
-    fn lower(&self) -> Result<&Checkout, EngineError> {
+    fn lower(&self) -> Result<&Checkout, Error> {
         if let Some(lower) = self.lower.get() {
             return Ok(lower);
         }
@@ -183,7 +183,7 @@ impl<'a> Rooms<'a> {
         Ok(self.lower.get_or_init(|| lower))
     }
 
-    fn enter(&self, launch: &Launch) -> Result<Entered, EngineError> {
+    fn enter(&self, launch: &Launch) -> Result<Entered, Error> {
         let number = self.number.get();
         self.number.set(number + 1);
         let place = self.scratch.join(number.to_string());
@@ -235,7 +235,7 @@ impl<'a> Rooms<'a> {
     }
 }
 
-fn no_room(error: EngineError) -> RoomError {
+fn no_room(error: Error) -> RoomError {
     RoomError::NoRoom(error.into())
 }
 

@@ -1,7 +1,7 @@
 //! How much a view takes, and how much an agent may leave in one. It refuses before anything is copied
 //! or read: a file of a hundred gigabytes costs nobody a disk, the memory, or an hour.
 
-use crate::error::{EngineError, Kind};
+use crate::error::{Error, Kind};
 use std::path::{Path, PathBuf};
 
 /// The largest file that a view has a copy of. Git could not keep a larger one in a checkpoint within
@@ -21,13 +21,13 @@ fn size(path: &Path) -> u64 {
 }
 
 /// Refuses a view that there is no room for.
-pub(super) fn room(from: &Path, files: &[&PathBuf], home: &Path) -> Result<(), EngineError> {
+pub(super) fn room(from: &Path, files: &[&PathBuf], home: &Path) -> Result<(), Error> {
     let mut all = 0_u64;
     for path in files {
         let size = size(&from.join(path));
         all = all.saturating_add(size);
         if size > LARGEST_SHOWN {
-            return Err(EngineError::user(
+            return Err(Error::user(
                 "repo_file_too_large",
                 format!(
                     "{} has {size} bytes; agents work on copies, and none is made of a file of more than {LARGEST_SHOWN}",
@@ -39,7 +39,7 @@ pub(super) fn room(from: &Path, files: &[&PathBuf], home: &Path) -> Result<(), E
     }
     let free = rustix::fs::statvfs(home).map(|disk| disk.f_bavail.saturating_mul(disk.f_frsize));
     match free {
-        Ok(free) if free < all => Err(EngineError::environment(
+        Ok(free) if free < all => Err(Error::environment(
             "no_room_for_view",
             format!(
                 "the agent's copy of the repository needs {all} bytes, and the disk of {} has {free}",
@@ -58,7 +58,7 @@ pub(super) fn taken<'a>(
     root: &Path,
     real: &Path,
     paths: impl IntoIterator<Item = &'a PathBuf>,
-) -> Result<(), EngineError> {
+) -> Result<(), Error> {
     let mut all = 0_u64;
     for path in paths {
         let now = size(&root.join(path));
@@ -73,7 +73,7 @@ pub(super) fn taken<'a>(
             ),
             (false, false) => continue,
         };
-        return Err(EngineError::user(
+        return Err(Error::user(
             TOO_LARGE,
             format!("{}: {what}", path.display()),
             "delete it, or let git ignore it",

@@ -4,7 +4,7 @@
 use super::spread::spread;
 use super::stamp::{Pair, Stamp};
 use super::stays_inside;
-use crate::error::EngineError;
+use crate::error::Error;
 use crate::pinned::{Entry, Pinned};
 use std::collections::BTreeSet;
 use std::ffi::OsStr;
@@ -59,12 +59,12 @@ pub(crate) fn copy(
     to: &Path,
     files: &[&PathBuf],
     manner: Manner,
-) -> Result<Vec<Copied>, EngineError> {
+) -> Result<Vec<Copied>, Error> {
     for folder in folders_of(files.iter().map(|path| path.as_path())) {
         let folder = to.join(folder);
-        fs::create_dir_all(&folder).map_err(EngineError::io("create", &folder))?;
+        fs::create_dir_all(&folder).map_err(Error::io("create", &folder))?;
     }
-    let source = Pinned::of(from).map_err(EngineError::io("open", from))?;
+    let source = Pinned::of(from).map_err(Error::io("open", from))?;
     let copied = spread(files, |path| copy_one(&source, from, to, path, manner));
     copied.into_iter().filter_map(Result::transpose).collect()
 }
@@ -75,10 +75,10 @@ fn copy_one(
     to: &Path,
     path: &Path,
     manner: Manner,
-) -> Result<Option<Copied>, EngineError> {
+) -> Result<Option<Copied>, Error> {
     let (source, target) = (from.join(path), to.join(path));
     let changed = || {
-        EngineError::user(
+        Error::user(
             "tree_changed",
             format!("{} was changed while it was being copied", path.display()),
             "let nothing write there meanwhile, and go on with `proofhouse run`",
@@ -92,15 +92,13 @@ fn copy_one(
         };
     };
     let name = encode_path(path);
-    let entry = pinned
-        .entry(path)
-        .map_err(EngineError::io("read", &source))?;
+    let entry = pinned.entry(path).map_err(Error::io("read", &source))?;
     let node = match entry {
         Entry::Link(link) => {
             if manner == Manner::ForAnAgent && !stays_inside(path, &link) {
                 return Ok(None);
             }
-            std::os::unix::fs::symlink(&link, &target).map_err(EngineError::io("link", &target))?;
+            std::os::unix::fs::symlink(&link, &target).map_err(Error::io("link", &target))?;
             let target = encode_path(&link);
             Node::Link { target }
         }
@@ -109,12 +107,12 @@ fn copy_one(
         Entry::Folder | Entry::Nothing => return Ok(None),
         Entry::File(mut open) => {
             let opened = open.file.metadata();
-            let opened = opened.map_err(EngineError::io("read", &source))?;
+            let opened = opened.map_err(Error::io("read", &source))?;
             if (opened.dev(), opened.ino()) != (found.dev(), found.ino()) {
                 return Err(changed());
             }
-            let sha256 = content(&mut open.file, &found, &target)
-                .map_err(EngineError::io("copy", &source))?;
+            let sha256 =
+                content(&mut open.file, &found, &target).map_err(Error::io("copy", &source))?;
             if open.unchanged().is_err() {
                 return Err(changed());
             }
@@ -123,13 +121,13 @@ fn copy_one(
                 Node::File { sha256 }
             } else {
                 fs::set_permissions(&target, fs::Permissions::from_mode(0o755))
-                    .map_err(EngineError::io("set the mode of", &target))?;
+                    .map_err(Error::io("set the mode of", &target))?;
                 Node::Executable { sha256 }
             }
         }
     };
     let made = target.symlink_metadata();
-    let made = made.map_err(EngineError::io("read", &target))?;
+    let made = made.map_err(Error::io("read", &target))?;
     Ok(Some(Copied {
         name,
         node,
@@ -141,8 +139,8 @@ fn copy_one(
 }
 
 /// What is neither file, folder nor link.
-pub(crate) fn special(path: &Path, what: &str) -> EngineError {
-    EngineError::user(
+pub(crate) fn special(path: &Path, what: &str) -> Error {
+    Error::user(
         "special_file",
         format!("{} is {what}, and no file", path.display()),
         "delete it, or let git ignore it",

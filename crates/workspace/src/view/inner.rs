@@ -4,7 +4,7 @@
 //! What such a tool made becomes plain files, as if it had found the user's
 //! repository around it, and what lies in the place of a submodule is another repository's.
 
-use crate::error::{EngineError, Kind};
+use crate::error::{Error, Kind};
 use crate::git;
 use std::path::{Path, PathBuf};
 
@@ -15,14 +15,14 @@ const DEEPEST: usize = 32;
 const OF_SUBMODULE: &str = "change_in_submodule";
 
 /// The files of a view, after its repositories were made plain folders: it has none of its own.
-pub(super) fn files(repo: &Path, view: &Path) -> Result<Vec<PathBuf>, EngineError> {
+pub(super) fn files(repo: &Path, view: &Path) -> Result<Vec<PathBuf>, Error> {
     for _ in 0..DEEPEST {
         let mut found = false;
         let listed = git::listed(repo, view)?;
         for folder in &listed.folders {
             let inner = view.join(folder).join(".git");
             if inner.symlink_metadata().is_ok() {
-                store::remove_tree(&inner).map_err(EngineError::io("remove", &inner))?;
+                store::remove_tree(&inner).map_err(Error::io("remove", &inner))?;
                 found = true;
             }
         }
@@ -31,7 +31,7 @@ pub(super) fn files(repo: &Path, view: &Path) -> Result<Vec<PathBuf>, EngineErro
         }
         return match listed.folders.first() {
             None => Ok(listed.files),
-            Some(folder) => Err(EngineError::user(
+            Some(folder) => Err(Error::user(
                 OF_SUBMODULE,
                 format!(
                     "{} is a submodule: its files belong to another repository",
@@ -42,7 +42,7 @@ pub(super) fn files(repo: &Path, view: &Path) -> Result<Vec<PathBuf>, EngineErro
             .of_kind(Kind::AgentsDoing)),
         };
     }
-    Err(EngineError::user(
+    Err(Error::user(
         OF_SUBMODULE,
         format!("more than {DEEPEST} repositories lie inside of each other"),
         "leave them out",

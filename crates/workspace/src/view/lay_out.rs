@@ -7,17 +7,17 @@ use super::spare::{Spare, throw_away};
 use super::stamp::{Seen, time};
 use super::{Base, base_of, repo_files, task_files};
 use crate::context::Context;
-use crate::error::EngineError;
+use crate::error::Error;
 use kernel::EffectId;
 use std::fs;
 use std::path::{Path, PathBuf};
 use store::Tree;
 
 /// Lays the view out below `home`.
-pub fn lay_out(context: &Context, home: &Path, globs: &Globs) -> Result<Base, EngineError> {
+pub fn lay_out(context: &Context, home: &Path, globs: &Globs) -> Result<Base, Error> {
     let (repo, task) = (home.join("view/repo"), home.join("view/task"));
     let artifacts = task.join("artifacts");
-    fs::create_dir_all(&artifacts).map_err(EngineError::io("create", &artifacts))?;
+    fs::create_dir_all(&artifacts).map_err(Error::io("create", &artifacts))?;
     let began = time(home)?;
     let source = context.project.repo();
     let (files, spare) = std::thread::scope(|scope| {
@@ -72,7 +72,7 @@ pub(super) fn fill(
     files: &[PathBuf],
     spare: Option<&Spare>,
     marks: (&Path, i64),
-) -> Result<(Tree, Seen), EngineError> {
+) -> Result<(Tree, Seen), Error> {
     let folders = folders_of(files.iter().map(PathBuf::as_path));
     let kept = spare.map(|spare| spare.reuse(from, to, files, &folders));
     let kept = kept.unwrap_or_default();
@@ -104,7 +104,7 @@ pub fn go_on(
     earlier: EffectId,
     home: &Path,
     globs: &Globs,
-) -> Result<Base, EngineError> {
+) -> Result<Base, Error> {
     let from = context.home(earlier);
     let Some(mut base) = base_of(&from).filter(|_| from.join("view").is_dir()) else {
         return lay_out(context, home, globs);
@@ -116,11 +116,11 @@ pub fn go_on(
             None => base.task.files.remove(&file),
         };
     }
-    fs::create_dir_all(home).map_err(EngineError::io("create", home))?;
+    fs::create_dir_all(home).map_err(Error::io("create", home))?;
     // Written first, moved after: whatever a crash leaves, an attempt without a view starts anew.
     save_base(home, &base)?;
     let view = from.join("view");
-    fs::rename(&view, home.join("view")).map_err(EngineError::io("move", &view))?;
+    fs::rename(&view, home.join("view")).map_err(Error::io("move", &view))?;
     Ok(base)
 }
 
@@ -132,8 +132,7 @@ fn written_by_the_engine(context: &Context) -> Vec<String> {
     files
 }
 
-fn save_base(home: &Path, base: &Base) -> Result<(), EngineError> {
-    let json =
-        serde_json::to_vec(base).map_err(|error| EngineError::io("write", home)(error.into()))?;
+fn save_base(home: &Path, base: &Base) -> Result<(), Error> {
+    let json = serde_json::to_vec(base).map_err(|error| Error::io("write", home)(error.into()))?;
     Ok(store::write_atomic(&home.join("base.json"), &json)?)
 }

@@ -21,7 +21,7 @@ pub use spare::put_aside;
 pub use take_back::{conflict, remove_empty, sweep, take_back};
 
 use crate::context::{Context, Files};
-use crate::error::{EngineError, Kind};
+use crate::error::{Error, Kind};
 use crate::git;
 use crate::secrets::Secrets;
 use serde::{Deserialize, Serialize};
@@ -85,7 +85,7 @@ impl Change {
 }
 
 /// The repository's files as an agent may see them: no run's task folder, nothing of ours.
-pub fn repo_files(context: &Context, work_tree: &Path) -> Result<Vec<PathBuf>, EngineError> {
+pub fn repo_files(context: &Context, work_tree: &Path) -> Result<Vec<PathBuf>, Error> {
     let mut files = match context.files {
         Files::OfGit if work_tree == context.project.repo() => git::files(work_tree, work_tree)?,
         Files::OfGit => inner::files(context.project.repo(), work_tree)?,
@@ -105,7 +105,7 @@ pub fn repo_files(context: &Context, work_tree: &Path) -> Result<Vec<PathBuf>, E
 
 /// The factory's files: of its own folder only what roles may be shown at all, of a view everything
 /// but what building leaves behind.
-fn store_files(context: &Context, work_tree: &Path) -> Result<Vec<PathBuf>, EngineError> {
+fn store_files(context: &Context, work_tree: &Path) -> Result<Vec<PathBuf>, Error> {
     const SHOWN: [&str; 5] = [
         "project",
         "state_store/modules",
@@ -127,7 +127,7 @@ fn store_files(context: &Context, work_tree: &Path) -> Result<Vec<PathBuf>, Engi
 
 /// The task's files without what the engine renders for people: the evidence page, and the copies
 /// beside it. Agents neither see nor write those.
-fn task_files(context: &Context, folder: &Path) -> Result<Vec<PathBuf>, EngineError> {
+fn task_files(context: &Context, folder: &Path) -> Result<Vec<PathBuf>, Error> {
     let page = context
         .workflow
         .task
@@ -181,7 +181,7 @@ pub fn replaced(home: &Path) -> Option<&'static str> {
 
 /// Takes keys and the names of folders out of the task's documents before they become the user's:
 /// evidence is made to be shown.
-pub fn take_secrets_out(context: &Context, home: &Path) -> Result<(), EngineError> {
+pub fn take_secrets_out(context: &Context, home: &Path) -> Result<(), Error> {
     const LARGEST: u64 = 4 << 20;
     let task = home.join("view/task");
     for path in task_files(context, &task)? {
@@ -200,7 +200,7 @@ pub fn take_secrets_out(context: &Context, home: &Path) -> Result<(), EngineErro
             false => context.kept_text(&text),
         };
         if clean != text {
-            std::fs::write(&path, clean).map_err(EngineError::io("write", &path))?;
+            std::fs::write(&path, clean).map_err(Error::io("write", &path))?;
         }
     }
     Ok(())
@@ -211,7 +211,7 @@ pub fn changes(
     context: &Context,
     home: &Path,
     base: &Base,
-) -> Result<(Vec<Change>, String), EngineError> {
+) -> Result<(Vec<Change>, String), Error> {
     let (repo, task) = (home.join("view/repo"), home.join("view/task"));
     let laid_out = base
         .repo
@@ -221,7 +221,7 @@ pub fn changes(
     let mut paths: Vec<PathBuf> = laid_out.collect();
     if !base.seen.same_folders(&repo) {
         // Before git looks: it would wait at a pipe that is named like a file of its own.
-        let special = crate::pinned::in_gits_way(&repo).map_err(EngineError::io("list", &repo))?;
+        let special = crate::pinned::in_gits_way(&repo).map_err(Error::io("list", &repo))?;
         if let Some((path, what)) = special {
             return Err(copy::special(&path, what).of_kind(Kind::AgentsDoing));
         }
@@ -266,7 +266,7 @@ fn is_gone(path: &Path) -> bool {
 }
 
 /// Is it the agent's own doing that its changes cannot be told? Then another try may do better.
-pub fn is_the_agents(error: &EngineError) -> bool {
+pub fn is_the_agents(error: &Error) -> bool {
     error.kind == Kind::AgentsDoing
 }
 

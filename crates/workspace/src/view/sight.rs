@@ -1,7 +1,7 @@
 //! What an agent sees and where it may write, as compiled globs. What is hidden is not copied, so
 //! for the agent it does not exist.
 
-use crate::error::EngineError;
+use crate::error::Error;
 use checks::Star;
 use globset::GlobSet;
 use kernel::effect::Sight;
@@ -23,12 +23,9 @@ pub struct Globs {
     hidden_task: GlobSet,
 }
 
-fn compile<'a>(
-    star: Star,
-    globs: impl IntoIterator<Item = &'a str>,
-) -> Result<GlobSet, EngineError> {
+fn compile<'a>(star: Star, globs: impl IntoIterator<Item = &'a str>) -> Result<GlobSet, Error> {
     checks::compiled(star, globs).map_err(|error| {
-        EngineError::user(
+        Error::user(
             "bad_glob",
             error.to_string(),
             "correct it in the workflow or the config",
@@ -38,7 +35,7 @@ fn compile<'a>(
 
 impl Globs {
     /// Compiles them.
-    pub fn of(sight: &Sight, hidden: &[String]) -> Result<Self, EngineError> {
+    pub fn of(sight: &Sight, hidden: &[String]) -> Result<Self, Error> {
         fn texts(list: &[String]) -> impl Iterator<Item = &str> {
             list.iter().map(String::as_str)
         }

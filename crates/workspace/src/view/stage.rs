@@ -5,7 +5,7 @@
 
 use super::{Change, Root};
 use crate::context::Context;
-use crate::error::EngineError;
+use crate::error::Error;
 use std::collections::BTreeMap;
 use std::fs;
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
@@ -24,11 +24,7 @@ pub(super) struct Stage {
 
 impl Stage {
     /// Stages what of the changes can be; where there is little, or it cannot be moved, nothing.
-    pub(super) fn of(
-        context: &Context,
-        home: &Path,
-        changes: &[&Change],
-    ) -> Result<Self, EngineError> {
+    pub(super) fn of(context: &Context, home: &Path, changes: &[&Change]) -> Result<Self, Error> {
         let mut stage = Self::default();
         let roots = [
             (Root::Repo, context.project.repo()),
@@ -49,16 +45,16 @@ impl Stage {
             return Ok(stage);
         }
         let folder = home.join("stage");
-        store::remove_tree(&folder).map_err(EngineError::io("clear", &folder))?;
-        fs::create_dir_all(&folder).map_err(EngineError::io("create", &folder))?;
+        store::remove_tree(&folder).map_err(Error::io("clear", &folder))?;
+        fs::create_dir_all(&folder).map_err(Error::io("create", &folder))?;
         for (number, change) in all.into_iter().enumerate() {
             let (from, to) = (
                 home.join("view").join(change.name()),
                 folder.join(number.to_string()),
             );
-            fs::copy(&from, &to).map_err(EngineError::io("copy", &from))?;
+            fs::copy(&from, &to).map_err(Error::io("copy", &from))?;
             let mode = fs::Permissions::from_mode(mode(change));
-            fs::set_permissions(&to, mode).map_err(EngineError::io("set the mode of", &to))?;
+            fs::set_permissions(&to, mode).map_err(Error::io("set the mode of", &to))?;
             stage.files.insert(change.name(), to);
         }
         stage.folder = Some(folder);
@@ -72,26 +68,26 @@ impl Stage {
     }
 
     /// Makes the places durable, and clears up.
-    pub(super) fn done(self) -> Result<(), EngineError> {
+    pub(super) fn done(self) -> Result<(), Error> {
         self.sync()?;
         match &self.folder {
-            Some(folder) => store::remove_tree(folder).map_err(EngineError::io("clear", folder)),
+            Some(folder) => store::remove_tree(folder).map_err(Error::io("clear", folder)),
             None => Ok(()),
         }
     }
 
     #[cfg(target_os = "linux")]
-    fn sync(&self) -> Result<(), EngineError> {
+    fn sync(&self) -> Result<(), Error> {
         let Some(folder) = &self.folder else {
             return Ok(());
         };
         fs::File::open(folder)
             .and_then(|open| Ok(rustix::fs::syncfs(open)?))
-            .map_err(EngineError::io("sync", folder))
+            .map_err(Error::io("sync", folder))
     }
 
     #[cfg(not(target_os = "linux"))]
-    fn sync(&self) -> Result<(), EngineError> {
+    fn sync(&self) -> Result<(), Error> {
         Ok(())
     }
 }

@@ -5,7 +5,7 @@
 //! a file system whose change times do not move with every kind of write.
 
 use super::spread::spread;
-use crate::error::EngineError;
+use crate::error::Error;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, Metadata};
@@ -128,7 +128,7 @@ impl Seen {
         real: &Path,
         before: &Tree,
         paths: &[PathBuf],
-    ) -> Result<Tree, EngineError> {
+    ) -> Result<Tree, Error> {
         let looked: Vec<(String, Option<Node>)> = spread(paths, |path| {
             let name = encode_path(path);
             let node = before.files.get(&name);
@@ -157,7 +157,7 @@ impl Seen {
         home: &Path,
         root: &Path,
         folders: &BTreeSet<PathBuf>,
-    ) -> Result<(), EngineError> {
+    ) -> Result<(), Error> {
         self.folders = folders
             .iter()
             .filter_map(|path| Some((encode_path(path), Stamp::of(&below(root, path))?)))
@@ -192,11 +192,11 @@ fn below(root: &Path, path: &Path) -> PathBuf {
 }
 
 /// The file system's own time, by a mark that is written now.
-pub(crate) fn time(home: &Path) -> Result<i64, EngineError> {
+pub(crate) fn time(home: &Path) -> Result<i64, Error> {
     let mark = home.join(MARK);
-    fs::write(&mark, b"x").map_err(EngineError::io("write", &mark))?;
+    fs::write(&mark, b"x").map_err(Error::io("write", &mark))?;
     let found = mark.symlink_metadata();
-    let found = found.map_err(EngineError::io("read", &mark))?;
+    let found = found.map_err(Error::io("read", &mark))?;
     Ok(Stamp::from(&found).changed())
 }
 

@@ -4,7 +4,7 @@
 use super::stage::{Stage, mode};
 use super::{Change, Root};
 use crate::context::{Context, Files};
-use crate::error::EngineError;
+use crate::error::Error;
 use crate::folders::remove_emptied;
 use std::collections::BTreeSet;
 use std::fs;
@@ -19,7 +19,7 @@ fn real(context: &Context, change: &Change) -> PathBuf {
     }
 }
 
-fn now(context: &Context, change: &Change) -> Result<Option<Node>, EngineError> {
+fn now(context: &Context, change: &Change) -> Result<Option<Node>, Error> {
     let root = match change.root {
         Root::Repo => context.project.repo(),
         Root::Task => &context.task,
@@ -50,7 +50,7 @@ fn led_astray(context: &Context, change: &Change, all: &[Change]) -> Option<Stri
 }
 
 /// The first path that somebody else changed meanwhile, or that does not lead where it says.
-pub fn conflict(context: &Context, changes: &[Change]) -> Result<Option<String>, EngineError> {
+pub fn conflict(context: &Context, changes: &[Change]) -> Result<Option<String>, Error> {
     for change in changes {
         if let Some(link) = led_astray(context, change, changes) {
             return Ok(Some(link));
@@ -65,7 +65,7 @@ pub fn conflict(context: &Context, changes: &[Change]) -> Result<Option<String>,
 }
 
 /// Is it a folder, and do the same changes delete everything in it? Agents make files of folders.
-fn gives_way(context: &Context, change: &Change, all: &[Change]) -> Result<bool, EngineError> {
+fn gives_way(context: &Context, change: &Change, all: &[Change]) -> Result<bool, Error> {
     let folder = real(context, change);
     if now(context, change)? != Some(Node::Folder) || change.before.is_some() {
         return Ok(false);
@@ -75,8 +75,8 @@ fn gives_way(context: &Context, change: &Change, all: &[Change]) -> Result<bool,
     // What git ignores, and a repository in it, is in no change and is somebody's.
     let mut folders = vec![folder];
     while let Some(folder) = folders.pop() {
-        for entry in fs::read_dir(&folder).map_err(EngineError::io("read", &folder))? {
-            let entry = entry.map_err(EngineError::io("read", &folder))?;
+        for entry in fs::read_dir(&folder).map_err(Error::io("read", &folder))? {
+            let entry = entry.map_err(Error::io("read", &folder))?;
             match entry.file_type().is_ok_and(|kind| kind.is_dir()) {
                 true => folders.push(entry.path()),
                 false if gone.contains(&entry.path()) => {}
@@ -89,7 +89,7 @@ fn gives_way(context: &Context, change: &Change, all: &[Change]) -> Result<bool,
 
 /// Takes the changes back. May be repeated after a crash: what is there already stays. The content
 /// that is replaced or deleted goes into the vault first, because nothing of the user's is lost.
-pub fn take_back(context: &Context, home: &Path, changes: &[Change]) -> Result<(), EngineError> {
+pub fn take_back(context: &Context, home: &Path, changes: &[Change]) -> Result<(), Error> {
     prepare(context, changes)?;
     // What goes first: a file may come where a folder was.
     let (gone, made): (Vec<_>, Vec<_>) = changes.iter().partition(|one| one.after.is_none());
@@ -101,7 +101,7 @@ pub fn take_back(context: &Context, home: &Path, changes: &[Change]) -> Result<(
         }
         let target = real(context, change);
         if matches!(here, Some(Node::File { .. } | Node::Executable { .. })) {
-            let old = fs::read(&target).map_err(EngineError::io("read", &target))?;
+            let old = fs::read(&target).map_err(Error::io("read", &target))?;
             let name = format!("before: {}", change.name());
             match (change.root, context.files) {
                 // The user's own content, to the byte.
@@ -117,20 +117,20 @@ pub fn take_back(context: &Context, home: &Path, changes: &[Change]) -> Result<(
         if change.after.is_some()
             && let Some(folder) = target.parent()
         {
-            fs::create_dir_all(folder).map_err(EngineError::io("create", folder))?;
+            fs::create_dir_all(folder).map_err(Error::io("create", folder))?;
         }
         match &change.after {
-            None => fs::remove_file(&target).map_err(EngineError::io("delete", &target))?,
+            None => fs::remove_file(&target).map_err(Error::io("delete", &target))?,
             // Each at once: half of a change would pass for somebody else's after a crash.
             Some(Node::Link { target: link }) => {
                 store::link_atomic(&target, Path::new(link))?;
             }
             Some(_) => {
                 if let Some(waiting) = stage.waiting(change) {
-                    fs::rename(waiting, &target).map_err(EngineError::io("write", &target))?;
+                    fs::rename(waiting, &target).map_err(Error::io("write", &target))?;
                     continue;
                 }
-                let bytes = fs::read(&source).map_err(EngineError::io("read", &source))?;
+                let bytes = fs::read(&source).map_err(Error::io("read", &source))?;
                 let mode = fs::Permissions::from_mode(mode(change));
                 store::write_atomic_with(&target, &bytes, Some(mode))?;
             }
@@ -147,7 +147,7 @@ pub fn sweep(context: &Context, changes: &[Change]) {
 
 /// Writes down which folders the changes need and are not there: a revert takes exactly those away
 /// again once they are empty. Once for all changes, before the first is made.
-fn prepare(context: &Context, changes: &[Change]) -> Result<(), EngineError> {
+fn prepare(context: &Context, changes: &[Change]) -> Result<(), Error> {
     let mut missing = BTreeSet::new();
     for change in changes.iter().filter(|change| change.after.is_some()) {
         let target = real(context, change);
@@ -170,7 +170,7 @@ fn prepare(context: &Context, changes: &[Change]) -> Result<(), EngineError> {
 }
 
 /// Removes folders that this run made and that are empty now.
-pub fn remove_empty(context: &Context) -> Result<(), EngineError> {
+pub fn remove_empty(context: &Context) -> Result<(), Error> {
     let list = context.made_folders();
     let made = fs::read_to_string(&list).unwrap_or_default();
     // Earlier versions wrote the bare path.

@@ -2,7 +2,7 @@
 //! branch. It does not move that over anything that is in no commit.
 
 use super::one_at_a_time;
-use crate::error::EngineError;
+use crate::error::Error;
 use crate::git::{self, IDENTITY, git, text};
 use std::path::Path;
 
@@ -16,7 +16,7 @@ pub enum Merged {
 }
 
 /// Merges two commits without a working tree.
-pub fn merge(repo: &Path, ours: &str, theirs: &str) -> Result<Merged, EngineError> {
+pub fn merge(repo: &Path, ours: &str, theirs: &str) -> Result<Merged, Error> {
     let args = [
         "merge-tree",
         "--write-tree",
@@ -42,12 +42,7 @@ pub fn merge(repo: &Path, ours: &str, theirs: &str) -> Result<Merged, EngineErro
 }
 
 /// Makes a commit of a tree.
-pub fn commit(
-    repo: &Path,
-    tree: &str,
-    parents: &[&str],
-    message: &str,
-) -> Result<String, EngineError> {
+pub fn commit(repo: &Path, tree: &str, parents: &[&str], message: &str) -> Result<String, Error> {
     let mut args = vec!["commit-tree", "-m", message];
     for parent in parents {
         args.extend(["-p", parent]);
@@ -57,7 +52,7 @@ pub fn commit(
 }
 
 /// Is the first commit in the history of the second, or the same?
-pub fn is_ancestor(repo: &Path, earlier: &str, later: &str) -> Result<bool, EngineError> {
+pub fn is_ancestor(repo: &Path, earlier: &str, later: &str) -> Result<bool, Error> {
     let args = ["merge-base", "--is-ancestor", earlier, later];
     let ended = git::ended(repo, &args, &[])?;
     match ended.exit {
@@ -68,7 +63,7 @@ pub fn is_ancestor(repo: &Path, earlier: &str, later: &str) -> Result<bool, Engi
 }
 
 /// Would a commit that the engine did not make be lost with this one? No ref holds it.
-pub fn is_anothers(repo: &Path, commit: &str) -> Result<bool, EngineError> {
+pub fn is_anothers(repo: &Path, commit: &str) -> Result<bool, Error> {
     let args = ["log", "--format=%ce", commit, "--not", "--glob=refs/*"];
     let committers = text(&git(repo, &args, &[])?);
     let [.., (_, ours)] = IDENTITY;
@@ -76,14 +71,14 @@ pub fn is_anothers(repo: &Path, commit: &str) -> Result<bool, EngineError> {
 }
 
 /// The commit that a name means, if there is one.
-pub fn resolve(repo: &Path, name: &str) -> Result<Option<String>, EngineError> {
+pub fn resolve(repo: &Path, name: &str) -> Result<Option<String>, Error> {
     let name = format!("{name}^{{commit}}");
     let ended = git::ended(repo, &["rev-parse", "--verify", "--quiet", &name], &[])?;
     Ok(ended.exited_with(0).then(|| text(&ended.stdout)))
 }
 
 /// Files with changes that are in no commit, at most this many, as git names them.
-pub fn uncommitted(repo: &Path) -> Result<Vec<String>, EngineError> {
+pub fn uncommitted(repo: &Path) -> Result<Vec<String>, Error> {
     const MOST: usize = 20;
     let args = [
         "status",
@@ -102,14 +97,14 @@ pub fn uncommitted(repo: &Path) -> Result<Vec<String>, EngineError> {
 }
 
 /// The branch that is checked out; none if no branch is.
-pub fn branch(repo: &Path) -> Result<Option<String>, EngineError> {
+pub fn branch(repo: &Path) -> Result<Option<String>, Error> {
     let ended = git::ended(repo, &["symbolic-ref", "--quiet", "--short", "HEAD"], &[])?;
     Ok(ended.exited_with(0).then(|| text(&ended.stdout)))
 }
 
 /// Moves the checked-out branch forward, the way `git merge --ff-only` does: git refuses if a file
 /// of the user's is in the way. Half of it would be the user's to clear up, so it is let finish.
-pub fn fast_forward(project: &crate::Project, commit: &str) -> Result<(), EngineError> {
+pub fn fast_forward(project: &crate::Project, commit: &str) -> Result<(), Error> {
     let turn = one_at_a_time(&project.worktree("any"))?;
     // What the user's git ignores is in no commit: a task may have stopped ignoring it.
     let keep = "--no-overwrite-ignore";

@@ -4,7 +4,7 @@
 use super::{
     Head, STATUS, branch, echo, entries, head, is_ancestor, one_at_a_time, record, records, resolve,
 };
-use crate::error::EngineError;
+use crate::error::Error;
 use crate::git::git;
 use std::ffi::OsStr;
 use std::fs::Permissions;
@@ -26,7 +26,7 @@ pub(super) const REMOVING: &str = ".removing-";
 
 /// Why a worktree must stay; none if everything in it, save what git ignores, is in `commit`. It
 /// changes nothing that is anybody's: a person may have made a branch in it, or be at work in it.
-pub fn held(repo: &Path, dir: &Path, commit: &str) -> Result<Option<String>, EngineError> {
+pub fn held(repo: &Path, dir: &Path, commit: &str) -> Result<Option<String>, Error> {
     let because = |why: &str| Ok(Some(why.to_owned()));
     let Some(record) = own_record(repo, dir)? else {
         return because("it is not a worktree of this repository");
@@ -54,7 +54,7 @@ pub fn held(repo: &Path, dir: &Path, commit: &str) -> Result<Option<String>, Eng
 }
 
 /// What a worktree stands on, from its file or from git.
-fn stands_on(dir: &Path) -> Result<Head, EngineError> {
+fn stands_on(dir: &Path) -> Result<Head, Error> {
     if let Some(head) = head(dir) {
         return Ok(head);
     }
@@ -65,7 +65,7 @@ fn stands_on(dir: &Path) -> Result<Head, EngineError> {
 }
 
 /// The record of a worktree, if it lies where this repository keeps them.
-pub(super) fn own_record(repo: &Path, dir: &Path) -> Result<Option<PathBuf>, EngineError> {
+pub(super) fn own_record(repo: &Path, dir: &Path) -> Result<Option<PathBuf>, Error> {
     let Some(record) = record(dir).and_then(|record| record.canonicalize().ok()) else {
         return Ok(None);
     };
@@ -75,11 +75,7 @@ pub(super) fn own_record(repo: &Path, dir: &Path) -> Result<Option<PathBuf>, Eng
 
 /// The first file of a worktree, save what git ignores, that is not as in the commit. Asked with an
 /// index of its own, so that nothing changes and no mark in the worktree's index hides a file.
-fn first_difference(
-    dir: &Path,
-    record: &Path,
-    commit: &str,
-) -> Result<Option<String>, EngineError> {
+fn first_difference(dir: &Path, record: &Path, commit: &str) -> Result<Option<String>, Error> {
     let path = record.join(format!("proofhouse-index-{}", std::process::id()));
     let index = path.display().to_string();
     let env = [("GIT_INDEX_FILE", index.as_str())];
@@ -120,11 +116,11 @@ fn first_unlike_the_index(status: &[u8]) -> Option<String> {
 }
 
 /// Deletes a worktree, and git's record of it.
-pub(super) fn discard(dir: &Path, record: Option<PathBuf>) -> Result<(), EngineError> {
+pub(super) fn discard(dir: &Path, record: Option<PathBuf>) -> Result<(), Error> {
     // Renamed first: half of a worktree, which a kill would leave, could not be judged again.
     let name = dir.file_name().unwrap_or_default().to_string_lossy();
     let aside = dir.with_file_name(format!("{REMOVING}{name}"));
-    std::fs::rename(dir, &aside).map_err(EngineError::io("move", dir))?;
+    std::fs::rename(dir, &aside).map_err(Error::io("move", dir))?;
     remove_folder(&aside)?;
     let _turn = one_at_a_time(dir)?;
     // What `git worktree prune` would do at the end; hundreds of dead records slow every git down.
@@ -135,7 +131,7 @@ pub(super) fn discard(dir: &Path, record: Option<PathBuf>) -> Result<(), EngineE
 }
 
 /// Removes a worktree if nothing in it is held.
-pub fn remove(repo: &Path, dir: &Path, commit: &str) -> Result<Removal, EngineError> {
+pub fn remove(repo: &Path, dir: &Path, commit: &str) -> Result<Removal, Error> {
     if let Some(why) = held(repo, dir, commit)? {
         return Ok(Removal::Kept(why));
     }
@@ -145,7 +141,7 @@ pub fn remove(repo: &Path, dir: &Path, commit: &str) -> Result<Removal, EngineEr
 
 /// Ends removals that were cut short, and removes git's records of worktrees of ours that are gone. Not
 /// what `git worktree prune` does: a person's worktree may lie on a disk that is not there just now.
-pub fn prune(project: &crate::Project) -> Result<(), EngineError> {
+pub fn prune(project: &crate::Project) -> Result<(), Error> {
     for (name, path) in entries(project) {
         if name.starts_with(REMOVING) {
             remove_folder(&path)?;
@@ -163,7 +159,7 @@ pub fn prune(project: &crate::Project) -> Result<(), EngineError> {
 }
 
 /// Every record of a worktree, ours and the user's.
-pub(super) fn records_of(project: &crate::Project) -> Result<Vec<PathBuf>, EngineError> {
+pub(super) fn records_of(project: &crate::Project) -> Result<Vec<PathBuf>, Error> {
     let entries = std::fs::read_dir(records(project.repo())?);
     let entries = entries.into_iter().flatten().flatten();
     Ok(entries.map(|entry| entry.path()).collect())
@@ -186,8 +182,8 @@ pub(super) fn is_ours(project: &crate::Project, place: &Path) -> bool {
 
 /// Removes a folder, also one with folders in it that its owner may not write to: caches of some
 /// toolchains are such.
-pub(super) fn remove_folder(dir: &Path) -> Result<(), EngineError> {
-    store::remove_tree(dir).map_err(EngineError::io("remove", dir))
+pub(super) fn remove_folder(dir: &Path) -> Result<(), Error> {
+    store::remove_tree(dir).map_err(Error::io("remove", dir))
 }
 
 /// Lets us write to every folder below. What we may not change is not ours, and stays as it is.
