@@ -78,10 +78,14 @@ impl Judge for NoObjection {
                 Ok(against)
             }
             (_, count) => {
-                let short: Vec<String> = findings.iter().map(|one| one_line(one, 80)).collect();
+                let short: Vec<String> = findings
+                    .iter()
+                    .map(|one| one_line(&sentence(one), 80))
+                    .collect();
                 let reason = format!("the agent has {count} findings: {}", first_few(&short, 3));
                 let mut against = answer(Self::NAME, Verdict::Fail, reason);
-                against.details = listed(&findings);
+                against.details =
+                    listed(&findings.iter().map(|one| whole(one)).collect::<Vec<_>>());
                 Ok(against)
             }
         }
@@ -90,7 +94,7 @@ impl Judge for NoObjection {
 
 impl NoObjection {
     /// Whatever is not plainly nothing is a finding: a wrong shape must not open the gate.
-    fn holding(&self, value: &Value) -> Vec<String> {
+    fn holding<'v>(&self, value: &'v Value) -> Vec<&'v Value> {
         let one = std::slice::from_ref(value);
         let all = match value {
             Value::Null | Value::Bool(false) => &[],
@@ -108,18 +112,22 @@ impl NoObjection {
                 !self.harmless.iter().any(same)
             }
         };
-        all.iter().filter(holds).map(sentence).collect()
+        all.iter().filter(holds).collect()
     }
 }
 
 fn sentence(finding: &Value) -> String {
     let said = SENTENCES.iter().find_map(|key| finding[*key].as_str());
     match said.or(finding.as_str()) {
-        // What stands beside the sentence (file, line, severity) is part of the finding.
-        Some(text) => match finding.as_object().filter(|all| all.len() > 1) {
-            Some(_) => format!("{text} {finding}"),
-            None => text.to_owned(),
-        },
+        Some(text) => text.to_owned(),
         None => finding.to_string(),
+    }
+}
+
+/// What stands beside the sentence (file, line, severity) is part of the finding.
+fn whole(finding: &Value) -> String {
+    match finding.as_object().filter(|all| all.len() > 1) {
+        Some(_) => format!("{} {finding}", sentence(finding)),
+        None => sentence(finding),
     }
 }
