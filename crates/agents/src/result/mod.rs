@@ -234,7 +234,10 @@ mod tests {
             .iter()
             .filter_map(Value::as_str)
             .collect();
-        assert_eq!(required, ["findings", "next", "summary", "verdict"]);
+        assert_eq!(
+            required,
+            ["findings", "impossible", "next", "summary", "verdict"]
+        );
         for key in required {
             // A number is wrong everywhere, so a key that the judge does not read would pass.
             let mut value = json!({ "summary": "s" });
@@ -244,7 +247,7 @@ mod tests {
                 format!("/{key}")
             );
         }
-        let mut value = json!({ "summary": "s", "next": null, "verdict": null, "findings": null });
+        let mut value = json!({ "summary": "s", "next": null, "verdict": null, "findings": null, "impossible": null });
         shape.drop_nulls(&mut value);
         assert_eq!(judge(&value, &shape), Ok(()));
     }

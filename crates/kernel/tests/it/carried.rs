@@ -150,9 +150,9 @@ fn inputs() -> Vec<What> {
 /// Members that a newer version might add, in every struct of ours. What is a map by nature, or a
 /// `Result`, gets none.
 fn newer(value: &mut Value) {
-    const MAPS: [&str; 10] = [
-        "sealed", "fields", "frozen", "known", "commits", "budgets", "with", "commit", "body",
-        "froze",
+    const MAPS: [&str; 11] = [
+        "papers", "sealed", "fields", "frozen", "known", "commits", "budgets", "with", "commit",
+        "body", "froze",
     ];
     match value {
         Value::Object(members) => {

@@ -151,19 +151,14 @@ fn one_approval_and_the_rest_on_evidence() {
     }
     add.decide("freeze", "read it").exits(0);
     add.says("Status: FROZEN @ v1 - approved by ann@example.org");
-    let said = add.run(0);
-    assert!(
-        said.out
-            .contains("tripwire: before: on the code before: red: 0 passed, 2 failed"),
-        "{}",
-        said.out
-    );
-    assert!(
-        said.out
-            .contains("tripwire: candidate: on the candidate: green: 2 passed"),
-        "{}",
-        said.out
-    );
+    add.run(0);
+    let judged = add.world.judged("t");
+    for line in [
+        "tripwire: before: on the code before: red: 0 passed, 2 failed",
+        "tripwire: candidate: on the candidate: green: 2 passed",
+    ] {
+        assert!(judged.contains(line), "no `{line}` in {judged}");
+    }
     assert_eq!(add.stands(), ("done".into(), String::new(), 0));
     add.says("Outcome: PASS");
     add.says("Reviewer: auto-resolved by run t");
@@ -221,13 +216,14 @@ fn a_crate_is_tested_by_the_runner_that_is_found() {
     ];
     world.run(&args).exits(0);
     let said = world.run(&["run", run]).exits(0);
+    let judged = format!("{}{}", world.judged(run), said.out);
     for line in [
         "tests: red (cargo): red: it does not build yet, for want of total",
         "tripwire: before: on the code before: not_built",
         "tripwire: candidate: on the candidate: green: 2 passed",
         "verify -> observe (verified",
     ] {
-        assert!(said.out.contains(line), "no `{line}` in {}", said.out);
+        assert!(judged.contains(line), "no `{line}` in {judged}");
     }
 }
 

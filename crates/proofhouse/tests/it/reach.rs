@@ -257,7 +257,7 @@ fn a_program_of_the_users_own_reads_its_brief_and_what_it_was_refused_is_on_reco
     let tools = tempfile::tempdir().unwrap();
     let program = tools.path().join("my-agent");
     let script = r#"#!/bin/bash
-grep -q 'Brief: phase' "$PROOFHOUSE_BRIEF" || exit 9
+grep -q 'Phase .intake. of .phase.' "$PROOFHOUSE_BRIEF" || exit 9
 cd "$PROOFHOUSE_TASK_DIR" || exit 8
 sed -i 's/^Not doing:.*/Not doing: much/; s/^Reality constraints:.*/Reality constraints: few/' STATE.md
 exec 3<>/dev/tcp/127.0.0.1/${HTTP_PROXY##*:} && printf 'CONNECT evil.example:443 HTTP/1.1\r\nHost: evil.example\r\n\r\n' >&3 && head -1 <&3

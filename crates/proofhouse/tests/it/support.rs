@@ -194,6 +194,22 @@ impl World {
             .collect()
     }
 
+    /// What each check of each gate said, as the journal has it: a passed gate is one line in a terminal.
+    pub(crate) fn judged(&self, run: &str) -> String {
+        let journal = self.read(&format!(".proofhouse/journal/{run}.jsonl"));
+        let records = journal
+            .lines()
+            .map(|line| serde_json::from_str::<serde_json::Value>(line).unwrap());
+        let text = |value: &serde_json::Value| value.as_str().unwrap_or_default().to_owned();
+        let mut said = String::new();
+        for record in records.filter(|record| record["kind"] == "gate_ended.v1") {
+            for result in record["body"]["results"].as_array().into_iter().flatten() {
+                said += &format!("{}: {}\n", text(&result["check"]), text(&result["reason"]));
+            }
+        }
+        said
+    }
+
     /// An approver with a key: `decide` can be called without a terminal.
     pub(crate) fn approver(&self, name: &str) -> PathBuf {
         let key = self.at(&format!("agent/{name}"));

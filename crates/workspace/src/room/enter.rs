@@ -55,8 +55,15 @@ impl Drop for Entered {
 impl Room<'_> {
     /// Makes the room in `place`, and points the launch at it.
     pub(super) fn enter(&self, place: &Path, launch: &Launch, how: How) -> Result<Entered, Error> {
+        let place = match how {
+            How::Overlay => place.to_owned(),
+            How::Copy => outside(place),
+        };
         // Of an engine that was killed in the middle.
-        store::remove_tree(place).map_err(Error::io("remove", place))?;
+        store::remove_tree(&place).map_err(Error::io("remove", &place))?;
+        if how == How::Copy {
+            private(&place)?;
+        }
         let mut entered = Entered {
             launch: launch.clone(),
             how,
@@ -65,7 +72,7 @@ impl Room<'_> {
                 How::Copy => "copy",
             }),
             lower: self.lower.to_owned(),
-            place: place.to_owned(),
+            place,
             made: Vec::new(),
         };
         folder(&entered.after)?;
@@ -184,6 +191,20 @@ impl Entered {
     pub(super) fn can_fix(&self) -> bool {
         self.launch.policy.is_some() && sandbox::has_mounts()
     }
+}
+
+/// Where a copy for this place lies: below no folder of the person's, because runners look for their
+/// settings, workspaces and modules in every folder above the one that they are started in.
+pub(super) fn outside(place: &Path) -> PathBuf {
+    let name = store::sha256_hex(place.as_os_str().as_encoded_bytes());
+    std::env::temp_dir().join(format!("proofhouse-room-{}", &name[..16]))
+}
+
+/// A folder that nobody else on the machine can look into, made by us or not at all.
+fn private(path: &Path) -> Result<(), Error> {
+    use std::os::unix::fs::DirBuilderExt;
+    let made = fs::DirBuilder::new().mode(0o700).create(path);
+    made.map_err(Error::io("create", path))
 }
 
 fn folder(path: &Path) -> Result<(), Error> {

@@ -6,6 +6,7 @@ use super::lay_out::fill;
 use super::spare::Spare;
 use super::stamp::{COARSEST, Seen, time};
 use super::{Base, stays_inside};
+use crate::Error;
 use proptest::prelude::*;
 use rustix::fs::{CWD, FileType, Mode, mknodat};
 use std::collections::BTreeMap;
@@ -237,9 +238,19 @@ impl Scene {
 
     /// Lays out anew at `name`, from the old view or afresh.
     fn lay_out(&self, name: &str, hidden: usize, spare: Option<&Spare>) -> (Tree, Seen) {
+        self.try_to(name, hidden, spare).unwrap()
+    }
+
+    /// The same where the user may have made something that no view can hold, such as a pipe.
+    fn try_to(
+        &self,
+        name: &str,
+        hidden: usize,
+        spare: Option<&Spare>,
+    ) -> Result<(Tree, Seen), Error> {
         let (source, to) = (self.at("source"), self.at(name));
         let marks = (self.folder.path(), time(self.folder.path()).unwrap());
-        fill(&source, &to, &listed(&source, hidden), spare, marks).unwrap()
+        fill(&source, &to, &listed(&source, hidden), spare, marks)
     }
 
     fn inode(&self, name: &str) -> u64 {
@@ -271,8 +282,16 @@ proptest! {
         for (name, deed) in &by_user {
             let _ = act(&scene.at("source"), name, deed);
         }
-        let (tree, seen) = scene.lay_out("second", hidden, Some(&scene.spare()));
-        let (fresh, _) = scene.lay_out("fresh", hidden, None);
+        let second = scene.try_to("second", hidden, Some(&scene.spare()));
+        let fresh = scene.try_to("fresh", hidden, None);
+        let ((tree, seen), (fresh, _)) = match (second, fresh) {
+            (Ok(second), Ok(fresh)) => (second, fresh),
+            // What no view can hold is refused either way, by the same name.
+            (second, fresh) => {
+                prop_assert_eq!(second.err(), fresh.err());
+                return Ok(());
+            }
+        };
         prop_assert_eq!(snapshot(&scene.at("second")), snapshot(&scene.at("fresh")));
         prop_assert_eq!(&tree, &fresh);
         // And what is said of it is true of each entry.
@@ -301,8 +320,15 @@ proptest! {
         }
         fs::create_dir(scene.at("again")).unwrap();
         (spare.repo, spare.bin) = (scene.at("half"), scene.at("again"));
-        let (tree, _) = scene.lay_out("second", usize::MAX, Some(&spare));
-        let (fresh, _) = scene.lay_out("fresh", usize::MAX, None);
+        let second = scene.try_to("second", usize::MAX, Some(&spare));
+        let fresh = scene.try_to("fresh", usize::MAX, None);
+        let ((tree, _), (fresh, _)) = match (second, fresh) {
+            (Ok(second), Ok(fresh)) => (second, fresh),
+            (second, fresh) => {
+                prop_assert_eq!(second.err(), fresh.err());
+                return Ok(());
+            }
+        };
         prop_assert_eq!(snapshot(&scene.at("second")), snapshot(&scene.at("fresh")));
         prop_assert_eq!(tree, fresh);
     }

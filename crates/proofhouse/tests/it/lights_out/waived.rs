@@ -26,6 +26,11 @@ result = { summary = "built" }
         return;
     }
     product.agent(&evil.replace("HERE", &world.path().display().to_string()));
+    // In its room it would not get there; but a person has opened the folder to commands.
+    world.write(
+        ".proofhouse/config.toml",
+        "[sandbox]\nwrite = [\"scaffolding\"]\n",
+    );
     run_without_namespaces(world).exits(0);
     product.is_in("PipelineComplete");
     let found = crate::add::waived::coded(&world.journal(), "task_changed_by_gate");
