@@ -6,6 +6,7 @@ use super::signing::{approved, show};
 use super::{exit, inbox, land, of_factory, run, status};
 use engine::approval::Words;
 use engine::decide::{Ask, Decided};
+use kernel::machine::Activity;
 use serde_json::Value;
 use std::path::Path;
 use workspace::{EngineError, Project};
@@ -88,7 +89,10 @@ pub(crate) fn say(
         return Ok(exit::OK);
     }
     on_record(ask, &decided, out);
-    if decided.more {
+    let done = decided.status.activity == Activity::Done;
+    if done && land::own_tree(project, &decided.name) == Some(true) {
+        out.line(&format!("next: proofhouse land {}", decided.name));
+    } else if decided.more {
         out.line(&format!("next: {}", decided.go_on));
     } else if decided.status.waiting_for.is_some() {
         status::status(project, Some(&decided.name), out)?;

@@ -172,11 +172,13 @@ pub(crate) fn change(out: &Out, run: &str, change: &Change, lines: Lines) {
 
 /// Does a run work in the person's own tree?
 fn works_here(project: &Project, run: &str) -> bool {
-    let peek = report::look::peek_run(project, run);
-    peek.is_ok_and(|peek| {
-        let started = peek.machine.started();
-        started.is_some_and(|started| started.own_tree.is_none())
-    })
+    own_tree(project, run) == Some(false)
+}
+
+/// Has a run a worktree of its own? Nothing, if there is no such run.
+pub(crate) fn own_tree(project: &Project, run: &str) -> Option<bool> {
+    let peek = report::look::peek_run(project, run).ok()?;
+    Some(peek.machine.started()?.own_tree.is_some())
 }
 
 /// What can be done with finished work.

@@ -94,7 +94,8 @@ fn the_last_look_is_a_persons() {
     let approve = ["decide", "t", "approve", "--because", "it is so"];
     says(&world, &approve).refuses(1, "signature_required");
     let key = key.to_str().unwrap();
-    says(&world, &[&approve[..], &["--sign", key]].concat()).exits(0);
+    let said = says(&world, &[&approve[..], &["--sign", key]].concat()).exits(0);
+    assert!(said.out.contains("next: proofhouse land t"), "{}", said.out);
     says(&world, &["land", "t"]).exits(0);
     assert!(world.read("tests/cases").contains("two"));
 }
