@@ -88,7 +88,8 @@ fn nobody_outlives_the_end() {
         Command::new("kill").args(["-KILL", pid]).status().unwrap();
         until("the survivor is dead", || !alive(pid));
     }
-    assert_eq!(survivors.len(), 1, "without a policy one survives");
+    // Two, if it is seen between the fork and the start of its `sleep`.
+    assert!(!survivors.is_empty(), "without a policy one survives");
 }
 
 fn with_argument(token: &str) -> Vec<String> {
