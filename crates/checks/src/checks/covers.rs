@@ -65,7 +65,8 @@ impl Judge for Covers {
             }
             if let Some(Spoken::Each) = self.words.as_deref() {
                 let mut entries = sections.iter().flat_map(entries);
-                let says = |entry: String| names(&entry) && nothing(&entry.replace(id, ""), "").is_none();
+                let says =
+                    |entry: String| names(&entry) && nothing(&entry.replace(id, ""), "").is_none();
                 if !entries.any(says) {
                     wrong.push(format!("nothing is said of {id}; write how, behind it"));
                 }

@@ -80,7 +80,9 @@ impl Judge for Entries {
                 wrong.push(format!("`{shown}` stands there twice"));
             }
             let mentions = |word: &String| match word.strip_suffix(':') {
-                Some(name) => labelled(entry, name).is_some_and(|said| nothing(&said, name).is_none()),
+                Some(name) => {
+                    labelled(entry, name).is_some_and(|said| nothing(&said, name).is_none())
+                }
                 None => lower.contains(&word.to_lowercase()),
             };
             if !self.mention.is_empty() && !self.mention.iter().any(mentions) {

@@ -48,9 +48,14 @@ impl Judge for Fields {
                 wrong.push(format!("`{field}` {why}"));
             }
         }
-        let words = self.required.iter().map(|field| (field.as_str(), value(field)));
+        let words = self
+            .required
+            .iter()
+            .map(|field| (field.as_str(), value(field)));
         // Numbers are the same by chance.
-        wrong.extend(alike(words.filter(|(_, said)| said.parse::<f64>().is_err())));
+        wrong.extend(alike(
+            words.filter(|(_, said)| said.parse::<f64>().is_err()),
+        ));
         for (field, values) in self.one_of.iter() {
             if !values.iter().any(|known| known == value(field)) {
                 wrong.push(format!(

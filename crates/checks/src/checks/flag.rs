@@ -45,7 +45,9 @@ impl Judge for Flag {
         let lacks: Vec<String> = self
             .labels
             .iter()
-            .filter(|label| labelled(value, label).is_none_or(|said| nothing(&said, label).is_some()))
+            .filter(|label| {
+                labelled(value, label).is_none_or(|said| nothing(&said, label).is_some())
+            })
             .map(|label| format!("no `{label}`"))
             .collect();
         if !lacks.is_empty() {

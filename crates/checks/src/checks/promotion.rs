@@ -58,7 +58,11 @@ impl Judge for Promotion {
         if !other.is_empty() {
             wrong.push(format!("not allowed here: {}", other.join(", ")));
         }
-        let says = |value: &Value| value.as_str().is_some_and(|text| nothing(text, "").is_none());
+        let says = |value: &Value| {
+            value
+                .as_str()
+                .is_some_and(|text| nothing(text, "").is_none())
+        };
         for Key(key) in self.must.iter() {
             let had = subject
                 .known

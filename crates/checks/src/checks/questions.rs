@@ -104,7 +104,9 @@ impl Judge for Questions {
             let keys = ids.into_iter().map(|id| format!("{} {id}", question.id));
             put.extend(keys.map(|key| Put { key, question }));
         }
-        let answers = subject.result.map_or(&Value::Null, |result| &result["answers"]);
+        let answers = subject
+            .result
+            .map_or(&Value::Null, |result| &result["answers"]);
         let said = |put: &Put<'_>| answers[&put.key]["evidence"].as_str().unwrap_or_default();
         let evidence = put.iter().map(|put| (put.key.as_str(), said(put)));
         // Several answers may well rest on one place; one sentence is not evidence of many things.
@@ -115,7 +117,11 @@ impl Judge for Questions {
             .map(|put| self.answered(put, &answers[&put.key], subject))
             .collect();
         if let Some(same) = same.first() {
-            results.push(answer(Self::NAME, Verdict::Fail, format!("evidence: {same}")));
+            results.push(answer(
+                Self::NAME,
+                Verdict::Fail,
+                format!("evidence: {same}"),
+            ));
         }
         Ok(results)
     }
@@ -135,7 +141,10 @@ impl Questions {
         };
         let shown = one_line(evidence, 160);
         let passing = &put.question.answers;
-        if !passing.iter().any(|one| one.eq_ignore_ascii_case(said.trim())) {
+        if !passing
+            .iter()
+            .any(|one| one.eq_ignore_ascii_case(said.trim()))
+        {
             let mut against = fails(format!("`{}` to `{asks}`: {shown}", one_line(said, 40)));
             against.said_by = Some(self.by.to_string());
             return against;
@@ -188,9 +197,13 @@ fn places(text: &str) -> Vec<Named<'_>> {
 fn seen(evidence: &str, subject: &Subject<'_>) -> Result<(), String> {
     let mut found = 0;
     for Named { path, line } in places(evidence) {
-        let read = [path.to_owned(), format!("repo/{path}"), format!("task/{path}")]
-            .iter()
-            .find_map(|path| paths::bytes(subject.place, path).ok());
+        let read = [
+            path.to_owned(),
+            format!("repo/{path}"),
+            format!("task/{path}"),
+        ]
+        .iter()
+        .find_map(|path| paths::bytes(subject.place, path).ok());
         let lines = read.map(|bytes| bytes.split(|byte| *byte == b'\n').count());
         match (lines, line) {
             (Some(lines), Some(line)) if line == 0 || line > lines => {
@@ -202,7 +215,9 @@ fn seen(evidence: &str, subject: &Subject<'_>) -> Result<(), String> {
         }
     }
     match found {
-        0 => Err("names no file that is there; name one, such as `src/a.rs:12` or `task/a.md`".into()),
+        0 => Err(
+            "names no file that is there; name one, such as `src/a.rs:12` or `task/a.md`".into(),
+        ),
         _ => Ok(()),
     }
 }

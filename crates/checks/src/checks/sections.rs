@@ -34,7 +34,11 @@ impl Judge for Sections {
     type Answer = CheckResult;
 
     fn lint(&self) -> Result<(), SettingsError> {
-        match self.may_be_none.iter().all(|one| self.headings.contains(one)) {
+        match self
+            .may_be_none
+            .iter()
+            .all(|one| self.headings.contains(one))
+        {
             true => Ok(()),
             false => Self::refuse("has a heading in `may_be_none` that is not in `headings`"),
         }
@@ -77,7 +81,9 @@ impl Judge for Sections {
         let whole = markdown::whole(&text).content;
         let written_twice = |said: &&(&str, String)| stands_in(&whole, &said.1) > 1;
         let twice = said.iter().filter(written_twice);
-        wrong.extend(alike(twice.map(|(heading, said)| (*heading, said.as_str()))));
+        wrong.extend(alike(
+            twice.map(|(heading, said)| (*heading, said.as_str())),
+        ));
         let (verdict, reason) = if wrong.is_empty() {
             let count = self.headings.len();
             (

@@ -187,7 +187,9 @@ fn is_exact(token: &str) -> bool {
             && letters(inner[..at].chars().next_back())
             && letters(inner[at + 1..].chars().next())
     });
-    inner.chars().any(|char| char.is_numeric() || "/\\_=<>{}()[]$@|".contains(char))
+    inner
+        .chars()
+        .any(|char| char.is_numeric() || "/\\_=<>{}()[]$@|".contains(char))
         || dotted
         || inner.starts_with('-') && inner.chars().any(char::is_alphanumeric)
 }
@@ -195,6 +197,9 @@ fn is_exact(token: &str) -> bool {
 fn times(text: &[String], said: &[String]) -> usize {
     match said.is_empty() {
         true => 0,
-        false => text.windows(said.len()).filter(|part| *part == said).count(),
+        false => text
+            .windows(said.len())
+            .filter(|part| *part == said)
+            .count(),
     }
 }

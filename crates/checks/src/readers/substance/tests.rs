@@ -11,8 +11,14 @@ fn says(said: &str, name: &str) {
 
 #[test]
 fn letters_one_word_and_the_name_again_say_nothing() {
-    for letters in ["x", "X.", "- x\n- x", "zzz", "x x x", "**x**", "x/x", "x: y", "х", "TBD\nx"] {
-        assert_eq!(nothing(letters, "Problem"), Some(Nothing::Letters), "{letters:?}");
+    for letters in [
+        "x", "X.", "- x\n- x", "zzz", "x x x", "**x**", "x/x", "x: y", "х", "TBD\nx",
+    ] {
+        assert_eq!(
+            nothing(letters, "Problem"),
+            Some(Nothing::Letters),
+            "{letters:?}"
+        );
     }
     let again = Nothing::OneWord("fine".to_owned());
     assert_eq!(nothing("Fine, fine, FINE.", "Risks"), Some(again));
@@ -22,7 +28,10 @@ fn letters_one_word_and_the_name_again_say_nothing() {
         ("Smallest version", "Smallest Useful Version"),
     ] {
         let why = nothing(said, name);
-        assert!(matches!(why, Some(Nothing::Name | Nothing::OneWord(_))), "{said}: {why:?}");
+        assert!(
+            matches!(why, Some(Nothing::Name | Nothing::OneWord(_))),
+            "{said}: {why:?}"
+        );
     }
     assert_eq!(nothing(" ", "A"), Some(Nothing::Empty));
     assert_eq!(nothing("<what goes here>", "A"), Some(Nothing::Placeholder));
@@ -73,7 +82,11 @@ fn the_form_is_no_answer() {
     let form = "<!-- What the candidate is, and how it can be checked. -->";
     let copied = "What the candidate is, and how it can be checked.";
     assert_eq!(nothing_new(copied, "Candidate", form), Some(Nothing::Form));
-    for honest in ["The candidate is ready.", "the parser", "how it can be run: cargo run"] {
+    for honest in [
+        "The candidate is ready.",
+        "the parser",
+        "how it can be run: cargo run",
+    ] {
         assert_eq!(nothing_new(honest, "Candidate", form), None, "{honest}");
     }
 }
@@ -88,11 +101,24 @@ fn one_text_in_many_places_says_nothing_of_any() {
         all(&["fine", "Fine.", "fine", "it is slow"]),
         ["`A` and `B` and `C` say the same, `fine`; write what is so for each"]
     );
-    assert_eq!(all(&["It works as it should.", "it works as it should"]).len(), 1);
+    assert_eq!(
+        all(&["It works as it should.", "it works as it should"]).len(),
+        1
+    );
     for honest in [
-        ["The same.", "the same", "Both are built.", "Rust; no target."],
+        [
+            "The same.",
+            "the same",
+            "Both are built.",
+            "Rust; no target.",
+        ],
         ["none", "none", "none", "none: it is local"],
-        ["cargo test --workspace all of it", "cargo test --workspace all of it", "3", "4"],
+        [
+            "cargo test --workspace all of it",
+            "cargo test --workspace all of it",
+            "3",
+            "4",
+        ],
     ] {
         assert!(all(&honest).is_empty(), "{honest:?}");
     }
@@ -103,7 +129,12 @@ fn none_alone_is_told_from_none_with_a_reason() {
     for bare in ["none", "None.", "n/a", "- no"] {
         assert_eq!(none_alone(bare), Some(Nothing::None), "{bare}");
     }
-    for said in ["none, because it is local", "no network", "nothing: see scope.md", "shed"] {
+    for said in [
+        "none, because it is local",
+        "no network",
+        "nothing: see scope.md",
+        "shed",
+    ] {
         assert_eq!(none_alone(said), None, "{said}");
     }
 }
@@ -129,11 +160,21 @@ fn what_our_documents_say_is_something_and_what_is_left_without_words_is_not() {
             }
         }
         for (name, one) in said.iter().filter(|(_, one)| !is_placeholder(one)) {
-            assert_eq!(nothing(one, name), None, "{}: {name}: {one}", file.path().display());
+            assert_eq!(
+                nothing(one, name),
+                None,
+                "{}: {name}: {one}",
+                file.path().display()
+            );
             let letters: Vec<&str> = one.split_whitespace().map(|_| "x").collect();
             let (letters, again) = (letters.join(" "), format!("{name} {name}"));
             assert_eq!(nothing(&letters, name), Some(Nothing::Letters));
-            assert!(name.is_empty() || says_none(name) || is_named(name) || nothing(&again, name).is_some());
+            assert!(
+                name.is_empty()
+                    || says_none(name)
+                    || is_named(name)
+                    || nothing(&again, name).is_some()
+            );
             seen += 1;
         }
         // What stands in a section and in one around it is written once.
@@ -144,7 +185,12 @@ fn what_our_documents_say_is_something_and_what_is_left_without_words_is_not() {
         };
         let texts = sections.iter().filter(same);
         let texts = texts.map(|one| (one.title.as_str(), one.content.as_str()));
-        assert_eq!(alike(texts), Vec::<String>::new(), "{}", file.path().display());
+        assert_eq!(
+            alike(texts),
+            Vec::<String>::new(),
+            "{}",
+            file.path().display()
+        );
     }
     assert!(seen > 2_000, "only {seen} texts");
 }
