@@ -7,6 +7,7 @@ mod faults;
 mod objections;
 mod phase;
 mod questions;
+mod sessions;
 mod tlc;
 
 use flow::{Source, Workflow, built_in, load};
