@@ -161,6 +161,9 @@ pub struct Outcome {
     /// The agent's own session, to go on with.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session: Option<String>,
+    /// The session of an earlier attempt that it went on in.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub resumed: Option<String>,
     /// What it cost.
     #[serde(default)]
     pub usage: Usage,
@@ -212,6 +215,7 @@ impl Outcome {
             agent: String::new(),
             model: None,
             session: None,
+            resumed: None,
             usage: Usage::default(),
             retry_after_millis: None,
             tree_before: String::new(),
@@ -289,6 +293,9 @@ pub struct CheckResult {
     /// What the check froze; it holds once the whole gate has passed.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub froze: Frozen,
+    /// The role whose word it is, where the engine did not see it itself.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub said_by: Option<String>,
 }
 
 /// A command as the engine ran it.
@@ -363,6 +370,7 @@ impl CheckResult {
             weight: Weight::Binding,
             shows: BTreeSet::new(),
             froze: Frozen::new(),
+            said_by: None,
         }
     }
 }

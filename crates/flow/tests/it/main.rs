@@ -6,6 +6,8 @@ mod export;
 mod faults;
 mod objections;
 mod phase;
+mod questions;
+mod sessions;
 mod tlc;
 
 use flow::{Source, Workflow, built_in, load};
