@@ -4,11 +4,12 @@
 use crate::history::{History, history};
 use crate::look::{Peek, peek_run};
 use flow::Flow;
-use kernel::Body;
 use kernel::event::RunStarted;
+use kernel::machine::Activity;
+use kernel::{Body, Machine};
 use serde::Serialize;
 use std::path::Path;
-use workspace::git::git;
+use workspace::git::{edits, git};
 use workspace::{EngineError, Project, worktree};
 
 /// What a run has made, as git knows it.
@@ -38,6 +39,13 @@ pub struct Change {
     pub patch: Option<String>,
     /// Each file, with its hunks where the patch was asked for.
     pub changes: Vec<FileChange>,
+    /// Some of it lies in the run's tree and has passed no gate yet.
+    #[serde(skip_serializing_if = "is_false")]
+    pub ungated: bool,
+}
+
+fn is_false(it: &bool) -> bool {
+    !it
 }
 
 /// One changed file.
@@ -234,14 +242,63 @@ impl Work {
             stat: stat(&changes, 100),
             patch: patch.filter(|_| depth == Depth::Patch),
             changes,
+            ungated: false,
         })
     }
 }
 
 impl Change {
-    /// What a run has changed so far.
+    /// What a run has changed so far, with what lies in its tree and no gate has passed yet.
     pub fn of(project: &Project, run: &str, depth: Depth) -> Result<Self, EngineError> {
-        Work::of(project, run)?.change(project, run, depth)
+        let peek = peek_run(project, run)?;
+        let work = Work::of(project, run)?;
+        match Self::as_it_stands(project, &peek.machine, &work, depth)? {
+            Some(change) => Ok(change),
+            None => work.change(project, run, depth),
+        }
+    }
+
+    /// What a run with a tree of its own has changed, if some of it has passed no gate; none if all has.
+    pub(crate) fn as_it_stands(
+        project: &Project,
+        machine: &Flow,
+        work: &Work,
+        depth: Depth,
+    ) -> Result<Option<Self>, EngineError> {
+        let over = matches!(
+            machine.status().activity,
+            Activity::Done | Activity::Stopped
+        );
+        let started = machine.started().filter(|started| started.own_tree.is_some());
+        let Some(started) = started.filter(|_| !over) else {
+            return Ok(None);
+        };
+        let run = started.run.as_str();
+        let tree = project.worktree(run);
+        if !tree.join(".git").exists() {
+            return Ok(None);
+        }
+        let scratch = project.work(&format!("_diff-{}", std::process::id()));
+        std::fs::create_dir_all(&scratch).map_err(EngineError::io("create", &scratch))?;
+        let now = edits(&tree, &scratch.join("index"));
+        let _ = store::remove_tree(&scratch);
+        let now = Work {
+            tip: now?,
+            ..work.clone()
+        };
+        let since = Work {
+            base: work.tip.clone(),
+            ..now.clone()
+        };
+        if since.diff(project, &["--name-only"])?.is_empty() {
+            return Ok(None);
+        }
+        Ok(Some(Self {
+            // What it is called after: no ref keeps the commit of a moment.
+            commit: work.tip.clone(),
+            ungated: true,
+            ..now.change(project, run, depth)?
+        }))
     }
 }
 

@@ -131,6 +131,14 @@ impl Grounds {
             workers: workers(history),
         };
         grounds.judge(&gates);
+        // What ran before anybody worked says how it was, green or red, and nothing about the work.
+        grounds.proven = match history.outcomes().map(|(effect, _)| effect).min() {
+            Some(first) => {
+                let before = gates.iter().position(|gate| gate.effect < first);
+                proven(&gates[..before.unwrap_or(gates.len())])
+            }
+            None => Vec::new(),
+        };
         grounds
     }
 

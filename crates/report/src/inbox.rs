@@ -1,7 +1,7 @@
 //! Everything that waits for a person, in one place: questions of runs and of projects, and what
 //! cannot even be read.
 
-use crate::change::Depth;
+use crate::change::{Change, Depth, Work};
 use crate::grounds::Grounds;
 use crate::history::history;
 use crate::kept::Kept;
@@ -134,13 +134,13 @@ pub fn of(project: &Project, name: &str, looked: &Looked) -> Result<Vec<Item>, E
 pub fn grounds(project: &Project, name: &str, peek: &Peek<Flow>) -> Result<Grounds, EngineError> {
     let history = history(project, name)?;
     let kept = &mut Kept::default();
-    Ok(Grounds::of(
-        project,
-        &peek.machine,
-        &history,
-        Depth::Hunks,
-        kept,
-    ))
+    let mut grounds = Grounds::of(project, &peek.machine, &history, Depth::Hunks, kept);
+    if let Ok(work) = Work::of(project, name) {
+        let now = Change::as_it_stands(project, &peek.machine, &work, Depth::Hunks);
+        // What git cannot show is left out, as above.
+        grounds.change = now.ok().flatten().or(grounds.change);
+    }
+    Ok(grounds)
 }
 
 /// Everything that waits in a repository.

@@ -104,7 +104,11 @@ fn of_python(
         };
         return Some(match (test.contains("unittest"), folder) {
             (true, ".") => "python3 -m unittest discover".to_owned(),
-            (true, folder) => format!("python3 -m unittest discover -s {folder} -t ."),
+            // A folder that is no package cannot be imported from the top.
+            (true, folder) if there(&format!("{folder}/__init__.py")) => {
+                format!("python3 -m unittest discover -s {folder} -t .")
+            }
+            (true, folder) => format!("python3 -m unittest discover -s {folder}"),
             (false, _) => PYTEST.to_owned(),
         });
     }
@@ -155,7 +159,10 @@ mod tests {
             ["python3 -m pytest"]
         );
         let unit = [("tests/test_a.py", "import unittest\n"), ("setup.py", "")];
-        assert_eq!(of(&unit), ["python3 -m unittest discover -s tests -t ."]);
+        assert_eq!(of(&unit), ["python3 -m unittest discover -s tests"]);
+        let package = [unit[0], unit[1], ("tests/__init__.py", "")];
+        let top = ["python3 -m unittest discover -s tests -t ."];
+        assert_eq!(of(&package), top);
         assert_eq!(
             of(&[("test_a.py", "def test_a(): pass\n")]),
             ["python3 -m pytest"]

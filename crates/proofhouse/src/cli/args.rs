@@ -268,9 +268,18 @@ pub(crate) enum RecordsCommand {
     },
 }
 
+/// A text that says something: a run is paid for by what was asked, and a reason is kept for ever.
+fn said(text: &str) -> Result<String, String> {
+    match text.trim().is_empty() {
+        true => Err("it is empty; write what there is to say".to_owned()),
+        false => Ok(text.to_owned()),
+    }
+}
+
 #[derive(Debug, clap::Args)]
 pub(crate) struct Do {
     /// What you want, in a sentence
+    #[arg(value_parser = said)]
     pub(crate) request: String,
     /// The workflow (`proofhouse workflow list`)
     #[arg(long, default_value = "quick")]
@@ -312,6 +321,7 @@ pub(crate) struct New {
     /// The workflow (`proofhouse workflow list`)
     pub(crate) workflow: String,
     /// What you want, in a sentence, for workflows that take it (`lights-out "build me X"`)
+    #[arg(value_parser = said)]
     pub(crate) request: Option<String>,
     /// The task folder to make (default: the workflow's own, if it has one)
     #[arg(long, value_name = "DIR")]
@@ -457,7 +467,7 @@ pub(crate) struct Abandon {
     /// The run
     pub(crate) run: String,
     /// Why; it is journaled
-    #[arg(long, value_name = "TEXT", default_value = "abandoned")]
+    #[arg(long, value_name = "TEXT", default_value = "abandoned", value_parser = said)]
     pub(crate) because: String,
     #[command(flatten)]
     pub(crate) signing: Signing,
@@ -473,7 +483,7 @@ pub(crate) struct Decide {
     #[arg(long, value_name = "FILE")]
     pub(crate) payload: Option<PathBuf>,
     /// Why; it is journaled, and goes into the next brief
-    #[arg(long, value_name = "TEXT")]
+    #[arg(long, value_name = "TEXT", value_parser = said)]
     pub(crate) because: String,
     /// Go on at once with what follows from it, as `proofhouse run` does
     #[arg(long = "run", conflicts_with = "message")]

@@ -5,6 +5,7 @@ use super::out::Out;
 use super::{new, run};
 use engine::start::{LOOKED_FOR, WantsCommands, wanted_commands};
 use std::io::{BufRead, IsTerminal, Write};
+use workspace::agent::staffed;
 use workspace::config::Config;
 use workspace::{EngineError, Project};
 
@@ -41,6 +42,9 @@ pub(crate) fn do_it(project: &Project, args: &Do, out: &Out) -> Result<u8, Engin
         sign: None,
         budget: args.budget.clone(),
     };
+    // Nothing is made for a run that nobody could work in.
+    let workflow = project.workflow(&args.workflow)?;
+    staffed(&workflow, &config, asked.agent.as_deref())?;
     let (wants, there) = wanted_commands(project, &args.workflow, &args.check)?;
     if wants == WantsCommands::Always && !there {
         asked.check = vec![ask_for_a_check(out)?];

@@ -83,7 +83,7 @@ pub(crate) fn init(project: &Project, yes: bool, out: &Out) -> Result<u8, Engine
         }
         None => out.line("  no agent is set; set `agent` in the file, or give `--agent` to `new`"),
     }
-    out.line("next: proofhouse new phase --dir tasks/NAME --set objective='...'");
+    out.line("next: proofhouse do 'what you want'");
     Ok(exit::OK)
 }
 

@@ -68,6 +68,9 @@ fn drawn(out: &Out, change: &Change, indent: &str) {
         };
         out.line(&format!("{indent}{painted}"));
     }
+    if change.ungated {
+        out.line(&format!("{indent} some of it has passed no gate yet"));
+    }
 }
 
 /// One file's hunks, up to this many lines; says how many are left. A line at a time: it is an agent's

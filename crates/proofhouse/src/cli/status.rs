@@ -171,7 +171,7 @@ fn all(project: &Project, out: &Out) -> Result<(), EngineError> {
     }
     if reports.is_empty() {
         out.line(
-            "no runs yet; start one: proofhouse new phase --dir tasks/NAME --set objective='...'",
+            "no runs yet; start one: proofhouse do 'what you want'",
         );
         return Ok(());
     }
