@@ -269,7 +269,9 @@ impl Change {
             machine.status().activity,
             Activity::Done | Activity::Stopped
         );
-        let started = machine.started().filter(|started| started.own_tree.is_some());
+        let started = machine
+            .started()
+            .filter(|started| started.own_tree.is_some());
         let Some(started) = started.filter(|_| !over) else {
             return Ok(None);
         };

@@ -170,9 +170,7 @@ fn all(project: &Project, out: &Out) -> Result<(), EngineError> {
         return Ok(());
     }
     if reports.is_empty() {
-        out.line(
-            "no runs yet; start one: proofhouse do 'what you want'",
-        );
+        out.line("no runs yet; start one: proofhouse do 'what you want'");
         return Ok(());
     }
     let rows: Vec<Vec<String>> = reports
