@@ -71,6 +71,9 @@ pub struct Unproven {
     pub state: String,
     /// Why not.
     pub why: String,
+    /// The part of its output that says why it failed.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub failure: String,
 }
 
 /// Who worked, and in which roles.
@@ -203,6 +206,7 @@ fn unproven(gates: &[Gate]) -> Vec<Unproven> {
                 check: check.check.clone(),
                 state: gate.state.clone(),
                 why,
+                failure: check.failure.clone(),
             });
         }
     }

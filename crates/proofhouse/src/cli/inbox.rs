@@ -1,7 +1,7 @@
 //! `proofhouse inbox`: everything that waits for a person, in one place.
 
 use super::land::Lines;
-use super::out::{Out, Tone, count, dollars, duration, plain};
+use super::out::{Out, Tone, count, dollars, duration, plain, whole};
 use super::{exit, land, signing};
 use report::grounds::Grounds;
 use report::inbox::Item;
@@ -54,6 +54,9 @@ pub(crate) fn ask(out: &Out, project: &Project, items: &[Item]) {
     }
 }
 
+/// As many lines of a failure say what it was; the page has all of them.
+const OF_A_FAILURE: usize = 8;
+
 /// What a person decides on: what was asked for and when, what changed, what was proven and what was
 /// not, what it cost, and who worked.
 pub(crate) fn shown(out: &Out, run: &str, grounds: &Grounds, lines: Lines) {
@@ -103,6 +106,20 @@ pub(crate) fn shown(out: &Out, run: &str, grounds: &Grounds, lines: Lines) {
             one.state,
             plain(&one.why)
         ));
+        let mut lines = one.failure.lines().filter(|line| !line.trim().is_empty());
+        for line in lines.by_ref().take(OF_A_FAILURE) {
+            out.line(&format!(
+                "              {}",
+                out.paint(Tone::Dim, &whole(line))
+            ));
+        }
+        match lines.count() {
+            0 => {}
+            more => out.line(&format!(
+                "              ... and {}",
+                count(more as u64, "more line")
+            )),
+        }
     }
     for one in &grounds.caught {
         let caught = out.paint(Tone::Bad, &format!("{:<11}", "caught"));

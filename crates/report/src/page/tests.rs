@@ -184,6 +184,7 @@ fn everywhere(text: &str) -> Evidence {
                 check: t(),
                 state: t(),
                 why: t(),
+                failure: String::new(),
             }],
             caught: vec![Caught {
                 at: AT,
