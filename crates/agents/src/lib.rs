@@ -25,6 +25,7 @@ mod openai;
 mod opencode;
 mod pi;
 mod prices;
+mod program;
 mod ready;
 pub mod result;
 mod scripted;

@@ -27,6 +27,7 @@ use crate::agent::{Agent, Order, Reply};
 use crate::allowance::STOPPED;
 use crate::connections::Connections;
 use crate::home::Home;
+use crate::program::no_program;
 use crate::transcript::TRANSCRIPT_BYTES;
 pub(crate) use confine::program_roots;
 use hearing::Hearing;
@@ -255,6 +256,11 @@ impl Agent for Connector {
             Ok(ended) => self.finish(hearing, &ended, &home, &secrets),
             Err(error) => Reply::bare(Class::CouldNotRun, error.to_string()),
         }
+    }
+
+    fn lacks(&self) -> Option<String> {
+        let mend = format!("install it, or set `agents.{}.program`", self.name);
+        no_program(self.program(), &mend)
     }
 
     fn resumes(&self) -> bool {
