@@ -1,11 +1,11 @@
 //! `proofhouse diff`, `land`, `pr`, `discard` and `abandon`: what a run made, and what becomes of it.
 
-use super::args::{Abandon, Diff, Land, Pr, Run};
+use super::args::{Abandon, Diff, Land, Pr};
 use super::out::{Out, Tone, plain, whole};
 use super::{exit, signing};
 use engine::approval::Words;
 use engine::decide::Ask;
-use engine::land::{Landing, Shape, discard as set_aside, land as onto_branch, request, settle};
+use engine::land::{Landing, Shape, discard as set_aside, land as onto_branch, request};
 use kernel::machine::Activity;
 use kernel::position::STOP;
 use report::change::{Change, Depth, FileChange, Work, stat};
@@ -202,32 +202,7 @@ pub(crate) fn offer(project: &Project, run: &str, out: &Out) {
     ));
 }
 
-/// Has what contradicts settled by an agent, in a run of its own.
-fn settled(project: &Project, args: &Land, out: &Out) -> Result<u8, EngineError> {
-    let settling = settle(project, &args.run, &args.onto, args.agent.clone())?;
-    if !out.json {
-        out.line(&format!(
-            "{} run `{}`: it brings `{}` and `{}` together, which contradict each other in {}",
-            out.paint(Tone::Good, "started"),
-            settling.by,
-            args.run,
-            settling.branch,
-            plain(&settling.files.join(", ")),
-        ));
-    }
-    let driven = Run {
-        run: Some(settling.by),
-        once: false,
-        agent: None,
-        restore_views: false,
-    };
-    super::run::run(project, &driven, out)
-}
-
 pub(crate) fn land(project: &Project, args: &Land, out: &Out) -> Result<u8, EngineError> {
-    if args.settle {
-        return settled(project, args, out);
-    }
     let how = Landing {
         onto: args.onto.clone(),
         message: args.message.clone(),
