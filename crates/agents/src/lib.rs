@@ -44,6 +44,7 @@ pub use command::{Command, NoProgram};
 pub use error::AgentError;
 pub use external::kind::External;
 pub use external::settings::{Login, Resuming, Settings};
+pub use external::setup::SETUP_FILE;
 pub use prices::{Price, PriceError, Prices, Rates, Tokens};
 pub use ready::{Readiness, readiness};
 pub use scripted::{ScriptError, Scripted};
