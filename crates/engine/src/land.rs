@@ -149,7 +149,7 @@ impl Ready {
     }
 
     /// Makes the commit that the branch is to step to, and proves it if the branch has moved.
-    fn compose(&self, how: &Landing) -> Result<String, EngineError> {
+    fn compose(&self, how: &Landing) -> Result<(String, Vec<String>), EngineError> {
         let repo = self.project.repo();
         let run = &self.run;
         let scratch = self.project.work(run);
@@ -187,10 +187,11 @@ impl Ready {
                 tree_of(&self.work, repo, commit, &index)
             })?,
         };
-        if moved {
-            prove(&self.project, run, &self.started, &commit)?;
-        }
-        Ok(commit)
+        let proven = match moved {
+            true => prove(&self.project, run, &self.started, &commit)?,
+            false => Vec::new(),
+        };
+        Ok((commit, proven))
     }
 }
 
@@ -198,7 +199,7 @@ impl Ready {
 pub fn land(project: &Project, run: &str, how: &Landing) -> Result<Landed, EngineError> {
     let _lock = session::lock(&project.at_top(), run)?;
     let ready = Ready::of(project, run, &how.onto)?;
-    let commit = ready.compose(how)?;
+    let (commit, proven_together) = ready.compose(how)?;
     let (project, head) = (&ready.project, &ready.head);
     let listed = ["diff", "--name-only", "-z", head, &commit];
     let listed = git(project.repo(), &listed, &[])?;
@@ -213,6 +214,7 @@ pub fn land(project: &Project, run: &str, how: &Landing) -> Result<Landed, Engin
         branch: ready.branch,
         commit,
         files,
+        proven_together,
         worktree_kept: kept,
     })
 }
@@ -224,7 +226,7 @@ fn prove(
     run: &str,
     started: &RunStarted,
     commit: &str,
-) -> Result<(), EngineError> {
+) -> Result<Vec<String>, EngineError> {
     let commands = validation_commands(&project.config()?, started);
     if commands.is_empty() {
         return Err(EngineError::user(
@@ -256,7 +258,7 @@ fn prove(
         .map(|result| result.reason.clone())
         .collect();
     if failed.is_empty() {
-        return Ok(());
+        return Ok(commands);
     }
     Err(EngineError::user(
         "land_unproven",

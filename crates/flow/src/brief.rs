@@ -102,6 +102,11 @@ fn folders(workflow: &Workflow, run: &FlowState) -> String {
             " Beside them: `change.patch` (what was changed), `changed-files.txt`, `{CHECKS}` (what the engine's checks said)."
         );
     }
+    let commands = run.started.iter().flat_map(|started| &started.commands);
+    let commands: Vec<String> = commands.map(|command| format!("`{command}`")).collect();
+    if !commands.is_empty() {
+        let _ = write!(text, " The engine judges with {}.", commands.join(", "));
+    }
     text
 }
 
@@ -259,7 +264,7 @@ fn notes(text: &mut String, run: &FlowState) {
     };
     let _ = writeln!(
         text,
-        "## What happened before this attempt\n\nThe engine saw this itself{whole}:\n\n```text"
+        "## What happened before this attempt\n\nAs the engine recorded it{whole}:\n\n```text"
     );
     for note in &run.notes {
         let note = match is_long(run) && note.chars().count() > SHORT {

@@ -50,6 +50,9 @@ pub struct Landed {
     pub commit: String,
     /// How many files it changed.
     pub files: usize,
+    /// The commands that passed on both together, if the branch had moved.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub proven_together: Vec<String>,
     /// Why the run's worktree is still there; none if it is gone.
     pub worktree_kept: Option<String>,
 }

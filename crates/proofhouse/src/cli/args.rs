@@ -415,8 +415,8 @@ pub(crate) struct Log {
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Diff {
-    /// The run
-    pub(crate) run: String,
+    /// The run (default: the only one)
+    pub(crate) run: Option<String>,
     /// Only which files, and how much of each
     #[arg(long)]
     pub(crate) stat: bool,

@@ -2,6 +2,7 @@
 
 use super::args::{Abandon, Diff, Land, Pr};
 use super::out::{Out, Tone, plain, whole};
+use super::run::only;
 use super::{exit, signing};
 use engine::approval::Words;
 use engine::decide::Ask;
@@ -22,20 +23,21 @@ pub(crate) enum Lines {
 }
 
 pub(crate) fn diff(project: &Project, args: &Diff, out: &Out) -> Result<u8, EngineError> {
+    let run = &only(project, args.run.as_deref())?;
     if let Some(tool) = &args.tool {
-        return with_tool(project, &args.run, tool);
+        return with_tool(project, run, tool);
     }
     let depth = match args.stat {
         true => Depth::Stat,
         false => Depth::Patch,
     };
-    let change = Change::of(project, &args.run, depth)?;
+    let change = Change::of(project, run, depth)?;
     if out.json {
         out.facts(&change);
         return Ok(exit::OK);
     }
     if change.changes.is_empty() {
-        out.line(&format!("`{}` has changed nothing", args.run));
+        out.line(&format!("`{run}` has changed nothing"));
         return Ok(exit::OK);
     }
     drawn(out, &change, "");
@@ -151,6 +153,9 @@ pub(crate) fn change(out: &Out, run: &str, change: &Change, lines: Lines) {
         return;
     }
     drawn(out, change, " ");
+    // Code first: that is what may be wrong.
+    let mut changes: Vec<&FileChange> = change.changes.iter().collect();
+    changes.sort_by_key(|one| is_prose(&one.path));
     let hunks = |one: &FileChange| {
         one.hunks
             .iter()
@@ -160,7 +165,7 @@ pub(crate) fn change(out: &Out, run: &str, change: &Change, lines: Lines) {
     let all: usize = change.changes.iter().map(|one| hunks(one) + 1).sum();
     if lines == Lines::Some {
         let mut left = MOST;
-        for one in &change.changes {
+        for one in changes {
             if left > 1 {
                 left = file(out, one, left);
             }
@@ -171,6 +176,13 @@ pub(crate) fn change(out: &Out, run: &str, change: &Change, lines: Lines) {
         false => "   shows all of it",
     };
     out.line(&format!("  proofhouse diff {run}{more}"));
+}
+
+/// Is a file read by people, and run by nobody?
+fn is_prose(path: &str) -> bool {
+    let ends = [".md", ".rst", ".txt", ".adoc"];
+    ends.iter()
+        .any(|end| path.to_ascii_lowercase().ends_with(end))
 }
 
 /// Does a run work in the person's own tree?
@@ -232,6 +244,13 @@ pub(crate) fn land(project: &Project, args: &Land, out: &Out) -> Result<u8, Engi
             files => format!("{files} files"),
         },
     ));
+    if !landed.proven_together.is_empty() {
+        let commands = landed.proven_together.iter().map(|one| plain(one));
+        out.line(&format!(
+            "  the branch had moved; both together passed: {}",
+            commands.collect::<Vec<_>>().join(", ")
+        ));
+    }
     if let Some(why) = &landed.worktree_kept {
         out.line(&format!("  its worktree stays: {why}"));
     }

@@ -63,6 +63,16 @@ pub(crate) fn named<'a>(project: &Project, run: Option<&'a str>) -> Result<&'a s
     })
 }
 
+/// The run that is only looked at: the one that was named, or the only one there is.
+pub(crate) fn only(project: &Project, run: Option<&str>) -> Result<String, EngineError> {
+    if run.is_none()
+        && let Ok([only]) = store::list(&project.journals()).as_deref()
+    {
+        return Ok(only.to_string());
+    }
+    named(project, run).map(str::to_owned)
+}
+
 pub(crate) fn run(project: &Project, args: &Run, out: &Out) -> Result<u8, EngineError> {
     let run = named(project, args.run.as_deref())?;
     let session = Session {

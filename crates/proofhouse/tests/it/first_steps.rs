@@ -161,10 +161,44 @@ fn no_run_is_guessed() {
     let world = World::new();
     world.run(&["run"]).refuses(1, "no_run_named");
     world.start(HONEST, &[]);
-    for command in ["run", "resume", "log"] {
+    for command in ["run", "resume"] {
         let said = world.run(&[command]).refuses(1, "no_run_named");
         assert!(said.err.contains("name one of: t"), "{}", said.err);
     }
+    // To look at the only one costs nothing.
+    let said = world.run(&["log"]).exits(0);
+    assert!(
+        said.out.contains("run started") || said.out.contains("started"),
+        "{}",
+        said.out
+    );
+}
+
+#[test]
+fn empty_words_start_and_decide_nothing() {
+    let world = World::new();
+    for words in ["", "  "] {
+        let said = world.run(&["do", words]).exits(1);
+        assert!(said.err.contains("it is empty"), "{}", said.err);
+    }
+    assert!(!world.at(".proofhouse/worktrees").exists());
+    world.start(HONEST, &[]);
+    let said = world
+        .run(&["decide", "t", "stop", "--because", " "])
+        .exits(1);
+    assert!(said.err.contains("it is empty"), "{}", said.err);
+}
+
+/// `do` makes nothing for a run that nobody could work in.
+#[test]
+fn without_an_agent_nothing_is_begun() {
+    let world = World::new();
+    let mut command = world.command(&["do", "be good", "--check", "grep -q good code.txt"]);
+    // Not even one that happens to be installed.
+    let said = Said::from(command.env("PATH", "/usr/bin:/bin").output().unwrap());
+    said.refuses(1, "no_agent");
+    let runs = world.run(&["status", "--json"]).exits(0);
+    assert_eq!(runs.json(), serde_json::json!([]));
 }
 
 /// Whatever may be decided wants the code that `status` shows: also what a person begins by

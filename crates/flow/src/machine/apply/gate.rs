@@ -22,6 +22,8 @@ impl FlowState {
         // Nobody has worked here yet: that what is there does not do is no failure of anybody's.
         let works = workflow.table.state(&self.position.state).kind == Kind::Work;
         if works && self.tries_first() && !passed {
+            // Whoever works here is told what is still missing.
+            self.note_failures(&gate);
             self.stage = Stage::Fresh;
             return;
         }
@@ -45,27 +47,7 @@ impl FlowState {
             self.gates.insert(self.position.state.clone(), memo);
             return;
         }
-        for result in gate
-            .iter()
-            .chain(&stalls)
-            .filter(binding)
-            .filter(|result| result.verdict != Verdict::Pass)
-        {
-            let code = result.code.as_ref();
-            let code = code.map_or_else(String::new, |code| format!(" [{code}]"));
-            let details: Vec<String> = result
-                .details
-                .lines()
-                .map(|line| format!("\n    {line}"))
-                .collect();
-            self.note(format!(
-                "check `{}` {}{code}: {}{}",
-                result.check,
-                result.verdict.as_str(),
-                result.reason,
-                details.concat()
-            ));
-        }
+        self.note_failures(gate.iter().chain(&stalls));
         let refused = gate
             .iter()
             .filter(binding)
@@ -105,5 +87,27 @@ impl FlowState {
         };
         self.gates.insert(self.position.state.clone(), memo);
         self.stage = Stage::Judged { passed, stalled };
+    }
+
+    /// Notes for the next brief what did not pass, whole.
+    fn note_failures<'r>(&mut self, results: impl IntoIterator<Item = &'r CheckResult>) {
+        let binding = |result: &&CheckResult| result.weight == Weight::Binding;
+        let results = results.into_iter().filter(binding);
+        for result in results.filter(|result| result.verdict != Verdict::Pass) {
+            let code = result.code.as_ref();
+            let code = code.map_or_else(String::new, |code| format!(" [{code}]"));
+            let details: Vec<String> = result
+                .details
+                .lines()
+                .map(|line| format!("\n    {line}"))
+                .collect();
+            self.note(format!(
+                "check `{}` {}{code}: {}{}",
+                result.check,
+                result.verdict.as_str(),
+                result.reason,
+                details.concat()
+            ));
+        }
     }
 }
