@@ -1,7 +1,7 @@
 //! The first five minutes: what the README shows works as it is shown, and whoever took a wrong turn
 //! is told what happened, why, and what to type.
 
-use crate::support::{CHECK, HONEST, World};
+use crate::support::{CHECK, HONEST, Said, World};
 use std::os::unix::fs::PermissionsExt;
 use std::process::Stdio;
 
