@@ -156,6 +156,7 @@ fn everywhere(text: &str) -> Evidence {
         grounds: Grounds {
             change: Some(Change {
                 run: t(),
+                ungated: false,
                 base: t(),
                 commit: t(),
                 files: vec![t()],
