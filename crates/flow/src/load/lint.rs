@@ -5,6 +5,7 @@ use super::Loader;
 use crate::raw::{RawCheck, RawCheckpoint, RawTransition, RawWorkflow};
 use crate::verdict::{Hearing, People};
 use kernel::explore;
+use kernel::finding::FindingKind;
 use kernel::table::{Actor, Guard, Kind, Renewal, Slot, Table, Target, Transition};
 use kernel::{CounterName, StateName};
 use std::collections::{BTreeMap, BTreeSet};
@@ -188,6 +189,13 @@ fn extras(
         {
             let what = format!("`{action}`: no check in the gate of `{from}` shows `{word}`");
             let mend = "give one of its checks `shows = \"WORD\"`, or correct the word";
+            loader.problem("unknown_word", at, what, mend);
+        }
+    }
+    for kind in raw_way.never_over.list() {
+        if FindingKind::of(kind).is_none() || raw_way.never_over_code.is_none() {
+            let what = format!("`{action}`: `never_over` names `{kind}`");
+            let mend = "name kinds of findings (security, correctness, scope, cheat, concurrency, architecture, style), and the refusal's code in `never_over_code`";
             loader.problem("unknown_word", at, what, mend);
         }
     }

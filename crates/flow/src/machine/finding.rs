@@ -33,6 +33,15 @@ pub(crate) struct Findings {
     given: u32,
 }
 
+impl Findings {
+    /// The first open one of these kinds.
+    pub(super) fn open_of(&self, kinds: &[FindingKind]) -> Option<String> {
+        let mut open = self.open.iter();
+        let (id, open) = open.find(|(_, open)| kinds.contains(&open.finding.kind))?;
+        Some(format!("{id} {}", open.finding))
+    }
+}
+
 /// Does this result raise something of the kind?
 pub(super) fn raises(result: Option<&Value>, kind: FindingKind) -> bool {
     let findings = result.and_then(|result| result[kernel::finding::FINDINGS].as_array());

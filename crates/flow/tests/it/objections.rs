@@ -125,7 +125,7 @@ fn verdict(result: &Value) -> Verdict {
 
 impl Hand {
     /// An attempt that leaves this result and asks for `next`, and its gate, all else of which passes.
-    fn says(&mut self, result: Value, next: &str) {
+    pub(crate) fn says(&mut self, result: Value, next: &str) {
         let Effect::Attempt(order) = self.begin() else {
             panic!("an attempt is wanted in {}", self.state())
         };
@@ -145,7 +145,7 @@ impl Hand {
         self.gate(&result);
     }
 
-    fn gate(&mut self, result: &Value) {
+    pub(crate) fn gate(&mut self, result: &Value) {
         if let Some(Effect::Gate(order)) = self.flow.wanted().first().cloned() {
             self.begin();
             let answer = |check: &CheckSpec| {
