@@ -46,7 +46,7 @@ impl Hand {
         field.map(|(_, value)| value).unwrap_or_default()
     }
 
-    fn refused(&mut self, option: &str, because: &str) -> String {
+    fn rebuffed(&mut self, option: &str, because: &str) -> String {
         let refusal = self.decide_because(option, because);
         refusal.expect_err(option).code
     }
@@ -72,9 +72,10 @@ fn held() -> Hand {
 #[test]
 fn a_rejection_goes_to_the_builder_with_the_persons_words_and_is_no_cheat() {
     let mut hand = held();
-    assert_eq!(hand.refused("reject", " "), "reject_reason_required");
+    assert_eq!(hand.rebuffed("reject", " "), "reject_reason_required");
     hand.decide_because("reject", "cents are lost").unwrap();
     assert_eq!((hand.state().as_str(), hand.heals()), ("build", 0));
+    hand.reaches("build");
     let Effect::Attempt(order) = hand.begin() else {
         panic!("the builder is next")
     };
@@ -84,7 +85,7 @@ fn a_rejection_goes_to_the_builder_with_the_persons_words_and_is_no_cheat() {
 #[test]
 fn at_the_gate_a_person_records_what_they_decide() {
     let mut hand = held();
-    assert_eq!(hand.refused("risk_accepted", "fine"), "waiver_incomplete");
+    assert_eq!(hand.rebuffed("risk_accepted", "fine"), "waiver_incomplete");
     hand.decide_because("risk_accepted", WAIVER).unwrap();
     assert_eq!(hand.state(), "observe");
     assert_eq!(hand.field("Outcome"), "RISK-ACCEPTED");
@@ -99,7 +100,7 @@ fn at_the_gate_a_person_records_what_they_decide() {
     // Nothing is accepted that the gate has not seen.
     let mut hand = add(Autonomy::Conservative);
     hand.reaches("verify");
-    let code = hand.refused("risk_accepted", WAIVER);
+    let code = hand.rebuffed("risk_accepted", WAIVER);
     assert_eq!(code, "gate_risk_accepted_before_verify");
 }
 
@@ -125,7 +126,7 @@ fn no_person_leads_past_an_open_security_finding() {
     hand.reaches("build");
     hand.says(json!({"summary": "built", "findings": []}), "escalated");
     assert_eq!(hand.state(), "escalated");
-    assert_eq!(hand.refused("risk_accepted", WAIVER), "unknown_option");
+    assert_eq!(hand.rebuffed("risk_accepted", WAIVER), "unknown_option");
     hand.decide("resume").unwrap();
     hand.says(
         json!({"summary": "yes", "settled": [{"finding": "F1", "how": "gone"}]}),
@@ -134,7 +135,7 @@ fn no_person_leads_past_an_open_security_finding() {
     hand.reaches("verify");
     hand.says(found("security"), "");
     hand.says(pass(), "escalated");
-    let open = hand.refused("risk_accepted", WAIVER);
+    let open = hand.rebuffed("risk_accepted", WAIVER);
     assert_eq!(open, "risk_accepted_security");
     hand.decide("resume").unwrap();
     hand.says(
@@ -162,5 +163,5 @@ fn a_draft_can_be_begun_anew_from_everywhere_and_questions_asked_while_it_is_one
     assert_eq!(hand.state(), "specify");
     hand.says(pass(), "escalated");
     hand.decide("halt").unwrap();
-    assert_eq!(hand.refused("rebuild", "go on"), "contract_not_frozen");
+    assert_eq!(hand.rebuffed("rebuild", "go on"), "contract_not_frozen");
 }
