@@ -29,6 +29,7 @@ mod one_of;
 mod progress;
 mod promotion;
 mod proofs;
+mod questions;
 mod red_green;
 mod result_keys;
 mod secrets;
@@ -77,6 +78,7 @@ pub fn registry() -> &'static [&'static dyn Check] {
             check::<progress::Progress>(),
             check::<promotion::Promotion>(),
             check::<proofs::Proofs>(),
+            check::<questions::Questions>(),
             check::<red_green::RedGreen>(),
             check::<result_keys::ResultKeys>(),
             check::<secrets::Secrets>(),

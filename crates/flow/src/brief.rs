@@ -3,7 +3,7 @@
 //! budgets go in: agents that see them stop early.
 
 use crate::machine::FlowState;
-use crate::workflow::{Owner, Workflow};
+use crate::workflow::{Owner, Question, Workflow};
 use kernel::effect::Access;
 use kernel::finding::{self, FindingKind, Severity};
 use kernel::outcome::Verdict;
@@ -346,10 +346,13 @@ fn result(text: &mut String, workflow: &Workflow, run: &FlowState) {
         Access::ReadOnly => ", \"verdict\": \"pass\", \"findings\": [], \"settled\": []",
         Access::Edit => "",
     };
+    let def = &workflow.states[&run.position.state];
+    let answers = example(&def.questions);
     let _ = writeln!(
         text,
-        "## Your result\n\nEnd with one JSON object:\n\n```json\n{{\"summary\": \"what you did, in a sentence\"{next}{judges}}}\n```\n"
+        "## Your result\n\nEnd with one JSON object:\n\n```json\n{{\"summary\": \"what you did, in a sentence\"{next}{judges}{answers}}}\n```\n"
     );
+    questions(text, &def.questions);
     let goes_on = match &normal {
         Some(next) => format!("`next` asks for `{next}`; without it you work on here."),
         None => "The engine goes on by itself when its checks pass.".to_owned(),
@@ -378,6 +381,50 @@ fn how_to_find(workflow: &Workflow, role: &str) -> String {
         "A finding is `{{\"kind\": \"{}\", \"severity\": \"{}\", \"place\": \"FILE:LINE\", \"what\": \"what is wrong, and what would be right\"}}`; what became of an open one is said in `settled`, as `{{\"finding\": \"F1\", \"how\": \"...\"}}`.",
         words(FindingKind::ALL.map(FindingKind::as_str).to_vec()),
         words(Severity::ALL.map(Severity::as_str).to_vec()),
+    )
+}
+
+/// What the role must answer: no machine can, so it is the role's word, and called so to people.
+fn questions(text: &mut String, questions: &[Question]) {
+    if questions.is_empty() {
+        return;
+    }
+    let _ = writeln!(
+        text,
+        "`answers` has one entry for each of these, by its name. `evidence` is what you saw and where: it names a file that is there (`src/a.rs:12`, `task/scope.md`), and each has its own. What you did not look at, you answer with `no`.\n"
+    );
+    for one in questions {
+        let of = one.each.as_ref().map_or_else(String::new, |each| {
+            let section = each.section.as_ref();
+            let section = section.map_or_else(String::new, |name| format!(", `{name}`"));
+            format!(
+                " (for each `{}` of {}{section}; the name is `{} ID`)",
+                each.pattern, each.file, one.id
+            )
+        });
+        let _ = writeln!(
+            text,
+            "- `{}`: {}{of} It passes with: {}.",
+            one.id,
+            one.asks,
+            one.answers.join(", ")
+        );
+    }
+    text.push('\n');
+}
+
+/// The first question with an answer, as the result has it.
+fn example(questions: &[Question]) -> String {
+    let Some(first) = questions.first() else {
+        return String::new();
+    };
+    let id = match &first.each {
+        Some(_) => format!("{} ID", first.id),
+        None => first.id.clone(),
+    };
+    let answer = first.answers.first().map_or("yes", String::as_str);
+    format!(
+        ", \"answers\": {{\"{id}\": {{\"answer\": \"{answer}\", \"evidence\": \"src/a.rs:12 shows it: ...\"}}}}"
     )
 }
 
