@@ -9,7 +9,7 @@ use crate::execute::{Executed, Program, execute};
 use crate::judge::{Judge, Judged, Trouble};
 use crate::readers::paths;
 use crate::readers::report_files::{self, Folder};
-use crate::readers::runners::{Results, Runner, TestRun, detect, merge};
+use crate::readers::runners::{DRIVER, Results, Runner, TestRun, detect, merge};
 use crate::settings::{
     Choice, Choices, IdPattern, Number, Placed, RelativePath, Seconds, SettingsError, Text, Words,
 };
@@ -79,6 +79,7 @@ impl Words for Chosen {
         ("auto", Self::Auto),
         ("cargo", Self::Named(Runner::Cargo)),
         ("pytest", Self::Named(Runner::Pytest)),
+        ("unittest", Self::Named(Runner::Unittest)),
         ("vitest", Self::Named(Runner::Vitest)),
         ("jest", Self::Named(Runner::Jest)),
         ("node", Self::Named(Runner::Node)),
@@ -175,6 +176,9 @@ impl Tests {
         let command = command.ok_or("this runner needs a `command`")?;
         let folder = Folder::new()?;
         let own = folder.file();
+        if let Some(driver) = runner.known().driver {
+            folder.lay(DRIVER, driver)?;
+        }
         let mut program =
             Program::shell(command, self.timeout_seconds.map(Seconds::seconds), started);
         program.report = Some(&own);

@@ -7,7 +7,7 @@ use crate::checks::tests::{Chosen, Tests};
 use crate::error::Error;
 use crate::execute::{Executed, Program, execute};
 use crate::readers::paths;
-use crate::readers::runners::{Ending, Runner, Status, TestResult, TestRun, detect};
+use crate::readers::runners::{Call, Ending, Runner, Status, TestResult, TestRun, call, detect};
 use crate::settings::{Choice, Text};
 use crate::text::label;
 use kernel::outcome::Verdict;
@@ -56,23 +56,26 @@ impl Instrument {
     /// What a person's line is: a call of a runner that we know is read test by test.
     fn of(line: &str, subject: &Subject<'_>) -> Self {
         let words: Vec<&str> = line.split_whitespace().collect();
-        let runner = match words.as_slice() {
-            ["cargo", "test"] => Some(Runner::Cargo),
-            ["go", "test", "./..."] => Some(Runner::Go),
-            ["pytest"] | ["python" | "python3", "-m", "pytest"] => Some(Runner::Pytest),
-            ["node", "--test"] => Some(Runner::Node),
+        let known = match words.as_slice() {
             ["npm" | "pnpm" | "yarn", "test"] | ["npm" | "pnpm", "run", "test"] => {
                 // Of the package alone: other manifests have commands of their own.
                 let of_package = |path: &str| match path {
                     "package.json" => read(subject, path),
                     _ => None,
                 };
-                detect(&of_package).ok()
+                let found = detect(&of_package).ok();
+                found.map(|runner| Call {
+                    runner,
+                    command: None,
+                })
             }
-            _ => None,
+            _ => call(line),
         };
-        match runner {
-            Some(runner) => Self::Suite(Box::new(Tests::by(runner, None)), line.to_owned()),
+        match known {
+            Some(Call { runner, command }) => {
+                let suite = Tests::by(runner, command.as_deref());
+                Self::Suite(Box::new(suite), line.to_owned())
+            }
             None => Self::Command(line.to_owned()),
         }
     }
