@@ -11,6 +11,7 @@ use crate::Subject;
 use crate::checks::suite::{evidence, instrument::Instrument, instrument::Shown};
 use crate::checks::tests::verdict;
 use crate::checks::tripwire::{Tripped, cannot, cheat, untouched};
+use crate::checks::controls::{Control, Purpose};
 use crate::judge::Judge;
 use crate::readers::runners::{Ending, Status, TestRun, compare};
 use crate::room::Room;
@@ -40,6 +41,19 @@ pub(crate) struct RedGreen {
     name: Option<Text>,
     /// As in `suite`.
     command_from: Option<Text>,
+    /// `on`: the suite must show that it could have failed; off.
+    controls: Option<Choice<Controls>>,
+}
+
+/// Must the suite show that it could have failed?
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Controls {
+    On,
+    Off,
+}
+
+impl Words for Controls {
+    const WORDS: &'static [(&'static str, Self)] = &[("on", Self::On), ("off", Self::Off)];
 }
 
 /// What a change does to tests.
@@ -89,6 +103,11 @@ impl Judge for RedGreen {
         if !weakened.is_empty() {
             return Err(tests_touched(change, &weakened));
         }
+        let controls = self.controls.map_or(Controls::Off, |controls| *controls);
+        let files = match controls {
+            Controls::On => Some(layout.files(subject, &before).map_err(cannot)?),
+            Controls::Off => None,
+        };
         let look = |room: &Room, instrument: &Instrument| {
             room.inside(subject, |inside| instrument.show(inside, started))
                 .map_err(cannot)
@@ -97,12 +116,14 @@ impl Judge for RedGreen {
         layout.candidate(subject, &after).map_err(cannot)?;
         let mut results = Vec::new();
         let mut passing: BTreeSet<String> = BTreeSet::new();
+        let mut firsts = Vec::new();
         for instrument in &instruments {
             let shown = look(&after, instrument)?;
             passing.extend(named(&shown.run, Status::Passed));
+            firsts.push((shown.run.clone(), shown.executed.ended.millis));
             results.push(self.green(subject, change, shown)?);
         }
-        if results.iter().any(|result| result.verdict != Verdict::Pass) {
+        if !passed(&results) {
             return Ok(results);
         }
         if change == Change::Behaviour && !tests.touched_old.is_empty() {
@@ -122,8 +143,38 @@ impl Judge for RedGreen {
             }
             results.push(red(shown, &passing)?);
         }
+        let Some(files) = files.filter(|_| passed(&results)) else {
+            return Ok(results);
+        };
+        let candidate = || {
+            let room = Room::of(subject, commit, &frozen)?;
+            layout.candidate(subject, &room).map(|()| room)
+        };
+        for (instrument, (first, millis)) in instruments.iter().zip(&firsts) {
+            let control = Control {
+                subject: &Subject {
+                    wall: subject.wall.saturating_sub(started.elapsed()),
+                    ..*subject
+                },
+                instrument,
+                first,
+                millis: *millis,
+                files: &files,
+                purpose: match change {
+                    Change::Behaviour | Change::Adapted => Purpose::Behaviour,
+                    Change::Untouched => Purpose::Refactoring,
+                },
+                candidate: &candidate,
+                base: &|| Room::of(subject, commit, &frozen),
+            };
+            results.push(control.result("red_green: controls"));
+        }
         Ok(results)
     }
+}
+
+fn passed(results: &[CheckResult]) -> bool {
+    results.iter().all(|result| result.verdict == Verdict::Pass)
 }
 
 /// Which of the tests of a run have this status.

@@ -114,9 +114,19 @@ impl Judge for Tests {
     fn judge(&self, subject: &Subject<'_>) -> Judged<CheckResult> {
         let started = Instant::now();
         let suite = self.run(subject, started);
-        let (executed, name, run) = suite.map_err(Trouble::cannot)?;
-        Ok(verdict::answer_for(self, subject, executed, &name, run))
+        let suite = suite.map_err(Trouble::cannot)?;
+        Ok(verdict::answer_for(self, subject, suite))
     }
+}
+
+/// A suite that was run.
+pub(crate) struct Suite {
+    pub(crate) executed: Executed,
+    /// For people.
+    pub(crate) name: String,
+    pub(crate) run: TestRun,
+    /// What marked code says about being reached; empty where nothing was marked.
+    pub(crate) reached: String,
 }
 
 impl Tests {
@@ -135,7 +145,7 @@ impl Tests {
         }
     }
 
-    fn named(&self) -> Option<Runner> {
+    pub(crate) fn named(&self) -> Option<Runner> {
         match self.runner.as_deref() {
             None | Some(Chosen::Auto) => None,
             Some(Chosen::Named(runner)) => Some(*runner),
@@ -159,7 +169,7 @@ impl Tests {
         &self,
         subject: &Subject<'_>,
         started: Instant,
-    ) -> Result<(Executed, String, TestRun), Error> {
+    ) -> Result<Suite, Error> {
         let from_field = self.command_from.as_deref().and_then(|field| {
             let line = subject.fields.get(field)?.trim();
             (!line.is_empty()).then_some(line)
@@ -213,6 +223,12 @@ impl Tests {
         };
         let run = run.explained_by(&executed.text());
         let name = format!("tests: {} ({})", label(self.suite()), runner.name());
-        Ok((executed, name, run))
+        let reached = report_files::read(&own.with_extension("reached"));
+        Ok(Suite {
+            executed,
+            name,
+            run,
+            reached: reached.ok().flatten().unwrap_or_default(),
+        })
     }
 }

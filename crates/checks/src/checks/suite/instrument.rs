@@ -31,6 +31,8 @@ pub(crate) struct Shown {
     pub(crate) executed: Executed,
     pub(crate) run: TestRun,
     pub(crate) ending: Ending,
+    /// As in [`crate::checks::tests::Suite`].
+    pub(crate) reached: String,
 }
 
 impl Instrument {
@@ -80,12 +82,20 @@ impl Instrument {
         }
     }
 
+    /// The runner, where its results are read test by test and we know whose they are.
+    pub(crate) fn runner(&self) -> Option<Runner> {
+        match self {
+            Self::Suite(suite, _) => suite.named().filter(|runner| *runner != Runner::Junit),
+            Self::Command(_) => None,
+        }
+    }
+
     /// Runs it where the subject is.
     pub(crate) fn show(&self, subject: &Subject<'_>, started: Instant) -> Result<Shown, Error> {
-        let (executed, name, run) = match self {
+        let (executed, name, run, reached) = match self {
             Self::Suite(suite, line) => {
-                let (executed, _, run) = suite.run(subject, started)?;
-                (executed, line, run)
+                let suite = suite.run(subject, started)?;
+                (suite.executed, line, suite.run, suite.reached)
             }
             Self::Command(line) => {
                 let executed = execute(subject, Program::shell(line, None, started))?;
@@ -100,7 +110,8 @@ impl Instrument {
                     },
                     message: (!passed).then(|| executed.tail(TAIL)),
                 };
-                (executed, line, TestRun::of(vec![test], Vec::new()))
+                let run = TestRun::of(vec![test], Vec::new());
+                (executed, line, run, String::new())
             }
         };
         if let Some((Verdict::CouldNotRun, why)) =
@@ -114,6 +125,7 @@ impl Instrument {
             executed,
             run,
             ending,
+            reached,
         })
     }
 }
