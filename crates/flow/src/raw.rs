@@ -16,6 +16,8 @@ pub(crate) struct RawWorkflow {
     pub(crate) stall_check: Option<Spanned<String>>,
     #[serde(default)]
     pub(crate) checkpoint: RawCheckpoint,
+    #[serde(default)]
+    pub(crate) sessions: RawSessions,
     pub(crate) preamble: Option<Spanned<String>>,
     /// Human actions that whoever starts a run says by starting it.
     #[serde(default)]
@@ -52,6 +54,14 @@ pub(crate) enum RawCheckpoint {
     #[default]
     Never,
     PassedGates,
+}
+
+#[derive(Debug, Deserialize, Default, Clone, Copy, PartialEq)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum RawSessions {
+    #[default]
+    Resume,
+    Fresh,
 }
 
 #[derive(Debug, Deserialize)]
