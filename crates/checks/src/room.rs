@@ -324,12 +324,7 @@ fn folder() -> Result<PathBuf, Error> {
 }
 
 /// Names that a build makes and nobody judges.
-const MADE: [&str; 4] = [
-    "target",
-    "__pycache__",
-    ".pytest_cache",
-    COMPILED,
-];
+const MADE: [&str; 4] = ["target", "__pycache__", ".pytest_cache", COMPILED];
 /// Where Python puts what it compiles.
 const COMPILED: &str = ".proofhouse-pycache";
 

@@ -7,6 +7,7 @@
 
 mod plan;
 mod seen;
+mod written;
 
 use crate::Subject;
 use crate::checks::suite::instrument::{Instrument, Shown};
@@ -14,6 +15,7 @@ use crate::error::Error;
 use crate::readers::runners::{Runner, TestRun};
 use crate::room::Room;
 use crate::text::{answer, first_few, several_lines};
+use kernel::Word;
 use kernel::outcome::{CheckResult, Verdict};
 use plan::{Mutant, Order, Plan};
 use seen::{Fate, Reached, Tried};
@@ -26,6 +28,11 @@ use std::time::{Duration, Instant};
 const BROKEN: &str = "instrument_broken";
 /// A body that always gives the same answer passes every test.
 const SURVIVED: &str = "mutant_survived";
+
+/// What a suite is worth that passed, in a word: said by the process that is judged, with controls that
+/// held; or without.
+const REPORTED: &str = "reported";
+const WEAK: &str = "weak";
 
 /// What mutants may take, at least, and as a multiple of the suite's own time.
 const LEAST: Duration = Duration::from_secs(20);
@@ -122,6 +129,11 @@ impl Control<'_> {
                 refused(name, SURVIVED, &reason, which)
             }
         };
+        result.shows.extend(match &found {
+            Found::Held(_) => Some(Word::from(REPORTED)),
+            Found::Weak(_) => Some(Word::from(WEAK)),
+            Found::Broken(_) | Found::Survived(_) => None,
+        });
         if !record.told.is_empty() && result.verdict == Verdict::Pass {
             result.details = several_lines(&record.told.join("\n"));
         }
@@ -129,32 +141,44 @@ impl Control<'_> {
             "seed": record.seed, "millis": millis, "suite_millis": self.millis,
             "mutants": record.mutants, "told": record.told, "left_out": record.left_out,
         });
-        if let Ok(kept) = self.subject.keep.keep("controls", kept.to_string().as_bytes()) {
+        if let Ok(kept) = self
+            .subject
+            .keep
+            .keep("controls", kept.to_string().as_bytes())
+        {
             result.evidence.push(kept);
         }
         result
     }
 
     fn found(&self, record: &mut Record) -> Result<Found, Error> {
-        let language = match self.instrument.runner() {
-            Some(Runner::Pytest | Runner::Unittest) => ".py",
-            Some(runner) => {
-                let name = runner.name();
-                return Ok(Found::Weak(format!("there are no controls for {name} yet")));
-            }
-            None => return Ok(Found::Weak("an exit code is all that there is".to_owned())),
+        let Some(runner) = self.instrument.runner() else {
+            return Ok(Found::Weak("an exit code is all that there is".to_owned()));
         };
         let seed = seed()?;
         record.seed.clone_from(&seed);
-        let order = Order::of(&seed, self.files, language);
-        if order.tests.is_empty() {
-            return Ok(Found::Weak("no test file was found to put a control into".to_owned()));
-        }
         let room = (self.candidate)()?;
-        let plan = Plan::python(self.subject, &room, &order)?;
+        let plan = match runner {
+            Runner::Pytest | Runner::Unittest => {
+                let order = Order::of(&seed, self.files, &[".py"]);
+                Plan::python(self.subject, &room, &order)?
+            }
+            _ => match written::canaries(runner, &seed, self.files) {
+                Some(plan) => plan,
+                None => {
+                    let name = runner.name();
+                    return Ok(Found::Weak(format!("there are no controls for {name} yet")));
+                }
+            },
+        };
         if plan.tests.is_empty() {
-            let why = first_few(&plan.faults, 2);
-            return Ok(Found::Weak(format!("no control can be put into the tests ({why})")));
+            let why = match plan.faults.is_empty() {
+                true => "none was found".to_owned(),
+                false => first_few(&plan.faults, 2),
+            };
+            return Ok(Found::Weak(format!(
+                "no control can be put into a test file: {why}"
+            )));
         }
         record.left_out = plan.left_out;
         self.tried(&room, &plan, record)
@@ -257,10 +281,14 @@ impl Control<'_> {
         for function in &plan.functions {
             let own = |tried: &&Tried| tried.number == function.number;
             if !reached.has(function.number) {
-                unreached.push(format!("`{}` ({}:{})", function.name, function.path, function.line));
+                unreached.push(format!(
+                    "`{}` ({}:{})",
+                    function.name, function.path, function.line
+                ));
                 continue;
             }
-            let lives = |tried: &&Tried| tried.constant && matches!(tried.fate, Fate::Survived { .. });
+            let lives =
+                |tried: &&Tried| tried.constant && matches!(tried.fate, Fate::Survived { .. });
             let living = record.mutants.iter().filter(own).filter(lives);
             survived.extend(living.map(|one| one.what.clone()));
         }
@@ -270,7 +298,9 @@ impl Control<'_> {
         record.told.extend(open.iter().map(|one| {
             format!("no test notices: {one}; add a test, or say why it makes no difference")
         }));
-        record.told.extend(unreached.iter().map(|one| format!("no test reaches {one}")));
+        record
+            .told
+            .extend(unreached.iter().map(|one| format!("no test reaches {one}")));
         let nothing = !plan.functions.is_empty() && unreached.len() == plan.functions.len();
         let count = record.mutants.iter().filter(noticed).count();
         match self.purpose {
@@ -288,21 +318,32 @@ impl Control<'_> {
                 "no test notices when the code that was touched does something else".to_owned(),
             ),
             Purpose::Behaviour | Purpose::Refactoring => {
-                record.told.extend(survived.into_iter().map(|one| format!("no test notices: {one}")));
-                Found::Held(self.held(plan, count, open.len()))
+                record.told.extend(
+                    survived
+                        .into_iter()
+                        .map(|one| format!("no test notices: {one}")),
+                );
+                Found::Held(Self::held(plan, count, open.len()))
             }
         }
     }
 
-    fn held(&self, plan: &Plan, noticed: usize, open: usize) -> String {
+    fn held(plan: &Plan, noticed: usize, open: usize) -> String {
         let canaries: usize = plan.tests.iter().map(|test| test.canaries.len()).sum();
         let turned: usize = plan.tests.iter().map(|test| test.turned.len()).sum();
-        let mut said = format!(
-            "{canaries} canaries and {} turned round ended as they must; {} of {} were noticed",
-            counted(turned, "test"),
-            counted(noticed, "mutant"),
-            counted(plan.functions.len(), "function")
-        );
+        let mut said = format!("{canaries} canaries");
+        if turned > 0 {
+            said.push_str(&format!(" and {} turned round", counted(turned, "test")));
+        }
+        said.push_str(" ended as they must");
+        match plan.functions.len() {
+            0 => said.push_str("; nothing of the change was mutated"),
+            functions => said.push_str(&format!(
+                "; {} of {} were noticed",
+                counted(noticed, "mutant"),
+                counted(functions, "function")
+            )),
+        }
         if open > 0 {
             said.push_str(&format!("; {open} small ones were not"));
         }
@@ -317,7 +358,9 @@ impl Control<'_> {
             wall: self.subject.wall.min(wall),
             ..*self.subject
         };
-        room.inside(&subject, |inside| self.instrument.show(inside, Instant::now()))
+        room.inside(&subject, |inside| {
+            self.instrument.show(inside, Instant::now())
+        })
     }
 }
 

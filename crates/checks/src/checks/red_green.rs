@@ -8,10 +8,10 @@
 mod laid_out;
 
 use crate::Subject;
+use crate::checks::controls::{Control, Purpose};
 use crate::checks::suite::{evidence, instrument::Instrument, instrument::Shown};
 use crate::checks::tests::verdict;
 use crate::checks::tripwire::{Tripped, cannot, cheat, untouched};
-use crate::checks::controls::{Control, Purpose};
 use crate::judge::Judge;
 use crate::readers::runners::{Ending, Status, TestRun, compare};
 use crate::room::Room;

@@ -165,11 +165,7 @@ impl Tests {
     }
 
     /// Runs the suite and reads its results. An error is a reason why it could not be run.
-    pub(crate) fn run(
-        &self,
-        subject: &Subject<'_>,
-        started: Instant,
-    ) -> Result<Suite, Error> {
+    pub(crate) fn run(&self, subject: &Subject<'_>, started: Instant) -> Result<Suite, Error> {
         let from_field = self.command_from.as_deref().and_then(|field| {
             let line = subject.fields.get(field)?.trim();
             (!line.is_empty()).then_some(line)

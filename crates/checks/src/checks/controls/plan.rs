@@ -24,7 +24,7 @@ const OTHERS: usize = 5;
 pub(super) struct Order {
     seed: String,
     /// A part of every name that we make.
-    token: String,
+    pub(super) token: String,
     pub(super) tests: Vec<File>,
     code: Vec<File>,
     turned: usize,
@@ -37,9 +37,9 @@ pub(super) struct Order {
 pub(super) struct Test {
     pub(super) path: String,
     pub(super) token: String,
-    text: String,
+    pub(super) text: String,
     /// The same canaries, and the file as it was.
-    base: String,
+    pub(super) base: String,
     pub(super) canaries: Vec<Canary>,
     pub(super) turned: Vec<Turned>,
 }
@@ -94,10 +94,10 @@ pub(super) struct Mutant {
 }
 
 /// All that is to be tried.
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Default, Deserialize)]
 pub(super) struct Plan {
     pub(super) tests: Vec<Test>,
-    code: Vec<Placebo>,
+    pub(super) code: Vec<Placebo>,
     pub(super) functions: Vec<Function>,
     /// Bodies that always do the same.
     pub(super) constants: Vec<Mutant>,
@@ -108,9 +108,9 @@ pub(super) struct Plan {
 }
 
 impl Order {
-    /// An order for the files of a language.
-    pub(super) fn of(seed: &str, files: &Files, ending: &str) -> Self {
-        let of = |file: &&File| file.path.ends_with(ending);
+    /// An order for the files of a language, which have these endings.
+    pub(super) fn of(seed: &str, files: &Files, endings: &[&str]) -> Self {
+        let of = |file: &&File| endings.iter().any(|ending| file.path.ends_with(ending));
         let code: Vec<File> = files.code.iter().filter(of).cloned().collect();
         let changed = files.tests.iter().filter(of).filter(|file| file.changed);
         let mut tests: Vec<File> = changed.take(FILES).cloned().collect();
@@ -119,7 +119,7 @@ impl Order {
             let all: Vec<&File> = files.tests.iter().filter(of).collect();
             let stem = |file: &File| {
                 let name = file.path.rsplit('/').next().unwrap_or_default();
-                name.trim_end_matches(ending).to_owned()
+                name.split('.').next().unwrap_or(name).to_owned()
             };
             let speaks = |test: &&&File| code.iter().any(|file| test.now.contains(&stem(file)));
             let speaking: Vec<&&File> = all.iter().filter(speaks).collect();
@@ -143,11 +143,7 @@ impl Order {
 
 impl Plan {
     /// A plan for Python.
-    pub(super) fn python(
-        subject: &Subject<'_>,
-        room: &Room,
-        order: &Order,
-    ) -> Result<Self, Error> {
+    pub(super) fn python(subject: &Subject<'_>, room: &Room, order: &Order) -> Result<Self, Error> {
         let folder = Folder::new()?;
         folder.lay("plan.py", PYTHON)?;
         folder.lay("order.json", &serde_json::to_string(order)?)?;

@@ -98,8 +98,8 @@ pub(super) fn wrong_canaries(plan: &Plan, first: &TestRun, now: &TestRun) -> Vec
 pub(super) fn wrong_own(plan: &Plan, now: &TestRun) -> Vec<String> {
     let mut wrong = Vec::new();
     for canary in plan.tests.iter().flat_map(|test| &test.canaries) {
-        let end = format!("::{}", canary.name);
-        let found = now.tests.iter().find(|test| test.name.ends_with(&end));
+        let is_it = |name: &str| name.rsplit("::").next() == Some(&canary.name);
+        let found = now.tests.iter().find(|test| is_it(&test.name));
         let must = match canary.ends {
             Ends::Passed => Status::Passed,
             Ends::Failed => Status::Failed,
@@ -218,9 +218,8 @@ fn noticed(
     });
     // Where no mark was seen at all (a process with an environment of its own), any test may be it.
     let unmarked = !reached.0.has(number) && !reached.1.has(number);
-    let reaches = |name: &String| {
-        unmarked || reached.0.by(number, name) || reached.1.by(number, name)
-    };
+    let reaches =
+        |name: &String| unmarked || reached.0.by(number, name) || reached.1.by(number, name);
     let (by, elsewhere): (Vec<String>, Vec<String>) = turned.partition(reaches);
     match by.is_empty() {
         false => Fate::Noticed { by, millis },
@@ -247,8 +246,14 @@ mod tests {
     fn a_test_is_the_same_whoever_names_it() {
         for (said, name) in [
             ("tests.test_a.T.test_x", "tests.test_a.T::test_x"),
-            ("tests/test_a.py::T::test_x (call)", "tests.test_a.T::test_x"),
-            ("tests/test_a.py::test_x[a/b] (setup)", "tests.test_a::test_x[a/b]"),
+            (
+                "tests/test_a.py::T::test_x (call)",
+                "tests.test_a.T::test_x",
+            ),
+            (
+                "tests/test_a.py::test_x[a/b] (setup)",
+                "tests.test_a::test_x[a/b]",
+            ),
         ] {
             assert_eq!(dotted(said), dotted(name));
         }

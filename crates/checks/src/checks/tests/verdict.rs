@@ -13,11 +13,7 @@ use crate::text::{first_few, label, several_lines};
 use kernel::outcome::{CheckResult, EvidenceRef, Verdict};
 
 /// The answer, with the results as evidence.
-pub(super) fn answer_for(
-    order: &Tests,
-    subject: &Subject<'_>,
-    suite: Suite,
-) -> CheckResult {
+pub(super) fn answer_for(order: &Tests, subject: &Subject<'_>, suite: Suite) -> CheckResult {
     let Suite {
         executed,
         name,
