@@ -30,6 +30,7 @@ mod one_of;
 mod progress;
 mod promotion;
 mod proofs;
+mod questions;
 mod red_green;
 mod result_keys;
 mod secrets;
@@ -78,6 +79,7 @@ pub fn registry() -> &'static [&'static dyn Check] {
             check::<progress::Progress>(),
             check::<promotion::Promotion>(),
             check::<proofs::Proofs>(),
+            check::<questions::Questions>(),
             check::<red_green::RedGreen>(),
             check::<result_keys::ResultKeys>(),
             check::<secrets::Secrets>(),

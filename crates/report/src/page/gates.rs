@@ -107,6 +107,7 @@ fn check(check: &Check) -> Markup {
         Answer::Passed if check.proof == Proof::Nothing => (Tone::Unsure, "passed, proves nothing"),
         Answer::Passed if check.worth == "weak" => (Tone::Unsure, "pass, weak"),
         Answer::Passed if check.worth == "reported" => (Tone::Good, "pass, reported"),
+        Answer::Passed if check.proof == Proof::Said => (Tone::Plain, "a role's word"),
         Answer::Passed => (Tone::Good, "pass"),
         Answer::Failed => (Tone::Bad, "fail"),
         Answer::CouldNotRun => (Tone::Unsure, "could not run"),
