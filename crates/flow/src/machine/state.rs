@@ -1,6 +1,7 @@
 //! What a run remembers. How each fact changes it is in `apply.rs`.
 
 use super::exits::Record;
+use super::finding::Findings;
 use super::heard::Heard;
 use super::memory::Memory;
 use crate::snapshot::Snapshots;
@@ -156,6 +157,9 @@ pub(crate) struct FlowState {
     /// Has an agent changed the repository in this run?
     #[serde(default)]
     pub(crate) changed_code: bool,
+    /// Findings that nobody has settled yet.
+    #[serde(default)]
+    pub(crate) findings: Findings,
 }
 
 impl FlowState {
@@ -198,6 +202,7 @@ impl FlowState {
             risk: None,
             earlier: BTreeMap::new(),
             changed_code: false,
+            findings: Findings::default(),
         }
     }
 

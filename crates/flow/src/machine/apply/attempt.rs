@@ -28,6 +28,9 @@ impl FlowState {
             self.patience = Patience::default();
             self.take_fields(workflow, &outcome.fields);
             self.keep_result(workflow, ended);
+            if let Some(result) = &outcome.result {
+                self.take_findings(workflow, result);
+            }
             let state = self.position.state.clone();
             let summary = outcome
                 .result
