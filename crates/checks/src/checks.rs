@@ -5,10 +5,13 @@ mod citations;
 mod cites;
 mod command;
 mod complexity;
+mod could_fail;
 mod coverage;
 mod covers;
+mod delivers;
 mod dependency_audit;
 mod entries;
+mod extent;
 mod feature_labels;
 mod fields;
 mod files_exist;
@@ -30,6 +33,7 @@ mod progress;
 mod promotion;
 mod proofs;
 mod red_green;
+mod references;
 mod result_keys;
 mod secrets;
 mod sections;
@@ -40,6 +44,7 @@ mod suite;
 mod tests;
 mod tree_unchanged;
 mod tripwire;
+mod updated;
 
 use crate::Check;
 use crate::judge::check;
@@ -53,10 +58,13 @@ pub fn registry() -> &'static [&'static dyn Check] {
             check::<cites::Cites>(),
             check::<command::Command>(),
             check::<complexity::Complexity>(),
+            check::<could_fail::CouldFail>(),
             check::<coverage::Coverage>(),
             check::<covers::Covers>(),
+            check::<delivers::Delivers>(),
             check::<dependency_audit::DependencyAudit>(),
             check::<entries::Entries>(),
+            check::<extent::Extent>(),
             check::<feature_labels::FeatureLabels>(),
             check::<fields::Fields>(),
             check::<files_exist::FilesExist>(),
@@ -78,6 +86,7 @@ pub fn registry() -> &'static [&'static dyn Check] {
             check::<promotion::Promotion>(),
             check::<proofs::Proofs>(),
             check::<red_green::RedGreen>(),
+            check::<references::References>(),
             check::<result_keys::ResultKeys>(),
             check::<secrets::Secrets>(),
             check::<sections::Sections>(),
@@ -88,6 +97,7 @@ pub fn registry() -> &'static [&'static dyn Check] {
             check::<tests::Tests>(),
             check::<tree_unchanged::TreeUnchanged>(),
             check::<tripwire::Tripwire>(),
+            check::<updated::Updated>(),
         ]
     }
 }

@@ -157,6 +157,9 @@ impl Session<'_> {
                 run.append(&declared)?;
                 declared.iter().for_each(|event| observer.event(event));
             }
+            if let Some(late) = report::views::asked_too_late(&run.project, &run.machine)? {
+                observer.notice(&late);
+            }
             // The views are ours to mend, also when there is nothing else to do.
             let shown = run.machine.declared();
             let head = run.journal.head();

@@ -2,6 +2,7 @@
 
 use super::exits::Record;
 use super::heard::Heard;
+use super::made::Made;
 use super::memory::Memory;
 use crate::snapshot::Snapshots;
 use crate::workflow::Workflow;
@@ -156,6 +157,12 @@ pub(crate) struct FlowState {
     /// Has an agent changed the repository in this run?
     #[serde(default)]
     pub(crate) changed_code: bool,
+    /// The state that a person asked for in the state file.
+    #[serde(default)]
+    pub(crate) asked: Option<StateName>,
+    /// What was made so far, for checks.
+    #[serde(default)]
+    pub(crate) made: Made,
 }
 
 impl FlowState {
@@ -198,6 +205,8 @@ impl FlowState {
             risk: None,
             earlier: BTreeMap::new(),
             changed_code: false,
+            asked: None,
+            made: Made::default(),
         }
     }
 

@@ -9,12 +9,12 @@ use std::process::Stdio;
 const CODING_AGENT: &str = r#"#!/bin/sh
 grep -q 'End with one JSON object' || exit 9
 field() { sed -i "s|^$1:.*|$1: $2|" "$PROOFHOUSE_TASK_DIR/STATE.md"; }
-section() { sed -i "s|<!-- $1.*|said|" "$PROOFHOUSE_TASK_DIR/EVIDENCE.md"; }
+section() { sed -i "s|<!-- $1.*|as artifacts/seen.txt shows|" "$PROOFHOUSE_TASK_DIR/EVIDENCE.md"; }
 case $PROOFHOUSE_STATE in
 intake) field 'Not doing' 'anything else'; field 'Reality constraints' none; next=shape ;;
 shape) field 'Validation plan' grep; field 'Next step' build; next=implement ;;
-implement) echo good > code.txt; field 'Current result' there; field 'Evidence location' here
-    section 'What the candidate'; next=verify ;;
+implement) echo good > code.txt; field 'Current result' there; field 'Evidence location' artifacts/
+    cp code.txt "$PROOFHOUSE_TASK_DIR/artifacts/seen.txt"; section 'What the candidate'; next=verify ;;
 verify) section 'For each claim'; next=review ;;
 review) section 'The reviewer'; next=done ;;
 esac

@@ -28,6 +28,7 @@ impl FlowState {
             self.patience = Patience::default();
             self.take_fields(workflow, &outcome.fields);
             self.keep_result(workflow, ended);
+            self.keep_made(workflow, ended);
             let state = self.position.state.clone();
             let summary = outcome
                 .result
