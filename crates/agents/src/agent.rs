@@ -102,6 +102,16 @@ pub trait Agent: Send + Sync {
     /// `progress` gets one line for people now and then.
     fn run(&self, order: &Order, cancel: &Cancel, progress: &dyn Fn(&str)) -> Reply;
 
+    /// May its attempts go on in the session of an earlier one? As a person has set it.
+    fn resumes(&self) -> bool {
+        false
+    }
+
+    /// Would this attempt go on in the session that its order names? Looks, and starts nothing.
+    fn goes_on(&self, order: &Order) -> bool {
+        self.resumes() && order.continues.is_some()
+    }
+
     /// After a restart: the answer that this attempt left behind, if it had ended before we
     /// died. The transcript died with the process that kept it.
     fn recover(&self, order: &Order) -> Option<Reply>;

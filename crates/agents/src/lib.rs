@@ -42,7 +42,7 @@ pub use api::{Api, ApiError, ApiSettings, KeySource};
 pub use command::{Command, NoProgram};
 pub use error::AgentError;
 pub use external::kind::External;
-pub use external::settings::{Login, Settings};
+pub use external::settings::{Login, Resuming, Settings};
 pub use prices::{Price, PriceError, Prices, Rates, Tokens};
 pub use ready::{Readiness, readiness};
 pub use scripted::{ScriptError, Scripted};

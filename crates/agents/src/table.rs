@@ -94,9 +94,10 @@ impl How {
                 "login",
                 "key_file",
                 "idle_seconds",
+                "session",
             ],
-            How::Protocol(_) => &["args", "env", "idle_seconds"],
-            How::Model(_) => &["key_file", "idle_seconds"],
+            How::Protocol(_) => &["args", "env", "idle_seconds", "session"],
+            How::Model(_) => &["key_file", "idle_seconds", "session"],
             How::Command => &["env", "idle_seconds"],
             How::Scripted => &[],
         }

@@ -5,7 +5,7 @@
 
 use crate::api::{ApiSettings, KeySource};
 use crate::error::AgentError;
-use crate::external::settings::{Login, Settings};
+use crate::external::settings::{Login, Resuming, Settings};
 use crate::prices::Prices;
 use crate::spec::AgentSpec;
 use crate::table;
@@ -30,6 +30,8 @@ pub struct Tuning {
     pub key_file: Option<PathBuf>,
     /// How long it may be silent.
     pub idle: Option<Duration>,
+    /// Whether a repair goes on in its session.
+    pub session: Option<Resuming>,
     /// The user's own prices, over the embedded ones.
     pub prices: Prices,
 }
@@ -45,6 +47,7 @@ impl Tuning {
             ("login", self.login.is_some()),
             ("key_file", self.key_file.is_some()),
             ("idle_seconds", self.idle.is_some()),
+            ("session", self.session.is_some()),
         ];
         let set = set.into_iter().filter(|(_, set)| *set);
         set.map(|(name, _)| name).collect()
@@ -93,6 +96,7 @@ impl AgentSpec {
                     login: tuning.login.unwrap_or(settings.login),
                     key_file: tuning.key_file.clone(),
                     idle: tuning.idle.unwrap_or(settings.idle),
+                    session: tuning.session.unwrap_or(settings.session),
                     prices,
                     ..settings
                 },
@@ -103,6 +107,7 @@ impl AgentSpec {
                     None => settings.key,
                 },
                 idle: tuning.idle.unwrap_or(settings.idle),
+                session: tuning.session.unwrap_or(settings.session),
                 prices,
                 ..settings
             }),

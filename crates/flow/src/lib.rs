@@ -20,4 +20,6 @@ pub use error::{LoadError, Problem};
 pub use load::{CheckLint, Source, load, load_begun};
 pub use machine::{Flow, PostMortem};
 pub use snapshot::SnapshotSpec;
-pub use workflow::{Capability, Checkpoints, Fact, Field, Owner, Role, StateDef, Task, Workflow};
+pub use workflow::{
+    Capability, Checkpoints, Fact, Field, Owner, Role, Sessions, StateDef, Task, Workflow,
+};

@@ -19,6 +19,8 @@ pub(crate) struct RawWorkflow {
     pub(crate) stall_stops: bool,
     #[serde(default)]
     pub(crate) checkpoint: RawCheckpoint,
+    #[serde(default)]
+    pub(crate) sessions: RawSessions,
     pub(crate) preamble: Option<Spanned<String>>,
     /// Human actions that whoever starts a run says by starting it.
     #[serde(default)]
@@ -55,6 +57,14 @@ pub(crate) enum RawCheckpoint {
     #[default]
     Never,
     PassedGates,
+}
+
+#[derive(Debug, Deserialize, Default, Clone, Copy, PartialEq)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum RawSessions {
+    #[default]
+    Resume,
+    Fresh,
 }
 
 #[derive(Debug, Deserialize)]

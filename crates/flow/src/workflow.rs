@@ -229,6 +229,15 @@ pub enum Checkpoints {
     PassedGates,
 }
 
+/// May an attempt go on in the session of the one before it?
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Sessions {
+    /// Inside of one state, where the agent can.
+    Resume,
+    /// What an agent knows comes from its brief and its view alone.
+    Fresh,
+}
+
 /// A loaded workflow.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Workflow {
@@ -259,6 +268,8 @@ pub struct Workflow {
     pub stall_stops: bool,
     /// When checkpoints are committed.
     pub checkpoints: Checkpoints,
+    /// Whether attempts may go on in an agent's own session.
+    pub sessions: Sessions,
     /// Text before every brief.
     pub preamble: String,
     /// The files of a task.

@@ -165,9 +165,15 @@ pub struct AttemptOrder {
     /// Not to be started before this: the provider asked for patience.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub not_before: Option<Time>,
-    /// The attempt whose result was invalid, and whose view and session this one goes on with.
+    /// The attempt whose result was invalid, and whose view this one goes on with.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub continues: Option<EffectId>,
+    /// The attempt whose session this one may go on in, where its agent can.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub session: Option<EffectId>,
+    /// What an agent that does go on in it is told in place of the brief.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub again: Option<String>,
     /// Frozen items that no agent may change any more, with their hashes.
     pub sealed: BTreeMap<String, String>,
     /// Files for it to read, by name: they lie in its folder, beside the repository and the task.

@@ -161,6 +161,9 @@ pub struct Outcome {
     /// The agent's own session, to go on with.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session: Option<String>,
+    /// The session of an earlier attempt that it went on in.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub resumed: Option<String>,
     /// What it cost.
     #[serde(default)]
     pub usage: Usage,
@@ -212,6 +215,7 @@ impl Outcome {
             agent: String::new(),
             model: None,
             session: None,
+            resumed: None,
             usage: Usage::default(),
             retry_after_millis: None,
             tree_before: String::new(),

@@ -12,6 +12,7 @@ pub use settings::{ApiSettings, KeySource};
 
 use crate::agent::{Agent, Order, Reply};
 use crate::bounds::Bounds;
+use crate::external::settings::Resuming;
 use crate::home::Home;
 use crate::http::{Client, Route};
 use crate::prices::Price;
@@ -111,6 +112,15 @@ impl Api {
 impl Agent for Api {
     fn name(&self) -> &str {
         self.settings.provider.name()
+    }
+
+    fn resumes(&self) -> bool {
+        self.settings.session == Resuming::Resume
+    }
+
+    fn goes_on(&self, order: &Order) -> bool {
+        let kept = order.continues.as_ref();
+        self.resumes() && kept.is_some_and(|kept| std::path::Path::new(kept).is_file())
     }
 
     fn run(&self, order: &Order, cancel: &Cancel, progress: &dyn Fn(&str)) -> Reply {

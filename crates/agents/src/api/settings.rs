@@ -1,5 +1,6 @@
 //! The settings of a model, as people write them. `reach` says whether they can work.
 
+use crate::external::settings::Resuming;
 use crate::prices::Prices;
 use crate::wire::Provider;
 use std::path::PathBuf;
@@ -37,6 +38,8 @@ pub struct ApiSettings {
     pub idle: Duration,
     /// The first of the short waits between quick retries.
     pub backoff: Duration,
+    /// Whether a repair goes on with the conversation.
+    pub session: Resuming,
 }
 
 impl ApiSettings {
@@ -52,6 +55,7 @@ impl ApiSettings {
             prices: Prices::embedded(),
             idle: Duration::from_secs(300),
             backoff: Duration::from_millis(500),
+            session: Resuming::default(),
         }
     }
 

@@ -36,7 +36,7 @@ use log::{EventLog, Left};
 use meter::Meter;
 use place::Place;
 use sandbox::{Cancel, Ended, Killed, Launch, Limits};
-use settings::Settings;
+use settings::{Resuming, Settings};
 use std::io;
 use std::path::Path;
 use store::redact::{redact, redact_bytes};
@@ -255,6 +255,15 @@ impl Agent for Connector {
             Ok(ended) => self.finish(hearing, &ended, &home, &secrets),
             Err(error) => Reply::bare(Class::CouldNotRun, error.to_string()),
         }
+    }
+
+    fn resumes(&self) -> bool {
+        self.settings.session == Resuming::Resume
+    }
+
+    fn goes_on(&self, order: &Order) -> bool {
+        let place = Place::of(order, self.kind.sessions());
+        self.resumes() && place.continues.is_some()
     }
 
     fn recover(&self, order: &Order) -> Option<Reply> {

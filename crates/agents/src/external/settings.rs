@@ -28,6 +28,18 @@ pub struct Settings {
     pub prices: Prices,
     /// How long it may be silent. A long build inside the agent is silence too.
     pub idle: Duration,
+    /// Whether a repair goes on in its session.
+    pub session: Resuming,
+}
+
+/// Whether an agent's attempts go on in the session of an earlier one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Resuming {
+    /// Inside of one state, after honest work that was not enough.
+    #[default]
+    Resume,
+    /// Each attempt begins anew.
+    Fresh,
 }
 
 impl Default for Settings {
@@ -42,6 +54,7 @@ impl Default for Settings {
             key_file: None,
             prices: Prices::embedded(),
             idle: Duration::from_secs(20 * 60),
+            session: Resuming::default(),
         }
     }
 }

@@ -45,13 +45,16 @@ pub(super) fn perform(
             None => view::lay_out(context, &home, &globs)?,
         };
         super::papers::lay(context, order, &home, &globs)?;
-        let mut agent_order = agent_order(context, order, &home);
-        let allowance = &mut agent_order.allowance;
+        if let (None, Some((earlier, _))) = (order.continues, session(context, order)?) {
+            view::bring_session(context, earlier, &home);
+        }
+        let mut told = told(context, order, &home)?;
+        let allowance = &mut told.order.allowance;
         allowance.micro_dollars = allowance.micro_dollars.min(today);
-        let reply = agent(context, order)?.run(&agent_order, cancel, progress);
-        Ok((reply, base))
+        let reply = agent(context, order)?.run(&told.order, cancel, progress);
+        Ok((reply, told, base))
     })();
-    let (reply, base) = match worked {
+    let (reply, told, base) = match worked {
         Ok(worked) => worked,
         Err(error) => return Ok(ended(order.id, could_not_run(&error), Found::Live)),
     };
@@ -61,7 +64,7 @@ pub(super) fn perform(
     }
     // As far as the disk still takes it: `finish` says what it does not.
     let _ = save(&home, COST, &reply.usage);
-    let outcome = finish(context, order, &home, &base, reply).map_err(kept)?;
+    let outcome = finish(context, order, &told, &base, reply).map_err(kept)?;
     Ok(ended(order.id, outcome, Found::Live))
 }
 
@@ -72,12 +75,14 @@ pub(super) fn recover(
     let home = context.home(order.id);
     if saved(&home).is_none()
         && let Some(base) = view::base_of(&home)
-        && let Some(mut reply) = agent(context, order)?.recover(&agent_order(context, order, &home))
     {
-        // Whoever saw its connections died with the engine that started it.
-        reply.unrecorded = Some("the engine ended before the attempt did".to_owned());
-        let outcome = finish(context, order, &home, &base, reply).map_err(kept)?;
-        return Ok(Some(ended(order.id, outcome, Found::AfterRestart)));
+        let told = told(context, order, &home)?;
+        if let Some(mut reply) = agent(context, order)?.recover(&told.order) {
+            // Whoever saw its connections died with the engine that started it.
+            reply.unrecorded = Some("the engine ended before the attempt did".to_owned());
+            let outcome = finish(context, order, &told, &base, reply).map_err(kept)?;
+            return Ok(Some(ended(order.id, outcome, Found::AfterRestart)));
+        }
     }
     left_behind(context, order.id)
 }
@@ -163,13 +168,30 @@ fn env(home: &Path) -> BTreeMap<String, String> {
     BTreeMap::from([("GIT_CEILING_DIRECTORIES".to_owned(), ceiling)])
 }
 
-/// The session that an earlier attempt left, for agents that can go on in it.
-fn session(home: &Path) -> Option<String> {
-    saved(home)?.outcome.session
+/// The earlier attempt whose session this one goes on in, and its name, where the agent may.
+fn session(
+    context: &Context,
+    order: &AttemptOrder,
+) -> Result<Option<(EffectId, String)>, EngineError> {
+    let Some(earlier) = order.session else {
+        return Ok(None);
+    };
+    if !agent(context, order)?.resumes() {
+        return Ok(None);
+    }
+    let left = saved(&context.home(earlier)).and_then(|answer| answer.outcome.session);
+    Ok(left.map(|session| (earlier, session)))
 }
 
-fn agent_order(context: &Context, order: &AttemptOrder, home: &Path) -> Order {
-    Order {
+/// What an agent is told.
+struct Told {
+    order: Order,
+    /// The session that it goes on in.
+    resumed: Option<String>,
+}
+
+fn told(context: &Context, order: &AttemptOrder, home: &Path) -> Result<Told, EngineError> {
+    let mut told = Order {
         run: context.run.clone(),
         effect: order.id.0,
         state: order.state.to_string(),
@@ -185,10 +207,16 @@ fn agent_order(context: &Context, order: &AttemptOrder, home: &Path) -> Order {
         env: env(home),
         policy: Some(context.reach.agent(home)),
         shape: context.shape(&order.role, order.state.as_str()),
-        continues: order
-            .continues
-            .and_then(|earlier| session(&context.home(earlier))),
+        continues: session(context, order)?.map(|(_, session)| session),
+    };
+    let goes_on = agent(context, order)?.goes_on(&told);
+    if let (true, Some(again)) = (goes_on, &order.again) {
+        told.brief.clone_from(again);
     }
+    Ok(Told {
+        resumed: told.continues.clone().filter(|_| goes_on),
+        order: told,
+    })
 }
 
 /// What the role may do; one that nobody describes may do nothing.
@@ -202,13 +230,16 @@ fn can(context: &Context, order: &AttemptOrder) -> BTreeSet<Capability> {
 fn finish(
     context: &Context,
     order: &AttemptOrder,
-    home: &Path,
+    told: &Told,
     base: &Base,
     reply: Reply,
 ) -> Result<Outcome, EngineError> {
+    let home = &told.order.home;
     let mut outcome = Outcome::bare(reply.class, reply.reason.clone());
     outcome.usage = reply.usage;
     outcome.session = reply.session.clone();
+    // For people alone, so without the name of a folder that some agents give theirs.
+    outcome.resumed = told.resumed.as_deref().map(|id| context.kept_text(id));
     outcome.model.clone_from(&reply.model);
     outcome.denied.clone_from(&reply.denied);
     outcome.unrecorded.clone_from(&reply.unrecorded);
@@ -216,7 +247,7 @@ fn finish(
         .retry_after
         .map(|wait| u64::try_from(wait.as_millis()).unwrap_or(u64::MAX));
     outcome.agent = agent(context, order)?.name().to_owned();
-    outcome.evidence = evidence(context, order, &reply)?;
+    outcome.evidence = evidence(context, order, &told.order.brief, &reply)?;
     outcome.tree_before = base.repo.hash();
     outcome.tree_after = outcome.tree_before.clone();
     // Before anything of ours walks there: an agent may have put a link in a folder's place.
@@ -308,11 +339,12 @@ fn take_secrets_out(context: &Context, outcome: &mut Outcome) {
 fn evidence(
     context: &Context,
     order: &AttemptOrder,
+    brief: &str,
     reply: &Reply,
 ) -> Result<Vec<EvidenceRef>, EngineError> {
     let name = |what: &str| format!("{} {} {what}", order.id, order.state);
     let mut kept = vec![
-        context.keep(&name("brief"), order.brief.as_bytes())?,
+        context.keep(&name("brief"), brief.as_bytes())?,
         context.keep(&name("transcript"), &reply.transcript)?,
     ];
     // What gates judge and people read later; the journal has it too, this is its hash.

@@ -85,6 +85,8 @@ pub(crate) fn effect(state: &State, id: EffectId) -> Option<Effect> {
             wall_millis: state.ledger.wall_limit(ATTEMPT_MILLIS),
             not_before: product.patience.not_before,
             continues: product.patience.continues.as_ref().map(|(one, _)| *one),
+            session: None,
+            again: None,
             sealed: BTreeMap::new(),
             papers: BTreeMap::new(),
             change: None,

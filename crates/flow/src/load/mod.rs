@@ -10,8 +10,8 @@ mod task;
 mod tool;
 
 use crate::error::{LoadError, Problem};
-use crate::raw::{RawCheckpoint, RawRefusal, RawWorkflow};
-use crate::workflow::{Checkpoints, Rebuff, Workflow};
+use crate::raw::{RawCheckpoint, RawRefusal, RawSessions, RawWorkflow};
+use crate::workflow::{Checkpoints, Rebuff, Sessions, Workflow};
 use kernel::{Refusal, StateName};
 use serde_json::Value;
 use sha2::{Digest, Sha256};
@@ -222,6 +222,10 @@ fn load_by(
         checkpoints: match raw.checkpoint {
             RawCheckpoint::Never => Checkpoints::Never,
             RawCheckpoint::PassedGates => Checkpoints::PassedGates,
+        },
+        sessions: match raw.sessions {
+            RawSessions::Resume => Sessions::Resume,
+            RawSessions::Fresh => Sessions::Fresh,
         },
         preamble,
         task,

@@ -15,6 +15,7 @@ mod memory;
 mod objection;
 mod patience;
 mod record;
+mod session;
 mod state;
 mod wanted;
 mod words;

@@ -1,6 +1,7 @@
 //! What should be in flight: the one place.
 
 use super::advance::{advance, gate_checks};
+use super::session;
 use super::state::{FlowState, Stage};
 use crate::brief;
 use crate::workflow::Workflow;
@@ -57,6 +58,9 @@ fn attempt(workflow: &Workflow, run: &FlowState, id: EffectId) -> Effect {
     let def = &workflow.states[state];
     let role = def.role.clone().unwrap_or_default();
     let def_of = workflow.roles.get(&role);
+    let wrong = run.patience.continues.as_ref().map(|(_, wrong)| wrong);
+    let again = wrong.map(|wrong| brief::ask_again(workflow, &role, wrong));
+    let brief = brief::compile(workflow, run);
     Effect::Attempt(AttemptOrder {
         id,
         state: state.clone(),
@@ -66,10 +70,12 @@ fn attempt(workflow: &Workflow, run: &FlowState, id: EffectId) -> Effect {
             .unwrap_or_default(),
         subject: String::new(),
         nth: run.ledger.ended_in(state) + 1,
-        brief: match &run.patience.continues {
-            Some((_, wrong)) => brief::ask_again(workflow, &role, wrong),
-            None => brief::compile(workflow, run),
+        brief: match &again {
+            Some(again) => format!("{again}\nThe whole brief, as it was:\n\n{brief}"),
+            None => brief,
         },
+        session: session::goes_on_in(workflow, run, id),
+        again,
         role,
         wall_millis: run.ledger.wall_limit(def.wall_millis),
         allowance: run.ledger.allowance(),

@@ -6,6 +6,7 @@ mod export;
 mod faults;
 mod objections;
 mod phase;
+mod sessions;
 mod tlc;
 
 use flow::{Source, Workflow, built_in, load};

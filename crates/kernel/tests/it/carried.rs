@@ -29,6 +29,8 @@ fn effects() -> Vec<Effect> {
         allowance: Allowance::default(),
         not_before: Some(Time(1_794_709_527_123)),
         continues: Some(EffectId(2)),
+        session: Some(EffectId(2)),
+        again: Some("again".into()),
         sealed: BTreeMap::from([("spec".to_owned(), "aa".to_owned())]),
         papers: BTreeMap::from([("findings.md".to_owned(), "- all".to_owned())]),
         change: Some("c0ffee".to_owned()),
@@ -36,6 +38,8 @@ fn effects() -> Vec<Effect> {
     let bare = AttemptOrder {
         not_before: None,
         continues: None,
+        session: None,
+        again: None,
         papers: BTreeMap::new(),
         change: None,
         ..attempt.clone()

@@ -165,6 +165,38 @@ fn one_approval_and_the_rest_on_evidence() {
     add.world.run(&["audit", "--ci"]).exits(0);
 }
 
+/// What one role is to do in a row, it may do at once: the brief of the first phase has the forms of the
+/// others, and each is passed without another attempt.
+#[test]
+fn a_task_takes_five_attempts() {
+    const DRAFTED: [&str; 4] = ["ground", "specify", "scenarios", "contract"];
+    let mut script: Value = toml::from_str(&data("honest.toml")).unwrap();
+    let attempts = script["attempt"].as_array_mut().unwrap();
+    let of = |one: &Value, states: &[&str]| states.contains(&one["state"].as_str().unwrap());
+    let drafts = attempts.iter().filter(|one| of(one, &DRAFTED));
+    let steps = drafts.flat_map(|one| one["steps"].as_array().unwrap().clone());
+    let steps: Vec<Value> = steps.collect();
+    attempts.retain(|one| !of(one, &DRAFTED[1..]));
+    attempts[0]["steps"] = steps.into();
+    script["log"] = "agent.log".into();
+    let add = Add::start("", Scope::Narrow, &[]);
+    add.world
+        .write("agent/script.toml", &crate::factory_run::toml(&script));
+    add.run(2);
+    add.waits_for("freeze");
+    let brief = crate::quick::kept(&add.world, " ground brief").remove(0);
+    let joined = "The next phases are yours as well: `specify`, `scenarios`, `contract`.";
+    for form in [joined, "- M1: ", "- S1 (M1): Given: ", "`Test files:`"] {
+        assert!(brief.contains(form), "no `{form}` in {brief}");
+    }
+    add.decide("freeze", "read it").exits(0);
+    add.run(0);
+    let attempts = add.world.status()["attempts"].clone();
+    let states = attempts.as_array().unwrap().iter();
+    let states: Vec<&str> = states.map(|one| one["state"].as_str().unwrap()).collect();
+    assert_eq!(states, ["ground", "tests", "build", "verify", "observe"]);
+}
+
 #[test]
 fn a_crate_is_tested_by_the_runner_that_is_found() {
     let world = World::new();

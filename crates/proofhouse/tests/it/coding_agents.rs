@@ -1,7 +1,7 @@
 //! Coding agents in whole runs: what the machine does with what it hears of them. The agents are
 //! small scripts that print what the real ones were recorded to print.
 
-use crate::support::{Said, World};
+use crate::support::{CHECK, Said, World};
 use serde_json::Value;
 
 const WORKFLOW: &str = r#"name = "one"
@@ -16,6 +16,7 @@ about = "Builds."
 kind = "work"
 role = "builder"
 brief = "brief.md"
+gate = [{ check = "command", from = "commands", if_none = "pass" }]
 [state.done]
 kind = "end"
 
@@ -95,6 +96,30 @@ fn the_caps_of_the_run_and_of_the_day_stop_a_coding_agent_while_it_works() {
         assert_eq!(status["waiting_for"]["reason"], says, "{more:?} {status:#}");
         assert_eq!(status["spend"]["run"]["micro_dollars"], 500_000);
         stage.run(&["audit"]).exits(0);
+    }
+}
+
+/// What a gate sends back is mended in the agent's own session, which is on record, unless a person wants
+/// each attempt to begin anew; either way it is told everything.
+#[test]
+fn a_repair_goes_on_in_the_agents_own_session() {
+    for (config, resumed) in [("", true), ("session = \"fresh\"\n", false)] {
+        let stage = Stage::new("claude:m", "claude-notes", config, &["--check", CHECK]);
+        stage.run(&["run", "t"]).exits(0);
+        let noted = |name: &str| stage.world.read(&format!("agent/count/{name}"));
+        assert!(!noted("args-1").contains("--resume"), "{}", noted("args-1"));
+        let goes_on = noted("args-2").contains("--resume s-1");
+        assert_eq!(goes_on, resumed, "{}", noted("args-2"));
+        assert!(
+            noted("told-2").contains("grep -q good"),
+            "{}",
+            noted("told-2")
+        );
+        let ended = stage.of_kind("attempt_ended.v1");
+        let outcome = |nth: usize| &ended[nth]["body"]["outcome"];
+        assert_eq!(outcome(0)["session"], "s-1");
+        assert_eq!(outcome(0)["resumed"], Value::Null);
+        assert_eq!(outcome(1)["resumed"] == "s-1", resumed, "{:#}", outcome(1));
     }
 }
 

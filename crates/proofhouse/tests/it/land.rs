@@ -99,6 +99,12 @@ fn one_line_does_it_and_says_what_can_be_done_with_it() {
     ] {
         assert!(said.out.contains(part), "no {part} in {}", said.out);
     }
+    // The sentence and the checks are the frame: one builds, one verifies, one reviews.
+    let status = says(&world, &["status", "be-good", "--json"]).exits(0);
+    let attempts = status.json()["attempts"].clone();
+    let states = attempts.as_array().unwrap().iter();
+    let states: Vec<&str> = states.map(|one| one["state"].as_str().unwrap()).collect();
+    assert_eq!(states, ["implement", "verify", "review"]);
     says(&world, &["land", "be-good"]).exits(0);
     assert!(world.read("code.txt").starts_with("good"));
 

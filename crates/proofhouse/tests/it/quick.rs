@@ -47,7 +47,7 @@ fn attempts(world: &World) -> Vec<String> {
 }
 
 /// What the vault has under a name that ends so, the last one first.
-fn kept(world: &World, ends: &str) -> Vec<String> {
+pub(crate) fn kept(world: &World, ends: &str) -> Vec<String> {
     let journal = world.journal();
     let evidence = journal
         .iter()

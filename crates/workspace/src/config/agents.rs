@@ -2,7 +2,7 @@
 
 use super::Config;
 use crate::error::Error;
-use agents::{Login, Price, Prices, Rates, Tuning};
+use agents::{Login, Price, Prices, Rates, Resuming, Tuning};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -23,6 +23,10 @@ impl Config {
             }),
             key_file: self.text(&name("key_file")).map(|file| place(file, base)),
             idle: self.number(&name("idle_seconds")).map(Duration::from_secs),
+            session: self.text(&name("session")).map(|session| match session {
+                "fresh" => Resuming::Fresh,
+                _ => Resuming::Resume,
+            }),
             prices: self.prices()?,
         })
     }

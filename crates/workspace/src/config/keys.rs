@@ -55,6 +55,9 @@ pub const TREES: [&str; 2] = ["own", "here"];
 /// Whose login a coding agent uses.
 pub const LOGINS: [&str; 2] = ["key", "user"];
 
+/// Whether an agent's repairs go on in its session.
+pub const SESSIONS: [&str; 2] = ["resume", "fresh"];
+
 /// All settings.
 pub const KEYS: &[Key] = &[
     key(
@@ -140,6 +143,12 @@ pub const KEYS: &[Key] = &[
         Shape::Number,
         "how long it may be silent",
         "1200",
+    ),
+    key(
+        "agents.*.session",
+        Shape::OneOf(&SESSIONS),
+        "`resume`: what a gate sends back is mended in the agent's own session; `fresh`: each attempt begins anew",
+        "\"fresh\"",
     ),
     key(
         "prices.*.input",

@@ -7,6 +7,7 @@ mod bounds;
 pub(crate) mod copy;
 mod inner;
 mod lay_out;
+mod session;
 pub mod sight;
 mod spare;
 pub(crate) mod spread;
@@ -17,6 +18,7 @@ mod take_back;
 mod tests;
 
 pub use lay_out::{go_on, lay_out};
+pub use session::bring as bring_session;
 pub use spare::put_aside;
 pub use take_back::{conflict, remove_empty, sweep, take_back};
 

@@ -22,6 +22,7 @@ use store::{Node, decode_path, encode_path};
 /// Puts the view of an attempt aside that is on record as done.
 pub fn put_aside(context: &Context, effect: EffectId) {
     let home = context.home(effect);
+    super::session::keep(context, effect, &home);
     let view = home.join("view");
     // A view that cannot be put aside is removed; one that stays is untidy, not wrong.
     if keep(&home, &spare_of(context)).is_err() {
