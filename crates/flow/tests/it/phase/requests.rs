@@ -12,7 +12,7 @@ impl Hand {
         self.feed(What::Edited { fields }).unwrap();
     }
 
-    fn refused(&self) -> (String, String) {
+    fn last_refused(&self) -> (String, String) {
         let refusal = self.flow.status().last_refusal.expect("a refusal");
         (refusal.code.to_string(), refusal.mend.to_string())
     }
@@ -43,7 +43,7 @@ fn gate(verdict: Verdict, progress: Verdict) -> Vec<CheckResult> {
 fn a_phase_that_a_person_asks_for_in_the_file_is_gone_to_or_refused_and_never_dropped() {
     let mut hand = Hand::auto();
     hand.asks_in_the_file("done");
-    assert_eq!(hand.refused().0, "illegal_transition");
+    assert_eq!(hand.last_refused().0, "illegal_transition");
     assert_eq!(hand.state(), "intake");
 
     // What needs no gate is done at once.
@@ -52,7 +52,7 @@ fn a_phase_that_a_person_asks_for_in_the_file_is_gone_to_or_refused_and_never_dr
     assert_eq!(hand.state(), "needs_user_decision");
     // What only a decision gives is refused, with the decision.
     hand.asks_in_the_file("shape");
-    let (code, mend) = hand.refused();
+    let (code, mend) = hand.last_refused();
     assert_eq!(code, "header_not_taken");
     assert!(mend.contains("decide r reopen"), "{mend}");
     hand.decide("reopen").unwrap();
@@ -67,7 +67,7 @@ fn a_phase_that_a_person_asks_for_in_the_file_is_gone_to_or_refused_and_never_dr
         Verdict::Fail,
         "`Current result` is empty",
     )]);
-    let (code, _) = hand.refused();
+    let (code, _) = hand.last_refused();
     assert_eq!(
         (code.as_str(), hand.state().as_str()),
         ("header_not_taken", "implement")
