@@ -32,6 +32,7 @@ mod one_of;
 mod progress;
 mod promotion;
 mod proofs;
+mod questions;
 mod red_green;
 mod references;
 mod result_keys;
@@ -85,6 +86,7 @@ pub fn registry() -> &'static [&'static dyn Check] {
             check::<progress::Progress>(),
             check::<promotion::Promotion>(),
             check::<proofs::Proofs>(),
+            check::<questions::Questions>(),
             check::<red_green::RedGreen>(),
             check::<references::References>(),
             check::<result_keys::ResultKeys>(),

@@ -20,5 +20,6 @@ pub(crate) mod report_files;
 pub mod runners;
 pub(crate) mod seal;
 pub(crate) mod sources;
+pub(crate) mod substance;
 pub(crate) mod table;
 pub(crate) mod threshold;

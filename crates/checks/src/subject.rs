@@ -54,6 +54,8 @@ pub struct Subject<'a> {
     pub results: &'a BTreeMap<String, RoleResult>,
     /// The validation commands that a human set.
     pub commands: &'a [String],
+    /// The task's files as they were laid out, before anybody wrote into them.
+    pub forms: Option<&'a BTreeMap<String, String>>,
     /// What earlier gates froze.
     pub frozen: &'a Frozen,
     /// The states whose last gate passed.
@@ -121,6 +123,7 @@ impl<'a> Subject<'a> {
             result: None,
             results: &NO_RESULTS,
             commands: &[],
+            forms: None,
             frozen: &NO_FROZEN,
             standing: &NO_STATES,
             known: &NO_NAMES,

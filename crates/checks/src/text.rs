@@ -117,7 +117,7 @@ pub fn is_placeholder(text: &str) -> bool {
     without_comments(text).lines().all(is_placeholder_line)
 }
 
-fn is_placeholder_line(line: &str) -> bool {
+pub(crate) fn is_placeholder_line(line: &str) -> bool {
     let line = line.trim();
     // List markers, boxes, quotes and emphasis around a placeholder do not make it content.
     let bare = line
@@ -142,7 +142,7 @@ fn is_placeholder_line(line: &str) -> bool {
     })
 }
 
-fn without_comments(text: &str) -> String {
+pub(crate) fn without_comments(text: &str) -> String {
     let mut kept = String::new();
     let mut rest = text;
     while let Some((before, after)) = rest.split_once("<!--") {

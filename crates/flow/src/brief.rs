@@ -3,7 +3,7 @@
 //! budgets go in: agents that see them stop early.
 
 use crate::machine::FlowState;
-use crate::workflow::{Owner, Workflow};
+use crate::workflow::{Owner, Question, Workflow};
 use kernel::effect::Access;
 use kernel::outcome::Verdict;
 use kernel::table::{Actor, Guard, Target, Transition};
@@ -318,10 +318,13 @@ fn result(text: &mut String, workflow: &Workflow, run: &FlowState) {
         Access::ReadOnly => ", \"verdict\": \"pass\", \"findings\": []",
         Access::Edit => "",
     };
+    let def = &workflow.states[&run.position.state];
+    let answers = example(&def.questions);
     let _ = writeln!(
         text,
-        "## Your result\n\nEnd with one JSON object:\n\n```json\n{{\"summary\": \"what you did, in a sentence\"{next}{judges}}}\n```\n"
+        "## Your result\n\nEnd with one JSON object:\n\n```json\n{{\"summary\": \"what you did, in a sentence\"{next}{judges}{answers}}}\n```\n"
     );
+    questions(text, &def.questions);
     let goes_on = match &normal {
         Some(next) => format!("`next` asks for `{next}`; without it you work on here."),
         None => "The engine goes on by itself when its checks pass.".to_owned(),
@@ -335,6 +338,50 @@ fn result(text: &mut String, workflow: &Workflow, run: &FlowState) {
         text,
         "{goes_on}{others} `verdict: \"fail\"` and `findings` (texts) can hold the gate shut; nothing that you write opens it. If it is impossible as asked, say why in `\"impossible\": \"...\"`: a person answers, and it costs you nothing."
     );
+}
+
+/// What the role must answer: no machine can, so it is the role's word, and called so to people.
+fn questions(text: &mut String, questions: &[Question]) {
+    if questions.is_empty() {
+        return;
+    }
+    let _ = writeln!(
+        text,
+        "`answers` has one entry for each of these, by its name. `evidence` is what you saw and where: it names a file that is there (`src/a.rs:12`, `task/scope.md`), and each has its own. What you did not look at, you answer with `no`.\n"
+    );
+    for one in questions {
+        let of = one.each.as_ref().map_or_else(String::new, |each| {
+            let section = each.section.as_ref();
+            let section = section.map_or_else(String::new, |name| format!(", `{name}`"));
+            format!(
+                " (for each `{}` of {}{section}; the name is `{} ID`)",
+                each.pattern, each.file, one.id
+            )
+        });
+        let _ = writeln!(
+            text,
+            "- `{}`: {}{of} It passes with: {}.",
+            one.id,
+            one.asks,
+            one.answers.join(", ")
+        );
+    }
+    text.push('\n');
+}
+
+/// The first question with an answer, as the result has it.
+fn example(questions: &[Question]) -> String {
+    let Some(first) = questions.first() else {
+        return String::new();
+    };
+    let id = match &first.each {
+        Some(_) => format!("{} ID", first.id),
+        None => first.id.clone(),
+    };
+    let answer = first.answers.first().map_or("yes", String::as_str);
+    format!(
+        ", \"answers\": {{\"{id}\": {{\"answer\": \"{answer}\", \"evidence\": \"src/a.rs:12 shows it: ...\"}}}}"
+    )
 }
 
 /// What this role's result must hold on top. Whole: a part of a schema is worse than none, and the

@@ -209,6 +209,9 @@ pub(crate) struct RawState {
     pub(crate) wall: Option<String>,
     #[serde(default)]
     pub(crate) gate: Vec<RawCheck>,
+    /// Only in `work` states: what the role must answer, each with evidence.
+    #[serde(default)]
+    pub(crate) questions: Vec<RawQuestion>,
     pub(crate) completing: Option<bool>,
     /// Only in `rest` states: a run that rests here is done.
     #[serde(default)]
@@ -222,6 +225,30 @@ pub(crate) struct RawState {
     /// Only in `work` states: the gate is tried on what is there before an attempt is begun.
     #[serde(default)]
     pub(crate) gate_first: bool,
+}
+
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct RawQuestion {
+    pub(crate) id: String,
+    pub(crate) asks: String,
+    /// The answers that pass.
+    #[serde(default = "yes")]
+    pub(crate) answers: Vec<String>,
+    /// Asked of each id of a document.
+    pub(crate) each: Option<RawEach>,
+}
+
+fn yes() -> Vec<String> {
+    vec!["yes".to_owned()]
+}
+
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct RawEach {
+    pub(crate) pattern: String,
+    pub(crate) file: String,
+    pub(crate) section: Option<String>,
 }
 
 #[derive(Debug, Deserialize)]

@@ -55,8 +55,10 @@ pub struct StateDef {
     pub role: Option<String>,
     /// The brief's text.
     pub brief: String,
-    /// The gate's checks.
+    /// The gate's checks, and behind them the one that reads the answers.
     pub gate: Vec<CheckSpec>,
+    /// What the role answers in its result.
+    pub questions: Vec<Question>,
     /// The attempt's wall limit.
     pub wall_millis: u64,
     /// A sentence for people.
@@ -69,6 +71,28 @@ pub struct StateDef {
     pub settles: Vec<StateName>,
     /// Is the gate tried on what is there, before an attempt is begun?
     pub gate_first: bool,
+}
+
+/// A question that a role answers, because no machine can.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Question {
+    /// Its key in the result's `answers`; followed by an id where it is asked of each.
+    pub id: String,
+    pub asks: String,
+    /// The answers that pass; any other holds the gate.
+    pub answers: Vec<String>,
+    /// The ids that it is asked of, each by itself.
+    pub each: Option<Each>,
+}
+
+/// The ids of a document.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Each {
+    /// A regular expression for them.
+    pub pattern: String,
+    pub file: String,
+    /// The heading over them; none: the whole file.
+    pub section: Option<String>,
 }
 
 /// Who writes a field of the state file.

@@ -293,6 +293,9 @@ pub struct CheckResult {
     /// What the check froze; it holds once the whole gate has passed.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub froze: Frozen,
+    /// The role whose word it is, where the engine did not see it itself.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub said_by: Option<String>,
 }
 
 /// A command as the engine ran it.
@@ -367,6 +370,7 @@ impl CheckResult {
             weight: Weight::Binding,
             shows: BTreeSet::new(),
             froze: Frozen::new(),
+            said_by: None,
         }
     }
 }

@@ -75,6 +75,9 @@ pub struct Check {
     pub failure: String,
     /// Why, in a sentence.
     pub reason: String,
+    /// The role whose word it is; empty where the engine saw it itself.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub said_by: String,
     /// The command, if it ran one.
     pub argv: Vec<String>,
     /// The command's exit code.
@@ -168,6 +171,7 @@ impl Check {
                 Verdict::CouldNotRun => Answer::CouldNotRun,
             },
             proof: match (ran, &empty) {
+                (None, _) if result.said_by.is_some() => Proof::Said,
                 (None, _) => Proof::Looked,
                 (Some(_), Some(_)) => Proof::Nothing,
                 (Some(_), None) => Proof::Executed,
@@ -175,6 +179,7 @@ impl Check {
             empty: empty.unwrap_or_default(),
             failure: String::new(),
             reason: result.reason.clone(),
+            said_by: result.said_by.clone().unwrap_or_default(),
             argv: ran.map(|ran| ran.argv.clone()).unwrap_or_default(),
             exit: ran.and_then(|ran| ran.exit),
             tree: ran.map(|ran| ran.tree.clone()).unwrap_or_default(),

@@ -29,6 +29,9 @@ pub struct Grounds {
     pub proven: Vec<Proven>,
     /// How many further checks held that only looked at files and records.
     pub looked: usize,
+    /// What a role answered, where no machine can judge.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub said: Vec<Said>,
     /// What is not proven, and why.
     pub unproven: Vec<Unproven>,
     /// What was tried and did not get through.
@@ -46,6 +49,18 @@ pub struct Proven {
     pub states: Vec<String>,
     /// How long it took the last time.
     pub millis: u64,
+}
+
+/// A question that a role answered so that it passed.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Said {
+    pub check: String,
+    /// The state in which it was asked.
+    pub state: String,
+    /// The role that answered.
+    pub by: String,
+    /// The answer and its evidence.
+    pub reason: String,
 }
 
 /// Something that is not proven.
@@ -109,6 +124,7 @@ impl Grounds {
             change,
             proven: Vec::new(),
             looked: 0,
+            said: Vec::new(),
             unproven: Vec::new(),
             caught: caught(history),
             spend: spend::summary(&status.attempts).run,
@@ -122,6 +138,7 @@ impl Grounds {
     pub(crate) fn judge(&mut self, gates: &[Gate]) {
         self.proven = proven(gates);
         self.looked = looked(gates);
+        self.said = said(gates);
         self.unproven = unproven(gates);
     }
 }
@@ -148,6 +165,19 @@ fn looked(gates: &[Gate]) -> usize {
     let checks = latest(gates).into_iter().flat_map(|gate| &gate.checks);
     let looked = checks.filter(|one| one.answer == Answer::Passed && one.proof == Proof::Looked);
     looked.count()
+}
+
+fn said(gates: &[Gate]) -> Vec<Said> {
+    let checks = latest(gates).into_iter();
+    let checks = checks.flat_map(|gate| gate.checks.iter().map(move |check| (gate, check)));
+    let said = checks.filter(|(_, one)| one.answer == Answer::Passed && one.proof == Proof::Said);
+    said.map(|(gate, check)| Said {
+        check: check.check.clone(),
+        state: gate.state.clone(),
+        by: check.said_by.clone(),
+        reason: check.reason.clone(),
+    })
+    .collect()
 }
 
 fn unproven(gates: &[Gate]) -> Vec<Unproven> {

@@ -11,6 +11,8 @@ pub enum Proof {
     Executed,
     /// Files or records were looked at; nothing was executed.
     Looked,
+    /// A role said so; the engine looked only at where it points.
+    Said,
     /// A command was executed, and could not have failed or had nothing to do.
     Nothing,
 }

@@ -5,8 +5,9 @@ use crate::Subject;
 use crate::judge::{Judge, Judged};
 use crate::readers::documents::{labelled, sections_of};
 use crate::readers::markdown::Section;
-use crate::settings::{IdPattern, Placed, Text, Texts};
-use crate::text::{first_few, is_placeholder};
+use crate::readers::substance::nothing;
+use crate::settings::{Choice, IdPattern, Placed, Text, Texts, Words};
+use crate::text::first_few;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -26,6 +27,19 @@ pub(crate) struct Covers {
     /// Table columns, or labels as in `Test: ...`, that each id must fill.
     #[serde(default)]
     columns: Texts,
+    /// `each`: an entry that names an id says something of it.
+    words: Option<Choice<Spoken>>,
+}
+
+/// What is said of an id besides its name.
+#[derive(Clone, Copy)]
+enum Spoken {
+    /// Something, of each.
+    Each,
+}
+
+impl Words for Spoken {
+    const WORDS: &'static [(&'static str, Self)] = &[("each", Self::Each)];
 }
 
 impl Judge for Covers {
@@ -49,10 +63,25 @@ impl Judge for Covers {
                 wrong.push(format!("{id} is not there"));
                 continue;
             }
-            for column in self.columns.iter() {
-                if !sections.iter().any(|one| fills(one, &names, column)) {
-                    wrong.push(format!("{id} has no `{column}`"));
+            if let Some(Spoken::Each) = self.words.as_deref() {
+                let mut entries = sections.iter().flat_map(entries);
+                let says =
+                    |entry: String| names(&entry) && nothing(&entry.replace(id, ""), "").is_none();
+                if !entries.any(says) {
+                    wrong.push(format!("nothing is said of {id}; write how, behind it"));
                 }
+            }
+            let mut filled: Vec<(&String, String)> = Vec::new();
+            for column in self.columns.iter() {
+                let Some(said) = sections.iter().find_map(|one| fills(one, &names, column)) else {
+                    wrong.push(format!("{id} has no `{column}`"));
+                    continue;
+                };
+                let said = said.trim().to_lowercase();
+                if let Some((other, _)) = filled.iter().find(|(_, other)| *other == said) {
+                    wrong.push(format!("{id}: `{column}` repeats `{other}`"));
+                }
+                filled.push((column, said));
             }
         }
         if wrong.is_empty() {
@@ -62,13 +91,19 @@ impl Judge for Covers {
     }
 }
 
-/// Does a row or a list item that names the id have this column or label, with content?
-fn fills(section: &Section, names: &dyn Fn(&str) -> bool, column: &str) -> bool {
-    let in_row = section.rows.iter().any(|row| {
-        names(&row.cells.join(" | ")) && row.cell(column).is_some_and(|cell| !is_placeholder(cell))
-    });
-    in_row
-        || section.points.iter().any(|point| {
-            names(point) && labelled(point, column).is_some_and(|said| !is_placeholder(&said))
-        })
+/// The rows and outermost list items of a section.
+fn entries(section: &Section) -> Vec<String> {
+    let rows = section.rows.iter().map(|row| row.cells.join(" | "));
+    rows.chain(section.points.iter().cloned()).collect()
+}
+
+/// What a row or a list item that names the id has in this column or behind this label, if that says
+/// anything.
+fn fills(section: &Section, names: &dyn Fn(&str) -> bool, column: &str) -> Option<String> {
+    let says = |said: &String| nothing(said, column).is_none();
+    let rows = section.rows.iter();
+    let mut rows = rows.filter(|row| names(&row.cells.join(" | ")));
+    let in_row = rows.find_map(|row| row.cell(column).map(str::to_owned).filter(says));
+    let points = || section.points.iter().filter(|point| names(point));
+    in_row.or_else(|| points().find_map(|point| labelled(point, column).filter(says)))
 }

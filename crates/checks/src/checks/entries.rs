@@ -4,6 +4,7 @@
 use crate::Subject;
 use crate::judge::{Judge, Judged};
 use crate::readers::documents::{labelled, says_none};
+use crate::readers::substance::{form_of, nothing, nothing_new};
 use crate::readers::{markdown, paths};
 use crate::settings::{Number, Placed, SettingsError, Text, Texts};
 use crate::text::{first_few, is_placeholder, label};
@@ -67,11 +68,21 @@ impl Judge for Entries {
         if let Some(max) = self.max.map(Number::count).filter(|max| count > *max) {
             wrong.push(format!("{count} entries, more than {max}"));
         }
-        for entry in &found {
+        let form = form_of(subject, file, section);
+        for (at, entry) in found.iter().enumerate() {
             let shown = label(entry);
             let lower = entry.to_lowercase();
+            if let Some(why) = nothing_new(entry, section, &form) {
+                wrong.push(format!("`{shown}` {why}"));
+                continue;
+            }
+            if found[..at].iter().any(|other| plain(other) == plain(entry)) {
+                wrong.push(format!("`{shown}` stands there twice"));
+            }
             let mentions = |word: &String| match word.strip_suffix(':') {
-                Some(name) => labelled(entry, name).is_some_and(|said| !is_placeholder(&said)),
+                Some(name) => {
+                    labelled(entry, name).is_some_and(|said| nothing(&said, name).is_none())
+                }
                 None => lower.contains(&word.to_lowercase()),
             };
             if !self.mention.is_empty() && !self.mention.iter().any(mentions) {
@@ -81,8 +92,12 @@ impl Judge for Entries {
                 ));
             }
             for name in self.labels.iter() {
-                if labelled(entry, name).is_none_or(|said| is_placeholder(&said)) {
-                    wrong.push(format!("`{shown}` has no `{name}`"));
+                match labelled(entry, name).map(|said| nothing(&said, name)) {
+                    Some(None) => {}
+                    Some(Some(why)) if !why.is_blank() => {
+                        wrong.push(format!("`{shown}`: `{name}` {why}"));
+                    }
+                    _ => wrong.push(format!("`{shown}` has no `{name}`")),
                 }
             }
             for heading in self.apart_from.iter() {

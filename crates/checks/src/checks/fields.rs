@@ -1,10 +1,11 @@
-//! `fields`: the document's fields are filled in; placeholders do not count, by the same rule as in
-//! `sections`.
+//! `fields`: the document's fields are filled in, and say something; `readers/substance.rs` knows what
+//! does not.
 
 use crate::Subject;
 use crate::judge::{Judge, Judged};
+use crate::readers::substance::{alike, none_alone, nothing};
 use crate::settings::{SettingsError, Texts, WordTable};
-use crate::text::{first_few, is_placeholder, label};
+use crate::text::{first_few, label};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -14,6 +15,9 @@ pub(crate) struct Fields {
     /// Fields that need real content.
     #[serde(default)]
     required: Texts,
+    /// Those of `required` that may say `none` alone; all of them.
+    #[serde(default)]
+    may_be_none: Texts,
     /// A table: field to the list of its values.
     #[serde(default)]
     one_of: WordTable,
@@ -24,9 +28,13 @@ impl Judge for Fields {
     type Answer = Judged;
 
     fn lint(&self) -> Result<(), SettingsError> {
-        match self.required.is_empty() && self.one_of.is_empty() {
-            true => Self::refuse("needs `required` or `one_of`"),
-            false => Ok(()),
+        let required = |field: &String| self.required.contains(field);
+        if self.required.is_empty() && self.one_of.is_empty() {
+            return Self::refuse("needs `required` or `one_of`");
+        }
+        match self.may_be_none.iter().all(required) {
+            true => Ok(()),
+            false => Self::refuse("has a field in `may_be_none` that is not in `required`"),
         }
     }
 
@@ -34,12 +42,20 @@ impl Judge for Fields {
         let value = |field: &str| subject.fields.get(field).map_or("", |value| value.trim());
         let mut wrong = Vec::new();
         for field in self.required.iter() {
-            if value(field).is_empty() {
-                wrong.push(format!("`{field}` is empty"));
-            } else if is_placeholder(value(field)) {
-                wrong.push(format!("`{field}` holds a placeholder"));
+            let listed = self.may_be_none.is_empty() || self.may_be_none.contains(field);
+            let bare = (!listed).then(|| none_alone(value(field))).flatten();
+            if let Some(why) = nothing(value(field), field).or(bare) {
+                wrong.push(format!("`{field}` {why}"));
             }
         }
+        let words = self
+            .required
+            .iter()
+            .map(|field| (field.as_str(), value(field)));
+        // Numbers are the same by chance.
+        wrong.extend(alike(
+            words.filter(|(_, said)| said.parse::<f64>().is_err()),
+        ));
         for (field, values) in self.one_of.iter() {
             if !values.iter().any(|known| known == value(field)) {
                 wrong.push(format!(

@@ -4,6 +4,7 @@
 use crate::Subject;
 use crate::judge::{Judge, Judged};
 use crate::readers::documents::labelled;
+use crate::readers::substance::nothing;
 use crate::settings::{Text, Texts};
 use crate::text::is_placeholder;
 use schemars::JsonSchema;
@@ -35,13 +36,18 @@ impl Judge for Flag {
             return Err(format!("`{field}` does not begin with `{sign}`").into());
         };
         let doubt = doubt.split(';').next().unwrap_or_default().trim();
+        if let Some(why) = nothing(doubt, field).filter(|why| !why.is_blank()) {
+            return Err(format!("`{field}` {why}").into());
+        }
         if is_placeholder(doubt) {
             return Err(format!("`{field}` says nothing behind `{sign}`").into());
         }
         let lacks: Vec<String> = self
             .labels
             .iter()
-            .filter(|label| labelled(value, label).is_none_or(|said| is_placeholder(&said)))
+            .filter(|label| {
+                labelled(value, label).is_none_or(|said| nothing(&said, label).is_some())
+            })
             .map(|label| format!("no `{label}`"))
             .collect();
         if !lacks.is_empty() {

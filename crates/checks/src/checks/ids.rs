@@ -8,6 +8,7 @@ use crate::judge::{Judge, Judged, Trouble};
 use crate::readers::idents::Pattern;
 use crate::readers::markdown::{self, Row, Section};
 use crate::readers::paths;
+use crate::readers::substance::{alike, nothing};
 use crate::readers::threshold::has_threshold;
 use crate::settings::{IdPattern, Number, Placed, Text, Texts};
 use crate::text::{answer, first_few, is_placeholder, label};
@@ -107,16 +108,29 @@ fn defined(wanted: &Ids, subject: &Subject<'_>, kept_as: &str) -> Judged<BTreeSe
         .map_err(|why| format!("{file} {why}"))?;
     let mut times: BTreeMap<String, usize> = BTreeMap::new();
     let mut measured = 0;
+    let mut meant: Vec<(String, String)> = Vec::new();
     for section in &sections {
         for (id, said) in definitions(&text, section, &wanted.pattern) {
             measured += usize::from(has_threshold(&said.replace(&id, "")));
-            *times.entry(id).or_default() += 1;
+            *times.entry(id.clone()).or_default() += 1;
+            // What an item means may stand in the list inside of it.
+            let mut points = section.points.iter();
+            let point = points.find(|point| begins(&wanted.pattern, point).as_ref() == Some(&id));
+            let said = point.unwrap_or(&said).replace(&id, "");
+            meant.push((id, said));
         }
     }
+    let empty = meant
+        .iter()
+        .filter_map(|(id, said)| Some(format!("`{id}` {}", nothing(said, "")?)));
+    let mut empty: Vec<String> = empty.collect();
+    let texts = meant.iter().map(|(id, said)| (id.as_str(), said.as_str()));
+    empty.extend(alike(texts.filter(|(id, _)| times[*id] == 1)));
     let mut wrong: Vec<String> = times
         .iter()
         .filter(|(_, times)| **times > 1)
         .map(|(id, times)| format!("{id} is defined {times} times"))
+        .chain(empty)
         .collect();
     if wanted.section.is_some() {
         let strays = sections

@@ -4,8 +4,9 @@
 
 use crate::Subject;
 use crate::judge::{Judge, Judged};
+use crate::readers::substance::nothing;
 use crate::settings::{Choices, Words};
-use crate::text::{first_few, is_placeholder, one_line};
+use crate::text::{first_few, one_line};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::Value;
@@ -57,7 +58,11 @@ impl Judge for Promotion {
         if !other.is_empty() {
             wrong.push(format!("not allowed here: {}", other.join(", ")));
         }
-        let says = |value: &Value| value.as_str().is_some_and(|text| !is_placeholder(text));
+        let says = |value: &Value| {
+            value
+                .as_str()
+                .is_some_and(|text| nothing(text, "").is_none())
+        };
         for Key(key) in self.must.iter() {
             let had = subject
                 .known
@@ -73,8 +78,10 @@ impl Judge for Promotion {
         };
         for fact in items(draft, "facts") {
             let text = one_line(fact["text"].as_str().unwrap_or_default(), 60);
-            if is_placeholder(&text) {
-                wrong.push("a fact has no `text`".to_owned());
+            match nothing(&text, "") {
+                None => {}
+                Some(why) if why.is_blank() => wrong.push("a fact has no `text`".to_owned()),
+                Some(why) => wrong.push(format!("a fact's text `{text}` {why}")),
             }
             let ids: Vec<&str> = items(fact, "evidence").filter_map(Value::as_str).collect();
             if ids.is_empty() {

@@ -10,10 +10,11 @@ use crate::judge::{Judge, Judged, Trouble};
 use crate::readers::documents::IdsOf;
 use crate::readers::hollow_commands::{beyond_tests, proves_nothing};
 use crate::readers::paths;
+use crate::readers::substance::{Nothing, nothing};
 use crate::readers::table::{Record, records};
 use crate::room::Room;
 use crate::settings::{Choice, IdPattern, Number, Placed, Seconds, SettingsError, Text, Words};
-use crate::text::{answer, first_few, is_placeholder, label};
+use crate::text::{answer, first_few, label};
 use kernel::outcome::{CheckResult, Verdict};
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -108,8 +109,12 @@ impl Proofs {
         for proof in &proofs {
             let id = &proof["id"];
             for column in ["id", "command", "expect"] {
-                if is_placeholder(&proof[column]) {
-                    wrong.push(format!("{id} has no `{column}`"));
+                // An output may well say one word twice.
+                let real = |why: &Nothing| !matches!(why, Nothing::OneWord(_));
+                match nothing(&proof[column], "").filter(real) {
+                    None => {}
+                    Some(why) if why.is_blank() => wrong.push(format!("{id} has no `{column}`")),
+                    Some(why) => wrong.push(format!("{id}: `{column}` {why}")),
                 }
             }
             if proves_nothing(&proof["command"], &proof["expect"]) || proof["command"].contains(own)

@@ -3,8 +3,9 @@
 
 use crate::Subject;
 use crate::judge::{Judge, Judged};
+use crate::readers::substance::nothing;
 use crate::settings::{Text, Texts, WordTable};
-use crate::text::{first_few, is_placeholder};
+use crate::text::{first_few, label};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::Value;
@@ -38,9 +39,14 @@ impl Judge for ResultKeys {
         let mut wrong = Vec::new();
         for list in self.lists.iter() {
             let texts = object[list].as_array();
-            let real = |item: &Value| item.as_str().is_some_and(|text| !is_placeholder(text));
-            if !texts.is_some_and(|texts| texts.iter().all(real)) {
-                wrong.push(format!("`{list}` is no list of texts"));
+            let why = |item: &Value| nothing(item.as_str().unwrap_or_default(), list);
+            match texts.map(|texts| texts.iter().find_map(|item| Some((item, why(item)?)))) {
+                Some(None) => {}
+                Some(Some((item, why))) if !why.is_blank() => {
+                    let item = label(item.as_str().unwrap_or_default());
+                    wrong.push(format!("`{item}` in `{list}` {why}"));
+                }
+                _ => wrong.push(format!("`{list}` is no list of texts")),
             }
         }
         for (name, choices) in self.one_of.iter() {

@@ -1,12 +1,13 @@
-//! `sections`: a Markdown file has the named headings with something real under each. It refuses
-//! placeholders, comments and headings inside code. It can ask for words and for a drawing in them,
-//! and it cannot tell whether those are true.
+//! `sections`: a Markdown file has the named headings, and what stands under each says something
+//! (`readers/substance.rs`). It refuses headings inside code. It can ask for words and for a drawing in
+//! them, and it cannot tell whether those are true.
 
 use crate::Subject;
 use crate::judge::Judge;
+use crate::readers::substance::{alike, form_of, none_alone, nothing_new, stands_in};
 use crate::readers::{markdown, paths};
-use crate::settings::{Number, Placed, Texts};
-use crate::text::{answer, first_few, is_placeholder};
+use crate::settings::{Number, Placed, SettingsError, Texts};
+use crate::text::{answer, first_few};
 use kernel::outcome::{CheckResult, Verdict};
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -18,6 +19,9 @@ pub(crate) struct Sections {
     file: Placed,
     /// Headings of any level, in any case.
     headings: Texts,
+    /// Those of the headings under which `none` alone may stand; all of them.
+    #[serde(default)]
+    may_be_none: Texts,
     /// Words of which each stands in each section, in any case; `a|b` is either.
     #[serde(default)]
     mentions: Texts,
@@ -29,6 +33,17 @@ impl Judge for Sections {
     const NAME: &'static str = "sections";
     type Answer = CheckResult;
 
+    fn lint(&self) -> Result<(), SettingsError> {
+        match self
+            .may_be_none
+            .iter()
+            .all(|one| self.headings.contains(one))
+        {
+            true => Ok(()),
+            false => Self::refuse("has a heading in `may_be_none` that is not in `headings`"),
+        }
+    }
+
     fn judge(&self, subject: &Subject<'_>) -> CheckResult {
         let name = format!("{}: {}", Self::NAME, self.file);
         let text = match paths::read(subject.place, &self.file) {
@@ -39,16 +54,36 @@ impl Judge for Sections {
             }
         };
         let mut wrong = Vec::new();
+        let mut said: Vec<(&str, String)> = Vec::new();
         for heading in self.headings.iter() {
             let found = markdown::sections(&text, heading);
             if found.is_empty() {
                 wrong.push(format!("`{heading}` is missing"));
-            } else if found.iter().all(|section| is_placeholder(&section.content)) {
-                wrong.push(format!("`{heading}` has no real content"));
-            } else {
-                wrong.extend(self.lacks(heading, &found));
+                continue;
             }
+            let content: String = found
+                .iter()
+                .map(|section| section.content.clone() + "\n")
+                .collect();
+            let form = form_of(subject, &self.file, heading);
+            let listed = self.may_be_none.is_empty() || self.may_be_none.contains(heading);
+            let bare = (!listed).then(|| none_alone(&content)).flatten();
+            match nothing_new(&content, heading, &form).or(bare) {
+                Some(why) if why.is_blank() => {
+                    wrong.push(format!("`{heading}` has no real content"));
+                }
+                Some(why) => wrong.push(format!("`{heading}` {why}")),
+                None => wrong.extend(self.lacks(heading, &found)),
+            }
+            said.push((heading, content));
         }
+        // A section inside of another one stands in both, and is written once.
+        let whole = markdown::whole(&text).content;
+        let written_twice = |said: &&(&str, String)| stands_in(&whole, &said.1) > 1;
+        let twice = said.iter().filter(written_twice);
+        wrong.extend(alike(
+            twice.map(|(heading, said)| (*heading, said.as_str())),
+        ));
         let (verdict, reason) = if wrong.is_empty() {
             let count = self.headings.len();
             (

@@ -97,7 +97,8 @@ pub(crate) fn sections(text: &str, heading: &str) -> Vec<Section> {
     sections
 }
 
-fn all(text: &str) -> Vec<Section> {
+/// The document as one section, then every section of it.
+pub(crate) fn all(text: &str) -> Vec<Section> {
     let options = Options::ENABLE_TABLES | Options::ENABLE_TASKLISTS;
     let mut sections = vec![Section::new(String::new(), None)];
     let mut columns: Vec<String> = Vec::new();

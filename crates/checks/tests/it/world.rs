@@ -40,6 +40,8 @@ pub(crate) struct Example {
     pub(crate) results: BTreeMap<String, Value>,
     /// The validation commands that a human set.
     pub(crate) commands: Vec<String>,
+    /// The task's files as they were laid out.
+    pub(crate) forms: BTreeMap<String, String>,
     /// What earlier gates froze: name, item, content.
     pub(crate) frozen: Vec<(String, String, String)>,
     /// States whose gates passed.
@@ -162,6 +164,7 @@ impl World {
             result: example.result.as_ref(),
             results: &example.results.iter().map(result).collect(),
             commands: &example.commands,
+            forms: Some(&example.forms),
             frozen: &frozen,
             standing: &standing.collect(),
             known: &known,

@@ -157,23 +157,26 @@ fn body(ready: &Ready, said: &str) -> Result<String, EngineError> {
         "\n## What changed\n\n```text\n{}\n```\n",
         stat.trim_end()
     );
-    let (mut ran, mut looked) = (String::new(), String::new());
+    let (mut ran, mut said, mut looked) = (String::new(), String::new(), String::new());
     for (state, gate) in ready.peek.machine.gates().filter(|(_, gate)| gate.passed) {
         let passed = gate
             .results
             .iter()
             .filter(|one| one.verdict == Verdict::Pass);
         for result in passed {
-            let list = if result.ran.is_some() {
-                &mut ran
-            } else {
-                &mut looked
+            let list = match (&result.ran, &result.said_by) {
+                (Some(_), _) => &mut ran,
+                (None, Some(_)) => &mut said,
+                (None, None) => &mut looked,
             };
             let _ = writeln!(list, "- `{state}`: {}", line(result));
         }
     }
     if !ran.is_empty() {
         let _ = write!(body, "\n## Proven by running it\n\n{ran}");
+    }
+    if !said.is_empty() {
+        let _ = write!(body, "\n## Said by a role, judged by no machine\n\n{said}");
     }
     if !looked.is_empty() {
         let _ = write!(body, "\n## Looked at\n\n{looked}");

@@ -103,6 +103,7 @@ pub(super) fn perform(
         result: outcome.and_then(|outcome| outcome.result.as_ref()),
         results: &judged.results,
         commands: &context.commands,
+        forms: context.workflow.task.as_ref().map(|task| &task.files),
         frozen: &order.frozen,
         standing: &order.standing,
         known: &order.known,

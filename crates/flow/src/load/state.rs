@@ -1,13 +1,16 @@
 //! What surrounds each state of a workflow file: role, brief, gate, limits.
 
 use super::{CheckLint, Loader};
-use crate::raw::{RawCheck, RawState, RawWorkflow};
-use crate::workflow::StateDef;
+use crate::raw::{RawCheck, RawQuestion, RawState, RawWorkflow};
+use crate::workflow::{Each, Question, StateDef};
 use kernel::duration::parse_millis;
 use kernel::effect::Weight;
 use kernel::table::Kind;
 use kernel::{CheckSpec, StateName, Word};
-use serde_json::Value;
+use serde_json::{Value, json};
+
+/// The check that reads a role's answers.
+const QUESTIONS: &str = "questions";
 
 const DEFAULT_WALL_MILLIS: u64 = 30 * 60_000;
 
@@ -128,10 +131,29 @@ pub(super) fn state_def(
             }
         }
     }
+    let questions: Vec<Question> = state.questions.iter().map(question).collect();
+    if !questions.is_empty() && !works {
+        loader.problem(
+            "needless_questions",
+            at,
+            format!("state `{name}` asks questions, and no role works there to answer them"),
+            "remove `questions`, or make it a `work` state",
+        );
+    }
+    if let Some(role) = state.role.as_ref().filter(|_| !questions.is_empty()) {
+        let spec = answers(role, &questions);
+        if let Err(why) = lint_check(&spec.check, &spec.with) {
+            let what = format!("state `{name}`, questions: {why}");
+            let mend = "give each an `id` of its own and `asks`; docs/workflows.md shows how";
+            loader.problem("unknown_check", at, what, mend);
+        }
+        gate.push(spec);
+    }
     StateDef {
         role: state.role.clone(),
         brief,
         gate,
+        questions,
         wall_millis,
         about: state.about.clone().unwrap_or_default(),
         tells: state.tells.clone(),
@@ -143,6 +165,41 @@ pub(super) fn state_def(
             .map(StateName::new)
             .collect(),
         gate_first: state.gate_first,
+    }
+}
+
+fn question(raw: &RawQuestion) -> Question {
+    Question {
+        id: raw.id.clone(),
+        asks: raw.asks.clone(),
+        answers: raw.answers.clone(),
+        each: raw.each.as_ref().map(|each| Each {
+            pattern: each.pattern.clone(),
+            file: each.file.clone(),
+            section: each.section.clone(),
+        }),
+    }
+}
+
+/// What reads the answers to them.
+fn answers(role: &str, questions: &[Question]) -> CheckSpec {
+    let put = |one: &Question| {
+        let mut put = json!({ "id": one.id, "asks": one.asks, "answers": one.answers });
+        if let Some(each) = &one.each {
+            put["each"] = json!({ "pattern": each.pattern, "file": each.file });
+            if let Some(section) = &each.section {
+                put["each"]["section"] = json!(section);
+            }
+        }
+        put
+    };
+    let put: Vec<Value> = questions.iter().map(put).collect();
+    CheckSpec {
+        check: QUESTIONS.to_owned(),
+        with: json!({ "by": role, "ask": put }),
+        weight: Weight::Binding,
+        shows: None,
+        code: None,
     }
 }
 

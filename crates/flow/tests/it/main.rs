@@ -6,6 +6,7 @@ mod export;
 mod faults;
 mod objections;
 mod phase;
+mod questions;
 mod sessions;
 mod tlc;
 

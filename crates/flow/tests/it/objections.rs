@@ -15,7 +15,7 @@ use std::sync::Arc;
 
 /// One builds, another reviews; what it finds is mended and reviewed again. The gate of `review`
 /// says nothing about the reviewer.
-const REVIEWED: &str = r#"name = "t"
+pub(crate) const REVIEWED: &str = r#"name = "t"
 about = "built and reviewed"
 initial = "build"
 [role.coder]
@@ -107,11 +107,11 @@ fn known(_: &str, _: &Value) -> Result<(), String> {
     Ok(())
 }
 
-fn loaded(text: &str) -> Arc<Workflow> {
+pub(crate) fn loaded(text: &str) -> Arc<Workflow> {
     Arc::new(load(&source(text), &known).unwrap_or_else(|error| panic!("{error}")))
 }
 
-fn begun(text: &str) -> Hand {
+pub(crate) fn begun(text: &str) -> Hand {
     Hand::of(loaded(text), Autonomy::Auto, Mode::default(), &[])
 }
 
@@ -125,7 +125,7 @@ fn verdict(result: &Value) -> Verdict {
 
 impl Hand {
     /// An attempt that leaves this result and asks for `next`, and its gate, all else of which passes.
-    fn says(&mut self, result: Value, next: &str) {
+    pub(crate) fn says(&mut self, result: Value, next: &str) {
         let Effect::Attempt(order) = self.begin() else {
             panic!("an attempt is wanted in {}", self.state())
         };

@@ -88,6 +88,13 @@ pub(crate) fn shown(out: &Out, run: &str, grounds: &Grounds, lines: Lines) {
             "nothing: no command has passed that could have failed",
         );
     }
+    for one in &grounds.said {
+        let reason = plain(&one.reason);
+        row(
+            "said",
+            &format!("{} ({}): {reason}", plain(&one.check), one.state),
+        );
+    }
     for one in &grounds.unproven {
         let not = out.paint(Tone::Bad, &format!("{:<11}", "not proven"));
         out.line(&format!(

@@ -158,7 +158,7 @@ fn the_rung_of_new_runs_comes_from_the_config_unless_a_flag_says_otherwise() {
 fn roles_get_the_agent_of_their_tier() {
     let world = World::new();
     world.write("agent/script.toml", HONEST);
-    world.write("agent/framer.toml", "log = \"framer.log\"\n[[attempt]]\nsteps = [{ set = \"Not doing\", to = \"x\" }, { set = \"Reality constraints\", to = \"y\" }]\nresult = { summary = \"framed by the fast one\" }\n");
+    world.write("agent/framer.toml", "log = \"framer.log\"\n[[attempt]]\nsteps = [{ set = \"Not doing\", to = \"nothing else\" }, { set = \"Reality constraints\", to = \"no network\" }]\nresult = { summary = \"framed by the fast one\" }\n");
     world.write(".gitignore", "agent/\n");
     world.write(
         ".proofhouse/config.toml",

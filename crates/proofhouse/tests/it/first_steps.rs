@@ -18,7 +18,10 @@ implement) echo good > code.txt; field 'Current result' there; field 'Evidence l
 verify) section 'For each claim'; next=review ;;
 review) section 'The reviewer'; next=done ;;
 esac
-printf 'Here it is:\n```json\n{"summary": "a \\"quoted\\" word", "next": "%s"}\n```\n' $next
+seen() { printf '"%s": {"answer": "yes", "evidence": "task/artifacts/seen.txt %s"}' "$1" "$2"; }
+answers=$(seen objective 'has the word'), ; answers="$answers$(seen truth 'is the file itself'), $(seen visible 'is all there is to see')"
+answers="$answers, $(seen agree 'says what EVIDENCE says'), $(seen minimal 'is one line')"
+printf 'Here it is:\n```json\n{"summary": "a \\"quoted\\" word", "answers": {%s}, "next": "%s"}\n```\n' "$answers" $next
 "#;
 
 fn script_of_the_readme() -> String {

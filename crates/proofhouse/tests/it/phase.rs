@@ -110,7 +110,7 @@ fn an_edit_of_the_phase_line_is_a_request_and_an_illegal_one_is_refused() {
     let script = r#"
 [[attempt]]
 state = "intake"
-steps = [{ set = "Not doing", to = "x" }, { set = "Reality constraints", to = "y" }, { set = "Phase", to = "done" }]
+steps = [{ set = "Not doing", to = "nothing else" }, { set = "Reality constraints", to = "no network" }, { set = "Phase", to = "done" }]
 result = { summary = "done!" }
 "#;
     world.start(script, &[]);
@@ -523,7 +523,7 @@ fn an_invalid_result_is_asked_for_again_in_the_same_view_at_most_twice() {
 [[attempt]]
 state = "intake"
 attempt = 1
-steps = [{ set = "Not doing", to = "x" }, { set = "Reality constraints", to = "y" }]
+steps = [{ set = "Not doing", to = "nothing else" }, { set = "Reality constraints", to = "no network" }]
 result_text = "I am done"
 [[attempt]]
 state = "intake"
@@ -551,7 +551,7 @@ result = { summary = "now it is valid" }
         status["state"], "shape",
         "the work of the first attempt was not lost"
     );
-    assert_eq!(status["fields"]["Not doing"], "x");
+    assert_eq!(status["fields"]["Not doing"], "nothing else");
     assert!(last_brief(&world).contains("Your result was not valid"));
 }
 

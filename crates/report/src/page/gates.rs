@@ -104,6 +104,7 @@ fn is_quiet(check: &Check) -> bool {
 fn check(check: &Check) -> Markup {
     let (tone, words) = match check.answer {
         Answer::Passed if check.proof == Proof::Nothing => (Tone::Unsure, "passed, proves nothing"),
+        Answer::Passed if check.proof == Proof::Said => (Tone::Plain, "a role's word"),
         Answer::Passed => (Tone::Good, "pass"),
         Answer::Failed => (Tone::Bad, "fail"),
         Answer::CouldNotRun => (Tone::Unsure, "could not run"),

@@ -31,6 +31,19 @@ pub(super) fn section(data: &Evidence) -> Markup {
                     "They were not executed, and prove nothing about what the code does."
                 }
             }
+            @if !grounds.said.is_empty() {
+                h3 #said { "What no machine judged" }
+                p.note { "A role answered these. The engine looked only whether the place is there that it points to." }
+                ul.proofs {
+                    @for one in &grounds.said {
+                        li {
+                            p { (chip(Tone::Plain, &format!("said by {}", one.by))) " " code { (one.check) } }
+                            (paragraph("reason", &one.reason))
+                            p.facts-line { span { "in the gate of " (one.state) } }
+                        }
+                    }
+                }
+            }
             @if !grounds.unproven.is_empty() {
                 h3 #unproven { "What was not" }
                 ul.proofs {

@@ -1,0 +1,205 @@
+//! Does a text say anything? The one place that judges it, for every check that asks for a text: to be
+//! there is not enough. It knows no bad words and no language. A text says nothing if it is letters and
+//! no word, one word over and over, its own heading again, the words of the form that it should have
+//! filled in, or what stands in other places as well. Whether it is true is not judged here.
+
+use crate::Subject;
+use crate::readers::documents::says_none;
+use crate::readers::items;
+use crate::text::{is_placeholder, is_placeholder_line, label, without_comments};
+use std::collections::BTreeMap;
+use std::fmt::{Display, Formatter};
+
+#[cfg(test)]
+mod tests;
+
+/// Why a text says nothing.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Nothing {
+    /// Nothing is there.
+    Empty,
+    /// What is there stands for something else.
+    Placeholder,
+    /// Letters, and no word.
+    Letters,
+    /// This word and no other, more than once.
+    OneWord(String),
+    /// No word that its own name does not have.
+    Name,
+    /// The words of the form.
+    Form,
+    /// `none`, where there must be something.
+    None,
+}
+
+impl Nothing {
+    /// Is nothing there at all that somebody wrote?
+    pub(crate) fn is_blank(&self) -> bool {
+        matches!(self, Nothing::Empty | Nothing::Placeholder)
+    }
+}
+
+/// What is said behind the text's name: what it is, and how it is mended.
+impl Display for Nothing {
+    fn fmt(&self, f: &mut Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Nothing::Empty => f.write_str("is empty"),
+            Nothing::Placeholder => f.write_str("holds a placeholder"),
+            Nothing::Letters => {
+                f.write_str("says nothing: letters, and no word; write it out in words")
+            }
+            Nothing::OneWord(word) => write!(
+                f,
+                "says nothing: `{}` over and over; write what there is to say",
+                label(word)
+            ),
+            Nothing::Name => {
+                f.write_str("says nothing: it only repeats its own name; write what is so")
+            }
+            Nothing::Form => f.write_str(
+                "says nothing: these are the form's own words; write what is so in their place",
+            ),
+            Nothing::None => f.write_str(
+                "says `none`, and there must be something; write it, or `none, because ...`",
+            ),
+        }
+    }
+}
+
+/// Why a text of this name says nothing; none if it says something.
+pub(crate) fn nothing(said: &str, name: &str) -> Option<Nothing> {
+    if said.trim().is_empty() {
+        return Some(Nothing::Empty);
+    }
+    if is_placeholder(said) {
+        return Some(Nothing::Placeholder);
+    }
+    if says_none(said) {
+        return None;
+    }
+    let said = written(said);
+    let words = words(&said);
+    // `C++` and `C#` are words.
+    if words.iter().all(|word| is_letter(word)) && !said.contains(['+', '#']) {
+        return Some(Nothing::Letters);
+    }
+    if said.split_whitespace().any(is_exact) {
+        return None;
+    }
+    let (first, more) = words.split_first()?;
+    if !more.is_empty() && more.iter().all(|word| word == first) {
+        return Some(Nothing::OneWord(first.clone()));
+    }
+    let name = self::words(name);
+    (words.iter().all(|word| name.contains(word))).then_some(Nothing::Name)
+}
+
+/// The same, for a text that is also held against the form's own text there.
+pub(crate) fn nothing_new(said: &str, name: &str, form: &str) -> Option<Nothing> {
+    nothing(said, name).or_else(|| {
+        let (said, form) = (words(&written(said)), words(form));
+        let copied = said.len() >= OF_A_FORM && times(&form, &said) > 0;
+        copied.then_some(Nothing::Form)
+    })
+}
+
+/// Why a text says nothing that must not be `none` alone.
+pub(crate) fn none_alone(said: &str) -> Option<Nothing> {
+    let words = words(said);
+    let bare = words.len() == 1 || words == ["n", "a"];
+    (bare && says_none(said)).then_some(Nothing::None)
+}
+
+/// Texts of different names that are the same text, a sentence for each.
+pub(crate) fn alike<'t>(texts: impl IntoIterator<Item = (&'t str, &'t str)>) -> Vec<String> {
+    let mut same: BTreeMap<Vec<String>, Vec<(&str, &str)>> = BTreeMap::new();
+    for (name, said) in texts {
+        // What has nothing to list says so in the same words everywhere.
+        if !is_placeholder(said) && !says_none(said) {
+            same.entry(words(said)).or_default().push((name, said));
+        }
+    }
+    let same = same.into_iter();
+    let telling = same.filter(|(words, texts)| match texts.len() {
+        0 | 1 => false,
+        // Two short answers may be the same by chance, and so may names, commands and numbers.
+        2 => words.len() >= OF_A_SENTENCE && !texts[0].1.split_whitespace().any(is_exact),
+        _ => true,
+    });
+    telling
+        .map(|(_, texts)| {
+            let names: Vec<String> = texts.iter().map(|(name, _)| format!("`{name}`")).collect();
+            format!(
+                "{} say the same, `{}`; write what is so for each",
+                names.join(" and "),
+                label(texts[0].1)
+            )
+        })
+        .collect()
+}
+
+/// How often the words of a text stand one after the other in another text.
+pub(crate) fn stands_in(text: &str, said: &str) -> usize {
+    times(&words(text), &words(said))
+}
+
+/// The form's own text under a heading of a file of the task; empty if there is none.
+pub(crate) fn form_of(subject: &Subject<'_>, file: &str, heading: &str) -> String {
+    let name = file.strip_prefix("task/");
+    let form = name.and_then(|name| subject.forms?.get(name));
+    let section = form.and_then(|form| items::section(form, heading).ok());
+    section.unwrap_or_default().to_owned()
+}
+
+/// As many words of a form are no chance; fewer may well be the answer.
+const OF_A_FORM: usize = 3;
+/// As many words are a sentence.
+const OF_A_SENTENCE: usize = 4;
+
+/// A text without comments and without its lines that stand for something else.
+fn written(said: &str) -> String {
+    let said = without_comments(said);
+    let lines = said.lines().filter(|line| !is_placeholder_line(line));
+    lines.collect::<Vec<&str>>().join("\n")
+}
+
+/// Runs of letters and digits, in one case. Where words are not parted, a run is many of them.
+fn words(text: &str) -> Vec<String> {
+    let runs = text.split(|char: char| !char.is_alphanumeric());
+    runs.filter(|run| !run.is_empty())
+        .map(str::to_lowercase)
+        .collect()
+}
+
+/// One letter, once or many times. Only of scripts that have cases: in many others it is a word.
+fn is_letter(word: &str) -> bool {
+    let mut chars = word.chars();
+    let first = chars.next();
+    first.is_some_and(|first| first.is_lowercase() && chars.all(|char| char == first))
+}
+
+/// A name, a path, a command's option, a number: what means itself, however short.
+fn is_exact(token: &str) -> bool {
+    let inner = token.trim_matches(|char: char| !char.is_alphanumeric() && !"/-$".contains(char));
+    let letters = |char: Option<char>| char.is_some_and(char::is_alphanumeric);
+    let dotted = inner.char_indices().any(|(at, char)| {
+        ".:".contains(char)
+            && letters(inner[..at].chars().next_back())
+            && letters(inner[at + 1..].chars().next())
+    });
+    inner
+        .chars()
+        .any(|char| char.is_numeric() || "/\\_=<>{}()[]$@|".contains(char))
+        || dotted
+        || inner.starts_with('-') && inner.chars().any(char::is_alphanumeric)
+}
+
+fn times(text: &[String], said: &[String]) -> usize {
+    match said.is_empty() {
+        true => 0,
+        false => text
+            .windows(said.len())
+            .filter(|part| *part == said)
+            .count(),
+    }
+}

@@ -1,0 +1,66 @@
+//! What a state asks its role: the brief shows it with an example, and the gate reads the answers.
+
+use crate::objections::{REVIEWED, begun, loaded};
+use crate::source;
+use flow::load;
+use kernel::effect::Effect;
+use serde_json::{Value, json};
+
+const ASKED: &str = r#"gate = ["tests"]
+questions = [
+    { id = "safe", asks = "Is every input checked?" },
+    { id = "traced", asks = "Has it a test?", answers = ["yes", "n/a"], each = { pattern = 'AC-\d+', file = "task/scope.md", section = "Criteria" } },
+]"#;
+
+fn asking() -> String {
+    REVIEWED.replacen("gate = [\"tests\"]", ASKED, 1)
+}
+
+#[test]
+fn the_gate_of_a_state_that_asks_reads_the_answers() {
+    let workflow = loaded(&asking());
+    let gate = &workflow.states["review"].gate;
+    let names: Vec<&str> = gate.iter().map(|spec| spec.check.as_str()).collect();
+    assert_eq!(names, ["tests", "questions"]);
+    let with = json!({ "by": "reviewer", "ask": [
+        { "id": "safe", "asks": "Is every input checked?", "answers": ["yes"] },
+        { "id": "traced", "asks": "Has it a test?", "answers": ["yes", "n/a"],
+          "each": { "pattern": "AC-\\d+", "file": "task/scope.md", "section": "Criteria" } },
+    ] });
+    assert_eq!(gate[1].with, with);
+    assert!(workflow.states["fix"].questions.is_empty());
+}
+
+#[test]
+fn the_brief_shows_the_questions_with_an_example_of_an_answer() {
+    let mut hand = begun(&asking());
+    hand.says(json!({ "summary": "built" }), "");
+    assert_eq!(hand.state(), "review");
+    let Effect::Attempt(order) = hand.begin() else {
+        panic!("an attempt is wanted")
+    };
+    let brief = order.brief;
+    for part in [
+        "- `safe`: Is every input checked? It passes with: yes.",
+        "(for each `AC-\\d+` of task/scope.md, `Criteria`; the name is `traced ID`) It passes with: yes, n/a.",
+    ] {
+        assert!(brief.contains(part), "no `{part}` in\n{brief}");
+    }
+    let (_, example) = brief.split_once("```json\n").expect("an example");
+    let example = example.split("\n```").next().expect("its end");
+    let example: Value = serde_json::from_str(example).expect("an example is JSON");
+    assert_eq!(example["answers"]["safe"]["answer"], "yes");
+    assert!(example["answers"]["safe"]["evidence"].is_string());
+}
+
+#[test]
+fn questions_need_a_role_that_answers() {
+    let text = REVIEWED.replace(
+        "[state.asked]\nkind = \"wait\"",
+        "[state.asked]\nkind = \"wait\"\nquestions = [{ id = \"a\", asks = \"Is it so?\" }]",
+    );
+    let error = load(&source(&text), &|_, _| Ok(())).expect_err("nobody answers");
+    assert_eq!(error.problems[0].code, "needless_questions", "{error}");
+    let unknown = asking().replace("answers = [", "answer = [");
+    assert!(load(&source(&unknown), &|_, _| Ok(())).is_err());
+}
