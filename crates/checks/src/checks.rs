@@ -1,6 +1,7 @@
 //! All checks, one file each, and the registry of them.
 
 mod anchors;
+mod audited;
 mod citations;
 mod cites;
 mod command;
@@ -10,6 +11,7 @@ mod coverage;
 mod covers;
 mod delivers;
 mod dependency_audit;
+mod dispositions;
 mod entries;
 mod extent;
 mod feature_labels;
@@ -55,6 +57,7 @@ pub fn registry() -> &'static [&'static dyn Check] {
     const {
         &[
             check::<anchors::Anchors>(),
+            check::<audited::Audited>(),
             check::<citations::Citations>(),
             check::<cites::Cites>(),
             check::<command::Command>(),
@@ -64,6 +67,7 @@ pub fn registry() -> &'static [&'static dyn Check] {
             check::<covers::Covers>(),
             check::<delivers::Delivers>(),
             check::<dependency_audit::DependencyAudit>(),
+            check::<dispositions::Dispositions>(),
             check::<entries::Entries>(),
             check::<extent::Extent>(),
             check::<feature_labels::FeatureLabels>(),

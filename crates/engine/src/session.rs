@@ -168,11 +168,15 @@ impl Session<'_> {
                 run.append(&declared)?;
                 declared.iter().for_each(|event| observer.event(event));
             }
-            if let Some(late) = report::views::asked_too_late(&run.project, &run.machine)? {
-                observer.notice(&late);
+            let mut shown = run.machine.declared();
+            if let Some((name, asked)) = report::views::asked_too_late(&run.project, &run.machine)?
+            {
+                observer.notice(&format!(
+                    "`{name}: {asked}` was not taken: the run is over; start another run for more"
+                ));
+                shown.insert(name, asked);
             }
             // The views are ours to mend, also when there is nothing else to do.
-            let shown = run.machine.declared();
             let head = run.journal.head();
             report::views::refresh(&run.project, &run.machine, head, &declared, &shown)?;
             return Ok(Ended {

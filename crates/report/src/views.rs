@@ -333,7 +333,10 @@ pub fn declarations(project: &Project, machine: &Flow) -> Result<Option<What>, E
 
 /// A phase that a person asks for in the state file of a run that is over. It is told, and not
 /// recorded: nothing of such a run changes any more.
-pub fn asked_too_late(project: &Project, machine: &Flow) -> Result<Option<String>, EngineError> {
+pub fn asked_too_late(
+    project: &Project,
+    machine: &Flow,
+) -> Result<Option<(String, String)>, EngineError> {
     let over = matches!(
         machine.status().activity,
         Activity::Done | Activity::Stopped
@@ -347,9 +350,8 @@ pub fn asked_too_late(project: &Project, machine: &Flow) -> Result<Option<String
     let Some(What::Edited { fields }) = views.edits(machine)? else {
         return Ok(None);
     };
-    Ok(fields.get(name).map(|asked| {
-        format!("`{name}: {asked}` was not taken: the run is over; start another run for more")
-    }))
+    let asked = fields.get(name);
+    Ok(asked.map(|asked| (name.to_owned(), asked.clone())))
 }
 
 /// Writes the state file anew from the journal; a file that is in the way is kept beside it.

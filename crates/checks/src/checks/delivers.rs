@@ -12,8 +12,8 @@ use serde::Deserialize;
 /// The run has made what the field says: a change of the repository, or evidence.
 #[derive(Deserialize, JsonSchema)]
 pub(crate) struct Delivers {
-    /// The field: `change` or `evidence`.
-    field: Text,
+    /// The field: `change` or `evidence`; without it, a change.
+    field: Option<Text>,
     /// Paths in the task folder that are no evidence of their own.
     #[serde(default)]
     except: Paths,
@@ -24,7 +24,9 @@ impl Judge for Delivers {
     type Answer = Judged;
 
     fn judge(&self, subject: &Subject<'_>) -> Judged {
-        let field = &*self.field;
+        let Some(field) = self.field.as_deref() else {
+            return self.change(subject);
+        };
         let wanted = subject.fields.get(field).map_or("", |value| value.trim());
         match wanted {
             "change" => self.change(subject),
@@ -43,12 +45,14 @@ impl Delivers {
             let why = "nobody has worked in this run yet".to_owned();
             return Err(Trouble::CouldNotRun(why));
         };
-        if subject.tree_after == begun {
-            return Err(format!(
-                "the repository is as the run found it, and `{}` is `change`",
-                self.field
-            )
-            .into());
+        // Where nobody has just worked, the tree is looked at as it is.
+        let now = match subject.tree_after {
+            "" => subject.tree()?.hash,
+            after => after.to_owned(),
+        };
+        if now == *begun {
+            let why = "the repository is as the run found it, and a change was asked for";
+            return Err(why.to_owned().into());
         }
         Ok("the repository is another than the run found it".to_owned())
     }

@@ -10,6 +10,7 @@ mod edited;
 mod exits;
 mod facts;
 mod heard;
+mod known;
 mod made;
 mod memory;
 mod objection;

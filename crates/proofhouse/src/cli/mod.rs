@@ -92,6 +92,9 @@ fn dispatch(args: &Args, out: &Out) -> Result<u8, EngineError> {
     match &args.command {
         Command::Do(args) => do_it::do_it(&project, args, out),
         Command::New(new) => new::new(&project, new, out),
+        Command::Run(run) | Command::Resume(run) if run.detach => {
+            detached::start(&project, run, out)
+        }
         Command::Run(run) | Command::Resume(run) => run::run(&project, run, out),
         Command::Attach { run } => detached::attach(&project, run, out),
         Command::Stop { run } => detached::stop(&project, run, out),

@@ -3,7 +3,7 @@
 use super::args::Run;
 use super::out::{Out, Tone};
 use super::progress::Progress;
-use super::{detached, exit, inbox, land, notify, status};
+use super::{exit, inbox, land, notify, status};
 use engine::session::{Ended, Restore, Session};
 use engine::world::Interrupter;
 use engine::{Ending, Until};
@@ -64,9 +64,6 @@ pub(crate) fn named<'a>(project: &Project, run: Option<&'a str>) -> Result<&'a s
 }
 
 pub(crate) fn run(project: &Project, args: &Run, out: &Out) -> Result<u8, EngineError> {
-    if args.detach {
-        return detached::start(project, args, out);
-    }
     let run = named(project, args.run.as_deref())?;
     let session = Session {
         project,

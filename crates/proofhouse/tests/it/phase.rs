@@ -78,6 +78,7 @@ fn the_evidence_link_can_be_opened_elsewhere() {
     let config = "[evidence]\nbase_url = \"https://files.example.org/house/\"\n";
     world.write(".proofhouse/config.toml", config);
     world.start(HONEST, &[]);
+    world.run(&["run", "t", "--once"]).exits(0);
     let link = "Evidence link: https://files.example.org/house/tasks/t/artifacts/evidence.html";
     let state = world.read("tasks/t/STATE.md");
     assert!(state.contains(link), "{state}");
@@ -435,9 +436,9 @@ fn without_a_validation_command_verify_cannot_pass() {
             "--agent",
             "scripted:agent/script.toml",
             "--set",
-            "objective=o",
+            "objective=be good",
             "--set",
-            "done_gate=d",
+            "done_gate=grep says so",
         ])
         .exits(0);
     assert!(said.out.contains("no validation command"), "{}", said.out);

@@ -39,8 +39,7 @@ pub(super) fn is_explained(
     let mut then: Vec<&StateName> = Vec::new();
     for event in events {
         match &event.body {
-            Body::Moved(moved) if event.at < written => stood = &moved.position.state,
-            Body::Moved(moved) if event.at == written => then.push(&moved.position.state),
+            Body::Moved(moved) if event.at <= written => stood = &moved.position.state,
             Body::AttemptEnded(ended) if event.at >= written => {
                 then.extend(&ended.outcome.request);
             }
