@@ -102,6 +102,11 @@ pub trait Agent: Send + Sync {
     /// `progress` gets one line for people now and then.
     fn run(&self, order: &Order, cancel: &Cancel, progress: &dyn Fn(&str)) -> Reply;
 
+    /// Why it cannot even be started on this machine right now, with a mend; none if nothing says so.
+    fn lacks(&self) -> Option<String> {
+        None
+    }
+
     /// May its attempts go on in the session of an earlier one? As a person has set it.
     fn resumes(&self) -> bool {
         false

@@ -16,6 +16,7 @@ use crate::external::kind::Kind;
 use crate::external::place::{Logins, Place};
 use crate::external::plan::Plan;
 use crate::external::settings::Settings;
+use crate::external::setup::Places;
 use crate::external::trouble::Trouble;
 use gate::{EDITS, UNFIT, refusal, settle};
 use kernel::outcome::{Class, Usage};
@@ -50,6 +51,14 @@ impl Kind for Claude {
         &[(".claude/.credentials.json", ".claude/.credentials.json")]
     }
 
+    fn setup(&self) -> Places {
+        Places {
+            memory: Some(".claude/CLAUDE.md"),
+            skills: Some(".claude/skills"),
+            servers: Some((".claude.json", "mcpServers")),
+        }
+    }
+
     fn plan(&self, settings: &Settings, order: &Order, place: &Place) -> io::Result<Plan> {
         let mut args = [
             "-p",
@@ -77,6 +86,11 @@ impl Kind for Claude {
         if let Some(session) = &place.continues {
             settle(place)?;
             args.extend(["--resume".to_owned(), session.clone()]);
+        }
+        if !place.servers.is_empty() {
+            let servers = json!({"mcpServers": place.servers});
+            let file = place.write(".claude/mcp.json", &servers.to_string())?;
+            args.extend(["--mcp-config".to_owned(), Place::text(&file)]);
         }
         args.extend(settings.args.iter().cloned());
         let hooks = json!({"PreToolUse": [{"matcher": EDITS, "hookCallbackIds": ["edits"]}]});

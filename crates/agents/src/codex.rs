@@ -10,6 +10,7 @@ use crate::external::kind::{Counts, Kind};
 use crate::external::place::{Logins, Place};
 use crate::external::plan::Plan;
 use crate::external::settings::{Login, Settings};
+use crate::external::setup::{Places, flat};
 use crate::external::trouble::Trouble;
 use crate::home::Home;
 use kernel::effect::Access;
@@ -18,6 +19,9 @@ use serde_json::{Value, json};
 use std::fs;
 use std::io;
 use std::path::Path;
+
+/// The table of its settings with its MCP servers.
+const SERVERS: &str = "mcp_servers";
 
 /// The connector's own part.
 #[derive(Debug)]
@@ -49,6 +53,14 @@ impl Kind for Codex {
         &[(".codex/auth.json", ".codex/auth.json")]
     }
 
+    fn setup(&self) -> Places {
+        Places {
+            memory: Some(".codex/AGENTS.md"),
+            skills: Some(".codex/skills"),
+            servers: Some((".codex/config.toml", SERVERS)),
+        }
+    }
+
     fn plan(&self, settings: &Settings, order: &Order, place: &Place) -> io::Result<Plan> {
         let home = place.folder(".codex")?;
         let mut args = vec!["exec".to_owned()];
@@ -76,6 +88,9 @@ impl Kind for Codex {
             ("sandbox_workspace_write.writable_roots", roots),
             ("sandbox_workspace_write.exclude_slash_tmp", json!(true)),
         ] {
+            args.extend(["-c".to_owned(), format!("{key}={value}")]);
+        }
+        for (key, value) in flat(&place.servers, SERVERS) {
             args.extend(["-c".to_owned(), format!("{key}={value}")]);
         }
         if let (Login::Key, Some(base)) = (settings.login, &settings.base_url) {

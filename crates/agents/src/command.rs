@@ -8,6 +8,7 @@ use crate::connections::Connections;
 use crate::environment::environment;
 use crate::external::program_roots;
 use crate::home::Home;
+use crate::program::no_program;
 use crate::transcript::{TRANSCRIPT_BYTES, Transcript};
 use kernel::outcome::Class;
 use sandbox::{Cancel, Ended, Killed, Launch, Limits};
@@ -100,6 +101,10 @@ impl Command {
 impl Agent for Command {
     fn name(&self) -> &str {
         "command"
+    }
+
+    fn lacks(&self) -> Option<String> {
+        no_program(&self.argv[0], "name it with its full path")
     }
 
     fn run(&self, order: &Order, cancel: &Cancel, progress: &dyn Fn(&str)) -> Reply {

@@ -10,6 +10,7 @@ use crate::external::kind::{Counts, Kind};
 use crate::external::place::{Logins, Place};
 use crate::external::plan::Plan;
 use crate::external::settings::{Login, Settings};
+use crate::external::setup::Places;
 use crate::external::trouble::Trouble;
 use kernel::effect::Access;
 use kernel::outcome::{Class, Usage};
@@ -58,6 +59,14 @@ impl Kind for Gemini {
         ]
     }
 
+    fn setup(&self) -> Places {
+        Places {
+            memory: Some(".gemini/GEMINI.md"),
+            skills: None,
+            servers: Some((".gemini/settings.json", "mcpServers")),
+        }
+    }
+
     fn plan(&self, settings: &Settings, order: &Order, place: &Place) -> io::Result<Plan> {
         let auth = match settings.login {
             Login::Key => "gemini-api-key",
@@ -68,6 +77,7 @@ impl Kind for Gemini {
             "general": {"enableAutoUpdate": false, "maxAttempts": 3},
             "privacy": {"usageStatisticsEnabled": false},
             "telemetry": {"enabled": false},
+            "mcpServers": place.servers,
         });
         place.write(".gemini/settings.json", &config.to_string())?;
         let mut args = ["-o", "stream-json", "--skip-trust", "--yolo"]

@@ -6,10 +6,11 @@
 use crate::api::Api;
 use crate::external::kind::{Counts, External, Kind};
 use crate::external::settings::{Login, Settings};
+use crate::program::{find_program, no_program};
 use crate::scripted::Scripted;
 use crate::spec::AgentSpec;
 use crate::table::{How, TABLE};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 /// What this machine has of a coding agent.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -148,28 +149,10 @@ fn is_address(name: &str) -> bool {
     name.ends_with("_BASE_URL")
 }
 
-fn no_program(program: &str, mend: &str) -> Option<String> {
-    match find_program(program) {
-        Some(_) => None,
-        None => Some(format!("the program `{program}` is not on PATH; {mend}")),
-    }
-}
-
-fn find_program(program: &str) -> Option<PathBuf> {
-    if program.contains('/') {
-        // A relative one is looked for in the view, which is not there yet.
-        let path = Path::new(program);
-        return (path.is_relative() || path.is_file()).then(|| path.to_owned());
-    }
-    let path = sandbox::base_env().remove("PATH").unwrap_or_default();
-    std::env::split_paths(&path)
-        .map(|folder| folder.join(program))
-        .find(|file| file.is_file())
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::path::Path;
 
     fn missing(text: &str) -> String {
         let spec = AgentSpec::parse(text, Path::new("/")).unwrap();

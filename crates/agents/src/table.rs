@@ -95,6 +95,7 @@ impl How {
                 "key_file",
                 "idle_seconds",
                 "session",
+                "setup",
             ],
             How::Protocol(_) => &["args", "env", "idle_seconds", "session"],
             How::Model(_) => &["key_file", "idle_seconds", "session"],

@@ -32,6 +32,8 @@ pub struct Tuning {
     pub idle: Option<Duration>,
     /// Whether a repair goes on in its session.
     pub session: Option<Resuming>,
+    /// What of the person's own setup it has.
+    pub setup: Option<Vec<String>>,
     /// The user's own prices, over the embedded ones.
     pub prices: Prices,
 }
@@ -48,6 +50,7 @@ impl Tuning {
             ("key_file", self.key_file.is_some()),
             ("idle_seconds", self.idle.is_some()),
             ("session", self.session.is_some()),
+            ("setup", self.setup.is_some()),
         ];
         let set = set.into_iter().filter(|(_, set)| *set);
         set.map(|(name, _)| name).collect()
@@ -61,12 +64,23 @@ impl Tuning {
 }
 
 impl AgentSpec {
+    /// Does the connector itself know this setting, which others of its kind know?
+    fn has(&self, setting: &str) -> bool {
+        match self {
+            AgentSpec::External { agent, .. } if setting == "setup" => {
+                !agent.kind().setup().is_empty()
+            }
+            _ => true,
+        }
+    }
+
     /// The same connector with what a person set.
     ///
     /// # Errors
     /// [`AgentError::Unfit`] for a setting that it cannot use.
     pub fn tuned(self, tuning: &Tuning) -> Result<Self, AgentError> {
         let takes = table::row(self.name()).map_or(&[][..], |row| row.how.settings());
+        let takes: Vec<&str> = takes.iter().copied().filter(|it| self.has(it)).collect();
         if let Some(setting) = tuning.set().into_iter().find(|set| !takes.contains(set)) {
             return Err(AgentError::Unfit {
                 agent: self.name(),
@@ -97,6 +111,7 @@ impl AgentSpec {
                     key_file: tuning.key_file.clone(),
                     idle: tuning.idle.unwrap_or(settings.idle),
                     session: tuning.session.unwrap_or(settings.session),
+                    setup: tuning.setup.clone().unwrap_or_default(),
                     prices,
                     ..settings
                 },
@@ -146,6 +161,27 @@ mod tests {
             let error = tuned(text, &tuning).unwrap_err();
             assert_eq!(error.code(), "agent_setting_unfit", "{text}");
             assert!(error.to_string().contains("key_file"), "{error}");
+        }
+    }
+
+    #[test]
+    fn only_an_agent_that_can_have_something_of_the_persons_own_is_let_have_it() {
+        let tuning = Tuning {
+            setup: Some(vec!["memory".into()]),
+            ..Tuning::default()
+        };
+        for text in ["claude", "codex", "gemini"] {
+            let Ok(AgentSpec::External { settings, .. }) = tuned(text, &tuning) else {
+                panic!("{text}")
+            };
+            assert_eq!(settings.setup, ["memory"], "{text}");
+        }
+        for text in ["opencode", "pi", "codex-app", "acp:x", "anthropic:m"] {
+            let error = tuned(text, &tuning).unwrap_err();
+            assert_eq!(error.code(), "agent_setting_unfit", "{text}");
+            assert!(!error.to_string().contains(
+                "takes: program, args, env, base_url, login, key_file, idle_seconds, session, setup"
+            ));
         }
     }
 

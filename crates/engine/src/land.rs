@@ -3,9 +3,11 @@
 //! away anything that is in no commit.
 
 mod request;
+mod settle;
 mod shape;
 
 pub use request::request;
+pub use settle::{Settling, settle};
 pub use shape::Shape;
 
 use crate::on_commit::OnCommit;
@@ -317,7 +319,7 @@ fn merged(
                 files.join(", ")
             ),
             format!(
-                "merge by hand: the work is `{}`; or start anew from the branch",
+                "`proofhouse land {run} --settle` lets an agent bring both together, and asks you again; or merge by hand: the work is `{}`",
                 git::run_ref(run)
             ),
         )),

@@ -5,11 +5,11 @@ use crate::run::Run;
 use crate::run_adapter::RunAdapter;
 use crate::world::{Interrupter, Observer, Open, Real};
 use agents::Agent;
-use flow::Workflow;
+use flow::{Flow, Workflow};
 use kernel::machine::Activity;
-use kernel::{Input, Machine, Status, What};
-use std::collections::BTreeMap;
+use kernel::{Actor, Input, Machine, Status, Target, What};
 use std::collections::btree_map::Entry;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::sync::Arc;
 use workspace::agent::Offered;
@@ -185,7 +185,9 @@ impl Session<'_> {
             });
         }
         workspace::trust::hold(self.project, &self.project.config()?)?;
+        workspace::view::clear_for_git(run.project.repo())?;
         let agents = self.agents(&workflow, &started.agent, &Offered::new())?;
+        able(&run.machine, &agents)?;
         let context = Context::of(&run.project, &workflow, &started, agents)?;
         if self.restore == Restore::Views {
             restore(&context, &run, observer)?;
@@ -242,4 +244,47 @@ impl Session<'_> {
         }
         Ok(agents)
     }
+}
+
+/// Refuses to begin where whoever works next cannot even be started: an attempt would be counted for it.
+fn able(machine: &Flow, agents: &BTreeMap<String, Arc<dyn Agent>>) -> Result<(), EngineError> {
+    // What is in flight may have ended, and needs nobody to be heard.
+    if !machine.status().in_flight.is_empty() {
+        return Ok(());
+    }
+    let lacking = next_roles(machine);
+    let lacking = lacking
+        .iter()
+        .map(|role| agents.get(*role).and_then(|agent| agent.lacks()));
+    let lacking: Option<Vec<String>> = lacking.collect();
+    match lacking.as_deref() {
+        Some([why, ..]) => {
+            let (what, mend) = why.split_once("; ").unwrap_or((why, "install it"));
+            Err(EngineError::environment("agent_missing", what, mend))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Who may work next from where a run stands: gates on the way decide which of them.
+fn next_roles(machine: &Flow) -> BTreeSet<&str> {
+    let workflow = machine.workflow();
+    let mut roles = BTreeSet::new();
+    let (mut seen, mut ahead) = (BTreeSet::new(), vec![&machine.position().state]);
+    while let Some(state) = ahead.pop() {
+        if !seen.insert(state) {
+            continue;
+        }
+        if let Some(role) = &workflow.states[state].role {
+            roles.insert(role.as_str());
+            continue;
+        }
+        let ways = workflow.table.leaving(state);
+        let ways = ways.filter(|(_, way)| way.by != Actor::Human);
+        ahead.extend(ways.filter_map(|(_, way)| match &way.to {
+            Target::State(to) => Some(to),
+            Target::Return => None,
+        }));
+    }
+    roles
 }

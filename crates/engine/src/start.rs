@@ -120,6 +120,7 @@ fn begin(
     prove(&workflow)?;
     let config = project.config()?;
     workspace::trust::hold(project, &config)?;
+    workspace::view::clear_for_git(project.top())?;
     let own_tree = asked.place.own_tree(project)?;
     // What a person names is in their tree; in the run's own it is at the same place.
     let project = &if own_tree.is_some() {

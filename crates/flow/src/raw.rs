@@ -225,6 +225,9 @@ pub(crate) struct RawState {
     /// Only in `work` states: the gate is tried on what is there before an attempt is begun.
     #[serde(default)]
     pub(crate) gate_first: bool,
+    /// Only in `gate` states: used-up attempts, tokens and money do not hold it.
+    #[serde(default)]
+    pub(crate) unpaid: bool,
 }
 
 #[derive(Debug, Clone, Deserialize)]

@@ -71,6 +71,8 @@ pub struct StateDef {
     pub settles: Vec<StateName>,
     /// Is the gate tried on what is there, before an attempt is begun?
     pub gate_first: bool,
+    /// In a `gate` state: does it run although attempts, tokens or money are used up?
+    pub unpaid: bool,
 }
 
 /// A question that a role answers, because no machine can.

@@ -115,6 +115,13 @@ impl Budgets {
             .find(|(_, budget)| budget.is_spent())
             .map(|(name, _)| name)
     }
+
+    /// The first of these that is used up.
+    pub fn first_spent_of(&self, names: &[&str]) -> Option<&CounterName> {
+        let spent = self.0.iter().filter(|(_, budget)| budget.is_spent());
+        let mut spent = spent.map(|(name, _)| name);
+        spent.find(|name| names.contains(&name.as_str()))
+    }
 }
 
 #[cfg(test)]

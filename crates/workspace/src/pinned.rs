@@ -148,6 +148,23 @@ fn look(folder: &OwnedFd, name: &OsStr) -> io::Result<Entry> {
 /// A pipe, a socket or a device in the place of something that git opens by itself, such as
 /// `.gitignore`: it would wait there for ever. Others are no business of git's.
 pub(crate) fn in_gits_way(root: &Path) -> io::Result<Option<(PathBuf, &'static str)>> {
+    in_the_way(root, &[])
+}
+
+/// The same in a person's own tree, without folders that tools fill by the thousand and git ignores.
+pub(crate) fn in_a_persons_way(root: &Path) -> io::Result<Option<(PathBuf, &'static str)>> {
+    const FILLED: [&str; 6] = [
+        ".git",
+        ".proofhouse",
+        "node_modules",
+        ".venv",
+        "venv",
+        "target",
+    ];
+    in_the_way(root, &FILLED)
+}
+
+fn in_the_way(root: &Path, skipped: &[&str]) -> io::Result<Option<(PathBuf, &'static str)>> {
     use std::os::unix::fs::FileTypeExt;
     let mut folders = vec![PathBuf::new()];
     while let Some(folder) = folders.pop() {
@@ -156,7 +173,9 @@ pub(crate) fn in_gits_way(root: &Path) -> io::Result<Option<(PathBuf, &'static s
             let path = folder.join(entry.file_name());
             let kind = entry.file_type()?;
             if kind.is_dir() {
-                folders.push(path);
+                if !skipped.iter().any(|name| entry.file_name() == *name) {
+                    folders.push(path);
+                }
                 continue;
             }
             let what = if kind.is_fifo() {

@@ -1,5 +1,6 @@
-//! Settings that come with a repository and open the sandbox or the network. They were written by whoever
-//! committed them: before they count, the person on this machine says once that they may. What was
+//! Settings that come with a repository and open the sandbox or the network, say which programs are
+//! agents, or what lies in a room. They were written by whoever committed them: before they count, the
+//! person on this machine says once that they may. What was
 //! confirmed is kept outside of the repository, where no agent and no commit reaches it.
 
 use crate::config::{Config, Source, Value};
@@ -11,13 +12,23 @@ use std::path::PathBuf;
 /// A setting as it stands in the committed file.
 pub type Opening = (String, String);
 
-/// Settings of the repository's own file that let agents or checks reach more than they would.
+/// Settings of the repository's own file that let agents or checks reach more than they would, start
+/// another program as an agent, or lay something else into rooms.
 fn opening(config: &Config) -> Vec<Opening> {
+    let of_agent = |name: &str| {
+        let of = name
+            .strip_prefix("agents.")
+            .and_then(|of| of.rsplit_once('.'));
+        of.is_some_and(|(_, key)| matches!(key, "program" | "args" | "env"))
+    };
     let opens = |name: &str, value: &Value| match (name, value) {
-        ("sandbox.read" | "sandbox.write" | "network.hosts", Value::Texts(texts)) => {
-            !texts.is_empty()
-        }
         ("network.agents" | "network.checks", Value::Text(text)) => text == "full",
+        (
+            "sandbox.read" | "sandbox.write" | "network.hosts" | "room.writable" | "room.include",
+            Value::Texts(texts),
+        ) => !texts.is_empty(),
+        (_, Value::Texts(texts)) => of_agent(name) && !texts.is_empty(),
+        (_, Value::Text(_)) => of_agent(name),
         _ => false,
     };
     let set = config.iter();
@@ -56,7 +67,7 @@ pub fn hold(project: &Project, config: &Config) -> Result<(), Error> {
     Err(Error::user(
         "settings_unconfirmed",
         format!(
-            "the repository's own .proofhouse/config.toml opens the sandbox or the network: {}",
+            "the repository's own .proofhouse/config.toml opens the sandbox or the network, names programs, or fills rooms: {}",
             found.collect::<Vec<_>>().join("; ")
         ),
         "read them; `proofhouse config confirm` lets them count on this machine",

@@ -5,6 +5,7 @@ use super::dialect::Dialect;
 use super::place::{Logins, Place};
 use super::plan::{Plan, Sessions};
 use super::settings::Settings;
+use super::setup::Places;
 use crate::agent::Order;
 use std::{fmt, io};
 
@@ -44,6 +45,11 @@ pub(crate) trait Kind: Send + Sync + std::fmt::Debug {
     /// The files of the user's own login, below the user's home, and where they belong below
     /// the agent's private home.
     fn logins(&self) -> Logins;
+
+    /// Where it keeps what a person may let it have of their own setup.
+    fn setup(&self) -> Places {
+        Places::default()
+    }
 
     /// Do its sessions survive that their view moves?
     fn sessions(&self) -> Sessions {

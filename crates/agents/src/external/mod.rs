@@ -18,6 +18,7 @@ pub(crate) mod plan;
 mod reach;
 pub(crate) mod relocate;
 pub(crate) mod settings;
+pub(crate) mod setup;
 #[cfg(test)]
 mod tests;
 pub(crate) mod trouble;
@@ -27,6 +28,7 @@ use crate::agent::{Agent, Order, Reply};
 use crate::allowance::STOPPED;
 use crate::connections::Connections;
 use crate::home::Home;
+use crate::program::no_program;
 use crate::transcript::TRANSCRIPT_BYTES;
 pub(crate) use confine::program_roots;
 use hearing::Hearing;
@@ -37,6 +39,7 @@ use meter::Meter;
 use place::Place;
 use sandbox::{Cancel, Ended, Killed, Launch, Limits};
 use settings::{Resuming, Settings};
+use setup::LetIn;
 use std::io;
 use std::path::Path;
 use store::redact::{redact, redact_bytes};
@@ -99,6 +102,12 @@ impl Connector {
 
     fn launch(&self, order: &Order, place: &Place) -> io::Result<Launch> {
         place.make(self.kind.logins(), self.settings.login)?;
+        let let_in = LetIn::bring(&self.kind.setup(), &self.settings.setup, place)?;
+        let_in.note(&order.home)?;
+        let place = &Place {
+            servers: let_in.servers.clone(),
+            ..place.clone()
+        };
         let plan = self.kind.plan(&self.settings, order, place)?;
         let mut argv = vec![self.program().to_owned()];
         argv.extend(plan.args.iter().cloned());
@@ -116,7 +125,7 @@ impl Connector {
             output_bytes: TRANSCRIPT_BYTES,
         };
         let linked = Place::linked(self.kind.logins(), self.settings.login);
-        let policy = confine::policy(
+        let mut policy = confine::policy(
             order.policy.as_ref(),
             self.program(),
             self.kind.hosts(),
@@ -124,6 +133,13 @@ impl Connector {
             linked,
             &order.view,
         );
+        if let Some(policy) = &mut policy {
+            let path = env.get("PATH").map_or("", String::as_str);
+            let programs = let_in.programs();
+            let roots = programs.iter();
+            let roots = roots.flat_map(|program| program_roots(program, path, &order.view));
+            policy.read.extend(roots);
+        }
         Ok(Launch {
             stdin: plan.stdin,
             pid_file: Some(Home::of(order).pid()),
@@ -255,6 +271,11 @@ impl Agent for Connector {
             Ok(ended) => self.finish(hearing, &ended, &home, &secrets),
             Err(error) => Reply::bare(Class::CouldNotRun, error.to_string()),
         }
+    }
+
+    fn lacks(&self) -> Option<String> {
+        let mend = format!("install it, or set `agents.{}.program`", self.name);
+        no_program(self.program(), &mend)
     }
 
     fn resumes(&self) -> bool {

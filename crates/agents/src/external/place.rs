@@ -9,6 +9,7 @@ use super::relocate;
 use super::settings::{Login, Settings};
 use crate::agent::Order;
 use crate::environment::environment;
+use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -27,6 +28,8 @@ pub(crate) struct Place {
     pub(crate) task: PathBuf,
     /// The session to go on with, if its files are still here.
     pub(crate) continues: Option<String>,
+    /// The MCP servers that the person lets it have.
+    pub(crate) servers: Map<String, Value>,
 }
 
 impl Place {
@@ -42,6 +45,7 @@ impl Place {
             task: order.view.join("task"),
             continues: order.continues.clone().filter(|_| known),
             home,
+            servers: Map::new(),
         }
     }
 

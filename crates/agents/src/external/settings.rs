@@ -30,6 +30,8 @@ pub struct Settings {
     pub idle: Duration,
     /// Whether a repair goes on in its session.
     pub session: Resuming,
+    /// What of the person's own setup it has: `memory`, `skill:NAME`, `mcp:NAME`.
+    pub setup: Vec<String>,
 }
 
 /// Whether an agent's attempts go on in the session of an earlier one.
@@ -55,6 +57,7 @@ impl Default for Settings {
             prices: Prices::embedded(),
             idle: Duration::from_secs(20 * 60),
             session: Resuming::default(),
+            setup: Vec::new(),
         }
     }
 }

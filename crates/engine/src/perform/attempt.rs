@@ -356,6 +356,11 @@ fn evidence(
     if let Ok(bytes) = std::fs::read(history) {
         kept.push(context.keep(&name("history"), &bytes)?);
     }
+    // What it had of the person's own setup, by name and hash.
+    let setup = context.home(order.id).join(agents::SETUP_FILE);
+    if let Ok(bytes) = std::fs::read(setup) {
+        kept.push(context.keep(&name("setup"), &bytes)?);
+    }
     // What our own tools looked up for it, as they wrote it down.
     let research = context.home(order.id).join(agents::RESEARCH_FILE);
     if let Ok(bytes) = std::fs::read(research) {

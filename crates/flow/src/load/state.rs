@@ -71,6 +71,14 @@ pub(super) fn state_def(
             "remove `gate_first`, or make it a `work` state with a gate",
         );
     }
+    if state.unpaid && state.kind != Kind::Gate {
+        loader.problem(
+            "needless_unpaid",
+            at,
+            format!("state `{name}` is no gate, and says `unpaid`"),
+            "remove `unpaid`: only where nobody works nothing is spent",
+        );
+    }
     if state.passes == Some(0) {
         let what = format!("state `{name}` has `passes = 0`");
         loader.problem("bad_passes", at, what, "allow at least one pass");
@@ -165,6 +173,7 @@ pub(super) fn state_def(
             .map(StateName::new)
             .collect(),
         gate_first: state.gate_first,
+        unpaid: state.unpaid,
     }
 }
 

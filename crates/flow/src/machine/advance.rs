@@ -4,12 +4,16 @@ use super::objection;
 use super::state::{FlowState, Stage};
 use super::words::{GATE_FAILED, NO_PROGRESS, hold_sentence};
 use crate::workflow::Workflow;
+use kernel::budget;
 use kernel::effect::{CheckSpec, Weight};
 use kernel::event::{Arrival, Body, Moved, Refused};
 use kernel::position::{Hold, STOP, Step};
 use kernel::table::{Actor, Guard, Kind, Target, Transition};
 use kernel::{Position, Refusal, StateName};
 use serde_json::Value;
+
+/// The budgets that hold a state in which nobody is paid.
+const UNPAID: [&str; 2] = [budget::WALL_MILLIS, budget::REFUSALS];
 
 /// The next step that follows from the state alone.
 pub(super) fn advance(workflow: &Workflow, run: &FlowState) -> Option<Body> {
@@ -42,7 +46,10 @@ pub(super) fn advance(workflow: &Workflow, run: &FlowState) -> Option<Body> {
             if let Some((index, way)) = at_once(workflow, run) {
                 return fire(workflow, run, index, way, "it follows by itself");
             }
-            let spent = run.ledger.budgets.first_spent()?;
+            let spent = match workflow.states[&run.position.state].unpaid {
+                true => run.ledger.budgets.first_spent_of(&UNPAID)?,
+                false => run.ledger.budgets.first_spent()?,
+            };
             let why = format!("the run's budget `{spent}` is used up");
             engine(Step::Exhaust(spent.clone()), "exhaust", why)
         }

@@ -85,6 +85,12 @@ fn bad_lines_are_refused_where_they_stand() {
         "[state.work]",
     );
     refused(
+        "gate = [\"tests\"]",
+        "gate = [\"tests\"]\nunpaid = true",
+        "needless_unpaid",
+        "[state.work]",
+    );
+    refused(
         "[role.coder]",
         "[role.other]",
         "unknown_role",

@@ -454,6 +454,12 @@ pub(crate) struct Land {
     /// The run's own commits as they are
     #[arg(long, group = "shape")]
     pub(crate) keep_commits: bool,
+    /// Where branch and work contradict each other: let an agent bring both together, in a run of its own
+    #[arg(long, group = "shape")]
+    pub(crate) settle: bool,
+    /// Who settles it (default: the run's own agent)
+    #[arg(long, value_name = "AGENT", requires = "settle")]
+    pub(crate) agent: Option<String>,
 }
 
 #[derive(Debug, clap::Args)]

@@ -28,6 +28,7 @@ mod resolve;
 mod run;
 mod sandbox;
 mod schema;
+mod settle;
 mod signing;
 mod status;
 mod usage;
@@ -101,6 +102,7 @@ fn dispatch(args: &Args, out: &Out) -> Result<u8, EngineError> {
         Command::Status { run } => status::status(&project, run.as_deref(), out),
         Command::Log(log) => log::log(&project, log, out),
         Command::Diff(diff) => land::diff(&project, diff, out),
+        Command::Land(args) if args.settle => settle::settled(&project, args, out),
         Command::Land(args) => land::land(&project, args, out),
         Command::Pr(args) => land::pr(&project, args, out),
         Command::Abandon(args) => land::abandon(&project, args, out),

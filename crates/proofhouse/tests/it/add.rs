@@ -123,6 +123,13 @@ impl Add {
         );
     }
 
+    /// Prints how much an agent was told, for whoever changes briefs: `--nocapture` shows it.
+    fn tells_briefs(&self, how: &str) {
+        let briefs = crate::quick::kept(&self.world, " brief");
+        let chars: usize = briefs.iter().map(|brief| brief.chars().count()).sum();
+        println!("add, {how}: {} briefs, {chars} characters", briefs.len());
+    }
+
     #[track_caller]
     fn waits_for(&self, reason: &str) -> String {
         let waiting = &self.world.status()["waiting_for"];
@@ -160,6 +167,7 @@ fn one_approval_and_the_rest_on_evidence() {
         assert!(judged.contains(line), "no `{line}` in {judged}");
     }
     assert_eq!(add.stands(), ("done".into(), String::new(), 0));
+    add.tells_briefs("phase by phase");
     add.says("Outcome: PASS");
     add.says("Reviewer: auto-resolved by run t");
     add.world.run(&["audit", "--ci"]).exits(0);
@@ -195,6 +203,7 @@ fn a_task_takes_five_attempts() {
     let states = attempts.as_array().unwrap().iter();
     let states: Vec<&str> = states.map(|one| one["state"].as_str().unwrap()).collect();
     assert_eq!(states, ["ground", "tests", "build", "verify", "observe"]);
+    add.tells_briefs("five attempts");
 }
 
 #[test]

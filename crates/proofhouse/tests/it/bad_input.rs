@@ -429,6 +429,19 @@ rm /mnt/filler
     )
 }
 
+#[test]
+fn an_agent_that_is_not_installed_is_found_before_an_attempt_is_begun() {
+    let world = World::new();
+    let missing = "command:proofhouse-no-such-program";
+    world.start_by(missing, CHECK, &["--budget", "attempts=1"]);
+    let said = world.run(&["run", "t"]).refuses(3, "agent_missing");
+    assert!(
+        said.err
+            .contains("`proofhouse-no-such-program` is not on PATH")
+    );
+    assert_eq!(world.status()["attempts"], serde_json::json!([]));
+}
+
 fn attempts_begun(world: &World, state: &str) -> usize {
     let journal = world.journal();
     let begun = journal.iter().filter(|record| {

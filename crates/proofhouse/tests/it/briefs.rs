@@ -54,20 +54,47 @@ fn the_examples_of_slice_pass_its_gates() {
          { set = \"Gate (exit)\", to = \"`test -e src/lib.rs`\" },\n\
          ]\nresult_text",
     );
-    let script = [intake, example("scout"), example("consolidate")].concat();
+    let audits = example("choose")
+        .replace("state = \"choose\"", "state = \"choose\"\nattempt = 1")
+        .replace("\"next\":\"edit\"", "\"next\":\"audit\"");
+    let written = r##"[[attempt]]
+state = "plan"
+steps = [{ write = "task/plan.md", text = "# Plan\n\n## Steps\n- greet Ada in the one place (F-0003)\n\n## Gate\nit is looked for\n" }]
+result = { summary = "planned" }
+[[attempt]]
+state = "edit"
+steps = [{ append = "repo/src/lib.rs", text = "// Ada\n" }]
+result = { summary = "edited" }
+"##;
+    let examples = ["scout", "consolidate", "choose", "audit"].map(example);
+    let script = [intake, written.to_owned(), audits, examples.concat()].concat();
+    let weighs = example("weigh");
     let code = format!(
         "{}pub fn greet(name: &str) -> String {{\n",
         "//\n".repeat(11)
     );
     let world = begun(
         &["slice", "greet Ada", "--check", "true"],
-        &script,
+        &format!("{script}{weighs}"),
         &[("src/lib.rs", &code)],
     );
-    for reached in ["scout", "consolidate", "plan"] {
-        world.run(&["run", "t", "--once"]);
-        assert_eq!(world.status()["state"], reached, "{:#}", world.status());
-    }
+    let reaches = |states: &[&str]| {
+        for reached in states {
+            world.run(&["run", "t", "--once"]);
+            assert_eq!(world.status()["state"], *reached, "{:#}", world.status());
+        }
+    };
+    reaches(&["scout", "consolidate", "plan", "edit", "choose", "audit"]);
+    reaches(&["weigh", "weigh"]);
+    // Evidence has its name from the engine, and the brief tells it; all else is as it is taught.
+    let brief = crate::quick::kept(&world, " weigh brief").remove(0);
+    let (_, new) = brief
+        .split_once("that no snapshot holds yet")
+        .expect("new evidence");
+    let at = new.find("E-0").expect("a name of evidence");
+    let named = weighs.replace("E-0009", &new[at..at + 6]);
+    world.write("agent/script.toml", &format!("{script}{named}"));
+    reaches(&["choose", "edit"]);
 }
 
 #[test]
@@ -107,4 +134,35 @@ fn the_cost_that_expand_teaches_is_one() {
     let world = begun(&["lights-out", "build me a greeter"], &script, &files);
     world.run(&["run", "t", "--once"]);
     assert_eq!(world.status()["state"], "Designing", "{:#}", world.status());
+}
+
+#[test]
+fn the_forms_that_design_teaches_are_taken() {
+    let brief = brief("lights-out/briefs/design.md");
+    let taught = |heading: &str| {
+        let (_, rest) = brief.split_once(&format!("`## {heading}`")).expect(heading);
+        let form = rest.split('`').nth(1).expect("a form");
+        format!("## {heading}\n- the mailer; {form}\n")
+    };
+    let happy = include_str!("../data/lights-out/happy.toml");
+    let attempt = |state: &str| {
+        let (_, rest) = happy
+            .split_once(&format!("state = \"{state}\""))
+            .expect(state);
+        let rest = rest.split("[[attempt]]").next().expect("an attempt");
+        format!("[[attempt]]\nstate = \"{state}\"{rest}")
+    };
+    let mut designs = attempt("Designing");
+    for heading in ["External Integrations", "Open Questions"] {
+        let plain = format!("## {heading}\nnone\n");
+        assert!(designs.contains(&plain), "{designs}");
+        designs = designs.replace(&plain, &taught(heading));
+    }
+    let files = [("preferences.md", "# Preferences\n\nStack: Rust\n")];
+    let script = [attempt("Expanding"), designs].concat();
+    let world = begun(&["lights-out", "build me a greeter"], &script, &files);
+    for reached in ["Designing", "Analyzing"] {
+        world.run(&["run", "t", "--once"]);
+        assert_eq!(world.status()["state"], reached, "{:#}", world.status());
+    }
 }

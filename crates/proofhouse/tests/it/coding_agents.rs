@@ -57,6 +57,19 @@ impl Stage {
         stage
     }
 
+    /// A person who has a memory file and two MCP servers, and lets one of these in.
+    fn lets_in(&mut self) {
+        let home = self.world.at("agent/home");
+        self.world
+            .write("agent/home/.claude/CLAUDE.md", "be brief\n");
+        let servers =
+            r#"{"mcpServers": {"docs": {"command": "true"}, "other": {"command": "false"}}}"#;
+        self.world.write("agent/home/.claude.json", servers);
+        let own = "[agents.claude]\nsetup = [\"memory\", \"mcp:docs\"]\n";
+        self.world.write("agent/xdg/proofhouse/config.toml", own);
+        self.env.push(("HOME", home.display().to_string()));
+    }
+
     fn run(&self, args: &[&str]) -> Said {
         let mut command = self.world.command(args);
         command.envs(self.env.iter().cloned());
@@ -104,7 +117,10 @@ fn the_caps_of_the_run_and_of_the_day_stop_a_coding_agent_while_it_works() {
 #[test]
 fn a_repair_goes_on_in_the_agents_own_session() {
     for (config, resumed) in [("", true), ("session = \"fresh\"\n", false)] {
-        let stage = Stage::new("claude:m", "claude-notes", config, &["--check", CHECK]);
+        let mut stage = Stage::new("claude:m", "claude-notes", config, &["--check", CHECK]);
+        if resumed {
+            stage.lets_in();
+        }
         stage.run(&["run", "t"]).exits(0);
         let noted = |name: &str| stage.world.read(&format!("agent/count/{name}"));
         assert!(!noted("args-1").contains("--resume"), "{}", noted("args-1"));
@@ -120,6 +136,19 @@ fn a_repair_goes_on_in_the_agents_own_session() {
         assert_eq!(outcome(0)["session"], "s-1");
         assert_eq!(outcome(0)["resumed"], Value::Null);
         assert_eq!(outcome(1)["resumed"] == "s-1", resumed, "{:#}", outcome(1));
+        // Of a person's own setup what they let in, by name, and nothing by default.
+        let had = crate::quick::kept(&stage.world, " setup");
+        assert_eq!(noted("had-1").contains("be brief"), resumed);
+        assert_eq!(noted("args-1").contains("--mcp-config"), resumed);
+        assert_eq!(had.len(), if resumed { 2 } else { 0 });
+        for setup in had {
+            let setup: Value = serde_json::from_str(&setup).unwrap();
+            assert_eq!(setup["memory"], store::sha256_hex(b"be brief\n"), "{setup}");
+            assert!(
+                setup["mcp:docs"].is_string() && setup["mcp:other"].is_null(),
+                "{setup}"
+            );
+        }
     }
 }
 

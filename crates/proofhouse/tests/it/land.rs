@@ -99,12 +99,6 @@ fn one_line_does_it_and_says_what_can_be_done_with_it() {
     ] {
         assert!(said.out.contains(part), "no {part} in {}", said.out);
     }
-    // The sentence and the checks are the frame: one builds, one verifies, one reviews.
-    let status = says(&world, &["status", "be-good", "--json"]).exits(0);
-    let attempts = status.json()["attempts"].clone();
-    let states = attempts.as_array().unwrap().iter();
-    let states: Vec<&str> = states.map(|one| one["state"].as_str().unwrap()).collect();
-    assert_eq!(states, ["implement", "verify", "review"]);
     says(&world, &["land", "be-good"]).exits(0);
     assert!(world.read("code.txt").starts_with("good"));
 
@@ -171,6 +165,34 @@ fn on_a_branch_that_has_moved_the_work_is_merged_or_the_conflict_is_named() {
     let said = says(&world, &["land", "u"]).refuses(1, "land_conflict");
     assert!(said.err.contains("code.txt"), "{}", said.err);
     assert_eq!(world.git(&["rev-parse", "HEAD"]), head);
+
+    // An agent brings both together; what was approved was something else, so a person is asked again.
+    says(&world, &["land", "t", "--settle"]).refuses(1, "landed_already");
+    let brings = r#"{ run = "grep -q '^+good' ../task/conflict.patch", must = true }, { write = "repo/code.txt", text = "good and somebody else's\n" }"#;
+    let script = HONEST.replacen(r#"{ write = "repo/code.txt", text = "good\n" }"#, brings, 1);
+    world.write("agent/script.toml", &script);
+    let said = says(&world, &["land", "u", "--settle"]).exits(2);
+    assert!(
+        said.out.contains("contradict each other in code.txt"),
+        "{}",
+        said.out
+    );
+    says(&world, &["land", "u-settled"]).refuses(1, "not_done");
+    let key = world.approver("ann");
+    let key = key.to_str().unwrap();
+    let approve = [
+        "decide",
+        "u-settled",
+        "approve",
+        "--because",
+        "both",
+        "--sign",
+        key,
+    ];
+    says(&world, &approve).exits(0);
+    says(&world, &["land", "u-settled"]).exits(0);
+    assert_eq!(world.read("code.txt"), "good and somebody else's\n");
+    says(&world, &["audit", "--ci"]).exits(0);
 }
 
 /// Each side passes by itself; the branch has a rule that the work breaks.

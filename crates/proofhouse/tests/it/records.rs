@@ -230,18 +230,21 @@ fn a_clock_that_was_wrong_is_noted_and_stops_nothing() {
 #[test]
 fn committed_settings_that_open_the_sandbox_count_once_they_are_confirmed() {
     let world = world();
-    let config = "[network]\nchecks = \"full\"\n";
+    let config = "[room]\nwritable = [\"s/**\"]\n[agents.claude]\nargs = [\"--x\"]\nprogram = \"/p\"\nenv = [\"V\"]\nsession = \"fresh\"\n[network]\nchecks = \"full\"\n";
     world.write(".proofhouse/config.toml", config);
     // The person's own file, in no commit: theirs to write.
     begin(&world, "t", CHECK);
     world.git(&["add", "--all"]);
     world.git(&["commit", "--quiet", "-m", "settings"]);
     let said = says(&world, &["run", "t"]).refuses(1, "settings_unconfirmed");
-    assert!(
-        said.err.contains("network.checks = \"full\""),
-        "{}",
-        said.err
-    );
+    let opens = [
+        "agents.claude.args = [\"--x\"]",
+        "agents.claude.env = [\"V\"]",
+        "agents.claude.program = \"/p\"",
+        "network.checks = \"full\"",
+        "room.writable = [\"s/**\"]",
+    ];
+    assert!(said.err.contains(&opens.join("; ")), "{}", said.err);
     says(&world, &["do", "x", "--check", "true"]).refuses(1, "settings_unconfirmed");
     // No terminal is here, so nobody can say it.
     says(&world, &["config", "confirm"]).refuses(1, "human_presence_required");
@@ -249,7 +252,8 @@ fn committed_settings_that_open_the_sandbox_count_once_they_are_confirmed() {
     let state = world.at("agent/state");
     let home = world.path().canonicalize().unwrap();
     let home = store::sha256_hex(home.as_os_str().as_encoded_bytes());
-    let mark = store::sha256_hex(b"network.checks = \"full\"\n");
+    let mark = opens.map(|one| format!("{one}\n")).concat();
+    let mark = store::sha256_hex(mark.as_bytes());
     world.write(&format!("agent/state/proofhouse/confirmed/{home}"), &mark);
     let with = |args: &[&str]| {
         let mut command = world.command(args);

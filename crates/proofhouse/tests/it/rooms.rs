@@ -202,4 +202,23 @@ fn a_pipe_that_an_agent_leaves_where_git_looks_is_refused_by_name() {
     let journal = world.read(".proofhouse/journal/t.jsonl");
     assert!(journal.contains(".gitignore is a pipe"), "{journal}");
     assert!(world.at(".gitignore").is_file());
+
+    // And in the person's own tree, before anything is begun or gone on with.
+    std::fs::create_dir(world.at("deep")).unwrap();
+    let pipe = world.at("deep/.gitignore");
+    let made = std::process::Command::new("mkfifo").arg(pipe).status();
+    assert!(
+        made.is_ok_and(|made| made.success()),
+        "this test needs mkfifo"
+    );
+    let key = world.approver("ann");
+    world.decide(&key, "extend").exits(0);
+    for args in [&["run", "t"][..], &["new", "phase", "--dir", "tasks/u"]] {
+        let said = world.run(args).refuses(1, "special_file");
+        assert!(
+            said.err.contains("deep/.gitignore is a pipe"),
+            "{}",
+            said.err
+        );
+    }
 }

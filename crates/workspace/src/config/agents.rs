@@ -23,6 +23,8 @@ impl Config {
             }),
             key_file: self.text(&name("key_file")).map(|file| place(file, base)),
             idle: self.number(&name("idle_seconds")).map(Duration::from_secs),
+            // A repository must not choose what of a person's own an agent gets.
+            setup: self.own_texts(&name("setup"))?,
             session: self.text(&name("session")).map(|session| match session {
                 "fresh" => Resuming::Fresh,
                 _ => Resuming::Resume,

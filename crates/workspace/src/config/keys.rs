@@ -151,6 +151,12 @@ pub const KEYS: &[Key] = &[
         "\"fresh\"",
     ),
     key(
+        "agents.*.setup",
+        Shape::Texts,
+        "what of your own setup it has: `memory`, `skill:NAME`, `mcp:NAME`; only in your own config or environment",
+        "[\"memory\", \"mcp:docs\"]",
+    ),
+    key(
         "prices.*.input",
         Shape::Number,
         "a model's price: micro-dollars per million tokens that it reads",

@@ -82,6 +82,19 @@ const BESIDE: [(&str, &[&str]); 8] = [
 /// Those that are looked for at the top, whatever manifests there are.
 const AT_TOP: [&str; 5] = ["node_modules", ".venv", "venv", "vendor", "target"];
 
+/// Where git keeps what submodules there are.
+const MODULES: &str = ".gitmodules";
+
+/// The folders of submodules: their files are another repository's, and commands need them all the same.
+fn submodules(top: &Path) -> Vec<PathBuf> {
+    let text = std::fs::read_to_string(top.join(MODULES)).unwrap_or_default();
+    let lines = text.lines().filter_map(|line| line.split_once('='));
+    let paths = lines.filter(|(key, _)| key.trim() == "path");
+    paths
+        .map(|(_, path)| PathBuf::from(path.trim().trim_matches('"')))
+        .collect()
+}
+
 /// What is there to be laid in: what the person names, or else what the tree's manifests ask for.
 pub(super) fn found(project: &Project, named: Option<&[String]>, judged: &Tree) -> Vec<Include> {
     let mut paths = BTreeSet::new();
@@ -89,6 +102,9 @@ pub(super) fn found(project: &Project, named: Option<&[String]>, judged: &Tree) 
         Some(named) => paths.extend(named.iter().map(PathBuf::from)),
         None => {
             paths.extend(AT_TOP.map(PathBuf::from));
+            if judged.files.contains_key(MODULES) {
+                paths.extend(submodules(project.top()));
+            }
             for file in judged.files.keys() {
                 let file = Path::new(file);
                 let beside = BESIDE.iter().filter(|(name, _)| file.ends_with(name));

@@ -265,6 +265,14 @@ fn dependencies_come_from_the_persons_tree_and_cannot_be_changed() {
         assert_eq!(read("node_modules/a/index.js"), "theirs");
         assert_eq!(read("target/built"), "warm");
         assert!(!place.path("node_modules/new").exists());
+        // A submodule's files are another repository's, and needed all the same.
+        place.write("lib/of.txt", "theirs too");
+        git::first_commit(&place.path("lib"), "of another").unwrap();
+        place.write(
+            ".gitmodules",
+            "[submodule \"lib\"]\n\tpath = lib\n\turl = ../lib\n",
+        );
+        assert_eq!(place.says("cat lib/of.txt"), "theirs too");
         place.settings.include = Some(vec![
             "ignored".to_owned(),
             "../out".to_owned(),

@@ -208,6 +208,15 @@ pub fn take_secrets_out(context: &Context, home: &Path) -> Result<(), Error> {
     Ok(())
 }
 
+/// Refuses a person's tree in which git would wait for ever, before git looks.
+pub fn clear_for_git(top: &Path) -> Result<(), Error> {
+    // What cannot be listed is for git to name.
+    match crate::pinned::in_a_persons_way(top) {
+        Ok(Some((path, what))) => Err(copy::special(&path, what)),
+        Ok(None) | Err(_) => Ok(()),
+    }
+}
+
 /// What the agent changed in its view.
 pub fn changes(
     context: &Context,
