@@ -5,6 +5,7 @@
 use crate::machine::FlowState;
 use crate::workflow::{Owner, Question, Workflow};
 use kernel::effect::Access;
+use kernel::finding::{self, FindingKind, Severity};
 use kernel::outcome::Verdict;
 use kernel::table::{Actor, Guard, Target, Transition};
 use std::collections::BTreeMap;
@@ -40,6 +41,7 @@ pub(crate) fn compile(workflow: &Workflow, run: &FlowState) -> String {
     joined(&mut text, workflow, run);
     fields(&mut text, workflow, run);
     new_evidence(&mut text, workflow, run);
+    open_findings(&mut text, run);
     earlier(&mut text, run);
     notes(&mut text, run);
     post_mortems(&mut text, run);
@@ -130,8 +132,9 @@ const PURPOSE: &str = "## What this phase is for";
 /// The brief of an attempt that only has to mend its result: the work itself is there.
 pub(crate) fn ask_again(workflow: &Workflow, role: &str, wrong: &str) -> String {
     let mut text = format!(
-        "# Your result was not valid\n\nYour work is still in your folder. Only the result that you left is wrong:\n\n```text\n{}\n```\n\nLeave a corrected one: one JSON object with at least `summary` (a non-empty string); optional are `next` (a string), `verdict` (\"pass\" or \"fail\"), `findings` (a list of strings) and `impossible` (a string).\n",
-        unfenced(wrong)
+        "# Your result was not valid\n\nYour work is still in your folder. Only the result that you left is wrong:\n\n```text\n{}\n```\n\nLeave a corrected one: one JSON object with at least `summary` (a non-empty string); optional are `next` (a string), `verdict` (\"pass\" or \"fail\"), `findings` and `settled` (lists of objects) and `impossible` (a string). {}\n",
+        unfenced(wrong),
+        how_to_find(workflow, role)
     );
     schema(&mut text, workflow, role);
     text
@@ -226,6 +229,29 @@ fn new_evidence(text: &mut String, workflow: &Workflow, run: &FlowState) {
     let _ = writeln!(text, "```\n");
 }
 
+/// Findings that are open, by their ids, and what was said to them.
+fn open_findings(text: &mut String, run: &FlowState) {
+    if run.findings.open.is_empty() {
+        return;
+    }
+    let _ = writeln!(
+        text,
+        "## Open findings\n\nSay in `settled` what became of each that you mended or looked at again. None goes away by silence:\n\n```text"
+    );
+    for (id, open) in &run.findings.open {
+        let _ = writeln!(
+            text,
+            "{id} (found in `{}`) {}",
+            open.raised_in,
+            unfenced(&open.finding.to_string())
+        );
+        for said in &open.said {
+            let _ = writeln!(text, "  -> {}", unfenced(said));
+        }
+    }
+    let _ = writeln!(text, "```\n");
+}
+
 /// What was found here before, and what became of it.
 fn earlier(text: &mut String, run: &FlowState) {
     let Some(kept) = run.earlier.get(&run.position.state) else {
@@ -311,11 +337,13 @@ fn post_mortems(text: &mut String, run: &FlowState) {
 
 /// How to end: with the normal next step of this state as the example.
 fn result(text: &mut String, workflow: &Workflow, run: &FlowState) {
+    let role = workflow.states[&run.position.state].role.as_deref();
+    let role = role.unwrap_or_default();
     let normal = asked_for(workflow, run);
     let next = normal.as_ref();
     let next = next.map_or_else(String::new, |next| format!(", \"next\": \"{next}\""));
     let judges = match access(workflow, run) {
-        Access::ReadOnly => ", \"verdict\": \"pass\", \"findings\": []",
+        Access::ReadOnly => ", \"verdict\": \"pass\", \"findings\": [], \"settled\": []",
         Access::Edit => "",
     };
     let def = &workflow.states[&run.position.state];
@@ -336,8 +364,24 @@ fn result(text: &mut String, workflow: &Workflow, run: &FlowState) {
     };
     let _ = writeln!(
         text,
-        "{goes_on}{others} `verdict: \"fail\"` and `findings` (texts) can hold the gate shut; nothing that you write opens it. If it is impossible as asked, say why in `\"impossible\": \"...\"`: a person answers, and it costs you nothing."
+        "{goes_on}{others} `verdict: \"fail\"` and `findings` can hold the gate shut; nothing that you write opens it. {} If it is impossible as asked, say why in `\"impossible\": \"...\"`: a person answers, and it costs you nothing.",
+        how_to_find(workflow, role)
     );
+}
+
+/// The form of a finding and of what became of one, from the types themselves.
+fn how_to_find(workflow: &Workflow, role: &str) -> String {
+    let role = workflow.roles.get(role);
+    let own = role.and_then(|role| role.result.as_ref());
+    if own.is_some_and(|schema| !schema["properties"][finding::FINDINGS].is_null()) {
+        return String::new();
+    }
+    let words = |all: Vec<&str>| all.join("|");
+    format!(
+        "A finding is `{{\"kind\": \"{}\", \"severity\": \"{}\", \"place\": \"FILE:LINE\", \"what\": \"what is wrong, and what would be right\"}}`; what became of an open one is said in `settled`, as `{{\"finding\": \"F1\", \"how\": \"...\"}}`.",
+        words(FindingKind::ALL.map(FindingKind::as_str).to_vec()),
+        words(Severity::ALL.map(Severity::as_str).to_vec()),
+    )
 }
 
 /// What the role must answer: no machine can, so it is the role's word, and called so to people.

@@ -291,6 +291,13 @@ pub(crate) struct RawTransition {
     pub(crate) needs_ahead: OneOrMany,
     /// The code of the refusal if it does not.
     pub(crate) needs_code: Option<String>,
+    /// The code of the refusal before the state's gate has spoken in this visit.
+    pub(crate) after_gate: Option<String>,
+    /// Kinds of findings that it does not lead past while one is open.
+    #[serde(default)]
+    pub(crate) never_over: OneOrMany,
+    /// The code of that refusal.
+    pub(crate) never_over_code: Option<String>,
 }
 
 #[derive(Debug, Deserialize)]

@@ -3,6 +3,7 @@
 pub use kernel::effect::Capability;
 use kernel::effect::{Access, Sight};
 use kernel::event::Moved;
+use kernel::finding::FindingKind;
 use kernel::table::{Actor, Guard, Table, Target};
 use kernel::{CheckSpec, Refusal, StateName};
 use serde_json::Value;
@@ -234,6 +235,17 @@ pub struct After {
     pub forget: Vec<StateName>,
     /// What a person's reason for it must hold.
     pub needs: Option<Needs>,
+    /// What must not stand against it.
+    pub bars: Bars,
+}
+
+/// What keeps a person from taking a way, whatever they say.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Bars {
+    /// The code of the refusal before the state's gate has spoken in this visit.
+    pub after_gate: Option<String>,
+    /// Kinds of findings of which none may be open, and the code of the refusal.
+    pub never_over: Option<(Vec<FindingKind>, String)>,
 }
 
 /// What a person's reason must hold.

@@ -11,6 +11,7 @@ pub mod effect;
 pub mod event;
 pub mod explore;
 pub mod export;
+pub mod finding;
 pub mod form;
 pub mod ids;
 pub mod input;

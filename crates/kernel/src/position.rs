@@ -347,8 +347,14 @@ impl Table {
             next.hold = None;
             return Ok(next);
         }
+        let way = self.leaving(&at.state).find(|(_, way)| {
+            way.by == Actor::Human && way.action.as_str() == option && self.possible(at, mode, way)
+        });
+        // A workflow may say itself where a rejected work goes.
+        let own = way.is_some() && matches!(at.hold, Some(Hold::Approval { .. }));
         if let Some(hold) = &at.hold
             && hold.options().contains(&option)
+            && !own
         {
             next.hold = None;
             match hold {
@@ -365,9 +371,6 @@ impl Table {
             }
             return Ok(next);
         }
-        let way = self.leaving(&at.state).find(|(_, way)| {
-            way.by == Actor::Human && way.action.as_str() == option && self.possible(at, mode, way)
-        });
         if way.is_none() && option == LOWER && self.may_lower(at) {
             next.autonomy = Autonomy::Conservative;
             return Ok(next);

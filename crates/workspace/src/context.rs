@@ -77,7 +77,7 @@ impl Context {
             workflow: workflow.clone(),
             task: task_folder(project, started),
             agents,
-            shapes: shapes(workflow)?,
+            shapes: shapes(workflow, started)?,
             vault: project.vault()?,
             commands,
             reach: Reach::of(&config, project.top(), started.sandbox_waived_by.as_deref()),
@@ -143,10 +143,20 @@ fn hidden(config: &Config, repo: &Path) -> Vec<String> {
     hidden
 }
 
-fn shapes(workflow: &Workflow) -> Result<BTreeMap<String, Arc<Shape>>, Error> {
+fn shapes(
+    workflow: &Workflow,
+    started: &RunStarted,
+) -> Result<BTreeMap<String, Arc<Shape>>, Error> {
+    // The workflow was another when the run began: its agents may know findings as texts.
+    let earlier = workflow.hash != started.workflow_hash;
     let mut shapes = BTreeMap::new();
     for (name, role) in &workflow.roles {
-        let Some(schema) = &role.result else { continue };
+        let Some(schema) = &role.result else {
+            if earlier {
+                shapes.insert(name.clone(), Arc::new(Shape::of_texts()));
+            }
+            continue;
+        };
         let shape = Shape::with(schema).map_err(|why| {
             let what = format!("the schema of role `{name}` in `{}`: {why}", workflow.name);
             let mend = format!("`proofhouse workflow lint {}` says more", workflow.name);

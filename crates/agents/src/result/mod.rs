@@ -179,8 +179,8 @@ mod tests {
                 r#"ok {"next":"verify","summary":"s","x":[1]}"#,
             ),
             (
-                r#"{"summary":"s","verdict":"fail","findings":["a"],"usage":{}}"#,
-                r#"ok {"findings":["a"],"summary":"s","verdict":"fail"}"#,
+                r#"{"summary":"s","verdict":"fail","settled":[],"usage":{}}"#,
+                r#"ok {"settled":[],"summary":"s","verdict":"fail"}"#,
             ),
             ("", "`result` is empty, not a JSON object"),
             ("[]", r#"`result` [] is not of type "object""#),
@@ -206,8 +206,8 @@ mod tests {
                 r#"`/findings` "f" is not of type "array""#,
             ),
             (
-                r#"{"findings":["a",{}]}"#,
-                r#"`/findings/1` {} is not of type "string"; `/summary` is missing"#,
+                r#"{"summary":"s","findings":["a",{"kind":"security","severity":"grave","what":"w","place":"p"}]}"#,
+                r#"`/findings/0` "a" is not of type "object"; `/findings/1/severity` "grave" is not one of "critical", "required", "optional" or "note""#,
             ),
             (
                 r#"{"summary":"s","usage":{"input_tokens":-1}}"#,
@@ -236,7 +236,14 @@ mod tests {
             .collect();
         assert_eq!(
             required,
-            ["findings", "impossible", "next", "summary", "verdict"]
+            [
+                "findings",
+                "impossible",
+                "next",
+                "settled",
+                "summary",
+                "verdict"
+            ]
         );
         for key in required {
             // A number is wrong everywhere, so a key that the judge does not read would pass.
@@ -247,7 +254,7 @@ mod tests {
                 format!("/{key}")
             );
         }
-        let mut value = json!({ "summary": "s", "next": null, "verdict": null, "findings": null, "impossible": null });
+        let mut value = json!({ "summary": "s", "next": null, "verdict": null, "findings": null, "settled": null, "impossible": null });
         shape.drop_nulls(&mut value);
         assert_eq!(judge(&value, &shape), Ok(()));
     }

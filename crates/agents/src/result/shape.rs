@@ -6,6 +6,7 @@
 
 use super::Fault;
 use super::strict;
+use kernel::finding::FINDINGS;
 use schema::{Schema, SchemaError};
 use schemars::JsonSchema;
 use serde_json::{Map, Value, json};
@@ -30,9 +31,6 @@ struct Base {
     /// Your judgement, where the brief asks for one.
     #[schemars(default, with = "Verdict")]
     verdict: Option<Verdict>,
-    /// What is wrong, a sentence each.
-    #[schemars(default, with = "Vec<String>")]
-    findings: Option<Vec<String>>,
     /// Why it is impossible as asked, if it is: a person answers.
     #[schemars(default, with = "String")]
     impossible: Option<String>,
@@ -61,6 +59,9 @@ static BASE: LazyLock<Value> = LazyLock::new(|| {
         if let Some(property) = property.as_object_mut() {
             property.remove("default");
         }
+    }
+    for (name, list) in kernel::finding::schemas() {
+        schema["properties"][name] = list;
     }
     schema
 });
@@ -97,6 +98,18 @@ impl Default for Shape {
 }
 
 impl Shape {
+    /// The base as it was when a finding was a text: for runs that began when it was.
+    pub fn of_texts() -> Self {
+        let mut whole = BASE.clone();
+        let items = &mut whole["properties"][FINDINGS]["items"];
+        *items = json!({ "anyOf": [items.take(), { "type": "string" }] });
+        let schema = Schema::new(&whole).expect("the schema of our own type is a schema");
+        Self {
+            whole,
+            schemas: vec![schema],
+        }
+    }
+
     /// The base, and what a role's JSON Schema asks for on top.
     ///
     /// # Errors
@@ -113,9 +126,9 @@ impl Shape {
         let Some(properties) = properties.as_object_mut() else {
             return Err(ShapeError::NoProperties);
         };
-        // What a finding is, a role may say more exactly; nothing of ours reads into one.
-        if properties.contains_key("findings") {
-            ours.remove("findings");
+        // What a finding is, a role may say in its own way; what says no kind is of none.
+        if properties.contains_key(FINDINGS) {
+            ours.remove(FINDINGS);
         }
         for (name, schema) in &*ours {
             properties

@@ -1,48 +1,54 @@
 //! `no_finding`: nobody has raised a finding of a kind that must not be passed over. Findings are
-//! not weighed: one that sounds like the kind is of the kind.
+//! not weighed: one that says that it is of the kind is, however grave, and no other is.
 
 use crate::Subject;
 use crate::judge::{Judge, Judged};
-use crate::settings::Texts;
+use crate::settings::{SettingsError, Texts};
 use crate::text::{answer, first_few, listed, one_line};
+use kernel::finding::{FINDINGS, Finding, FindingKind};
 use kernel::outcome::{CheckResult, Verdict};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::Value;
 
-/// The agent's result has no finding that mentions one of these words.
+/// The agent's result has no finding of one of these kinds.
 #[derive(Deserialize, JsonSchema)]
 pub(crate) struct NoFinding {
-    /// The words, or their beginnings.
-    mentions: Texts,
+    /// The kinds: security, correctness, scope, cheat, concurrency, architecture or style.
+    kinds: Texts,
 }
 
 impl Judge for NoFinding {
     const NAME: &'static str = "no_finding";
     type Answer = Judged<CheckResult>;
 
+    fn lint(&self) -> Result<(), SettingsError> {
+        let unknown = |kind: &&String| FindingKind::of(kind).is_none();
+        match self.kinds.iter().find(unknown) {
+            None => Ok(()),
+            Some(_) => Self::refuse(
+                "needs `kinds` of findings: security, correctness, scope, cheat, concurrency, architecture or style",
+            ),
+        }
+    }
+
     fn judge(&self, subject: &Subject<'_>) -> Judged<CheckResult> {
-        let findings = match subject.result.map(|result| &result["findings"]) {
+        let findings = match subject.result.map(|result| &result[FINDINGS]) {
             Some(Value::Array(findings)) => findings.as_slice(),
             _ => &[],
         };
-        let words: Vec<String> = self
-            .mentions
-            .iter()
-            .map(|word| word.to_lowercase())
-            .collect();
-        let sounds = |text: &str| {
-            let lower = text.to_lowercase();
-            let mut said = lower.split(|char: char| !char.is_alphanumeric());
-            said.any(|said| words.iter().any(|word| said.starts_with(word.as_str())))
+        let wanted = |finding: &&Value| {
+            let kind = Finding::kind_of(finding);
+            kind.is_some_and(|kind| self.kinds.iter().any(|wanted| wanted == kind.as_str()))
         };
         let raised: Vec<String> = findings
             .iter()
-            .map(|finding| match finding {
-                Value::String(text) => text.clone(),
-                other => other.to_string(),
+            .filter(wanted)
+            .map(|finding| match (finding, Finding::of(finding)) {
+                (_, Some(typed)) => typed.to_string(),
+                (Value::String(text), None) => text.clone(),
+                (other, None) => other.to_string(),
             })
-            .filter(|text| sounds(text))
             .collect();
         if raised.is_empty() {
             return Ok(answer(Self::NAME, Verdict::Pass, "none was raised"));

@@ -5,12 +5,13 @@ use crate::Subject;
 use crate::judge::{Judge, Judged, Trouble};
 use crate::settings::{Choice, Text, Texts, Words};
 use crate::text::{answer, first_few, listed, one_line, several_lines};
+use kernel::finding::Finding;
 use kernel::outcome::{CheckResult, Verdict};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::Value;
 
-/// The agent's result has no verdict `fail` and no findings.
+/// The agent's result has no verdict `fail` and no finding that holds.
 #[derive(Deserialize, JsonSchema)]
 pub(crate) struct NoObjection {
     /// Judge the last result of this role, not the present one.
@@ -18,7 +19,8 @@ pub(crate) struct NoObjection {
     /// Severities with which a finding is a remark and holds nothing; none.
     #[serde(default)]
     harmless: Texts,
-    /// A finding without a `severity`: `holds` or `passes`; holds.
+    /// A finding without a `severity`: `holds` or `passes`; holds. One that says its kind and its
+    /// severity holds by these.
     untyped: Option<Choice<Untyped>>,
 }
 
@@ -103,7 +105,7 @@ impl NoObjection {
             Value::String(text) if text.trim().is_empty() => &[],
             _ => one,
         };
-        let holds = |finding: &&Value| match finding["severity"].as_str() {
+        let by_word = |finding: &&Value| match finding["severity"].as_str() {
             None => self
                 .untyped
                 .is_none_or(|untyped| *untyped == Untyped::Holds),
@@ -111,6 +113,10 @@ impl NoObjection {
                 let same = |harmless: &String| harmless.eq_ignore_ascii_case(severity.trim());
                 !self.harmless.iter().any(same)
             }
+        };
+        let holds = |finding: &&Value| match Finding::of(finding) {
+            Some(typed) => typed.holds(),
+            None => by_word(finding),
         };
         all.iter().filter(holds).collect()
     }
@@ -126,6 +132,9 @@ fn sentence(finding: &Value) -> String {
 
 /// What stands beside the sentence (file, line, severity) is part of the finding.
 fn whole(finding: &Value) -> String {
+    if let Some(typed) = Finding::of(finding) {
+        return typed.to_string();
+    }
     match finding.as_object().filter(|all| all.len() > 1) {
         Some(_) => format!("{} {finding}", sentence(finding)),
         None => sentence(finding),

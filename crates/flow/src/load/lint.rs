@@ -5,6 +5,7 @@ use super::Loader;
 use crate::raw::{RawCheck, RawCheckpoint, RawTransition, RawWorkflow};
 use crate::verdict::{Hearing, People};
 use kernel::explore;
+use kernel::finding::FindingKind;
 use kernel::table::{Actor, Guard, Kind, Renewal, Slot, Table, Target, Transition};
 use kernel::{CounterName, StateName};
 use std::collections::{BTreeMap, BTreeSet};
@@ -191,6 +192,13 @@ fn extras(
             loader.problem("unknown_word", at, what, mend);
         }
     }
+    for kind in raw_way.never_over.list() {
+        if FindingKind::of(kind).is_none() || raw_way.never_over_code.is_none() {
+            let what = format!("`{action}`: `never_over` names `{kind}`");
+            let mend = "name kinds of findings (security, correctness, scope, cheat, concurrency, architecture, style), and the refusal's code in `never_over_code`";
+            loader.problem("unknown_word", at, what, mend);
+        }
+    }
     for state in raw_way.forget.list() {
         if !raw.state.contains_key(state) {
             let what = format!("`{action}` forgets the gate of `{state}`, which does not exist");
@@ -211,7 +219,9 @@ fn extras(
 
 fn transition_names(loader: &mut Loader<'_>, at: usize, way: &Transition, table: &Table) {
     let action = &way.action;
-    if RESERVED.contains(&action.as_str()) {
+    // Where a person rejects, a workflow may say itself where the work goes.
+    let own = action.as_str() == "reject" && way.by == Actor::Human;
+    if RESERVED.contains(&action.as_str()) && !own {
         let what = format!("`{action}` cannot be an action's name: the kernel answers to it");
         loader.problem("reserved_name", at, what, "choose another name");
     }

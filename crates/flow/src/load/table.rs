@@ -2,7 +2,8 @@
 
 use super::Loader;
 use crate::raw::{OneOrMany, RawStepping, RawTransition, RawWorkflow};
-use crate::workflow::{After, Needs};
+use crate::workflow::{After, Bars, Needs};
+use kernel::finding::FindingKind;
 use kernel::table::{
     Completing, Counter, Guard, Kind, Slot, Stalling, State, Stepping, Table, Target, Transition,
 };
@@ -112,6 +113,13 @@ pub(super) fn after(raw: &RawWorkflow) -> Vec<After> {
                 .collect(),
             code: code.clone(),
         }),
+        bars: Bars {
+            after_gate: way.after_gate.clone(),
+            never_over: way.never_over_code.clone().map(|code| {
+                let kinds = way.never_over.list().into_iter();
+                (kinds.filter_map(FindingKind::of).collect(), code)
+            }),
+        },
     })
     .collect()
 }

@@ -1,5 +1,6 @@
 //! The next step that follows from the state alone: no input but the passing of a step decides it.
 
+use super::finding;
 use super::objection;
 use super::state::{FlowState, Stage};
 use super::words::{GATE_FAILED, NO_PROGRESS, hold_sentence};
@@ -7,6 +8,7 @@ use crate::workflow::Workflow;
 use kernel::budget;
 use kernel::effect::{CheckSpec, Weight};
 use kernel::event::{Arrival, Body, Moved, Refused};
+use kernel::finding::FindingKind;
 use kernel::position::{Hold, STOP, Step};
 use kernel::table::{Actor, Guard, Kind, Target, Transition};
 use kernel::{Position, Refusal, StateName};
@@ -78,9 +80,13 @@ pub(super) fn advance(workflow: &Workflow, run: &FlowState) -> Option<Body> {
                     refusal,
                 }));
             }
+            // What is found is judged before anything that is asked for is granted.
+            let result = run.outcome.as_ref().and_then(|one| one.result.as_ref());
+            let insecure = finding::raises(result, FindingKind::Security);
             let granted = choose(workflow, run, |way| {
                 let mut of_the_world = way.when.iter().filter(|guard| guard.is_of_the_world());
-                way.when.contains(&Guard::Requested)
+                !insecure
+                    && way.when.contains(&Guard::Requested)
                     && of_the_world.all(|guard| *guard == Guard::Requested)
                     && asks_for(request, way)
             });
@@ -125,6 +131,10 @@ fn judge(workflow: &Workflow, run: &FlowState, judgement: Judgement) -> Option<B
         way.when.contains(&Guard::GateFail) && asks_for(request, way)
     });
     let passed = judgement.passed && objects.is_none();
+    // Whoever raised it looks again, until they say what became of it.
+    if passed && let Some(why) = objection::unsettled(workflow, run) {
+        return stepped(workflow, run, &Step::Again, "again", Actor::Engine, why);
+    }
     let chosen = choose(workflow, run, |way| {
         way.when.iter().all(|guard| match guard {
             Guard::GatePass => passed,

@@ -2,6 +2,7 @@
 //! true, and replay must come to the same state.
 
 mod attempt;
+mod finding;
 mod gate;
 mod heard;
 mod moved;

@@ -83,14 +83,41 @@ fn unguarded(workflow: &Workflow, run: &FlowState, way: &Transition) -> Option<R
     guarded.err().filter(|_| completes)
 }
 
+/// Whatever a person says: before the gate has spoken there is nothing to answer for, and some findings
+/// are settled by work alone.
+fn barred(workflow: &Workflow, run: &FlowState, index: usize) -> Option<Refusal> {
+    let bars = &workflow.after[index].bars;
+    let action = &workflow.table.transitions[index].action;
+    let state = &run.position.state;
+    let gate = run.gates.get(state);
+    if let Some(code) = &bars.after_gate
+        && gate.is_none_or(|gate| gate.moves != run.moves)
+    {
+        let what = format!("the gate of `{state}` has not spoken yet, so there is no `{action}`");
+        return Some(Refusal::new(code, what, "let the run go on to its gate"));
+    }
+    let (kinds, code) = bars.never_over.as_ref()?;
+    let open = run.findings.open_of(kinds)?;
+    let what = format!("`{action}` does not lead past {open}");
+    let mend =
+        "it is settled by work: send the run back, and whoever raised it says what became of it";
+    Some(Refusal::new(code, what, mend))
+}
+
 /// What a person may say now.
 pub(super) fn options(workflow: &Workflow, run: &FlowState) -> Vec<String> {
     let table = &workflow.table;
     let mut options = table.options(&run.position, run.mode());
     options.retain(|option| {
-        let mut ways = table.leaving(&run.position.state).map(|(_, way)| way);
-        let way = ways.find(|way| way.by == Actor::Human && way.action.as_str() == option);
-        way.is_none_or(|way| unguarded(workflow, run, way).is_none())
+        let mut ways = table.leaving(&run.position.state);
+        let way = ways.find(|(_, way)| {
+            way.by == Actor::Human
+                && way.action.as_str() == option
+                && table.possible(&run.position, run.mode(), way)
+        });
+        way.is_none_or(|(index, way)| {
+            unguarded(workflow, run, way).is_none() && barred(workflow, run, index).is_none()
+        })
     });
     options
 }
@@ -112,7 +139,8 @@ fn reasoned(
     let Some((index, way)) = way else {
         return Ok(());
     };
-    if let Some(refusal) = unguarded(workflow, run, way) {
+    let refused = barred(workflow, run, index).or_else(|| unguarded(workflow, run, way));
+    if let Some(refusal) = refused {
         return Err(refusal);
     }
     let Some(needs) = workflow.after[index].needs.as_ref() else {

@@ -27,6 +27,9 @@ pub(crate) struct Record {
     pub(super) exits: BTreeMap<StateName, Exit>,
     /// How often each human action was taken.
     pub(super) taken: BTreeMap<String, u32>,
+    /// How a person stopped the run, if one has.
+    #[serde(default)]
+    pub(super) stopped: Option<Exit>,
 }
 
 impl Record {
@@ -35,15 +38,26 @@ impl Record {
         if moved.by == Actor::Human {
             *self.taken.entry(moved.action.clone()).or_default() += 1;
         }
+        let exit = Exit::of(moved, decision, moves);
+        self.exits.insert(moved.from.clone(), exit);
+    }
+
+    /// A person has stopped the run.
+    pub(crate) fn stopped(&mut self, moved: &Moved, decision: Option<&Decision>, moves: u32) {
+        self.stopped = Some(Exit::of(moved, decision, moves));
+    }
+}
+
+impl Exit {
+    fn of(moved: &Moved, decision: Option<&Decision>, moves: u32) -> Self {
         let decision = decision.filter(|_| moved.by == Actor::Human);
-        let exit = Exit {
+        Exit {
             action: moved.action.clone(),
             to: moved.position.state.clone(),
             by: moved.by,
             person: decision.map(|one| (one.who.clone(), one.channel.clone())),
             because: decision.map_or_else(|| moved.why.clone(), |one| one.because.clone()),
             moves,
-        };
-        self.exits.insert(moved.from.clone(), exit);
+        }
     }
 }

@@ -9,6 +9,7 @@ mod decide;
 mod edited;
 mod exits;
 mod facts;
+mod finding;
 mod heard;
 mod known;
 mod made;

@@ -2,11 +2,13 @@
 //! the end, until the role says otherwise in that state, a state that settles it was passed, or a
 //! person led the run past it. It does not judge whether the role is right.
 
+use super::finding::Open;
 use super::state::FlowState;
 use crate::verdict::{Hearing, People};
 use crate::workflow::Workflow;
 use kernel::effect::{CheckSpec, Weight};
 use kernel::event::{Arrival, Moved};
+use kernel::finding::Finding;
 use kernel::outcome::{CheckResult, Verdict};
 use kernel::table::{Actor, Guard, Kind, Target, Transition};
 use kernel::{Decision, Outcome, StateName};
@@ -60,6 +62,9 @@ pub(super) fn is_in(outcome: Option<&Outcome>) -> bool {
         return false;
     };
     let blocks = |finding: &Value| {
+        if let Some(typed) = Finding::of(finding) {
+            return typed.holds();
+        }
         let severity = finding["severity"].as_str();
         severity
             .is_some_and(|severity| !HARMLESS.contains(&severity.trim().to_lowercase().as_str()))
@@ -68,6 +73,18 @@ pub(super) fn is_in(outcome: Option<&Outcome>) -> bool {
     let findings = result["findings"].as_array();
     result["verdict"].as_str().is_some_and(says_fail)
         || findings.is_some_and(|findings| findings.iter().any(blocks))
+}
+
+/// The finding that this state's own role raised in an earlier attempt and has not settled, if there is
+/// one and nobody later hears it.
+pub(super) fn unsettled(workflow: &Workflow, run: &FlowState) -> Option<String> {
+    let here = &run.position.state;
+    let mut open = run.findings.open.iter();
+    let (id, open) = open.find(|(_, open)| open.raised_in == *here)?;
+    (!is_heard_later(workflow, run)).then(|| {
+        let finding = &open.finding;
+        format!("{id} is open, and `settled` does not say what became of it: {finding}")
+    })
 }
 
 /// Do all ways that a passed gate opens here, or the one that was asked for, come back to this state
@@ -86,21 +103,29 @@ fn is_heard_later(workflow: &Workflow, run: &FlowState) -> bool {
         && opened.all(|way| !hearing.way_leads_past(state, state, way, People::Counted))
 }
 
-/// The open objection that keeps this way shut, with the state that raised it.
-pub(super) fn holding<'a>(
+/// What keeps this way shut, an objection or a finding that is open, with the state that raised it.
+pub(super) fn holding(
     workflow: &Workflow,
-    run: &'a FlowState,
+    run: &FlowState,
     way: &Transition,
-) -> Option<(&'a StateName, &'a String)> {
+) -> Option<(StateName, String)> {
+    let found = &run.findings.open;
     // Where an attempt was lost, nobody has judged anything: the state behind it is held instead.
-    if run.objections.is_empty() || way.when.contains(&Guard::Lost) {
+    if (run.objections.is_empty() && found.is_empty()) || way.when.contains(&Guard::Lost) {
         return None;
     }
     let hearing = Hearing::of(workflow);
     let here = &run.position.state;
-    run.objections.iter().find(|(objecting, _)| {
+    let mut objections = run.objections.iter();
+    let objection = objections.find(|(objecting, _)| {
         !hearing.settles(here, objecting) && hearing.way_gives_up(objecting, here, way)
-    })
+    });
+    if let Some((objecting, what)) = objection {
+        return Some((objecting.clone(), what.clone()));
+    }
+    let mut found = found.iter();
+    let (id, open) = found.find(|(_, open)| hearing.way_gives_up(&open.raised_in, here, way))?;
+    Some((open.raised_in.clone(), format!("{id} {}", open.finding)))
 }
 
 impl FlowState {
@@ -130,7 +155,8 @@ impl FlowState {
         moved: &Moved,
         decision: Option<&Decision>,
     ) {
-        if self.objections.is_empty() || moved.arrival != Arrival::Entered {
+        let nothing = self.objections.is_empty() && self.findings.open.is_empty();
+        if nothing || moved.arrival != Arrival::Entered {
             return;
         }
         let hearing = Hearing::of(workflow);
@@ -153,6 +179,15 @@ impl FlowState {
             }
             !past
         });
+        let settled = |open: &Open| hearing.settles(&moved.from, &open.raised_in);
+        self.findings.open.retain(|_, open| !settled(open));
+        if let Some(decision) = by_person {
+            let found = self.overruled_findings(workflow, moved);
+            overruled.extend(found.into_iter().map(|(objecting, what)| {
+                let (who, option) = (&decision.who, &decision.option);
+                format!("{who} overruled `{objecting}` with `{option}`: {what}")
+            }));
+        }
         for text in overruled {
             self.note(text);
         }

@@ -1,6 +1,7 @@
 //! How states were left, by whom and why: what the engine writes into a document as its record. It
 //! refuses any other source than the journal.
 
+use super::exits::Exit;
 use super::state::FlowState;
 use crate::workflow::{Field, Leaving};
 use kernel::StateName;
@@ -32,12 +33,18 @@ pub(super) fn left(run: &FlowState, states: &[StateName], what: Leaving, field: 
     let exits = states
         .iter()
         .filter_map(|state| run.record.exits.get(state));
-    let Some(exit) = exits.max_by_key(|exit| exit.moves) else {
-        return PENDING.to_owned();
-    };
     let words = &field.words;
-    let exactly = words.get(&format!("{} to {}", exit.action, exit.to));
-    let Some(word) = exactly.or_else(|| words.get(&exit.action)) else {
+    let word_of = |exit: &Exit| {
+        let exactly = words.get(&format!("{} to {}", exit.action, exit.to));
+        exactly.or_else(|| words.get(&exit.action))
+    };
+    // Stopping is an outcome, where the field has a word for it, unless there is one already.
+    let last = exits.max_by_key(|exit| exit.moves);
+    let last = last.filter(|exit| word_of(exit).is_some());
+    let Some((exit, word)) = last
+        .or(run.record.stopped.as_ref())
+        .and_then(|exit| Some((exit, word_of(exit)?)))
+    else {
         return PENDING.to_owned();
     };
     match (what, &exit.person) {

@@ -1,6 +1,7 @@
 //! What a run remembers. How each fact changes it is in `apply.rs`.
 
 use super::exits::Record;
+use super::finding::Findings;
 use super::heard::Heard;
 use super::made::Made;
 use super::memory::Memory;
@@ -163,6 +164,9 @@ pub(crate) struct FlowState {
     /// What was made so far, for checks.
     #[serde(default)]
     pub(crate) made: Made,
+    /// Findings that nobody has settled yet.
+    #[serde(default)]
+    pub(crate) findings: Findings,
 }
 
 impl FlowState {
@@ -207,6 +211,7 @@ impl FlowState {
             changed_code: false,
             asked: None,
             made: Made::default(),
+            findings: Findings::default(),
         }
     }
 

@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used, clippy::wrong_self_convention)]
 
+mod add;
 mod export;
 mod faults;
 mod objections;

@@ -145,7 +145,7 @@ impl Hand {
         self.gate(&result);
     }
 
-    fn gate(&mut self, result: &Value) {
+    pub(crate) fn gate(&mut self, result: &Value) {
         if let Some(Effect::Gate(order)) = self.flow.wanted().first().cloned() {
             self.begin();
             let answer = |check: &CheckSpec| {
@@ -390,4 +390,101 @@ fn an_objection_survives_a_restart() {
     again.restore(&hand.flow.snapshot()).unwrap();
     assert_eq!(again.snapshot(), hand.flow.snapshot());
     assert_eq!(again.snapshot()["objections"]["review"], "said so");
+}
+
+fn finding(kind: &str, severity: &str) -> Value {
+    json!({"kind": kind, "severity": severity, "place": "a.rs:3", "what": "it leaks"})
+}
+
+fn settles(id: &str) -> Value {
+    json!({"summary": "yes", "verdict": "pass", "settled": [{"finding": id, "how": "it is gone"}]})
+}
+
+#[test]
+fn silence_settles_no_finding() {
+    let mut hand = begun(REVIEWED);
+    hand.says(pass(), "");
+    let found = json!({"summary": "no", "verdict": "fail", "findings": [finding("correctness", "required")]});
+    hand.says(found, "");
+    assert_eq!(hand.state(), "fix");
+    // What the coder says of it is an answer, and not the last word.
+    hand.says(settles("F1"), "");
+    hand.says(pass(), "");
+    assert_eq!(hand.state(), "review", "the reviewer was silent about it");
+    let why = hand.last_why();
+    assert!(why.contains("F1 is open"), "{why}");
+    let brief = match hand.begin() {
+        Effect::Attempt(order) => order.brief,
+        other => panic!("{other:?}"),
+    };
+    for part in [
+        "F1 (found in `review`) [correctness, required] a.rs:3: it leaks",
+        "-> in `fix`: it is gone",
+    ] {
+        assert!(brief.contains(part), "no `{part}` in\n{brief}");
+    }
+    let lost = hand.flow.status().in_flight[0].effect;
+    let (reason, usage) = ("fell".to_owned(), kernel::Usage::default());
+    hand.feed(What::Lost {
+        effect: lost,
+        reason,
+        usage,
+    })
+    .unwrap();
+    hand.says(settles("F1"), "");
+    assert_eq!(hand.flow.status().activity, Activity::Done);
+    // A remark holds nothing, and needs no answer.
+    let mut hand = begun(REVIEWED);
+    hand.says(pass(), "");
+    let remark =
+        json!({"summary": "yes", "verdict": "pass", "findings": [finding("style", "note")]});
+    hand.says(remark, "");
+    assert_eq!(hand.flow.status().activity, Activity::Done);
+}
+
+#[test]
+fn who_changed_the_code_says_it_and_whoever_reads_it_settles_it() {
+    let mut hand = begun(REVIEWED);
+    let hm = json!({"summary": "hm", "findings": [finding("security", "note")]});
+    hand.says(hm, "");
+    assert_eq!(
+        hand.state(),
+        "build",
+        "a security finding holds, however grave it is"
+    );
+    hand.says(settles("F1"), "");
+    assert_eq!(hand.state(), "review");
+    // Raised by the mender, asked past by a person: on record that they overruled it.
+    let mut hand = found();
+    hand.says(
+        json!({"summary": "hm", "findings": [finding("scope", "critical")]}),
+        "asked",
+    );
+    hand.decide("waive").unwrap();
+    assert_eq!(hand.flow.status().activity, Activity::Done);
+}
+
+#[test]
+fn a_security_finding_is_judged_before_anything_that_was_asked_for() {
+    let mut hand = found();
+    let quiet = json!({"summary": "I ask", "findings": [finding("architecture", "required")]});
+    let mut other = found();
+    let insecure = json!({"summary": "I ask", "findings": [finding("security", "required")]});
+    for (hand, result, wanted) in [(&mut hand, quiet, true), (&mut other, insecure, false)] {
+        let order = hand.begin().id();
+        let outcome = Box::new(Outcome {
+            request: Some(StateName::from("asked")),
+            result: Some(result),
+            ..Outcome::bare(Class::Done, "done")
+        });
+        let found = Found::Live;
+        hand.feed(What::AttemptEnded {
+            effect: order,
+            outcome,
+            found,
+        })
+        .unwrap();
+        assert_eq!(hand.state() == "asked", wanted);
+    }
+    assert!(matches!(other.flow.wanted().first(), Some(Effect::Gate(_))));
 }

@@ -124,7 +124,7 @@ impl Hand {
         self.checkpoint();
     }
 
-    fn checkpoint(&mut self) {
+    pub(crate) fn checkpoint(&mut self) {
         if let Some(Effect::Checkpoint(order)) = self.flow.wanted().first().cloned() {
             self.begin();
             self.feed(What::CheckpointEnded {
@@ -143,9 +143,13 @@ impl Hand {
     }
 
     pub(crate) fn decide(&mut self, option: &str) -> Result<(), Refusal> {
+        self.decide_because(option, "I say so")
+    }
+
+    pub(crate) fn decide_because(&mut self, option: &str, because: &str) -> Result<(), Refusal> {
         self.feed(What::Decide(Decision {
             option: option.into(),
-            because: "I say so".into(),
+            because: because.into(),
             who: "ann".into(),
             channel: "terminal".into(),
             seen_seq: 0,

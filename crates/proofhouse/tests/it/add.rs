@@ -290,6 +290,8 @@ fn what_no_machine_sees_a_reviewer_or_a_person_sends_back() {
     assert_eq!(add.stands(), ("verify".into(), "cheat_reported".into(), 1));
     add.waits_for("approval");
     add.heal("  ").refuses(1, "heal_reason_required");
+    add.decide("reject", "  ")
+        .refuses(1, "reject_reason_required");
     for cheats in 2..=3 {
         add.heal("answers the tests' values only").exits(0);
         assert_eq!((add.stands().0.as_str(), add.stands().2), ("build", cheats));

@@ -111,7 +111,7 @@ attempt = 1
 steps = [
     { run = "grep -q '^+two' ../change.patch && grep -q '^tests/cases$' ../changed-files.txt && grep -q 'pass red_green' ../checks.md", must = true },
 ]
-result = { summary = "no", verdict = "fail", findings = ["src/total.sh:4: a price that is no number is taken for a sum; it should be refused with a message that says which price was wrong, as the importer does it in its own way"] }
+result = { summary = "no", verdict = "fail", findings = [{ kind = "correctness", severity = "required", place = "src/total.sh:4", what = "a price that is no number is taken for a sum; it should be refused with a message that says which price was wrong, as the importer does it in its own way" }] }
 [[attempt]]
 state = "mend"
 steps = [{ append = "repo/src/total.sh", text = "# prices are numbers\n" }]

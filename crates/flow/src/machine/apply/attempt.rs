@@ -31,6 +31,9 @@ impl FlowState {
             let role = workflow.states[&self.position.state].role.as_ref();
             let role = role.and_then(|role| workflow.roles.get(role));
             self.made.take(outcome, role.map(|role| role.access()));
+            if let Some(result) = &outcome.result {
+                self.take_findings(workflow, result);
+            }
             let state = self.position.state.clone();
             let summary = outcome
                 .result

@@ -3,6 +3,7 @@
 use crate::machine::heard::Heard;
 use crate::machine::state::FlowState;
 use kernel::StateName;
+use kernel::finding::Finding;
 use kernel::outcome::{CheckResult, Verdict};
 
 /// Checks whose failure is what a role said.
@@ -14,8 +15,14 @@ const MOST_ANSWERS: usize = 6;
 impl FlowState {
     /// The gate of the present state has spoken.
     pub(super) fn keep_findings(&mut self, gate: &[CheckResult]) {
+        // What is typed is kept by its id (`finding.rs`).
+        let result = self.outcome.as_ref().and_then(|one| one.result.as_ref());
+        let typed = result.is_some_and(|result| !Finding::typed(result).is_empty());
         let said = gate.iter().filter(|result| {
-            result.verdict == Verdict::Fail && SAID.contains(&result.check.as_str())
+            let of_result = matches!(result.check.as_str(), "no_objection" | "no_finding");
+            result.verdict == Verdict::Fail
+                && SAID.contains(&result.check.as_str())
+                && !(typed && of_result)
         });
         let said: Vec<&str> = said
             .map(|result| match result.details.as_str() {

@@ -58,6 +58,13 @@ impl FlowState {
         if moved.arrival == Arrival::Entered {
             self.record.left(moved, self.decision.as_ref(), self.moves);
         }
+        // A run that began when stopping left no outcome goes on without one.
+        let began = self.started.as_ref();
+        let began = began.map(|started| started.workflow_hash.as_str());
+        if moved.position.stopped && began == Some(workflow.hash.as_str()) {
+            self.record
+                .stopped(moved, self.decision.as_ref(), self.moves);
+        }
         self.position = moved.position.clone();
         self.last_why = moved.why.clone();
         let decision = self.decision.take();

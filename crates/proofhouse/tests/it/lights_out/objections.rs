@@ -11,8 +11,8 @@ fn says(state: &str, result: &str, attempts: &[u32]) -> String {
     nth(&format!("{head}{steps}\nresult = {result}\n"), attempts)
 }
 
-const FAIL: &str = r#"{ summary = "not like this", verdict = "fail", findings = ["critical: anybody may log in"] }"#;
-const FINDING: &str = r#"{ summary = "not like this", verdict = "pass", findings = ["critical: anybody may log in"] }"#;
+const FAIL: &str = r#"{ summary = "not like this", verdict = "fail", findings = [{ kind = "security", severity = "critical", place = "src/lib.rs", what = "anybody may log in" }] }"#;
+const FINDING: &str = r#"{ summary = "not like this", verdict = "pass", findings = [{ kind = "security", severity = "critical", place = "src/lib.rs", what = "anybody may log in" }] }"#;
 
 #[test]
 fn a_reviewers_fail_and_its_blocking_finding_hold_the_gate_shut() {

@@ -1,0 +1,167 @@
+//! The `add` machine, driven by hand: what a person may say, and what follows from a finding.
+
+use crate::phase::Hand;
+use crate::workflow;
+use kernel::effect::Effect;
+use kernel::{Autonomy, Machine, Mode};
+use serde_json::{Value, json};
+
+fn pass() -> Value {
+    json!({"summary": "yes", "verdict": "pass"})
+}
+
+fn found(kind: &str) -> Value {
+    json!({"summary": "no", "findings": [
+        {"kind": kind, "severity": "required", "place": "a.rs:3", "what": "it leaks"},
+    ]})
+}
+
+const WAIVER: &str = "owner: ann; ticket: T-1; expiry: 2999-01-01";
+
+impl Hand {
+    /// Works on, with every check passing, until the run stands in this state, or stands still.
+    fn reaches(&mut self, state: &str) {
+        for _ in 0..60 {
+            if self.state() == state && self.attempt_is_next() {
+                return;
+            }
+            match self.flow.wanted().first() {
+                Some(Effect::Attempt(_)) => self.says(pass(), ""),
+                Some(Effect::Gate(_)) => self.gate(&pass()),
+                Some(Effect::Checkpoint(_)) => self.checkpoint(),
+                None if self.state() == "freeze" => self.decide("freeze").unwrap(),
+                None => return,
+            }
+        }
+        panic!("{state} is not reached from {}", self.state());
+    }
+
+    fn attempt_is_next(&self) -> bool {
+        matches!(self.flow.wanted().first(), Some(Effect::Attempt(_)))
+    }
+
+    fn field(&self, name: &str) -> String {
+        let document = self.flow.document("");
+        let field = document.into_iter().find(|(field, _)| field == name);
+        field.map(|(_, value)| value).unwrap_or_default()
+    }
+
+    fn rebuffed(&mut self, option: &str, because: &str) -> String {
+        let refusal = self.decide_because(option, because);
+        refusal.expect_err(option).code
+    }
+
+    fn heals(&self) -> u64 {
+        self.flow.status().budgets["heal"].used
+    }
+}
+
+fn add(autonomy: Autonomy) -> Hand {
+    Hand::of(workflow("add"), autonomy, Mode::default(), &[])
+}
+
+/// Built, and asked for approval.
+fn held() -> Hand {
+    let mut hand = add(Autonomy::Conservative);
+    hand.reaches("verify");
+    hand.says(pass(), "");
+    assert_eq!(hand.waits(), "approval");
+    hand
+}
+
+#[test]
+fn a_rejection_goes_to_the_builder_with_the_persons_words_and_is_no_cheat() {
+    let mut hand = held();
+    assert_eq!(hand.rebuffed("reject", " "), "reject_reason_required");
+    hand.decide_because("reject", "cents are lost").unwrap();
+    assert_eq!((hand.state().as_str(), hand.heals()), ("build", 0));
+    hand.reaches("build");
+    let Effect::Attempt(order) = hand.begin() else {
+        panic!("the builder is next")
+    };
+    assert!(order.brief.contains("cents are lost"), "{}", order.brief);
+}
+
+#[test]
+fn at_the_gate_a_person_records_what_they_decide() {
+    let mut hand = held();
+    assert_eq!(hand.rebuffed("risk_accepted", "fine"), "waiver_incomplete");
+    hand.decide_because("risk_accepted", WAIVER).unwrap();
+    assert_eq!(hand.state(), "observe");
+    assert_eq!(hand.field("Outcome"), "RISK-ACCEPTED");
+    assert_eq!(hand.field("Reason"), WAIVER);
+    let mut hand = held();
+    hand.decide_because("halt", "not like this").unwrap();
+    assert_eq!(hand.state(), "hard_stop");
+    assert_eq!(hand.field("Outcome"), "HARD-STOP");
+    assert_eq!(hand.field("Reason"), "not like this");
+    hand.decide("rebuild").unwrap();
+    assert_eq!(hand.state(), "build");
+    // Nothing is accepted that the gate has not seen.
+    let mut hand = add(Autonomy::Conservative);
+    hand.reaches("verify");
+    let code = hand.rebuffed("risk_accepted", WAIVER);
+    assert_eq!(code, "gate_risk_accepted_before_verify");
+}
+
+#[test]
+fn stopping_always_records_an_outcome() {
+    for state in ["specify", "tests", "build", "verify"] {
+        let mut hand = add(Autonomy::Auto);
+        hand.reaches(state);
+        assert_eq!(hand.field("Outcome"), "pending");
+        hand.decide_because("stop", "out of time").unwrap();
+        assert_eq!(hand.field("Outcome"), "HARD-STOP", "{state}");
+        assert_eq!(hand.field("Reason"), "out of time");
+        assert_eq!(hand.field("Reviewer"), "ann through terminal");
+    }
+}
+
+#[test]
+fn no_person_leads_past_an_open_security_finding() {
+    let mut hand = add(Autonomy::Auto);
+    hand.reaches("build");
+    hand.says(found("security"), "");
+    // The gate of the tests knows no kinds: the check that does would show `security` here.
+    hand.reaches("build");
+    hand.says(json!({"summary": "built", "findings": []}), "escalated");
+    assert_eq!(hand.state(), "escalated");
+    assert_eq!(hand.rebuffed("risk_accepted", WAIVER), "unknown_option");
+    hand.decide("resume").unwrap();
+    hand.says(
+        json!({"summary": "yes", "settled": [{"finding": "F1", "how": "gone"}]}),
+        "",
+    );
+    hand.reaches("verify");
+    hand.says(found("security"), "");
+    hand.says(pass(), "escalated");
+    let open = hand.rebuffed("risk_accepted", WAIVER);
+    assert_eq!(open, "risk_accepted_security");
+    hand.decide("resume").unwrap();
+    hand.says(
+        json!({"summary": "yes", "settled": [{"finding": "F2", "how": "gone"}]}),
+        "escalated",
+    );
+    hand.decide_because("risk_accepted", WAIVER).unwrap();
+    assert_eq!(hand.state(), "observe");
+}
+
+#[test]
+fn a_draft_can_be_begun_anew_from_everywhere_and_questions_asked_while_it_is_one() {
+    for state in ["specify", "tests", "build", "verify", "observe"] {
+        let mut hand = add(Autonomy::Auto);
+        hand.reaches(state);
+        hand.decide("redraft").unwrap();
+        assert_eq!(hand.state(), "specify", "from {state}");
+        assert_eq!(hand.field("Status"), "DRAFT", "from {state}");
+    }
+    let mut hand = add(Autonomy::Auto);
+    hand.reaches("specify");
+    hand.says(pass(), "escalated");
+    assert_eq!(hand.state(), "escalated");
+    hand.decide("resume").unwrap();
+    assert_eq!(hand.state(), "specify");
+    hand.says(pass(), "escalated");
+    hand.decide("halt").unwrap();
+    assert_eq!(hand.rebuffed("rebuild", "go on"), "contract_not_frozen");
+}
