@@ -6,6 +6,7 @@ mod citations;
 mod cites;
 mod command;
 mod complexity;
+mod controls;
 mod could_fail;
 mod coverage;
 mod covers;
