@@ -30,7 +30,7 @@ pub fn request(
         ..how.clone()
     };
     let address = address(ready.project.repo(), remote)?;
-    let commit = ready.compose(&one)?;
+    let (commit, _) = ready.compose(&one)?;
     let said = how.message.clone();
     let said = said.unwrap_or_else(|| message(&ready.peek, &ready.started));
     let title = said.lines().next().unwrap_or_default().to_owned();
