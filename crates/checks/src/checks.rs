@@ -5,6 +5,7 @@ mod citations;
 mod cites;
 mod command;
 mod complexity;
+mod controls;
 mod coverage;
 mod covers;
 mod dependency_audit;

@@ -53,7 +53,7 @@ impl Room {
             .policy
             .map(|policy| room.policy(policy, subject, &installed));
         // Python would take what lies in a `__pycache__`, which nobody has hashed.
-        let compiled = room.path.join(".proofhouse-pycache");
+        let compiled = room.path.join(COMPILED);
         let compiled = compiled.to_string_lossy().into_owned();
         room.env.insert("PYTHONPYCACHEPREFIX".to_owned(), compiled);
         for name in installed {
@@ -179,6 +179,17 @@ impl Room {
             },
         };
         put.map_err(Error::undone(format!("{path} cannot be put there")))
+    }
+
+    /// Takes out what Python compiled: a source that was replaced within a second, by one of the same
+    /// length, would not be seen.
+    pub(crate) fn forget_compiled(&self) -> Result<(), Error> {
+        let compiled = self.path.join(COMPILED);
+        if compiled.symlink_metadata().is_err() {
+            return Ok(());
+        }
+        let gone = store::remove_tree(&compiled);
+        gone.map_err(Error::undone("what was compiled cannot be taken out"))
     }
 
     /// Lays in what was found: a link as a link, a file with its mode, so that a script stays one.
@@ -313,12 +324,9 @@ fn folder() -> Result<PathBuf, Error> {
 }
 
 /// Names that a build makes and nobody judges.
-const MADE: [&str; 4] = [
-    "target",
-    "__pycache__",
-    ".pytest_cache",
-    ".proofhouse-pycache",
-];
+const MADE: [&str; 4] = ["target", "__pycache__", ".pytest_cache", COMPILED];
+/// Where Python puts what it compiles.
+const COMPILED: &str = ".proofhouse-pycache";
 
 /// Every regular file and link of a room, with its hash. Links in folders of dependencies are ours.
 fn files(root: &Path) -> Result<BTreeMap<String, String>, Error> {

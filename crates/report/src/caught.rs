@@ -39,6 +39,7 @@ fn tried(code: &str) -> Option<(&'static str, Gravity)> {
     let cheat = match code {
         "tamper_tripwire" => "a frozen file was changed",
         "gamed_green" => "a green that was not earned",
+        "instrument_broken" => "what the test runner reports was changed",
         "forged_approval" => "an approval was forged",
         "gate_record_mismatch" => "a gate's record was forged",
         "scope_snapshot_tampered" => "the frozen scope was rewritten",

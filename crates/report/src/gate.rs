@@ -67,6 +67,10 @@ pub struct Check {
     pub answer: Answer,
     /// What it is worth if it passed.
     pub proof: Proof,
+    /// `reported` or `weak`: what a suite's own word is worth, with and without controls; empty where
+    /// the check says nothing of it.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub worth: String,
     /// Why it proves nothing, if it proves nothing.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub empty: String,
@@ -176,6 +180,7 @@ impl Check {
                 (Some(_), Some(_)) => Proof::Nothing,
                 (Some(_), None) => Proof::Executed,
             },
+            worth: worth(result).to_owned(),
             empty: empty.unwrap_or_default(),
             failure: String::new(),
             reason: result.reason.clone(),
@@ -188,4 +193,12 @@ impl Check {
             evidence: result.evidence.clone(),
         }
     }
+}
+
+/// What a passed check says that its evidence is worth.
+fn worth(result: &CheckResult) -> &'static str {
+    let says = |word: &&str| result.shows.iter().any(|shown| shown.as_str() == *word);
+    let passed = result.verdict == Verdict::Pass;
+    let word = ["weak", "reported"].into_iter().find(says);
+    word.filter(|_| passed).unwrap_or_default()
 }

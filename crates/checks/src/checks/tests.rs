@@ -9,7 +9,7 @@ use crate::execute::{Executed, Program, execute};
 use crate::judge::{Judge, Judged, Trouble};
 use crate::readers::paths;
 use crate::readers::report_files::{self, Folder};
-use crate::readers::runners::{Results, Runner, TestRun, detect, merge};
+use crate::readers::runners::{DRIVER, Results, Runner, TestRun, detect, merge};
 use crate::settings::{
     Choice, Choices, IdPattern, Number, Placed, RelativePath, Seconds, SettingsError, Text, Words,
 };
@@ -79,6 +79,7 @@ impl Words for Chosen {
         ("auto", Self::Auto),
         ("cargo", Self::Named(Runner::Cargo)),
         ("pytest", Self::Named(Runner::Pytest)),
+        ("unittest", Self::Named(Runner::Unittest)),
         ("vitest", Self::Named(Runner::Vitest)),
         ("jest", Self::Named(Runner::Jest)),
         ("node", Self::Named(Runner::Node)),
@@ -113,9 +114,19 @@ impl Judge for Tests {
     fn judge(&self, subject: &Subject<'_>) -> Judged<CheckResult> {
         let started = Instant::now();
         let suite = self.run(subject, started);
-        let (executed, name, run) = suite.map_err(Trouble::cannot)?;
-        Ok(verdict::answer_for(self, subject, executed, &name, run))
+        let suite = suite.map_err(Trouble::cannot)?;
+        Ok(verdict::answer_for(self, subject, suite))
     }
+}
+
+/// A suite that was run.
+pub(crate) struct Suite {
+    pub(crate) executed: Executed,
+    /// For people.
+    pub(crate) name: String,
+    pub(crate) run: TestRun,
+    /// What marked code says about being reached; empty where nothing was marked.
+    pub(crate) reached: String,
 }
 
 impl Tests {
@@ -134,7 +145,7 @@ impl Tests {
         }
     }
 
-    fn named(&self) -> Option<Runner> {
+    pub(crate) fn named(&self) -> Option<Runner> {
         match self.runner.as_deref() {
             None | Some(Chosen::Auto) => None,
             Some(Chosen::Named(runner)) => Some(*runner),
@@ -154,11 +165,7 @@ impl Tests {
     }
 
     /// Runs the suite and reads its results. An error is a reason why it could not be run.
-    pub(crate) fn run(
-        &self,
-        subject: &Subject<'_>,
-        started: Instant,
-    ) -> Result<(Executed, String, TestRun), Error> {
+    pub(crate) fn run(&self, subject: &Subject<'_>, started: Instant) -> Result<Suite, Error> {
         let from_field = self.command_from.as_deref().and_then(|field| {
             let line = subject.fields.get(field)?.trim();
             (!line.is_empty()).then_some(line)
@@ -175,6 +182,9 @@ impl Tests {
         let command = command.ok_or("this runner needs a `command`")?;
         let folder = Folder::new()?;
         let own = folder.file();
+        if let Some(driver) = runner.known().driver {
+            folder.lay(DRIVER, driver)?;
+        }
         let mut program =
             Program::shell(command, self.timeout_seconds.map(Seconds::seconds), started);
         program.report = Some(&own);
@@ -209,6 +219,12 @@ impl Tests {
         };
         let run = run.explained_by(&executed.text());
         let name = format!("tests: {} ({})", label(self.suite()), runner.name());
-        Ok((executed, name, run))
+        let reached = report_files::read(&own.with_extension("reached"));
+        Ok(Suite {
+            executed,
+            name,
+            run,
+            reached: reached.ok().flatten().unwrap_or_default(),
+        })
     }
 }

@@ -161,7 +161,8 @@ impl Tripwire {
         inside: &Subject<'_>,
         started: Instant,
     ) -> Result<CheckResult, Tripped> {
-        let (executed, _, run) = order.run(inside, started).map_err(cannot)?;
+        let suite = order.run(inside, started).map_err(cannot)?;
+        let (executed, run) = (suite.executed, suite.run);
         if let Some((_, why)) = executed.worthless().or_else(|| executed.not_found()) {
             return Err(cannot(format!("on the code before: {why}")));
         }
@@ -194,7 +195,8 @@ impl Tripwire {
         inside: &Subject<'_>,
         started: Instant,
     ) -> Result<CheckResult, Tripped> {
-        let (executed, _, run) = order.run(inside, started).map_err(cannot)?;
+        let suite = order.run(inside, started).map_err(cannot)?;
+        let (executed, run) = (suite.executed, suite.run);
         if let Some((Verdict::CouldNotRun, why)) =
             executed.worthless().or_else(|| executed.not_found())
         {

@@ -36,6 +36,14 @@ impl Folder {
     pub(crate) fn file(&self) -> PathBuf {
         self.0.join("report")
     }
+
+    /// Lays a file of ours beside the report.
+    pub(crate) fn lay(&self, name: &str, text: &str) -> Result<(), Error> {
+        let laid = std::fs::write(self.0.join(name), text);
+        laid.map_err(Error::undone(format!(
+            "{name} cannot be laid beside the report"
+        )))
+    }
 }
 
 impl Drop for Folder {

@@ -12,6 +12,7 @@ mod detect;
 mod go;
 mod jest;
 mod junit;
+mod lines;
 mod symbols;
 mod table;
 mod xml;
@@ -19,7 +20,8 @@ mod xml;
 pub use compare::{Comparison, compare};
 pub use coverage::{Coverage, coverage};
 pub use detect::detect;
-pub use table::{Known, REPORT, RUNNERS, Results, Runner};
+pub use lines::{Call, call};
+pub use table::{DRIVER, Known, REPORT, RUNNERS, Results, Runner};
 
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;

@@ -1,5 +1,5 @@
 //! Recorded reports of real runners, read. Each file in `tests/data` was written by the tool that
-//! its name begins with (cargo 1.95, pytest 9.2, node 20, jest 30, vitest 4.1, go 1.19); only paths
+//! its name begins with (cargo 1.95, pytest 9.2, Python 3.11, node 20, jest 30, vitest 4.1, go 1.19); only paths
 //! were shortened.
 
 use checks::runners::{Ending, RUNNERS, Runner, Status, TestRun};
@@ -28,6 +28,9 @@ const RECORDED: &[(&str, i32, Ending, [usize; 3])] = &[
     ("pytest_no_symbol.xml", 2, Ending::NotBuilt, [0, 0, 0]),
     ("pytest_none.xml", 5, Ending::NoTests, [0, 0, 0]),
     ("pytest_early_stop.xml", 0, Ending::Incomplete, [1, 0, 0]),
+    ("unittest_green.xml", 0, Ending::Green, [2, 0, 1]),
+    ("unittest_red.xml", 1, Ending::Red, [1, 1, 1]),
+    ("unittest_no_symbol.xml", 1, Ending::NotBuilt, [0, 0, 0]),
     ("node_green.xml", 0, Ending::Green, [2, 0, 2]),
     ("node_red.xml", 1, Ending::Red, [1, 1, 2]),
     ("node_no_symbol.xml", 1, Ending::NotBuilt, [0, 0, 0]),

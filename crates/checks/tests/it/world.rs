@@ -23,6 +23,8 @@ pub(crate) struct Example {
     pub(crate) passes: Option<String>,
     pub(crate) fails: Option<String>,
     pub(crate) cannot_run: Option<String>,
+    /// A program without which it is left out, loudly.
+    pub(crate) needs: Option<String>,
     /// The check's settings, if not those of the file.
     pub(crate) with: Option<Value>,
     /// Files laid down in the repository and in the task folder.

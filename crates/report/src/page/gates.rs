@@ -98,12 +98,15 @@ fn checks(gate: &Gate) -> Markup {
 /// Nothing was executed for it, and no gate failed by it.
 fn is_quiet(check: &Check) -> bool {
     let harmless = matches!(check.answer, Answer::Passed | Answer::Noted);
-    harmless && check.proof == Proof::Looked && check.refused.is_empty()
+    let silent = check.refused.is_empty() && check.worth.is_empty();
+    harmless && check.proof == Proof::Looked && silent
 }
 
 fn check(check: &Check) -> Markup {
     let (tone, words) = match check.answer {
         Answer::Passed if check.proof == Proof::Nothing => (Tone::Unsure, "passed, proves nothing"),
+        Answer::Passed if check.worth == "weak" => (Tone::Unsure, "pass, weak"),
+        Answer::Passed if check.worth == "reported" => (Tone::Good, "pass, reported"),
         Answer::Passed if check.proof == Proof::Said => (Tone::Plain, "a role's word"),
         Answer::Passed => (Tone::Good, "pass"),
         Answer::Failed => (Tone::Bad, "fail"),

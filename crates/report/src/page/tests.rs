@@ -42,6 +42,7 @@ fn check(answer: Answer) -> Check {
         check: "command".to_owned(),
         answer,
         proof: Proof::Executed,
+        worth: String::new(),
         said_by: String::new(),
         empty: String::new(),
         failure: String::new(),

@@ -2,6 +2,7 @@
 //! other. Tests that stand inside of a Rust source are cut out of it and put beside other code.
 
 use crate::Subject;
+use crate::checks::controls::{File, Files};
 use crate::error::Error;
 use crate::readers::{inline_tests, items, paths};
 use crate::room::{Candidate, Room};
@@ -80,6 +81,36 @@ impl Layout {
             found.touched.push(what);
         }
         Ok(found)
+    }
+
+    /// What controls look at: the code that was changed, and the tests, as text.
+    pub(super) fn files(&self, subject: &Subject<'_>, before: &Room) -> Result<Files, Error> {
+        let (mut tests, mut code) = (Vec::new(), Vec::new());
+        for path in subject.tree()?.files.into_keys() {
+            if self.config.is_match(format!("repo/{path}")) {
+                continue;
+            }
+            let Some(now) = candidate(subject, &path) else {
+                continue;
+            };
+            let old = before.text(&path);
+            let changed = old.as_ref() != Some(&now);
+            let is_test = self.is_test(&path);
+            if !is_test && !changed {
+                continue;
+            }
+            let file = File {
+                path,
+                now,
+                before: old,
+                changed,
+            };
+            match is_test {
+                true => tests.push(file),
+                false => code.push(file),
+            }
+        }
+        Ok(Files { tests, code })
     }
 
     /// The whole candidate; how tests run stays as it was.

@@ -7,7 +7,7 @@ use crate::checks::tests::{Chosen, Tests};
 use crate::error::Error;
 use crate::execute::{Executed, Program, execute};
 use crate::readers::paths;
-use crate::readers::runners::{Ending, Runner, Status, TestResult, TestRun, detect};
+use crate::readers::runners::{Call, Ending, Runner, Status, TestResult, TestRun, call, detect};
 use crate::settings::{Choice, Text};
 use crate::text::label;
 use kernel::outcome::Verdict;
@@ -31,6 +31,8 @@ pub(crate) struct Shown {
     pub(crate) executed: Executed,
     pub(crate) run: TestRun,
     pub(crate) ending: Ending,
+    /// As in [`crate::checks::tests::Suite`].
+    pub(crate) reached: String,
 }
 
 impl Instrument {
@@ -56,33 +58,44 @@ impl Instrument {
     /// What a person's line is: a call of a runner that we know is read test by test.
     fn of(line: &str, subject: &Subject<'_>) -> Self {
         let words: Vec<&str> = line.split_whitespace().collect();
-        let runner = match words.as_slice() {
-            ["cargo", "test"] => Some(Runner::Cargo),
-            ["go", "test", "./..."] => Some(Runner::Go),
-            ["pytest"] | ["python" | "python3", "-m", "pytest"] => Some(Runner::Pytest),
-            ["node", "--test"] => Some(Runner::Node),
+        let known = match words.as_slice() {
             ["npm" | "pnpm" | "yarn", "test"] | ["npm" | "pnpm", "run", "test"] => {
                 // Of the package alone: other manifests have commands of their own.
                 let of_package = |path: &str| match path {
                     "package.json" => read(subject, path),
                     _ => None,
                 };
-                detect(&of_package).ok()
+                let found = detect(&of_package).ok();
+                found.map(|runner| Call {
+                    runner,
+                    command: None,
+                })
             }
-            _ => None,
+            _ => call(line),
         };
-        match runner {
-            Some(runner) => Self::Suite(Box::new(Tests::by(runner, None)), line.to_owned()),
+        match known {
+            Some(Call { runner, command }) => {
+                let suite = Tests::by(runner, command.as_deref());
+                Self::Suite(Box::new(suite), line.to_owned())
+            }
             None => Self::Command(line.to_owned()),
+        }
+    }
+
+    /// The runner, where its results are read test by test and we know whose they are.
+    pub(crate) fn runner(&self) -> Option<Runner> {
+        match self {
+            Self::Suite(suite, _) => suite.named().filter(|runner| *runner != Runner::Junit),
+            Self::Command(_) => None,
         }
     }
 
     /// Runs it where the subject is.
     pub(crate) fn show(&self, subject: &Subject<'_>, started: Instant) -> Result<Shown, Error> {
-        let (executed, name, run) = match self {
+        let (executed, name, run, reached) = match self {
             Self::Suite(suite, line) => {
-                let (executed, _, run) = suite.run(subject, started)?;
-                (executed, line, run)
+                let suite = suite.run(subject, started)?;
+                (suite.executed, line, suite.run, suite.reached)
             }
             Self::Command(line) => {
                 let executed = execute(subject, Program::shell(line, None, started))?;
@@ -97,7 +110,8 @@ impl Instrument {
                     },
                     message: (!passed).then(|| executed.tail(TAIL)),
                 };
-                (executed, line, TestRun::of(vec![test], Vec::new()))
+                let run = TestRun::of(vec![test], Vec::new());
+                (executed, line, run, String::new())
             }
         };
         if let Some((Verdict::CouldNotRun, why)) =
@@ -111,6 +125,7 @@ impl Instrument {
             executed,
             run,
             ending,
+            reached,
         })
     }
 }

@@ -1,7 +1,7 @@
 //! What a suite's results mean to the gate. All faults of a suite are told at once: an agent should
 //! need one round.
 
-use super::{Expect, Ratchet, Tests};
+use super::{Expect, Ratchet, Suite, Tests};
 use crate::Subject;
 use crate::error::Error;
 use crate::execute::Executed;
@@ -13,13 +13,13 @@ use crate::text::{first_few, label, several_lines};
 use kernel::outcome::{CheckResult, EvidenceRef, Verdict};
 
 /// The answer, with the results as evidence.
-pub(super) fn answer_for(
-    order: &Tests,
-    subject: &Subject<'_>,
-    executed: Executed,
-    name: &str,
-    run: TestRun,
-) -> CheckResult {
+pub(super) fn answer_for(order: &Tests, subject: &Subject<'_>, suite: Suite) -> CheckResult {
+    let Suite {
+        executed,
+        name,
+        run,
+        reached: _,
+    } = suite;
     let kept = keep(
         subject,
         &format!("results of {}", label(order.suite())),
@@ -47,7 +47,7 @@ pub(super) fn answer_for(
         Verdict::Pass => String::new(),
         Verdict::Fail | Verdict::CouldNotRun => told(&run),
     };
-    let mut result = executed.answer(name, verdict, &reason);
+    let mut result = executed.answer(&name, verdict, &reason);
     result.details = several_lines(&format!("{told}{}", result.details));
     result.evidence.extend(evidence);
     result

@@ -10,6 +10,8 @@ pub enum Runner {
     Cargo,
     /// pytest, through its JUnit report.
     Pytest,
+    /// Python's own `unittest`, through a driver of ours that writes a JUnit report.
+    Unittest,
     /// vitest, through its JSON report.
     Vitest,
     /// jest, through its JSON report.
@@ -41,18 +43,24 @@ pub struct Known {
     pub name: &'static str,
     /// The line for `sh -c`; none: a person must give one.
     pub command: Option<&'static str>,
+    /// A program of ours that lies beside the report, as [`DRIVER`].
+    pub driver: Option<&'static str>,
     /// Where its results are.
     pub results: Results,
     read: fn(&str) -> TestRun,
 }
 
+/// The name of a runner's driver, in the folder of the report.
+pub const DRIVER: &str = "driver.py";
+
 /// All runners.
-pub const RUNNERS: [Known; 7] = [
+pub const RUNNERS: [Known; 8] = [
     Known {
         runner: Runner::Cargo,
         name: "cargo",
         // One stream: cargo names the binaries on one and the tests speak on the other.
         command: Some("exec cargo test --workspace --no-fail-fast 2>&1"),
+        driver: None,
         results: Results::Output,
         read: cargo::read,
     },
@@ -63,6 +71,18 @@ pub const RUNNERS: [Known; 7] = [
             "if [ -x .venv/bin/python ]; then p=.venv/bin/python; else p=python3; fi; \
              exec \"$p\" -m pytest -p no:cacheprovider --junitxml=\"$PROOFHOUSE_REPORT\"",
         ),
+        driver: None,
+        results: Results::Report,
+        read: junit::by_class,
+    },
+    Known {
+        runner: Runner::Unittest,
+        name: "unittest",
+        command: Some(
+            "if [ -x .venv/bin/python ]; then p=.venv/bin/python; else p=python3; fi; \
+             exec \"$p\" \"${PROOFHOUSE_REPORT%/*}/driver.py\" discover",
+        ),
+        driver: Some(include_str!("run_unittest.py")),
         results: Results::Report,
         read: junit::by_class,
     },
@@ -73,6 +93,7 @@ pub const RUNNERS: [Known; 7] = [
             "exec npx --no-install vitest run --reporter=default --reporter=json \
              --outputFile.json=\"$PROOFHOUSE_REPORT\"",
         ),
+        driver: None,
         results: Results::Report,
         read: jest::read,
     },
@@ -80,6 +101,7 @@ pub const RUNNERS: [Known; 7] = [
         runner: Runner::Jest,
         name: "jest",
         command: Some("exec npx --no-install jest --ci --json --outputFile=\"$PROOFHOUSE_REPORT\""),
+        driver: None,
         results: Results::Report,
         read: jest::read,
     },
@@ -93,6 +115,7 @@ pub const RUNNERS: [Known; 7] = [
              process.reallyExit=c=>e.call(process,c||86)' --test --test-reporter=spec --test-reporter-destination=stdout \
              --test-reporter=junit --test-reporter-destination=\"$PROOFHOUSE_REPORT\"",
         ),
+        driver: None,
         results: Results::Report,
         read: junit::by_suite,
     },
@@ -101,6 +124,7 @@ pub const RUNNERS: [Known; 7] = [
         name: "go",
         // `-count=1`: a cached result is not a run.
         command: Some("exec go test -count=1 -json ./... 2>&1"),
+        driver: None,
         results: Results::Output,
         read: go::read,
     },
@@ -108,6 +132,7 @@ pub const RUNNERS: [Known; 7] = [
         runner: Runner::Junit,
         name: "junit",
         command: None,
+        driver: None,
         results: Results::Report,
         read: junit::by_class,
     },

@@ -1,0 +1,77 @@
+//! What controls cost: one change in Python, proven without and with them. It prints figures and
+//! asserts nothing: they are this machine's.
+#![allow(clippy::unwrap_used)]
+
+#[path = "../tests/it/world.rs"]
+#[allow(dead_code)]
+mod world;
+
+use checks::run_gate;
+use kernel::effect::CheckSpec;
+use serde_json::{Value, json};
+use std::time::Instant;
+use world::{Example, World};
+
+fn main() {
+    let line = "python3 -m unittest";
+    let text = |files: &[(&str, &str)]| {
+        let owned = files
+            .iter()
+            .map(|(path, text)| (path.to_string(), text.to_string()));
+        owned.collect()
+    };
+    let tests = "import unittest\nimport shop\nclass Totals(unittest.TestCase):\n    def test_sums(self):\n        self.assertEqual(shop.total([1, 2]), 3)\n        self.assertEqual(shop.total([]), 0)\n    def test_tax(self):\n        self.assertEqual(shop.tax(10), 12)\n        self.assertEqual(shop.tax(-1), 0)\n";
+    let example = Example {
+        repo: text(&[
+            (
+                "shop.py",
+                "def total(prices):\n    return sum(prices)\ndef tax(price):\n    if price < 0:\n        return 0\n    return price + price // 5\n",
+            ),
+            ("test_shop.py", tests),
+        ]),
+        before: text(&[("shop.py", "def total(prices):\n    return prices[0]\n")]),
+        commands: vec![line.to_owned()],
+        frozen: vec![("ground".to_owned(), "commands".to_owned(), line.to_owned())],
+        ..Example::default()
+    };
+    let gate = |controls: &str| {
+        let with = json!({
+            "base": "tests", "frozen": ["ground"], "tests": ["repo/test_*.py"], "controls": controls,
+        });
+        let spec = CheckSpec {
+            check: "red_green".into(),
+            with,
+            weight: Default::default(),
+            shows: None,
+            code: None,
+        };
+        let world = World::new();
+        let started = Instant::now();
+        let results = world.with(&example, |subject| run_gate(&[spec], subject));
+        let millis = started.elapsed().as_millis();
+        for result in &results {
+            println!("  {}: {}", result.check, result.reason);
+        }
+        let kept = world.vault.0.lock().unwrap();
+        let kept = kept.iter().rfind(|(name, _)| name == "controls");
+        let kept: Option<Value> = kept.map(|(_, bytes)| serde_json::from_slice(bytes).unwrap());
+        (millis, kept)
+    };
+    let (plain, _) = gate("off");
+    println!("without controls: {plain} ms");
+    let (whole, kept) = gate("on");
+    println!("with controls: {whole} ms");
+    let kept = kept.unwrap();
+    let mutants = kept["mutants"].as_array().unwrap();
+    let each: Vec<u64> = mutants
+        .iter()
+        .filter_map(|one| one["millis"].as_u64())
+        .collect();
+    let sum: u64 = each.iter().sum();
+    let count = each.len().max(1) as u64;
+    println!("mutants: {}, {} ms each", each.len(), sum / count);
+    println!(
+        "share of the gate: {} %",
+        u128::from(sum) * 100 / whole.max(1)
+    );
+}

@@ -1,0 +1,387 @@
+//! Controls: a suite that could not have failed proves nothing, so whoever believes one asks it first
+//! whether it can. Canaries (tests of ours) must end as we say, copies of the change's own tests with an
+//! assertion turned round must fail, an edit without effect must change nothing, and a function of the
+//! change that always gives the same answer must be noticed.
+//!
+//! What a suite says is still what a process says about itself: `docs/proof.md` says what that is worth.
+
+mod plan;
+mod seen;
+mod written;
+
+use crate::Subject;
+use crate::checks::suite::instrument::{Instrument, Shown};
+use crate::error::Error;
+use crate::readers::runners::{Runner, TestRun};
+use crate::room::Room;
+use crate::text::{answer, first_few, several_lines};
+use kernel::Word;
+use kernel::outcome::{CheckResult, Verdict};
+use plan::{Mutant, Order, Plan};
+use seen::{Fate, Reached, Tried};
+use serde::Serialize;
+use serde_json::json;
+use std::io::Read;
+use std::time::{Duration, Instant};
+
+/// A control ended in another way than it must.
+const BROKEN: &str = "instrument_broken";
+/// A body that always gives the same answer passes every test.
+const SURVIVED: &str = "mutant_survived";
+
+/// What a suite is worth that passed, in a word: said by the process that is judged, with controls that
+/// held; or without.
+const REPORTED: &str = "reported";
+const WEAK: &str = "weak";
+
+/// What mutants may take, at least, and as a multiple of the suite's own time.
+const LEAST: Duration = Duration::from_secs(20);
+const TIMES: u32 = 4;
+
+/// A file of the candidate.
+#[derive(Debug, Clone, Serialize)]
+pub(crate) struct File {
+    pub(crate) path: String,
+    pub(crate) now: String,
+    /// As it was; none: it is new.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) before: Option<String>,
+    /// Is it new, or not as it was?
+    pub(crate) changed: bool,
+}
+
+/// What a change did, and what is there to look at it with.
+pub(crate) struct Files {
+    /// Test files: those of the change, or else all.
+    pub(crate) tests: Vec<File>,
+    /// Changed files that are no tests.
+    pub(crate) code: Vec<File>,
+}
+
+/// What the change is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Purpose {
+    /// Something behaves otherwise, and tests of the change show it.
+    Behaviour,
+    /// Nothing does, and the tests that are there must be able to tell.
+    Refactoring,
+}
+
+/// A suite that was green on a candidate.
+pub(crate) struct Control<'a> {
+    pub(crate) subject: &'a Subject<'a>,
+    pub(crate) instrument: &'a Instrument,
+    /// What it showed.
+    pub(crate) first: &'a TestRun,
+    pub(crate) millis: u64,
+    pub(crate) files: &'a Files,
+    pub(crate) purpose: Purpose,
+    /// A new room with the candidate, and one with the code before.
+    pub(crate) candidate: &'a dyn Fn() -> Result<Room, Error>,
+    pub(crate) base: &'a dyn Fn() -> Result<Room, Error>,
+}
+
+/// What came of the controls.
+#[derive(Debug)]
+enum Found {
+    /// All of them ended as they must.
+    Held(String),
+    /// They could not be tried, or do not work on the code before either.
+    Weak(String),
+    Broken(Vec<String>),
+    Survived(Vec<String>),
+}
+
+/// Everything that was tried, for the evidence.
+#[derive(Debug, Default)]
+struct Record {
+    seed: String,
+    mutants: Vec<Tried>,
+    told: Vec<String>,
+    left_out: usize,
+}
+
+impl Control<'_> {
+    /// Tries the controls. An error of ours makes the evidence weak, and accuses nobody.
+    pub(crate) fn result(&self, name: &str) -> CheckResult {
+        let started = Instant::now();
+        let mut record = Record::default();
+        let found = match self.found(&mut record) {
+            Ok(found) => found,
+            Err(why) => Found::Weak(format!("the controls could not be tried: {why}")),
+        };
+        let millis = u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX);
+        let mut result = match &found {
+            Found::Held(how) => answer(name, Verdict::Pass, how),
+            Found::Weak(why) => answer(name, Verdict::Pass, format!("weak: {why}")),
+            Found::Broken(seen) => {
+                let reason = format!(
+                    "the suite cannot be believed: {}; what runs while it runs must leave the test runner alone",
+                    first_few(seen, 3)
+                );
+                refused(name, BROKEN, &reason, seen)
+            }
+            Found::Survived(which) => {
+                let reason = format!(
+                    "the tests would pass on anything: {}; add a test that tells it from the real one, such as a second input with another answer",
+                    first_few(which, 3)
+                );
+                refused(name, SURVIVED, &reason, which)
+            }
+        };
+        result.shows.extend(match &found {
+            Found::Held(_) => Some(Word::from(REPORTED)),
+            Found::Weak(_) => Some(Word::from(WEAK)),
+            Found::Broken(_) | Found::Survived(_) => None,
+        });
+        if !record.told.is_empty() && result.verdict == Verdict::Pass {
+            result.details = several_lines(&record.told.join("\n"));
+        }
+        let kept = json!({
+            "seed": record.seed, "millis": millis, "suite_millis": self.millis,
+            "mutants": record.mutants, "told": record.told, "left_out": record.left_out,
+        });
+        if let Ok(kept) = self
+            .subject
+            .keep
+            .keep("controls", kept.to_string().as_bytes())
+        {
+            result.evidence.push(kept);
+        }
+        result
+    }
+
+    fn found(&self, record: &mut Record) -> Result<Found, Error> {
+        let Some(runner) = self.instrument.runner() else {
+            return Ok(Found::Weak("an exit code is all that there is".to_owned()));
+        };
+        let seed = seed()?;
+        record.seed.clone_from(&seed);
+        let room = (self.candidate)()?;
+        let plan = match runner {
+            Runner::Pytest | Runner::Unittest => {
+                let order = Order::of(&seed, self.files, &[".py"]);
+                Plan::python(self.subject, &room, &order)?
+            }
+            _ => match written::canaries(runner, &seed, self.files) {
+                Some(plan) => plan,
+                None => {
+                    let name = runner.name();
+                    return Ok(Found::Weak(format!("there are no controls for {name} yet")));
+                }
+            },
+        };
+        if plan.tests.is_empty() {
+            let why = match plan.faults.is_empty() {
+                true => "none was found".to_owned(),
+                false => first_few(&plan.faults, 2),
+            };
+            return Ok(Found::Weak(format!(
+                "no control can be put into a test file: {why}"
+            )));
+        }
+        record.left_out = plan.left_out;
+        self.tried(&room, &plan, record)
+    }
+
+    fn tried(&self, room: &Room, plan: &Plan, record: &mut Record) -> Result<Found, Error> {
+        plan.lay_canaries(room)?;
+        plan.lay_placebos(room)?;
+        let control = self.look(room)?;
+        let wrong = seen::wrong_canaries(plan, self.first, &control.run);
+        if !wrong.is_empty() {
+            return self.alone(plan, wrong);
+        }
+        let mut unsteady = seen::differing(self.first, &control.run);
+        if !unsteady.is_empty() {
+            // Once more with and without: who changes by itself is no sign of anything.
+            let again = self.look(room)?;
+            let plain = self.look(&(self.candidate)()?)?;
+            let always = seen::differing(self.first, &again.run);
+            let by_itself = seen::differing(self.first, &plain.run);
+            let broken: Vec<String> = unsteady.intersection(&always).cloned().collect();
+            if by_itself.is_empty() && !broken.is_empty() {
+                let told = broken.iter().map(|name| {
+                    format!("an edit without effect in the changed code changes what {name} says")
+                });
+                return Ok(Found::Broken(told.collect()));
+            }
+            unsteady.extend(always);
+            unsteady.extend(by_itself);
+            let names: Vec<&String> = unsteady.iter().collect();
+            record.told.push(format!(
+                "changes from run to run, and counts for nothing: {}",
+                first_few(&names, 10)
+            ));
+        }
+        let reached = Reached::read(&control.reached);
+        self.mutate(room, plan, &reached, &unsteady, record);
+        Ok(self.judged(plan, &reached, record))
+    }
+
+    /// Canaries went wrong: are they wrong without placebos as well, and were they before the change?
+    fn alone(&self, plan: &Plan, first: Vec<String>) -> Result<Found, Error> {
+        let room = (self.candidate)()?;
+        plan.lay_canaries(&room)?;
+        let wrong = seen::wrong_canaries(plan, self.first, &self.look(&room)?.run);
+        let base = (self.base)()?;
+        plan.lay_base(&base)?;
+        let before = self.look(&base)?;
+        if !seen::wrong_own(plan, &before.run).is_empty() {
+            let why = first_few(&first, 2);
+            return Ok(Found::Weak(format!(
+                "controls do not work here, before the change either ({why})"
+            )));
+        }
+        Ok(Found::Broken(if wrong.is_empty() { first } else { wrong }))
+    }
+
+    fn mutate(
+        &self,
+        room: &Room,
+        plan: &Plan,
+        reached: &Reached,
+        unsteady: &std::collections::BTreeSet<String>,
+        record: &mut Record,
+    ) {
+        let began = Instant::now();
+        let suite = Duration::from_millis(self.millis);
+        let most = (suite * TIMES).max(LEAST).min(self.subject.wall / 2);
+        let all = plan.constants.iter().map(|mutant| (mutant, true));
+        let all = all.chain(plan.others.iter().map(|mutant| (mutant, false)));
+        for (mutant, constant) in all {
+            if began.elapsed() >= most {
+                record.left_out += 1;
+                continue;
+            }
+            let fate = match self.shows(room, plan, mutant) {
+                Ok(shown) => seen::fate(self.first, &shown, mutant.number, reached, unsteady),
+                Err(why) => Fate::Untried(why.to_string()),
+            };
+            record.mutants.push(Tried {
+                number: mutant.number,
+                what: format!("{} {}", plan.named(mutant), mutant.what),
+                constant,
+                fate,
+            });
+        }
+    }
+
+    fn shows(&self, room: &Room, plan: &Plan, mutant: &Mutant) -> Result<Shown, Error> {
+        room.put(&mutant.path, Some(&mutant.text))?;
+        let shown = self.look(room);
+        plan.lay_placebo(room, &mutant.path)?;
+        shown
+    }
+
+    fn judged(&self, plan: &Plan, reached: &Reached, record: &mut Record) -> Found {
+        let noticed = |tried: &&Tried| matches!(tried.fate, Fate::Noticed { .. });
+        let mut survived: Vec<String> = Vec::new();
+        let mut unreached: Vec<String> = Vec::new();
+        for function in &plan.functions {
+            let own = |tried: &&Tried| tried.number == function.number;
+            if !reached.has(function.number) {
+                unreached.push(format!(
+                    "`{}` ({}:{})",
+                    function.name, function.path, function.line
+                ));
+                continue;
+            }
+            let lives =
+                |tried: &&Tried| tried.constant && matches!(tried.fate, Fate::Survived { .. });
+            let living = record.mutants.iter().filter(own).filter(lives);
+            survived.extend(living.map(|one| one.what.clone()));
+        }
+        let others = record.mutants.iter().filter(|one| !one.constant);
+        let others = others.filter(|one| matches!(one.fate, Fate::Survived { .. }));
+        let open: Vec<String> = others.map(|one| one.what.clone()).collect();
+        record.told.extend(open.iter().map(|one| {
+            format!("no test notices: {one}; add a test, or say why it makes no difference")
+        }));
+        record
+            .told
+            .extend(unreached.iter().map(|one| format!("no test reaches {one}")));
+        let nothing = !plan.functions.is_empty() && unreached.len() == plan.functions.len();
+        let count = record.mutants.iter().filter(noticed).count();
+        match self.purpose {
+            // They look at its text, or run it where no mark of ours can be seen.
+            _ if nothing && count > 0 => Found::Weak(format!(
+                "tests notice another {}, and none was seen to run it",
+                first_few(&unreached, 3)
+            )),
+            Purpose::Behaviour if nothing => Found::Survived(vec![format!(
+                "no test reaches what the change touches: {}",
+                first_few(&unreached, 5)
+            )]),
+            Purpose::Behaviour if !survived.is_empty() => Found::Survived(survived),
+            Purpose::Refactoring if count == 0 && !plan.functions.is_empty() => Found::Weak(
+                "no test notices when the code that was touched does something else".to_owned(),
+            ),
+            Purpose::Behaviour | Purpose::Refactoring => {
+                record.told.extend(
+                    survived
+                        .into_iter()
+                        .map(|one| format!("no test notices: {one}")),
+                );
+                Found::Held(Self::held(plan, count, open.len()))
+            }
+        }
+    }
+
+    fn held(plan: &Plan, noticed: usize, open: usize) -> String {
+        let canaries: usize = plan.tests.iter().map(|test| test.canaries.len()).sum();
+        let turned: usize = plan.tests.iter().map(|test| test.turned.len()).sum();
+        let mut said = format!("{canaries} canaries");
+        if turned > 0 {
+            said.push_str(&format!(" and {} turned round", counted(turned, "test")));
+        }
+        said.push_str(" ended as they must");
+        match plan.functions.len() {
+            0 => said.push_str("; nothing of the change was mutated"),
+            functions => said.push_str(&format!(
+                "; {} of {} were noticed",
+                counted(noticed, "mutant"),
+                counted(functions, "function")
+            )),
+        }
+        if open > 0 {
+            said.push_str(&format!("; {open} small ones were not"));
+        }
+        said
+    }
+
+    /// Runs the suite in a room, from scratch and for not much longer than it took before.
+    fn look(&self, room: &Room) -> Result<Shown, Error> {
+        room.forget_compiled()?;
+        let wall = Duration::from_millis(self.millis) * 10 + Duration::from_secs(10);
+        let subject = Subject {
+            wall: self.subject.wall.min(wall),
+            ..*self.subject
+        };
+        room.inside(&subject, |inside| {
+            self.instrument.show(inside, Instant::now())
+        })
+    }
+}
+
+fn counted(count: usize, what: &str) -> String {
+    match count {
+        1 => format!("1 {what}"),
+        _ => format!("{count} {what}s"),
+    }
+}
+
+fn refused(name: &str, code: &str, reason: &str, all: &[String]) -> CheckResult {
+    let mut result = answer(name, Verdict::Fail, reason);
+    result.code = Some(code.to_owned());
+    result.details = several_lines(&all.join("\n"));
+    result
+}
+
+/// What names and choices follow from: nobody can know it before, and whoever has it gets the same.
+fn seed() -> Result<String, Error> {
+    let mut bytes = [0_u8; 8];
+    let read = std::fs::File::open("/dev/urandom").and_then(|mut file| file.read_exact(&mut bytes));
+    read.map_err(Error::undone("there is no randomness"))?;
+    Ok(bytes.iter().map(|byte| format!("{byte:02x}")).collect())
+}

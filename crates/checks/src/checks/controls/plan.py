@@ -1,0 +1,453 @@
+"""Plans the controls of a Python suite: canaries, tests with an assertion turned round, placebos and
+mutants. It reads `order.json` beside $PROOFHOUSE_REPORT and writes the plan there. It parses what it
+is given and never imports it. Texts are edited at the places that the parser names, so that all else
+of a file stays as it is.
+"""
+
+import ast
+import json
+import os
+import random
+
+REPORT = os.environ["PROOFHOUSE_REPORT"]
+FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
+SIMPLE = (ast.Expr, ast.Assign, ast.AnnAssign, ast.AugAssign, ast.Return, ast.Raise, ast.Assert,
+          ast.Import, ast.ImportFrom, ast.Pass, ast.Delete, ast.Global, ast.Nonlocal,
+          ast.Break, ast.Continue)
+# How an assertion of unittest is said without unittest.
+COMPARED = {
+    "assertEqual": "==", "assertNotEqual": "!=", "assertIs": "is", "assertIsNot": "is not",
+    "assertIn": "in", "assertNotIn": "not in", "assertGreater": ">", "assertGreaterEqual": ">=",
+    "assertLess": "<", "assertLessEqual": "<=", "assertListEqual": "==", "assertDictEqual": "==",
+    "assertSetEqual": "==", "assertTupleEqual": "==", "assertSequenceEqual": "==",
+    "assertMultiLineEqual": "==",
+}
+TOLD = 'raise AssertionError("turned round")'
+REACH = """
+import os, sys
+if not hasattr(sys, "_{token}"):
+    path, seen = (os.environ.get("PROOFHOUSE_REPORT") or "/nowhere/") + ".reached", set()
+    def reach(number, open=os.open, write=os.write, close=os.close, get=os.environ.get,
+              how=os.O_WRONLY | os.O_CREAT | os.O_APPEND):
+        test = (getattr(sys, "_proofhouse_test", None) or get("PROOFHOUSE_TEST")
+                or get("PYTEST_CURRENT_TEST") or "")
+        if (number, test) not in seen:
+            seen.add((number, test))
+            try:
+                file = open(path, how, 0o600)
+                write(file, ("%d %s\\n" % (number, test.replace("\\n", " "))).encode())
+                close(file)
+            except OSError:
+                pass
+    sys._{token} = reach
+"""
+CANARIES = '''
+
+import unittest as _{token}
+
+
+class Test{token}(_{token}.TestCase):
+    def test_{token}_passes(self):
+        self.assertEqual(1 + 1, 2)
+
+    def test_{token}_equal(self):
+        self.assertEqual(1, 2)
+
+    def test_{token}_true(self):
+        self.assertTrue(False)
+
+    def test_{token}_assert(self):
+        assert 1 == 2
+
+    def test_{token}_raises(self):
+        with self.assertRaises(KeyError):
+            pass
+
+    def test_{token}_error(self):
+        raise RuntimeError("of a canary")
+'''
+ENDS = {"passes": "passed", "equal": "failed", "true": "failed", "assert": "failed",
+        "raises": "failed", "error": "failed"}
+
+
+class Source:
+    """A text with its tree, edited by places."""
+
+    def __init__(self, text):
+        self.bytes = text.encode()
+        self.tree = ast.parse(text)
+        self.starts = [0]
+        for line in self.bytes.split(b"\n"):
+            self.starts.append(self.starts[-1] + len(line) + 1)
+
+    def at(self, line, column):
+        return self.starts[line - 1] + column
+
+    def begin(self, node):
+        first = (getattr(node, "decorator_list", None) or [node])[0]
+        if first is not node:
+            return self.bytes.rindex(b"@", 0, self.at(first.lineno, first.col_offset))
+        return self.at(node.lineno, node.col_offset)
+
+    def end(self, node):
+        return self.at(node.end_lineno, node.end_col_offset)
+
+    def text(self, node):
+        return self.bytes[self.at(node.lineno, node.col_offset):self.end(node)].decode()
+
+    def indent(self, node):
+        begin = self.begin(node)
+        return self.bytes[self.bytes.rfind(b"\n", 0, begin) + 1:begin].decode()
+
+    def before(self, node, code):
+        """An edit that puts code before a statement."""
+        begin = self.begin(node)
+        behind = "; " if isinstance(node, SIMPLE) else "\n" + self.indent(node)
+        return (begin, begin, code + behind)
+
+    def edited(self, edits):
+        """The text with these edits, none where no program comes of it."""
+        found = self.bytes
+        for begin, end, code in sorted(edits, key=lambda edit: edit[:2], reverse=True):
+            found = found[:begin] + code.encode() + found[end:]
+        text = found.decode()
+        try:
+            compile(text, "<control>", "exec", dont_inherit=True)
+        except (SyntaxError, ValueError):
+            return None
+        return text
+
+
+def functions(body, owner=()):
+    """Every function of a module and of its classes, not those inside of functions."""
+    for node in body:
+        if isinstance(node, FUNCTIONS):
+            yield ".".join((*owner, node.name)), node
+        elif isinstance(node, ast.ClassDef):
+            yield from functions(node.body, (*owner, node.name))
+        elif isinstance(node, (ast.If, ast.Try, ast.With)):
+            for part in ("body", "orelse", "finalbody"):
+                yield from functions(getattr(node, part, []), owner)
+
+
+def work(node):
+    """The body of a function without its documentation."""
+    first = node.body[0]
+    documented = isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant)
+    return node.body[1:] if documented and isinstance(first.value.value, str) else node.body
+
+
+def same(left, right):
+    said = lambda node: [ast.dump(part) for part in (node.args, *node.decorator_list, *work(node))]
+    return said(left) == said(right)
+
+
+def changed(now, before):
+    """The functions of a source that are new or not as they were."""
+    old = dict(functions(ast.parse(before).body)) if before is not None else {}
+    for name, node in functions(now.tree.body):
+        if name not in old or not same(node, old[name]):
+            yield name, node
+
+
+def own(node):
+    """Every node of a function, not those of functions inside of it."""
+    for child in ast.iter_child_nodes(node):
+        yield child
+        if not isinstance(child, (*FUNCTIONS, ast.Lambda, ast.ClassDef)):
+            yield from own(child)
+
+
+# Tests with one assertion turned round
+
+def turned(source, statement):
+    """The edit that turns an assertion round, none where it is none."""
+    begin, end = source.begin(statement), source.end(statement)
+    if isinstance(statement, ast.Assert):
+        return (begin, end, "if (%s): %s" % (source.text(statement.test), TOLD))
+    if isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Call):
+        call = statement.value
+        if not isinstance(call.func, ast.Attribute) or call.keywords:
+            return None
+        if any(isinstance(one, ast.Starred) for one in call.args):
+            return None
+        said = ["(%s)" % source.text(one) for one in call.args]
+        condition = {
+            "assertTrue": lambda: said[0], "assertFalse": lambda: "not " + said[0],
+            "assertIsNone": lambda: said[0] + " is None",
+            "assertIsNotNone": lambda: said[0] + " is not None",
+            "assertIsInstance": lambda: "isinstance(%s, %s)" % (said[0], said[1]),
+        }.get(call.func.attr)
+        if call.func.attr in COMPARED and len(said) >= 2:
+            condition = lambda: "%s %s %s" % (said[0], COMPARED[call.func.attr], said[1])
+        if condition is None or not said:
+            return None
+        return (begin, end, "if (%s): %s" % (condition(), TOLD))
+    if isinstance(statement, ast.With) and len(statement.items) == 1:
+        item, first = statement.items[0], statement.body[0]
+        call = item.context_expr
+        if item.optional_vars is not None or not isinstance(call, ast.Call) or call.keywords:
+            return None
+        name = getattr(call.func, "attr", None)
+        if name not in ("assertRaises", "raises") or len(call.args) != 1:
+            return None
+        inside = source.begin(first)
+        gap = "\n" + source.indent(first) if b"\n" in source.bytes[begin:inside] else " "
+        body = source.bytes[inside:end].decode()
+        indent = source.indent(statement)
+        caught = source.text(call.args[0])
+        return (begin, end, "try:%s%s\n%sexcept %s: %s" % (gap, body, indent, caught, TOLD))
+    return None
+
+
+def turned_test(source, node, token):
+    """A copy of a test under another name with its first assertion turned round."""
+    if node.decorator_list:
+        return None
+    for statement in node.body:
+        edit = turned(source, statement)
+        if edit is not None:
+            break
+        if any(isinstance(one, ast.Return) for one in ast.walk(statement)):
+            return None
+    else:
+        return None
+    begin, end = source.begin(node), source.end(node)
+    indent = source.indent(node)
+    if indent.strip():
+        return None
+    whole = source.bytes[begin:end]
+    edits = [edit]
+    place = source.bytes.index(b"def", begin) + 3
+    place = source.bytes.index(node.name.encode(), place)
+    edits.append((place, place + len(node.name.encode()), "%s_%s" % (node.name, token)))
+    for one, other, code in sorted(edits, reverse=True):
+        whole = whole[:one - begin] + code.encode() + whole[other - begin:]
+    return (end, end, "\n\n" + indent + whole.decode())
+
+
+def canaries(entry, token, most, dice):
+    """One file of tests with canaries in it."""
+    now = Source(entry["now"])
+    before = entry.get("before")
+    tests = [(name, node) for name, node in changed(now, before)
+             if node.name.startswith("test")] if entry["changed"] else []
+    dice.shuffle(tests)
+    edits, turned_round = [], []
+    marked = any(isinstance(one, ast.Name) and one.id == "pytestmark" for one in ast.walk(now.tree))
+    decorated = {id(one) for owner in ast.walk(now.tree) if isinstance(owner, ast.ClassDef)
+                 and owner.decorator_list for one in owner.body}
+    for name, node in tests if not marked else []:
+        if len(edits) >= most or id(node) in decorated:
+            continue
+        edit = turned_test(now, node, token)
+        if edit is not None and now.edited([edit]) is not None:
+            edits.append(edit)
+            owner, _, own_name = name.rpartition(".")
+            turned_round.append({"class": owner, "name": own_name})
+    appended = CANARIES.format(token=token)
+    end = len(now.bytes)
+    text = now.edited([*edits, (end, end, appended)])
+    return {
+        "path": entry["path"],
+        "token": token,
+        "text": text,
+        "base": (before or "") + appended,
+        "canaries": [{"name": "test_%s_%s" % (token, name), "ends": ends}
+                     for name, ends in ENDS.items()],
+        "turned": turned_round,
+    }
+
+
+# Mutants
+
+def literals(tests, name):
+    """The values that tests expect where they speak of a function."""
+    found = {}
+    for entry in tests:
+        tree = ast.parse(entry["now"])
+        for _, test in functions(tree.body):
+            names = {getattr(one, "id", None) or getattr(one, "attr", None) for one in ast.walk(test)}
+            if not test.name.startswith("test") or name not in names:
+                continue
+            for node in ast.walk(test):
+                sides = []
+                if isinstance(node, ast.Assert):
+                    whole = node.test
+                    if isinstance(whole, ast.Compare):
+                        sides = [whole.left, *whole.comparators]
+                    else:
+                        found.setdefault("False" if isinstance(whole, ast.UnaryOp) else "True")
+                elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+                    said = {"assertTrue": "True", "assertFalse": "False"}.get(node.func.attr)
+                    if said is not None:
+                        found.setdefault(said)
+                    elif node.func.attr.startswith("assert"):
+                        sides = node.args
+                for side in sides:
+                    try:
+                        ast.literal_eval(side)
+                    except (ValueError, TypeError, SyntaxError, MemoryError, RecursionError):
+                        continue
+                    found.setdefault(ast.unparse(side))
+    return list(found)
+
+
+def constants(source, node, tests):
+    """What a body may be replaced with, each with a word for it."""
+    body = work(node)
+    parts = [node] + list(own(node))
+    yields = any(isinstance(one, (ast.Yield, ast.YieldFrom)) for one in parts)
+    if yields:
+        if isinstance(node, ast.FunctionDef):
+            yield "return iter(())", "gives nothing"
+        return
+    returns = [one for one in parts if isinstance(one, ast.Return) and one.value is not None]
+    only = [ast.dump(one.value) for one in returns]
+    if returns:
+        for said in literals(tests, node.name):
+            if len(set(only)) != 1 or ast.dump(ast.parse(said, mode="eval").body) != only[0]:
+                yield "return " + said, "always gives " + said
+    if not (returns and set(only) == {ast.dump(ast.Constant(None))}):
+        yield "return None", "always gives None" if returns else "does nothing"
+    given = [one.arg for one in (*node.args.posonlyargs, *node.args.args)]
+    given = [name for name in given if name not in ("self", "cls")]
+    identity = given and [ast.dump(ast.Name(given[0], ast.Load()))]
+    if returns and given and only != identity:
+        yield "return " + given[0], "gives back `%s`" % given[0]
+    stored = {one.id for one in parts if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Store)}
+    stored |= {one.name for one in parts if isinstance(one, ast.ExceptHandler) and one.name}
+    for one in parts:
+        if isinstance(one, ast.Raise) and one.exc is not None and one.cause is None:
+            used = {name.id for name in ast.walk(one) if isinstance(name, ast.Name)}
+            alone = len(body) == 1 and body[0] is one
+            if not used & stored and not alone:
+                said = ast.unparse(one)
+                yield said, "always does `%s`" % said
+
+
+def empty(node):
+    """Is there nothing in it that could be replaced?"""
+    body = work(node)
+    if len(body) != 1:
+        return not body
+    one = body[0]
+    if isinstance(one, ast.Raise):
+        return "NotImplementedError" in ast.dump(one)
+    constant = isinstance(one, ast.Expr) and isinstance(one.value, ast.Constant)
+    return constant or isinstance(one, ast.Pass)
+
+
+def others(source, node):
+    """Small changes: conditions negated, boundaries moved, calls dropped."""
+    boundary = {ast.Lt: "<=", ast.LtE: "<", ast.Gt: ">=", ast.GtE: ">"}
+    for one in own(node):
+        if isinstance(one, (ast.If, ast.While, ast.IfExp)):
+            test, said = one.test, source.text(one.test)
+            begin = source.at(test.lineno, test.col_offset)
+            yield (begin, source.end(test), "(not (%s))" % said), "`%s` negated" % said, test.lineno
+        if isinstance(one, ast.Compare) and type(one.ops[0]) in boundary and len(one.ops) == 1:
+            moved = boundary[type(one.ops[0])]
+            left, right = source.text(one.left), source.text(one.comparators[0])
+            begin, said = source.at(one.lineno, one.col_offset), source.text(one)
+            code = "((%s) %s (%s))" % (left, moved, right)
+            yield (begin, source.end(one), code), "`%s` with `%s`" % (said, moved), one.lineno
+        if isinstance(one, ast.Expr) and isinstance(one.value, ast.Call):
+            begin, said = source.begin(one), source.text(one)
+            yield (begin, source.end(one), "pass"), "`%s` dropped" % said, one.lineno
+
+
+def first_statement(source):
+    """Where code may stand that runs before all else."""
+    for node in source.tree.body:
+        documented = isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
+        future = isinstance(node, ast.ImportFrom) and node.module == "__future__"
+        if not documented and not future:
+            return node
+    return None
+
+
+def mutants(entry, tests, token, numbers, dice):
+    """The placebo of a source, its changed functions, and all of its mutants."""
+    source = Source(entry["now"])
+    head = first_statement(source)
+    found = {"path": entry["path"], "text": None, "functions": [], "constant": [], "other": []}
+    chosen = [(name, node) for name, node in changed(source, entry.get("before")) if not empty(node)]
+    if head is None or not chosen:
+        return found
+    edits = {"": source.before(head, "exec(%r, {})" % REACH.format(token=token))}
+    for name, node in chosen:
+        number = next(numbers)
+        mark = '__import__("sys").__dict__.get("_%s", id)(%d)' % (token, number)
+        edits[name] = source.before(work(node)[0], mark)
+        found["functions"].append({"number": number, "name": name, "line": node.lineno})
+        begin, end = source.begin(work(node)[0]), source.end(node.body[-1])
+        found["constant"].append([
+            {"number": number, "edit": (begin, end, "%s; %s" % (mark, code)), "what": what,
+             "name": name, "line": node.lineno}
+            for code, what in constants(source, node, tests)])
+        found["other"].append([
+            {"number": number, "edit": edit, "what": what, "name": None, "line": line}
+            for edit, what, line in others(source, node)])
+    found["text"] = source.edited(list(edits.values()))
+    if found["text"] is None:
+        found["functions"], found["constant"], found["other"] = [], [], []
+    for kind in ("constant", "other"):
+        for group in found[kind]:
+            for mutant in group:
+                kept = [edit for name, edit in edits.items() if name != mutant["name"]]
+                mutant["text"] = source.edited([*kept, mutant.pop("edit")])
+                mutant.pop("name")
+                mutant["path"] = entry["path"]
+            group[:] = [mutant for mutant in group if mutant["text"] is not None]
+    return found
+
+
+def in_turn(groups, most):
+    """One of each group, then another of each, as many as may be."""
+    chosen = []
+    for index in range(max((len(group) for group in groups), default=0)):
+        chosen += [group[index] for group in groups if index < len(group)]
+    return chosen[:most], len(chosen)
+
+
+def main():
+    with open(os.path.join(os.path.dirname(REPORT), "order.json"), encoding="utf-8") as file:
+        order = json.load(file)
+    token, dice = order["token"], random.Random(order["seed"])
+    plan = {"tests": [], "code": [], "functions": [], "constants": [], "others": [], "left_out": 0,
+            "faults": []}
+    readable = []
+    for number, entry in enumerate(order["tests"]):
+        try:
+            found = canaries(entry, "%s_%d" % (token, number), order["turned"], dice)
+        except (SyntaxError, ValueError, RecursionError) as error:
+            plan["faults"].append("%s: %s" % (entry["path"], error))
+            continue
+        readable.append(entry)
+        if found["text"] is None:
+            plan["faults"].append(entry["path"] + ": nothing can be added to it")
+        else:
+            plan["tests"].append(found)
+    numbers, groups = iter(range(1, 1 << 30)), {"constant": [], "other": []}
+    for entry in order["code"]:
+        try:
+            found = mutants(entry, readable, token, numbers, dice)
+        except (SyntaxError, ValueError, RecursionError) as error:
+            plan["faults"].append("%s: %s" % (entry["path"], error))
+            continue
+        if found["text"] is not None:
+            plan["code"].append({"path": found["path"], "text": found["text"]})
+        plan["functions"] += [{**one, "path": found["path"]} for one in found["functions"]]
+        for kind, groups_of in groups.items():
+            groups_of += found[kind]
+    for groups_of in groups.values():
+        dice.shuffle(groups_of)
+    plan["constants"], all_constants = in_turn(groups["constant"], order["constants"])
+    plan["others"], all_others = in_turn(groups["other"], order["others"])
+    plan["left_out"] = all_constants + all_others - len(plan["constants"]) - len(plan["others"])
+    with open(REPORT, "w", encoding="utf-8") as file:
+        json.dump(plan, file)
+
+
+main()

@@ -1,0 +1,193 @@
+//! What is to be tried: the order to whoever can parse the language, and the plan that comes back.
+//! The parser runs in a room like everything that reads what an agent wrote, and imports nothing of it.
+
+use super::{File, Files};
+use crate::Subject;
+use crate::error::Error;
+use crate::execute::{Program, execute};
+use crate::readers::report_files::{self, Folder};
+use crate::room::Room;
+use serde::{Deserialize, Serialize};
+use std::time::{Duration, Instant};
+
+/// Parses Python with Python.
+const PYTHON: &str = include_str!("plan.py");
+/// How many files get canaries, and how many tests of each are turned round.
+const FILES: usize = 4;
+const TURNED: usize = 6;
+/// How many mutants are tried at most.
+const CONSTANTS: usize = 10;
+const OTHERS: usize = 5;
+
+/// What is asked for.
+#[derive(Serialize)]
+pub(super) struct Order {
+    seed: String,
+    /// A part of every name that we make.
+    pub(super) token: String,
+    pub(super) tests: Vec<File>,
+    code: Vec<File>,
+    turned: usize,
+    constants: usize,
+    others: usize,
+}
+
+/// A file of tests with controls in it.
+#[derive(Debug, Deserialize)]
+pub(super) struct Test {
+    pub(super) path: String,
+    pub(super) token: String,
+    pub(super) text: String,
+    /// The same canaries, and the file as it was.
+    pub(super) base: String,
+    pub(super) canaries: Vec<Canary>,
+    pub(super) turned: Vec<Turned>,
+}
+
+/// A test of ours, and how it must end.
+#[derive(Debug, Deserialize)]
+pub(super) struct Canary {
+    pub(super) name: String,
+    pub(super) ends: Ends,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum Ends {
+    Passed,
+    Failed,
+}
+
+/// A test of the change of which there is a copy with an assertion turned round.
+#[derive(Debug, Deserialize)]
+pub(super) struct Turned {
+    /// Empty: it stands in no class.
+    pub(super) class: String,
+    pub(super) name: String,
+}
+
+/// A source whose functions say that they were reached.
+#[derive(Debug, Deserialize)]
+pub(super) struct Placebo {
+    path: String,
+    text: String,
+}
+
+/// A function of the change.
+#[derive(Debug, Deserialize)]
+pub(super) struct Function {
+    pub(super) number: u32,
+    pub(super) name: String,
+    pub(super) path: String,
+    pub(super) line: u32,
+}
+
+/// A source in which one function is another.
+#[derive(Debug, Deserialize)]
+pub(super) struct Mutant {
+    /// Of its function.
+    pub(super) number: u32,
+    pub(super) what: String,
+    pub(super) line: u32,
+    pub(super) path: String,
+    pub(super) text: String,
+}
+
+/// All that is to be tried.
+#[derive(Debug, Default, Deserialize)]
+pub(super) struct Plan {
+    pub(super) tests: Vec<Test>,
+    pub(super) code: Vec<Placebo>,
+    pub(super) functions: Vec<Function>,
+    /// Bodies that always do the same.
+    pub(super) constants: Vec<Mutant>,
+    /// Small changes.
+    pub(super) others: Vec<Mutant>,
+    pub(super) left_out: usize,
+    pub(super) faults: Vec<String>,
+}
+
+impl Order {
+    /// An order for the files of a language, which have these endings.
+    pub(super) fn of(seed: &str, files: &Files, endings: &[&str]) -> Self {
+        let of = |file: &&File| endings.iter().any(|ending| file.path.ends_with(ending));
+        let code: Vec<File> = files.code.iter().filter(of).cloned().collect();
+        let changed = files.tests.iter().filter(of).filter(|file| file.changed);
+        let mut tests: Vec<File> = changed.take(FILES).cloned().collect();
+        if tests.is_empty() {
+            // Those that speak of what was changed, or else any.
+            let all: Vec<&File> = files.tests.iter().filter(of).collect();
+            let stem = |file: &File| {
+                let name = file.path.rsplit('/').next().unwrap_or_default();
+                name.split('.').next().unwrap_or(name).to_owned()
+            };
+            let speaks = |test: &&&File| code.iter().any(|file| test.now.contains(&stem(file)));
+            let speaking: Vec<&&File> = all.iter().filter(speaks).collect();
+            let chosen: Vec<&File> = match speaking.is_empty() {
+                true => all.into_iter().take(1).collect(),
+                false => speaking.into_iter().copied().take(FILES).collect(),
+            };
+            tests = chosen.into_iter().cloned().collect();
+        }
+        Self {
+            seed: seed.to_owned(),
+            token: format!("c{seed}"),
+            tests,
+            code,
+            turned: TURNED,
+            constants: CONSTANTS,
+            others: OTHERS,
+        }
+    }
+}
+
+impl Plan {
+    /// A plan for Python.
+    pub(super) fn python(subject: &Subject<'_>, room: &Room, order: &Order) -> Result<Self, Error> {
+        let folder = Folder::new()?;
+        folder.lay("plan.py", PYTHON)?;
+        folder.lay("order.json", &serde_json::to_string(order)?)?;
+        let own = folder.file();
+        let line = "if [ -x .venv/bin/python ]; then p=.venv/bin/python; else p=python3; fi; \
+                    exec \"$p\" -I -B \"${PROOFHOUSE_REPORT%/*}/plan.py\"";
+        let executed = room.inside(subject, |inside| {
+            let timeout = Some(Duration::from_secs(60));
+            let mut program = Program::shell(line, timeout, Instant::now());
+            program.report = Some(&own);
+            execute(inside, program)
+        })?;
+        let Some(text) = report_files::read(&own)? else {
+            return Err(format!("the parser of Python says: {}", executed.last_line()).into());
+        };
+        Ok(serde_json::from_str(&text)?)
+    }
+
+    pub(super) fn lay_canaries(&self, room: &Room) -> Result<(), Error> {
+        let mut tests = self.tests.iter();
+        tests.try_for_each(|test| room.put(&test.path, Some(&test.text)))
+    }
+
+    /// Canaries in the tests as they were.
+    pub(super) fn lay_base(&self, room: &Room) -> Result<(), Error> {
+        let mut tests = self.tests.iter();
+        tests.try_for_each(|test| room.put(&test.path, Some(&test.base)))
+    }
+
+    pub(super) fn lay_placebos(&self, room: &Room) -> Result<(), Error> {
+        let mut code = self.code.iter();
+        code.try_for_each(|placebo| room.put(&placebo.path, Some(&placebo.text)))
+    }
+
+    pub(super) fn lay_placebo(&self, room: &Room, path: &str) -> Result<(), Error> {
+        let mut code = self.code.iter().filter(|placebo| placebo.path == path);
+        code.try_for_each(|placebo| room.put(path, Some(&placebo.text)))
+    }
+
+    /// Which function of which file a mutant is of.
+    pub(super) fn named(&self, mutant: &Mutant) -> String {
+        let mut functions = self.functions.iter();
+        let name = functions.find(|function| function.number == mutant.number);
+        let name = name.map_or("", |function| function.name.as_str());
+        format!("`{name}` ({}:{})", mutant.path, mutant.line)
+    }
+}

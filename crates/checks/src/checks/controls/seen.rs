@@ -1,0 +1,289 @@
+//! What the controls showed: pure, runs in and faults out.
+
+use super::plan::{Ends, Plan, Test, Turned};
+use crate::checks::suite::instrument::Shown;
+use crate::readers::runners::{Ending, Status, TestRun};
+use serde::Serialize;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// One mutant that was tried.
+#[derive(Debug, Serialize)]
+pub(super) struct Tried {
+    /// Of its function.
+    #[serde(skip)]
+    pub(super) number: u32,
+    pub(super) what: String,
+    /// Does it always do the same?
+    pub(super) constant: bool,
+    #[serde(flatten)]
+    pub(super) fate: Fate,
+}
+
+/// What became of it.
+#[derive(Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case", tag = "fate")]
+pub(super) enum Fate {
+    /// A test that reaches it failed.
+    Noticed { by: Vec<String>, millis: u64 },
+    /// No test that reaches it failed.
+    Survived {
+        /// Tests that failed and do not reach it.
+        elsewhere: Vec<String>,
+        millis: u64,
+    },
+    /// It did not end in time: neither.
+    TooLong,
+    /// Neither: it does not even load, or could not be run.
+    Untried(String),
+}
+
+/// Which functions were reached by which tests.
+pub(super) struct Reached(BTreeMap<u32, BTreeSet<String>>);
+
+impl Reached {
+    /// Reads lines `NUMBER TEST`.
+    pub(super) fn read(text: &str) -> Self {
+        let mut found: BTreeMap<u32, BTreeSet<String>> = BTreeMap::new();
+        for line in text.lines() {
+            let (number, test) = line.split_once(' ').unwrap_or((line, ""));
+            if let Ok(number) = number.parse() {
+                found.entry(number).or_default().insert(dotted(test));
+            }
+        }
+        Self(found)
+    }
+
+    /// Was it reached at all?
+    pub(super) fn has(&self, number: u32) -> bool {
+        self.0.contains_key(&number)
+    }
+
+    /// Does this test reach it? Where nobody could say which test was running, it may have been any.
+    fn by(&self, number: u32, test: &str) -> bool {
+        let Some(tests) = self.0.get(&number) else {
+            return false;
+        };
+        tests.contains("") || tests.contains(&dotted(test))
+    }
+}
+
+/// One way to write a test's name, whichever runner says it.
+fn dotted(name: &str) -> String {
+    // `tests/test_a.py::T::test_x[a/b] (call)` of pytest, while it runs.
+    let name = match name.rsplit_once(" (") {
+        Some((name, phase)) if phase.ends_with(')') => name,
+        _ => name,
+    };
+    let (file, rest) = name.split_once("::").unwrap_or(("", name));
+    let file = file.strip_suffix(".py").unwrap_or(file).replace('/', ".");
+    let rest = rest.replace("::", ".");
+    match file.is_empty() {
+        true => rest,
+        false => format!("{file}.{rest}"),
+    }
+}
+
+/// Canaries and turned tests that did not end as they must, in words.
+pub(super) fn wrong_canaries(plan: &Plan, first: &TestRun, now: &TestRun) -> Vec<String> {
+    let mut wrong = wrong_own(plan, now);
+    for test in &plan.tests {
+        for turned in &test.turned {
+            wrong.extend(wrong_copies(test, turned, first, now));
+        }
+    }
+    wrong
+}
+
+/// The same of canaries alone.
+pub(super) fn wrong_own(plan: &Plan, now: &TestRun) -> Vec<String> {
+    let mut wrong = Vec::new();
+    for canary in plan.tests.iter().flat_map(|test| &test.canaries) {
+        let is_it = |name: &str| name.rsplit("::").next() == Some(&canary.name);
+        let found = now.tests.iter().find(|test| is_it(&test.name));
+        let must = match canary.ends {
+            Ends::Passed => Status::Passed,
+            Ends::Failed => Status::Failed,
+        };
+        let kind = canary.name.rsplit('_').next().unwrap_or_default();
+        match found.map(|test| test.status) {
+            Some(status) if status == must => {}
+            Some(status) => wrong.push(format!(
+                "a test of ours (`{kind}`) must be {} and was reported {}",
+                said(must),
+                said(status)
+            )),
+            None => wrong.push(format!(
+                "a test of ours (`{kind}`) must be {} and was not reported",
+                said(must)
+            )),
+        }
+    }
+    wrong
+}
+
+fn said(status: Status) -> &'static str {
+    match status {
+        Status::Passed => "passed",
+        Status::Failed => "failed",
+        Status::Skipped => "skipped",
+    }
+}
+
+fn wrong_copies(test: &Test, turned: &Turned, first: &TestRun, now: &TestRun) -> Vec<String> {
+    let stem = test.path.rsplit('/').next().unwrap_or_default();
+    let stem = stem.split('.').next().unwrap_or_default();
+    let group = match turned.class.as_str() {
+        "" => stem.to_owned(),
+        class => format!("{stem}.{class}"),
+    };
+    let mut wrong = Vec::new();
+    for original in first.with(Status::Passed) {
+        let Some((of, name)) = original.name.rsplit_once("::") else {
+            continue;
+        };
+        let here = of == group || of.ends_with(&format!(".{group}"));
+        if !here || name != turned.name {
+            continue;
+        }
+        let copy = format!("{of}::{name}_{}", test.token);
+        let found = now.tests.iter().find(|test| test.name == copy);
+        match found.map(|test| test.status) {
+            Some(Status::Failed) => {}
+            Some(status) => wrong.push(format!(
+                "{} with an assertion turned round must fail and was reported {}",
+                original.name,
+                said(status)
+            )),
+            None => wrong.push(format!(
+                "{} with an assertion turned round must fail and was not reported",
+                original.name
+            )),
+        }
+    }
+    wrong
+}
+
+/// The tests that say something else than before, or nothing.
+pub(super) fn differing(before: &TestRun, now: &TestRun) -> BTreeSet<String> {
+    let now: BTreeMap<&str, Status> = statuses(now);
+    let before = statuses(before).into_iter();
+    let other = before.filter(|(name, status)| now.get(name) != Some(status));
+    other.map(|(name, _)| name.to_owned()).collect()
+}
+
+fn statuses(run: &TestRun) -> BTreeMap<&str, Status> {
+    let each = run.tests.iter();
+    each.map(|test| (test.name.as_str(), test.status)).collect()
+}
+
+/// What became of a mutant of this function.
+pub(super) fn fate(
+    first: &TestRun,
+    shown: &Shown,
+    number: u32,
+    reached: &Reached,
+    unsteady: &BTreeSet<String>,
+) -> Fate {
+    if shown.executed.ended.killed.is_some() {
+        return Fate::TooLong;
+    }
+    match shown.ending {
+        Ending::Green | Ending::Red => {}
+        Ending::NotBuilt | Ending::Incomplete | Ending::NoTests | Ending::Unreadable => {
+            return Fate::Untried(format!("the suite is {} then", shown.ending.as_str()));
+        }
+    }
+    noticed(
+        first,
+        &shown.run,
+        number,
+        (reached, &Reached::read(&shown.reached)),
+        unsteady,
+        shown.executed.ended.millis,
+    )
+}
+
+fn noticed(
+    first: &TestRun,
+    now: &TestRun,
+    number: u32,
+    reached: (&Reached, &Reached),
+    unsteady: &BTreeSet<String>,
+    millis: u64,
+) -> Fate {
+    let passed = statuses(first);
+    let failed = now.with(Status::Failed).map(|test| test.name.clone());
+    let turned = failed.filter(|name| {
+        passed.get(name.as_str()) == Some(&Status::Passed) && !unsteady.contains(name)
+    });
+    // Where no mark was seen at all (a process with an environment of its own), any test may be it.
+    let unmarked = !reached.0.has(number) && !reached.1.has(number);
+    let reaches =
+        |name: &String| unmarked || reached.0.by(number, name) || reached.1.by(number, name);
+    let (by, elsewhere): (Vec<String>, Vec<String>) = turned.partition(reaches);
+    match by.is_empty() {
+        false => Fate::Noticed { by, millis },
+        true => Fate::Survived { elsewhere, millis },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::readers::runners::TestResult;
+
+    fn run(tests: &[(&str, Status)]) -> TestRun {
+        let one = |(name, status): &(&str, Status)| TestResult {
+            name: (*name).to_owned(),
+            file: None,
+            status: *status,
+            message: None,
+        };
+        TestRun::of(tests.iter().map(one).collect(), Vec::new())
+    }
+
+    #[test]
+    fn a_test_is_the_same_whoever_names_it() {
+        for (said, name) in [
+            ("tests.test_a.T.test_x", "tests.test_a.T::test_x"),
+            (
+                "tests/test_a.py::T::test_x (call)",
+                "tests.test_a.T::test_x",
+            ),
+            (
+                "tests/test_a.py::test_x[a/b] (setup)",
+                "tests.test_a::test_x[a/b]",
+            ),
+        ] {
+            assert_eq!(dotted(said), dotted(name));
+        }
+    }
+
+    #[test]
+    fn only_who_reaches_a_mutant_notices_it() {
+        use Status::{Failed, Passed};
+        let first = run(&[("a::near", Passed), ("a::far", Passed), ("a::odd", Passed)]);
+        let reached = Reached::read("1 a.near\n1 a.odd\n2 \n");
+        let odd = BTreeSet::from(["a::odd".to_owned()]);
+        let of = |number, now: &[(&str, Status)]| {
+            let none = Reached::read("");
+            noticed(&first, &run(now), number, (&reached, &none), &odd, 0)
+        };
+        let near = [("a::near", Failed), ("a::far", Failed)];
+        assert!(matches!(of(1, &near), Fate::Noticed { by, .. } if by == ["a::near"]));
+        let far = [("a::near", Passed), ("a::far", Failed), ("a::odd", Failed)];
+        assert!(matches!(of(1, &far), Fate::Survived { elsewhere, .. } if elsewhere == ["a::far"]));
+        // Nobody could say which test it was, or there was no mark at all.
+        assert!(matches!(of(2, &far), Fate::Noticed { .. }));
+        assert!(matches!(of(3, &far), Fate::Noticed { .. }));
+    }
+
+    #[test]
+    fn what_is_missing_or_otherwise_differs() {
+        use Status::{Failed, Passed};
+        let first = run(&[("a", Passed), ("b", Passed), ("c", Failed)]);
+        let now = run(&[("a", Passed), ("c", Passed), ("new", Failed)]);
+        let names: Vec<String> = differing(&first, &now).into_iter().collect();
+        assert_eq!(names, ["b", "c"]);
+    }
+}
