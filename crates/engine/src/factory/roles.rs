@@ -109,6 +109,7 @@ pub(super) fn workflow() -> Arc<Workflow> {
         preamble: String::new(),
         task: None,
         snapshot: None,
+        judged: Vec::new(),
     })
 }
 
