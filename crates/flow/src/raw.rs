@@ -219,6 +219,9 @@ pub(crate) struct RawState {
     pub(crate) about: Option<String>,
     /// The field that a person is told first.
     pub(crate) tells: Option<String>,
+    /// What a person goes through before they answer, a line each.
+    #[serde(default)]
+    pub(crate) checklist: Vec<String>,
     /// States whose roles' objections are heard and settled here.
     #[serde(default)]
     pub(crate) settles: OneOrMany,

@@ -66,6 +66,8 @@ pub struct StateDef {
     pub about: String,
     /// The field that a person is told first.
     pub tells: Option<String>,
+    /// What a person goes through before they answer, a line each.
+    pub checklist: Vec<String>,
     /// In a `rest` state: is a run that rests here done, until a person says otherwise?
     pub done: bool,
     /// States whose roles' objections are settled by leaving this one.

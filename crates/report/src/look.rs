@@ -19,6 +19,8 @@ pub struct Peek<M> {
 }
 
 /// Whatever a journal is of.
+// One at a time is looked at, and never a list of them: a box would save nothing.
+#[allow(clippy::large_enum_variant)]
 pub enum Looked {
     /// A run of a workflow.
     Run(Peek<Flow>),

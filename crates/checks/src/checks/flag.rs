@@ -20,6 +20,9 @@ pub(crate) struct Flag {
     /// Labels that it has, as in `Why: ...`.
     #[serde(default)]
     labels: Texts,
+    /// What the label `From` says: one of these.
+    #[serde(default)]
+    sources: Texts,
 }
 
 impl Judge for Flag {
@@ -52,6 +55,12 @@ impl Judge for Flag {
             .collect();
         if !lacks.is_empty() {
             return Err(format!("`{field}` has {}", lacks.join(", ")).into());
+        }
+        let from = labelled(value, "From").unwrap_or_default();
+        let known = |source: &String| source.eq_ignore_ascii_case(from.trim());
+        if !self.sources.is_empty() && !self.sources.iter().any(known) {
+            let sources = self.sources.join(", ");
+            return Err(format!("`{field}` does not say `From:` which it comes: {sources}").into());
         }
         Ok(format!("flagged: {doubt}"))
     }

@@ -165,6 +165,7 @@ pub(super) fn state_def(
         wall_millis,
         about: state.about.clone().unwrap_or_default(),
         tells: state.tells.clone(),
+        checklist: state.checklist.clone(),
         done: state.done,
         settles: state
             .settles

@@ -49,6 +49,8 @@ fn waiting(workflow: &Workflow, run: &FlowState) -> Option<Waiting> {
                 .cloned()
                 .into_iter()
                 .collect();
+            let checklist = workflow.states[name].checklist.iter();
+            lines.extend(checklist.map(|line| format!("[ ] {line}")));
             for state in &workflow.states[name].settles {
                 let said = run.objections.get(state);
                 lines.extend(said.map(|what| format!("`{state}` objects: {what}")));

@@ -16,6 +16,7 @@ fn found(kind: &str) -> Value {
     ]})
 }
 
+const CHECKED: &str = "flag: fine; spec: read; scenarios: read; contract: the shape; tests: yes; scope: narrow; header: right";
 const WAIVER: &str = "owner: ann; ticket: T-1; expiry: 2999-01-01";
 
 impl Hand {
@@ -29,7 +30,7 @@ impl Hand {
                 Some(Effect::Attempt(_)) => self.says(pass(), ""),
                 Some(Effect::Gate(_)) => self.gate(&pass()),
                 Some(Effect::Checkpoint(_)) => self.checkpoint(),
-                None if self.state() == "freeze" => self.decide("freeze").unwrap(),
+                None if self.state() == "freeze" => self.decide_because("freeze", CHECKED).unwrap(),
                 None => return,
             }
         }
@@ -164,4 +165,34 @@ fn a_draft_can_be_begun_anew_from_everywhere_and_questions_asked_while_it_is_one
     hand.says(pass(), "escalated");
     hand.decide("halt").unwrap();
     assert_eq!(hand.rebuffed("rebuild", "go on"), "contract_not_frozen");
+}
+
+#[test]
+fn the_freeze_shows_seven_lines_and_wants_an_answer_to_each() {
+    let mut hand = add(Autonomy::Auto);
+    for _ in 0..20 {
+        match hand.flow.wanted().first() {
+            Some(Effect::Attempt(_)) => hand.says(pass(), ""),
+            Some(Effect::Gate(_)) => hand.gate(&pass()),
+            Some(Effect::Checkpoint(_)) => hand.checkpoint(),
+            None => break,
+        }
+    }
+    let why = hand.flow.status().waiting_for.unwrap().why;
+    let lines = why.lines().filter(|line| line.starts_with("[ ] "));
+    assert_eq!(lines.count(), 7, "{why}");
+    for incomplete in [
+        "read it",
+        "flag: fine; spec: read; scenarios: read",
+        "flag: ; spec: ;",
+    ] {
+        assert_eq!(hand.rebuffed("freeze", incomplete), "checklist_incomplete");
+    }
+    hand.decide_because("freeze", CHECKED).unwrap();
+    assert_eq!(hand.state(), "tests");
+    let journal = serde_json::to_string(&hand.flow.snapshot()).unwrap();
+    assert!(
+        journal.contains("scope: narrow"),
+        "what was answered is on record"
+    );
 }

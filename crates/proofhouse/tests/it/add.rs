@@ -87,7 +87,8 @@ impl Add {
     #[track_caller]
     fn decide(&self, option: &str, because: &str) -> Said {
         let key = self.key.to_str().unwrap();
-        let args = ["decide", "t", option, "--because", because, "--sign", key];
+        let because = crate::support::because(option, because);
+        let args = ["decide", "t", option, "--because", &because, "--sign", key];
         self.world.run(&args)
     }
 
@@ -156,6 +157,9 @@ fn one_approval_and_the_rest_on_evidence() {
     ] {
         add.says(line);
     }
+    let key = add.key.to_str().unwrap();
+    let unread = ["decide", "t", "freeze", "--because", "fine", "--sign", key];
+    add.world.run(&unread).refuses(1, "checklist_incomplete");
     add.decide("freeze", "read it").exits(0);
     add.says("Status: FROZEN @ v1 - approved by ann@example.org");
     add.run(0);
@@ -251,7 +255,7 @@ fn a_crate_is_tested_by_the_runner_that_is_found() {
         run,
         "freeze",
         "--because",
-        "read it",
+        crate::support::CHECKED,
         "--sign",
         key,
     ];

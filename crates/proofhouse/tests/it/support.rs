@@ -64,6 +64,17 @@ pub(crate) const CHECK: &str = "grep -q good code.txt";
 /// An agent that does everything right, at once.
 pub(crate) const HONEST: &str = include_str!("../data/phase/happy.toml");
 
+/// An answer to each line of the checklist at the freeze of `add`.
+pub(crate) const CHECKED: &str = "; flag: I can live with it; spec: read; scenarios: the cases that matter; contract: the shape; tests: each would fail; scope: narrow; header: right";
+
+/// The reason as a person gives it who goes through what they are asked.
+pub(crate) fn because(option: &str, why: &str) -> String {
+    match option {
+        "freeze" => format!("{why}{CHECKED}"),
+        _ => why.to_owned(),
+    }
+}
+
 impl World {
     /// An empty folder.
     pub(crate) fn empty() -> Self {

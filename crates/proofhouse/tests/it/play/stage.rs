@@ -122,9 +122,10 @@ impl Stage {
             Step::Says(option, why, told) => (option, why, told),
         };
         let key = self.key.to_str().unwrap();
+        let why = crate::support::because(option, why);
         let said = self
             .world
-            .run(&["decide", "t", option, "--because", why, "--sign", key]);
+            .run(&["decide", "t", option, "--because", &why, "--sign", key]);
         match told {
             Told::Refused(code) if said.code == 1 && said.err.contains(&format!("[{code}]")) => {
                 Ok(())
