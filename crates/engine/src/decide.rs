@@ -121,7 +121,18 @@ impl Decidable for Questioned {
     }
 
     fn refuse(&self, ask: &Ask<'_>) -> Result<(), EngineError> {
-        takes_no_payload(ask)
+        takes_no_payload(ask)?;
+        match ask.because.trim().is_empty() {
+            true => Err(EngineError::user(
+                "reason_required",
+                format!(
+                    "`{}` is kept with its reason, and none was given",
+                    ask.option
+                ),
+                "say why with `--because`",
+            )),
+            false => Ok(()),
+        }
     }
 
     fn follow(&mut self) -> Result<(), EngineError> {

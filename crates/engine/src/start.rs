@@ -261,7 +261,8 @@ fn begin(
     // What was said by starting moved the run on: its files say so at once.
     if moved {
         let run = Run::open(project, name.as_str())?;
-        let shown = run.machine.declared();
+        let mut shown = run.machine.declared();
+        shown.extend(report::views::first_phase(&workflow));
         let head = run.journal.head();
         report::views::refresh(&run.project, &run.machine, head, &[], &shown)?;
     }

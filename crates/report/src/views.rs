@@ -331,6 +331,12 @@ pub fn declarations(project: &Project, machine: &Flow) -> Result<Option<What>, E
     Ok(edits.and_then(|what| retain(what, |name, _| declared.contains_key(name))))
 }
 
+/// The line of a state file that was just laid down and says where every run begins.
+pub fn first_phase(workflow: &flow::Workflow) -> Option<(String, String)> {
+    let name = phase_line::name(workflow)?;
+    Some((name.to_owned(), workflow.table.initial.to_string()))
+}
+
 /// A phase that a person asks for in the state file of a run that is over. It is told, and not
 /// recorded: nothing of such a run changes any more.
 pub fn asked_too_late(

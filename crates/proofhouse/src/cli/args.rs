@@ -492,7 +492,7 @@ pub(crate) struct Abandon {
     /// The run
     pub(crate) run: String,
     /// Why; it is journaled
-    #[arg(long, value_name = "TEXT", default_value = "abandoned", value_parser = said)]
+    #[arg(long, value_name = "TEXT", default_value = "abandoned")]
     pub(crate) because: String,
     #[command(flatten)]
     pub(crate) signing: Signing,
@@ -508,7 +508,7 @@ pub(crate) struct Decide {
     #[arg(long, value_name = "FILE")]
     pub(crate) payload: Option<PathBuf>,
     /// Why; it is journaled, and goes into the next brief
-    #[arg(long, value_name = "TEXT", value_parser = said)]
+    #[arg(long, value_name = "TEXT")]
     pub(crate) because: String,
     /// Go on at once with what follows from it, as `proofhouse run` does
     #[arg(long = "run", conflicts_with = "message")]

@@ -3,7 +3,7 @@
 
 use super::args::{Log, Run};
 use super::out::Out;
-use super::{exit, log, run};
+use super::{exit, log, run, which};
 use engine::Ending;
 use engine::session::Ended;
 use kernel::Machine;
@@ -24,7 +24,7 @@ fn said(project: &Project, name: &str) -> PathBuf {
 
 /// Starts an engine for the run, and leaves it.
 pub(crate) fn start(project: &Project, args: &Run, out: &Out) -> Result<u8, EngineError> {
-    let name = run::named(project, args.run.as_deref())?;
+    let name = which::named(project, args.run.as_deref())?;
     report::look::run_name(project, name)?;
     // Refuses where another engine is at work; it is free again for the one that is started.
     drop(engine::session::lock(project, name)?);

@@ -2,7 +2,7 @@
 
 use super::args::{Abandon, Diff, Land, Pr};
 use super::out::{Out, Tone, plain, whole};
-use super::run::only;
+use super::which::only;
 use super::{exit, signing};
 use engine::approval::Words;
 use engine::decide::Ask;

@@ -18,7 +18,7 @@ pub(crate) fn log(project: &Project, args: &Log, out: &Out) -> Result<u8, Engine
     if args.follow {
         return follow(project, args, out, &|| true);
     }
-    let run = &super::run::only(project, args.runs.first().map(String::as_str))?;
+    let run = &super::which::only(project, args.runs.first().map(String::as_str))?;
     if let [_, other, ..] = args.runs.as_slice() {
         return Err(EngineError::user(
             "one_run_only",

@@ -35,6 +35,7 @@ mod usage;
 mod verbs;
 mod wave;
 mod wave_lines;
+mod which;
 mod workflow;
 
 use args::{Args, Command, ConfigCommand};

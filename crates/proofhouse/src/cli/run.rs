@@ -3,7 +3,7 @@
 use super::args::Run;
 use super::out::{Out, Tone};
 use super::progress::Progress;
-use super::{exit, inbox, land, notify, status};
+use super::{exit, inbox, land, notify, status, which};
 use engine::session::{Ended, Restore, Session};
 use engine::world::Interrupter;
 use engine::{Ending, Until};
@@ -50,31 +50,8 @@ pub(crate) fn on_interrupt(interrupter: Interrupter) {
     on_stop(Box::new(move || interrupter.interrupt()));
 }
 
-/// The run that was named. None is guessed: the wrong one could cost money.
-pub(crate) fn named<'a>(project: &Project, run: Option<&'a str>) -> Result<&'a str, EngineError> {
-    run.ok_or_else(|| {
-        let names = store::list(&project.journals()).unwrap_or_default();
-        let names: Vec<String> = names.iter().map(ToString::to_string).collect();
-        let mend = match names.is_empty() {
-            true => "there is no run yet; start one with `proofhouse new`".to_owned(),
-            false => format!("name one of: {}", names.join(", ")),
-        };
-        EngineError::user("no_run_named", "which run is meant?", mend)
-    })
-}
-
-/// The run that is only looked at: the one that was named, or the only one there is.
-pub(crate) fn only(project: &Project, run: Option<&str>) -> Result<String, EngineError> {
-    if run.is_none()
-        && let Ok([only]) = store::list(&project.journals()).as_deref()
-    {
-        return Ok(only.to_string());
-    }
-    named(project, run).map(str::to_owned)
-}
-
 pub(crate) fn run(project: &Project, args: &Run, out: &Out) -> Result<u8, EngineError> {
-    let run = named(project, args.run.as_deref())?;
+    let run = which::named(project, args.run.as_deref())?;
     let session = Session {
         project,
         run,

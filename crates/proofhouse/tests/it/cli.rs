@@ -121,7 +121,8 @@ fn workflows_are_listed_shown_checked_and_exported_without_a_repository() {
     let edges: usize = moves
         .map(|edge| edge["from"].as_array().unwrap().len())
         .sum();
-    assert_eq!(edges, 17);
+    // From `repair` to a person there are two ways: the agent asks, or it went too far.
+    assert_eq!(edges, 18);
     assert!(
         run(&["workflow", "export", "phase", "--format", "mermaid"])
             .exits(0)

@@ -171,9 +171,9 @@ fn roles_get_the_agent_of_their_tier() {
             "--dir",
             "tasks/t",
             "--set",
-            "objective=o",
+            "objective=be good",
             "--set",
-            "done_gate=d",
+            "done_gate=grep says so",
             "--check",
             "true",
         ])
@@ -218,7 +218,7 @@ fn new(world: &World, agent: &str) -> crate::support::Said {
         "--dir",
         "tasks/t",
         "--set",
-        "objective=o",
+        "objective=be good",
         "--check",
         "true",
         "--agent",
@@ -416,8 +416,8 @@ fn spend_is_summed_by_attempt_role_state_and_run() {
             "result = { summary = \"framed\" }\nusage = { input_tokens = 10, output_tokens = 1, micro_dollars = 700 }",
         )
         .replace(
-            "result = { summary = \"reviewed\", verdict = \"pass\" }",
-            "result = { summary = \"reviewed\", verdict = \"pass\" }\nusage = { input_tokens = 3, micro_dollars = 50 }",
+            "[[attempt]]\nstate = \"review\"\n",
+            "[[attempt]]\nstate = \"review\"\nusage = { input_tokens = 3, micro_dollars = 50 }\n",
         );
     world.start(&script, &[]);
     world.run(&["run", "t"]).exits(0);

@@ -93,7 +93,7 @@ fn runs_that_begin_later_are_followed_too() {
         "--dir",
         "tasks/u",
         "--set",
-        "objective=x",
+        "objective=be good",
         "--check",
         "true",
     ];

@@ -263,7 +263,14 @@ fn runs_are_named_after_their_sentence_and_do_not_meet() {
 fn a_repository_without_a_commit_and_a_ref_that_is_none_are_refused() {
     let world = World::empty();
     world.git(&["init", "--quiet"]);
-    let asked = ["new", "phase", "--set", "objective=x", "--check", "true"];
+    let asked = [
+        "new",
+        "phase",
+        "--set",
+        "objective=be good",
+        "--check",
+        "true",
+    ];
     says(&world, &asked).refuses(1, "no_commit");
     let world = self::world();
     let from = [&asked[..], &["--from", "nowhere"]].concat();

@@ -274,9 +274,9 @@ echo '{"summary": "framed"}' > "$PROOFHOUSE_RESULT"
             "--dir",
             "tasks/t",
             "--set",
-            "objective=o",
+            "objective=be good",
             "--set",
-            "done_gate=d",
+            "done_gate=grep says so",
             "--check",
             "true",
             "--agent",
@@ -387,7 +387,12 @@ echo '{{"summary": "framed"}}' > "$PROOFHOUSE_RESULT"
     use std::os::unix::fs::PermissionsExt;
     std::fs::set_permissions(&program, std::fs::Permissions::from_mode(0o755)).unwrap();
     let agent = format!("command:{}", program.display());
-    let set = ["--set", "objective=o", "--set", "done_gate=d"];
+    let set = [
+        "--set",
+        "objective=be good",
+        "--set",
+        "done_gate=grep says so",
+    ];
     let new = ["new", "phase", "--dir", "tasks/t", "--check", "true"];
     world
         .run(&[&new[..], &set, &["--agent", &agent]].concat())

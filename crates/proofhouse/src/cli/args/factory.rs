@@ -55,7 +55,7 @@ pub(crate) struct FactoryStart {
 #[derive(Debug, clap::Args)]
 pub(crate) struct Word {
     /// Why; it is journaled
-    #[arg(long, value_name = "TEXT", value_parser = super::said)]
+    #[arg(long, value_name = "TEXT")]
     pub(crate) because: String,
     #[command(flatten)]
     pub(crate) signing: Signing,

@@ -38,7 +38,7 @@ pub(crate) enum IndexCommand {
         /// `MM-...@x.y.z`
         module: String,
         /// Why, and how its users migrate
-        #[arg(long, value_name = "TEXT", value_parser = super::said)]
+        #[arg(long, value_name = "TEXT")]
         because: String,
         /// What to use in its place
         #[arg(long, value_name = "MODULE")]
@@ -51,7 +51,7 @@ pub(crate) enum IndexCommand {
         /// `MM-...@x.y.z` of what stands in for it
         by: String,
         /// Why, and how its users migrate
-        #[arg(long, value_name = "TEXT", value_parser = super::said)]
+        #[arg(long, value_name = "TEXT")]
         because: String,
     },
     /// Embed all entries anew, with the same embedder or another

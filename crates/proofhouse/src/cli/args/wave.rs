@@ -35,7 +35,7 @@ pub(crate) struct WaveTick {
     /// The criterion: its number in `proofhouse wave status`, or its text
     pub(crate) criterion: String,
     /// What you looked at; it is journaled
-    #[arg(long, value_name = "TEXT", value_parser = super::said)]
+    #[arg(long, value_name = "TEXT")]
     pub(crate) because: String,
     /// Sign with this unencrypted SSH key
     #[arg(long, value_name = "KEY")]
