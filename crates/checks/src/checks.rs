@@ -26,6 +26,7 @@ mod globs;
 mod header;
 mod health;
 mod ids;
+mod interfaces;
 mod lockfile;
 mod no_finding;
 mod no_objection;
@@ -41,6 +42,7 @@ mod references;
 mod result_keys;
 mod secrets;
 mod sections;
+mod sourced;
 mod stable_id;
 mod stands;
 mod structure;
@@ -82,6 +84,7 @@ pub fn registry() -> &'static [&'static dyn Check] {
             check::<header::Header>(),
             check::<health::Health>(),
             check::<ids::Ids>(),
+            check::<interfaces::Interfaces>(),
             check::<lockfile::Lockfile>(),
             check::<no_finding::NoFinding>(),
             check::<no_objection::NoObjection>(),
@@ -97,6 +100,7 @@ pub fn registry() -> &'static [&'static dyn Check] {
             check::<result_keys::ResultKeys>(),
             check::<secrets::Secrets>(),
             check::<sections::Sections>(),
+            check::<sourced::Sourced>(),
             check::<stable_id::StableId>(),
             check::<stands::Stands>(),
             check::<structure::Structure>(),

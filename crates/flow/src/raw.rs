@@ -41,6 +41,9 @@ pub(crate) struct RawWorkflow {
     pub(crate) counter: BTreeMap<String, Spanned<RawCounter>>,
     pub(crate) state: BTreeMap<String, Spanned<RawState>>,
     pub(crate) transition: Vec<Spanned<RawTransition>>,
+    /// Who judges which text: file to heading to judge.
+    #[serde(default)]
+    pub(crate) judged: BTreeMap<String, Spanned<BTreeMap<String, String>>>,
 }
 
 #[derive(Debug, Deserialize, Default, Clone, Copy, PartialEq)]

@@ -316,6 +316,19 @@ pub struct Workflow {
     pub task: Option<Task>,
     /// How context snapshots are made, if they are.
     pub snapshot: Option<crate::snapshot::SnapshotSpec>,
+    /// Who judges which text, where the workflow says so.
+    pub judged: Vec<Judged>,
+}
+
+/// A text that a gate asks for, and who judges what it says.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Judged {
+    /// `task/...` or `repo/...`, or `fields`.
+    pub file: String,
+    /// The heading, or the field.
+    pub text: String,
+    /// `check NAME in STATE`, `question ID in STATE` or `person in STATE`.
+    pub by: String,
 }
 
 impl Workflow {

@@ -345,7 +345,7 @@ impl Control<'_> {
             )),
         }
         if open > 0 {
-            said.push_str(&format!("; {open} small ones were not"));
+            said.push_str(&format!("; not noticed: {}", counted(open, "small mutant")));
         }
         said
     }

@@ -2,11 +2,13 @@
 //! columns are asked for: each must hold something real for each id.
 
 use crate::Subject;
+use crate::error::Error;
 use crate::judge::{Judge, Judged};
 use crate::readers::documents::{labelled, sections_of};
 use crate::readers::markdown::Section;
+use crate::readers::paths;
 use crate::readers::substance::nothing;
-use crate::settings::{Choice, IdPattern, Placed, Text, Texts, Words};
+use crate::settings::{Choice, IdPattern, Placed, SettingsError, Text, Texts, WordTable, Words};
 use crate::text::first_few;
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -27,6 +29,9 @@ pub(crate) struct Covers {
     /// Table columns, or labels as in `Test: ...`, that each id must fill.
     #[serde(default)]
     columns: Texts,
+    /// A table: column to files, in one of which each part of the cell must stand.
+    #[serde(default)]
+    traced: WordTable,
     /// `each`: an entry that names an id says something of it.
     words: Option<Choice<Spoken>>,
 }
@@ -45,6 +50,17 @@ impl Words for Spoken {
 impl Judge for Covers {
     const NAME: &'static str = "covers";
     type Answer = Judged;
+
+    fn lint(&self) -> Result<(), SettingsError> {
+        match self
+            .traced
+            .keys()
+            .all(|column| self.columns.contains(column))
+        {
+            true => Ok(()),
+            false => Self::refuse("has a column in `traced` that is not in `columns`"),
+        }
+    }
 
     fn judge(&self, subject: &Subject<'_>) -> Judged {
         let from = sections_of(subject, &self.from, self.from_section.as_deref())?;
@@ -77,6 +93,15 @@ impl Judge for Covers {
                     wrong.push(format!("{id} has no `{column}`"));
                     continue;
                 };
+                let files = self.traced.get(column).into_iter().flatten();
+                let texts: Vec<String> = files
+                    .map(|file| paths::read(subject.place, file).map_err(Error::of(file)))
+                    .collect::<Result<_, _>>()?;
+                if let Some(part) = untraced(&said, &texts) {
+                    wrong.push(format!(
+                        "{id}: `{column}` names `{part}`, which is not there"
+                    ));
+                }
                 let said = said.trim().to_lowercase();
                 if let Some((other, _)) = filled.iter().find(|(_, other)| *other == said) {
                     wrong.push(format!("{id}: `{column}` repeats `{other}`"));
@@ -89,6 +114,28 @@ impl Judge for Covers {
         }
         Err(format!("{}: {}", self.file, first_few(&wrong, 8)).into())
     }
+}
+
+/// The first part of a cell that stands in none of the texts. Of a path the last step counts: a tree
+/// is drawn with each on a line of its own.
+fn untraced<'s>(said: &'s str, texts: &[String]) -> Option<&'s str> {
+    if texts.is_empty() {
+        return None;
+    }
+    let stands = |part: &str| {
+        let name = part
+            .trim_end_matches('/')
+            .rsplit('/')
+            .next()
+            .unwrap_or(part);
+        let name = name.to_lowercase();
+        texts.iter().any(|text| text.to_lowercase().contains(&name))
+    };
+    let parts = said
+        .split([',', ';', '+'])
+        .map(|part| part.trim().trim_matches('`'));
+    let mut parts = parts.filter(|part| !part.is_empty());
+    parts.find(|part| !stands(part))
 }
 
 /// The rows and outermost list items of a section.

@@ -49,6 +49,13 @@ impl Judge for Frozen {
                 let why = format!("nothing was frozen as `{name}` (tripwire_missing)");
                 return Err(Trouble::CouldNotRun(why));
             };
+            // A copy is made of what is about to change.
+            if self.kept_as.is_some() && changed(subject, items).is_empty() {
+                return Err(format!(
+                    "`{name}`: nothing has changed; a next version says what is new"
+                )
+                .into());
+            }
             let mut kept = items.clone();
             kept.retain(|_, hash| !copies.contains(hash));
             let changed = changed(subject, &kept);

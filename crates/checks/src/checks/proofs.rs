@@ -38,6 +38,8 @@ pub(crate) struct Proofs {
     beyond_tests: Option<Number<0, MOST>>,
     /// `fails`: a command may not hold with only the task's documents, without network.
     without_product: Option<Choice<WithoutProduct>>,
+    /// `shown`: what each command must show has a number in it.
+    figure: Option<Choice<Figure>>,
     /// Wall limit of each command.
     timeout_seconds: Option<Seconds>,
 }
@@ -51,6 +53,17 @@ enum WithoutProduct {
 
 impl Words for WithoutProduct {
     const WORDS: &'static [(&'static str, Self)] = &[("fails", Self::Fails)];
+}
+
+/// A number that is claimed.
+#[derive(Clone, Copy)]
+enum Figure {
+    /// It stands in the output.
+    Shown,
+}
+
+impl Words for Figure {
+    const WORDS: &'static [(&'static str, Self)] = &[("shown", Self::Shown)];
 }
 
 /// How much longer than in the repository a command may take without the product. One that waits
@@ -116,6 +129,14 @@ impl Proofs {
                     Some(why) if why.is_blank() => wrong.push(format!("{id} has no `{column}`")),
                     Some(why) => wrong.push(format!("{id}: `{column}` {why}")),
                 }
+            }
+            if let Some(Figure::Shown) = self.figure.as_deref()
+                && !proof["expect"].chars().any(char::is_numeric)
+            {
+                wrong.push(format!(
+                    "{id}: `{}` has no figure; expect the number that is claimed, as it is printed",
+                    label(&proof["expect"])
+                ));
             }
             if proves_nothing(&proof["command"], &proof["expect"]) || proof["command"].contains(own)
             {

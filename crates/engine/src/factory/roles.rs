@@ -110,6 +110,7 @@ pub(super) fn workflow() -> Arc<Workflow> {
         preamble: String::new(),
         task: None,
         snapshot: None,
+        judged: Vec::new(),
     })
 }
 

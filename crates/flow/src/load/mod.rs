@@ -1,5 +1,6 @@
 //! From a folder's texts to a [`Workflow`], or to every problem in it with its line.
 
+mod judged;
 mod lint;
 mod role;
 mod schema;
@@ -186,6 +187,7 @@ fn load_by(
         let at = spanned.span().start;
         snapshot::snapshot(&mut loader, at, spanned.get_ref(), &raw)
     });
+    let judged = judged::judged(&mut loader, &raw);
     if loader.problems.is_empty() {
         lint::lint(&mut loader, &raw, &table);
     }
@@ -230,6 +232,7 @@ fn load_by(
         preamble,
         task,
         snapshot,
+        judged,
     };
     open_early(&mut workflow);
     Ok(workflow)

@@ -6,6 +6,49 @@ use flow::load;
 use kernel::effect::Effect;
 use serde_json::{Value, json};
 
+/// A workflow whose gate asks for a text, and a table of who judges it.
+fn judged(row: &str) -> Result<flow::Workflow, flow::LoadError> {
+    let asks = r#"gate = ["tests", { check = "sections", file = "task/a.md", headings = ["Why"] }]
+questions = [{ id = "safe", asks = "Is every input checked?" }]"#;
+    let text = REVIEWED.replacen("gate = [\"tests\"]", asks, 1);
+    load(
+        &source(&format!("{text}[judged.\"task/a.md\"]\n{row}\n")),
+        &|_, _| Ok(()),
+    )
+}
+
+#[test]
+fn a_text_that_nobody_judges_is_refused() {
+    for good in [
+        "question safe in review",
+        "check tests in review",
+        "person in asked",
+    ] {
+        let workflow = judged(&format!("Why = \"{good}\"")).unwrap();
+        assert_eq!(workflow.judged[0].by, good);
+    }
+    for (bad, code) in [
+        ("", "unjudged_text"),
+        (
+            "Why = \"person in asked\"\nHow = \"person in asked\"",
+            "unjudged_text",
+        ),
+        ("Why = \"check sections in review\"", "unknown_judge"),
+        ("Why = \"check lockfile in review\"", "unknown_judge"),
+        ("Why = \"question fast in review\"", "unknown_judge"),
+        ("Why = \"person in review\"", "unknown_judge"),
+        ("Why = \"somebody\"", "unknown_judge"),
+    ] {
+        let error = judged(bad).expect_err(bad);
+        assert!(
+            error.problems.iter().all(|one| one.code == code),
+            "{bad}: {error}"
+        );
+    }
+    // Without a table nothing is asked of anybody.
+    assert!(loaded(&asking()).judged.is_empty());
+}
+
 const ASKED: &str = r#"gate = ["tests"]
 questions = [
     { id = "safe", asks = "Is every input checked?" },

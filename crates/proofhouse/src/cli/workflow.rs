@@ -163,6 +163,12 @@ fn show(source: &Source, file: bool, out: &Out) -> Result<u8, EngineError> {
         .collect();
     out.line("");
     out.table(&["action", "from", "to", "by"], &rows);
+    if !workflow.judged.is_empty() {
+        let row = |one: &flow::Judged| vec![one.file.clone(), one.text.clone(), one.by.clone()];
+        let rows: Vec<Vec<String>> = workflow.judged.iter().map(row).collect();
+        out.line("");
+        out.table(&["file", "text", "judged by"], &rows);
+    }
     for (name, counter) in &workflow.table.counters {
         out.line(&format!("\ncounter {name}: at most {}", counter.cap));
     }

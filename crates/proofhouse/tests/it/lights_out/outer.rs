@@ -17,6 +17,16 @@ fn leads(product: &Product, says: &str, exit: i32, to: &str) {
     product.is_in(to);
 }
 
+/// A person says this of the market, and on which signals.
+#[track_caller]
+fn validated(product: &Product, says: &str, to: &str) {
+    let signals = "Signals: docs/input/usage.csv";
+    let key = product.key.to_str().unwrap();
+    let args = ["decide", "t", says, "--because", signals, "--sign", key];
+    product.world.run(&args).exits(0);
+    product.is_in(to);
+}
+
 #[test]
 fn audit_and_distilling_come_back_to_where_they_were_asked_for_and_change_nothing_else() {
     let cheats = [
@@ -73,9 +83,14 @@ fn the_market_is_asked_and_the_next_version_is_what_a_person_confirms() {
     let world = &product.world;
     product.runs(0);
     leads(&product, "StartPMFValidation", 2, "ValidatingPMF");
-    leads(&product, "PMFValidated", 0, "PipelineComplete");
+    // What users do is told by what a person looked at, not by anybody's word for it.
+    world
+        .decide(&product.key, "PMFValidated")
+        .refuses(1, "pmf_without_signals");
+    validated(&product, "PMFValidated", "PipelineComplete");
     leads(&product, "StartPMFValidation", 2, "ValidatingPMF");
-    leads(&product, "PMFNeedsIteration", 0, "Ideating");
+    validated(&product, "PMFNeedsIteration", "Ideating");
+    world.write("docs/input/mail.txt", "We want to be greeted.\n");
     leads(&product, "DistillFromIdeating", 0, "Ideating");
     leads(&product, "ReenterFromIdeation", 2, "IterationProposed");
     leads(&product, "RejectIteration", 0, "PipelineComplete");
