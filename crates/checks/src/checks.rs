@@ -1,15 +1,20 @@
 //! All checks, one file each, and the registry of them.
 
 mod anchors;
+mod audited;
 mod citations;
 mod cites;
 mod command;
 mod complexity;
 mod controls;
+mod could_fail;
 mod coverage;
 mod covers;
+mod delivers;
 mod dependency_audit;
+mod dispositions;
 mod entries;
+mod extent;
 mod feature_labels;
 mod fields;
 mod files_exist;
@@ -33,6 +38,7 @@ mod promotion;
 mod proofs;
 mod questions;
 mod red_green;
+mod references;
 mod result_keys;
 mod secrets;
 mod sections;
@@ -44,6 +50,7 @@ mod suite;
 mod tests;
 mod tree_unchanged;
 mod tripwire;
+mod updated;
 
 use crate::Check;
 use crate::judge::check;
@@ -53,14 +60,19 @@ pub fn registry() -> &'static [&'static dyn Check] {
     const {
         &[
             check::<anchors::Anchors>(),
+            check::<audited::Audited>(),
             check::<citations::Citations>(),
             check::<cites::Cites>(),
             check::<command::Command>(),
             check::<complexity::Complexity>(),
+            check::<could_fail::CouldFail>(),
             check::<coverage::Coverage>(),
             check::<covers::Covers>(),
+            check::<delivers::Delivers>(),
             check::<dependency_audit::DependencyAudit>(),
+            check::<dispositions::Dispositions>(),
             check::<entries::Entries>(),
+            check::<extent::Extent>(),
             check::<feature_labels::FeatureLabels>(),
             check::<fields::Fields>(),
             check::<files_exist::FilesExist>(),
@@ -84,6 +96,7 @@ pub fn registry() -> &'static [&'static dyn Check] {
             check::<proofs::Proofs>(),
             check::<questions::Questions>(),
             check::<red_green::RedGreen>(),
+            check::<references::References>(),
             check::<result_keys::ResultKeys>(),
             check::<secrets::Secrets>(),
             check::<sections::Sections>(),
@@ -95,6 +108,7 @@ pub fn registry() -> &'static [&'static dyn Check] {
             check::<tests::Tests>(),
             check::<tree_unchanged::TreeUnchanged>(),
             check::<tripwire::Tripwire>(),
+            check::<updated::Updated>(),
         ]
     }
 }

@@ -63,21 +63,29 @@ impl Room {
         Ok(room)
     }
 
-    /// A room with nothing of the repository but the task's documents, and no network: what shows
-    /// something in there does not show it of the product. None where nothing can be kept from a
-    /// command, for then it may ask the product from in there.
-    pub(crate) fn of_documents(subject: &Subject<'_>) -> Result<Option<Self>, Error> {
-        let Some(policy) = subject.policy else {
-            return Ok(None);
-        };
+    /// A room with nothing in it, and no network where that can be kept from a command.
+    pub(crate) fn bare(subject: &Subject<'_>) -> Result<Self, Error> {
         let mut room = Self {
             path: folder()?,
             policy: None,
             env: subject.env.clone(),
         };
-        let mut policy = room.policy(policy, subject, &[]);
-        policy.network = sandbox::Network::None;
-        room.policy = Some(policy);
+        room.policy = subject.policy.map(|policy| {
+            let mut policy = room.policy(policy, subject, &[]);
+            policy.network = sandbox::Network::None;
+            policy
+        });
+        Ok(room)
+    }
+
+    /// A room with nothing of the repository but the task's documents, and no network: what shows
+    /// something in there does not show it of the product. None where nothing can be kept from a
+    /// command, for then it may ask the product from in there.
+    pub(crate) fn of_documents(subject: &Subject<'_>) -> Result<Option<Self>, Error> {
+        if subject.policy.is_none() {
+            return Ok(None);
+        }
+        let room = Self::bare(subject)?;
         let place = subject.place;
         // A task folder that lies elsewhere is read where it is.
         let Ok(inside) = place.task.strip_prefix(place.repo) else {

@@ -70,7 +70,12 @@ impl Questioned {
         if let Some(what) = &declared {
             for event in run.machine.decide(&Input::new(now(), what.clone()))? {
                 if let Body::FieldsEdited(edited) = event.body {
-                    if let Some(refusal) = edited.refused.into_values().next() {
+                    // What is decided now answers whoever asked for a phase in the file.
+                    let asked = run.machine.workflow().task.as_ref();
+                    let asked = asked.map(|task| task.phase_field.as_str());
+                    let mut refused = edited.refused.into_iter();
+                    let refused = refused.find(|(name, _)| asked != Some(name.as_str()));
+                    if let Some((_, refusal)) = refused {
                         return Err(refusal.into());
                     }
                     shown.extend(edited.fields);

@@ -10,6 +10,7 @@ use kernel::machine::Activity;
 use kernel::{Actor, Input, Machine, Status, Target, What};
 use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
+use std::path::PathBuf;
 use std::sync::Arc;
 use workspace::agent::Offered;
 use workspace::context::Context;
@@ -53,14 +54,24 @@ pub enum Restore {
 pub fn lock(project: &Project, run: &str) -> Result<Lock, EngineError> {
     let work = project.work(run);
     std::fs::create_dir_all(&work).map_err(EngineError::io("create", &work))?;
-    lock::take(&work.join("lock"))?.ok_or_else(|| {
+    let taken = lock::take(&work.join("lock"))?.ok_or_else(|| {
         EngineError::user(
             "run_busy",
             format!("another Proofhouse drives the run `{run}` right now"),
             "wait for it, or stop it with Ctrl-C; `proofhouse status` shows what it does",
         )
         .of_kind(Kind::RunBusy)
-    })
+    })?;
+    // For whoever wants it to end; it counts only while the lock is held.
+    let driver = driver_file(project, run);
+    std::fs::write(&driver, std::process::id().to_string())
+        .map_err(EngineError::io("write", &driver))?;
+    Ok(taken)
+}
+
+/// The file that names the process which drives a run.
+pub fn driver_file(project: &Project, run: &str) -> PathBuf {
+    project.work(run).join("driver")
 }
 
 fn restore(context: &Context, run: &Run, observer: &mut dyn Observer) -> Result<(), EngineError> {
@@ -157,8 +168,15 @@ impl Session<'_> {
                 run.append(&declared)?;
                 declared.iter().for_each(|event| observer.event(event));
             }
+            let mut shown = run.machine.declared();
+            if let Some((name, asked)) = report::views::asked_too_late(&run.project, &run.machine)?
+            {
+                observer.notice(&format!(
+                    "`{name}: {asked}` was not taken: the run is over; start another run for more"
+                ));
+                shown.insert(name, asked);
+            }
             // The views are ours to mend, also when there is nothing else to do.
-            let shown = run.machine.declared();
             let head = run.journal.head();
             report::views::refresh(&run.project, &run.machine, head, &declared, &shown)?;
             return Ok(Ended {

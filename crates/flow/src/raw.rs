@@ -14,6 +14,9 @@ pub(crate) struct RawWorkflow {
     #[serde(default)]
     pub(crate) stepping: RawStepping,
     pub(crate) stall_check: Option<Spanned<String>>,
+    /// Does a pass without progress stop the run, whatever its gate says?
+    #[serde(default)]
+    pub(crate) stall_stops: bool,
     #[serde(default)]
     pub(crate) checkpoint: RawCheckpoint,
     #[serde(default)]

@@ -303,6 +303,9 @@ pub struct Workflow {
     pub tools: BTreeMap<String, Tool>,
     /// The check whose failure is a stall.
     pub stall_check: Option<String>,
+    /// Does such a failure stop the run, whatever the gate says? Else only where the gate leads
+    /// nowhere.
+    pub stall_stops: bool,
     /// When checkpoints are committed.
     pub checkpoints: Checkpoints,
     /// Whether attempts may go on in an agent's own session.
@@ -378,6 +381,11 @@ impl Workflow {
             found.push(to.clone());
             here = to;
         }
+    }
+
+    /// The check that a gate runs beside what it judges by.
+    pub fn noted_check(&self) -> Option<&str> {
+        self.stall_check.as_deref().filter(|_| !self.stall_stops)
     }
 
     /// The field with this name.

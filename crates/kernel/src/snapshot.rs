@@ -77,6 +77,9 @@ pub struct Fact {
     /// What it rests on.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub evidence: Vec<String>,
+    /// Of a criterion: the command that judges it, or `audit`.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub by: String,
 }
 
 /// Where a fact comes from.

@@ -117,7 +117,7 @@ pub fn gather(
     };
     let link = link_of(&context.project, workflow, &context.task)?;
     let fields = machine.document(&link).into_iter();
-    let mut gates = history.gates(workflow.stall_check.as_deref());
+    let mut gates = history.gates(workflow.noted_check());
     gates.reverse();
     let project = &context.project;
     kept.look_into(project, &mut gates);

@@ -108,7 +108,7 @@ impl Grounds {
         let files = workflow.task.as_ref();
         let first = files.and_then(|files| files.promise.first());
         let objective = first.and_then(|name| status.fields.get(name));
-        let mut gates = history.gates(workflow.stall_check.as_deref());
+        let mut gates = history.gates(workflow.noted_check());
         gates.reverse();
         kept.look_into(project, &mut gates);
         let events = history.events();

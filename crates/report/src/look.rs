@@ -222,6 +222,11 @@ pub fn run_name(project: &Project, name: &str) -> Result<RunName, EngineError> {
 
 /// What the journal's first line names as its workflow. Read leniently: a replay judges strictly.
 pub fn first_named(project: &Project, name: &RunName) -> Result<Option<String>, EngineError> {
+    let first = first_body(project, name)?;
+    Ok(first.and_then(|body| Some(body["workflow"].as_str()?.to_owned())))
+}
+
+fn first_body(project: &Project, name: &RunName) -> Result<Option<Value>, EngineError> {
     let path = project.journals().join(format!("{name}.jsonl"));
     let file = std::fs::File::open(&path).map_err(EngineError::io("open", &path))?;
     let mut line = String::new();
@@ -229,7 +234,7 @@ pub fn first_named(project: &Project, name: &RunName) -> Result<Option<String>, 
     let first = read
         .ok()
         .and_then(|_| serde_json::from_str::<Value>(&line).ok());
-    Ok(first.and_then(|record| Some(record["body"]["workflow"].as_str()?.to_owned())))
+    Ok(first.map(|record| record["body"].clone()))
 }
 
 /// Is this a project of the factory? Its first record says so.
@@ -271,7 +276,11 @@ pub fn workflow_of(project: &Project, name: &RunName) -> Result<Arc<Workflow>, E
             format!("`{name}` is a project of the factory"),
             format!("`proofhouse factory status {name}` shows it"),
         )),
-        Some(workflow) => project.workflow_begun(workflow),
+        Some(workflow) => {
+            let began = first_body(project, name)?;
+            let hash = began.as_ref().and_then(|body| body[WORKFLOW].as_str());
+            project.workflow_begun(workflow, hash)
+        }
         None => Err(nameless(project, name)),
     }
 }

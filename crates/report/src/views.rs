@@ -5,6 +5,7 @@ mod evidence_file;
 mod log;
 mod page;
 mod patch;
+mod phase_line;
 pub mod snapshot;
 
 use crate::address;
@@ -66,7 +67,8 @@ pub struct Views {
     history: History,
     /// The fields that a person may write as they were last written, to notice their edits.
     written: BTreeMap<String, String>,
-    /// Fields whose edit was refused on record: these lines are the run's again.
+    /// Fields whose edit was answered on record and not taken as it stands: these lines are the run's
+    /// again.
     refused: BTreeSet<String>,
     /// What was read of the evidence already.
     kept: Kept,
@@ -155,6 +157,16 @@ impl Views {
         let changed: BTreeMap<String, String> = open
             .filter_map(|field| {
                 let here = fields.get(&field.name)?;
+                if phase_line::is_it(field)
+                    && phase_line::is_explained(
+                        &self.context.workflow,
+                        &self.history,
+                        &fields,
+                        here.trim(),
+                    )
+                {
+                    return None;
+                }
                 let held = held.get(&field.name).map_or("", String::as_str);
                 let last = self.written.get(&field.name).map_or("", String::as_str);
                 (one_line(here) != one_line(held) && one_line(here) != one_line(last))
@@ -179,7 +191,7 @@ impl Views {
     ) -> Result<Option<What>, EngineError> {
         for event in events {
             self.history.take(event);
-            self.refused.extend(refused(event));
+            self.refused.extend(answered(&self.context.workflow, event));
         }
         snapshot::write(&self.context, &self.history)?;
         let committed = |event: &Event| matches!(event.body, Body::CheckpointEnded(_));
@@ -240,11 +252,14 @@ fn retain(what: What, keep: impl Fn(&String, &String) -> bool) -> Option<What> {
     (!fields.is_empty()).then_some(What::Edited { fields })
 }
 
-fn refused(event: &Event) -> Vec<String> {
-    match &event.body {
-        Body::FieldsEdited(edited) => edited.refused.keys().cloned().collect(),
-        _ => Vec::new(),
-    }
+fn answered(workflow: &flow::Workflow, event: &Event) -> Vec<String> {
+    let Body::FieldsEdited(edited) = &event.body else {
+        return Vec::new();
+    };
+    // A request is answered by what follows from it, and not by the line that it was made in.
+    let asked = phase_line::name(workflow).filter(|name| edited.fields.contains_key(*name));
+    let refused = edited.refused.keys().cloned();
+    refused.chain(asked.map(str::to_owned)).collect()
 }
 
 /// Where views and the run's own files are written.
@@ -291,7 +306,10 @@ pub fn refresh(
     let Some(mut views) = of_run(project, machine)? else {
         return Ok(());
     };
-    views.refused.extend(last.iter().flat_map(refused));
+    let workflow = machine.workflow();
+    views
+        .refused
+        .extend(last.iter().flat_map(|event| answered(workflow, event)));
     views.written.extend(shown.clone());
     views.write(machine, &[], head)?;
     views.render_evidence(machine, head)
@@ -311,6 +329,29 @@ pub fn declarations(project: &Project, machine: &Flow) -> Result<Option<What>, E
     let declared = machine.declared();
     let edits = views.edits(machine)?;
     Ok(edits.and_then(|what| retain(what, |name, _| declared.contains_key(name))))
+}
+
+/// A phase that a person asks for in the state file of a run that is over. It is told, and not
+/// recorded: nothing of such a run changes any more.
+pub fn asked_too_late(
+    project: &Project,
+    machine: &Flow,
+) -> Result<Option<(String, String)>, EngineError> {
+    let over = matches!(
+        machine.status().activity,
+        Activity::Done | Activity::Stopped
+    );
+    let Some(name) = phase_line::name(machine.workflow()).filter(|_| over) else {
+        return Ok(None);
+    };
+    let Some(mut views) = of_run(project, machine)? else {
+        return Ok(None);
+    };
+    let Some(What::Edited { fields }) = views.edits(machine)? else {
+        return Ok(None);
+    };
+    let asked = fields.get(name);
+    Ok(asked.map(|asked| (name.to_owned(), asked.clone())))
 }
 
 /// Writes the state file anew from the journal; a file that is in the way is kept beside it.

@@ -16,6 +16,7 @@ mod cancel;
 mod capture;
 #[cfg(unix)]
 mod confine;
+mod detached;
 mod ended;
 mod error;
 mod launch;
@@ -51,6 +52,7 @@ mod tree;
 mod watch;
 
 pub use cancel::{Cancel, Woken};
+pub use detached::{detach, interrupt};
 pub use ended::{Denied, Ended, Killed};
 pub use error::LaunchError;
 pub use launch::{Held, Launch, Limits, TREE_VARIABLE, base_env};

@@ -252,9 +252,16 @@ impl Project {
         load(&source)
     }
 
-    /// The workflow of a run that has begun.
-    pub fn workflow_begun(&self, name: &str) -> Result<Arc<Workflow>, Error> {
-        load_begun(&self.workflow_source(name)?)
+    /// The workflow of a run that has begun with the one of this hash. A built-in workflow changes
+    /// with the program and not by anybody's wish: such a run ends by the rules that it began with,
+    /// where they were kept. A person's own folder is as they have it today.
+    pub fn workflow_begun(&self, name: &str, hash: Option<&str>) -> Result<Arc<Workflow>, Error> {
+        let source = self.workflow_source(name)?;
+        let former = hash.filter(|hash| !self.is_own_workflow(name) && source.hash() != **hash);
+        match former.and_then(|hash| self.kept_workflow(name, hash)) {
+            Some(former) => Ok(former),
+            None => load_begun(&source),
+        }
     }
 
     /// Keeps a workflow's files in the vault under the workflow's own hash: whoever audits a run can
@@ -277,11 +284,15 @@ impl Project {
         flow::load_begun(&source, &|_, _| Ok(())).ok().map(Arc::new)
     }
 
+    /// Is it a folder of the person's?
+    fn is_own_workflow(&self, name: &str) -> bool {
+        !name.contains(['/', '.']) && self.home().join("workflows").join(name).is_dir()
+    }
+
     /// The files of a workflow.
     pub fn workflow_source(&self, name: &str) -> Result<Source, Error> {
-        let folder = self.home().join("workflows").join(name);
-        if !name.contains(['/', '.']) && folder.is_dir() {
-            return read_source(name, &folder);
+        if self.is_own_workflow(name) {
+            return read_source(name, &self.home().join("workflows").join(name));
         }
         built_in(name).map_err(|mut error| {
             let own = self.workflow_names();

@@ -11,7 +11,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use std::time::Instant;
 
-const NO_COMMAND: &str = "no validation command is set; give `--check CMD` at `proofhouse new`, or `[checks] commands` in .proofhouse/config.toml";
+pub(super) const NO_COMMAND: &str = "no validation command is set; give `--check CMD` at `proofhouse new`, or `[checks] commands` in .proofhouse/config.toml";
 
 /// A command ends with the expected exit code and leaves the tree as it was.
 #[derive(Deserialize, JsonSchema)]
@@ -102,7 +102,7 @@ impl Judge for Command {
 }
 
 /// The commands that a field names.
-fn of_field<'a>(name: &str, subject: &Subject<'a>) -> Judged<Vec<&'a str>> {
+pub(super) fn of_field<'a>(name: &str, subject: &Subject<'a>) -> Judged<Vec<&'a str>> {
     let text = subject.fields.get(name).map_or("", |text| text.trim());
     if is_placeholder(text) {
         let why = format!("the field `{name}` names no command");

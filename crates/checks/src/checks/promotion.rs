@@ -5,7 +5,7 @@
 use crate::Subject;
 use crate::judge::{Judge, Judged};
 use crate::readers::substance::nothing;
-use crate::settings::{Choices, Words};
+use crate::settings::{Choices, Texts, Words};
 use crate::text::{first_few, one_line};
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -19,6 +19,10 @@ pub(crate) struct Promotion {
     /// Those of them that must have something in them, here or in the snapshot.
     #[serde(default)]
     must: Choices<Key>,
+    /// Fields with commands: each criterion is `{text, by}`, and `by` is one of these commands, one that
+    /// a person set, or `audit`.
+    #[serde(default)]
+    tied: Texts,
 }
 
 /// A key of a draft.
@@ -64,9 +68,11 @@ impl Judge for Promotion {
                 .is_some_and(|text| nothing(text, "").is_none())
         };
         for Key(key) in self.must.iter() {
+            // Constraints and criteria can be cited like facts, and are none of the repository.
+            let kind = if *key == "facts" { "retractable" } else { *key };
             let had = subject
                 .known
-                .get(*key)
+                .get(kind)
                 .is_some_and(|names| !names.is_empty());
             if !had && !items(draft, key).any(|item| says(item) || says(&item["text"])) {
                 wrong.push(format!("`{key}` is empty"));
@@ -87,12 +93,20 @@ impl Judge for Promotion {
             if ids.is_empty() {
                 wrong.push(format!("`{text}` has no evidence"));
             }
+            if !ids.is_empty() && ids.iter().all(|id| known("questions", id)) {
+                wrong.push(format!(
+                    "`{text}` rests on an open question, and on no finding"
+                ));
+            }
             for id in ids.iter().filter(|id| !known("evidence", id)) {
                 let id = one_line(id, 40);
                 wrong.push(format!(
                     "`{text}` rests on {id}, which the run does not know"
                 ));
             }
+        }
+        if !self.tied.is_empty() {
+            wrong.extend(items(draft, "criteria").filter_map(|one| self.untied(subject, one)));
         }
         for id in items(draft, "retract") {
             let id = id.as_str().unwrap_or_default();
@@ -126,6 +140,33 @@ impl Judge for Promotion {
             ));
         }
         Err(first_few(&wrong, 3).into())
+    }
+}
+
+impl Promotion {
+    /// Why a criterion can be checked by nobody.
+    fn untied(&self, subject: &Subject<'_>, criterion: &Value) -> Option<String> {
+        let text = one_line(criterion["text"].as_str().unwrap_or_default(), 60);
+        let by = criterion["by"].as_str().unwrap_or_default().trim();
+        let by = by.trim_matches('`');
+        if nothing(&text, "criterion").is_some() {
+            return Some("a criterion needs `text` and `by`".to_owned());
+        }
+        let mut fields = self
+            .tied
+            .iter()
+            .filter_map(|field| subject.fields.get(field));
+        let is_gate = fields.any(|text| match kernel::pattern::quoted(text) {
+            quoted if quoted.is_empty() => text.trim() == by,
+            quoted => quoted.contains(&by),
+        });
+        let is_set = subject.commands.iter().any(|command| command == by);
+        (by != "audit" && !is_gate && !is_set).then(|| {
+            let by = one_line(by, 60);
+            format!(
+                "`{text}` is judged by `{by}`, which is neither a command of a gate nor `audit`"
+            )
+        })
     }
 }
 

@@ -18,6 +18,9 @@ pub(crate) struct ResultKeys {
     /// Its keys that hold lists of texts, which may be empty.
     #[serde(default)]
     lists: Texts,
+    /// Those of the lists that may not be empty.
+    #[serde(default)]
+    filled: Texts,
     /// A table: key to the list of its words.
     #[serde(default)]
     one_of: WordTable,
@@ -47,6 +50,11 @@ impl Judge for ResultKeys {
                     wrong.push(format!("`{item}` in `{list}` {why}"));
                 }
                 _ => wrong.push(format!("`{list}` is no list of texts")),
+            }
+        }
+        for list in self.filled.iter() {
+            if object[list].as_array().is_none_or(Vec::is_empty) {
+                wrong.push(format!("`{list}` is empty"));
             }
         }
         for (name, choices) in self.one_of.iter() {

@@ -36,7 +36,7 @@ fn what_is_unknown_or_badly_set_could_not_run_and_the_rest_still_runs() {
     let verdicts: Vec<Verdict> = results.iter().map(|result| result.verdict).collect();
     let not_run = Verdict::CouldNotRun;
     assert_eq!(verdicts, [not_run, not_run, Verdict::Pass]);
-    assert!(results[0].reason.contains("from `anchors` to `tripwire`"));
+    assert!(results[0].reason.contains("from `anchors` to `updated`"));
     assert!(
         results[1]
             .reason

@@ -104,6 +104,7 @@ pub(super) fn workflow() -> Arc<Workflow> {
         roles: ROLES.iter().map(role).collect(),
         tools: BTreeMap::new(),
         stall_check: None,
+        stall_stops: false,
         checkpoints: Checkpoints::Never,
         sessions: flow::Sessions::Fresh,
         preamble: String::new(),

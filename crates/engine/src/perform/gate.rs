@@ -1,6 +1,7 @@
 //! One gate: every check, run by the engine on the real folders.
 
 use super::guard::TaskGuard;
+use super::history;
 use super::{Judged, lost, save};
 use checks::{BoxError, Keep, Place, Subject, TreeNow};
 use kernel::effect::GateOrder;
@@ -94,6 +95,21 @@ pub(super) fn perform(
         },
     };
     let wall = Duration::from_millis(order.wall_millis);
+    let known = match history::known(context, order) {
+        Ok(known) => known,
+        Err(error) => {
+            let results = vec![CheckResult::new(
+                history::NAME,
+                Verdict::CouldNotRun,
+                error.to_string(),
+            )];
+            return What::GateEnded {
+                effect: order.id,
+                results,
+                found: Found::Live,
+            };
+        }
+    };
     let subject = Subject {
         fields: &order.fields,
         fields_before: &judged.fields_before,
@@ -106,7 +122,7 @@ pub(super) fn perform(
         forms: context.workflow.task.as_ref().map(|task| &task.files),
         frozen: &order.frozen,
         standing: &order.standing,
-        known: &order.known,
+        known: &known,
         commits: &order.commits,
         check_out: &check_out,
         env: &context.env,
@@ -127,6 +143,7 @@ pub(super) fn perform(
         );
     }
     results.extend(disturbed(&rooms));
+    results.extend(history::number(context, order, &results));
     for result in &mut results {
         context.secrets.result(result);
         context.places.result(result);

@@ -5,6 +5,7 @@ mod attempt;
 mod earlier;
 mod gate;
 mod guard;
+mod history;
 mod papers;
 #[cfg(test)]
 mod tests;

@@ -220,6 +220,7 @@ fn load_by(
             .stall_check
             .as_ref()
             .map(|check| check.get_ref().clone()),
+        stall_stops: raw.stall_stops,
         checkpoints: match raw.checkpoint {
             RawCheckpoint::Never => Checkpoints::Never,
             RawCheckpoint::PassedGates => Checkpoints::PassedGates,

@@ -91,7 +91,7 @@ pub(super) fn advance(workflow: &Workflow, run: &FlowState) -> Option<Body> {
                     && asks_for(request, way)
             });
             match granted {
-                Some((index, way)) => fire(workflow, run, index, way, "the agent asked for it"),
+                Some((index, way)) => fire(workflow, run, index, way, asker(run)),
                 None if gate_checks(workflow, run).is_empty() => judge(
                     workflow,
                     run,
@@ -121,6 +121,10 @@ struct Judgement {
 }
 
 fn judge(workflow: &Workflow, run: &FlowState, judgement: Judgement) -> Option<Body> {
+    if judgement.stalled && workflow.stall_stops {
+        let why = NO_PROGRESS.to_owned();
+        return stepped(workflow, run, &Step::Stall, "stall", Actor::Engine, why);
+    }
     let request = requested(run);
     // An agent may always ask for the stricter way: then the gate counts as failed.
     let objects = choose(workflow, run, |way| {
@@ -148,7 +152,7 @@ fn judge(workflow: &Workflow, run: &FlowState, judgement: Judgement) -> Option<B
     });
     if let Some((index, way)) = objects.or(chosen) {
         let why = match (passed, objects) {
-            (_, Some(_)) => "the agent asked for it",
+            (_, Some(_)) => asker(run),
             (true, None) => "the gate passed",
             (false, None) => GATE_FAILED,
         };
@@ -171,9 +175,19 @@ fn judge(workflow: &Workflow, run: &FlowState, judgement: Judgement) -> Option<B
     stepped(workflow, run, &Step::Again, "again", Actor::Engine, why)
 }
 
+/// What was asked for: by a person in the state file, or else by the agent.
 fn requested(run: &FlowState) -> Option<&StateName> {
-    let request = run.outcome.as_ref()?.request.as_ref()?;
+    let of_agent = || run.outcome.as_ref()?.request.as_ref();
+    let request = run.asked.as_ref().or_else(of_agent)?;
     (*request != run.position.state).then_some(request)
+}
+
+/// Who asked, for people.
+fn asker(run: &FlowState) -> &'static str {
+    match run.asked {
+        Some(_) => "a person asked for it in the state file",
+        None => "the agent asked for it",
+    }
 }
 
 fn asks_for(request: Option<&StateName>, way: &Transition) -> bool {

@@ -118,6 +118,7 @@ impl FlowState {
                 self.revert_due = false;
                 self.revert_failed = false;
                 self.good_commit.clone_from(&ended.commit);
+                self.made.record(&self.touched);
                 self.touched.clear();
                 self.losses = 0;
             }

@@ -11,6 +11,8 @@ mod exits;
 mod facts;
 mod finding;
 mod heard;
+mod known;
+mod made;
 mod memory;
 mod objection;
 mod patience;

@@ -3,6 +3,7 @@
 use super::exits::Record;
 use super::finding::Findings;
 use super::heard::Heard;
+use super::made::Made;
 use super::memory::Memory;
 use crate::snapshot::Snapshots;
 use crate::workflow::Workflow;
@@ -157,6 +158,12 @@ pub(crate) struct FlowState {
     /// Has an agent changed the repository in this run?
     #[serde(default)]
     pub(crate) changed_code: bool,
+    /// The state that a person asked for in the state file.
+    #[serde(default)]
+    pub(crate) asked: Option<StateName>,
+    /// What was made so far, for checks.
+    #[serde(default)]
+    pub(crate) made: Made,
     /// Findings that nobody has settled yet.
     #[serde(default)]
     pub(crate) findings: Findings,
@@ -202,6 +209,8 @@ impl FlowState {
             risk: None,
             earlier: BTreeMap::new(),
             changed_code: false,
+            asked: None,
+            made: Made::default(),
             findings: Findings::default(),
         }
     }

@@ -102,7 +102,7 @@ fn gate(workflow: &Workflow, run: &FlowState, id: EffectId, attempt: Option<Effe
         frozen: run.frozen.clone(),
         standing: run.standing(),
         commits: run.commits.clone(),
-        known: run.snapshots.known(),
+        known: run.known(),
         wall_millis: run.ledger.wall_limit(def.wall_millis),
     })
 }

@@ -26,7 +26,9 @@ pub(crate) fn compose(
         }
         (None, None) => line(fields.get(name).map_or("", String::as_str)),
     };
-    let iteration = parent.map_or(1, |parent| parent.iteration + 1);
+    // Given out for the whole repository; without that, the run counts for itself.
+    let next = parent.map_or(1, |parent| parent.iteration + 1);
+    let iteration = due.number.map_or(next, |number| number.max(next));
     let id = field(&spec.id);
     let ran = due.ran.as_ref().map(|ran| GateRun {
         gate: ran.gate.clone(),
@@ -36,7 +38,10 @@ pub(crate) fn compose(
     let counted = rules::count(parent, &id, &gates, ran.as_ref());
     let mut content = Snapshot {
         iteration,
-        parent: parent.map(|parent| parent.iteration),
+        parent: match parent {
+            Some(parent) => Some(parent.iteration),
+            None => due.after.filter(|after| *after < iteration),
+        },
         header: spec
             .header
             .iter()
@@ -69,23 +74,24 @@ fn consolidate(run: &Snapshots, draft: &Draft, content: &mut Snapshot) {
     let retracted = |fact: &Fact| fact.kind == FactKind::Fact && draft.retract.contains(&fact.id);
     content.facts.retain(|fact| !retracted(fact));
     let mut serial = run.fact_serial;
-    let mut add = |kind: FactKind, text: &str, evidence: &[String]| {
+    let mut add = |kind: FactKind, text: &str, evidence: &[String], by: &str| {
         serial += 1;
         content.facts.push(Fact {
             id: format!("F-{serial:04}"),
             kind,
             text: line(text),
             evidence: evidence.to_vec(),
+            by: line(by),
         });
     };
     for text in &draft.constraints {
-        add(FactKind::Constraint, text, &[]);
+        add(FactKind::Constraint, text, &[], "");
     }
-    for text in &draft.criteria {
-        add(FactKind::Criterion, text, &[]);
+    for (text, by) in &draft.criteria {
+        add(FactKind::Criterion, text, &[], by);
     }
     for fact in &draft.facts {
-        add(FactKind::Fact, &fact.text, &fact.evidence);
+        add(FactKind::Fact, &fact.text, &fact.evidence, "");
     }
 }
 

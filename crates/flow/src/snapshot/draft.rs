@@ -74,7 +74,8 @@ pub(super) struct NewIssue {
 /// What a main agent wants in the next snapshot.
 pub(super) struct Draft {
     pub(super) constraints: Vec<String>,
-    pub(super) criteria: Vec<String>,
+    /// Each with the command that judges it, or `audit`; none in older workflows.
+    pub(super) criteria: Vec<(String, String)>,
     pub(super) facts: Vec<NewFact>,
     pub(super) retract: Vec<String>,
     pub(super) open: Vec<NewIssue>,
@@ -98,9 +99,17 @@ impl Draft {
         });
         let resolve =
             objects(value, "resolve").filter_map(|one| Some((text(one, "id")?, text(one, "by")?)));
+        let judged = |one: &Value| match one.as_str() {
+            Some(plain) => Some((plain.to_owned(), String::new())),
+            None => {
+                let by = text(one, "by").unwrap_or_default();
+                Some((text(one, "text")?, by.trim().trim_matches('`').to_owned()))
+            }
+        };
+        let criteria = objects(value, "criteria").filter_map(judged);
         Self {
             constraints: texts(&value["constraints"]),
-            criteria: texts(&value["criteria"]),
+            criteria: criteria.collect(),
             facts: facts.collect(),
             retract: texts(&value["retract"]),
             open: open.collect(),

@@ -49,7 +49,16 @@ pub(crate) struct Due {
     /// What a person has written into the header.
     #[serde(default)]
     edited: BTreeMap<String, String>,
+    /// The number that was given out for it.
+    #[serde(default)]
+    number: Option<u32>,
+    /// For a run's first: the latest one of the repository.
+    #[serde(default)]
+    after: Option<u32>,
 }
+
+/// The result that tells a number of the repository's history. It is no check.
+const HISTORY: &str = "history";
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 struct Ran {
@@ -114,6 +123,14 @@ impl Snapshots {
                 self.add_evidence(left.state, vec![line]);
             }
         }
+        let told = |begins: &str| {
+            let mut told = left.results.iter().filter(|one| one.check == HISTORY);
+            told.find_map(|one| {
+                let mut words = one.shows.iter();
+                words.find_map(|word| word.as_str().strip_prefix(begins)?.parse().ok())
+            })
+        };
+        let (number, after) = (told("iter-"), told("after-"));
         let gate = spec.gates.iter().find(|(_, state)| state == left.state);
         // A person who leads a run away from a gate has not run it.
         if let Some((gate, _)) = gate.filter(|_| !left.results.is_empty()) {
@@ -123,11 +140,14 @@ impl Snapshots {
             let wrong: Vec<String> = left.results.iter().filter(failing).map(said).collect();
             let outcome = rules::word(left.passed);
             let mut lines = vec![format!("{gate} gate: {outcome}")];
-            lines.extend(left.results.iter().map(said));
+            let seen = left.results.iter().filter(|one| one.check != HISTORY);
+            lines.extend(seen.map(said));
             let evidence = self.add_evidence(left.state, lines);
             self.due = Some(Due {
                 draft: None,
                 edited: BTreeMap::new(),
+                number,
+                after,
                 ran: Some(Ran {
                     gate: gate.clone(),
                     passed: left.passed,
@@ -140,6 +160,8 @@ impl Snapshots {
                 draft: Some(result.map_or(Value::Null, |result| result["snapshot"].clone())),
                 ran: None,
                 edited: BTreeMap::new(),
+                number,
+                after,
             });
         }
     }
@@ -166,6 +188,8 @@ impl Snapshots {
             draft: None,
             ran: None,
             edited: BTreeMap::new(),
+            number: None,
+            after: None,
         };
         self.due.get_or_insert(nothing).edited.extend(edited);
     }
@@ -211,6 +235,20 @@ impl Snapshots {
         put("evidence", evidence.map(|one| one.id.clone()).collect());
         let facts = latest.facts.iter();
         put("facts", facts.clone().map(|fact| fact.id.clone()).collect());
+        put("iteration", BTreeSet::from([latest.iteration.to_string()]));
+        let asks = |one: &&Evidence| {
+            let mut lines = one.lines.iter();
+            lines
+                .next()
+                .is_some_and(|line| line.starts_with("uncertain: "))
+        };
+        let questions = latest.evidence.iter().chain(&self.pending).filter(asks);
+        put("questions", questions.map(|one| one.id.clone()).collect());
+        let audited = facts.clone().filter(|fact| fact.by == "audit");
+        put(
+            "criteria by audit",
+            audited.map(|fact| fact.id.clone()).collect(),
+        );
         let criteria = facts
             .clone()
             .filter(|fact| fact.kind == FactKind::Criterion);

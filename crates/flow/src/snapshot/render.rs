@@ -87,7 +87,12 @@ fn consolidated(text: &mut String, content: &Snapshot) {
                 [] => String::new(),
                 ids => format!(" [{}]", ids.join(", ")),
             };
-            let _ = writeln!(text, "- {}: {}{rests}", fact.id, plain(&fact.text));
+            let by = match fact.by.as_str() {
+                "" => String::new(),
+                "audit" => " — judged by an audit".to_owned(),
+                by => format!(" — judged by `{}`", plain(by)),
+            };
+            let _ = writeln!(text, "- {}: {}{rests}{by}", fact.id, plain(&fact.text));
         }
         text.push('\n');
     }

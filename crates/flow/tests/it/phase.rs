@@ -5,6 +5,7 @@ mod brief;
 mod crashes;
 mod gates;
 mod people;
+mod requests;
 
 use crate::workflow;
 use flow::{Flow, Workflow};

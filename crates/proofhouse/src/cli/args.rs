@@ -65,6 +65,22 @@ onto your branch as one commit.")]
     /// Go on with a run that was interrupted (the same as `run`)
     #[command(after_help = "Example:\n  proofhouse resume slugs")]
     Resume(Run),
+    /// Look on while another process drives a run, until it rests
+    #[command(
+        after_help = "Example:\n  proofhouse attach slugs\n\nCtrl-C ends the looking on, and nothing else."
+    )]
+    Attach {
+        /// The run
+        run: String,
+    },
+    /// End the process that drives a run, as Ctrl-C does; the run itself can go on later
+    #[command(
+        after_help = "Example:\n  proofhouse stop slugs\n\nTo end the run itself, say `proofhouse decide slugs stop`."
+    )]
+    Stop {
+        /// The run
+        run: String,
+    },
     /// Show where a run stands, or all runs
     #[command(after_help = "Example:\n  proofhouse status slugs --json")]
     Status {
@@ -380,6 +396,9 @@ pub(crate) struct Run {
     /// One attempt and what follows from it, then stop
     #[arg(long)]
     pub(crate) once: bool,
+    /// Go on in the background, without this terminal; `attach` looks on, `stop` ends it
+    #[arg(long)]
+    pub(crate) detach: bool,
     /// Another agent than the run names
     #[arg(long)]
     pub(crate) agent: Option<String>,

@@ -40,6 +40,7 @@ pub(crate) fn decide(project: &Project, args: &Decide, out: &Out) -> Result<u8, 
     }
     let on = Run {
         run: Some(args.run.clone()),
+        detach: false,
         once: false,
         agent: None,
         restore_views: false,

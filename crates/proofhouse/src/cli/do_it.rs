@@ -57,6 +57,7 @@ pub(crate) fn do_it(project: &Project, args: &Do, out: &Out) -> Result<u8, Engin
     }
     let driven = Run {
         run: Some(started.run.clone()),
+        detach: false,
         once: false,
         agent: None,
         restore_views: false,

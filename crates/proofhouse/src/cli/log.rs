@@ -16,7 +16,7 @@ const PAUSE: Duration = Duration::from_millis(200);
 
 pub(crate) fn log(project: &Project, args: &Log, out: &Out) -> Result<u8, EngineError> {
     if args.follow {
-        return follow(project, args, out);
+        return follow(project, args, out, &|| true);
     }
     let run = super::run::named(project, args.runs.first().map(String::as_str))?;
     if let [_, other, ..] = args.runs.as_slice() {
@@ -70,8 +70,14 @@ fn told(told: &Entry, out: &Out) -> String {
     )
 }
 
-/// The journals of these runs, or of all, as they grow. It ends with Ctrl-C, or when nobody reads.
-fn follow(project: &Project, args: &Log, out: &Out) -> Result<u8, EngineError> {
+/// The journals of these runs, or of all, as they grow. It ends with Ctrl-C, when nobody reads, or when
+/// nothing goes on any more.
+pub(crate) fn follow(
+    project: &Project,
+    args: &Log,
+    out: &Out,
+    goes_on: &dyn Fn() -> bool,
+) -> Result<u8, EngineError> {
     let journals = project.journals();
     let mut named = Vec::new();
     for run in &args.runs {
@@ -117,11 +123,13 @@ fn follow(project: &Project, args: &Log, out: &Out) -> Result<u8, EngineError> {
         ),
     };
     loop {
+        // Asked first: what came before it ended is still shown.
+        let last = !goes_on();
         match &mut tails {
             Followed::All(tails) => tails.poll(&mut watcher)?,
             Followed::Named(tails) => tails.iter_mut().for_each(|tail| tail.poll(&mut watcher)),
         }
-        if !heard.get() {
+        if last || !heard.get() {
             return Ok(exit::OK);
         }
         std::thread::sleep(PAUSE);

@@ -5,6 +5,7 @@ mod audit;
 mod config;
 mod decide;
 mod demo;
+mod detached;
 mod do_it;
 mod doctor;
 pub(crate) mod exit;
@@ -92,7 +93,12 @@ fn dispatch(args: &Args, out: &Out) -> Result<u8, EngineError> {
     match &args.command {
         Command::Do(args) => do_it::do_it(&project, args, out),
         Command::New(new) => new::new(&project, new, out),
+        Command::Run(run) | Command::Resume(run) if run.detach => {
+            detached::start(&project, run, out)
+        }
         Command::Run(run) | Command::Resume(run) => run::run(&project, run, out),
+        Command::Attach { run } => detached::attach(&project, run, out),
+        Command::Stop { run } => detached::stop(&project, run, out),
         Command::Status { run } => status::status(&project, run.as_deref(), out),
         Command::Log(log) => log::log(&project, log, out),
         Command::Diff(diff) => land::diff(&project, diff, out),

@@ -21,6 +21,7 @@ pub(crate) fn settled(project: &Project, args: &Land, out: &Out) -> Result<u8, E
     }
     let driven = Run {
         run: Some(settling.by),
+        detach: false,
         once: false,
         agent: None,
         restore_views: false,

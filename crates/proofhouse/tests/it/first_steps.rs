@@ -9,16 +9,19 @@ use std::process::Stdio;
 const CODING_AGENT: &str = r#"#!/bin/sh
 grep -q 'End with one JSON object' || exit 9
 field() { sed -i "s|^$1:.*|$1: $2|" "$PROOFHOUSE_TASK_DIR/STATE.md"; }
-section() { sed -i "s|<!-- $1.*|said|" "$PROOFHOUSE_TASK_DIR/EVIDENCE.md"; }
+section() { sed -i "s|<!-- $1.*|as artifacts/seen.txt shows|" "$PROOFHOUSE_TASK_DIR/EVIDENCE.md"; }
 case $PROOFHOUSE_STATE in
 intake) field 'Not doing' 'anything else'; field 'Reality constraints' none; next=shape ;;
 shape) field 'Validation plan' grep; field 'Next step' build; next=implement ;;
-implement) echo good > code.txt; field 'Current result' there; field 'Evidence location' here
-    section 'What the candidate'; next=verify ;;
+implement) echo good > code.txt; field 'Current result' there; field 'Evidence location' artifacts/
+    cp code.txt "$PROOFHOUSE_TASK_DIR/artifacts/seen.txt"; section 'What the candidate'; next=verify ;;
 verify) section 'For each claim'; next=review ;;
 review) section 'The reviewer'; next=done ;;
 esac
-printf 'Here it is:\n```json\n{"summary": "a \\"quoted\\" word", "next": "%s"}\n```\n' $next
+seen() { printf '"%s": {"answer": "yes", "evidence": "task/artifacts/seen.txt %s"}' "$1" "$2"; }
+answers=$(seen objective 'has the word'), ; answers="$answers$(seen truth 'is the file itself'), $(seen visible 'is all there is to see')"
+answers="$answers, $(seen agree 'says what EVIDENCE says'), $(seen minimal 'is one line')"
+printf 'Here it is:\n```json\n{"summary": "a \\"quoted\\" word", "answers": {%s}, "next": "%s"}\n```\n' "$answers" $next
 "#;
 
 fn script_of_the_readme() -> String {

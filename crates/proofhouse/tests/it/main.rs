@@ -17,6 +17,7 @@ mod config;
 mod crash;
 mod decisions;
 mod demo;
+mod detached;
 mod docs;
 mod everywhere;
 mod factory;

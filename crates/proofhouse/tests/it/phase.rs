@@ -1,6 +1,6 @@
 //! The `phase` workflow through the real binary.
 
-use crate::support::{HONEST, World};
+use crate::support::{CHECK, HONEST, World};
 
 #[test]
 fn an_honest_agent_gets_from_intake_to_done() {
@@ -73,6 +73,18 @@ fn new_makes_every_file_and_every_required_field() {
 }
 
 #[test]
+fn the_evidence_link_can_be_opened_elsewhere() {
+    let world = World::new();
+    let config = "[evidence]\nbase_url = \"https://files.example.org/house/\"\n";
+    world.write(".proofhouse/config.toml", config);
+    world.start(HONEST, &[]);
+    world.run(&["run", "t", "--once"]).exits(0);
+    let link = "Evidence link: https://files.example.org/house/tasks/t/artifacts/evidence.html";
+    let state = world.read("tasks/t/STATE.md");
+    assert!(state.contains(link), "{state}");
+}
+
+#[test]
 fn a_phantom_pass_is_caught_by_the_engines_own_run_and_repaired() {
     let world = World::new();
     let script = HONEST.replacen("text = \"good\\n\"", "text = \"still bad\\n\"", 1);
@@ -124,6 +136,47 @@ result = { summary = "done!" }
         brief.contains("illegal_transition") && brief.contains("from `intake` to `done`"),
         "{brief}"
     );
+}
+
+#[test]
+fn a_persons_edit_of_the_phase_line_is_answered() {
+    let world = World::new();
+    world.start(HONEST, &[]);
+    let phase = |to: &str| {
+        let state = world.read("tasks/t/STATE.md");
+        let line = state.lines().find(|line| line.starts_with("Phase:"));
+        world.write(
+            "tasks/t/STATE.md",
+            &state.replace(line.unwrap(), &format!("Phase: {to}")),
+        );
+    };
+    world.run(&["run", "t", "--once"]).exits(0);
+    assert_eq!(world.status()["state"], "shape");
+    phase("done");
+    let said = world.run(&["run", "t", "--once"]).exits(0);
+    assert!(said.out.contains("an edit was not taken"), "{}", said.out);
+    assert_eq!(world.status()["state"], "implement");
+    phase("needs_user_decision");
+    world.run(&["run", "t"]).exits(2);
+    assert_eq!(world.status()["state"], "needs_user_decision");
+    // A decision is no file's to make, and the decision itself is not held up by the line.
+    phase("implement");
+    let said = world.run(&["run", "t"]).exits(2);
+    assert!(said.out.contains("decide t reopen"), "{}", said.out);
+    phase("implement");
+    let key = world.approver("ann");
+    world.decide(&key, "reopen").exits(0);
+    world.run(&["run", "t"]).exits(0);
+    // Nothing is left of them, and a run that is over says so.
+    assert!(world.read("tasks/t/STATE.md").contains("Phase: done"));
+    phase("shape");
+    let before = world.journal().len();
+    let said = world.run(&["run", "t"]).exits(0);
+    let told = format!("{}{}", said.out, said.err);
+    assert!(told.contains("the run is over"), "{told}");
+    assert_eq!(world.journal().len(), before);
+    assert!(world.read("tasks/t/STATE.md").contains("Phase: done"));
+    world.run(&["audit"]).exits(0);
 }
 
 /// The text of the last brief, from the vault.
@@ -278,6 +331,85 @@ fn blocked_waits_and_reopens_to_where_it_came_from() {
     );
 }
 
+/// An agent that writes what every phase asks for, and does nothing.
+const IDLE: &str = r#"
+[[attempt]]
+state = "implement"
+steps = [
+    { set = "Current result", to = "it was good before" },
+    { set = "Next step", to = "have it verified" },
+    { set = "Evidence location", to = "artifacts/" },
+    { append = "task/EVIDENCE.md", text = "\nlooked at it\n" },
+    { edit = "task/EVIDENCE.md", find = "<!-- What the candidate is, and how it can be checked. -->", replace = "code.txt; grep it", all = true },
+]
+result = { summary = "built", next = "verify" }
+[[attempt]]
+state = "repair"
+steps = [{ append = "task/EVIDENCE.md", text = "\nlooked again\n" }]
+result = { summary = "repaired", next = "verify" }
+"#;
+
+#[test]
+fn nothing_is_done_without_work() {
+    let world = World::new();
+    world.write("code.txt", "good\n");
+    // A command that passes on anything, and a run that changes nothing.
+    world.start_checked(&format!("{IDLE}\n{HONEST}"), "true", &["--check", CHECK]);
+    world.run(&["run", "t"]).exits(2);
+    let judged = world.judged("t");
+    assert!(
+        judged.contains("cannot fail: `true` passes as well"),
+        "{judged}"
+    );
+
+    let world = World::new();
+    world.write("code.txt", "good\n");
+    world.start(&format!("{IDLE}\n{HONEST}"), &[]);
+    world.run(&["run", "t"]).exits(2);
+    let judged = world.judged("t");
+    assert!(
+        judged.contains("the repository is as the run found it"),
+        "{judged}"
+    );
+    assert_eq!(world.status()["state"], "review");
+}
+
+#[test]
+fn a_repair_that_goes_too_far_is_a_persons_to_look_at() {
+    let world = World::new();
+    let wide = r#"
+[[attempt]]
+state = "repair"
+attempt = 1
+steps = [
+    { append = "task/EVIDENCE.md", text = "\nrepaired it all\n" },
+    { run = "for each in a b c d e f; do echo new > $each.txt; done; echo good > code.txt" },
+]
+result = { summary = "repaired, and more", next = "verify" }
+[[attempt]]
+state = "repair"
+attempt = 2
+steps = [{ append = "task/EVIDENCE.md", text = "\nas agreed\n" }]
+result = { summary = "as agreed", next = "verify" }
+"#;
+    let script = HONEST.replacen("text = \"good\\n\"", "text = \"still bad\\n\"", 1);
+    world.start(&format!("{wide}\n{script}"), &[]);
+    let key = world.approver("ann");
+    world.run(&["run", "t"]).exits(2);
+    let status = world.status();
+    assert_eq!(
+        (status["state"].as_str(), status["return_to"].as_str()),
+        (Some("needs_user_decision"), Some("repair"))
+    );
+    let judged = world.judged("t");
+    assert!(
+        judged.contains("without a reason in `outside`: a.txt"),
+        "{judged}"
+    );
+    world.decide(&key, "reopen").exits(0);
+    world.run(&["run", "t"]).exits(0);
+}
+
 #[test]
 fn no_material_progress_stops_the_run() {
     let world = World::new();
@@ -304,9 +436,9 @@ fn without_a_validation_command_verify_cannot_pass() {
             "--agent",
             "scripted:agent/script.toml",
             "--set",
-            "objective=o",
+            "objective=be good",
             "--set",
-            "done_gate=d",
+            "done_gate=grep says so",
         ])
         .exits(0);
     assert!(said.out.contains("no validation command"), "{}", said.out);

@@ -3,6 +3,7 @@
 
 mod context;
 mod counted;
+mod history;
 mod people;
 mod snapshots;
 
@@ -179,7 +180,9 @@ fn from_intake_to_a_patch_a_snapshot_and_a_change_record() {
     let text = snapshot(&world, 1);
     assert!(text.starts_with(first), "{text}");
     assert!(
-        text.contains("- F-0002: The greeting names Ada.\n"),
+        text.contains(
+            "- F-0002: The greeting names Ada. — judged by `grep -qx 'hello Ada' src/greet.txt`\n"
+        ),
         "{text}"
     );
     assert_eq!(

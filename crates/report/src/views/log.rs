@@ -33,7 +33,7 @@ pub(super) fn write(
 }
 
 fn text(machine: &Flow, history: &History) -> String {
-    let stall = machine.workflow().stall_check.as_deref();
+    let stall = machine.workflow().noted_check();
     let mut text = format!(
         "# Log\n\nWritten by the engine from its journal; edits are not kept. State now: `{}`.\n\n",
         machine.position().state

@@ -28,6 +28,9 @@ impl FlowState {
             self.patience = Patience::default();
             self.take_fields(workflow, &outcome.fields);
             self.keep_result(workflow, ended);
+            let role = workflow.states[&self.position.state].role.as_ref();
+            let role = role.and_then(|role| workflow.roles.get(role));
+            self.made.take(outcome, role.map(|role| role.access()));
             if let Some(result) = &outcome.result {
                 self.take_findings(workflow, result);
             }

@@ -17,12 +17,15 @@ impl FlowState {
             .cloned()
             .partition(|result| stall == Some(result.check.as_str()));
         self.losses = 0;
-        let (passed, stalled) = (passes(&gate), !passes(&stalls));
+        let stalled = !passes(&stalls);
+        // One verdict: where a pass without progress stops the run, its gate has not passed.
+        let passed = passes(&gate) && !(stalled && workflow.stall_stops);
         let binding = |result: &&CheckResult| result.weight == Weight::Binding;
         // Nobody has worked here yet: that what is there does not do is no failure of anybody's.
         let works = workflow.table.state(&self.position.state).kind == Kind::Work;
         if works && self.tries_first() && !passed {
             self.stage = Stage::Fresh;
+            self.turn_down(&gate);
             return;
         }
         // Not the agent's to mend: neither a pass nor a try is used up for it.
@@ -105,5 +108,31 @@ impl FlowState {
         };
         self.gates.insert(self.position.state.clone(), memo);
         self.stage = Stage::Judged { passed, stalled };
+        if !passed {
+            self.turn_down(&[]);
+        }
+    }
+
+    /// What a person asked for in the state file is not granted by this gate.
+    fn turn_down(&mut self, gate: &[CheckResult]) {
+        let Some(asked) = self.asked.take() else {
+            return;
+        };
+        let failing = gate.iter().filter(|one| !passes(std::slice::from_ref(one)));
+        let why: Vec<String> = failing
+            .map(|one| format!("{}: {}", one.check, one.reason))
+            .collect();
+        let why = match why.is_empty() {
+            true => String::new(),
+            false => format!(" ({})", why.join("; ")),
+        };
+        let what = format!(
+            "`{asked}` was asked for in the state file, and the gate of `{}` does not pass{why}",
+            self.position.state
+        );
+        let mend = "the next attempt hears of it; ask again when it has ended";
+        let refusal = Refusal::new("header_not_taken", what, mend);
+        self.note(refusal.what.clone());
+        self.last_refusal = Some(refusal);
     }
 }

@@ -3,11 +3,11 @@
 use crate::machine::state::Patience;
 use crate::machine::state::{FlowState, Stage};
 use crate::snapshot::Left;
-use crate::workflow::{Checkpoints, Workflow};
+use crate::workflow::{Checkpoints, Owner, Workflow};
 use kernel::StateName;
 use kernel::event::{Arrival, Moved};
 use kernel::position::Hold;
-use kernel::table::Kind;
+use kernel::table::{Actor, Kind};
 
 impl FlowState {
     /// What a person should know who is asked now, because a gate failed.
@@ -22,6 +22,24 @@ impl FlowState {
             self.memory.close(self.updated);
         } else if workflow.table.state(&moved.position.state).kind == Kind::Wait && !passed {
             self.memory.tell(&moved.from);
+        }
+    }
+
+    /// A person who opens the state file of a run that an agent has led aside reads there why: in the
+    /// agent's words where nobody has filled the field in.
+    fn tell_in_file(&mut self, workflow: &Workflow, moved: &Moved) {
+        let def = &workflow.states[&self.position.state];
+        let waits = workflow.table.state(&self.position.state).kind == Kind::Wait;
+        let asked = waits && moved.by == Actor::Agent && !self.said.is_empty();
+        let Some(field) = def.tells.as_ref().filter(|_| asked) else {
+            return;
+        };
+        let own = workflow
+            .field(field)
+            .is_some_and(|one| one.owner == Owner::Author);
+        let value = self.fields.entry(field.clone()).or_default();
+        if own && value.trim().is_empty() {
+            value.clone_from(&self.said);
         }
     }
 
@@ -51,6 +69,10 @@ impl FlowState {
         self.last_why = moved.why.clone();
         let decision = self.decision.take();
         self.overruled(workflow, moved, decision.as_ref());
+        if moved.by == Actor::Human {
+            // Whoever lets the run go on takes on what stands.
+            self.made.record(&self.touched);
+        }
         if moved.arrival == Arrival::Entered {
             let judged = matches!(self.stage, Stage::Judged { .. });
             let memo = self.gates.get(&moved.from).filter(|_| judged);
@@ -76,8 +98,10 @@ impl FlowState {
         }
         match moved.arrival {
             Arrival::Entered => {
-                // What an earlier state's agent asked for means nothing here.
+                // What was asked for in an earlier state means nothing here.
                 self.outcome = None;
+                self.asked = None;
+                self.tell_in_file(workflow, moved);
                 self.words.clear();
                 self.report(workflow, moved, passed);
                 self.moves += 1;

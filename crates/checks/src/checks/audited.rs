@@ -1,0 +1,66 @@
+//! `audited`: what no command can judge was judged by a role of its own, criterion by criterion, on the
+//! work as it is. It refuses an answer that is missing, that says no, that shows nothing, or that was
+//! given before the last edit.
+
+use crate::Subject;
+use crate::judge::{Judge, Judged, Trouble};
+use crate::settings::Text;
+use crate::text::{first_few, is_placeholder};
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::Value;
+
+/// Every criterion that an audit judges is met, as the last audit says.
+#[derive(Deserialize, JsonSchema)]
+pub(crate) struct Audited {
+    /// The role that judges.
+    role: Text,
+    /// The object's key in its result, whose `criteria` are `{id, met, evidence}`.
+    key: Text,
+    /// The role that edits: what it left must be what was judged.
+    editor: Text,
+}
+
+impl Judge for Audited {
+    const NAME: &'static str = "audited";
+    type Answer = Judged;
+
+    fn judge(&self, subject: &Subject<'_>) -> Judged {
+        let ids = subject.known.get("criteria by audit");
+        let Some(ids) = ids.filter(|ids| !ids.is_empty()) else {
+            return Ok("every criterion has its command".to_owned());
+        };
+        let names: Vec<&String> = ids.iter().collect();
+        let Some(report) = subject.results.get(&*self.role) else {
+            let named = first_few(&names, 5);
+            let why = format!("nobody has judged {named}: ask for `{}`", self.key);
+            return Err(Trouble::Fails(why));
+        };
+        let edited = subject.results.get(&*self.editor);
+        if edited.is_some_and(|edited| edited.tree != report.tree) {
+            let why = format!(
+                "the work is another than `{}` has judged: ask for it again",
+                self.role
+            );
+            return Err(Trouble::Fails(why));
+        }
+        let answers = report.value[&*self.key]["criteria"].as_array();
+        let answers: Vec<&Value> = answers.into_iter().flatten().collect();
+        let met = |id: &&&String| {
+            answers.iter().any(|one| {
+                one["id"].as_str() == Some(id.as_str())
+                    && one["met"].as_bool() == Some(true)
+                    && !is_placeholder(one["evidence"].as_str().unwrap_or_default())
+            })
+        };
+        let unmet: Vec<&&String> = names.iter().filter(|id| !met(id)).collect();
+        if unmet.is_empty() {
+            return Ok(format!(
+                "{} criteria are met, as `{}` says",
+                names.len(),
+                self.role
+            ));
+        }
+        Err(format!("not judged as met, with evidence: {}", first_few(&unmet, 5)).into())
+    }
+}

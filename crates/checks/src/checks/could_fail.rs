@@ -1,0 +1,100 @@
+//! `could_fail`: the commands that judge look at what they judge. Each is run where nothing of the
+//! repository is; one that passes there passes on anything, and proves nothing. That a command which
+//! fails there judges the right thing, it does not say.
+
+use super::command::{NO_COMMAND, of_field};
+use crate::Subject;
+use crate::error::Error;
+use crate::execute::{Program, execute};
+use crate::judge::{Judge, Judged, Trouble};
+use crate::room::Room;
+use crate::settings::{Choice, Seconds, SettingsError, Texts, Words};
+use crate::text::{first_few, label};
+use schemars::JsonSchema;
+use serde::Deserialize;
+use std::time::{Duration, Instant};
+
+/// No command passes where there is no repository.
+#[derive(Deserialize, JsonSchema)]
+pub(crate) struct CouldFail {
+    /// `commands`: all that a human set for this run.
+    from: Option<Choice<Commands>>,
+    /// Fields: each command in backticks, or else the whole text.
+    #[serde(default)]
+    fields: Texts,
+    /// Wall limit of each; 60. One that has not ended by then has not passed.
+    timeout_seconds: Option<Seconds>,
+}
+
+/// The commands that a human set.
+#[derive(Clone, Copy)]
+struct Commands;
+
+impl Words for Commands {
+    const WORDS: &'static [(&'static str, Self)] = &[("commands", Self)];
+}
+
+const PATIENCE: Duration = Duration::from_secs(60);
+
+impl Judge for CouldFail {
+    const NAME: &'static str = "could_fail";
+    type Answer = Judged;
+
+    fn lint(&self) -> Result<(), SettingsError> {
+        match self.from.is_some() == self.fields.is_empty() {
+            true => Ok(()),
+            false => Self::refuse("needs either `from` or `fields`"),
+        }
+    }
+
+    fn judge(&self, subject: &Subject<'_>) -> Judged {
+        let started = Instant::now();
+        let mut lines: Vec<&str> = Vec::new();
+        for field in self.fields.iter() {
+            lines.extend(of_field(field, subject)?);
+        }
+        if self.from.is_some() {
+            lines.extend(subject.commands.iter().map(String::as_str));
+        }
+        if lines.is_empty() {
+            return Err(Trouble::CouldNotRun(NO_COMMAND.to_owned()));
+        }
+        let mut hollow = Vec::new();
+        for line in &lines {
+            if self
+                .passes_on_nothing(subject, line, started)
+                .map_err(Trouble::cannot)?
+            {
+                hollow.push(format!("`{}`", label(line)));
+            }
+        }
+        match (hollow.is_empty(), lines.len()) {
+            (true, 1) => Ok("the command fails where there is no repository".to_owned()),
+            (true, count) => Ok(format!("all {count} commands fail where there is no repository")),
+            (false, _) => Err(format!(
+                "cannot fail: {} passes as well where nothing of the repository is; name a command that looks at it",
+                first_few(&hollow, 3)
+            )
+            .into()),
+        }
+    }
+}
+
+impl CouldFail {
+    fn passes_on_nothing(
+        &self,
+        subject: &Subject<'_>,
+        line: &str,
+        started: Instant,
+    ) -> Result<bool, Error> {
+        let room = Room::bare(subject)?;
+        let allowed = self.timeout_seconds.map_or(PATIENCE, Seconds::seconds);
+        let executed = room.inside(subject, |inside| {
+            execute(inside, Program::shell(line, Some(allowed), started))
+        })?;
+        if subject.cancel.is_cancelled() {
+            return Err("it was cancelled".into());
+        }
+        Ok(executed.ended.killed.is_none() && executed.ended.exit == Some(0))
+    }
+}

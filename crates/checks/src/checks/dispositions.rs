@@ -1,0 +1,81 @@
+//! `dispositions`: what another role has reported is answered, item by item. It refuses an item that is
+//! passed over, one that is dropped without a reason, and a promotion that promotes nothing. Whether an
+//! answer is wise, it cannot tell.
+
+use crate::Subject;
+use crate::judge::{Judge, Judged, Trouble};
+use crate::settings::{Text, Texts};
+use crate::text::{first_few, is_placeholder, one_line};
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::Value;
+use std::collections::BTreeSet;
+
+/// Every item of a role's report, and every open issue, has a disposition in the result.
+#[derive(Deserialize, JsonSchema)]
+pub(crate) struct Dispositions {
+    /// The role whose last result is answered.
+    role: Text,
+    /// The object's key in that result.
+    key: Text,
+    /// Its lists: each of their texts is an item, `LIST N`.
+    lists: Texts,
+}
+
+impl Judge for Dispositions {
+    const NAME: &'static str = "dispositions";
+    type Answer = Judged;
+
+    fn judge(&self, subject: &Subject<'_>) -> Judged {
+        let Some(report) = subject.results.get(&*self.role) else {
+            let why = format!("the role `{}` has left no result in this run", self.role);
+            return Err(Trouble::CouldNotRun(why));
+        };
+        let report = &report.value[&*self.key];
+        let mut wanted: BTreeSet<String> = BTreeSet::new();
+        for list in self.lists.iter() {
+            let count = report[list].as_array().map_or(0, Vec::len);
+            wanted.extend((1..=count).map(|nth| format!("{list} {nth}")));
+        }
+        wanted.extend(subject.known.get("issues").into_iter().flatten().cloned());
+        let nothing = Value::Null;
+        let result = subject.result.unwrap_or(&nothing);
+        let given = result["dispositions"].as_array().into_iter().flatten();
+        let mut wrong = Vec::new();
+        for one in given {
+            let of = one["of"].as_str().unwrap_or_default();
+            let shown = one_line(of, 40);
+            if !wanted.remove(of) {
+                wrong.push(format!("`{shown}` is no item, or stands twice"));
+            }
+            wrong.extend(fault(one, result).map(|why| format!("`{shown}` {why}")));
+        }
+        if !wanted.is_empty() {
+            let left: Vec<&String> = wanted.iter().collect();
+            wrong.push(format!("without a disposition: {}", first_few(&left, 8)));
+        }
+        if wrong.is_empty() {
+            return Ok("every item has its disposition".to_owned());
+        }
+        Err(first_few(&wrong, 3).into())
+    }
+}
+
+/// What is wrong with one disposition.
+fn fault(one: &Value, result: &Value) -> Option<&'static str> {
+    let some = |key: &str| {
+        let items = result["snapshot"][key].as_array();
+        items.is_some_and(|items| !items.is_empty())
+    };
+    match one["as"].as_str().unwrap_or_default() {
+        "promoted" if some("facts") || some("retract") || some("resolve") => None,
+        "promoted" => Some("is promoted, and the draft has no fact"),
+        "open" if some("open") || one["of"].as_str().is_some_and(|of| of.starts_with("I-")) => None,
+        "open" => Some("is open, and the draft opens no issue"),
+        "dropped" if is_placeholder(one["because"].as_str().unwrap_or_default()) => {
+            Some("is dropped without a reason (`because`)")
+        }
+        "dropped" => None,
+        _ => Some("is none of promoted, dropped, open"),
+    }
+}

@@ -1,0 +1,164 @@
+//! One history of snapshots for a repository: their numbers, and the names of slices, are given out here
+//! under a lock, whichever run asks. What was taken is in the journals; what is kept here is only what
+//! was promised, and is read from the journals anew where it is lost.
+
+use kernel::effect::{GateOrder, Known};
+use kernel::outcome::{CheckResult, Verdict, passes};
+use kernel::{Body, Word};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use store::{Journal, Replay};
+use workspace::Project;
+use workspace::context::Context;
+use workspace::error::EngineError;
+use workspace::lock;
+
+/// The name under which a number is told to the machine. No check has it.
+pub(crate) const NAME: &str = "history";
+
+/// What was given out.
+#[derive(Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+struct Ledger {
+    /// The highest number.
+    iteration: u32,
+    /// By run: the number that it has promised for the snapshot behind this one.
+    promised: BTreeMap<String, (u32, u32)>,
+    /// Slices, each with the run whose it is.
+    slices: BTreeMap<String, String>,
+}
+
+/// Reads and changes the ledger while nobody else does.
+fn with<T>(project: &Project, change: impl FnOnce(&mut Ledger) -> T) -> Result<T, EngineError> {
+    let folder = project.work("_snapshots");
+    std::fs::create_dir_all(&folder).map_err(EngineError::io("create", &folder))?;
+    let _turn = lock::turn(&folder.join("lock"))?;
+    let path = folder.join("ledger.json");
+    let kept = std::fs::read(&path).ok();
+    let kept = kept.and_then(|bytes| serde_json::from_slice(&bytes).ok());
+    let mut ledger = match kept {
+        Some(ledger) => ledger,
+        None => taken(project)?,
+    };
+    let answer = change(&mut ledger);
+    let bytes = serde_json::to_vec(&ledger)
+        .map_err(|error| EngineError::io("write", &path)(error.into()))?;
+    store::write_atomic(&path, &bytes)?;
+    Ok(answer)
+}
+
+/// What the journals say was taken.
+fn taken(project: &Project) -> Result<Ledger, EngineError> {
+    let mut ledger = Ledger::default();
+    for run in store::list(&project.journals())? {
+        // One that cannot be read has its own finding, and hides no other.
+        let _ = Journal::read(&project.journals(), &run, Replay::default(), |record| {
+            if record.kind == "snapshot_taken.v1"
+                && let Body::SnapshotTaken(taken) = report::look::event(&record)?.body
+            {
+                ledger.iteration = ledger.iteration.max(taken.content.iteration);
+                let of = ledger.slices.entry(taken.content.id.clone());
+                of.or_insert_with(|| run.to_string());
+            }
+            Ok(())
+        });
+    }
+    Ok(ledger)
+}
+
+/// What the run knows, with the slices of other runs among those that were used. A new name is the
+/// run's own from here on.
+pub(super) fn known(context: &Context, order: &GateOrder) -> Result<Known, EngineError> {
+    let mut known = order.known.clone();
+    let Some(spec) = &context.workflow.snapshot else {
+        return Ok(known);
+    };
+    let id = order.fields.get(&spec.id).map_or("", |id| id.trim());
+    let run = &context.run;
+    let others = with(&context.project, |ledger| {
+        if !id.is_empty() && spec.after.contains(&order.state) {
+            let of = ledger.slices.entry(id.to_owned());
+            of.or_insert_with(|| run.clone());
+        }
+        let others = ledger.slices.iter().filter(|(_, of)| *of != run);
+        others.map(|(id, _)| id.clone()).collect::<Vec<_>>()
+    })?;
+    known.entry("ids".to_owned()).or_default().extend(others);
+    Ok(known)
+}
+
+/// The number of the snapshot that follows this gate, if one does.
+pub(super) fn number(
+    context: &Context,
+    order: &GateOrder,
+    results: &[CheckResult],
+) -> Option<CheckResult> {
+    let spec = context.workflow.snapshot.as_ref()?;
+    let counted = spec.gates.iter().any(|(_, state)| *state == order.state);
+    let follows = counted || (spec.after.contains(&order.state) && passes(results));
+    if !follows {
+        return None;
+    }
+    let latest = order.known.get("iteration").and_then(|one| one.first());
+    let latest: Option<u32> = latest.and_then(|one| one.parse().ok());
+    let run = &context.run;
+    let given = with(&context.project, |ledger| {
+        let before = ledger.iteration;
+        let behind = latest.unwrap_or(0);
+        // A gate that was lost and is run again has its number already.
+        match ledger.promised.get(run) {
+            Some((of, number)) if *of == behind => (*number, number.saturating_sub(1)),
+            _ => {
+                ledger.iteration = before.max(behind) + 1;
+                let promise = (behind, ledger.iteration);
+                ledger.promised.insert(run.clone(), promise);
+                (ledger.iteration, before)
+            }
+        }
+    });
+    Some(match given {
+        Ok((number, before)) => {
+            let reason = format!("the next snapshot is iter-{number:04}");
+            let mut result = CheckResult::new(NAME, Verdict::Pass, reason);
+            result
+                .shows
+                .insert(Word::from(format!("iter-{number:04}").as_str()));
+            if latest.is_none() && before > 0 {
+                result
+                    .shows
+                    .insert(Word::from(format!("after-{before:04}").as_str()));
+            }
+            result
+        }
+        Err(error) => CheckResult::new(NAME, Verdict::CouldNotRun, error.to_string()),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::BTreeSet;
+
+    #[test]
+    fn numbers_are_given_out_once_whoever_asks() {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::write(folder.path().join("code.txt"), "code\n").unwrap();
+        workspace::git::first_commit(folder.path(), "first").unwrap();
+        let project = Project::find(folder.path()).unwrap();
+        let next = || {
+            let given = with(&project, |ledger| {
+                ledger.iteration += 1;
+                ledger.iteration
+            });
+            given.unwrap()
+        };
+        let given: Vec<u32> = std::thread::scope(|scope| {
+            let askers: Vec<_> = (0..4)
+                .map(|_| scope.spawn(|| (0..5).map(|_| next()).collect::<Vec<_>>()))
+                .collect();
+            let given = askers.into_iter().map(|asker| asker.join().unwrap());
+            given.flatten().collect()
+        });
+        assert_eq!(given.iter().collect::<BTreeSet<_>>().len(), 20);
+        assert_eq!(given.iter().max(), Some(&20));
+    }
+}

@@ -1,0 +1,29 @@
+//! What a run tells its gates beside the fields: the names that it has given out, what was made, and what
+//! was found wrong.
+
+use super::state::FlowState;
+use kernel::effect::Known;
+use kernel::outcome::passes;
+use std::collections::BTreeSet;
+
+impl FlowState {
+    /// The names that this run knows, by kind.
+    pub(super) fn known(&self) -> Known {
+        let mut known = self.snapshots.known();
+        let failing = self.gates.values().filter(|memo| !memo.passed);
+        let failing = failing
+            .flat_map(|memo| &memo.results)
+            .filter(|result| !passes(std::slice::from_ref(result)));
+        let wrong = failing.map(|one| format!("{}\n{}\n{}", one.check, one.reason, one.details));
+        let kinds: [(&str, BTreeSet<String>); 5] = [
+            ("tree begun", self.made.tree.iter().cloned().collect()),
+            ("made", self.made.by_editors.clone()),
+            ("recorded", self.made.recorded.clone()),
+            ("touched", self.touched.clone()),
+            ("wrong", wrong.collect()),
+        ];
+        let some = kinds.into_iter().filter(|(_, names)| !names.is_empty());
+        known.extend(some.map(|(kind, names)| (kind.to_owned(), names)));
+        known
+    }
+}

@@ -1,0 +1,121 @@
+//! `proofhouse run --detach`, `attach` and `stop`: an engine that goes on without a terminal, somebody
+//! who looks on, and its end. What it does is what `run` does; stopping it stops no run.
+
+use super::args::{Log, Run};
+use super::out::Out;
+use super::{exit, log, run};
+use engine::Ending;
+use engine::session::Ended;
+use kernel::Machine;
+use std::fs::File;
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+use workspace::{EngineError, Project};
+
+/// How long an engine has to begin, and to end.
+const PATIENCE: Duration = Duration::from_secs(30);
+const PAUSE: Duration = Duration::from_millis(20);
+/// What somebody who looks on is shown of what was before.
+const BEFORE: usize = 5;
+
+fn said(project: &Project, name: &str) -> PathBuf {
+    project.work(name).join("detached.log")
+}
+
+/// Starts an engine for the run, and leaves it.
+pub(crate) fn start(project: &Project, args: &Run, out: &Out) -> Result<u8, EngineError> {
+    let name = run::named(project, args.run.as_deref())?;
+    report::look::run_name(project, name)?;
+    // Refuses where another engine is at work; it is free again for the one that is started.
+    drop(engine::session::lock(project, name)?);
+    let program = std::env::current_exe().map_err(EngineError::io("find", project.repo()))?;
+    let mut argv = vec![program.to_string_lossy().into_owned()];
+    argv.extend(["--repo".to_owned(), project.repo().display().to_string()]);
+    argv.extend(["run".to_owned(), name.to_owned()]);
+    argv.extend(args.once.then(|| "--once".to_owned()));
+    argv.extend(args.restore_views.then(|| "--restore-views".to_owned()));
+    let agent = args.agent.iter();
+    argv.extend(agent.flat_map(|agent| ["--agent".to_owned(), agent.clone()]));
+    let path = said(project, name);
+    let file = File::create(&path).map_err(EngineError::io("create", &path))?;
+    let mut child = ::sandbox::detach(&argv, project.repo(), &file)
+        .map_err(EngineError::io("start", &program))?;
+    let begun = Instant::now();
+    loop {
+        if let Ok(Some(status)) = child.try_wait() {
+            // It had little to do, or could not begin: what it said is the answer.
+            let text = std::fs::read_to_string(&path).unwrap_or_default();
+            out.line(text.trim_end());
+            let code = status.code().and_then(|code| u8::try_from(code).ok());
+            return Ok(code.unwrap_or(exit::ENVIRONMENT));
+        }
+        if report::look::is_driven(project, name) || begun.elapsed() > PATIENCE {
+            break;
+        }
+        std::thread::sleep(PAUSE);
+    }
+    if out.json {
+        out.line(&serde_json::json!({ "run": name, "process": child.id() }).to_string());
+    } else {
+        out.line(&format!(
+            "`{name}` goes on by itself (process {}); what it says is in {}",
+            child.id(),
+            path.display()
+        ));
+        out.line(&format!("  proofhouse attach {name}    look on"));
+        out.line(&format!(
+            "  proofhouse stop {name}      end the engine; the run can go on later"
+        ));
+    }
+    Ok(exit::OK)
+}
+
+/// Shows what a run's engine does until it has ended, and answers as `run` would.
+pub(crate) fn attach(project: &Project, name: &str, out: &Out) -> Result<u8, EngineError> {
+    report::look::run_name(project, name)?;
+    let driven = || report::look::is_driven(project, name);
+    if driven() {
+        let follow = Log {
+            runs: vec![name.to_owned()],
+            last: Some(BEFORE),
+            from: None,
+            follow: true,
+        };
+        log::follow(project, &follow, out, &driven)?;
+    }
+    let status = report::look::peek_run(project, name)?.machine.status();
+    let ending = Ending::Rested;
+    run::report(project, &Ended { ending, status }, out)
+}
+
+/// Ends the engine of a run, as Ctrl-C would.
+pub(crate) fn stop(project: &Project, name: &str, out: &Out) -> Result<u8, EngineError> {
+    report::look::run_name(project, name)?;
+    let say = |text: &str| match out.json {
+        true => out.line(&serde_json::json!({ "run": name, "said": text }).to_string()),
+        false => out.line(text),
+    };
+    if !report::look::is_driven(project, name) {
+        say(&format!("nobody drives `{name}`"));
+        return Ok(exit::OK);
+    }
+    let path = engine::session::driver_file(project, name);
+    let pid = std::fs::read_to_string(&path).map_err(EngineError::io("read", &path))?;
+    let no_process = |_| EngineError::io("read", &path)(std::io::ErrorKind::InvalidData.into());
+    let pid: u32 = pid.trim().parse().map_err(no_process)?;
+    ::sandbox::interrupt(pid).map_err(EngineError::io("interrupt", &path))?;
+    let asked = Instant::now();
+    while report::look::is_driven(project, name) {
+        if asked.elapsed() > PATIENCE {
+            say(&format!(
+                "the engine of `{name}` (process {pid}) was asked to end, and has not yet"
+            ));
+            return Ok(exit::ENVIRONMENT);
+        }
+        std::thread::sleep(PAUSE);
+    }
+    say(&format!(
+        "the engine of `{name}` has ended; what was in flight is on record as lost. Go on with: proofhouse run {name}"
+    ));
+    Ok(exit::OK)
+}
