@@ -116,8 +116,8 @@ fn a_run_does_not_see_what_another_wrote_down() {
         start(&world, run, &["--here", "--dir", &folder]);
     }
     world.write("tasks/one/artifacts/secret.txt", "of the first\n");
-    let looks = "steps = [{ run = \"ls -R . > ../task/artifacts/seen.txt\" }";
-    let cats = "steps = [{ run = \"cat code.txt > ../task/artifacts/seen.txt\" }";
+    let looks = "ls -R . > ../task/artifacts/seen.txt";
+    let cats = "cat code.txt > ../task/artifacts/seen.txt";
     let script = world.read("agent/two.toml").replacen(cats, looks, 1);
     assert!(script.contains(looks));
     world.write("agent/two.toml", &script);
