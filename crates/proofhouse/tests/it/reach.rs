@@ -92,7 +92,7 @@ fn a_check_runs_on_the_repository_without_our_own_folder_in_it() {
         return;
     }
     // The check is code that an agent may have written: it must not find or forge a journal.
-    let check = "test -z \"$(ls -A .proofhouse)\" && ! echo forged >> .proofhouse/journal/t.jsonl && test ! -e ~/.ssh";
+    let check = "test -z \"$(ls -A .proofhouse)\" && ! echo forged >> .proofhouse/journal/t.jsonl && test ! -e ~/.ssh && grep -q good code.txt";
     world.start(HONEST, &["--check", check]);
     world.run(&["run", "t"]).exits(0);
     world.run(&["audit"]).exits(0);

@@ -139,8 +139,8 @@ fn records_are_pushed_and_fetched_by_a_command_and_go_on() {
 fn nothing_that_is_kept_names_a_persons_folders() {
     let world = world();
     let tells = HONEST.replacen(
-        "steps = [{ run = \"cat code.txt > ../task/artifacts/seen.txt\" }]",
-        "steps = [{ run = \"pwd > ../task/artifacts/seen.txt; pwd; echo $HOME/secret\" }]",
+        "cat code.txt > ../task/artifacts/seen.txt",
+        "pwd > ../task/artifacts/seen.txt; pwd; echo $HOME/secret",
         1,
     );
     assert!(tells.contains("pwd;"));
@@ -245,7 +245,8 @@ fn committed_settings_that_open_the_sandbox_count_once_they_are_confirmed() {
         "room.writable = [\"s/**\"]",
     ];
     assert!(said.err.contains(&opens.join("; ")), "{}", said.err);
-    says(&world, &["do", "x", "--check", "true"]).refuses(1, "settings_unconfirmed");
+    let asked = ["do", "be good", "--check", CHECK, "--agent", "command:cat"];
+    says(&world, &asked).refuses(1, "settings_unconfirmed");
     // No terminal is here, so nobody can say it.
     says(&world, &["config", "confirm"]).refuses(1, "human_presence_required");
 

@@ -171,9 +171,9 @@ fn a_run_in_a_worktree_is_judged_in_rooms_with_the_persons_dependencies() {
     own(&[
         "new",
         "phase",
+        "be good",
+        "--name",
         "t",
-        "--set",
-        "objective=be good",
         "--set",
         "done_gate=grep says so",
         "--check",

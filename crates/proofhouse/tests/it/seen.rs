@@ -72,17 +72,12 @@ fn a_decision_goes_on_at_once() {
 
 #[test]
 fn a_check_that_cannot_fail_and_an_empty_suite_prove_nothing() {
-    for (check, why) in [
-        ("true", "cannot fail"),
-        ("printf 'Ran 0 tests in 0.0s\\n' | cat", "no test ran in it"),
-    ] {
+    for check in ["true", "printf 'Ran 0 tests in 0.0s\\n' | cat"] {
         let world = World::new();
         world.start_checked(HONEST, check, &[]);
-        world.run(&["run", "t"]).exits(0);
-        let page = page(&world);
-        assert!(page.contains("<h1>Done, not proven<"), "{check}");
-        assert!(page.contains(why), "{check}");
-        assert!(page.contains("passed, proves nothing"), "{check}");
+        let said = world.run(&["run", "t"]).exits(2).out;
+        assert!(said.contains("could_fail: cannot fail"), "{said}");
+        assert!(!page(&world).contains("<h1>Proven<"), "{check}");
     }
     let world = World::new();
     world.start(HONEST, &[]);
@@ -106,24 +101,6 @@ fn a_gate_that_passed_is_one_line() {
         "{said}"
     );
     assert!(said.contains("executed command: "), "{said}");
-}
-
-/// An attempt that brings nothing is worth a word, and no gate fails by it.
-#[test]
-fn a_pass_without_progress_is_no_failed_gate() {
-    let world = World::new();
-    let idle = r#"
-[[attempt]]
-state = "implement"
-attempt = 1
-result = { summary = "I thought about it" }
-"#;
-    world.start(&format!("{idle}{HONEST}"), &[]);
-    let said = world.run(&["run", "t"]).exits(2).out;
-    assert!(said.contains("a person is needed (stall)"), "{said}");
-    assert!(!said.contains("FAIL progress"), "{said}");
-    let page = page(&world);
-    assert!(page.contains("no progress, not judged"));
 }
 
 #[test]
