@@ -2,7 +2,7 @@
 
 use crate::cast::Cast;
 use crate::random::Random;
-use kernel::effect::{AttemptOrder, CheckpointOrder, GateOrder};
+use kernel::effect::{AttemptOrder, CheckpointOrder, GateOrder, Weight};
 use kernel::machine::Waiting;
 use kernel::position::STOP;
 use kernel::{CheckResult, Class, Outcome, StateName, Table, Usage, Verdict};
@@ -125,6 +125,8 @@ impl Cast for SeededCast {
         let results = checks.map(|(spec, index)| {
             let verdict = match &spec.check {
                 check if *check == self.vocabulary.progress => self.verdict(self.progress),
+                // It holds no gate, so it has a draw of its own.
+                _ if spec.weight == Weight::Advisory => self.verdict(self.quality),
                 _ if index == worst => overall,
                 _ => Verdict::Pass,
             };

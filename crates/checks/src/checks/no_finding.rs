@@ -15,7 +15,27 @@ use serde_json::Value;
 #[derive(Deserialize, JsonSchema)]
 pub(crate) struct NoFinding {
     /// The kinds: security, correctness, scope, cheat, concurrency, architecture or style.
-    kinds: Texts,
+    kinds: Option<Texts>,
+    /// Words or their beginnings, of runs that began before findings had kinds.
+    #[schemars(skip)]
+    mentions: Option<Texts>,
+}
+
+impl NoFinding {
+    fn names(&self, kind: FindingKind) -> bool {
+        let mut kinds = self.kinds.iter().flat_map(|kinds| kinds.iter());
+        kinds.any(|wanted| wanted == kind.as_str())
+    }
+
+    fn mentions(&self, finding: &Value) -> bool {
+        let text = match finding {
+            Value::String(text) => text.to_lowercase(),
+            other => other.to_string().to_lowercase(),
+        };
+        let mut said = text.split(|char: char| !char.is_alphanumeric());
+        let words = || self.mentions.iter().flat_map(|words| words.iter());
+        said.any(|said| words().any(|word| said.starts_with(&word.to_lowercase())))
+    }
 }
 
 impl Judge for NoFinding {
@@ -23,10 +43,10 @@ impl Judge for NoFinding {
     type Answer = Judged<CheckResult>;
 
     fn lint(&self) -> Result<(), SettingsError> {
-        let unknown = |kind: &&String| FindingKind::of(kind).is_none();
-        match self.kinds.iter().find(unknown) {
-            None => Ok(()),
-            Some(_) => Self::refuse(
+        let known = |kinds: &Texts| kinds.iter().all(|kind| FindingKind::of(kind).is_some());
+        match self.kinds.as_ref().is_some_and(known) && self.mentions.is_none() {
+            true => Ok(()),
+            false => Self::refuse(
                 "needs `kinds` of findings: security, correctness, scope, cheat, concurrency, architecture or style",
             ),
         }
@@ -39,7 +59,7 @@ impl Judge for NoFinding {
         };
         let wanted = |finding: &&Value| {
             let kind = Finding::kind_of(finding);
-            kind.is_some_and(|kind| self.kinds.iter().any(|wanted| wanted == kind.as_str()))
+            kind.is_some_and(|kind| self.names(kind)) || self.mentions(finding)
         };
         let raised: Vec<String> = findings
             .iter()

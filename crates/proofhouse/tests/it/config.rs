@@ -1,6 +1,6 @@
 //! Settings: where they come from, which wins, and what a wrong one is answered with.
 
-use crate::support::{HONEST, World};
+use crate::support::{CHECK, HONEST, World};
 
 #[test]
 fn the_later_layer_wins_and_show_says_where_each_value_comes_from() {
@@ -175,7 +175,7 @@ fn roles_get_the_agent_of_their_tier() {
             "--set",
             "done_gate=grep says so",
             "--check",
-            "true",
+            CHECK,
         ])
         .exits(0);
     world.run(&["run", "t", "--once"]).exits(0);

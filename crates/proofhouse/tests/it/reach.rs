@@ -321,7 +321,7 @@ fn what_goes_past_the_proxy_is_in_the_journal_and_on_every_page() {
         &format!("{{ run = \'\'\'{far}\'\'\' }}, {{ write = \"repo/code.txt\""),
         1,
     );
-    let check = "bash -c 'exec 3<>/dev/tcp/127.0.0.1/5432' 2>/dev/null; true";
+    let check = "bash -c 'exec 3<>/dev/tcp/127.0.0.1/5432' 2>/dev/null; grep -q good code.txt";
     world.start(&script, &["--check", check]);
     let said = world.run(&["run", "t"]).exits(0);
     let journal = world.journal();

@@ -267,5 +267,5 @@ fn committed_settings_that_open_the_sandbox_count_once_they_are_confirmed() {
         ".proofhouse/config.toml",
         &format!("{config}agents = \"full\"\n"),
     );
-    with(&["do", "x", "--check", "true"]).refuses(1, "settings_unconfirmed");
+    with(&asked).refuses(1, "settings_unconfirmed");
 }
