@@ -125,7 +125,9 @@ fn killed_runs_go_on_and_end_as_they_should() {
             // The killed `run` is said again; what came before it has happened.
             let from: usize = stage.world.read("tools/step").parse().unwrap();
             for step in &steps[from..] {
-                assert_eq!(stage.take(step), Ok(()), "{name}: {step:?}");
+                let taken = stage.take(step);
+                let log = stage.world.run(&["log", "t"]).out;
+                assert_eq!(taken, Ok(()), "{name}: {step:?}\n{log}");
             }
             assert_eq!(stage.stands(&play.ends), Ok(()), "{name}");
             audits_clean(&stage.world);
