@@ -87,12 +87,12 @@ fn names(text: &str, path: &str) -> bool {
             let next = after.next();
             let ends = match next {
                 Some('.') => !after.next().is_some_and(char::is_alphanumeric),
-                next => !next.is_some_and(|each| part(each)),
+                next => !next.is_some_and(&part),
             };
             // What stands in front of it is the rest of its path, or nothing of one.
             let begins = match before {
                 Some('/') => name == path,
-                before => !before.is_some_and(|each| part(each)),
+                before => !before.is_some_and(part),
             };
             begins && ends
         });

@@ -44,7 +44,7 @@ impl Judge for NoFinding {
 
     fn lint(&self) -> Result<(), SettingsError> {
         let known = |kinds: &Texts| kinds.iter().all(|kind| FindingKind::of(kind).is_some());
-        match self.kinds.as_ref().is_some_and(known) && self.mentions.is_none() {
+        match self.kinds.as_ref().is_some_and(known) || self.mentions.is_some() {
             true => Ok(()),
             false => Self::refuse(
                 "needs `kinds` of findings: security, correctness, scope, cheat, concurrency, architecture or style",
