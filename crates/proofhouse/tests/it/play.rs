@@ -8,7 +8,7 @@ mod seen;
 mod stage;
 
 pub(crate) use seen::{Seen, Verdict, decisions, gates, workflow};
-pub(crate) use stage::{Stage, honest};
+pub(crate) use stage::Stage;
 
 use serde::Deserialize;
 use std::collections::BTreeMap;
