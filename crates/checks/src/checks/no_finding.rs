@@ -17,7 +17,6 @@ pub(crate) struct NoFinding {
     /// The kinds: security, correctness, scope, cheat, concurrency, architecture or style.
     kinds: Option<Texts>,
     /// Words or their beginnings, of runs that began before findings had kinds.
-    #[schemars(skip)]
     mentions: Option<Texts>,
 }
 
