@@ -8,7 +8,7 @@ mod seen;
 mod stage;
 
 pub(crate) use seen::{Seen, Verdict, decisions, gates, workflow};
-pub(crate) use stage::Stage;
+pub(crate) use stage::{Stage, honest};
 
 use serde::Deserialize;
 use std::collections::BTreeMap;

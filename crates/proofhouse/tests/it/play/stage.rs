@@ -11,7 +11,7 @@ pub(crate) struct Stage {
 }
 
 /// The honest agent of a workflow, what is asked for, and what `new` is told besides.
-fn honest(workflow: &str) -> (String, Option<&'static str>, &'static [&'static str]) {
+pub(crate) fn honest(workflow: &str) -> (String, Option<&'static str>, &'static [&'static str]) {
     match workflow {
         "phase" => {
             let told: &[&str] = &[
