@@ -6,7 +6,7 @@
 //! is neither green nor red.
 
 mod cargo;
-mod compare;
+pub(crate) mod compare;
 mod coverage;
 mod detect;
 mod go;

@@ -14,6 +14,7 @@ use workspace::{EngineError, Project};
 
 /// How long an engine has to begin, and to end.
 const PATIENCE: Duration = Duration::from_secs(30);
+/// Of another process nobody is told when it takes or leaves its lock: it is looked at.
 const PAUSE: Duration = Duration::from_millis(20);
 /// What somebody who looks on is shown of what was before.
 const BEFORE: usize = 5;
@@ -49,8 +50,18 @@ pub(crate) fn start(project: &Project, args: &Run, out: &Out) -> Result<u8, Engi
             let code = status.code().and_then(|code| u8::try_from(code).ok());
             return Ok(code.unwrap_or(exit::ENVIRONMENT));
         }
-        if report::look::is_driven(project, name) || begun.elapsed() > PATIENCE {
+        if report::look::is_driven(project, name) {
             break;
+        }
+        if begun.elapsed() > PATIENCE {
+            return Err(EngineError::environment(
+                "not_begun",
+                format!(
+                    "the engine of `{name}` (process {}) was started, and drives nothing yet",
+                    child.id()
+                ),
+                format!("what it says is in {}", path.display()),
+            ));
         }
         std::thread::sleep(PAUSE);
     }

@@ -230,17 +230,7 @@ fn noticed(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::readers::runners::TestResult;
-
-    fn run(tests: &[(&str, Status)]) -> TestRun {
-        let one = |(name, status): &(&str, Status)| TestResult {
-            name: (*name).to_owned(),
-            file: None,
-            status: *status,
-            message: None,
-        };
-        TestRun::of(tests.iter().map(one).collect(), Vec::new())
-    }
+    use crate::readers::runners::compare::tests::run;
 
     #[test]
     fn a_test_is_the_same_whoever_names_it() {

@@ -66,10 +66,10 @@ pub fn compare(earlier: &TestRun, later: &TestRun) -> Comparison {
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use super::*;
 
-    fn run(tests: &[(&str, Status)]) -> TestRun {
+    pub(crate) fn run(tests: &[(&str, Status)]) -> TestRun {
         let one = |(name, status): &(&str, Status)| TestResult {
             name: (*name).to_owned(),
             file: None,
