@@ -120,6 +120,7 @@ impl Layout {
             &Candidate {
                 scope: &self.everything,
                 kept_out: &self.config,
+                opened: &|_| false,
             },
         )
     }
@@ -134,6 +135,7 @@ impl Layout {
         let code = Candidate {
             scope: &self.everything,
             kept_out: &self.config,
+            opened: &|_| false,
         };
         room.lay_in(subject, &code)?;
         let mut paths: BTreeSet<String> = before.names()?.into_iter().collect();
@@ -162,6 +164,7 @@ impl Layout {
             &Candidate {
                 scope: &self.tests,
                 kept_out: &self.config,
+                opened: &|_| false,
             },
         )
     }
