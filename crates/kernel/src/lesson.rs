@@ -30,7 +30,9 @@ impl Lesson {
     pub fn of(item: &str) -> Option<Self> {
         let (tag, said) = item.split_once(':')?;
         let tag = tag.trim_matches(|char: char| !char.is_alphanumeric());
-        let tag = TAGS.into_iter().find(|known| known.eq_ignore_ascii_case(tag))?;
+        let tag = TAGS
+            .into_iter()
+            .find(|known| known.eq_ignore_ascii_case(tag))?;
         let said = said.trim().trim_start_matches(['*', '_', ' ']);
         let (text, status) = said.strip_suffix(')')?.rsplit_once('(')?;
         let status = match status.trim().to_lowercase().as_str() {
@@ -58,7 +60,12 @@ mod tests {
         assert_eq!(lesson.status, LessonStatus::Open);
         let folded = Lesson::of("ADD: ask first (Folded)").unwrap();
         assert_eq!(folded.status, LessonStatus::Folded);
-        for none in ["none", "TDD: no status", "XYZ: of nothing (open)", "TDD: x (maybe)"] {
+        for none in [
+            "none",
+            "TDD: no status",
+            "XYZ: of nothing (open)",
+            "TDD: x (maybe)",
+        ] {
             assert_eq!(Lesson::of(none), None, "{none}");
         }
     }

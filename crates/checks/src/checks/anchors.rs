@@ -55,7 +55,9 @@ impl Judge for Anchors {
         {
             let why = format!(
                 "nothing of `{}` is there yet: say behind {} what it will be, as in `{} (new) - the sum`",
-                label(heading), anchor.path, anchor.path
+                label(heading),
+                anchor.path,
+                anchor.path
             );
             return Err(why.into());
         }

@@ -128,7 +128,10 @@ impl Codes {
             }
             met.insert(code);
         }
-        let unmet = refused.values().flatten().filter(|code| !met.contains(*code));
+        let unmet = refused
+            .values()
+            .flatten()
+            .filter(|code| !met.contains(*code));
         wrong.extend(unmet.map(|code| format!("no scenario meets `{code}`")));
         Ok(())
     }

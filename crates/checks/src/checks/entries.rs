@@ -82,7 +82,10 @@ impl Judge for Entries {
                 continue;
             }
             let said = plain(unnamed(entry));
-            if found[..at].iter().any(|other| plain(unnamed(other)) == said) {
+            if found[..at]
+                .iter()
+                .any(|other| plain(unnamed(other)) == said)
+            {
                 wrong.push(format!("`{shown}` stands there twice"));
             }
             let mentions = |word: &String| match word.strip_suffix(':') {

@@ -63,10 +63,12 @@ impl Judge for Freeze {
         }
         let found = items::named(subject, patterns).map_err(Trouble::cannot)?;
         let opened = items::Opened::by(subject, &self.open).map_err(Trouble::cannot)?;
-        let found = found.into_iter().filter_map(|item| match opened.holds(&item) {
-            true => items::of_tests(subject, &item),
-            false => Some(item),
-        });
+        let found = found
+            .into_iter()
+            .filter_map(|item| match opened.holds(&item) {
+                true => items::of_tests(subject, &item),
+                false => Some(item),
+            });
         let found: Vec<String> = found.collect();
         if found.len() < min {
             return Err(fails(format!(

@@ -316,15 +316,13 @@ fn lay_in(
     kept_out.extend(scope.outside);
     let tested = globs(&kept_out)?;
     kept_out.extend(items::RUNNER_FILES.map(str::to_owned));
-    let opened = |item: &str| {
-        opened.holds(item) && !tested.is_match(item) && !frozen.contains_key(item)
-    };
+    let opened =
+        |item: &str| opened.holds(item) && !tested.is_match(item) && !frozen.contains_key(item);
     let tree = subject.tree().map_err(cannot)?;
     let items = tree.files.keys().map(|path| format!("repo/{path}"));
     let mut new = items.filter(|item| opened(item));
-    let says = new.find_map(|item| {
-        items::of_tests(subject, &item).filter(|part| !frozen.contains_key(part))
-    });
+    let says = new
+        .find_map(|item| items::of_tests(subject, &item).filter(|part| !frozen.contains_key(part)));
     if let Some(part) = says {
         let why = format!("{part} was not there when the tests were frozen");
         return Err(cheat("tamper_tripwire", why));

@@ -276,7 +276,11 @@ fn a_crate_is_tested_by_the_runner_that_is_found() {
     ] {
         assert!(judged.contains(line), "no `{line}` in {judged}");
     }
-    assert!(world.read("Cargo.toml").ends_with("[features]\nextra = []\n"));
+    assert!(
+        world
+            .read("Cargo.toml")
+            .ends_with("[features]\nextra = []\n")
+    );
 }
 
 #[test]

@@ -95,7 +95,9 @@ impl Written {
             task: &folder.path().join("task"),
             views: checks::Views::default(),
         };
-        let names = files.iter().filter_map(|(path, _)| path.strip_prefix("repo/"));
+        let names = files
+            .iter()
+            .filter_map(|(path, _)| path.strip_prefix("repo/"));
         let now = TreeNow {
             hash: String::new(),
             files: names.map(|name| (name.to_owned(), String::new())).collect(),
@@ -126,38 +128,153 @@ impl Written {
 
 /// The phase, an honest text of it, what stands there instead, and what is said to that.
 const HOLLOW: [(&str, &str, &str, &str); 27] = [
-    ("ground", "what is in a cart", "x", "src/cart.sh says nothing"),
+    (
+        "ground",
+        "what is in a cart",
+        "x",
+        "src/cart.sh says nothing",
+    ),
     (
         "ground",
         "- src/cart.sh :: items - what is in a cart\n- src/total.sh (new)",
         "- x (new)",
         "say behind x what it will be",
     ),
-    ("specify", "M1: the total of two prices is their sum", "M1: x", "`M1: x` says nothing"),
-    ("specify", "R1: a price that is no number", "R1: x", "says nothing"),
+    (
+        "specify",
+        "M1: the total of two prices is their sum",
+        "M1: x",
+        "`M1: x` says nothing",
+    ),
+    (
+        "specify",
+        "R1: a price that is no number",
+        "R1: x",
+        "says nothing",
+    ),
     ("specify", "Code: refused", "Code: x", "says nothing"),
-    ("specify", "- carts have totals; verify: sh tests/run.sh", "- x; verify: x", "says nothing"),
-    ("specify", "- prices are whole numbers; From:", "- x; From:", "says nothing"),
-    ("specify", "- prices are whole numbers; From: spec; Why: nobody said so", "- prices are whole numbers; From: spec; Why: x", "`Why` says nothing"),
-    ("scenarios", "- prices are whole numbers; From: spec", "- prices are whole numbers; From: hearsay", "says `From:` none of"),
-    ("contract", "- prices are whole numbers; From: spec", "- prices are whole numbers", "says `From:` none of"),
-    ("specify", "⚠ prices are whole numbers", "⚠ x", "says nothing"),
+    (
+        "specify",
+        "- carts have totals; verify: sh tests/run.sh",
+        "- x; verify: x",
+        "says nothing",
+    ),
+    (
+        "specify",
+        "- prices are whole numbers; From:",
+        "- x; From:",
+        "says nothing",
+    ),
+    (
+        "specify",
+        "- prices are whole numbers; From: spec; Why: nobody said so",
+        "- prices are whole numbers; From: spec; Why: x",
+        "`Why` says nothing",
+    ),
+    (
+        "scenarios",
+        "- prices are whole numbers; From: spec",
+        "- prices are whole numbers; From: hearsay",
+        "says `From:` none of",
+    ),
+    (
+        "contract",
+        "- prices are whole numbers; From: spec",
+        "- prices are whole numbers",
+        "says `From:` none of",
+    ),
+    (
+        "specify",
+        "⚠ prices are whole numbers",
+        "⚠ x",
+        "says nothing",
+    ),
     ("specify", "From: spec", "From: x", "does not say `From:`"),
-    ("scenarios", "Given: prices 1 and 2", "Given: x", "`Given` says nothing"),
-    ("scenarios", "Then: it is 3", "Then: x", "`Then` says nothing"),
-    ("scenarios", "When: the total is asked for; Then: it says so", "When: x; Then: it says so", "`When` says nothing"),
-    ("scenarios", "is unchanged; Code: refused", "is unchanged; Code: x", "is no code"),
-    ("scenarios", "is unchanged; Code: refused", "is unchanged; Code: other", "not the code of R1"),
-    ("contract", "`total PRICE...` in src/total.sh prints the sum, or `refused`; `items` of src/cart.sh stays.", "x", "`Shape` says nothing"),
-    ("contract", "`total PRICE...` in src/total.sh prints the sum, or `refused`; `items` of src/cart.sh stays.", "x `items` src/cart.sh x", "names its anchors and says nothing"),
-    ("contract", "printed instead of a sum, as soon as a price is no number", "x", "says of `refused` says nothing"),
-    ("contract", "- `refused`: printed", "- `other`: printed", "which nothing refuses"),
-    ("contract", "- S1: s1_adds", "- S1: x", "nothing is said of S1"),
+    (
+        "scenarios",
+        "Given: prices 1 and 2",
+        "Given: x",
+        "`Given` says nothing",
+    ),
+    (
+        "scenarios",
+        "Then: it is 3",
+        "Then: x",
+        "`Then` says nothing",
+    ),
+    (
+        "scenarios",
+        "When: the total is asked for; Then: it says so",
+        "When: x; Then: it says so",
+        "`When` says nothing",
+    ),
+    (
+        "scenarios",
+        "is unchanged; Code: refused",
+        "is unchanged; Code: x",
+        "is no code",
+    ),
+    (
+        "scenarios",
+        "is unchanged; Code: refused",
+        "is unchanged; Code: other",
+        "not the code of R1",
+    ),
+    (
+        "contract",
+        "`total PRICE...` in src/total.sh prints the sum, or `refused`; `items` of src/cart.sh stays.",
+        "x",
+        "`Shape` says nothing",
+    ),
+    (
+        "contract",
+        "`total PRICE...` in src/total.sh prints the sum, or `refused`; `items` of src/cart.sh stays.",
+        "x `items` src/cart.sh x",
+        "names its anchors and says nothing",
+    ),
+    (
+        "contract",
+        "printed instead of a sum, as soon as a price is no number",
+        "x",
+        "says of `refused` says nothing",
+    ),
+    (
+        "contract",
+        "- `refused`: printed",
+        "- `other`: printed",
+        "which nothing refuses",
+    ),
+    (
+        "contract",
+        "- S1: s1_adds",
+        "- S1: x",
+        "nothing is said of S1",
+    ),
     ("contract", "From: spec", "From: x", "does not say `From:`"),
-    ("verify", "read src/total.sh again", "x", "`Evidence` says nothing"),
-    ("verify", "no fixture is in the code", "x", "`Deep checks` says nothing"),
-    ("observe", "totals that are refused", "x", "`Watch` says nothing"),
-    ("observe", "a suite can be ten lines of shell", "x", "says nothing"),
+    (
+        "verify",
+        "read src/total.sh again",
+        "x",
+        "`Evidence` says nothing",
+    ),
+    (
+        "verify",
+        "no fixture is in the code",
+        "x",
+        "`Deep checks` says nothing",
+    ),
+    (
+        "observe",
+        "totals that are refused",
+        "x",
+        "`Watch` says nothing",
+    ),
+    (
+        "observe",
+        "a suite can be ten lines of shell",
+        "x",
+        "says nothing",
+    ),
 ];
 
 #[test]
@@ -171,7 +288,10 @@ fn a_text_of_x_is_refused_at_each_gate_on_its_own() {
         assert!(written.task.contains(honest), "{state}: {honest}");
         written.task = written.task.replace(honest, hollow);
         let said = written.judged(state);
-        assert!(said.contains(says), "{state}: {hollow}: no `{says}` in {said}");
+        assert!(
+            said.contains(says),
+            "{state}: {hollow}: no `{says}` in {said}"
+        );
     }
 }
 
@@ -184,7 +304,11 @@ fn answers_of_x_hold_the_verify_gate_each_by_itself() {
             let mut written = Written::up_to("verify");
             written.result["answers"][&question.id][key] = value.into();
             let said = written.judged("verify");
-            assert!(said.contains(&question.id), "{} {value}: {said}", question.id);
+            assert!(
+                said.contains(&question.id),
+                "{} {value}: {said}",
+                question.id
+            );
         }
     }
 }
@@ -193,7 +317,10 @@ fn answers_of_x_hold_the_verify_gate_each_by_itself() {
 #[test]
 fn the_tests_are_of_the_contract_and_of_all_of_it() {
     for (cases, says) in [
-        ("s1_adds|1 2|3\ns2_rejects|x|no\n", "no test names `refused`"),
+        (
+            "s1_adds|1 2|3\ns2_rejects|x|no\n",
+            "no test names `refused`",
+        ),
         (
             "s1_adds|1 2|3\ns2_rejects|x|refused\ns3_other|y|other\n",
             "`s3_other` in tests/cases tests a scenario that is not there",
