@@ -18,6 +18,7 @@ pub mod input;
 pub mod json;
 pub mod ledger;
 pub mod machine;
+pub mod meaning;
 pub mod module;
 pub mod opening;
 pub mod outcome;
