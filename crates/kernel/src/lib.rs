@@ -19,6 +19,7 @@ pub mod json;
 pub mod ledger;
 pub mod lesson;
 pub mod machine;
+pub mod meaning;
 pub mod module;
 pub mod opening;
 pub mod outcome;
