@@ -26,9 +26,15 @@ pub(crate) fn wanted(workflow: &Workflow, run: &FlowState) -> Vec<Effect> {
         return vec![Effect::Checkpoint(CheckpointOrder {
             id,
             subject: subject.clone(),
-            revert: run.revert_due.then(|| Revert {
-                to: run.good_commit.clone(),
-                paths: run.touched.iter().cloned().collect(),
+            revert: run.revert_due.then(|| match &run.put_back {
+                Some(back) => Revert {
+                    to: back.to.clone(),
+                    paths: back.paths.iter().cloned().collect(),
+                },
+                None => Revert {
+                    to: run.good_commit.clone(),
+                    paths: run.touched.iter().cloned().collect(),
+                },
             }),
         })];
     }
