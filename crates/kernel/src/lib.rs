@@ -17,6 +17,7 @@ pub mod ids;
 pub mod input;
 pub mod json;
 pub mod ledger;
+pub mod lesson;
 pub mod machine;
 pub mod meaning;
 pub mod module;

@@ -126,6 +126,7 @@ impl Layout {
             &Candidate {
                 scope: &self.everything,
                 kept_out: &self.config,
+                opened: &|_| false,
             },
         )
     }
@@ -140,6 +141,7 @@ impl Layout {
         let code = Candidate {
             scope: &self.everything,
             kept_out: &self.config,
+            opened: &|_| false,
         };
         room.lay_in(subject, &code)?;
         let mut paths: BTreeSet<String> = before.names()?.into_iter().collect();
@@ -168,6 +170,7 @@ impl Layout {
             &Candidate {
                 scope: &self.tests,
                 kept_out: &self.config,
+                opened: &|_| false,
             },
         )
     }
