@@ -64,6 +64,11 @@ pub(crate) fn init(
         .find(|ready| agent.as_deref() == Some(ready.agent))
         .and_then(Readiness::way_in);
     workspace::project::write_file(&path, &text(agent.as_deref(), login))?;
+    // As `doctor` says it: a program can be installed later, and a name that was mistyped cannot.
+    let missing = match &agent {
+        Some(agent) => workspace::agent::spec(project, &project.config()?, agent)?.missing(),
+        None => Vec::new(),
+    };
     if out.json {
         let found: Vec<_> = found
             .iter()
@@ -76,7 +81,7 @@ pub(crate) fn init(
                 serde_json::json!({"agent": ready.agent, "program": ready.program, "login": login})
             })
             .collect();
-        out.facts(&serde_json::json!({"config": path, "agent": agent, "found": found}));
+        out.facts(&serde_json::json!({"config": path, "agent": agent, "found": found, "missing": missing}));
         return Ok(exit::OK);
     }
     out.line(&format!(
@@ -92,6 +97,7 @@ pub(crate) fn init(
         }
         None => out.line("  no agent is set; set `agent` in the file, or give `--agent` to `new`"),
     }
+    out.warn(&missing);
     out.line("next: proofhouse do 'what you want'");
     Ok(exit::OK)
 }

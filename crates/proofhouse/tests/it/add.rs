@@ -3,6 +3,7 @@
 
 mod again;
 mod codes;
+mod documents;
 mod header;
 pub(crate) mod waived;
 
@@ -223,6 +224,10 @@ fn a_crate_is_tested_by_the_runner_that_is_found() {
     world.write("src/lib.rs", "pub fn items() -> usize {\n    0\n}\n");
     world.write(".gitignore", "agent/\ntarget/\n");
     let honest = data("honest.toml").replace("src/total.sh", "src/lib.rs");
+    let honest = honest.replace(
+        "Scope (may touch): src/**",
+        "Scope (may touch): src/**, Cargo.toml",
+    );
     world.write(
         "agent/script.toml",
         &format!("{}{honest}", data("crate.toml")),
@@ -263,11 +268,17 @@ fn a_crate_is_tested_by_the_runner_that_is_found() {
     for line in [
         "tests: red (cargo): red: it does not build yet, for want of total",
         "tripwire: before: on the code before: not_built",
+        "repo/Cargo.toml#tests was not there when the tests were frozen",
         "tripwire: candidate: on the candidate: green: 2 passed",
         "verify -> observe (verified",
     ] {
         assert!(judged.contains(line), "no `{line}` in {judged}");
     }
+    assert!(
+        world
+            .read("Cargo.toml")
+            .ends_with("[features]\nextra = []\n")
+    );
 }
 
 #[test]

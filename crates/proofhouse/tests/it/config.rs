@@ -385,6 +385,9 @@ fn init_finds_who_is_installed_and_logged_in_and_tells_no_secret() {
         "{config}"
     );
     assert!(!said.out.contains(secret) && !config.contains(secret));
+    let missing = facts["missing"].to_string();
+    assert!(missing.contains("no model is named"), "{missing}");
+    assert!(!missing.contains("on PATH"), "{missing}");
     run(&["config", "show"], None).exits(0);
     std::fs::remove_file(world.at(".proofhouse/config.toml")).unwrap();
     let said = run(&["init", "--yes"], Some(secret)).exits(0);
@@ -400,6 +403,12 @@ fn init_finds_who_is_installed_and_logged_in_and_tells_no_secret() {
             .read(".proofhouse/config.toml")
             .contains("[agents.claude]\n")
     );
+    for file in [".proofhouse/config.toml", "agent/home/.codex/auth.json"] {
+        std::fs::remove_file(world.at(file)).unwrap();
+    }
+    let said = run(&["init", "--yes"], None).exits(0);
+    let told = format!("{}{}", said.out, said.err);
+    assert!(told.contains("claude has no key"), "{told}");
 }
 
 #[test]

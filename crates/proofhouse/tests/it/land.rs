@@ -25,6 +25,9 @@ fn a_run_touches_nothing_of_the_persons_until_its_work_lands_as_one_commit() {
     assert!(shown.contains("-bad\n+good"), "{shown}");
     let facts = says(&world, &["diff", "t", "--json"]).exits(0).json();
     assert_eq!(facts["files"], serde_json::json!(["code.txt"]));
+    let stands = says(&world, &["status", "t"]).exits(0).out;
+    assert!(stands.contains("`done`, done"), "{stands}");
+    assert!(stands.contains("next: proofhouse land t"), "{stands}");
 
     let landed = says(&world, &["land", "t", "--json"]).exits(0).json();
     assert_eq!(landed["branch"], "main");
@@ -39,6 +42,30 @@ fn a_run_touches_nothing_of_the_persons_until_its_work_lands_as_one_commit() {
     assert!(!world.at(".proofhouse/worktrees/t").exists());
     says(&world, &["land", "t"]).refuses(1, "landed_already");
     says(&world, &["audit", "--ci"]).exits(0);
+
+    // Done, landed and set aside are three things.
+    let commit = landed["commit"].as_str().unwrap();
+    let words = format!("landed as {} on main", &commit[..12]);
+    for args in [&["status", "t"][..], &["status"], &["run", "t"]] {
+        let stands = says(&world, args).exits(0).out;
+        assert!(stands.contains(&words), "{args:?}: {stands}");
+        assert!(!stands.contains("proofhouse land"), "{args:?}: {stands}");
+    }
+    let facts = says(&world, &["status", "t", "--json"]).exits(0).json();
+    let fate = serde_json::json!({"became": "landed", "branch": "main", "commit": commit});
+    assert_eq!(facts["fate"], fate);
+    begin(&world, &["--name", "u"]);
+    let key = world.approver("ann").display().to_string();
+    says(
+        &world,
+        &["abandon", "u", "--because", "not now", "--sign", &key],
+    )
+    .exits(0);
+    let stands = says(&world, &["status", "u"]).exits(0).out;
+    assert!(stands.contains("set aside"), "{stands}");
+    let facts = says(&world, &["status", "u", "--json"]).exits(0).json();
+    assert_eq!(facts["fate"]["became"], "set_aside");
+    assert_eq!(facts["fate"]["kept_by"], "refs/proofhouse/u");
 }
 
 #[test]
@@ -93,7 +120,17 @@ fn whoever_is_asked_sees_what_was_changed() {
     for shown in [said.out, inbox.out] {
         assert!(shown.contains("code.txt | 2 +-"), "{shown}");
         assert!(shown.contains("proofhouse diff be-good"), "{shown}");
+        // Each answer says what it does, so that the line can still be taken whole.
+        for answer in [
+            "approve --because \"...\"   # lets the run reach `done`",
+            "stop --because \"...\"   # ends the run for good",
+        ] {
+            assert!(shown.contains(answer), "no {answer} in {shown}");
+        }
     }
+    let facts = says(&world, &["inbox", "--json"]).exits(0).json();
+    let means = &facts[0]["waiting_for"]["means"];
+    assert_eq!(means["approve"], "lets the run reach `done`");
 }
 
 #[test]

@@ -64,7 +64,7 @@ fn one_attempt_is_proven_and_lands_as_one_commit() {
     for part in [
         "validation   make test  (found in the repository)",
         "prove -> done",
-        "red_green: before",
+        "red_green: new tests on the code before",
         "proofhouse land t",
     ] {
         assert!(said.out.contains(part), "no `{part}` in\n{}", said.out);
