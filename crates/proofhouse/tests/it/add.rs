@@ -52,9 +52,7 @@ impl Add {
             ),
         };
         world.write("agent/script.toml", &format!("{script}\n{honest}"));
-        world.git(&["add", "--all"]);
-        let who = ["-c", "user.name=t", "-c", "user.email=t@t"];
-        world.git(&[&who[..], &["commit", "--quiet", "-m", "sample"]].concat());
+        world.commit("sample");
         let key = world.approver("ann");
         let mut args = vec![
             "new",
@@ -503,10 +501,7 @@ fn a_freeze_without_a_flag_is_not_offered() {
 /// The finished run, committed and cloned, as from afar: without the run's own commits, which a clone on
 /// the same disk takes along, so that sealed files are held against the tree.
 fn clone_of(add: &Add) -> World {
-    add.world.git(&["add", "--all"]);
-    let who = ["-c", "user.name=t", "-c", "user.email=t@t"];
-    add.world
-        .git(&[&who[..], &["commit", "--quiet", "-m", "a finished run"]].concat());
+    add.world.commit("a finished run");
     let clone = World::new();
     std::fs::remove_dir_all(clone.path()).unwrap();
     let from = add.world.path().to_str().unwrap().to_owned();

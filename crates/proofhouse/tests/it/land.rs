@@ -1,51 +1,16 @@
 //! Runs in a tree of their own: the person's tree is not touched until the work lands, as one commit.
 
 use crate::play::text;
-use crate::support::{CHECK, HONEST, Said, World};
-
-/// A repository with an agent that makes `code.txt` good.
-fn world() -> World {
-    let world = World::new();
-    world.write(".gitignore", "agent/\n.proofhouse/\n");
-    world.write("agent/script.toml", HONEST);
-    world.git(&["config", "user.name", "Ann"]);
-    world.git(&["config", "user.email", "ann@example.org"]);
-    commit(&world, "ignore");
-    world
-}
-
-fn commit(world: &World, message: &str) {
-    world.git(&["add", "--all"]);
-    world.git(&["commit", "--quiet", "-m", message]);
-}
-
-/// As a person does it: without the setting that other tests have.
-fn says(world: &World, args: &[&str]) -> Said {
-    let mut command = world.command(args);
-    command.env_remove("PROOFHOUSE_RUNS__TREE");
-    command.output().unwrap().into()
-}
+use crate::support::{CHECK, HONEST, Said, TASK, World, says};
 
 fn begin(world: &World, more: &[&str]) -> Said {
-    let mut args = vec![
-        "new",
-        "phase",
-        "--set",
-        "objective=be good",
-        "--set",
-        "done_gate=grep says so",
-        "--check",
-        CHECK,
-        "--agent",
-        "scripted:agent/script.toml",
-    ];
-    args.extend(more);
-    says(world, &args).exits(0)
+    let told = ["--check", CHECK, "--agent", "scripted:agent/script.toml"];
+    says(world, &[&TASK, &told[..], more].concat()).exits(0)
 }
 
 #[test]
 fn a_run_touches_nothing_of_the_persons_until_its_work_lands_as_one_commit() {
-    let world = world();
+    let world = World::of_ann();
     let first = world.git(&["rev-parse", "HEAD"]);
     begin(&world, &["--name", "t"]);
     // A person's edits meanwhile disturb nothing.
@@ -105,7 +70,7 @@ fn a_run_touches_nothing_of_the_persons_until_its_work_lands_as_one_commit() {
 
 #[test]
 fn one_line_does_it_and_says_what_can_be_done_with_it() {
-    let world = world();
+    let world = World::of_ann();
     let asked = [
         "do",
         "be good",
@@ -137,7 +102,7 @@ fn one_line_does_it_and_says_what_can_be_done_with_it() {
 
 #[test]
 fn whoever_is_asked_sees_what_was_changed() {
-    let world = world();
+    let world = World::of_ann();
     let asked = [
         "do",
         "be good",
@@ -170,7 +135,7 @@ fn whoever_is_asked_sees_what_was_changed() {
 
 #[test]
 fn what_a_person_changed_at_the_same_place_is_never_written_over() {
-    let world = world();
+    let world = World::of_ann();
     begin(&world, &["--name", "t"]);
     says(&world, &["run", "t"]).exits(0);
     world.write("code.txt", "mine\n");
@@ -183,13 +148,13 @@ fn what_a_person_changed_at_the_same_place_is_never_written_over() {
 
 #[test]
 fn on_a_branch_that_has_moved_the_work_is_merged_or_the_conflict_is_named() {
-    let world = world();
+    let world = World::of_ann();
     for run in ["t", "u"] {
         begin(&world, &["--name", run]);
         says(&world, &["run", run]).exits(0);
     }
     world.write("other.txt", "meanwhile\n");
-    commit(&world, "meanwhile");
+    world.commit("meanwhile");
     says(&world, &["land", "t"]).exits(0);
     assert_eq!(world.read("other.txt"), "meanwhile\n");
     assert!(world.read("code.txt").starts_with("good"));
@@ -197,7 +162,7 @@ fn on_a_branch_that_has_moved_the_work_is_merged_or_the_conflict_is_named() {
     assert!(!parents.contains(' '), "one commit, no merge: {parents}");
 
     world.write("code.txt", "somebody else's\n");
-    commit(&world, "another word");
+    world.commit("another word");
     let head = world.git(&["rev-parse", "HEAD"]);
     let said = says(&world, &["land", "u"]).refuses(1, "land_conflict");
     assert!(said.err.contains("code.txt"), "{}", said.err);
@@ -235,27 +200,27 @@ fn on_a_branch_that_has_moved_the_work_is_merged_or_the_conflict_is_named() {
 /// Each side passes by itself; the branch has a rule that the work breaks.
 #[test]
 fn what_does_not_pass_together_does_not_land() {
-    let world = world();
+    let world = World::of_ann();
     world.write("rule.txt", "good");
-    commit(&world, "a rule");
+    world.commit("a rule");
     let check = "grep -q good code.txt && grep -q \"$(cat rule.txt)\" code.txt";
     begin(&world, &["--name", "t", "--check", check]);
     says(&world, &["run", "t"]).exits(0);
     world.write("rule.txt", "better");
-    commit(&world, "another rule");
+    world.commit("another rule");
     let head = world.git(&["rev-parse", "HEAD"]);
     says(&world, &["land", "t"]).refuses(1, "land_unproven");
     assert_eq!(world.git(&["rev-parse", "HEAD"]), head);
     assert!(!world.at(".proofhouse/worktrees/_landing-t").exists());
     world.write("rule.txt", "goo");
-    commit(&world, "a rule that the work keeps");
+    world.commit("a rule that the work keeps");
     says(&world, &["land", "t"]).exits(0);
     assert!(!world.at(".proofhouse/worktrees/_landing-t").exists());
 }
 
 #[test]
 fn another_branch_takes_the_work_without_touching_the_tree() {
-    let world = world();
+    let world = World::of_ann();
     world.git(&["branch", "next"]);
     begin(&world, &["--name", "t", "--from", "next"]);
     says(&world, &["run", "t"]).exits(0);
@@ -270,7 +235,7 @@ fn another_branch_takes_the_work_without_touching_the_tree() {
 
 #[test]
 fn discarded_work_is_kept_by_a_ref() {
-    let world = world();
+    let world = World::of_ann();
     begin(&world, &["--name", "t"]);
     says(&world, &["discard", "t"]).refuses(1, "not_over");
     says(&world, &["run", "t"]).exits(0);
@@ -285,7 +250,7 @@ fn discarded_work_is_kept_by_a_ref() {
 
 #[test]
 fn runs_are_named_after_their_sentence_and_do_not_meet() {
-    let world = world();
+    let world = World::of_ann();
     for want in ["be-good", "be-good-2"] {
         let said = begin(&world, &["--json"]).json();
         assert_eq!(said["run"], want);
@@ -309,7 +274,7 @@ fn a_repository_without_a_commit_and_a_ref_that_is_none_are_refused() {
         "true",
     ];
     says(&world, &asked).refuses(1, "no_commit");
-    let world = self::world();
+    let world = World::of_ann();
     let from = [&asked[..], &["--from", "nowhere"]].concat();
     says(&world, &from).refuses(1, "unknown_commit");
     assert!(!world.at(".proofhouse/journal").exists());
@@ -318,7 +283,7 @@ fn a_repository_without_a_commit_and_a_ref_that_is_none_are_refused() {
 
 #[test]
 fn what_works_here_is_not_landed() {
-    let world = world();
+    let world = World::of_ann();
     begin(&world, &["--name", "t", "--here", "--dir", "tasks/t"]);
     says(&world, &["run", "t"]).exits(0);
     assert!(world.read("code.txt").starts_with("good"));
@@ -330,14 +295,14 @@ fn what_works_here_is_not_landed() {
 
 #[test]
 fn what_works_here_has_nothing_to_show_before_its_first_checkpoint() {
-    let world = world();
+    let world = World::of_ann();
     begin(&world, &["--name", "t", "--here", "--dir", "tasks/t"]);
     says(&world, &["diff", "t"]).refuses(1, "works_here");
 }
 
 #[test]
 fn a_diff_has_its_files_and_hunks_and_cannot_steer_a_terminal() {
-    let world = world();
+    let world = World::of_ann();
     let script = HONEST.replace("good\\n\"", "good\\u001b[2K\\n\"");
     world.write("agent/script.toml", &script);
     begin(&world, &["--name", "t"]);
@@ -367,7 +332,7 @@ fn a_diff_has_its_files_and_hunks_and_cannot_steer_a_terminal() {
 
 #[test]
 fn a_persons_own_tool_shows_the_work() {
-    let world = world();
+    let world = World::of_ann();
     begin(&world, &["--name", "t"]);
     says(&world, &["run", "t"]).exits(0);
     world.git(&["config", "difftool.lines.cmd", "cat \"$LOCAL\" \"$REMOTE\""]);
@@ -379,10 +344,10 @@ fn a_persons_own_tool_shows_the_work() {
 /// Every workflow keeps its task folder out of the tree, and lands its work alone.
 #[test]
 fn every_workflow_runs_in_a_tree_of_its_own() {
-    let world = world();
+    let world = World::of_ann();
     world.write("src/greet.txt", "good bye\n");
     world.write("agent/slice.toml", &text("slice/happy.toml"));
-    commit(&world, "greet");
+    world.commit("greet");
     let asked = [
         "new",
         "slice",

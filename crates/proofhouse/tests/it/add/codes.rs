@@ -64,10 +64,7 @@ fn a_wire_that_cannot_be_held_is_a_persons_to_settle() {
     );
     add.world.write("tests/run.sh", &suite);
     add.world.write("agent/needed", "");
-    add.world.git(&["add", "--all"]);
-    let who = ["-c", "user.name=t", "-c", "user.email=t@t"];
-    add.world
-        .git(&[&who[..], &["commit", "--quiet", "-m", "needs more"]].concat());
+    add.world.commit("needs more");
     add.run(2);
     add.decide("freeze", "read it").exits(0);
     add.run(2);
