@@ -138,6 +138,8 @@ pub enum Fact {
     Risk,
     /// DRAFT, or FROZEN with the version and who approved: the state's gate, and the human action.
     FrozenBy(StateName, String),
+    /// What a person opened again, by the field's own name.
+    Opened,
     /// How the run last left one of these states.
     Left(Vec<StateName>, Leaving),
     /// yes | no | pending: did the state's last gate raise nothing with this code?

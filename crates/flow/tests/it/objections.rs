@@ -162,11 +162,17 @@ impl Hand {
                 let frozen = check.with["name"]
                     .as_str()
                     .filter(|_| check.check == "freeze");
-                let items = || BTreeMap::from([("repo/tests/a".to_owned(), "hash".to_owned())]);
+                let items = |name: &str| {
+                    let item = match name {
+                        "suite" => "repo/tests/a".to_owned(),
+                        other => format!("task/{other}"),
+                    };
+                    BTreeMap::from([(item, "hash".to_owned())])
+                };
                 CheckResult {
                     weight: check.weight,
                     froze: frozen
-                        .map(|name| (name.to_owned(), items()))
+                        .map(|name| (name.to_owned(), items(name)))
                         .into_iter()
                         .collect(),
                     ..CheckResult::new(&check.check, verdict, "said so")

@@ -37,6 +37,14 @@ pub(super) fn taken(
     {
         run.fields.insert(opens.field.clone(), named);
     }
+    // Nothing of it has gone yet, and nobody will ask for it.
+    if run
+        .aside
+        .as_ref()
+        .is_some_and(|aside| aside.commit.is_none())
+    {
+        run.aside = None;
+    }
     if let Some(aside) = &after.aside {
         run.aside = Some(Aside {
             paths: run.worked.get(&aside.of).cloned().unwrap_or_default(),
