@@ -152,6 +152,9 @@ pub(crate) struct FlowState {
     /// Work that was set aside.
     #[serde(default)]
     pub(crate) aside: Option<Aside>,
+    /// What a person has opened again, by field: no line of the state file is its source.
+    #[serde(default)]
+    pub(crate) opened: BTreeMap<String, String>,
     /// Paths that attempts changed, by state, where a workflow may set its work aside.
     #[serde(default)]
     pub(crate) worked: BTreeMap<StateName, BTreeSet<String>>,
@@ -231,6 +234,7 @@ impl FlowState {
             revert_due: false,
             put_back: None,
             aside: None,
+            opened: BTreeMap::new(),
             worked: BTreeMap::new(),
             revert_failed: false,
             snapshots: Snapshots::default(),
@@ -262,6 +266,13 @@ impl FlowState {
             risk: self.risk.unwrap_or(mode.risk),
             ..mode
         }
+    }
+
+    /// The fields, with what a person has opened again.
+    pub(crate) fn filled(&self) -> BTreeMap<String, String> {
+        let mut fields = self.fields.clone();
+        fields.extend(self.opened.clone());
+        fields
     }
 
     /// What gates that stand have sealed: no agent may change it any more.

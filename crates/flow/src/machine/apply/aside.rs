@@ -35,7 +35,7 @@ pub(super) fn taken(
     if let Some(opens) = &after.opens
         && let Some(named) = decision.and_then(|one| opens.named(&one.because))
     {
-        run.fields.insert(opens.field.clone(), named);
+        run.opened.insert(opens.field.clone(), named);
     }
     // Nothing of it has gone yet, and nobody will ask for it.
     if run
