@@ -98,6 +98,9 @@ fn one_line_does_it_and_says_what_can_be_done_with_it() {
     let asked = ["do", "be better", "--agent", "scripted:agent/script.toml"];
     let said = says(&world, &asked).refuses(1, "no_check");
     assert!(!said.out.contains("attempt"), "{}", said.out);
+    let hollow = [&asked[..], &["--check", "true"]].concat();
+    let said = says(&world, &hollow).refuses(1, "no_check");
+    assert!(said.err.contains("`true` cannot fail"), "{}", said.err);
 }
 
 #[test]
@@ -364,4 +367,29 @@ fn every_workflow_runs_in_a_tree_of_its_own() {
     says(&world, &["land", "s"]).exits(0);
     let changed = world.git(&["show", "--name-only", "--format=%s", "HEAD"]);
     assert_eq!(changed, "greet Ada\n\nsrc/greet.txt");
+}
+
+#[test]
+fn the_long_workflow_ends_in_one_commit_without_its_records() {
+    let world = World::of_ann();
+    world.write("preferences.md", "# Preferences\n\nStack: Rust\n");
+    world.write(".gitignore", "agent/\n.proofhouse/\n/target\n");
+    world.write("agent/lights-out.toml", &text("lights-out/happy.toml"));
+    world.commit("prefer");
+    let asked = [
+        "new",
+        "lights-out",
+        "build me a greeter",
+        "--name",
+        "l",
+        "--agent",
+        "scripted:agent/lights-out.toml",
+    ];
+    says(&world, &asked).exits(0);
+    says(&world, &["run", "l"]).exits(0);
+    says(&world, &["land", "l"]).exits(0);
+    let changed = world.git(&["show", "--name-only", "--format=%s", "HEAD"]);
+    assert!(changed.starts_with("build me a greeter\n"), "{changed}");
+    assert!(changed.contains("src/main.rs"), "{changed}");
+    assert!(!changed.contains("scaffolding/"), "{changed}");
 }
