@@ -254,7 +254,7 @@ impl Tripwire {
         };
         let candidate = || {
             let room = Room::of(subject, commit, frozen)?;
-            lay_in(self, subject, &room).map_err(|tripped| Error::Says(tripped.why))?;
+            lay_in(self, subject, &room, frozen).map_err(|tripped| Error::Says(tripped.why))?;
             room.restore(subject, frozen).map(|()| room)
         };
         let tests = items::spelt_out(subject, &self.tests).map_err(cannot)?;

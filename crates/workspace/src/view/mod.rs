@@ -4,8 +4,8 @@
 //! back as a whole, and only over files that are still as the agent saw them.
 
 mod bounds;
-pub(crate) mod caches;
-mod copy;
+mod caches;
+pub(crate) mod copy;
 mod inner;
 mod lay_out;
 mod session;
