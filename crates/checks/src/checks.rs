@@ -42,6 +42,7 @@ mod references;
 mod result_keys;
 mod secrets;
 mod sections;
+mod slices;
 mod sourced;
 mod stable_id;
 mod stands;
@@ -100,6 +101,7 @@ pub fn registry() -> &'static [&'static dyn Check] {
             check::<result_keys::ResultKeys>(),
             check::<secrets::Secrets>(),
             check::<sections::Sections>(),
+            check::<slices::Slices>(),
             check::<sourced::Sourced>(),
             check::<stable_id::StableId>(),
             check::<stands::Stands>(),

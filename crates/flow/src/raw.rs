@@ -231,6 +231,8 @@ pub(crate) struct RawState {
     /// Only in `work` states: the gate is tried on what is there before an attempt is begun.
     #[serde(default)]
     pub(crate) gate_first: bool,
+    /// Only in `work` states: the word with which a passed gate is one of a part of the work.
+    pub(crate) goes_on: Option<String>,
     /// Only in `gate` states: used-up attempts, tokens and money do not hold it.
     #[serde(default)]
     pub(crate) unpaid: bool,

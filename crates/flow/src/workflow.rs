@@ -5,7 +5,7 @@ use kernel::effect::{Access, Sight};
 use kernel::event::Moved;
 use kernel::finding::FindingKind;
 use kernel::table::{Actor, Guard, Table, Target};
-use kernel::{CheckSpec, Refusal, StateName};
+use kernel::{Word, CheckSpec, Refusal, StateName};
 use serde_json::Value;
 use std::collections::BTreeMap;
 
@@ -74,6 +74,8 @@ pub struct StateDef {
     pub settles: Vec<StateName>,
     /// Is the gate tried on what is there, before an attempt is begun?
     pub gate_first: bool,
+    /// The word with which a passed gate was that of a part of the work: it goes on here.
+    pub goes_on: Option<Word>,
     /// In a `gate` state: does it run although attempts, tokens or money are used up?
     pub unpaid: bool,
 }

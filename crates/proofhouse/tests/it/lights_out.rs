@@ -10,6 +10,7 @@ mod objections;
 mod outer;
 mod pace;
 mod put_back;
+mod slices;
 mod waived;
 
 use crate::support::{Said, World};
