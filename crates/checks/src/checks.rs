@@ -12,6 +12,7 @@ mod coverage;
 mod covers;
 mod delivers;
 mod dependency_audit;
+mod deployed;
 mod dispositions;
 mod entries;
 mod extent;
@@ -71,6 +72,7 @@ pub fn registry() -> &'static [&'static dyn Check] {
             check::<covers::Covers>(),
             check::<delivers::Delivers>(),
             check::<dependency_audit::DependencyAudit>(),
+            check::<deployed::Deployed>(),
             check::<dispositions::Dispositions>(),
             check::<entries::Entries>(),
             check::<extent::Extent>(),

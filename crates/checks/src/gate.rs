@@ -5,7 +5,7 @@ use crate::text::{answer, refusal};
 use crate::{Check, Launches, Subject, when};
 use kernel::Word;
 use kernel::effect::CheckSpec;
-use kernel::outcome::{CheckResult, UNHELD, Verdict};
+use kernel::outcome::{CheckResult, UNHELD, Verdict, passes};
 use std::collections::BTreeSet;
 use std::time::Instant;
 
@@ -30,6 +30,7 @@ pub fn run_gate_with(
         let subject = Subject {
             wall: left,
             launches: Some(&launches),
+            failing: !passes(&results),
             ..*subject
         };
         let answers = match judge(own, spec, &subject, &shown) {

@@ -5,7 +5,7 @@ use kernel::effect::{Access, Sight};
 use kernel::event::Moved;
 use kernel::finding::FindingKind;
 use kernel::table::{Actor, Guard, Table, Target};
-use kernel::{Word, CheckSpec, Refusal, StateName};
+use kernel::{CheckSpec, Refusal, StateName, Word};
 use serde_json::Value;
 use std::collections::BTreeMap;
 

@@ -58,7 +58,10 @@ impl Judge for Slices {
     fn judge(&self, subject: &Subject<'_>) -> Judged<Vec<CheckResult>> {
         let started = Instant::now();
         let plan = self.plan(subject)?;
-        let suite = self.suite().run(subject, started).map_err(Trouble::cannot)?;
+        let suite = self
+            .suite()
+            .run(subject, started)
+            .map_err(Trouble::cannot)?;
         let layout = Layout::of(subject, &self.tests).map_err(Trouble::cannot)?;
         let tests = layout.fingerprint(subject).map_err(Trouble::cannot)?;
         let mut results = vec![match plan.later.is_empty() {
@@ -67,11 +70,6 @@ impl Judge for Slices {
         }];
         results[0].check = results[0].check.replacen("tests", Self::NAME, 1);
         if results[0].verdict != Verdict::Pass {
-            let turn = format!("in the turn of {}: ", plan.named());
-            results[0].reason = format!("{turn}{}", results[0].reason)
-                .chars()
-                .take(300)
-                .collect();
             return Ok(results);
         }
         let unseen = plan.unseen(&tests);
@@ -109,8 +107,7 @@ impl Slices {
             let rows = section.rows.iter().map(|row| row.cells.join(" "));
             section.points.iter().cloned().chain(rows)
         });
-        let mut order: Vec<BTreeSet<String>> =
-            listed.map(|entry| self.ids.set(&entry)).collect();
+        let mut order: Vec<BTreeSet<String>> = listed.map(|entry| self.ids.set(&entry)).collect();
         if order.iter().all(BTreeSet::is_empty) {
             let lines = sections.iter().flat_map(|section| section.content.lines());
             order = lines.map(|line| self.ids.set(line)).collect();
@@ -134,18 +131,32 @@ impl Slices {
                 let ending = run.ending(executed.ended.exit);
                 let mut wrong = match ending {
                     Ending::Green | Ending::Red => part::faults(plan, &run),
-                    Ending::NotBuilt | Ending::Incomplete | Ending::NoTests | Ending::Unreadable => {
+                    Ending::NotBuilt
+                    | Ending::Incomplete
+                    | Ending::NoTests
+                    | Ending::Unreadable => {
                         let faults: Vec<&str> =
                             run.faults.iter().map(|fault| fault.what.as_str()).collect();
                         let (ending, faults) = (ending.as_str(), first_few(&faults, 2));
-                        vec![format!("{ending}: {faults}; tests of later slices build and fail")]
+                        vec![format!(
+                            "{ending}: {faults}; tests of later slices build and fail"
+                        )]
                     }
                 };
                 let worse = verdict::worse(&self.suite(), subject, &run);
                 wrong.extend(worse.err().map(|why| why.to_string()));
                 match wrong.is_empty() {
-                    true => (Verdict::Pass, format!("{} is built: {}", plan.named(), run.summary())),
-                    false => (Verdict::Fail, wrong.join("; ")),
+                    true => (
+                        Verdict::Pass,
+                        format!("{} is built: {}", plan.named(), run.summary()),
+                    ),
+                    false => {
+                        let wrong = wrong.join("; ");
+                        (
+                            Verdict::Fail,
+                            format!("{wrong} (the turn of {})", plan.named()),
+                        )
+                    }
                 }
             }
         };
@@ -175,8 +186,10 @@ impl Slices {
         })?;
         let seen = || -> Result<Suite, Error> {
             let installed = items::named(subject, &["dependencies".to_owned()])?;
-            let installed: BTreeMap<String, String> =
-                installed.into_iter().map(|item| (item, String::new())).collect();
+            let installed: BTreeMap<String, String> = installed
+                .into_iter()
+                .map(|item| (item, String::new()))
+                .collect();
             let room = Room::of(subject, commit, &installed)?;
             layout.tests_and_manifests(subject, &room)?;
             room.inside(subject, |inside| self.suite().run(inside, started))

@@ -156,9 +156,27 @@ impl Product {
     }
 }
 
+/// The tree of the branch that the product is deployed to.
+fn live(world: &World) -> String {
+    let live = world.at("agent/live.git");
+    let live = format!("--git-dir={}", live.display());
+    world.git(&[&live, "ls-tree", "-r", "--name-only", "live"])
+}
+
 #[test]
 fn a_sentence_becomes_a_delivered_product() {
     let product = Product::begun("", &[]);
+    // It is deployed to a branch of another repository, which the engine itself looks at.
+    let world = &product.world;
+    world.git(&["init", "-q", "--bare", "agent/live.git"]);
+    let config = world.read(".proofhouse/config.toml");
+    let deploy = "\n[deploy]\ngit = \"agent/live.git live\"\nrollback = \"try\"\n";
+    world.write(".proofhouse/config.toml", &format!("{config}{deploy}"));
+    let target = HAPPY.replace(
+        "None; it runs locally.\n## Data Model",
+        "The branch `live`.\n## Data Model",
+    );
+    world.write("agent/script.toml", &target);
     let state = product.world.read("scaffolding/STATE.md");
     assert!(state.contains("Phase: Expanding"), "{state}");
     let said = product.runs(0);
@@ -192,6 +210,13 @@ fn a_sentence_becomes_a_delivered_product() {
     let log = world.read("scaffolding/log.md");
     for action in straight {
         assert!(log.contains(action), "no {action} in\n{log}");
+    }
+    let shipped = live(world);
+    for file in ["src/lib.rs", "README.md", "DELIVERY.md"] {
+        assert!(
+            shipped.lines().any(|line| line == file),
+            "no {file} in\n{shipped}"
+        );
     }
     for file in ["README.md", "DELIVERY.md", "scaffolding/readiness.md"] {
         assert!(world.at(file).is_file(), "{file}");

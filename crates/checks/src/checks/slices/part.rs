@@ -1,7 +1,7 @@
 //! Which slice's turn it is, and what a suite must show then. Pure: ids and results in, faults out.
 
-use crate::readers::{hash, idents};
 use crate::readers::runners::{Status, TestRun};
+use crate::readers::{hash, idents};
 use crate::text::first_few;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -86,9 +86,7 @@ impl Plan {
 
     /// Has this build passed the gate of a slice already?
     pub(super) fn has_begun(&self) -> bool {
-        self.now
-            .iter()
-            .any(|id| self.remembered.0.contains_key(id))
+        self.now.iter().any(|id| self.remembered.0.contains_key(id))
     }
 
     /// Those of this slice whose tests, as they are now, nobody has seen red.
@@ -134,7 +132,11 @@ pub(super) fn faults(plan: &Plan, run: &TestRun) -> Vec<String> {
     let later: Vec<&String> = plan.later.iter().flatten().collect();
     let mut wrong = Vec::new();
     let of = |id: &str, status| run.with(status).any(|test| idents::names(&test.name, id));
-    let all = plan.built.iter().chain(&plan.now).chain(later.iter().copied());
+    let all = plan
+        .built
+        .iter()
+        .chain(&plan.now)
+        .chain(later.iter().copied());
     let without: Vec<&String> = all
         .filter(|id| !of(id, Status::Passed) && !of(id, Status::Failed))
         .collect();
@@ -193,7 +195,12 @@ mod tests {
             .collect();
         Plan::of(
             &ids(&["AC-1", "AC-2", "AC-3", "AC-4"]),
-            vec![ids(&["AC-2"]), ids(&["AC-1", "AC-2"]), ids(&["AC-9"]), ids(&["AC-3"])],
+            vec![
+                ids(&["AC-2"]),
+                ids(&["AC-1", "AC-2"]),
+                ids(&["AC-9"]),
+                ids(&["AC-3"]),
+            ],
             Remembered(remembered),
         )
     }
@@ -202,9 +209,17 @@ mod tests {
     fn slices_come_in_their_order_and_what_is_in_none_comes_last() {
         let first = plan(&[]);
         assert_eq!(first.named(), "slice 1 of 4 (AC-2)");
-        assert_eq!(first.later, [ids(&["AC-1"]), ids(&["AC-3"]), ids(&["AC-4"])]);
+        assert_eq!(
+            first.later,
+            [ids(&["AC-1"]), ids(&["AC-3"]), ids(&["AC-4"])]
+        );
         assert!(!first.has_begun());
-        let second = plan(&[("AC-2", &*built()), ("AC-1", "t1"), ("AC-3", "t1"), ("AC-4", "t1")]);
+        let second = plan(&[
+            ("AC-2", &*built()),
+            ("AC-1", "t1"),
+            ("AC-3", "t1"),
+            ("AC-4", "t1"),
+        ]);
         assert_eq!(second.named(), "slice 2 of 4 (AC-1)");
         assert!(second.has_begun());
         // Seen red as they are now, or changed since.
@@ -242,7 +257,11 @@ mod tests {
 
     #[test]
     fn one_slice_for_everything_has_none_after_it() {
-        let plan = Plan::of(&ids(&["AC-1", "AC-2"]), vec![ids(&["AC-1", "AC-2"])], Remembered::default());
+        let plan = Plan::of(
+            &ids(&["AC-1", "AC-2"]),
+            vec![ids(&["AC-1", "AC-2"])],
+            Remembered::default(),
+        );
         assert!(plan.later.is_empty());
         assert_eq!(plan.next(), "every criterion is built, in its order");
     }

@@ -50,7 +50,9 @@ fn what_is_green_at_first_sight_is_refused_and_each_slice_has_its_gate() {
     assert!(brief.contains("next is AC-2"), "{brief}");
     let actions = product.actions().join(" ");
     assert!(
-        actions.ends_with("FailBuildGate RetryBuild FailBuildGate RetryBuild PassBuildGate PauseForSteppedMode"),
+        actions.ends_with(
+            "FailBuildGate RetryBuild FailBuildGate RetryBuild PassBuildGate PauseForSteppedMode"
+        ),
         "{actions}"
     );
     world.run(&["audit"]).exits(0);
