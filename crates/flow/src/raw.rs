@@ -17,6 +17,9 @@ pub(crate) struct RawWorkflow {
     /// Does a pass without progress stop the run, whatever its gate says?
     #[serde(default)]
     pub(crate) stall_stops: bool,
+    /// What a role says that stops at once, label by label.
+    #[serde(default)]
+    pub(crate) stops: OneOrMany,
     #[serde(default)]
     pub(crate) checkpoint: RawCheckpoint,
     #[serde(default)]

@@ -308,6 +308,8 @@ pub struct Workflow {
     /// Does such a failure stop the run, whatever the gate says? Else only where the gate leads
     /// nowhere.
     pub stall_stops: bool,
+    /// The labels that a role fills that stops at once; none: it says why, in any form.
+    pub stops: Vec<String>,
     /// When checkpoints are committed.
     pub checkpoints: Checkpoints,
     /// Whether attempts may go on in an agent's own session.

@@ -103,9 +103,23 @@ fn a_dropped_session_goes_on_in_the_phase_that_the_evidence_shows() {
         dropped_in(&product, state, 1);
         recovers(&product, recovery);
     }
+    // What was begun when it dropped is kept, and whoever goes on is told of it.
+    let world = &product.world;
+    let kept = world.git(&[
+        "for-each-ref",
+        "--format=%(refname)",
+        "refs/proofhouse/unfinished",
+    ]);
+    assert_eq!(kept.lines().count(), 5, "{kept}");
+    let brief = product.brief("Deploying");
+    let told = kept.lines().find(|kept| brief.contains(*kept));
+    let told = told.unwrap_or_else(|| panic!("nothing is told in\n{brief}"));
+    let begun = world.git(&["show", "--format=%s", told]);
+    assert!(begun.contains("half a thought"), "{begun}");
+    assert!(brief.contains("unfinished.patch"), "{brief}");
+    assert!(!world.at("begun.txt").exists(), "nothing of it was judged");
     product.runs(0);
     product.is_in("PipelineComplete");
-    let world = &product.world;
     assert_eq!(world.status()["budgets"]["drops"]["used"], 5);
     // Nothing that had passed was done again, and nothing was skipped.
     let actions = product.actions();
