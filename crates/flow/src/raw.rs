@@ -20,6 +20,9 @@ pub(crate) struct RawWorkflow {
     /// What a role says that stops at once, label by label.
     #[serde(default)]
     pub(crate) stops: OneOrMany,
+    /// Is a person asked where an agent changes nothing after a gate has failed?
+    #[serde(default)]
+    pub(crate) idle_stops: bool,
     #[serde(default)]
     pub(crate) checkpoint: RawCheckpoint,
     #[serde(default)]
@@ -276,6 +279,9 @@ pub(crate) enum RawCheck {
 #[serde(deny_unknown_fields)]
 pub(crate) struct RawTransition {
     pub(crate) action: String,
+    /// What a person who takes it does, in a line.
+    #[serde(default)]
+    pub(crate) about: String,
     pub(crate) from: OneOrMany,
     pub(crate) to: String,
     pub(crate) by: kernel::Actor,

@@ -222,6 +222,7 @@ fn load_by(
             .map(|check| check.get_ref().clone()),
         stall_stops: raw.stall_stops,
         stops: raw.stops.list(),
+        idle_stops: raw.idle_stops,
         checkpoints: match raw.checkpoint {
             RawCheckpoint::Never => Checkpoints::Never,
             RawCheckpoint::PassedGates => Checkpoints::PassedGates,
