@@ -169,9 +169,8 @@ fn a_sentence_becomes_a_delivered_product() {
     // It is deployed to a branch of another repository, which the engine itself looks at.
     let world = &product.world;
     world.git(&["init", "-q", "--bare", "agent/live.git"]);
-    let config = world.read(".proofhouse/config.toml");
-    let deploy = "\n[deploy]\ngit = \"agent/live.git live\"\nrollback = \"try\"\n";
-    world.write(".proofhouse/config.toml", &format!("{config}{deploy}"));
+    let deploy = "[deploy]\ngit = \"agent/live.git live\"\nrollback = \"try\"\n";
+    world.write(".proofhouse/config.toml", deploy);
     let target = HAPPY.replace(
         "None; it runs locally.\n## Data Model",
         "The branch `live`.\n## Data Model",
