@@ -39,14 +39,15 @@ pub enum Rollback {
     Tried,
 }
 
-/// Puts what is in the folder on top of a branch, and says which tree that is.
+/// Puts what is in the folder, without the run's own documents, on top of a branch, and says which tree
+/// that is.
 const PUSH: &str = r#"set -e
 url=$PROOFHOUSE_URL branch=$PROOFHOUSE_BRANCH
 GIT_DIR=$(mktemp -d); export GIT_DIR
 git init -q --bare "$GIT_DIR"
 parent=
 if git fetch -q "$url" "refs/heads/$branch" 2>/dev/null; then parent="-p $(git rev-parse FETCH_HEAD)"; fi
-if [ -n "$PROOFHOUSE_BACK_TO" ]; then tree=$PROOFHOUSE_BACK_TO; else git --work-tree=. add -A; tree=$(git write-tree); fi
+if [ -n "$PROOFHOUSE_BACK_TO" ]; then tree=$PROOFHOUSE_BACK_TO; else git --work-tree=. add -A -- . ${PROOFHOUSE_TASK:+":(exclude)$PROOFHOUSE_TASK"}; tree=$(git write-tree); fi
 if [ -z "$parent" ] || [ "$(git rev-parse 'FETCH_HEAD^{tree}')" != "$tree" ]; then
   commit=$(git -c user.name=proofhouse -c user.email=proofhouse@localhost commit-tree "$tree" $parent -m "deploy: what was verified")
   git push -q "$url" "$commit:refs/heads/$branch"

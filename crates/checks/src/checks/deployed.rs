@@ -220,12 +220,16 @@ impl Shipment<'_> {
     fn open(&self, subject: &Subject<'_>, line: &Line) -> Result<Executed, Error> {
         let mut env = subject.env.clone();
         env.extend(line.env.clone());
+        let place = self.subject.place;
+        let task = place.task.strip_prefix(place.repo).ok();
+        env.extend(task.map(|task| ("PROOFHOUSE_TASK".to_owned(), task.display().to_string())));
         let policy = subject.policy.map(|policy| {
             let mut policy = policy.clone();
             policy.network = sandbox::Network::Full;
             policy.write.extend(self.deploy.place());
             if let Some(names) = &mut policy.environment {
                 names.extend(line.env.keys().cloned());
+                names.insert("PROOFHOUSE_TASK".to_owned());
             }
             policy
         });

@@ -211,6 +211,7 @@ fn a_sentence_becomes_a_delivered_product() {
         assert!(log.contains(action), "no {action} in\n{log}");
     }
     let shipped = live(world);
+    assert!(!shipped.contains("scaffolding"), "{shipped}");
     for file in ["src/lib.rs", "README.md", "DELIVERY.md"] {
         assert!(
             shipped.lines().any(|line| line == file),
