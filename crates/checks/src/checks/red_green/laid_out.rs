@@ -188,6 +188,7 @@ impl Layout {
             &Candidate {
                 scope: &scope,
                 kept_out: &nothing,
+                opened: &|_| false,
             },
         )?;
         room.lay_in(
@@ -195,6 +196,7 @@ impl Layout {
             &Candidate {
                 scope: &self.config,
                 kept_out: &nothing,
+                opened: &|_| false,
             },
         )
     }
