@@ -154,8 +154,8 @@ pub(super) fn faults(plan: &Plan, run: &TestRun) -> Vec<String> {
         ));
     }
     let excused = |name: &str| {
-        let built = plan.built.iter().chain(&plan.now);
-        let names_built = built.into_iter().any(|id| idents::names(name, id));
+        let mut built = plan.built.iter().chain(&plan.now);
+        let names_built = built.any(|id| idents::names(name, id));
         !names_built && later.iter().any(|id| idents::names(name, id))
     };
     let failed: Vec<&str> = run

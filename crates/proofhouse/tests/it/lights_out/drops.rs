@@ -19,9 +19,30 @@ fn dropped_besides(product: &Product, faults: &str, state: &str, nth_attempt: u3
     );
     product.agent(&format!("{hangs}{faults}"));
     let (mut child, _out) = spawn_until(&product.world, &format!("{state}: attempt"));
+    until_begun(product);
     child.kill().unwrap();
     child.wait().unwrap();
     product.agent(faults);
+}
+
+/// Until whoever hangs has written what it began with.
+fn until_begun(product: &Product) {
+    let folder = product.world.at(".proofhouse/work/t");
+    let latest = || {
+        let attempts = std::fs::read_dir(&folder).ok()?.flatten();
+        attempts
+            .map(|attempt| attempt.path())
+            .filter(|path| path.is_dir())
+            .max()
+    };
+    let begun = || latest().is_some_and(|path| path.join("view/repo/begun.txt").exists());
+    for _ in 0..600 {
+        if begun() {
+            return;
+        }
+        std::thread::sleep(std::time::Duration::from_millis(50));
+    }
+    panic!("nothing was begun");
 }
 
 /// What the next session does first.
