@@ -184,6 +184,7 @@ pub(super) fn state_def(
         gate_first: state.gate_first,
         goes_on: state.goes_on.as_deref().map(Word::from),
         unpaid: state.unpaid,
+        compares: state.compares.as_deref().map(StateName::new),
     }
 }
 
