@@ -13,6 +13,7 @@ mod coverage;
 mod covers;
 mod delivers;
 mod dependency_audit;
+mod deployed;
 mod dispositions;
 mod entries;
 mod extent;
@@ -44,6 +45,7 @@ mod references;
 mod result_keys;
 mod secrets;
 mod sections;
+mod slices;
 mod sourced;
 mod stable_id;
 mod stands;
@@ -73,6 +75,7 @@ pub fn registry() -> &'static [&'static dyn Check] {
             check::<covers::Covers>(),
             check::<delivers::Delivers>(),
             check::<dependency_audit::DependencyAudit>(),
+            check::<deployed::Deployed>(),
             check::<dispositions::Dispositions>(),
             check::<entries::Entries>(),
             check::<extent::Extent>(),
@@ -104,6 +107,7 @@ pub fn registry() -> &'static [&'static dyn Check] {
             check::<result_keys::ResultKeys>(),
             check::<secrets::Secrets>(),
             check::<sections::Sections>(),
+            check::<slices::Slices>(),
             check::<sourced::Sourced>(),
             check::<stable_id::StableId>(),
             check::<stands::Stands>(),

@@ -368,28 +368,3 @@ fn every_workflow_runs_in_a_tree_of_its_own() {
     let changed = world.git(&["show", "--name-only", "--format=%s", "HEAD"]);
     assert_eq!(changed, "greet Ada\n\nsrc/greet.txt");
 }
-
-#[test]
-fn the_long_workflow_ends_in_one_commit_without_its_records() {
-    let world = World::of_ann();
-    world.write("preferences.md", "# Preferences\n\nStack: Rust\n");
-    world.write(".gitignore", "agent/\n.proofhouse/\n/target\n");
-    world.write("agent/lights-out.toml", &text("lights-out/happy.toml"));
-    world.commit("prefer");
-    let asked = [
-        "new",
-        "lights-out",
-        "build me a greeter",
-        "--name",
-        "l",
-        "--agent",
-        "scripted:agent/lights-out.toml",
-    ];
-    says(&world, &asked).exits(0);
-    says(&world, &["run", "l"]).exits(0);
-    says(&world, &["land", "l"]).exits(0);
-    let changed = world.git(&["show", "--name-only", "--format=%s", "HEAD"]);
-    assert!(changed.starts_with("build me a greeter\n"), "{changed}");
-    assert!(changed.contains("src/main.rs"), "{changed}");
-    assert!(!changed.contains("scaffolding/"), "{changed}");
-}
