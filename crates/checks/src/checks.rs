@@ -14,6 +14,7 @@ mod delivers;
 mod dependency_audit;
 mod dispositions;
 mod entries;
+mod exam;
 mod extent;
 mod feature_labels;
 mod fields;
@@ -72,6 +73,7 @@ pub fn registry() -> &'static [&'static dyn Check] {
             check::<dependency_audit::DependencyAudit>(),
             check::<dispositions::Dispositions>(),
             check::<entries::Entries>(),
+            check::<exam::Sitting>(),
             check::<extent::Extent>(),
             check::<feature_labels::FeatureLabels>(),
             check::<fields::Fields>(),
