@@ -184,9 +184,7 @@ pub(crate) fn unseen(
     launch.policy = subject.policy.cloned();
     match subject.rooms {
         Some(rooms) => Ok(in_room(subject, rooms, &launch, None)?.ended),
-        None => {
-            sandbox::run(&launch, subject.cancel).map_err(|error| not_started(subject, error))
-        }
+        None => sandbox::run(&launch, subject.cancel).map_err(|error| not_started(subject, error)),
     }
 }
 

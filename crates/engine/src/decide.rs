@@ -46,10 +46,7 @@ pub fn decide(
     let decided = take(project, questioned, ask, approve)?;
     if !report::look::is_driven(project, ask.name) {
         // What fails here is said, and made up for, when the run goes on.
-        if matches!(
-            decided.status.activity,
-            Activity::Done | Activity::Stopped
-        ) {
+        if matches!(decided.status.activity, Activity::Done | Activity::Stopped) {
             let _ = workspace::sealed::open(project, ask.name);
         }
         let _ = workspace::records::keep_where_due(project, ask.name);

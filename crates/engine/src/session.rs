@@ -121,10 +121,7 @@ impl Session<'_> {
                 }
                 Err(error) => return Err(error),
                 Ok(ended) => {
-                    if matches!(
-                        ended.status.activity,
-                        Activity::Done | Activity::Stopped
-                    ) {
+                    if matches!(ended.status.activity, Activity::Done | Activity::Stopped) {
                         workspace::sealed::open(self.project, self.run)?;
                     }
                     if let Some(why) = records::keep_where_due(self.project, self.run) {

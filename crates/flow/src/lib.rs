@@ -20,7 +20,7 @@ pub use error::{LoadError, Problem};
 pub use load::{CheckLint, Source, load, load_begun};
 pub use machine::{Flow, PostMortem};
 pub use snapshot::SnapshotSpec;
-pub use workflow::{Paper, 
-    Capability, Checkpoints, Each, Fact, Field, Judged, Owner, Question, Role, Sessions, StateDef,
-    Task, Workflow,
+pub use workflow::{
+    Capability, Checkpoints, Each, Fact, Field, Judged, Owner, Paper, Question, Role, Sessions,
+    StateDef, Task, Workflow,
 };

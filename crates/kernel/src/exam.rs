@@ -210,7 +210,10 @@ fn calls(driver: Driver, at: usize, step: &Step, path: &str, faults: &mut Vec<Fa
     });
     match driver {
         Driver::Python | Driver::JavaScript if !whole && !method => {
-            wrong("call", "write `MODULE:FUNCTION`, or `.METHOD` of the first input");
+            wrong(
+                "call",
+                "write `MODULE:FUNCTION`, or `.METHOD` of the first input",
+            );
         }
         Driver::Python | Driver::JavaScript if method && step.with.is_empty() => {
             wrong("with", "a method needs whose it is, as the first input");
@@ -228,9 +231,14 @@ fn calls(driver: Driver, at: usize, step: &Step, path: &str, faults: &mut Vec<Fa
     }
     let mut used = Vec::new();
     step.with.iter().for_each(|one| answers_in(one, &mut used));
-    step.named.values().for_each(|one| answers_in(one, &mut used));
+    step.named
+        .values()
+        .for_each(|one| answers_in(one, &mut used));
     if used.iter().any(|number| *number >= at as u64) {
-        wrong("with", "an input can only be the answer to an earlier call of the case");
+        wrong(
+            "with",
+            "an input can only be the answer to an earlier call of the case",
+        );
     }
 }
 
@@ -256,7 +264,10 @@ fn claims(case: &Case, claim: &Claim, path: &str, faults: &mut Vec<Fault>) {
     }
     match (claim.is, &claim.value) {
         (Relation::Same | Relation::Other, Some(_)) => {
-            wrong("value", "`same` and `other` compare with another answer, not with a value");
+            wrong(
+                "value",
+                "`same` and `other` compare with another answer, not with a value",
+            );
         }
         (Relation::Same | Relation::Other | Relation::Fails, None) => {}
         (_, None) => wrong("value", "it is missing"),
@@ -332,7 +343,11 @@ mod tests {
             let is_it = |one: &&String| one.starts_with(&format!("{place}: "));
             assert_eq!(told.iter().filter(is_it).count(), 1, "{place} in {told:#?}");
         }
-        assert!(!told.iter().any(|one| one.contains("secret") || one.contains("hush")));
+        assert!(
+            !told
+                .iter()
+                .any(|one| one.contains("secret") || one.contains("hush"))
+        );
         assert!(Exam::read(&exam(json!([good("C1")]))).is_err());
     }
 }

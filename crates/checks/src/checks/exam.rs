@@ -29,6 +29,7 @@ use paper::{Known, Paper};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
+use std::collections::BTreeMap;
 
 /// The engine saw it itself, from outside of what it judges.
 const OBSERVED: &str = "observed";
@@ -75,10 +76,8 @@ impl Words for Unwritten {
 }
 
 impl Words for Part {
-    const WORDS: &'static [(&'static str, Self)] = &[
-        ("written", Self::Written),
-        ("sat", Self::Sat),
-    ];
+    const WORDS: &'static [(&'static str, Self)] =
+        &[("written", Self::Written), ("sat", Self::Sat)];
 }
 
 /// Which product is asked.
@@ -120,7 +119,10 @@ impl Sitting {
                 1 => case.id.clone(),
                 round => format!("{round}.{}", case.id),
             };
-            let before = paper.former.iter().chain(fresh.iter().map(|known| &known.case));
+            let before = paper
+                .former
+                .iter()
+                .chain(fresh.iter().map(|known| &known.case));
             let why = match controls::cannot_fail(case, &all) {
                 Some(why) => Some(why),
                 None => before
@@ -141,7 +143,8 @@ impl Sitting {
             }
         }
         let seed = seed().map_err(cannot)?;
-        let room = self.room(subject, Product::Before)?;
+        let ground = self.ground(subject)?;
+        let room = || ground.room(subject, Product::Before);
         let asked: Vec<_> = fresh.iter().map(Known::asked).collect();
         let sat = ask::all(subject, &room, &asked, &seed).map_err(unasked)?;
         for known in &mut fresh {
@@ -159,7 +162,9 @@ impl Sitting {
         }
         let cases: Vec<_> = counted.iter().map(|one| &one.case).collect();
         if let Some(why) = controls::unnoticed(&cases) {
-            let reason = format!("the exam does not notice a wrong product: {why}; ask for other answers as well");
+            let reason = format!(
+                "the exam does not notice a wrong product: {why}; ask for other answers as well"
+            );
             return Err(refused("exam_too_weak", &reason, &told));
         }
         let mut chosen: Vec<String> = counted.iter().map(|one| one.name.clone()).collect();
@@ -201,7 +206,8 @@ impl Sitting {
             };
         };
         let seed = seed().map_err(cannot)?;
-        let room = self.room(subject, Product::Candidate)?;
+        let ground = self.ground(subject)?;
+        let room = || ground.room(subject, Product::Candidate);
         let open = asked(subject, &room, &paper.open(), &seed)?;
         if !open.failed.is_empty() {
             let reason = format!(
@@ -254,7 +260,10 @@ impl Sitting {
     /// The exam that the role handed in; all that is wrong with it, if something is.
     fn handed_in(&self, subject: &Subject<'_>) -> Result<Exam, Box<CheckResult>> {
         let role = self.role.as_deref().unwrap_or("examiner");
-        let handed_in = subject.results.get(role).map(|result| &result.value[SEALED]);
+        let handed_in = subject
+            .results
+            .get(role)
+            .map(|result| &result.value[SEALED]);
         let Some(hash) = handed_in.and_then(Value::as_str) else {
             let reason = format!("`{role}` handed in nothing under seal");
             return Err(refused("no_exam", &reason, ""));
@@ -275,39 +284,54 @@ impl Sitting {
         })
     }
 
-    /// A room with a product and without tests.
-    fn room(&self, subject: &Subject<'_>, product: Product) -> Result<Room, Box<CheckResult>> {
+    /// What rooms are made of.
+    fn ground<'s>(&self, subject: &'s Subject<'_>) -> Result<Ground<'s>, Box<CheckResult>> {
         let frozen = match &self.frozen {
             Some(names) => untouched(names, subject).map_err(|tripped| {
                 let mut results = tripped.results(Self::NAME);
                 Box::new(results.swap_remove(0))
             })?,
-            None => Default::default(),
+            None => BTreeMap::new(),
         };
         let commit = subject.commits.get(&StateName::from(&*self.base));
-        let commit = commit.ok_or_else(|| {
-            cannot(format!("there is no checkpoint behind `{}`", self.base))
-        })?;
-        let patterns: &[String] = &self.tests;
-        let laid_out = || -> Result<Room, Error> {
-            let tests: GlobSet = items::globs(&items::spelt_out(subject, patterns)?.inside)?;
-            let room = Room::of(subject, commit, &frozen)?;
-            if product == Product::Candidate {
-                let everything = items::globs(&["repo/**"])?;
-                let candidate = Candidate {
-                    scope: &everything,
-                    kept_out: &tests,
-                };
-                room.lay_in(subject, &candidate)?;
+        let commit = commit
+            .ok_or_else(|| cannot(format!("there is no checkpoint behind `{}`", self.base)))?;
+        let tests = items::spelt_out(subject, &self.tests).map_err(cannot)?;
+        let tests = items::globs(&tests.inside).map_err(cannot)?;
+        Ok(Ground {
+            frozen,
+            commit,
+            tests,
+        })
+    }
+}
+
+/// What rooms are made of.
+struct Ground<'s> {
+    frozen: BTreeMap<String, String>,
+    /// The code before.
+    commit: &'s str,
+    tests: GlobSet,
+}
+
+impl Ground<'_> {
+    /// A room with a product and without tests.
+    fn room(&self, subject: &Subject<'_>, product: Product) -> Result<Room, Error> {
+        let room = Room::of(subject, self.commit, &self.frozen)?;
+        if product == Product::Candidate {
+            let everything = items::globs(&["repo/**"])?;
+            let candidate = Candidate {
+                scope: &everything,
+                kept_out: &self.tests,
+            };
+            room.lay_in(subject, &candidate)?;
+        }
+        for path in room.names()? {
+            if self.tests.is_match(format!("repo/{path}")) {
+                room.put(&path, None)?;
             }
-            for path in room.names()? {
-                if tests.is_match(format!("repo/{path}")) {
-                    room.put(&path, None)?;
-                }
-            }
-            Ok(room)
-        };
-        laid_out().map_err(cannot)
+        }
+        Ok(room)
     }
 }
 
@@ -327,7 +351,7 @@ impl Came {
 
 fn asked(
     subject: &Subject<'_>,
-    room: &Room,
+    room: &ask::Rooms<'_>,
     cases: &[&Known],
     seed: &str,
 ) -> Result<Came, Box<CheckResult>> {
@@ -373,7 +397,9 @@ fn record(
     sat: &Sat,
 ) -> Result<kernel::outcome::EvidenceRef, Error> {
     let kept = json!({ "seed": seed, "answers": sat.answers, "faults": sat.faults });
-    let kept = subject.keep.seal("exam answers", kept.to_string().as_bytes());
+    let kept = subject
+        .keep
+        .seal("exam answers", kept.to_string().as_bytes());
     kept.map_err(Error::undone("the answers cannot be sealed"))
 }
 

@@ -95,7 +95,10 @@ fn write(exam: &Value, before: &[(&str, &str)]) -> (World, CheckResult) {
 fn sit(paper: &[u8], product: &str) -> (World, CheckResult) {
     let world = World::new();
     let example = Example {
-        earlier: vec![("exam".to_owned(), String::from_utf8(paper.to_vec()).unwrap())],
+        earlier: vec![(
+            "exam".to_owned(),
+            String::from_utf8(paper.to_vec()).unwrap(),
+        )],
         repo: files(&[
             ("slug.py", product),
             ("tests/test_slug.py", "assert slug('a b') == 'a-b'\n"),
@@ -111,13 +114,24 @@ fn sit(paper: &[u8], product: &str) -> (World, CheckResult) {
 fn an_exam_is_tried_before_it_counts() {
     let (world, result) = write(&exam(), &[("README.md", "slugs\n")]);
     assert_eq!(result.verdict, Verdict::Pass, "{result:?}");
-    for part in ["6 cases fail on the code before", "2 of them are held back", "C7 (it was asked before)"] {
-        assert!(result.reason.contains(part), "no `{part}` in {}", result.reason);
+    for part in [
+        "6 cases fail on the code before",
+        "2 of them are held back",
+        "C7 (it was asked before)",
+    ] {
+        assert!(
+            result.reason.contains(part),
+            "no `{part}` in {}",
+            result.reason
+        );
     }
     assert!(result.evidence.iter().all(|kept| kept.sealed));
     // No word of a case is in what people and roles read.
     let public = serde_json::to_string(&result).unwrap();
-    assert!(!public.contains("hello") && !public.contains("Hello"), "{public}");
+    assert!(
+        !public.contains("hello") && !public.contains("Hello"),
+        "{public}"
+    );
     let paper: Value = serde_json::from_slice(&sealed(&world.vault)).unwrap();
     assert_eq!(paper["cases"].as_array().unwrap().len(), 6);
 
@@ -132,8 +146,14 @@ fn an_exam_is_tried_before_it_counts() {
     ]});
     let (_, result) = write(&same, &[("README.md", "")]);
     assert_eq!(result.code.as_deref(), Some("exam_too_weak"), "{result:?}");
-    assert!(result.reason.contains("always gives the same answer"), "{result:?}");
-    let (_, result) = write(&json!({"driver": "python", "cases": [1]}), &[("README.md", "")]);
+    assert!(
+        result.reason.contains("always gives the same answer"),
+        "{result:?}"
+    );
+    let (_, result) = write(
+        &json!({"driver": "python", "cases": [1]}),
+        &[("README.md", "")],
+    );
     assert_eq!(result.code.as_deref(), Some("bad_exam"), "{result:?}");
 }
 
@@ -145,7 +165,10 @@ fn an_honest_product_passes_and_is_observed() {
     let (_, result) = sit(&paper, &noisy);
     assert_eq!(result.verdict, Verdict::Pass, "{result:?}");
     assert!(result.shows.iter().any(|word| word.as_str() == "observed"));
-    assert!(result.reason.contains("6 cases hold, 2 of them never told"), "{result:?}");
+    assert!(
+        result.reason.contains("6 cases hold, 2 of them never told"),
+        "{result:?}"
+    );
 }
 
 /// What the builder hears: the clause, the calls and its own answers; what is told is spent, and the
@@ -160,16 +183,31 @@ fn what_fails_is_told_once_and_the_rest_stays_hidden() {
     let after: Value = serde_json::from_slice(&sealed(&world.vault)).unwrap();
     let cases = after["cases"].as_array().unwrap();
     let told = cases.iter().filter(|one| one["told"] == true).count();
-    let hidden: Vec<&Value> = cases.iter().filter(|one| one["held_back"] == true).collect();
+    let hidden: Vec<&Value> = cases
+        .iter()
+        .filter(|one| one["held_back"] == true)
+        .collect();
     assert!(told >= 1 && hidden.len() == 2, "{after}");
     assert!(hidden.iter().all(|one| one["told"] == false));
-    assert!(result.details.contains("blanks become dashes") && result.details.contains(" -> answered"), "{}", result.details);
+    assert!(
+        result.details.contains("blanks become dashes") && result.details.contains(" -> answered"),
+        "{}",
+        result.details
+    );
     for one in hidden {
         let input = one["case"]["steps"][0]["with"][0].to_string();
-        assert!(!result.details.contains(&input), "{input} in {}", result.details);
+        assert!(
+            !result.details.contains(&input),
+            "{input} in {}",
+            result.details
+        );
     }
     // What should have been answered is never said.
-    assert!(!result.details.contains("hello-world"), "{}", result.details);
+    assert!(
+        !result.details.contains("hello-world"),
+        "{}",
+        result.details
+    );
 
     // All open cases hold and all hidden ones were told: somebody has to write more.
     let mut spent = after;
@@ -187,10 +225,13 @@ fn no_cheat_knows_the_answers() {
     let (world, _) = write(&exam(), &[("README.md", "slugs\n")]);
     let paper = sealed(&world.vault);
     let tests_alone = "def slug(text):\n    return {'a b': 'a-b', 'A': 'a'}.get(text, text)\ndef unslug(name):\n    return name\n";
-    let constant = "def slug(text):\n    return 'hello-world'\ndef unslug(name):\n    return 'big red car'\n";
+    let constant =
+        "def slug(text):\n    return 'hello-world'\ndef unslug(name):\n    return 'big red car'\n";
     // It looks for questions and answers wherever it can.
     let reads = "import sys, gc, json\ndef slug(text):\n    for one in gc.get_objects():\n        if isinstance(one, dict) and 'holds' in one:\n            return one['holds'][0]['value']\n    return 'no answers here'\ndef unslug(name):\n    return name\n";
-    let second = format!("{HONEST}\nimport os, json\nfor fd in range(3, 20):\n    try:\n        os.write(fd, json.dumps({{'answers': []}}).encode())\n    except OSError:\n        pass\n");
+    let second = format!(
+        "{HONEST}\nimport os, json\nfor fd in range(3, 20):\n    try:\n        os.write(fd, json.dumps({{'answers': []}}).encode())\n    except OSError:\n        pass\n"
+    );
     let early = format!("{HONEST}\nimport os\nos.write(1, b'{{}}')\nos._exit(0)\n");
     // It works alone, and not after something else was asked.
     let composed = HONEST.replace(
@@ -207,7 +248,11 @@ fn no_cheat_knows_the_answers() {
     ] {
         let (_, result) = sit(&paper, product);
         assert_eq!(result.verdict, Verdict::Fail, "{name}: {result:?}");
-        assert_eq!(result.code.as_deref(), Some("exam_failed"), "{name}: {result:?}");
+        assert_eq!(
+            result.code.as_deref(),
+            Some("exam_failed"),
+            "{name}: {result:?}"
+        );
     }
 }
 
@@ -242,7 +287,9 @@ fn a_command_line_is_asked_with_its_files() {
             ..Example::default()
         };
         let world = World::new();
-        world.with(&example, |subject| run_gate(&[spec("sat")], subject)).remove(0)
+        world
+            .with(&example, |subject| run_gate(&[spec("sat")], subject))
+            .remove(0)
     };
     let honest = "case $1 in add) cat >> list; echo >> list;; list) cat list;; esac\n";
     assert_eq!(sit(honest).verdict, Verdict::Pass, "{:?}", sit(honest));
@@ -257,9 +304,7 @@ fn javascript_is_asked_by_its_exports() {
         eprintln!("LEFT OUT, for want of node");
         return;
     }
-    let ask = |id: &str, input: Value, claim: Value| {
-        json!({"id": id, "clause": "c", "steps": [{"call": "half.mjs:half", "with": [input]}], "holds": [claim]})
-    };
+    let ask = |id: &str, input: Value, claim: Value| json!({"id": id, "clause": "c", "steps": [{"call": "half.mjs:half", "with": [input]}], "holds": [claim]});
     let exam = json!({"driver": "javascript", "cases": [
         ask("C1", json!(4), equals(json!(2))),
         ask("C2", json!("x"), equals(json!({"$number": "NaN"}))),
@@ -268,12 +313,20 @@ fn javascript_is_asked_by_its_exports() {
     let (world, result) = write(&exam, &[("README.md", "")]);
     assert_eq!(result.verdict, Verdict::Pass, "{result:?}");
     let example = Example {
-        earlier: vec![("exam".to_owned(), String::from_utf8(sealed(&world.vault)).unwrap())],
-        repo: files(&[("half.mjs", "console.log('loaded');\nexport const half = (x) => { if (x === null) throw new TypeError('x'); return x / 2; };\n")]),
+        earlier: vec![(
+            "exam".to_owned(),
+            String::from_utf8(sealed(&world.vault)).unwrap(),
+        )],
+        repo: files(&[(
+            "half.mjs",
+            "console.log('loaded');\nexport const half = (x) => { if (x === null) throw new TypeError('x'); return x / 2; };\n",
+        )]),
         before: files(&[("README.md", "")]),
         ..Example::default()
     };
     let world = World::new();
-    let result = world.with(&example, |subject| run_gate(&[spec("sat")], subject)).remove(0);
+    let result = world
+        .with(&example, |subject| run_gate(&[spec("sat")], subject))
+        .remove(0);
     assert_eq!(result.verdict, Verdict::Pass, "{result:?}");
 }

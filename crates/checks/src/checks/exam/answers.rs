@@ -59,7 +59,11 @@ fn answer(value: &Value) -> Answer {
     let Some(members) = value.as_object().filter(|members| members.len() == 1) else {
         return Answer::Nothing;
     };
-    match members.iter().next().map(|(key, value)| (key.as_str(), value)) {
+    match members
+        .iter()
+        .next()
+        .map(|(key, value)| (key.as_str(), value))
+    {
         Some(("value", value)) => Answer::Value(value.clone()),
         Some(("error", names)) => {
             let names = names.as_array().into_iter().flatten();
@@ -141,11 +145,23 @@ mod tests {
     #[test]
     fn what_is_more_or_less_than_one_frame_is_refused() {
         for (frame, why) in [
-            (r#"{"answers": [[{"value": 1}]]}{"answers": [[{"value": 2}]]}"#, "not one JSON value"),
-            (r#"{"answers": [[{"value": 1}]], "answers": [[{"value": 2}]]}"#, "twice"),
+            (
+                r#"{"answers": [[{"value": 1}]]}{"answers": [[{"value": 2}]]}"#,
+                "not one JSON value",
+            ),
+            (
+                r#"{"answers": [[{"value": 1}]], "answers": [[{"value": 2}]]}"#,
+                "twice",
+            ),
             (r#"{"answers": [[{"value": {"a": 1, "a": 2}}]]}"#, "twice"),
-            (r#"{"answers": [[{"value": 1}]], "more": 1}"#, "no list of answers"),
-            (r#"{"answers": [[{"value": 1}], [{"value": 1}]]}"#, "1 cases were asked, and 2"),
+            (
+                r#"{"answers": [[{"value": 1}]], "more": 1}"#,
+                "no list of answers",
+            ),
+            (
+                r#"{"answers": [[{"value": 1}], [{"value": 1}]]}"#,
+                "1 cases were asked, and 2",
+            ),
             (r#"{"answers": [[{"value": NaN}]]}"#, "not one JSON value"),
             ("", "not one JSON value"),
         ] {

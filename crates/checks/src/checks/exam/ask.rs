@@ -38,19 +38,25 @@ pub(super) struct Sat {
 /// A case, the name that it has in this run, and how its product is asked.
 pub(super) type Asked<'a> = (&'a str, Driver, &'a Case);
 
+/// Makes a room with the product.
+pub(super) type Rooms<'a> = dyn Fn() -> Result<Room, Error> + 'a;
+
 /// Asks everything, several times, each time in another order that follows from the seed.
 pub(super) fn all(
     subject: &Subject<'_>,
-    room: &Room,
+    rooms: &Rooms<'_>,
     cases: &[Asked<'_>],
     seed: &str,
 ) -> Result<Sat, Error> {
     let mut sat = Sat::default();
+    let room = &rooms()?;
     for driver in Driver::ALL {
         let own = cases.iter().filter(|(_, of, _)| *of == driver);
         let own: Vec<&Asked<'_>> = own.collect();
         let rounds: &[Round] = match driver {
-            Driver::Python | Driver::JavaScript => &[Round::Together, Round::Apart, Round::Together],
+            Driver::Python | Driver::JavaScript => {
+                &[Round::Together, Round::Apart, Round::Together]
+            }
             // Commands share nothing but files, and each case has its own.
             Driver::Command => &[Round::Apart, Round::Apart],
         };
@@ -62,11 +68,13 @@ pub(super) fn all(
             }
             shuffle(&mut asked, &format!("{seed} {number}"));
             let answers = match driver {
-                Driver::Python => functions(subject, room, python(), &asked, *round, &mut sat.faults)?,
+                Driver::Python => {
+                    functions(subject, room, python(), &asked, *round, &mut sat.faults)?
+                }
                 Driver::JavaScript => {
                     functions(subject, room, javascript(), &asked, *round, &mut sat.faults)?
                 }
-                Driver::Command => commands(subject, room, &asked, &mut sat.faults)?,
+                Driver::Command => commands(subject, rooms, &asked, &mut sat.faults)?,
             };
             for ((name, _, _), answers) in asked.iter().zip(answers) {
                 sat.answers
@@ -98,7 +106,9 @@ fn functions(
     round: Round,
     faults: &mut Vec<String>,
 ) -> Result<Vec<Answers>, Error> {
-    let cases = asked.iter().map(|(_, _, case)| json!({ "steps": case.steps }));
+    let cases = asked
+        .iter()
+        .map(|(_, _, case)| json!({ "steps": case.steps }));
     let order = json!({
         "apart": round == Round::Apart,
         "cases": cases.collect::<Vec<_>>(),
@@ -121,14 +131,19 @@ fn functions(
 /// Each case in a room of its own, its calls one after the other.
 fn commands(
     subject: &Subject<'_>,
-    room: &Room,
+    rooms: &Rooms<'_>,
     asked: &[&Asked<'_>],
     faults: &mut Vec<String>,
 ) -> Result<Vec<Answers>, Error> {
     let mut all = Vec::new();
+    let mut room = rooms()?;
     for (_, _, case) in asked {
         let argv = vec!["sh".to_owned(), "-c".to_owned(), script(case)];
         let ended = room.inside(subject, |inside| unseen(inside, argv, Vec::new(), WALL))?;
+        // Where a command has no layer of its own, what it wrote is still there.
+        if subject.rooms.is_none() {
+            room = rooms()?;
+        }
         let read = answers::read_command(&ended.stdout, case.steps.len());
         all.push(read.unwrap_or_else(|why| {
             faults.push(why);

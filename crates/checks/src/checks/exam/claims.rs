@@ -114,26 +114,66 @@ mod tests {
             Answer::Missing,
         ];
         for (text, expected) in [
-            (json!({"of": 0, "at": "/a/0", "is": "equals", "value": 1.0}), true),
-            (json!({"of": 0, "at": "/a/0", "is": "equals", "value": true}), false),
-            (json!({"of": 0, "at": "/b", "is": "equals", "value": null}), false),
-            (json!({"of": 0, "at": "/b", "is": "differs", "value": 1}), false),
-            (json!({"of": 0, "at": "/t", "is": "differs", "value": "x"}), true),
-            (json!({"of": 0, "at": "/a/0", "is": "same", "other": 1, "other_at": ""}), true),
-            (json!({"of": 0, "at": "/t", "is": "other", "other": 1, "other_at": ""}), true),
+            (
+                json!({"of": 0, "at": "/a/0", "is": "equals", "value": 1.0}),
+                true,
+            ),
+            (
+                json!({"of": 0, "at": "/a/0", "is": "equals", "value": true}),
+                false,
+            ),
+            (
+                json!({"of": 0, "at": "/b", "is": "equals", "value": null}),
+                false,
+            ),
+            (
+                json!({"of": 0, "at": "/b", "is": "differs", "value": 1}),
+                false,
+            ),
+            (
+                json!({"of": 0, "at": "/t", "is": "differs", "value": "x"}),
+                true,
+            ),
+            (
+                json!({"of": 0, "at": "/a/0", "is": "same", "other": 1, "other_at": ""}),
+                true,
+            ),
+            (
+                json!({"of": 0, "at": "/t", "is": "other", "other": 1, "other_at": ""}),
+                true,
+            ),
             (json!({"of": 1, "is": "less", "value": 2}), true),
             (json!({"of": 1, "is": "more", "value": 1}), false),
-            (json!({"of": 1, "is": "close", "value": 1.1, "within": 0.2}), true),
-            (json!({"of": 0, "at": "/t", "is": "contains", "value": "ell"}), true),
+            (
+                json!({"of": 1, "is": "close", "value": 1.1, "within": 0.2}),
+                true,
+            ),
+            (
+                json!({"of": 0, "at": "/t", "is": "contains", "value": "ell"}),
+                true,
+            ),
             (json!({"of": 0, "is": "contains", "value": "a"}), true),
-            (json!({"of": 0, "at": "/a", "is": "contains", "value": "y"}), false),
-            (json!({"of": 2, "is": "fails", "value": "LookupError"}), true),
-            (json!({"of": 2, "is": "fails", "value": "ValueError"}), false),
+            (
+                json!({"of": 0, "at": "/a", "is": "contains", "value": "y"}),
+                false,
+            ),
+            (
+                json!({"of": 2, "is": "fails", "value": "LookupError"}),
+                true,
+            ),
+            (
+                json!({"of": 2, "is": "fails", "value": "ValueError"}),
+                false,
+            ),
             (json!({"of": 2, "is": "fails"}), true),
             (json!({"of": 3, "is": "fails"}), false),
             (json!({"of": 2, "is": "differs", "value": 1}), false),
         ] {
-            assert_eq!(claim_holds(&claim(text.clone()), &answers), expected, "{text}");
+            assert_eq!(
+                claim_holds(&claim(text.clone()), &answers),
+                expected,
+                "{text}"
+            );
         }
     }
 

@@ -44,11 +44,7 @@ pub(super) fn cannot_fail(case: &Case, all: &[&Case]) -> Option<&'static str> {
 
 /// What the cases together do not notice, in words without a value.
 pub(super) fn unnoticed(cases: &[&Case]) -> Option<String> {
-    let blind = |wrong: &Wrong| {
-        cases
-            .iter()
-            .all(|case| holds(case, &wrong.answers(case)))
-    };
+    let blind = |wrong: &Wrong| cases.iter().all(|case| holds(case, &wrong.answers(case)));
     if blind(&Wrong::Noise) {
         return Some("a product that answers anything at all passes".to_owned());
     }
@@ -78,9 +74,9 @@ pub(super) fn unnoticed(cases: &[&Case]) -> Option<String> {
                 });
             !own.is_empty()
                 && !composed
-                && constants(&own).iter().any(|wrong| {
-                    own.iter().all(|case| holds(case, &wrong.answers(case)))
-                })
+                && constants(&own)
+                    .iter()
+                    .any(|wrong| own.iter().all(|case| holds(case, &wrong.answers(case))))
         })
         .map(|call| format!("`{call}` passes if it always gives the same answer"))
         .next()
@@ -121,7 +117,11 @@ fn constants(cases: &[&Case]) -> Vec<Wrong> {
     }
     let error = |name: String| Wrong::Always(Answer::Error(vec![name]));
     wrong.extend(errors.into_iter().map(error));
-    wrong.extend(values.into_iter().map(|value| Wrong::Always(Answer::Value(value))));
+    wrong.extend(
+        values
+            .into_iter()
+            .map(|value| Wrong::Always(Answer::Value(value))),
+    );
     wrong
 }
 
@@ -171,13 +171,21 @@ mod tests {
     }
 
     fn asks(id: &str, input: &str, claim: Value) -> Case {
-        case(id, json!([{"call": "m:f", "with": [input]}]), json!([claim]))
+        case(
+            id,
+            json!([{"call": "m:f", "with": [input]}]),
+            json!([claim]),
+        )
     }
 
     #[test]
     fn a_case_that_cannot_fail_is_named() {
         let real = asks("C1", "a", json!({"of": 0, "is": "equals", "value": 4}));
-        let error = asks("C2", "a", json!({"of": 0, "is": "fails", "value": "ValueError"}));
+        let error = asks(
+            "C2",
+            "a",
+            json!({"of": 0, "is": "fails", "value": "ValueError"}),
+        );
         let ordered = asks("C4", "a", json!({"of": 0, "is": "differs", "value": 4}));
         let all = [&real, &error, &ordered];
         for can in all {
@@ -219,7 +227,8 @@ mod tests {
 
     #[test]
     fn each_function_is_asked_for_two_answers() {
-        let f = |id: &str, value: u64| asks(id, "a", json!({"of": 0, "is": "equals", "value": value}));
+        let f =
+            |id: &str, value: u64| asks(id, "a", json!({"of": 0, "is": "equals", "value": value}));
         let g = case(
             "G",
             json!([{"call": "m:g"}]),
