@@ -439,6 +439,12 @@ fn judge(
     changes: &[Change],
     outcome: &mut Outcome,
 ) -> Result<(), (Class, String)> {
+    // A file would be read by whoever works next.
+    if let (Some(paper), Some(change)) = (paper(context, order), changes.first()) {
+        let (what, name) = (paper.member(), change.name());
+        let why = format!("who hands in an {what} under seal changes no file, and this is {name}");
+        return Err((Class::OutOfScope, why));
+    }
     if order.access == Access::ReadOnly
         && let Some(change) = changes.iter().find(|change| change.root == Root::Repo)
     {
