@@ -153,18 +153,8 @@ fn merged_into(project: &Project, commit: &str) -> Result<Option<String>, Engine
 
 /// A branch with a commit that the run's work landed as: its trailer names the run.
 fn landed_on(project: &Project, run: &str) -> Result<Option<String>, EngineError> {
-    let names = format!("--grep={}: {run}@", workspace::git::TRAILER);
-    let args = [
-        "log",
-        "--branches",
-        "--max-count=1",
-        "--fixed-strings",
-        &names,
-        "--format=%S",
-    ];
-    let found = workspace::git::text(&workspace::git::git(project.repo(), &args, &[])?);
-    let found = found.strip_prefix("refs/heads/").unwrap_or(&found);
-    Ok((!found.is_empty()).then(|| found.to_owned()))
+    let found = report::fate::names(project.repo(), run, &["--branches"], None)?;
+    Ok(found.map(|(_, branch)| branch))
 }
 
 /// The worktree for merges is needed while a wave is live. What it holds is always a

@@ -4,6 +4,7 @@ mod anchors;
 mod audited;
 mod citations;
 mod cites;
+mod codes;
 mod command;
 mod complexity;
 mod controls;
@@ -28,6 +29,7 @@ mod header;
 mod health;
 mod ids;
 mod interfaces;
+mod lessons;
 mod lockfile;
 mod no_finding;
 mod no_objection;
@@ -64,6 +66,7 @@ pub fn registry() -> &'static [&'static dyn Check] {
             check::<audited::Audited>(),
             check::<citations::Citations>(),
             check::<cites::Cites>(),
+            check::<codes::Codes>(),
             check::<command::Command>(),
             check::<complexity::Complexity>(),
             check::<could_fail::CouldFail>(),
@@ -87,6 +90,7 @@ pub fn registry() -> &'static [&'static dyn Check] {
             check::<health::Health>(),
             check::<ids::Ids>(),
             check::<interfaces::Interfaces>(),
+            check::<lessons::Lessons>(),
             check::<lockfile::Lockfile>(),
             check::<no_finding::NoFinding>(),
             check::<no_objection::NoObjection>(),

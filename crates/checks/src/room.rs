@@ -27,6 +27,8 @@ pub(crate) struct Candidate<'a> {
     pub(crate) scope: &'a GlobSet,
     /// Files that decide how tests run: they come from the freeze or not at all.
     pub(crate) kept_out: &'a GlobSet,
+    /// Those of them that the work may change all the same.
+    pub(crate) opened: &'a dyn Fn(&str) -> bool,
 }
 
 impl Room {
@@ -147,7 +149,8 @@ impl Room {
         let now = subject.tree()?;
         let is_its = |path: &str| {
             let name = format!("repo/{path}");
-            candidate.scope.is_match(&name) && !candidate.kept_out.is_match(&name)
+            let open = !candidate.kept_out.is_match(&name) || (candidate.opened)(&name);
+            candidate.scope.is_match(&name) && open
         };
         for path in files(&self.path)?.keys().filter(|path| is_its(path)) {
             if !now.files.contains_key(path) {

@@ -19,6 +19,7 @@ use kernel::machine::Activity;
 use kernel::outcome::Verdict;
 use report::begun::{Discarded, Landed};
 use report::change::{Work, works_here};
+use report::fate;
 use report::look::{Peek, peek_run};
 use sandbox::Cancel;
 use shape::Onto;
@@ -114,7 +115,7 @@ impl Ready {
                 "name one with `--onto BRANCH`",
             )
         })?;
-        if let Some(commit) = already(repo, &head, &own.base, run)? {
+        if let Some((commit, _)) = fate::names(repo, run, &[&head], Some(&own.base))? {
             return Err(EngineError::user(
                 "landed_already",
                 format!("`{run}` is on `{branch}` already, as {}", &commit[..12]),
@@ -283,23 +284,6 @@ fn branch(onto: &Option<String>, own: &OwnTree, project: &Project) -> Result<Str
     })
 }
 
-/// The commit of the branch that holds this run's work already.
-fn already(repo: &Path, head: &str, base: &str, run: &str) -> Result<Option<String>, EngineError> {
-    let key = git::TRAILER;
-    let format = format!("--format=%H%x09%(trailers:key={key},valueonly,separator=%x2C)");
-    let since = format!("{base}..{head}");
-    let log = text(&git(repo, &["log", &format, &since], &[])?);
-    let begins = format!("{run}@");
-    let found = log.lines().find_map(|line| {
-        let (commit, trailers) = line.split_once('\t')?;
-        let its = trailers
-            .split(',')
-            .any(|one| one.trim().starts_with(&begins));
-        its.then(|| commit.to_owned())
-    });
-    Ok(found)
-}
-
 /// What both the branch and the run made, if they do not contradict each other.
 fn merged(
     repo: &Path,
@@ -413,7 +397,7 @@ pub fn discard(project: &Project, run: &str) -> Result<Discarded, EngineError> {
         std::fs::create_dir_all(&scratch).map_err(EngineError::io("create", &scratch))?;
         let turns = scratch.join(git::TURNS);
         let index = scratch.join("discard-index");
-        let subject = format!("discard: {run} as it was");
+        let subject = fate::set_aside(run);
         let made = git::checkpoint(place.repo(), run, &turns, &index, &subject, &peek.head)?;
         if let Some(why) = tidy(&project, run, &made)? {
             return Err(EngineError::user(

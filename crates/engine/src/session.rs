@@ -253,6 +253,24 @@ impl Session<'_> {
     }
 }
 
+/// Refuses a run before anything of it is made, if nobody who would work first could be started.
+pub fn could_begin(
+    project: &Project,
+    workflow: &Arc<Workflow>,
+    agent: Option<&str>,
+) -> Result<(), EngineError> {
+    let session = Session {
+        project,
+        run: "",
+        agent,
+        built: None,
+        until: Until::Rest,
+        restore: Restore::No,
+    };
+    let agents = session.agents(workflow, "", &Offered::new())?;
+    able(&Flow::new(workflow.clone()), &agents)
+}
+
 /// Refuses to begin where whoever works next cannot even be started: an attempt would be counted for it.
 fn able(machine: &Flow, agents: &BTreeMap<String, Arc<dyn Agent>>) -> Result<(), EngineError> {
     // What is in flight may have ended, and needs nobody to be heard.

@@ -17,6 +17,9 @@ pub(crate) struct RawWorkflow {
     /// Does a pass without progress stop the run, whatever its gate says?
     #[serde(default)]
     pub(crate) stall_stops: bool,
+    /// Is a person asked where an agent changes nothing after a gate has failed?
+    #[serde(default)]
+    pub(crate) idle_stops: bool,
     #[serde(default)]
     pub(crate) checkpoint: RawCheckpoint,
     #[serde(default)]
@@ -273,6 +276,9 @@ pub(crate) enum RawCheck {
 #[serde(deny_unknown_fields)]
 pub(crate) struct RawTransition {
     pub(crate) action: String,
+    /// What a person who takes it does, in a line.
+    #[serde(default)]
+    pub(crate) about: String,
     pub(crate) from: OneOrMany,
     pub(crate) to: String,
     pub(crate) by: kernel::Actor,

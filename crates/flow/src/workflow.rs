@@ -254,6 +254,8 @@ pub struct Task {
 /// What a transition does besides moving.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct After {
+    /// What a person who takes the way does, in a line; may be empty.
+    pub about: String,
     /// Commits the tree as it is, then puts back what agents have changed since the last checkpoint.
     pub revert: bool,
     /// Keeps what went wrong, for people and for the next brief of that state.
@@ -331,6 +333,8 @@ pub struct Workflow {
     /// Does such a failure stop the run, whatever the gate says? Else only where the gate leads
     /// nowhere.
     pub stall_stops: bool,
+    /// Is a gate that failed not run again on what nobody has changed, and a person asked instead?
+    pub idle_stops: bool,
     /// When checkpoints are committed.
     pub checkpoints: Checkpoints,
     /// Whether attempts may go on in an agent's own session.

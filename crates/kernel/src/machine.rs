@@ -188,6 +188,9 @@ pub struct Waiting {
     pub why: String,
     /// What may be answered.
     pub options: Vec<String>,
+    /// What each answer does, and what its reason must say.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub means: BTreeMap<String, String>,
 }
 
 /// One budget as it is shown.

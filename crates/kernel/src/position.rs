@@ -65,7 +65,7 @@ impl Hold {
 /// The answer that is always possible.
 pub const STOP: &str = "stop";
 /// The answer that gives up `auto`, wherever a run waits for a person.
-const LOWER: &str = "lower";
+pub(crate) const LOWER: &str = "lower";
 
 /// Where a run stands.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]

@@ -12,6 +12,7 @@ pub mod course;
 pub mod evidence;
 mod excerpt;
 pub mod facts;
+pub mod fate;
 pub mod follow;
 pub mod gate;
 pub mod grounds;

@@ -208,7 +208,7 @@ pub fn run_name(project: &Project, name: &str) -> Result<RunName, EngineError> {
         _ => {
             let names: Vec<&str> = runs.iter().map(RunName::as_str).collect();
             let mend = match names.as_slice() {
-                [] => "there is no run yet; start one with `proofhouse new`".to_owned(),
+                [] => "there is no run yet; start one with `proofhouse do`".to_owned(),
                 names => format!("runs here: {}", names.join(", ")),
             };
             Err(EngineError::user(

@@ -56,6 +56,8 @@ pub struct Asked {
     pub question: Question,
     /// A command for each option, in their order.
     pub commands: Vec<String>,
+    /// What each option does, in their order.
+    pub means: Vec<&'static str>,
 }
 
 impl Asked {
@@ -63,6 +65,7 @@ impl Asked {
         let commands = question.options.iter();
         let commands = commands.map(|option| command(project, &question, option));
         Asked {
+            means: question.options.iter().map(|option| does(option)).collect(),
             commands: commands.collect(),
             question,
         }
@@ -76,8 +79,43 @@ pub struct Worded {
     pub headline: String,
     /// What a person should know, a line each.
     pub lines: Vec<String>,
-    /// The commands that answer; the recommended one is marked.
-    pub commands: Vec<(String, Advice)>,
+    /// The answers, in their order.
+    pub answers: Vec<Way>,
+}
+
+/// One way to answer.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Way {
+    pub command: String,
+    /// What it does, in a line; may be empty.
+    pub does: String,
+    pub advice: Advice,
+}
+
+/// What an answer to a project's question does, in a line.
+fn does(option: &str) -> &'static str {
+    match Action::of(option) {
+        Some(Action::ApproveOverride) => "accepts the work as it is, in your name",
+        Some(Action::AbandonTask) => "gives the task up, and what needs it",
+        Some(Action::AmendSpec) => "changes what the task must do, and plans it anew",
+        Some(Action::SplitTask) => "makes several tasks of it",
+        Some(Action::RevisePlan) => "puts your plan in the place of the role's",
+        Some(Action::ProvideFix) => "puts your files in the place of the role's, to be challenged",
+        None => match option {
+            "APPROVE" => "accepts the spec as it is shown, and plans its tasks",
+            REJECT => "discards the spec; the agent begins again, with your reasons",
+            AMEND => "lets the agent go on from this draft, with what you say",
+            "APPROVE_CHANGE" => "lets the contract change, for all who use it",
+            "REJECT_CHANGE" => "leaves the contract as it is; the task goes on without",
+            "DEFER" => "leaves it open, and asks again later",
+            RELEASE => "runs the release gates, and releases what passes them",
+            DEPRECATE => "takes a module out of what may be used",
+            EXTEND => "grants as much of the budget again, and goes on",
+            RETRY => "tries once more what could not be done",
+            STOP => "ends the project for good; what it made is kept",
+            _ => "",
+        },
+    }
 }
 
 /// Is an answer the recommended one?
@@ -101,17 +139,23 @@ pub fn of_run(run: &str, waiting: &Waiting) -> Worded {
     Worded {
         headline: format!("`{run}` waits for a person ({}): {first}", waiting.reason),
         lines: lines.collect(),
-        commands: waiting
+        answers: waiting
             .options
             .iter()
-            .map(|option| (decide(run, option), Advice::None))
+            .map(|option| Way {
+                command: decide(run, option),
+                does: waiting.means.get(option).cloned().unwrap_or_default(),
+                advice: Advice::None,
+            })
             .collect(),
     }
 }
 
 /// What a project asks, in words.
 pub fn of_project(project: &str, asked: &Asked) -> Worded {
-    let Asked { question, commands } = asked;
+    let Asked {
+        question, commands, ..
+    } = asked;
     let task = question.task.as_ref().map(ToString::to_string);
     let task = task.filter(|task| *task != question.id);
     let task = task.map_or_else(String::new, |task| format!(" ({task})"));
@@ -119,11 +163,16 @@ pub fn of_project(project: &str, asked: &Asked) -> Worded {
         true => Advice::Recommended,
         false => Advice::None,
     };
-    let advice = question.options.iter().map(advice);
+    let way = |(command, option): (&String, &String)| Way {
+        command: command.clone(),
+        does: does(option).to_owned(),
+        advice: advice(option),
+    };
+    let answers = commands.iter().zip(&question.options);
     Worded {
         headline: format!("`{project}` {}{task}: {}", question.id, question.what),
         lines: question.why.lines().map(str::to_owned).collect(),
-        commands: commands.iter().cloned().zip(advice).collect(),
+        answers: answers.map(way).collect(),
     }
 }
 

@@ -1,6 +1,7 @@
 //! A run as it is shown: where it stands, what it cost, what it promised, and what a person may do.
 
 use crate::address;
+use crate::fate::Fate;
 use crate::inbox::Fault;
 use crate::look::{self, Looked, Peek};
 use crate::project::ProjectReport;
@@ -10,6 +11,7 @@ use flow::Flow;
 use kernel::machine::Activity;
 use kernel::{Machine, Status};
 use serde::Serialize;
+use std::collections::BTreeMap;
 use store::Head;
 use workspace::{EngineError, Project};
 
@@ -35,8 +37,14 @@ pub struct RunReport {
     pub promise: Option<(String, String)>,
     /// What a person may begin in a run that rests.
     pub may_begin: Vec<String>,
+    /// What each of these does.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub means: BTreeMap<String, String>,
     /// What resting there means.
     pub about: String,
+    /// What became of its work since.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub fate: Option<Fate>,
 }
 
 impl RunReport {
@@ -67,7 +75,12 @@ impl RunReport {
                 true => workflow.table.options(position, status.mode),
                 false => Vec::new(),
             },
+            means: match resting {
+                true => machine.means(),
+                false => BTreeMap::new(),
+            },
             about: about.map_or_else(String::new, |state| state.about.clone()),
+            fate: Fate::of(project, name, machine),
             status,
         })
     }
@@ -114,6 +127,14 @@ impl Report {
             Activity::Resting => Doing::Resting,
             Activity::Done => Doing::Done,
             Activity::Stopped => Doing::Stopped,
+        }
+    }
+
+    /// What became of its work, if that is known.
+    pub fn fate(&self) -> Option<&Fate> {
+        match self {
+            Report::Run(run) => run.fate.as_ref(),
+            Report::Project(_) | Report::Unreadable { .. } => None,
         }
     }
 

@@ -155,13 +155,16 @@ fn explain(launch: &Launch, program: &str, error: Error) -> LaunchError {
         ErrorKind::NotFound => LaunchError::ProgramNotFound {
             program,
             dir,
-            path: match (launch.env.get("PATH"), &launch.policy) {
-                (path, None) => format!("PATH is {}", path.cloned().unwrap_or_default()),
-                // It may well exist outside. A long PATH stands last: it may be cut.
-                (path, Some(_)) => format!(
-                    "only the policy's roots exist in its sandbox; PATH is {}",
-                    path.cloned().unwrap_or_default()
-                ),
+            path: {
+                let path = launch.env.get("PATH").map_or("", String::as_str);
+                let folders = path.split(':').filter(|one| !one.is_empty()).count();
+                match &launch.policy {
+                    None => format!("in none of the {folders} folders of PATH"),
+                    // It may well exist outside.
+                    Some(_) => format!(
+                        "in none of the {folders} folders of PATH, of which its sandbox has only the policy's roots"
+                    ),
+                }
             },
         },
         _ if matches!(error.raw_os_error(), Some(libc::EACCES | libc::ENOEXEC)) => {

@@ -13,6 +13,7 @@ use kernel::outcome::passes;
 use kernel::{Input, Machine, Refusal};
 use serde::Serialize;
 use serde_json::Value;
+use std::collections::BTreeMap;
 
 /// What one life of an engine brings with it. Never stored: facts hold what became of it.
 #[derive(Debug, Clone, Default)]
@@ -233,6 +234,7 @@ impl Waves {
                 why: format!("`{}`: {why}", slot.row.run),
                 // It is decided on the run itself.
                 options: Vec::new(),
+                means: BTreeMap::new(),
             }),
             _ => None,
         });
@@ -243,6 +245,7 @@ impl Waves {
                 reason: "criteria".to_owned(),
                 why: "only a person can say whether these hold".to_owned(),
                 options: unticked.into_iter().map(tick_option).collect(),
+                means: BTreeMap::new(),
             })
         })
     }

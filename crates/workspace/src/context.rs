@@ -158,12 +158,18 @@ fn hidden(config: &Config, repo: &Path) -> Vec<String> {
     hidden
 }
 
+/// Is this a workflow of the time when findings had no kinds? Its gates look for words in them.
+fn reads_words(workflow: &Workflow) -> bool {
+    let mut gates = workflow.states.values().flat_map(|state| &state.gate);
+    gates.any(|check| check.check == "no_finding" && check.with["kinds"].is_null())
+}
+
 fn shapes(
     workflow: &Workflow,
     started: &RunStarted,
 ) -> Result<BTreeMap<String, Arc<Shape>>, Error> {
-    // The workflow was another when the run began: its agents may know findings as texts.
-    let earlier = workflow.hash != started.workflow_hash;
+    // Agents that began under such rules know findings as texts.
+    let earlier = workflow.hash != started.workflow_hash || reads_words(workflow);
     let mut shapes = BTreeMap::new();
     for (name, role) in &workflow.roles {
         let Some(schema) = &role.result else {

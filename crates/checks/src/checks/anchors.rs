@@ -3,6 +3,7 @@
 
 use crate::Subject;
 use crate::judge::{Judge, Judged};
+use crate::readers::substance::nothing;
 use crate::readers::{markdown, paths};
 use crate::settings::{Placed, Text};
 use crate::text::{first_few, label};
@@ -48,6 +49,18 @@ impl Judge for Anchors {
         if !faults.is_empty() {
             return Err(first_few(&faults, 5).into());
         }
+        let unsaid = |anchor: &&Anchor<'_>| anchor.note.is_empty();
+        if anchors.iter().all(|anchor| !anchor.is_there(subject))
+            && let Some(anchor) = anchors.iter().find(unsaid)
+        {
+            let why = format!(
+                "nothing of `{}` is there yet: say behind {} what it will be, as in `{} (new) - the sum`",
+                label(heading),
+                anchor.path,
+                anchor.path
+            );
+            return Err(why.into());
+        }
         if let Some(cited_in) = self.cited_in.as_deref() {
             let sections =
                 markdown::chosen(&text, Some(cited_in)).map_err(|why| format!("{file} {why}"))?;
@@ -64,6 +77,16 @@ impl Judge for Anchors {
                 );
                 return Err(why.into());
             }
+            let mut said: String = sections.iter().map(|one| one.content.as_str()).collect();
+            for anchor in &anchors {
+                for name in std::iter::once(anchor.path).chain(anchor.symbol) {
+                    said = said.replace(name, "");
+                }
+            }
+            if let Some(why) = nothing(&said, cited_in).filter(|why| !why.is_blank()) {
+                let cited_in = label(cited_in);
+                return Err(format!("`{cited_in}` names its anchors and {why}").into());
+            }
         }
         Ok(format!("{} anchors", anchors.len()))
     }
@@ -74,6 +97,8 @@ struct Anchor<'a> {
     path: &'a str,
     symbol: Option<&'a str>,
     new: bool,
+    /// What stands behind it.
+    note: String,
 }
 
 impl<'a> Anchor<'a> {
@@ -85,16 +110,31 @@ impl<'a> Anchor<'a> {
             ["::", symbol, ..] => Some(symbol.trim_end_matches([',', ';', ':']).trim_matches('`')),
             _ => None,
         };
+        let new = rest.first() == Some(&"(new)");
+        let named = match (symbol, new) {
+            (Some(_), _) => 2,
+            (None, true) => 1,
+            (None, false) => 0,
+        };
+        let note = rest[named..].join(" ");
         Some(Self {
             path,
             symbol,
-            new: rest.first() == Some(&"(new)"),
+            new,
+            note: note.trim_start_matches(['-', '–', '—', ' ']).to_owned(),
         })
+    }
+
+    fn is_there(&self, subject: &Subject<'_>) -> bool {
+        paths::read(subject.place, &format!("repo/{}", self.path)).is_ok()
     }
 
     /// What is wrong with it.
     fn fault(&self, subject: &Subject<'_>) -> Option<String> {
         let path = self.path;
+        if let Some(why) = nothing(&self.note, "").filter(|why| !why.is_blank()) {
+            return Some(format!("what is said of {path} {why}"));
+        }
         match (
             paths::read(subject.place, &format!("repo/{path}")),
             self.symbol,

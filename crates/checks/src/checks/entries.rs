@@ -4,9 +4,9 @@
 use crate::Subject;
 use crate::judge::{Judge, Judged};
 use crate::readers::documents::{labelled, says_none};
-use crate::readers::substance::{form_of, nothing, nothing_new};
+use crate::readers::substance::{form_of, nothing, nothing_new, said_first, unnamed};
 use crate::readers::{markdown, paths};
-use crate::settings::{Number, Placed, SettingsError, Text, Texts};
+use crate::settings::{Number, Placed, SettingsError, Text, Texts, WordTable};
 use crate::text::{first_few, is_placeholder, label};
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -28,6 +28,9 @@ pub(crate) struct Entries {
     /// Labels that each entry has, as in `Failure: ...`.
     #[serde(default)]
     labels: Texts,
+    /// A table: label to the words of which each entry has one behind it.
+    #[serde(default)]
+    words: WordTable,
     /// Headings under which no entry may stand, too.
     #[serde(default)]
     apart_from: Texts,
@@ -72,11 +75,17 @@ impl Judge for Entries {
         for (at, entry) in found.iter().enumerate() {
             let shown = label(entry);
             let lower = entry.to_lowercase();
-            if let Some(why) = nothing_new(entry, section, &form) {
+            let first = said_first(entry);
+            let hollow = nothing(first, section).filter(|why| !why.is_blank());
+            if let Some(why) = nothing_new(entry, section, &form).or(hollow) {
                 wrong.push(format!("`{shown}` {why}"));
                 continue;
             }
-            if found[..at].iter().any(|other| plain(other) == plain(entry)) {
+            let said = plain(unnamed(entry));
+            if found[..at]
+                .iter()
+                .any(|other| plain(unnamed(other)) == said)
+            {
                 wrong.push(format!("`{shown}` stands there twice"));
             }
             let mentions = |word: &String| match word.strip_suffix(':') {
@@ -98,6 +107,14 @@ impl Judge for Entries {
                         wrong.push(format!("`{shown}`: `{name}` {why}"));
                     }
                     _ => wrong.push(format!("`{shown}` has no `{name}`")),
+                }
+            }
+            for (name, words) in self.words.iter() {
+                let said = labelled(entry, name).unwrap_or_default();
+                let said = said.trim().trim_end_matches('.');
+                if !words.iter().any(|word| word.eq_ignore_ascii_case(said)) {
+                    let words = words.join(", ");
+                    wrong.push(format!("`{shown}` says `{name}:` none of {words}"));
                 }
             }
             for heading in self.apart_from.iter() {

@@ -20,6 +20,10 @@ pub(crate) struct Freeze {
     /// Globs that begin with `repo/` or `task/`, sections such as `task/T.md#3 Contract`,
     /// `commands`, `runner config`, `test config`, `inline tests`, `sources`, `dependencies`.
     items: Items,
+    /// Items as above, that later work may touch: of manifests and lockfiles among them only what says
+    /// how tests run is frozen.
+    #[serde(default)]
+    open: Items,
     /// How many items there must be; 1.
     min: Option<Number<0, 100_000>>,
     /// `replace` (the default): forget what the name held; `add`: what it holds must be unchanged,
@@ -58,6 +62,14 @@ impl Judge for Freeze {
             )));
         }
         let found = items::named(subject, patterns).map_err(Trouble::cannot)?;
+        let opened = items::Opened::by(subject, &self.open).map_err(Trouble::cannot)?;
+        let found = found
+            .into_iter()
+            .filter_map(|item| match opened.holds(&item) {
+                true => items::of_tests(subject, &item),
+                false => Some(item),
+            });
+        let found: Vec<String> = found.collect();
         if found.len() < min {
             return Err(fails(format!(
                 "{} of at least {min} to freeze as `{name}` match {}",

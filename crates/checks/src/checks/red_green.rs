@@ -228,7 +228,11 @@ fn red(shown: Vec<Shown>, passing: &BTreeSet<String>) -> Result<CheckResult, Tri
             "with the tests of this change, everything passes on the code before it: no test shows what was asked for; add one that fails without the change".to_owned(),
         ));
     }
-    Ok(executed.answer("red_green: before", Verdict::Pass, reasons.join("; ")))
+    Ok(executed.answer(
+        "red_green: new tests on the code before",
+        Verdict::Pass,
+        reasons.join("; "),
+    ))
 }
 
 impl RedGreen {

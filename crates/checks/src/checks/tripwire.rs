@@ -110,7 +110,7 @@ impl Judge for Tripwire {
         })?;
         let before = Room::of(subject, commit, &frozen).map_err(cannot)?;
         let after = Room::of(subject, commit, &frozen).map_err(cannot)?;
-        lay_in(self, subject, &after)?;
+        lay_in(self, subject, &after, &frozen)?;
         for room in [&before, &after] {
             room.restore(subject, &frozen).map_err(cannot)?;
         }
@@ -301,17 +301,36 @@ pub(crate) fn untouched(
     ))
 }
 
-fn lay_in(wire: &Tripwire, subject: &Subject<'_>, room: &Room) -> Result<(), Tripped> {
+fn lay_in(
+    wire: &Tripwire,
+    subject: &Subject<'_>,
+    room: &Room,
+    frozen: &BTreeMap<String, String>,
+) -> Result<(), Tripped> {
     let globs = |patterns: &[String]| items::globs(patterns).map_err(cannot);
     let scope = items::spelt_out(subject, &wire.scope).map_err(cannot)?;
     let tests = items::spelt_out(subject, &wire.tests).map_err(cannot)?;
+    let opened = items::Opened::by(subject, &wire.scope).map_err(cannot)?;
     // What the tests' field takes out again is a test all the same.
     let mut kept_out = tests.inside;
     kept_out.extend(scope.outside);
+    let tested = globs(&kept_out)?;
     kept_out.extend(items::RUNNER_FILES.map(str::to_owned));
+    let opened =
+        |item: &str| opened.holds(item) && !tested.is_match(item) && !frozen.contains_key(item);
+    let tree = subject.tree().map_err(cannot)?;
+    let items = tree.files.keys().map(|path| format!("repo/{path}"));
+    let mut new = items.filter(|item| opened(item));
+    let says = new
+        .find_map(|item| items::of_tests(subject, &item).filter(|part| !frozen.contains_key(part)));
+    if let Some(part) = says {
+        let why = format!("{part} was not there when the tests were frozen");
+        return Err(cheat("tamper_tripwire", why));
+    }
     let candidate = Candidate {
         scope: &globs(&scope.inside)?,
         kept_out: &globs(&kept_out)?,
+        opened: &opened,
     };
     room.lay_in(subject, &candidate).map_err(cannot)
 }

@@ -35,6 +35,7 @@ const PARTS: [(&str, &[&[&str]]); 3] = [
             &["lib", "test"],
             &["lib", "harness"],
             &["profile", "test"],
+            &["package", "autotests"],
         ],
     ),
 ];

@@ -113,6 +113,58 @@ pub(crate) const RUNNER_FILES: [&str; 47] = [
     "repo/**/GNUmakefile",
 ];
 
+/// Manifests and lockfiles: honest work may have to change them, where a person has approved it.
+const DEPENDENCY_FILES: [&str; 18] = [
+    "repo/**/Cargo.toml",
+    "repo/**/Cargo.lock",
+    "repo/**/go.mod",
+    "repo/**/go.sum",
+    "repo/**/go.work.sum",
+    "repo/**/package.json",
+    "repo/**/package-lock.json",
+    "repo/**/npm-shrinkwrap.json",
+    "repo/**/yarn.lock",
+    "repo/**/pnpm-lock.yaml",
+    "repo/**/bun.lock",
+    "repo/**/bun.lockb",
+    "repo/**/pyproject.toml",
+    "repo/**/requirements*.txt",
+    "repo/**/uv.lock",
+    "repo/**/poetry.lock",
+    "repo/**/pdm.lock",
+    "repo/**/Pipfile.lock",
+];
+
+/// The manifests and lockfiles that patterns open for later work.
+pub(crate) struct Opened {
+    files: GlobSet,
+    inside: GlobSet,
+    outside: GlobSet,
+}
+
+impl Opened {
+    pub(crate) fn by(subject: &Subject<'_>, patterns: &[String]) -> Result<Self, Error> {
+        let named = spelt_out(subject, patterns)?;
+        Ok(Self {
+            files: globs(&DEPENDENCY_FILES)?,
+            inside: globs(&named.inside)?,
+            outside: globs(&named.outside)?,
+        })
+    }
+
+    pub(crate) fn holds(&self, item: &str) -> bool {
+        self.files.is_match(item) && self.inside.is_match(item) && !self.outside.is_match(item)
+    }
+}
+
+/// What of an opened file stays frozen: the part of a manifest that says how tests run, if it does.
+pub(crate) fn of_tests(subject: &Subject<'_>, item: &str) -> Option<String> {
+    let text = paths::read(subject.place, item).ok()?;
+    let says = inline_tests::is_manifest(item)
+        && inline_tests::test_settings(item, &text).is_ok_and(|said| !said.is_empty());
+    says.then(|| format!("{item}#{OF_MANIFEST}"))
+}
+
 /// The bytes of an item of a gate now; or in a few words why there are none.
 pub(crate) fn now(subject: &Subject<'_>, item: &str) -> Result<Vec<u8>, Error> {
     match item {

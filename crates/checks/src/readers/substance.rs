@@ -143,6 +143,32 @@ pub(crate) fn stands_in(text: &str, said: &str) -> usize {
     times(&words(text), &words(said))
 }
 
+/// An entry without the id that it is called by: `M1: ...`, `S2 (R1): ...`.
+pub(crate) fn unnamed(entry: &str) -> &str {
+    let Some((name, said)) = entry.split_once(':') else {
+        return entry;
+    };
+    let mut words = name.split_whitespace();
+    let id = words.next().unwrap_or_default();
+    let letters = id.trim_start_matches(char::is_uppercase);
+    let number = letters.strip_prefix('-').unwrap_or(letters);
+    let is_id = letters.len() < id.len()
+        && !number.is_empty()
+        && number.chars().all(|char| char.is_ascii_digit());
+    let others = words.collect::<Vec<&str>>().join(" ");
+    let bracketed = others.is_empty() || others.starts_with('(') && others.ends_with(')');
+    match is_id && bracketed {
+        true => said.trim_start(),
+        false => entry,
+    }
+}
+
+/// What an entry says first: without the id that it is called by, up to its first semicolon.
+pub(crate) fn said_first(entry: &str) -> &str {
+    let said = unnamed(entry);
+    said.split(';').next().unwrap_or(said)
+}
+
 /// The form's own text under a heading of a file of the task; empty if there is none.
 pub(crate) fn form_of(subject: &Subject<'_>, file: &str, heading: &str) -> String {
     let name = file.strip_prefix("task/");

@@ -107,6 +107,7 @@ pub(crate) fn status(state: &State) -> Status {
                 reason: word.to_owned(),
                 why,
                 options: options(state),
+                means: BTreeMap::new(),
             }),
         return_to: None,
         autonomy: started.map_or(Autonomy::Manual, |started| started.autonomy),

@@ -221,6 +221,7 @@ fn load_by(
             .as_ref()
             .map(|check| check.get_ref().clone()),
         stall_stops: raw.stall_stops,
+        idle_stops: raw.idle_stops,
         checkpoints: match raw.checkpoint {
             RawCheckpoint::Never => Checkpoints::Never,
             RawCheckpoint::PassedGates => Checkpoints::PassedGates,

@@ -53,9 +53,9 @@ pub(super) fn table(loader: &mut Loader<'_>, raw: &RawWorkflow) -> Table {
             RawStepping::Held => Stepping::Held,
             RawStepping::Table => Stepping::InTable,
         },
-        stalling: match raw.stall_check {
-            Some(_) => Stalling::Halts,
-            None => Stalling::Counts,
+        stalling: match raw.stall_check.is_some() || raw.idle_stops {
+            true => Stalling::Halts,
+            false => Stalling::Counts,
         },
     }
 }
@@ -100,6 +100,7 @@ fn transition(loader: &mut Loader<'_>, at: usize, raw: &RawTransition) -> Transi
 pub(super) fn after(raw: &RawWorkflow) -> Vec<After> {
     let ways = raw.transition.iter().map(|way| way.get_ref());
     ways.map(|way| After {
+        about: way.about.trim().to_owned(),
         revert: way.revert,
         post_mortem: way.post_mortem,
         forget: way.forget.list().into_iter().map(StateName::new).collect(),

@@ -1,6 +1,7 @@
 //! The next step that follows from the state alone: no input but the passing of a step decides it.
 
 use super::finding;
+use super::idle::Follows;
 use super::objection;
 use super::state::{FlowState, Stage};
 use super::words::{GATE_FAILED, NO_PROGRESS, hold_sentence};
@@ -134,6 +135,13 @@ fn judge(workflow: &Workflow, run: &FlowState, judgement: Judgement) -> Option<B
     // Whoever raised it looks again, until they say what became of it.
     if passed && let Some(why) = objection::unsettled(workflow, run) {
         return stepped(workflow, run, &Step::Again, "again", Actor::Engine, why);
+    }
+    if passed && let Some(follows) = run.idle.follows(workflow, &run.position.state) {
+        let (step, name, why) = match follows {
+            Follows::Again(why) => (Step::Again, "again", why),
+            Follows::Person(why) => (Step::Stall, "stall", why),
+        };
+        return stepped(workflow, run, &step, name, Actor::Engine, why);
     }
     let chosen = choose(workflow, run, |way| {
         way.when.iter().all(|guard| match guard {

@@ -11,6 +11,7 @@ use kernel::opening::Begun;
 use kernel::position::Step;
 use kernel::table::{Actor, Completing, Kind, Target, Transition};
 use kernel::{Decision, EffectId, Event, Input, Refusal, Time, What};
+use std::collections::BTreeMap;
 
 pub(crate) fn decide(
     workflow: &Workflow,
@@ -120,6 +121,52 @@ pub(super) fn options(workflow: &Workflow, run: &FlowState) -> Vec<String> {
         })
     });
     options
+}
+
+/// What each of these answers does, in a line, and what its reason must say.
+pub(super) fn means(workflow: &Workflow, run: &FlowState) -> BTreeMap<String, String> {
+    let table = &workflow.table;
+    let (at, mode) = (&run.position, run.mode());
+    let of_way = |option: &str| {
+        let mut ways = table.leaving(&at.state);
+        let (index, way) = ways.find(|(_, way)| {
+            way.by == Actor::Human && way.action.as_str() == option && table.possible(at, mode, way)
+        })?;
+        let to = match &way.to {
+            Target::State(state) => Some(state),
+            Target::Return => at.slot.as_ref(),
+        };
+        let after = &workflow.after[index];
+        let mut text = match (after.about.as_str(), to) {
+            ("", Some(to)) => format!("goes to `{to}`"),
+            ("", None) => "goes back".to_owned(),
+            (about, _) => about.to_owned(),
+        };
+        for counter in &way.count {
+            let (used, cap) = (at.count(counter) + 1, table.cap(counter));
+            text.push_str(&format!(" ({used} of {cap} `{counter}`)"));
+        }
+        if let Some(needs) = &after.needs {
+            let labels: Vec<String> = needs
+                .labels
+                .iter()
+                .map(|one| format!("{one}: ..."))
+                .collect();
+            text.push_str(&match labels.is_empty() {
+                true => "; needs a reason".to_owned(),
+                false => format!("; the reason must say `{}`", labels.join("; ")),
+            });
+        }
+        Some(text)
+    };
+    let options = options(workflow, run).into_iter();
+    options
+        .filter_map(|option| {
+            let hold = at.hold.as_ref();
+            let text = of_way(&option).or_else(|| kernel::meaning::meaning(hold, &option))?;
+            Some((option, text))
+        })
+        .collect()
 }
 
 /// Does the person's reason hold what the decision needs?

@@ -1,6 +1,6 @@
 //! The run as people see it: its status, and the fields that the engine writes.
 
-use super::decide::options;
+use super::decide::{means, options};
 use super::record;
 use super::state::{FlowState, Stage};
 use super::words::{GATE_FAILED, NO_PROGRESS, hold_sentence};
@@ -73,6 +73,7 @@ fn waiting(workflow: &Workflow, run: &FlowState) -> Option<Waiting> {
         reason,
         why,
         options: options(workflow, run),
+        means: means(workflow, run),
     })
 }
 

@@ -11,6 +11,7 @@ mod exits;
 mod facts;
 mod finding;
 mod heard;
+mod idle;
 mod known;
 mod made;
 mod memory;
@@ -88,6 +89,11 @@ impl Flow {
     /// What was learnt of failures, in the order of states.
     pub fn post_mortems(&self) -> Vec<(&kernel::StateName, &PostMortem)> {
         self.run.memory.all().collect()
+    }
+
+    /// What each answer does that a person may give now, in a line.
+    pub fn means(&self) -> BTreeMap<String, String> {
+        decide::means(&self.workflow, &self.run)
     }
 
     /// What passed gates have frozen.

@@ -3,6 +3,7 @@
 use super::exits::Record;
 use super::finding::Findings;
 use super::heard::Heard;
+use super::idle::Idle;
 use super::made::Made;
 use super::memory::Memory;
 use crate::snapshot::Snapshots;
@@ -167,6 +168,9 @@ pub(crate) struct FlowState {
     /// Findings that nobody has settled yet.
     #[serde(default)]
     pub(crate) findings: Findings,
+    /// Who did nothing about a gate that failed.
+    #[serde(default)]
+    pub(crate) idle: Idle,
 }
 
 impl FlowState {
@@ -212,6 +216,7 @@ impl FlowState {
             asked: None,
             made: Made::default(),
             findings: Findings::default(),
+            idle: Idle::default(),
         }
     }
 

@@ -275,10 +275,16 @@ fn said(result: &CheckResult) -> String {
     )
 }
 
+/// What a quoted line of a file begins with.
+const QUOTED: &str = "| ";
+
 /// One capped line that cannot pass for a heading.
 fn line(text: &str) -> String {
-    let words: Vec<&str> = text.split_whitespace().collect();
-    let joined = words.join(" ");
+    // What is quoted is code: how far it is indented may be what it means.
+    let joined = match text.starts_with(QUOTED) && !text.contains('\n') {
+        true => text.trim_end().to_owned(),
+        false => text.split_whitespace().collect::<Vec<_>>().join(" "),
+    };
     let mut capped: String = joined.chars().take(MOST_CHARS).collect();
     if capped.len() < joined.len() {
         capped.push('…');

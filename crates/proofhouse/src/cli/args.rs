@@ -205,8 +205,11 @@ Needs git and cargo; no network, no model, no key. It works in a folder of its o
         command: ConfigCommand,
     },
     /// Write a commented .proofhouse/config.toml
-    #[command(after_help = "Example:\n  proofhouse init --yes")]
+    #[command(after_help = "Examples:\n  proofhouse init --yes\n  proofhouse init --agent claude")]
     Init {
+        /// Who works; asks nothing
+        #[arg(long, value_name = "AGENT")]
+        agent: Option<String>,
         /// Ask nothing, take what was found
         #[arg(long)]
         yes: bool,

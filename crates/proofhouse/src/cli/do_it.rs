@@ -3,9 +3,9 @@
 use super::args::{AutonomyArg, Do, New, RiskArg, Run};
 use super::out::Out;
 use super::{new, run};
+use engine::session::could_begin;
 use engine::start::{LOOKED_FOR, WantsCommands, wanted_commands};
 use std::io::{BufRead, IsTerminal, Write};
-use workspace::agent::staffed;
 use workspace::config::Config;
 use workspace::{EngineError, Project};
 
@@ -47,7 +47,7 @@ pub(crate) fn do_it(project: &Project, args: &Do, out: &Out) -> Result<u8, Engin
     };
     // Nothing is made for a run that nobody could work in.
     let workflow = project.workflow(&args.workflow)?;
-    staffed(&workflow, &config, asked.agent.as_deref())?;
+    could_begin(project, &workflow, asked.agent.as_deref())?;
     let (wants, there) = wanted_commands(project, &args.workflow, &args.check)?;
     if wants == WantsCommands::Always && !there {
         asked.check = vec![ask_for_a_check(out)?];

@@ -5,7 +5,7 @@ use super::out::{Out, Tone, count, dollars, duration, plain, whole};
 use super::{exit, land, signing};
 use report::grounds::Grounds;
 use report::inbox::Item;
-use report::question::Advice;
+use report::question::{Advice, Way};
 use workspace::{EngineError, Project};
 
 pub(crate) fn inbox(project: &Project, out: &Out) -> Result<u8, EngineError> {
@@ -41,17 +41,26 @@ pub(crate) fn ask(out: &Out, project: &Project, items: &[Item]) {
         if let Item::Run { run, grounds, .. } = item {
             shown(out, run, grounds, Lines::Some);
         }
-        for (command, advice) in &worded.commands {
-            let best = match advice {
-                Advice::Recommended => "   (recommended)",
-                Advice::None => "",
-            };
-            out.line(&format!("  {command}{best}"));
+        for way in &worded.answers {
+            answer(out, way);
         }
     }
     if let Some(Item::Run { run_code, .. } | Item::Project { run_code, .. }) = items.last() {
         out.line(&signing::wants(project, run_code));
     }
+}
+
+/// A command that answers, and what it does: a remark to a shell, so that the line can be taken whole.
+pub(crate) fn answer(out: &Out, way: &Way) {
+    let best = match way.advice {
+        Advice::Recommended => "   (recommended)",
+        Advice::None => "",
+    };
+    let does = match way.does.as_str() {
+        "" => String::new(),
+        does => out.paint(Tone::Dim, &format!("   # {}", plain(does))),
+    };
+    out.line(&format!("  {}{does}{best}", way.command));
 }
 
 /// As many lines of a failure say what it was; the page has all of them.

@@ -9,7 +9,12 @@ use workspace::config::keys::KEYS;
 use workspace::project::Records;
 use workspace::{EngineError, Project};
 
-pub(crate) fn init(project: &Project, yes: bool, out: &Out) -> Result<u8, EngineError> {
+pub(crate) fn init(
+    project: &Project,
+    named: Option<String>,
+    yes: bool,
+    out: &Out,
+) -> Result<u8, EngineError> {
     let path = project.home().join("config.toml");
     if path.exists() {
         return Err(EngineError::user(
@@ -25,13 +30,18 @@ pub(crate) fn init(project: &Project, yes: bool, out: &Out) -> Result<u8, Engine
     // One that can log in goes before one that is only installed.
     let best = found.iter().find(|ready| ready.way_in().is_some());
     let best = best.or(found.first());
-    let mut agent = best.map(|ready| ready.agent.to_owned());
-    if !yes {
+    let asks = !yes && named.is_none();
+    if let Some(named) = &named {
+        // A name that nobody has would be refused by every command from now on.
+        workspace::agent::spec(project, &project.config()?, named)?;
+    }
+    let mut agent = named.or_else(|| best.map(|ready| ready.agent.to_owned()));
+    if asks {
         if !std::io::stdin().is_terminal() {
             return Err(EngineError::user(
                 "terminal_required",
                 "there is no terminal to ask on",
-                "give `--yes` to take what was found",
+                "name who works with `--agent`, or give `--yes` to take what was found",
             ));
         }
         for ready in &found {
@@ -44,7 +54,6 @@ pub(crate) fn init(project: &Project, yes: bool, out: &Out) -> Result<u8, Engine
         let offered = agent.as_deref().unwrap_or("none yet");
         let typed = ask(&format!("who works [{offered}]: "))?;
         if !typed.is_empty() {
-            // A name that nobody has would be refused by every command from now on.
             workspace::agent::spec(project, &project.config()?, &typed)?;
             agent = Some(typed);
         }
@@ -55,6 +64,11 @@ pub(crate) fn init(project: &Project, yes: bool, out: &Out) -> Result<u8, Engine
         .find(|ready| agent.as_deref() == Some(ready.agent))
         .and_then(Readiness::way_in);
     workspace::project::write_file(&path, &text(agent.as_deref(), login))?;
+    // As `doctor` says it: a program can be installed later, and a name that was mistyped cannot.
+    let missing = match &agent {
+        Some(agent) => workspace::agent::spec(project, &project.config()?, agent)?.missing(),
+        None => Vec::new(),
+    };
     if out.json {
         let found: Vec<_> = found
             .iter()
@@ -67,7 +81,7 @@ pub(crate) fn init(project: &Project, yes: bool, out: &Out) -> Result<u8, Engine
                 serde_json::json!({"agent": ready.agent, "program": ready.program, "login": login})
             })
             .collect();
-        out.facts(&serde_json::json!({"config": path, "agent": agent, "found": found}));
+        out.facts(&serde_json::json!({"config": path, "agent": agent, "found": found, "missing": missing}));
         return Ok(exit::OK);
     }
     out.line(&format!(
@@ -83,6 +97,7 @@ pub(crate) fn init(project: &Project, yes: bool, out: &Out) -> Result<u8, Engine
         }
         None => out.line("  no agent is set; set `agent` in the file, or give `--agent` to `new`"),
     }
+    out.warn(&missing);
     out.line("next: proofhouse do 'what you want'");
     Ok(exit::OK)
 }

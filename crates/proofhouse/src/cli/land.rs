@@ -10,6 +10,7 @@ use engine::land::{Landing, Shape, discard as set_aside, land as onto_branch, re
 use kernel::machine::Activity;
 use kernel::position::STOP;
 use report::change::{Change, Depth, FileChange, Work, stat};
+use report::fate::Fate;
 use serde_json::json;
 use workspace::{EngineError, Project};
 
@@ -153,9 +154,11 @@ pub(crate) fn change(out: &Out, run: &str, change: &Change, lines: Lines) {
         return;
     }
     drawn(out, change, " ");
-    // Code first: that is what may be wrong.
+    // Tests that lost something first, then code: that is what may be wrong.
     let mut changes: Vec<&FileChange> = change.changes.iter().collect();
-    changes.sort_by_key(|one| is_prose(&one.path));
+    let weakens =
+        |one: &FileChange| is_test(&one.path) && one.removed.is_none_or(|lines| lines > 0);
+    changes.sort_by_key(|one| (!weakens(one), is_prose(&one.path)));
     let hunks = |one: &FileChange| {
         one.hunks
             .iter()
@@ -176,6 +179,13 @@ pub(crate) fn change(out: &Out, run: &str, change: &Change, lines: Lines) {
         false => "   shows all of it",
     };
     out.line(&format!("  proofhouse diff {run}{more}"));
+}
+
+/// Does a file look like a test, or lie among tests? For the order alone: nothing is judged by it.
+fn is_test(path: &str) -> bool {
+    let path = path.to_ascii_lowercase();
+    let mut parts = path.split(['/', '.', '_', '-']);
+    parts.any(|part| matches!(part, "test" | "tests" | "spec" | "specs"))
 }
 
 /// Is a file read by people, and run by nobody?
@@ -204,6 +214,11 @@ pub(crate) fn offer(project: &Project, run: &str, out: &Out) {
     }
     // What was made in the person's own tree is there already.
     if works_here(project, run) {
+        return;
+    }
+    let peek = report::look::peek_run(project, run).ok();
+    if let Some(fate) = peek.and_then(|peek| Fate::of(project, run, &peek.machine)) {
+        out.line(&format!("it is {} already", plain(&fate.words())));
         return;
     }
     let strong = |text: String| out.paint(Tone::Strong, &text);

@@ -115,7 +115,7 @@ fn dispatch(args: &Args, out: &Out) -> Result<u8, EngineError> {
         Command::Config {
             command: ConfigCommand::Confirm,
         } => config::confirm(&project, out),
-        Command::Init { yes } => init::init(&project, *yes, out),
+        Command::Init { agent, yes } => init::init(&project, agent.clone(), *yes, out),
         Command::Decide(decide) => decide::decide(&project, decide, out),
         Command::Resolve(resolve) => resolve::resolve(&project, resolve, out),
         Command::Records { command } => records::records(&project, command, out),

@@ -8,6 +8,8 @@ use engine::wave::folder::put_back;
 use kernel::Status;
 use kernel::machine::Activity;
 use report::Looked;
+use report::fate::Fate;
+use report::question::{Advice, Way};
 use report::run::{Doing, Report, RunReport, overview};
 use workspace::{EngineError, Project};
 
@@ -39,7 +41,7 @@ pub(crate) fn shown(
     if let Some(status) = report.status() {
         let doing = match &put_back {
             Some(why) => out.paint(Tone::Bad, &format!("{PUT_BACK}: {}", plain(why))),
-            None => doing(out, report.doing()),
+            None => doing(out, &report),
         };
         out.line(&format!(
             "{}  {} in `{}`, {doing}",
@@ -125,6 +127,12 @@ fn way_on(out: &Out, project: &Project, name: &str, run: &RunReport) {
         }
         return;
     }
+    let own = run.status.activity == Activity::Done && run.fate.is_none();
+    if own && super::land::own_tree(project, name) == Some(true) {
+        out.line(&format!(
+            "next: proofhouse land {name}   or: proofhouse discard {name}"
+        ));
+    }
     if run.may_begin.is_empty() {
         return;
     }
@@ -132,7 +140,14 @@ fn way_on(out: &Out, project: &Project, name: &str, run: &RunReport) {
         out.line(&format!("  {}", plain(&run.about)));
     }
     for option in &run.may_begin {
-        out.line(&format!("  {}", report::question::decide(name, option)));
+        inbox::answer(
+            out,
+            &Way {
+                command: report::question::decide(name, option),
+                does: run.means.get(option).cloned().unwrap_or_default(),
+                advice: Advice::None,
+            },
+        );
     }
     out.line(&signing::wants(project, &run.run_code));
 }
@@ -151,7 +166,15 @@ fn risk(status: &Status) -> &'static str {
     }
 }
 
-fn doing(out: &Out, doing: Doing) -> String {
+fn doing(out: &Out, report: &Report) -> String {
+    let doing = report.doing();
+    if let Some(fate) = report.fate() {
+        let tone = match fate {
+            Fate::Landed { .. } => Tone::Good,
+            Fate::SetAside { .. } => Tone::Dim,
+        };
+        return out.paint(tone, &plain(&fate.words()));
+    }
     match doing {
         Doing::Waiting | Doing::Stopped => out.paint(Tone::Warn, doing.as_str()),
         Doing::Done => out.paint(Tone::Good, doing.as_str()),
@@ -196,9 +219,10 @@ fn row(name: &str, report: &Report) -> Vec<String> {
         };
         return vec![name.to_owned(), String::new(), String::new(), why];
     };
-    let doing = match &status.waiting_for {
-        Some(waiting) => format!("waiting: {}", waiting.reason),
-        None => report.doing().as_str().to_owned(),
+    let doing = match (&status.waiting_for, report.fate()) {
+        (Some(waiting), _) => format!("waiting: {}", waiting.reason),
+        (None, Some(fate)) => fate.words(),
+        (None, None) => report.doing().as_str().to_owned(),
     };
     let spent = report::spend::summary(&status.attempts).run.usage;
     vec![

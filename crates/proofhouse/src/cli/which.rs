@@ -8,7 +8,7 @@ pub(crate) fn named<'a>(project: &Project, run: Option<&'a str>) -> Result<&'a s
         let names = store::list(&project.journals()).unwrap_or_default();
         let names: Vec<String> = names.iter().map(ToString::to_string).collect();
         let mend = match names.is_empty() {
-            true => "there is no run yet; start one with `proofhouse new`".to_owned(),
+            true => "there is no run yet; start one with `proofhouse do`".to_owned(),
             false => format!("name one of: {}", names.join(", ")),
         };
         EngineError::user("no_run_named", "which run is meant?", mend)

@@ -3,6 +3,7 @@
 
 mod again;
 mod codes;
+mod documents;
 mod header;
 pub(crate) mod waived;
 
@@ -50,9 +51,7 @@ impl Add {
             ),
         };
         world.write("agent/script.toml", &format!("{script}\n{honest}"));
-        world.git(&["add", "--all"]);
-        let who = ["-c", "user.name=t", "-c", "user.email=t@t"];
-        world.git(&[&who[..], &["commit", "--quiet", "-m", "sample"]].concat());
+        world.commit("sample");
         let key = world.approver("ann");
         let mut args = vec![
             "new",
@@ -225,6 +224,10 @@ fn a_crate_is_tested_by_the_runner_that_is_found() {
     world.write("src/lib.rs", "pub fn items() -> usize {\n    0\n}\n");
     world.write(".gitignore", "agent/\ntarget/\n");
     let honest = data("honest.toml").replace("src/total.sh", "src/lib.rs");
+    let honest = honest.replace(
+        "Scope (may touch): src/**",
+        "Scope (may touch): src/**, Cargo.toml",
+    );
     world.write(
         "agent/script.toml",
         &format!("{}{honest}", data("crate.toml")),
@@ -265,11 +268,17 @@ fn a_crate_is_tested_by_the_runner_that_is_found() {
     for line in [
         "tests: red (cargo): red: it does not build yet, for want of total",
         "tripwire: before: on the code before: not_built",
+        "repo/Cargo.toml#tests was not there when the tests were frozen",
         "tripwire: candidate: on the candidate: green: 2 passed",
         "verify -> observe (verified",
     ] {
         assert!(judged.contains(line), "no `{line}` in {judged}");
     }
+    assert!(
+        world
+            .read("Cargo.toml")
+            .ends_with("[features]\nextra = []\n")
+    );
 }
 
 #[test]
@@ -463,10 +472,7 @@ fn a_freeze_without_a_flag_is_not_offered() {
 /// The finished run, committed and cloned, as from afar: without the run's own commits, which a clone on
 /// the same disk takes along, so that sealed files are held against the tree.
 fn clone_of(add: &Add) -> World {
-    add.world.git(&["add", "--all"]);
-    let who = ["-c", "user.name=t", "-c", "user.email=t@t"];
-    add.world
-        .git(&[&who[..], &["commit", "--quiet", "-m", "a finished run"]].concat());
+    add.world.commit("a finished run");
     let clone = World::new();
     std::fs::remove_dir_all(clone.path()).unwrap();
     let from = add.world.path().to_str().unwrap().to_owned();

@@ -145,17 +145,7 @@ fn a_forged_done_in_the_state_file_is_found() {
 #[test]
 fn a_fresh_clone_can_be_audited() {
     let world = finished();
-    world.git(&["add", "--all"]);
-    world.git(&[
-        "-c",
-        "user.name=t",
-        "-c",
-        "user.email=t@t",
-        "commit",
-        "--quiet",
-        "-m",
-        "with journals and evidence",
-    ]);
+    world.commit("with journals and evidence");
     let clone = tempfile::tempdir().unwrap();
     world.git(&["clone", "--quiet", ".", clone.path().to_str().unwrap()]);
     let said = world

@@ -440,6 +440,13 @@ fn an_agent_that_is_not_installed_is_found_before_an_attempt_is_begun() {
             .contains("`proofhouse-no-such-program` is not on PATH")
     );
     assert_eq!(world.status()["attempts"], serde_json::json!([]));
+
+    // `do` makes nothing for a run that nobody could work in.
+    let asked = ["do", "be good", "--check", CHECK, "--agent", missing];
+    let said = world.run(&asked).refuses(3, "agent_missing");
+    assert!(!said.out.contains("be-good"), "{}", said.out);
+    let runs = world.run(&["status", "--json"]).exits(0).json();
+    assert_eq!(runs.as_array().map(Vec::len), Some(1), "{runs}");
 }
 
 fn attempts_begun(world: &World, state: &str) -> usize {

@@ -1,6 +1,6 @@
 //! Settings: where they come from, which wins, and what a wrong one is answered with.
 
-use crate::support::{CHECK, HONEST, World};
+use crate::support::{CHECK, HONEST, TASK, World};
 
 #[test]
 fn the_later_layer_wins_and_show_says_where_each_value_comes_from() {
@@ -111,6 +111,13 @@ fn a_wrong_key_is_answered_with_the_nearest_one() {
 fn init_writes_a_file_that_loads_and_never_writes_over_one() {
     let world = World::new();
     world.run(&["init"]).refuses(1, "terminal_required");
+    let named = |agent| world.run(&["init", "--agent", agent]);
+    named("nobody").refuses(1, "unknown_agent");
+    assert!(!world.at(".proofhouse/config.toml").exists());
+    named("command:cat").exits(0);
+    let text = world.read(".proofhouse/config.toml");
+    assert!(text.contains("\nagent = \"command:cat\"\n"), "{text}");
+    std::fs::remove_file(world.at(".proofhouse/config.toml")).unwrap();
     world.run(&["init", "--yes"]).exits(0);
     let text = world.read(".proofhouse/config.toml");
     for key in [
@@ -164,20 +171,8 @@ fn roles_get_the_agent_of_their_tier() {
         ".proofhouse/config.toml",
         "agent = \"scripted:agent/script.toml\"\n[tiers]\nfast = \"scripted:agent/framer.toml\"\n",
     );
-    world
-        .run(&[
-            "new",
-            "phase",
-            "--dir",
-            "tasks/t",
-            "--set",
-            "objective=be good",
-            "--set",
-            "done_gate=grep says so",
-            "--check",
-            CHECK,
-        ])
-        .exits(0);
+    let told = ["--dir", "tasks/t", "--check", CHECK];
+    world.run(&[&TASK[..], &told].concat()).exits(0);
     world.run(&["run", "t", "--once"]).exits(0);
     assert!(world.read("agent/framer.log").contains("state=intake"));
     world.write(".proofhouse/config.toml", "agent = \"scripted:agent/script.toml\"\n[tiers]\nfast = \"scripted:agent/framer.toml\"\n[roles]\nframer = \"standard\"\n");
@@ -390,6 +385,9 @@ fn init_finds_who_is_installed_and_logged_in_and_tells_no_secret() {
         "{config}"
     );
     assert!(!said.out.contains(secret) && !config.contains(secret));
+    let missing = facts["missing"].to_string();
+    assert!(missing.contains("no model is named"), "{missing}");
+    assert!(!missing.contains("on PATH"), "{missing}");
     run(&["config", "show"], None).exits(0);
     std::fs::remove_file(world.at(".proofhouse/config.toml")).unwrap();
     let said = run(&["init", "--yes"], Some(secret)).exits(0);
@@ -405,6 +403,12 @@ fn init_finds_who_is_installed_and_logged_in_and_tells_no_secret() {
             .read(".proofhouse/config.toml")
             .contains("[agents.claude]\n")
     );
+    for file in [".proofhouse/config.toml", "agent/home/.codex/auth.json"] {
+        std::fs::remove_file(world.at(file)).unwrap();
+    }
+    let said = run(&["init", "--yes"], None).exits(0);
+    let told = format!("{}{}", said.out, said.err);
+    assert!(told.contains("claude has no key"), "{told}");
 }
 
 #[test]

@@ -169,22 +169,7 @@ exec sleep 1000
     world.write("agent/agent.sh", &script);
     world.write(".gitignore", "agent/\n");
     let agent = format!("command:sh {}", world.at("agent/agent.sh").display());
-    world
-        .run(&[
-            "new",
-            "phase",
-            "--dir",
-            "tasks/t",
-            "--set",
-            "objective=be good",
-            "--set",
-            "done_gate=grep says so",
-            "--check",
-            "true",
-            "--agent",
-            &agent,
-        ])
-        .exits(0);
+    world.start_by(&agent, "true", &[]);
     let (mut child, _out) = spawn_until(&world, "attempt e0001");
     let log = world.at("agent/agent.log");
     while !std::fs::read_to_string(&log)

@@ -208,17 +208,7 @@ pub(crate) struct Clone_ {
 
 impl Clone_ {
     pub(crate) fn of(world: World) -> Self {
-        world.git(&["add", "--all"]);
-        world.git(&[
-            "-c",
-            "user.name=t",
-            "-c",
-            "user.email=t@t",
-            "commit",
-            "--quiet",
-            "-m",
-            "with the project",
-        ]);
+        world.commit("with the project");
         let folder = tempfile::tempdir().unwrap();
         world.git(&["clone", "--quiet", ".", folder.path().to_str().unwrap()]);
         Self { world, folder }

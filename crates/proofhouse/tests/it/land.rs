@@ -1,51 +1,16 @@
 //! Runs in a tree of their own: the person's tree is not touched until the work lands, as one commit.
 
 use crate::play::text;
-use crate::support::{CHECK, HONEST, Said, World};
-
-/// A repository with an agent that makes `code.txt` good.
-fn world() -> World {
-    let world = World::new();
-    world.write(".gitignore", "agent/\n.proofhouse/\n");
-    world.write("agent/script.toml", HONEST);
-    world.git(&["config", "user.name", "Ann"]);
-    world.git(&["config", "user.email", "ann@example.org"]);
-    commit(&world, "ignore");
-    world
-}
-
-fn commit(world: &World, message: &str) {
-    world.git(&["add", "--all"]);
-    world.git(&["commit", "--quiet", "-m", message]);
-}
-
-/// As a person does it: without the setting that other tests have.
-fn says(world: &World, args: &[&str]) -> Said {
-    let mut command = world.command(args);
-    command.env_remove("PROOFHOUSE_RUNS__TREE");
-    command.output().unwrap().into()
-}
+use crate::support::{CHECK, HONEST, Said, TASK, World, says};
 
 fn begin(world: &World, more: &[&str]) -> Said {
-    let mut args = vec![
-        "new",
-        "phase",
-        "--set",
-        "objective=be good",
-        "--set",
-        "done_gate=grep says so",
-        "--check",
-        CHECK,
-        "--agent",
-        "scripted:agent/script.toml",
-    ];
-    args.extend(more);
-    says(world, &args).exits(0)
+    let told = ["--check", CHECK, "--agent", "scripted:agent/script.toml"];
+    says(world, &[&TASK, &told[..], more].concat()).exits(0)
 }
 
 #[test]
 fn a_run_touches_nothing_of_the_persons_until_its_work_lands_as_one_commit() {
-    let world = world();
+    let world = World::of_ann();
     let first = world.git(&["rev-parse", "HEAD"]);
     begin(&world, &["--name", "t"]);
     // A person's edits meanwhile disturb nothing.
@@ -60,6 +25,9 @@ fn a_run_touches_nothing_of_the_persons_until_its_work_lands_as_one_commit() {
     assert!(shown.contains("-bad\n+good"), "{shown}");
     let facts = says(&world, &["diff", "t", "--json"]).exits(0).json();
     assert_eq!(facts["files"], serde_json::json!(["code.txt"]));
+    let stands = says(&world, &["status", "t"]).exits(0).out;
+    assert!(stands.contains("`done`, done"), "{stands}");
+    assert!(stands.contains("next: proofhouse land t"), "{stands}");
 
     let landed = says(&world, &["land", "t", "--json"]).exits(0).json();
     assert_eq!(landed["branch"], "main");
@@ -74,11 +42,35 @@ fn a_run_touches_nothing_of_the_persons_until_its_work_lands_as_one_commit() {
     assert!(!world.at(".proofhouse/worktrees/t").exists());
     says(&world, &["land", "t"]).refuses(1, "landed_already");
     says(&world, &["audit", "--ci"]).exits(0);
+
+    // Done, landed and set aside are three things.
+    let commit = landed["commit"].as_str().unwrap();
+    let words = format!("landed as {} on main", &commit[..12]);
+    for args in [&["status", "t"][..], &["status"], &["run", "t"]] {
+        let stands = says(&world, args).exits(0).out;
+        assert!(stands.contains(&words), "{args:?}: {stands}");
+        assert!(!stands.contains("proofhouse land"), "{args:?}: {stands}");
+    }
+    let facts = says(&world, &["status", "t", "--json"]).exits(0).json();
+    let fate = serde_json::json!({"became": "landed", "branch": "main", "commit": commit});
+    assert_eq!(facts["fate"], fate);
+    begin(&world, &["--name", "u"]);
+    let key = world.approver("ann").display().to_string();
+    says(
+        &world,
+        &["abandon", "u", "--because", "not now", "--sign", &key],
+    )
+    .exits(0);
+    let stands = says(&world, &["status", "u"]).exits(0).out;
+    assert!(stands.contains("set aside"), "{stands}");
+    let facts = says(&world, &["status", "u", "--json"]).exits(0).json();
+    assert_eq!(facts["fate"]["became"], "set_aside");
+    assert_eq!(facts["fate"]["kept_by"], "refs/proofhouse/u");
 }
 
 #[test]
 fn one_line_does_it_and_says_what_can_be_done_with_it() {
-    let world = world();
+    let world = World::of_ann();
     let asked = [
         "do",
         "be good",
@@ -110,7 +102,7 @@ fn one_line_does_it_and_says_what_can_be_done_with_it() {
 
 #[test]
 fn whoever_is_asked_sees_what_was_changed() {
-    let world = world();
+    let world = World::of_ann();
     let asked = [
         "do",
         "be good",
@@ -128,12 +120,22 @@ fn whoever_is_asked_sees_what_was_changed() {
     for shown in [said.out, inbox.out] {
         assert!(shown.contains("code.txt | 2 +-"), "{shown}");
         assert!(shown.contains("proofhouse diff be-good"), "{shown}");
+        // Each answer says what it does, so that the line can still be taken whole.
+        for answer in [
+            "approve --because \"...\"   # lets the run reach `done`",
+            "stop --because \"...\"   # ends the run for good",
+        ] {
+            assert!(shown.contains(answer), "no {answer} in {shown}");
+        }
     }
+    let facts = says(&world, &["inbox", "--json"]).exits(0).json();
+    let means = &facts[0]["waiting_for"]["means"];
+    assert_eq!(means["approve"], "lets the run reach `done`");
 }
 
 #[test]
 fn what_a_person_changed_at_the_same_place_is_never_written_over() {
-    let world = world();
+    let world = World::of_ann();
     begin(&world, &["--name", "t"]);
     says(&world, &["run", "t"]).exits(0);
     world.write("code.txt", "mine\n");
@@ -146,13 +148,13 @@ fn what_a_person_changed_at_the_same_place_is_never_written_over() {
 
 #[test]
 fn on_a_branch_that_has_moved_the_work_is_merged_or_the_conflict_is_named() {
-    let world = world();
+    let world = World::of_ann();
     for run in ["t", "u"] {
         begin(&world, &["--name", run]);
         says(&world, &["run", run]).exits(0);
     }
     world.write("other.txt", "meanwhile\n");
-    commit(&world, "meanwhile");
+    world.commit("meanwhile");
     says(&world, &["land", "t"]).exits(0);
     assert_eq!(world.read("other.txt"), "meanwhile\n");
     assert!(world.read("code.txt").starts_with("good"));
@@ -160,7 +162,7 @@ fn on_a_branch_that_has_moved_the_work_is_merged_or_the_conflict_is_named() {
     assert!(!parents.contains(' '), "one commit, no merge: {parents}");
 
     world.write("code.txt", "somebody else's\n");
-    commit(&world, "another word");
+    world.commit("another word");
     let head = world.git(&["rev-parse", "HEAD"]);
     let said = says(&world, &["land", "u"]).refuses(1, "land_conflict");
     assert!(said.err.contains("code.txt"), "{}", said.err);
@@ -198,27 +200,27 @@ fn on_a_branch_that_has_moved_the_work_is_merged_or_the_conflict_is_named() {
 /// Each side passes by itself; the branch has a rule that the work breaks.
 #[test]
 fn what_does_not_pass_together_does_not_land() {
-    let world = world();
+    let world = World::of_ann();
     world.write("rule.txt", "good");
-    commit(&world, "a rule");
+    world.commit("a rule");
     let check = "grep -q good code.txt && grep -q \"$(cat rule.txt)\" code.txt";
     begin(&world, &["--name", "t", "--check", check]);
     says(&world, &["run", "t"]).exits(0);
     world.write("rule.txt", "better");
-    commit(&world, "another rule");
+    world.commit("another rule");
     let head = world.git(&["rev-parse", "HEAD"]);
     says(&world, &["land", "t"]).refuses(1, "land_unproven");
     assert_eq!(world.git(&["rev-parse", "HEAD"]), head);
     assert!(!world.at(".proofhouse/worktrees/_landing-t").exists());
     world.write("rule.txt", "goo");
-    commit(&world, "a rule that the work keeps");
+    world.commit("a rule that the work keeps");
     says(&world, &["land", "t"]).exits(0);
     assert!(!world.at(".proofhouse/worktrees/_landing-t").exists());
 }
 
 #[test]
 fn another_branch_takes_the_work_without_touching_the_tree() {
-    let world = world();
+    let world = World::of_ann();
     world.git(&["branch", "next"]);
     begin(&world, &["--name", "t", "--from", "next"]);
     says(&world, &["run", "t"]).exits(0);
@@ -233,7 +235,7 @@ fn another_branch_takes_the_work_without_touching_the_tree() {
 
 #[test]
 fn discarded_work_is_kept_by_a_ref() {
-    let world = world();
+    let world = World::of_ann();
     begin(&world, &["--name", "t"]);
     says(&world, &["discard", "t"]).refuses(1, "not_over");
     says(&world, &["run", "t"]).exits(0);
@@ -248,7 +250,7 @@ fn discarded_work_is_kept_by_a_ref() {
 
 #[test]
 fn runs_are_named_after_their_sentence_and_do_not_meet() {
-    let world = world();
+    let world = World::of_ann();
     for want in ["be-good", "be-good-2"] {
         let said = begin(&world, &["--json"]).json();
         assert_eq!(said["run"], want);
@@ -272,7 +274,7 @@ fn a_repository_without_a_commit_and_a_ref_that_is_none_are_refused() {
         "true",
     ];
     says(&world, &asked).refuses(1, "no_commit");
-    let world = self::world();
+    let world = World::of_ann();
     let from = [&asked[..], &["--from", "nowhere"]].concat();
     says(&world, &from).refuses(1, "unknown_commit");
     assert!(!world.at(".proofhouse/journal").exists());
@@ -281,7 +283,7 @@ fn a_repository_without_a_commit_and_a_ref_that_is_none_are_refused() {
 
 #[test]
 fn what_works_here_is_not_landed() {
-    let world = world();
+    let world = World::of_ann();
     begin(&world, &["--name", "t", "--here", "--dir", "tasks/t"]);
     says(&world, &["run", "t"]).exits(0);
     assert!(world.read("code.txt").starts_with("good"));
@@ -293,14 +295,14 @@ fn what_works_here_is_not_landed() {
 
 #[test]
 fn what_works_here_has_nothing_to_show_before_its_first_checkpoint() {
-    let world = world();
+    let world = World::of_ann();
     begin(&world, &["--name", "t", "--here", "--dir", "tasks/t"]);
     says(&world, &["diff", "t"]).refuses(1, "works_here");
 }
 
 #[test]
 fn a_diff_has_its_files_and_hunks_and_cannot_steer_a_terminal() {
-    let world = world();
+    let world = World::of_ann();
     let script = HONEST.replace("good\\n\"", "good\\u001b[2K\\n\"");
     world.write("agent/script.toml", &script);
     begin(&world, &["--name", "t"]);
@@ -330,7 +332,7 @@ fn a_diff_has_its_files_and_hunks_and_cannot_steer_a_terminal() {
 
 #[test]
 fn a_persons_own_tool_shows_the_work() {
-    let world = world();
+    let world = World::of_ann();
     begin(&world, &["--name", "t"]);
     says(&world, &["run", "t"]).exits(0);
     world.git(&["config", "difftool.lines.cmd", "cat \"$LOCAL\" \"$REMOTE\""]);
@@ -342,10 +344,10 @@ fn a_persons_own_tool_shows_the_work() {
 /// Every workflow keeps its task folder out of the tree, and lands its work alone.
 #[test]
 fn every_workflow_runs_in_a_tree_of_its_own() {
-    let world = world();
+    let world = World::of_ann();
     world.write("src/greet.txt", "good bye\n");
     world.write("agent/slice.toml", &text("slice/happy.toml"));
-    commit(&world, "greet");
+    world.commit("greet");
     let asked = [
         "new",
         "slice",

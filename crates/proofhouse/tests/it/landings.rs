@@ -1,47 +1,18 @@
 //! Ways to land, to ask for a pull request, and to give a run up.
 
-use crate::support::{CHECK, HONEST, Said, World};
+use crate::support::{CHECK, Said, TASK, World, says};
 use std::os::unix::fs::PermissionsExt;
 
-fn world() -> World {
-    let world = World::new();
-    world.write(".gitignore", "agent/\n");
-    world.write("agent/script.toml", HONEST);
-    world.git(&["config", "user.name", "Ann"]);
-    world.git(&["config", "user.email", "ann@example.org"]);
-    commit(&world, "ignore");
-    world
-}
-
-fn commit(world: &World, message: &str) {
-    world.git(&["add", "--all"]);
-    world.git(&["commit", "--quiet", "-m", message]);
-}
-
-/// As a person does it: without the setting that other tests have.
-fn says(world: &World, args: &[&str]) -> Said {
-    let mut command = world.command(args);
-    command.env_remove("PROOFHOUSE_RUNS__TREE");
-    command.output().unwrap().into()
-}
-
 fn begin(world: &World, run: &str, more: &[&str]) {
-    let mut args = vec![
-        "new",
-        "phase",
+    let told = [
         "--name",
         run,
-        "--set",
-        "objective=be good",
-        "--set",
-        "done_gate=grep says so",
         "--check",
         CHECK,
         "--agent",
         "scripted:agent/script.toml",
     ];
-    args.extend(more);
-    says(world, &args).exits(0);
+    says(world, &[&TASK, &told[..], more].concat()).exits(0);
 }
 
 fn done(world: &World, run: &str) {
@@ -56,10 +27,10 @@ fn work_lands_as_a_merge_as_its_own_commits_or_one_by_one() {
         ("--keep-commits", 2, true),
         ("--rebase", 1, true),
     ] {
-        let world = world();
+        let world = World::of_ann();
         done(&world, "t");
         world.write("other.txt", "meanwhile\n");
-        commit(&world, "meanwhile");
+        world.commit("meanwhile");
         let head = world.git(&["rev-parse", "HEAD"]);
         says(&world, &["land", "t", flag]).exits(0);
         assert!(world.read("code.txt").starts_with("good"), "{flag}");
@@ -73,7 +44,7 @@ fn work_lands_as_a_merge_as_its_own_commits_or_one_by_one() {
         says(&world, &["land", "t"]).refuses(1, "landed_already");
         says(&world, &["audit", "--ci"]).exits(0);
     }
-    let world = world();
+    let world = World::of_ann();
     done(&world, "t");
     says(&world, &["land", "t", "--merge", "--rebase"]).exits(1);
     says(&world, &["land", "t", "--keep-commits"]).exits(0);
@@ -95,7 +66,7 @@ fn stand_in(world: &World, name: &str) {
 
 #[test]
 fn a_pull_request_has_the_evidence_as_its_text() {
-    let world = world();
+    let world = World::of_ann();
     done(&world, "t");
     says(&world, &["pr", "t"]).refuses(1, "no_remote");
     let remote = tempfile::tempdir().unwrap();
@@ -145,7 +116,7 @@ fn a_pull_request_has_the_evidence_as_its_text() {
 
 #[test]
 fn an_abandoned_run_is_ended_and_tidied_and_a_ref_keeps_it() {
-    let world = world();
+    let world = World::of_ann();
     let key = world.approver("ann");
     let key = key.to_str().unwrap();
     begin(&world, "t", &[]);
@@ -171,7 +142,7 @@ fn an_abandoned_run_is_ended_and_tidied_and_a_ref_keeps_it() {
 
 #[test]
 fn a_run_begins_with_the_persons_edits_if_they_say_so() {
-    let world = world();
+    let world = World::of_ann();
     world.write("code.txt", "bad\nedited\n");
     let asked = [
         "do",
@@ -206,7 +177,7 @@ fn a_run_begins_with_the_persons_edits_if_they_say_so() {
     says(&world, &["run", "t"]).exits(0);
     // The work stands on the edits: they come first, and are not brought in by its history.
     says(&world, &["land", "t"]).refuses(1, "land_conflict");
-    commit(&world, "the edits");
+    world.commit("the edits");
     says(&world, &["land", "t", "--merge"]).refuses(1, "base_not_on_branch");
     says(&world, &["land", "t"]).exits(0);
     assert_eq!(world.read("code.txt"), "good\n");

@@ -3,7 +3,7 @@
 //! everything right, and a test lays blocks of other files over it.
 
 mod cheats;
-mod documents;
+pub(crate) mod documents;
 mod drops;
 mod gates;
 mod objections;

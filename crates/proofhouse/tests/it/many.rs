@@ -1,21 +1,11 @@
 //! Many runs at once in one repository: each ends by itself, sees nothing of the others, and what a
 //! person does meanwhile disturbs none of them.
 
-use crate::support::{HONEST, Said, World};
+use crate::support::{HONEST, Said, TASK, World, says};
 use std::process::Stdio;
 
 /// Fails where the files of more than one run are.
 const ALONE: &str = "test $(ls | grep -c ^made-) = 1 && grep -q good code.txt";
-
-fn world() -> World {
-    let world = World::new();
-    world.write(".gitignore", "agent/\n");
-    world.git(&["config", "user.name", "Ann"]);
-    world.git(&["config", "user.email", "ann@example.org"]);
-    world.git(&["add", "--all"]);
-    world.git(&["commit", "--quiet", "-m", "ignore"]);
-    world
-}
 
 /// An agent that also leaves a file with the run's name.
 fn script(world: &World, run: &str) -> String {
@@ -31,24 +21,8 @@ fn script(world: &World, run: &str) -> String {
 
 fn start(world: &World, run: &str, more: &[&str]) {
     let agent = script(world, run);
-    let mut args = vec![
-        "new",
-        "phase",
-        "--name",
-        run,
-        "--set",
-        "objective=be good",
-        "--set",
-        "done_gate=grep says so",
-        "--check",
-        ALONE,
-        "--agent",
-        &agent,
-    ];
-    args.extend(more);
-    let mut command = world.command(&args);
-    command.env_remove("PROOFHOUSE_RUNS__TREE");
-    Said::from(command.output().unwrap()).exits(0);
+    let told = ["--name", run, "--check", ALONE, "--agent", &agent];
+    says(world, &[&TASK, &told[..], more].concat()).exits(0);
 }
 
 /// All of them at once; `meanwhile` is done again and again until the last has ended.
@@ -71,7 +45,7 @@ fn drive(world: &World, runs: &[String], meanwhile: &mut dyn FnMut()) {
 }
 
 fn together(count: usize) {
-    let world = world();
+    let world = World::of_ann();
     let runs: Vec<String> = (1..=count).map(|nth| format!("r{nth}")).collect();
     for run in &runs {
         start(&world, run, &[]);
@@ -110,7 +84,7 @@ fn thirty_runs_at_once_all_end_and_see_nothing_of_each_other() {
 /// Runs in the person's own tree share its files, and nothing of what each writes down.
 #[test]
 fn a_run_does_not_see_what_another_wrote_down() {
-    let world = world();
+    let world = World::of_ann();
     for run in ["one", "two"] {
         let folder = format!("tasks/{run}");
         start(&world, run, &["--here", "--dir", &folder]);

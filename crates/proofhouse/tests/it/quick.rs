@@ -1,7 +1,7 @@
 //! The `quick` workflow and `do` through the real binary: one attempt, the engine's proof, a person's look.
 
 use crate::play::text;
-use crate::support::{Said, World};
+use crate::support::{Said, World, says};
 
 /// A repository with a suite of its own, and an agent that does everything right.
 fn world() -> World {
@@ -17,16 +17,8 @@ fn world() -> World {
     );
     world.git(&["config", "user.name", "Ann"]);
     world.git(&["config", "user.email", "ann@example.org"]);
-    world.git(&["add", "--all"]);
-    world.git(&["commit", "--quiet", "-m", "sample"]);
+    world.commit("sample");
     world
-}
-
-/// As a person does it: in a tree of the run's own.
-fn says(world: &World, args: &[&str]) -> Said {
-    let mut command = world.command(args);
-    command.env_remove("PROOFHOUSE_RUNS__TREE");
-    command.output().unwrap().into()
 }
 
 fn does(world: &World, more: &[&str]) -> Said {
@@ -72,7 +64,7 @@ fn one_attempt_is_proven_and_lands_as_one_commit() {
     for part in [
         "validation   make test  (found in the repository)",
         "prove -> done",
-        "red_green: before",
+        "red_green: new tests on the code before",
         "proofhouse land t",
     ] {
         assert!(said.out.contains(part), "no `{part}` in\n{}", said.out);

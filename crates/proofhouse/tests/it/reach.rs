@@ -267,22 +267,7 @@ echo '{"summary": "framed"}' > "$PROOFHOUSE_RESULT"
     use std::os::unix::fs::PermissionsExt;
     std::fs::set_permissions(&program, std::fs::Permissions::from_mode(0o755)).unwrap();
     let agent = format!("command:{}", program.display());
-    world
-        .run(&[
-            "new",
-            "phase",
-            "--dir",
-            "tasks/t",
-            "--set",
-            "objective=be good",
-            "--set",
-            "done_gate=grep says so",
-            "--check",
-            "true",
-            "--agent",
-            &agent,
-        ])
-        .exits(0);
+    world.start_by(&agent, "true", &[]);
     let said = world.run(&["run", "t", "--once"]).exits(0);
     assert_eq!(world.status()["state"], "shape", "{}", said.out);
     assert!(
@@ -387,16 +372,7 @@ echo '{{"summary": "framed"}}' > "$PROOFHOUSE_RESULT"
     use std::os::unix::fs::PermissionsExt;
     std::fs::set_permissions(&program, std::fs::Permissions::from_mode(0o755)).unwrap();
     let agent = format!("command:{}", program.display());
-    let set = [
-        "--set",
-        "objective=be good",
-        "--set",
-        "done_gate=grep says so",
-    ];
-    let new = ["new", "phase", "--dir", "tasks/t", "--check", "true"];
-    world
-        .run(&[&new[..], &set, &["--agent", &agent]].concat())
-        .exits(0);
+    world.start_by(&agent, "true", &[]);
     let said = world.run(&["run", "t", "--once"]).exits(0);
     let journal = world.journal();
     let ended = journal

@@ -1,44 +1,20 @@
 //! Records of runs on refs of their own: out of the person's sight, with nobody's folders in them, and
 //! enough for an audit on a fresh clone.
 
-use crate::support::{CHECK, HONEST, Said, World};
+use crate::support::{CHECK, HONEST, Said, TASK, World, says};
 use std::path::Path;
 use std::process::Command;
 
-fn world() -> World {
-    let world = World::new();
-    world.write(".gitignore", "agent/\n");
-    world.write("agent/script.toml", HONEST);
-    world.git(&["config", "user.name", "Ann"]);
-    world.git(&["config", "user.email", "ann@example.org"]);
-    world.git(&["add", "--all"]);
-    world.git(&["commit", "--quiet", "-m", "ignore"]);
-    world
-}
-
-/// As a person does it: without the setting that other tests have.
-fn says(world: &World, args: &[&str]) -> Said {
-    let mut command = world.command(args);
-    command.env_remove("PROOFHOUSE_RUNS__TREE");
-    command.output().unwrap().into()
-}
-
 fn begin(world: &World, run: &str, check: &str) {
-    let args = [
-        "new",
-        "phase",
+    let told = [
         "--name",
         run,
-        "--set",
-        "objective=be good",
-        "--set",
-        "done_gate=grep says so",
         "--check",
         check,
         "--agent",
         "scripted:agent/script.toml",
     ];
-    says(world, &args).exits(0);
+    says(world, &[&TASK, &told[..]].concat()).exits(0);
 }
 
 fn clone_of(world: &World) -> World {
@@ -72,7 +48,7 @@ fn holds(bytes: &[u8], path: &Path) -> bool {
 
 #[test]
 fn a_fresh_clone_with_the_refs_can_be_audited() {
-    let world = world();
+    let world = World::of_ann();
     begin(&world, "t", CHECK);
     assert_eq!(world.git(&["status", "--porcelain"]), "");
     says(&world, &["run", "t"]).exits(0);
@@ -109,7 +85,7 @@ fn a_fresh_clone_with_the_refs_can_be_audited() {
 
 #[test]
 fn records_are_pushed_and_fetched_by_a_command_and_go_on() {
-    let world = world();
+    let world = World::of_ann();
     begin(&world, "t", CHECK);
     says(&world, &["run", "t", "--once"]).exits(0);
     let clone = clone_of(&world);
@@ -137,7 +113,7 @@ fn records_are_pushed_and_fetched_by_a_command_and_go_on() {
 /// Agents and checks say where they are: what is kept of that names nobody's folders.
 #[test]
 fn nothing_that_is_kept_names_a_persons_folders() {
-    let world = world();
+    let world = World::of_ann();
     let tells = HONEST.replacen(
         "cat code.txt > ../task/artifacts/seen.txt",
         "pwd > ../task/artifacts/seen.txt; pwd; echo $HOME/secret",
@@ -175,7 +151,7 @@ fn nothing_that_is_kept_names_a_persons_folders() {
 
 #[test]
 fn later_work_on_frozen_files_is_no_finding() {
-    let world = world();
+    let world = World::of_ann();
     begin(&world, "t", CHECK);
     says(&world, &["run", "t"]).exits(0);
     says(&world, &["land", "t"]).exits(0);
@@ -186,7 +162,7 @@ fn later_work_on_frozen_files_is_no_finding() {
 
 #[test]
 fn a_journal_under_another_name_and_commits_that_nobody_has_are_found() {
-    let world = world();
+    let world = World::of_ann();
     begin(&world, "t", CHECK);
     says(&world, &["run", "t"]).exits(0);
     let journal = world.read(".proofhouse/journal/t.jsonl");
@@ -229,13 +205,13 @@ fn a_clock_that_was_wrong_is_noted_and_stops_nothing() {
 /// Whoever committed the file is not the person on this machine.
 #[test]
 fn committed_settings_that_open_the_sandbox_count_once_they_are_confirmed() {
-    let world = world();
+    let world = World::of_ann();
     let config = "[room]\nwritable = [\"s/**\"]\n[agents.claude]\nargs = [\"--x\"]\nprogram = \"/p\"\nenv = [\"V\"]\nsession = \"fresh\"\n[network]\nchecks = \"full\"\n";
     world.write(".proofhouse/config.toml", config);
     // The person's own file, in no commit: theirs to write.
     begin(&world, "t", CHECK);
-    world.git(&["add", "--all"]);
-    world.git(&["commit", "--quiet", "-m", "settings"]);
+    world.git(&["add", "--force", ".proofhouse/config.toml"]);
+    world.commit("settings");
     let said = says(&world, &["run", "t"]).refuses(1, "settings_unconfirmed");
     let opens = [
         "agents.claude.args = [\"--x\"]",

@@ -36,9 +36,7 @@ fn with_files(files: &[(&str, &str)]) -> World {
     for (path, text) in files {
         world.write(path, text);
     }
-    world.git(&["add", "--all"]);
-    let by = ["-c", "user.name=t", "-c", "user.email=t@t"];
-    world.git(&[&by[..], &["commit", "--quiet", "-m", "more"]].concat());
+    world.commit("more");
     world
 }
 

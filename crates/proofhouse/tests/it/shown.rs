@@ -2,7 +2,7 @@
 //! text and as JSON, with what differs from day to day taken out. A member that is missing in a
 //! snapshot's diff is a script that breaks.
 
-use crate::support::{HONEST, World};
+use crate::support::{HONEST, TASK, World};
 use crate::{factory_people, factory_run, product, waves};
 use regex::Regex;
 use serde_json::Value;
@@ -115,20 +115,9 @@ fn a_run_from_its_start_to_its_end() {
     let world = World::new();
     world.write("agent/script.toml", HONEST);
     world.write(".gitignore", "agent/\n");
-    let new = [
-        "new",
-        "phase",
-        "--dir",
-        "tasks/t",
-        "--set",
-        "objective=be good",
-        "--set",
-        "done_gate=grep says so",
-        "--check",
-        crate::support::CHECK,
-        "--agent",
-        "scripted:agent/script.toml",
-    ];
+    let told = ["--dir", "tasks/t", "--check", crate::support::CHECK];
+    let agent = ["--agent", "scripted:agent/script.toml"];
+    let new = [&TASK[..], &told, &agent].concat();
     let mut shown = Shown::of(&world);
     shown.text(&["status"]);
     shown.json(&new);

@@ -64,6 +64,23 @@ pub(crate) const CHECK: &str = "grep -q good code.txt";
 /// An agent that does everything right, at once.
 pub(crate) const HONEST: &str = include_str!("../data/phase/happy.toml");
 
+/// How a person asks for it.
+pub(crate) const TASK: [&str; 6] = [
+    "new",
+    "phase",
+    "--set",
+    "objective=be good",
+    "--set",
+    "done_gate=grep says so",
+];
+
+/// As a person does it: in a tree of the run's own, without the setting that other tests have.
+pub(crate) fn says(world: &World, args: &[&str]) -> Said {
+    let mut command = world.command(args);
+    command.env_remove("PROOFHOUSE_RUNS__TREE");
+    command.output().unwrap().into()
+}
+
 /// An answer to each line of the checklist at the freeze of `add`.
 pub(crate) const CHECKED: &str = "; flag: I can live with it; spec: read; scenarios: the cases that matter; contract: the shape; tests: each would fail; scope: narrow; header: right";
 
@@ -88,18 +105,27 @@ impl World {
         let world = Self::empty();
         world.write("code.txt", "bad\n");
         world.git(&["init", "--quiet", "--initial-branch=main"]);
-        world.git(&["add", "--all"]);
-        world.git(&[
-            "-c",
-            "user.name=t",
-            "-c",
-            "user.email=t@t",
-            "commit",
-            "--quiet",
-            "-m",
-            "first",
-        ]);
+        world.commit("first");
         world
+    }
+
+    /// The same, with a person who has a name, and an agent that does everything right.
+    pub(crate) fn of_ann() -> Self {
+        let world = Self::new();
+        world.write(".gitignore", "agent/\n.proofhouse/\n");
+        world.write("agent/script.toml", HONEST);
+        world.git(&["config", "user.name", "Ann"]);
+        world.git(&["config", "user.email", "ann@example.org"]);
+        world.commit("ignore");
+        world
+    }
+
+    /// Everything that lies there, as one commit of nobody in particular; its id.
+    pub(crate) fn commit(&self, message: &str) -> String {
+        self.git(&["add", "--all"]);
+        let by = ["-c", "user.name=t", "-c", "user.email=t@t"];
+        self.git(&[&by[..], &["commit", "--quiet", "-m", message]].concat());
+        self.git(&["rev-parse", "HEAD"])
     }
 
     pub(crate) fn path(&self) -> &Path {
@@ -175,22 +201,8 @@ impl World {
     /// The same, with any agent.
     #[track_caller]
     pub(crate) fn start_by(&self, agent: &str, check: &str, more: &[&str]) {
-        let mut args = vec![
-            "new",
-            "phase",
-            "--dir",
-            "tasks/t",
-            "--set",
-            "objective=be good",
-            "--set",
-            "done_gate=grep says so",
-            "--check",
-            check,
-            "--agent",
-            agent,
-        ];
-        args.extend(more);
-        self.run(&args).exits(0);
+        let told = ["--dir", "tasks/t", "--check", check, "--agent", agent];
+        self.run(&[&TASK, &told[..], more].concat()).exits(0);
     }
 
     pub(crate) fn status(&self) -> serde_json::Value {

@@ -86,7 +86,7 @@ pub(crate) fn milestone(world: &World, name: &str, head: &str, tasks: &[String])
 pub(crate) fn world() -> World {
     let world = World::new();
     world.write(".gitignore", "agent/\n.proofhouse/\n");
-    commit(&world, "ignore");
+    world.commit("ignore");
     let folder = ".proofhouse/workflows/trivial";
     world.write(&format!("{folder}/workflow.toml"), WORKFLOW);
     world.write(&format!("{folder}/briefs/preamble.md"), "Work.\n");
@@ -96,22 +96,6 @@ pub(crate) fn world() -> World {
         "# State\n\nPhase: work\n",
     );
     world
-}
-
-fn commit(world: &World, message: &str) -> String {
-    world.git(&["add", "--all"]);
-    let who = [
-        "-c",
-        "user.name=t",
-        "-c",
-        "user.email=t@t",
-        "commit",
-        "-q",
-        "-m",
-        message,
-    ];
-    world.git(&who);
-    world.git(&["rev-parse", "HEAD"])
 }
 
 pub(crate) fn status(world: &World, name: &str) -> Value {

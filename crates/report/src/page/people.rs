@@ -15,8 +15,9 @@ pub(super) fn waiting(data: &Evidence) -> Markup {
                 h2 #ask { "Your answer is needed" }
                 (paragraph("sentence", &waiting.why))
                 p.label { "Answer in your terminal, with one of these" }
-                @for (command, _) in &worded.commands {
-                    pre.command tabindex="0" { code { (command) } }
+                @for way in &worded.answers {
+                    @if !way.does.is_empty() { p.label { (way.does) } }
+                    pre.command tabindex="0" { code { (way.command) } }
                 }
                 p.label {
                     "Add " code { "--run" } " to let it go on at once. "

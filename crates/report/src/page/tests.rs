@@ -125,6 +125,7 @@ fn everywhere(text: &str) -> Evidence {
             reason: t(),
             why: t(),
             options: vec![t()],
+            means: [(t(), t())].into(),
         }),
         fields: vec![(t(), t())],
         features: vec![(t(), t())],

@@ -6,6 +6,7 @@ use crate::checks::controls::{File, Files};
 use crate::error::Error;
 use crate::readers::{inline_tests, items, paths};
 use crate::room::{Candidate, Room};
+use crate::text::one_line;
 use globset::GlobSet;
 use std::collections::BTreeSet;
 
@@ -57,6 +58,7 @@ impl Layout {
         let mut found = Compared::default();
         for path in &paths {
             let (old, new) = (before.text(path), candidate(subject, path));
+            let whole = old.clone().unwrap_or_default();
             let (old, new) = match (self.is_test(path), self.is_mixed(path)) {
                 (true, _) => (old, new),
                 (false, true) => (old.map(modules), new.map(modules)),
@@ -73,9 +75,13 @@ impl Layout {
             };
             if was_there {
                 found.touched_old.push(what.clone());
-                let kept = |new: &String| keeps_every_line(&old.unwrap_or_default(), new);
-                if !new.as_ref().is_some_and(kept) {
-                    found.weakened.push(what.clone());
+                let (was, is) = (old.unwrap_or_default(), new.as_deref());
+                let lost = lost_line(&was, is.unwrap_or_default(), &whole);
+                if let Some(lost) = lost {
+                    found.weakened.push(match &new {
+                        Some(_) => format!("{path}{lost}"),
+                        None => what.clone(),
+                    });
                 }
             }
             found.touched.push(what);
@@ -120,6 +126,7 @@ impl Layout {
             &Candidate {
                 scope: &self.everything,
                 kept_out: &self.config,
+                opened: &|_| false,
             },
         )
     }
@@ -134,6 +141,7 @@ impl Layout {
         let code = Candidate {
             scope: &self.everything,
             kept_out: &self.config,
+            opened: &|_| false,
         };
         room.lay_in(subject, &code)?;
         let mut paths: BTreeSet<String> = before.names()?.into_iter().collect();
@@ -162,6 +170,7 @@ impl Layout {
             &Candidate {
                 scope: &self.tests,
                 kept_out: &self.config,
+                opened: &|_| false,
             },
         )
     }
@@ -186,14 +195,26 @@ fn joined(code: &str, tests: &str) -> String {
     format!("{code}\n{tests}")
 }
 
-/// Are all lines of the earlier text in the later one, in their order?
-fn keeps_every_line(earlier: &str, later: &str) -> bool {
+/// The first line of the earlier text that the later one does not have, in their order: where it stood,
+/// in the whole file, inside of what, and what it said. None if all of them are still there.
+fn lost_line(earlier: &str, later: &str, whole: &str) -> Option<String> {
     let mut later = later.lines().map(str::trim);
-    let mut earlier = earlier
-        .lines()
-        .map(str::trim)
-        .filter(|line| !line.is_empty());
-    earlier.all(|line| later.any(|other| other == line))
+    let mut lines = earlier.lines().enumerate();
+    let (at, line) = lines.find(|(_, line)| {
+        let line = line.trim();
+        !line.is_empty() && !later.any(|other| other == line)
+    })?;
+    let depth = |line: &str| line.len() - line.trim_start().len();
+    let before: Vec<&str> = earlier.lines().take(at).collect();
+    let mut around = before.iter().rev();
+    let around = around.find(|one| !one.trim().is_empty() && depth(one) < depth(line));
+    let inside = around.map_or_else(String::new, |one| format!(" in `{}`", one_line(one, 80)));
+    let at = whole.lines().position(|one| one == line).unwrap_or(at);
+    Some(format!(
+        ": line {}{inside} was `{}` and is gone or another now",
+        at + 1,
+        one_line(line, 120)
+    ))
 }
 
 #[cfg(test)]
@@ -203,15 +224,19 @@ mod tests {
     #[test]
     fn tests_may_be_added_to_and_not_taken_from() {
         let old = "fn a() {\n    assert_eq!(1, 1);\n}\n";
-        assert!(keeps_every_line(
-            old,
-            &format!("use x;\n{old}\nfn b() {{}}\n")
-        ));
-        assert!(!keeps_every_line(old, "fn a() {\n}\n"));
-        assert!(!keeps_every_line(
-            old,
-            "fn a() {\n    assert_eq!(1, 2);\n}\n"
-        ));
+        assert_eq!(
+            lost_line(old, &format!("use x;\n{old}\nfn b() {{}}\n"), old),
+            None
+        );
+        let lost = lost_line(old, "fn a() {\n}\n", old).unwrap();
+        assert_eq!(
+            lost,
+            ": line 2 in `fn a() {` was `assert_eq!(1, 1);` and is gone or another now"
+        );
+        let other = "fn a() {\n    assert_eq!(1, 2);\n}\n";
+        let whole = format!("use x;\n\n{old}");
+        let lost = lost_line(old, other, &whole).unwrap();
+        assert!(lost.contains("line 4"), "{lost}");
     }
 
     #[test]

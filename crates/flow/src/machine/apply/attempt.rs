@@ -24,7 +24,12 @@ impl FlowState {
     pub(super) fn attempt_ended(&mut self, workflow: &Workflow, ended: &AttemptEnded, at: Time) {
         let outcome = &ended.outcome;
         self.stage = if outcome.class == Class::Done {
-            self.notes.clear();
+            // What nobody has done anything about is still to be done.
+            let idle = self.idle.attempted(workflow, &self.position.state, outcome);
+            match idle {
+                Some(why) => self.note(why),
+                None => self.notes.clear(),
+            }
             self.patience = Patience::default();
             self.take_fields(workflow, &outcome.fields);
             self.keep_result(workflow, ended);

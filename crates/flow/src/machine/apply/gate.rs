@@ -74,6 +74,9 @@ impl FlowState {
         self.heard(workflow, &gate);
         self.keep_findings(&gate);
         let state = self.position.state.clone();
+        if !works {
+            self.idle.judged(&state, passed);
+        }
         if passed {
             for result in &gate {
                 self.frozen.extend(result.froze.clone());

@@ -72,6 +72,7 @@ impl FlowState {
         if moved.by == Actor::Human {
             // Whoever lets the run go on takes on what stands.
             self.made.record(&self.touched);
+            self.idle.answered();
         }
         if moved.arrival == Arrival::Entered {
             let judged = matches!(self.stage, Stage::Judged { .. });

@@ -129,10 +129,7 @@ fn with_dependencies(script: &str) -> Add {
         "node_modules/calc/index.sh",
         "plus() { echo $(($1 + $2)); }\n",
     );
-    add.world.git(&["add", "--all"]);
-    let who = ["-c", "user.name=t", "-c", "user.email=t@t"];
-    add.world
-        .git(&[&who[..], &["commit", "--quiet", "-m", "needs calc"]].concat());
+    add.world.commit("needs calc");
     add.run(2);
     add.decide("freeze", "read it").exits(0);
     add

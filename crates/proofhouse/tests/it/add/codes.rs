@@ -39,6 +39,16 @@ fn a_task_without_ground_or_scope_goes_no_further() {
 }
 
 #[test]
+fn codes_that_disagree_go_no_further() {
+    is_refused(
+        "- `refused`: printed instead of a sum",
+        "- `other`: printed instead of a sum",
+        "contract",
+        "codes_disagree",
+    );
+}
+
+#[test]
 fn a_wire_that_cannot_be_held_is_a_persons_to_settle() {
     // What the suite needs is ignored by git, and nobody froze it: the room is not like the repository.
     let add = Add::start("", Scope::Narrow, &[]);
@@ -54,10 +64,7 @@ fn a_wire_that_cannot_be_held_is_a_persons_to_settle() {
     );
     add.world.write("tests/run.sh", &suite);
     add.world.write("agent/needed", "");
-    add.world.git(&["add", "--all"]);
-    let who = ["-c", "user.name=t", "-c", "user.email=t@t"];
-    add.world
-        .git(&[&who[..], &["commit", "--quiet", "-m", "needs more"]].concat());
+    add.world.commit("needs more");
     add.run(2);
     add.decide("freeze", "read it").exits(0);
     add.run(2);

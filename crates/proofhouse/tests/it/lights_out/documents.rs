@@ -45,7 +45,7 @@ fn documents_in(state: &str) -> BTreeMap<String, String> {
 }
 
 /// A vault that forgets: every gate here is the first.
-struct Nowhere;
+pub(crate) struct Nowhere;
 
 impl Keep for Nowhere {
     fn keep(&self, name: &str, bytes: &[u8]) -> Result<EvidenceRef, BoxError> {
@@ -113,7 +113,7 @@ fn judged(state: &str, documents: &BTreeMap<String, String>) -> Vec<CheckResult>
 }
 
 /// The reasons of those that did not pass, a line each.
-fn wrong(results: &[CheckResult]) -> String {
+pub(crate) fn wrong(results: &[CheckResult]) -> String {
     let bad = results.iter().filter(|one| one.verdict != Verdict::Pass);
     bad.map(|one| format!("{}: {}\n", one.check, one.reason))
         .collect()

@@ -81,9 +81,7 @@ impl Stage {
         world.write(".gitignore", &format!("tools/\n/target\n{keys}"));
         let (honest, request, told) = honest(&play.workflow);
         world.write("tools/script.toml", &play.agents(&honest));
-        world.git(&["add", "--all"]);
-        let who = ["-c", "user.name=t", "-c", "user.email=t@t"];
-        world.git(&[&who[..], &["commit", "--quiet", "-m", "sample"]].concat());
+        world.commit("sample");
         let mut key = world.approver("ann");
         if play.workflow == "slice" {
             let away = world.at("tools/ann");

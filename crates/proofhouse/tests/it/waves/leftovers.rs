@@ -1,7 +1,7 @@
 //! What the commands of a gate leave in the worktree for merges, and what they do to the tree which they
 //! judge: neither helps a commit to pass.
 
-use super::{commit, facts, milestone, script, stands, task, world};
+use super::{facts, milestone, script, stands, task, world};
 use crate::support::World;
 use std::process::Stdio;
 
@@ -13,7 +13,7 @@ const PLACE: &str = ".proofhouse/worktrees/_integration-m";
 fn two(program: &str, judged: &str, head: &str) -> World {
     let world = world();
     world.write(".gitignore", "agent/\n.proofhouse/\ncache/\n");
-    commit(&world, "ignore");
+    world.commit("ignore");
     let runs = "test ! -f test.sh || sh test.sh";
     let head = format!("jobs = 1\nintegration = [\"{runs}\", \"{judged}\"]\n{head}");
     milestone(&world, "m", &head, &[task("a", ""), task("b", "")]);

@@ -1,8 +1,6 @@
 //! What is merged, what is put back, and what goes to a person instead.
 
-use super::{
-    commit, count, each_once, facts, milestone, script, stands, status, task, worktrees, world,
-};
+use super::{count, each_once, facts, milestone, script, stands, status, task, worktrees, world};
 use serde_json::Value;
 
 #[test]
@@ -103,7 +101,7 @@ fn commits_that_contradict_the_waves_are_a_person_s_to_merge() {
     );
     world.write("code.txt", "mine\n");
     world.run(&["wave", "run", "m"]).exits(0);
-    commit(&world, "mine");
+    world.commit("mine");
     milestone(&world, "m", "", &tasks);
     let said = world.run(&["wave", "run", "m"]).refuses(1, "base_diverged");
     assert!(said.err.contains("code.txt"), "{}", said.err);

@@ -1,6 +1,6 @@
 //! Names of runs that are taken already: what another run has done is never a task's work.
 
-use super::{commit, facts, milestone, script, stands, task, world};
+use super::{facts, milestone, script, stands, task, world};
 use crate::support::World;
 
 fn run_of(world: &World, milestone: &str, task: &str) -> String {
@@ -25,7 +25,7 @@ fn a_run_of_that_name_is_not_taken_for_the_tasks() {
     ];
     world.run(&new).exits(0);
     world.run(&["run", "m-a"]).exits(0);
-    commit(&world, "by hand");
+    world.commit("by hand");
     milestone(&world, "m", "", &[task("a", "")]);
     world.run(&["wave", "run", "m"]).exits(0);
     assert_eq!(run_of(&world, "m", "a"), "m-a-2");

@@ -2,7 +2,7 @@
 //! nothing confines, runs no program that their settings name, and none of them becomes a part of a
 //! commit.
 
-use super::{WORKFLOW, commit, milestone, script, stands, task, worktrees, world};
+use super::{WORKFLOW, milestone, script, stands, task, worktrees, world};
 use crate::support::World;
 
 /// Tasks whose gate runs the program that the agent wrote, as the integration gate does.
@@ -67,7 +67,7 @@ fn nothing_is_run_in_the_place_of_a_submodule_either() {
     world.git(&["update-index", "--add", "--cacheinfo", &link]);
     // Else git takes it for deleted.
     std::fs::create_dir(world.at("sub")).unwrap();
-    commit(&world, "submodule");
+    world.commit("submodule");
     world.run(&["wave", "run", "m"]);
     world.run(&["wave", "run", "m"]);
     world.run(&["gc"]).exits(0);

@@ -1,6 +1,6 @@
 //! Milestones and ledgers that are refused, and what a milestone says that did not reach its goal.
 
-use super::{commit, each_once, milestone, stands, status, task, worktrees, world};
+use super::{each_once, milestone, stands, status, task, worktrees, world};
 
 #[test]
 fn a_ledger_that_was_edited_is_refused_and_a_lost_digest_too() {
@@ -101,7 +101,7 @@ fn a_red_base_and_an_unmet_goal_are_said_so() {
         .refuses(1, "base_not_green");
     assert!(!world.at("agent/agent.log").exists(), "nobody was started");
     world.write("code.txt", "good\n");
-    commit(&world, "good");
+    world.commit("good");
     let said = world
         .run(&["wave", "run", "m"])
         .refuses(1, "milestone_goal_unmet");

@@ -1,7 +1,7 @@
 //! A task works in a worktree of its own: forked from the base and from nowhere else, beside the user's
 //! files and never in them, and a run like any other.
 
-use super::{commit, milestone, script, stands, task, world};
+use super::{milestone, script, stands, task, world};
 use std::path::Path;
 
 #[test]
@@ -44,7 +44,7 @@ fn what_a_person_has_not_committed_is_neither_seen_nor_touched() {
     );
     world.run(&["audit"]).exits(0);
     // A person commits, and the next wave starts from both.
-    commit(&world, "mine");
+    world.commit("mine");
     milestone(
         &world,
         "m",
@@ -152,7 +152,7 @@ fn a_wave_s_run_is_found_from_everywhere() {
 fn what_the_user_s_git_ignores_is_not_written_over() {
     let world = world();
     world.write(".gitignore", "agent/\n.proofhouse/\nlocal.cfg\n");
-    commit(&world, "ignore");
+    world.commit("ignore");
     world.write("local.cfg", "mine\n");
     milestone(&world, "m", "", &[task("a", "")]);
     let steps = "{ write = \"repo/.gitignore\", text = \"agent/\\n.proofhouse/\\n\" }, { write = \"repo/local.cfg\", text = \"theirs\\n\" }";

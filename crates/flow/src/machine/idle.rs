@@ -1,0 +1,86 @@
+//! Attempts that leave everything as it was after a gate has failed. What a gate judged is the same, so its
+//! verdict would be: it is not run again, the agent is told so once, and then a person is.
+
+use crate::workflow::Workflow;
+use kernel::effect::Access;
+use kernel::{Outcome, StateName};
+use serde::{Deserialize, Serialize};
+
+/// As many in a row, and a person is asked.
+const MOST: u32 = 2;
+
+/// What is known of the last gate that failed, and of those who did nothing about it.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub(crate) struct Idle {
+    /// The state whose gate failed, and did not pass since.
+    failed: Option<StateName>,
+    /// Attempts in a row that changed nothing.
+    times: u32,
+}
+
+/// What follows from an attempt that changed nothing.
+pub(super) enum Follows {
+    /// The agent is told, and works once more.
+    Again(String),
+    /// A person is asked.
+    Person(String),
+}
+
+impl Idle {
+    /// The gate of a state has spoken in which nobody works: it judges files, and nobody's word.
+    pub(super) fn judged(&mut self, state: &StateName, passed: bool) {
+        match passed {
+            false => self.failed = Some(state.clone()),
+            true if self.failed.as_ref() == Some(state) => *self = Self::default(),
+            true => {}
+        }
+    }
+
+    /// A person has said how to go on: the gate is run again, whatever comes.
+    pub(super) fn answered(&mut self) {
+        *self = Self::default();
+    }
+
+    /// An attempt in a state has ended well. Says what the next brief has to say of it.
+    pub(super) fn attempted(
+        &mut self,
+        workflow: &Workflow,
+        state: &StateName,
+        outcome: &Outcome,
+    ) -> Option<String> {
+        if !edits(workflow, state) {
+            return None;
+        }
+        let failed = self.failed.clone();
+        let failed = failed.filter(|_| outcome.changed.is_empty());
+        self.times = match failed {
+            Some(_) => self.times + 1,
+            None => 0,
+        };
+        failed
+            .filter(|_| workflow.idle_stops)
+            .map(|failed| sentence(&failed))
+    }
+
+    /// What follows where the gate that failed would be next.
+    pub(super) fn follows(&self, workflow: &Workflow, state: &StateName) -> Option<Follows> {
+        let failed = self.failed.as_ref().filter(|_| workflow.idle_stops)?;
+        match self.times {
+            _ if !edits(workflow, state) => None,
+            0 => None,
+            times if times < MOST => Some(Follows::Again(sentence(failed))),
+            _ => Some(Follows::Person(sentence(failed))),
+        }
+    }
+}
+
+/// May whoever works in a state edit? Who only looks changes nothing, and what it says is judged.
+fn edits(workflow: &Workflow, state: &StateName) -> bool {
+    let role = workflow.states[state].role.as_ref();
+    let role = role.and_then(|role| workflow.roles.get(role));
+    role.is_some_and(|role| role.access() == Access::Edit)
+}
+
+fn sentence(state: &StateName) -> String {
+    format!("the agent changed nothing since the gate of `{state}` failed: it is not run again")
+}
