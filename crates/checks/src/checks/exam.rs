@@ -18,7 +18,7 @@ use crate::error::Error;
 use crate::judge::{Answer as _, Judge};
 use crate::readers::items;
 use crate::room::{Candidate, Room};
-use crate::settings::{Choice, Items, Text, Texts, Words};
+use crate::settings::{Choice, Items, SettingsError, Text, Texts, Words};
 use crate::text::{answer, first_few, several_lines};
 use ask::Sat;
 use globset::GlobSet;
@@ -33,35 +33,32 @@ use std::collections::BTreeMap;
 
 /// The engine saw it itself, from outside of what it judges.
 const OBSERVED: &str = "observed";
-/// Every case was told: new ones are needed for the last word.
-const ANEW: &str = "anew";
-/// Nobody could be asked: a person may do without.
-const UNASKED: &str = "unasked";
-
 /// The member of a sealed role's result that names what it handed in.
 const SEALED: &str = "sealed";
 
 /// An exam is written, or sat.
 #[derive(Deserialize, JsonSchema)]
 pub(crate) struct Sitting {
-    /// `written`: the exam is tried before anybody works; `sat`: the product is asked.
+    /// `written`: the exam is tried before anybody works; `sat`: the product is asked; `untold`: is a
+    /// case left that nobody was told?
     part: Choice<Part>,
     /// The role that wrote it; examiner.
     role: Option<Text>,
     /// `waived`: where none was written, a person has led past it; none: it cannot be sat.
     unwritten: Option<Choice<Unwritten>>,
-    /// The state whose checkpoint is the code before.
-    base: Text,
+    /// The state whose checkpoint is the code before; needed to ask.
+    base: Option<Text>,
     /// Names of freezes that must be unchanged, among them what is installed.
     frozen: Option<Texts>,
-    /// Globs of test files: none of them is in the room.
-    tests: Items,
+    /// Globs of test files, of which none is in the room; needed to ask.
+    tests: Option<Items>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Part {
     Written,
     Sat,
+    Untold,
 }
 
 /// What it means that there is no exam.
@@ -93,10 +90,20 @@ impl Judge for Sitting {
     const NAME: &'static str = "exam";
     type Answer = Vec<CheckResult>;
 
+    fn lint(&self) -> Result<(), SettingsError> {
+        match *self.part {
+            Part::Written | Part::Sat if self.base.is_none() || self.tests.is_none() => {
+                Self::refuse("needs `base` and `tests` to make a room")
+            }
+            Part::Written | Part::Sat | Part::Untold => Ok(()),
+        }
+    }
+
     fn judge(&self, subject: &Subject<'_>) -> Vec<CheckResult> {
         let judged = match *self.part {
             Part::Written => self.written(subject),
             Part::Sat => self.sat(subject),
+            Part::Untold => untold(subject),
         };
         vec![judged.unwrap_or_else(|refused| *refused)]
     }
@@ -219,13 +226,16 @@ impl Sitting {
             return told(subject, &mut paper, open, &seed, &reason);
         }
         if paper.held_back().is_empty() {
+            // It may have been built for them.
             let reason = format!(
-                "all {} cases hold, and all of them were told: new ones are needed for the last word",
+                "all {} cases hold, and all of them were told: nothing is observed by that",
                 open.asked
             );
-            let mut result = refused("exam_used_up", &reason, "");
-            result.shows.insert(Word::from(ANEW));
-            return Err(result);
+            let mut result = answer(Self::NAME, Verdict::Pass, reason);
+            result
+                .evidence
+                .push(record(subject, &seed, &open.sat).map_err(cannot)?);
+            return Ok(result);
         }
         let last = asked(subject, &room, &paper.held_back(), &seed)?;
         if !last.failed.is_empty() {
@@ -293,10 +303,12 @@ impl Sitting {
             })?,
             None => BTreeMap::new(),
         };
-        let commit = subject.commits.get(&StateName::from(&*self.base));
-        let commit = commit
-            .ok_or_else(|| cannot(format!("there is no checkpoint behind `{}`", self.base)))?;
-        let tests = items::spelt_out(subject, &self.tests).map_err(cannot)?;
+        let base = self.base.as_deref().unwrap_or_default();
+        let commit = subject.commits.get(&StateName::from(base));
+        let commit =
+            commit.ok_or_else(|| cannot(format!("there is no checkpoint behind `{base}`")))?;
+        let tests = self.tests.as_deref().unwrap_or_default();
+        let tests = items::spelt_out(subject, tests).map_err(cannot)?;
         let tests = items::globs(&tests.inside).map_err(cannot)?;
         Ok(Ground {
             frozen,
@@ -323,6 +335,7 @@ impl Ground<'_> {
             let candidate = Candidate {
                 scope: &everything,
                 kept_out: &self.tests,
+                opened: &|_| false,
             };
             room.lay_in(subject, &candidate)?;
         }
@@ -423,10 +436,23 @@ fn cannot(why: impl std::fmt::Display) -> Box<CheckResult> {
     Box::new(answer(Sitting::NAME, Verdict::CouldNotRun, why))
 }
 
+/// Is there a case for the last word? Where no exam was written, none is missed.
+fn untold(subject: &Subject<'_>) -> Judgement {
+    let Some(paper) = Paper::last(subject).map_err(cannot)? else {
+        return Ok(answer(Sitting::NAME, Verdict::Pass, "no exam was written"));
+    };
+    let left = paper.held_back().len();
+    if left == 0 {
+        let reason = "every case was told to whoever builds: new ones are needed for the last word";
+        return Err(refused("exam_used_up", reason, ""));
+    }
+    let reason = format!("{left} cases were told to nobody");
+    Ok(answer(Sitting::NAME, Verdict::Pass, reason))
+}
+
 /// The product could not be asked at all.
 fn unasked(why: Error) -> Box<CheckResult> {
     let mut result = cannot(why);
     result.code = Some("exam_unasked".to_owned());
-    result.shows.insert(Word::from(UNASKED));
     result
 }
