@@ -73,8 +73,11 @@ impl Words for Unwritten {
 }
 
 impl Words for Part {
-    const WORDS: &'static [(&'static str, Self)] =
-        &[("written", Self::Written), ("sat", Self::Sat)];
+    const WORDS: &'static [(&'static str, Self)] = &[
+        ("written", Self::Written),
+        ("sat", Self::Sat),
+        ("untold", Self::Untold),
+    ];
 }
 
 /// Which product is asked.
@@ -253,7 +256,7 @@ impl Sitting {
             return told(subject, &mut paper, last, &seed, &reason);
         }
         let reason = format!(
-            "{} cases hold, {} of them never told to anybody; asked several times, in one process and in fresh ones; seed {seed}",
+            "{} cases hold, {} of them never told to anybody; asked several times, each time in another order; seed {seed}",
             open.asked + last.asked,
             last.asked
         );

@@ -316,7 +316,10 @@ fn paper(context: &Context, order: &AttemptOrder) -> Option<Paper> {
 /// Leaves of a result under seal what the machine needs to know: its hash, and whether the role objects
 /// or cannot. Every other word of it would be read by somebody.
 fn seal(context: &Context, order: &AttemptOrder, outcome: &mut Outcome) {
-    let (Some(paper), Some(whole)) = (paper(context, order), outcome.result.take()) else {
+    let Some(paper) = paper(context, order) else {
+        return;
+    };
+    let Some(whole) = outcome.result.take() else {
         return;
     };
     let mut left = serde_json::Map::new();

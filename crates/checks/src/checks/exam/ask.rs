@@ -61,8 +61,8 @@ pub(super) fn all(
             Driver::Command => &[Round::Apart, Round::Apart],
         };
         for (number, round) in rounds.iter().enumerate() {
-            let fits = |(_, _, case): &&&Asked<'_>| *round == Round::Apart || !case.alone;
-            let mut asked: Vec<&Asked<'_>> = own.iter().copied().filter(|one| fits(&one)).collect();
+            let fits = |one: &&&Asked<'_>| *round == Round::Apart || !one.2.alone;
+            let mut asked: Vec<&Asked<'_>> = own.iter().filter(fits).copied().collect();
             if asked.is_empty() {
                 continue;
             }
