@@ -131,13 +131,17 @@ result = { summary = "said that prices are numbers" }
 #[test]
 fn an_exam_stays_sealed_until_the_run_is_over() {
     let world = world();
-    let looks = "[[attempt]]\nstate = \"work\"\nsteps = [{ run = \"! grep -rqE '10 20 30|carts of three' ..\", must = true }, ";
+    let looks = "[[attempt]]\nstate = \"work\"\nsteps = [{ run = \"! grep -rqE '10 20 [3]0|carts of [t]hree' ..\", must = true }, ";
     let script =
         text("quick/happy.toml").replacen("[[attempt]]\nstate = \"work\"\nsteps = [", looks, 1);
     world.write("agent/script.toml", &script);
-    let said = does(&world, &["--exam"]).exits(2);
-    assert!(said.out.contains("4 cases hold"), "{}", said.out);
+    does(&world, &["--exam"]).exits(2);
     assert_eq!(attempts(&world), ["examine", "work"]);
+    let observed = |record: &serde_json::Value| {
+        let mut results = record["body"]["results"].as_array().into_iter().flatten();
+        results.any(|result| result["shows"] == serde_json::json!(["observed"]))
+    };
+    assert!(world.journal().iter().any(observed));
     let hidden = |place: &str| {
         let found = std::process::Command::new("grep")
             .args(["-rlE", "10 20 30|carts of three", place])
