@@ -13,9 +13,11 @@ pub const EXAM: &str = "exam";
 /// An input that is an earlier answer of the same case: `{"$answer": 0}`.
 pub const ANSWER: &str = "$answer";
 
-/// The fewest cases of an exam, and the most; the most calls of a case.
+/// The fewest cases of an exam.
 pub const LEAST_CASES: usize = 3;
+/// The most.
 pub const MOST_CASES: usize = 60;
+/// The most calls of a case.
 pub const MOST_STEPS: usize = 20;
 
 words! {
