@@ -602,5 +602,30 @@ fn lay_down(
         };
         store::write_atomic(&path, text.as_bytes())?;
     }
-    Ok(())
+    lay_lessons(project, workflow, &folder)
+}
+
+/// What earlier tasks have learnt, for a run that will be asked for its own lessons.
+const LESSONS: &str = "LESSONS.md";
+/// As many of the latest are read by somebody.
+const MOST_LESSONS: usize = 40;
+
+fn lay_lessons(project: &Project, workflow: &Workflow, folder: &Path) -> Result<(), EngineError> {
+    let mut gates = workflow.states.values().flat_map(|state| &state.gate);
+    let path = folder.join(LESSONS);
+    if !gates.any(|check| check.check == "lessons") || path.symlink_metadata().is_ok() {
+        return Ok(());
+    }
+    let lessons = report::due::lessons(project)?;
+    if lessons.is_empty() {
+        return Ok(());
+    }
+    let latest = lessons
+        .iter()
+        .skip(lessons.len().saturating_sub(MOST_LESSONS));
+    let lines: String = latest
+        .map(|one| format!("- {}: {} ({})\n", one.lesson.tag, one.lesson.text, one.run))
+        .collect();
+    let text = format!("# What earlier tasks have learnt\n\n{lines}");
+    Ok(store::write_atomic(&path, text.as_bytes())?)
 }

@@ -25,6 +25,7 @@ const FOLDERS: &[Folder] = &[
         "briefs/scenarios.md",
         "briefs/contract.md",
         "briefs/tests.md",
+        "briefs/retest.md",
         "briefs/build.md",
         "briefs/verify.md",
         "briefs/observe.md",

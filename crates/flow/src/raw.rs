@@ -236,6 +236,8 @@ pub(crate) struct RawState {
     /// Only in `work` states: the gate is tried on what is there before an attempt is begun.
     #[serde(default)]
     pub(crate) gate_first: bool,
+    /// The state since whose checkpoint people see here what changed; none: since the run began.
+    pub(crate) compares: Option<String>,
     /// Only in `gate` states: used-up attempts, tokens and money do not hold it.
     #[serde(default)]
     pub(crate) unpaid: bool,
@@ -312,6 +314,28 @@ pub(crate) struct RawTransition {
     pub(crate) never_over: OneOrMany,
     /// The code of that refusal.
     pub(crate) never_over_code: Option<String>,
+    /// The state whose work is committed and set aside.
+    pub(crate) sets_aside: Option<String>,
+    /// The state behind whose checkpoint the repository is then.
+    pub(crate) back_to: Option<String>,
+    /// Does what was set aside come back?
+    #[serde(default)]
+    pub(crate) takes_back: bool,
+    /// What a person's reason opens again.
+    pub(crate) opens: Option<RawOpens>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct RawOpens {
+    /// The label behind which a frozen file is named.
+    pub(crate) label: String,
+    /// The field that takes its name.
+    pub(crate) field: String,
+    /// The name of the freeze.
+    pub(crate) of: String,
+    /// The code of the refusal if it was not frozen.
+    pub(crate) code: String,
 }
 
 #[derive(Debug, Deserialize)]

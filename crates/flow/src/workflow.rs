@@ -81,6 +81,8 @@ pub struct StateDef {
     pub role: Option<String>,
     /// The brief's text.
     pub brief: String,
+    /// The state since whose checkpoint people see here what changed.
+    pub compares: Option<StateName>,
     /// The gate's checks, and behind them the one that reads the answers.
     pub gate: Vec<CheckSpec>,
     /// What the role answers in its result.
@@ -161,6 +163,8 @@ pub enum Fact {
     Risk,
     /// DRAFT, or FROZEN with the version and who approved: the state's gate, and the human action.
     FrozenBy(StateName, String),
+    /// What a person opened again, by the field's own name.
+    Opened,
     /// How the run last left one of these states.
     Left(Vec<StateName>, Leaving),
     /// yes | no | pending: did the state's last gate raise nothing with this code?
@@ -266,6 +270,47 @@ pub struct After {
     pub needs: Option<Needs>,
     /// What must not stand against it.
     pub bars: Bars,
+    /// Work that is committed and set aside.
+    pub aside: Option<SetAside>,
+    /// Does what was set aside come back?
+    pub takes_back: bool,
+    /// What a person's reason opens again.
+    pub opens: Option<Opens>,
+}
+
+/// Work that is set aside: committed, and out of the repository until it is taken back.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SetAside {
+    /// The state that made it.
+    pub of: StateName,
+    /// The state behind whose checkpoint the repository is then.
+    pub back_to: StateName,
+}
+
+/// One frozen file that a person opens again by its name.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Opens {
+    /// The label behind which a reason names it.
+    pub label: String,
+    /// The field that takes the name.
+    pub field: String,
+    /// The name of the freeze.
+    pub of: String,
+    /// The code of the refusal if it was not frozen.
+    pub code: String,
+}
+
+impl Opens {
+    /// The file that a reason names behind the label.
+    pub fn named(&self, because: &str) -> Option<String> {
+        let mut parts = because.split([';', '\n']);
+        parts.find_map(|part| {
+            let (label, value) = part.split_once([':', '='])?;
+            let value = value.trim().trim_matches('`');
+            let is_it = label.trim().eq_ignore_ascii_case(&self.label) && !value.is_empty();
+            is_it.then(|| value.to_owned())
+        })
+    }
 }
 
 /// What keeps a person from taking a way, whatever they say.

@@ -135,7 +135,11 @@ pub fn grounds(project: &Project, name: &str, peek: &Peek<Flow>) -> Result<Groun
     let history = history(project, name)?;
     let kept = &mut Kept::default();
     let mut grounds = Grounds::of(project, &peek.machine, &history, Depth::Hunks, kept);
-    if let Ok(work) = Work::of(project, name) {
+    if let Ok(mut work) = Work::of(project, name) {
+        if let Some(since) = peek.machine.compared() {
+            work.base = since.to_owned();
+            grounds.change = work.change(project, name, Depth::Hunks).ok();
+        }
         let now = Change::as_it_stands(project, &peek.machine, &work, Depth::Hunks);
         // What git cannot show is left out, as above.
         grounds.change = now.ok().flatten().or(grounds.change);

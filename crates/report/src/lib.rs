@@ -9,6 +9,7 @@ pub mod begun;
 pub mod caught;
 pub mod change;
 pub mod course;
+pub mod due;
 pub mod evidence;
 mod excerpt;
 pub mod facts;

@@ -7,7 +7,7 @@ use crate::look::{self, Looked, Peek};
 use crate::project::ProjectReport;
 use crate::question::run_code;
 use crate::spend::{self, Summary};
-use flow::Flow;
+use flow::{Fact, Flow, Owner};
 use kernel::machine::Activity;
 use kernel::{Machine, Status};
 use serde::Serialize;
@@ -35,6 +35,10 @@ pub struct RunReport {
     pub task: String,
     /// What was promised first: a field of the state file.
     pub promise: Option<(String, String)>,
+    /// What is measured and stops nothing, such as whether the goal can be verified: fields of the state
+    /// file.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub measured: BTreeMap<String, String>,
     /// What a person may begin in a run that rests.
     pub may_begin: Vec<String>,
     /// What each of these does.
@@ -71,6 +75,7 @@ impl RunReport {
             evidence: address::link(&here, machine)?,
             task: task.map_or_else(String::new, |task| task.display().to_string()),
             promise: promise.map(|(name, text)| (name.clone(), text.clone())),
+            measured: measured(machine),
             may_begin: match resting {
                 true => workflow.table.options(position, status.mode),
                 false => Vec::new(),
@@ -84,6 +89,15 @@ impl RunReport {
             status,
         })
     }
+}
+
+fn measured(machine: &Flow) -> BTreeMap<String, String> {
+    let is_measure = |name: &str| {
+        let field = machine.workflow().field(name);
+        field.is_some_and(|field| matches!(field.owner, Owner::Engine(Fact::Clear(..))))
+    };
+    let document = machine.document("").into_iter();
+    document.filter(|(name, _)| is_measure(name)).collect()
 }
 
 /// One line of an overview: a run, a project, or a journal that cannot be read.

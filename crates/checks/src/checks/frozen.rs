@@ -30,6 +30,9 @@ pub(crate) fn changed(subject: &Subject<'_>, frozen: &BTreeMap<String, String>) 
 pub(crate) struct Frozen {
     /// The names, as given to `freeze`.
     of: Texts,
+    /// Items as for `freeze` that may have changed.
+    #[serde(default)]
+    except: Items,
     /// Items as for `freeze`: what they name now must be among what was frozen.
     #[serde(default)]
     closed: Items,
@@ -44,6 +47,8 @@ impl Judge for Frozen {
     fn judge(&self, subject: &Subject<'_>) -> Judged<Vec<CheckResult>> {
         let added = added(self, subject).map_err(Trouble::cannot)?;
         let copies = copies(self, subject).map_err(Trouble::cannot)?;
+        let except = items::spelt_out(subject, &self.except).map_err(Trouble::cannot)?;
+        let except = items::globs(&except.inside).map_err(Trouble::cannot)?;
         let same = |name: &String| -> Judged {
             let Some(items) = subject.frozen.get(name) else {
                 let why = format!("nothing was frozen as `{name}` (tripwire_missing)");
@@ -57,7 +62,7 @@ impl Judge for Frozen {
                 .into());
             }
             let mut kept = items.clone();
-            kept.retain(|_, hash| !copies.contains(hash));
+            kept.retain(|item, hash| !copies.contains(hash) && !except.is_match(item));
             let changed = changed(subject, &kept);
             match changed.is_empty() {
                 true => Ok(format!("`{name}`: {} items are the same", items.len())),

@@ -199,9 +199,34 @@ fn extras(
             loader.problem("unknown_word", at, what, mend);
         }
     }
-    for state in raw_way.forget.list() {
+    if raw_way.sets_aside.is_some() != raw_way.back_to.is_some() {
+        let what = format!("`{action}`: `sets_aside` and `back_to` go together");
+        let mend = "name the state whose work is set aside, and the one behind whose checkpoint the repository is then";
+        loader.problem("half_set_aside", at, what, mend);
+    }
+    if let Some(opens) = &raw_way.opens
+        && !raw_way.needs.list().contains(&opens.label.as_str())
+    {
+        let what = format!(
+            "`{action}` opens what `{}:` names, and `needs` does not ask for it",
+            opens.label
+        );
+        loader.problem(
+            "unknown_word",
+            at,
+            what,
+            "add the label to `needs`, with a `needs_code`",
+        );
+    }
+    let aside = raw_way.sets_aside.iter().chain(&raw_way.back_to);
+    for state in raw_way
+        .forget
+        .list()
+        .into_iter()
+        .chain(aside.map(String::as_str))
+    {
         if !raw.state.contains_key(state) {
-            let what = format!("`{action}` forgets the gate of `{state}`, which does not exist");
+            let what = format!("`{action}` names the state `{state}`, which does not exist");
             loader.problem(
                 "unknown_state",
                 at,
@@ -210,7 +235,8 @@ fn extras(
             );
         }
     }
-    if raw_way.revert && raw.checkpoint == RawCheckpoint::Never {
+    let reverts = raw_way.revert || raw_way.sets_aside.is_some();
+    if reverts && raw.checkpoint == RawCheckpoint::Never {
         let what = format!("`{action}` reverts, and there are no checkpoints to go back to");
         let mend = "set `checkpoint = \"passed_gates\"`";
         loader.problem("revert_without_checkpoint", at, what, mend);

@@ -175,6 +175,7 @@ pub(super) fn state_def(
             .collect(),
         gate_first: state.gate_first,
         unpaid: state.unpaid,
+        compares: state.compares.as_deref().map(StateName::new),
     }
 }
 

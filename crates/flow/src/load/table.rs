@@ -2,7 +2,7 @@
 
 use super::Loader;
 use crate::raw::{OneOrMany, RawStepping, RawTransition, RawWorkflow};
-use crate::workflow::{After, Bars, Needs};
+use crate::workflow::{After, Bars, Needs, Opens, SetAside};
 use kernel::finding::FindingKind;
 use kernel::table::{
     Completing, Counter, Guard, Kind, Slot, Stalling, State, Stepping, Table, Target, Transition,
@@ -121,6 +121,20 @@ pub(super) fn after(raw: &RawWorkflow) -> Vec<After> {
                 (kinds.filter_map(FindingKind::of).collect(), code)
             }),
         },
+        aside: match (&way.sets_aside, &way.back_to) {
+            (Some(of), Some(back_to)) => Some(SetAside {
+                of: StateName::new(of),
+                back_to: StateName::new(back_to),
+            }),
+            _ => None,
+        },
+        takes_back: way.takes_back,
+        opens: way.opens.as_ref().map(|opens| Opens {
+            label: opens.label.clone(),
+            field: opens.field.clone(),
+            of: opens.of.clone(),
+            code: opens.code.clone(),
+        }),
     })
     .collect()
 }

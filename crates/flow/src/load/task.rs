@@ -175,6 +175,7 @@ fn fact(text: &str, workflow: &RawWorkflow) -> Option<Fact> {
         ["gate", name, "after", other] => Some(Fact::GateAfter(state(name)?, state(other)?)),
         ["run"] => Some(Fact::Run),
         ["created"] => Some(Fact::Created),
+        ["opened"] => Some(Fact::Opened),
         ["autonomy"] => Some(Fact::Autonomy),
         ["risk"] => Some(Fact::Risk),
         ["frozen", name, "by", action] => {

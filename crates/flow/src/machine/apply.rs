@@ -1,6 +1,7 @@
 //! How each fact changes what a run remembers. It decides nothing: a fact that is in the journal is
 //! true, and replay must come to the same state.
 
+mod aside;
 mod attempt;
 mod finding;
 mod gate;
@@ -32,6 +33,7 @@ impl FlowState {
                     self.touched.extend(ended.outcome.changed.iter().cloned());
                     let mut changed = ended.outcome.changed.iter();
                     self.changed_code |= changed.any(|path| path.starts_with("repo/"));
+                    aside::worked(self, workflow, &ended.outcome.changed);
                 }
                 if self.stage
                     == (Stage::Attempting {
@@ -117,10 +119,12 @@ impl FlowState {
                 }
                 self.revert_due = false;
                 self.revert_failed = false;
+                self.put_back = None;
                 self.good_commit.clone_from(&ended.commit);
                 self.made.record(&self.touched);
                 self.touched.clear();
                 self.losses = 0;
+                aside::committed(self, workflow, ended.commit.as_ref());
             }
             // It was tried again: it is a person's to do by hand, and the run goes on with what is
             // there. Without an end to this nobody gets past it.
@@ -128,6 +132,7 @@ impl FlowState {
                 self.checkpoint_due = None;
                 self.revert_due = false;
                 self.revert_failed = false;
+                self.put_back = None;
                 self.touched.clear();
                 let why = format!("the broken work was not put back: {problem}");
                 let report = self.memory.report.take().into_iter();

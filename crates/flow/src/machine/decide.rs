@@ -200,6 +200,9 @@ fn reasoned(
         .filter(|label| !says(&decision.because, label))
         .collect();
     if missing.is_empty() && !decision.because.trim().is_empty() {
+        if let Some(refusal) = unopened(workflow, run, index, decision) {
+            return Err(refusal);
+        }
         let over = |label: &&String| !is_ahead(&decision.because, label, at);
         return match needs.ahead.iter().find(over) {
             None => Ok(()),
@@ -224,6 +227,36 @@ fn reasoned(
         wanted => format!("say it in the reason, as in `{}`", wanted.join("; ")),
     };
     Err(Refusal::new(&needs.code, what, mend))
+}
+
+/// What a person opens again is one file, and was frozen.
+fn unopened(
+    workflow: &Workflow,
+    run: &FlowState,
+    index: usize,
+    decision: &Decision,
+) -> Option<Refusal> {
+    let opens = workflow.after[index].opens.as_ref()?;
+    let named = opens.named(&decision.because).unwrap_or_default();
+    let frozen = run.frozen.get(&opens.of).into_iter().flatten();
+    let files: Vec<&str> = frozen
+        .filter_map(|(item, _)| item.strip_prefix("repo/"))
+        .filter(|path| !path.contains('#') && !path.ends_with('/'))
+        .collect();
+    if files.contains(&named.as_str()) {
+        return None;
+    }
+    let some: Vec<&str> = files.iter().take(8).copied().collect();
+    Some(Refusal::new(
+        &opens.code,
+        format!("`{named}` is no file that was frozen as `{}`", opens.of),
+        format!(
+            "name one, as in `{}: {}`; frozen are {}",
+            opens.label,
+            some.first().unwrap_or(&"FILE"),
+            some.join(", ")
+        ),
+    ))
 }
 
 /// Does the text hold `label: value` (or `label=value`) with something behind it?

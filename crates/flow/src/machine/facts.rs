@@ -220,6 +220,7 @@ fn engine_value(
             started.map_or_else(String::new, |started| started.run.to_string())
         }
         Fact::Created => run.created.to_string().chars().take(10).collect(),
+        Fact::Opened => run.opened.get(&field.name).cloned().unwrap_or_default(),
         Fact::Autonomy => run.position.autonomy.to_string(),
         Fact::Risk => super::edited::risk_name(run.mode().risk).to_owned(),
         Fact::FrozenBy(state, action) => record::frozen_by(run, state, action),

@@ -106,6 +106,13 @@ impl Flow {
         self.run.sealed(&self.workflow)
     }
 
+    /// The commit since which people see what changed where the run stands; none: since it began.
+    pub fn compared(&self) -> Option<&str> {
+        let def = self.workflow.states.get(&self.run.position.state)?;
+        let since = self.run.commits.get(def.compares.as_ref()?)?;
+        Some(since)
+    }
+
     /// The fields as they were before the attempt that is being judged.
     pub fn fields_before(&self) -> &BTreeMap<String, String> {
         &self.run.fields_before

@@ -79,6 +79,23 @@ pub(crate) struct Patience {
     pub(crate) continues: Option<(EffectId, String)>,
 }
 
+/// Paths that go back to what they are in a commit.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct PutBack {
+    pub(crate) to: Option<String>,
+    pub(crate) paths: BTreeSet<String>,
+}
+
+/// Work that was set aside, until it is taken back.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Aside {
+    pub(crate) paths: BTreeSet<String>,
+    /// The commit that holds it, once it is made.
+    pub(crate) commit: Option<String>,
+    /// The commit without it.
+    pub(crate) back_to: Option<String>,
+}
+
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(crate) struct FlowState {
     pub(crate) started: Option<RunStarted>,
@@ -129,6 +146,18 @@ pub(crate) struct FlowState {
     /// The due checkpoint also puts back what was touched.
     #[serde(default)]
     pub(crate) revert_due: bool,
+    /// What it puts back instead: to which commit, and which paths.
+    #[serde(default)]
+    pub(crate) put_back: Option<PutBack>,
+    /// Work that was set aside.
+    #[serde(default)]
+    pub(crate) aside: Option<Aside>,
+    /// What a person has opened again, by field: no line of the state file is its source.
+    #[serde(default)]
+    pub(crate) opened: BTreeMap<String, String>,
+    /// Paths that attempts changed, by state, where a workflow may set its work aside.
+    #[serde(default)]
+    pub(crate) worked: BTreeMap<StateName, BTreeSet<String>>,
     /// Has putting it back failed once, and was it asked for again?
     #[serde(default)]
     pub(crate) revert_failed: bool,
@@ -203,6 +232,10 @@ impl FlowState {
             good_commit: None,
             touched: BTreeSet::new(),
             revert_due: false,
+            put_back: None,
+            aside: None,
+            opened: BTreeMap::new(),
+            worked: BTreeMap::new(),
             revert_failed: false,
             snapshots: Snapshots::default(),
             created: Time::default(),
@@ -233,6 +266,13 @@ impl FlowState {
             risk: self.risk.unwrap_or(mode.risk),
             ..mode
         }
+    }
+
+    /// The fields, with what a person has opened again.
+    pub(crate) fn filled(&self) -> BTreeMap<String, String> {
+        let mut fields = self.fields.clone();
+        fields.extend(self.opened.clone());
+        fields
     }
 
     /// What gates that stand have sealed: no agent may change it any more.

@@ -26,9 +26,15 @@ pub(crate) fn wanted(workflow: &Workflow, run: &FlowState) -> Vec<Effect> {
         return vec![Effect::Checkpoint(CheckpointOrder {
             id,
             subject: subject.clone(),
-            revert: run.revert_due.then(|| Revert {
-                to: run.good_commit.clone(),
-                paths: run.touched.iter().cloned().collect(),
+            revert: run.revert_due.then(|| match &run.put_back {
+                Some(back) => Revert {
+                    to: back.to.clone(),
+                    paths: back.paths.iter().cloned().collect(),
+                },
+                None => Revert {
+                    to: run.good_commit.clone(),
+                    paths: run.touched.iter().cloned().collect(),
+                },
             }),
         })];
     }
@@ -66,7 +72,7 @@ fn attempt(workflow: &Workflow, run: &FlowState, id: EffectId) -> Effect {
         state: state.clone(),
         access: def_of.map_or(Access::ReadOnly, |role| role.access()),
         sight: def_of
-            .map(|role| role.sight.filled_in(&run.fields))
+            .map(|role| role.sight.filled_in(&run.filled()))
             .unwrap_or_default(),
         subject: String::new(),
         nth: run.ledger.ended_in(state) + 1,
@@ -98,7 +104,7 @@ fn gate(workflow: &Workflow, run: &FlowState, id: EffectId, attempt: Option<Effe
         subject: String::new(),
         attempt,
         checks: gate_checks(workflow, run),
-        fields: run.fields.clone(),
+        fields: run.filled(),
         frozen: run.frozen.clone(),
         standing: run.standing(),
         commits: run.commits.clone(),

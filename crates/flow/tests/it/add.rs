@@ -196,3 +196,63 @@ fn the_freeze_shows_seven_lines_and_wants_an_answer_to_each() {
         "what was answered is on record"
     );
 }
+
+/// What the next checkpoint puts back: to which commit, and which paths.
+fn puts_back(hand: &Hand) -> Option<(Option<String>, Vec<String>)> {
+    match hand.flow.wanted().into_iter().next() {
+        Some(Effect::Checkpoint(order)) => order.revert.map(|revert| (revert.to, revert.paths)),
+        other => panic!("no checkpoint: {other:?}"),
+    }
+}
+
+#[test]
+fn a_wrong_frozen_test_is_opened_alone_and_the_build_comes_back() {
+    let mut early = add(Autonomy::Auto);
+    early.reaches("build");
+    assert_eq!(
+        early.rebuffed("open_test", "test: tests/a; why: no"),
+        "test_not_frozen"
+    );
+    let mut hand = held();
+    hand.checkpoint();
+    for (because, code) in [
+        ("it is wrong", "open_test_incomplete"),
+        ("test: tests/none; why: it asks for x", "open_test_unknown"),
+    ] {
+        assert_eq!(hand.rebuffed("open_test", because), code);
+    }
+    hand.decide_because("open_test", "test: tests/a; why: it asks for x")
+        .unwrap();
+    assert_eq!(hand.state(), "retest");
+    assert_eq!(hand.field("Open test"), "tests/a");
+    // It is committed before it goes.
+    assert_eq!(puts_back(&hand), None);
+    hand.checkpoint();
+    let build = vec!["repo/src/a".to_owned()];
+    assert_eq!(
+        puts_back(&hand),
+        Some((Some("c".to_owned()), build.clone()))
+    );
+    hand.checkpoint();
+    let Effect::Attempt(order) = hand.begin() else {
+        panic!("the mender is next")
+    };
+    assert_eq!(order.role, "mender");
+    assert!(order.brief.contains("it asks for x"), "{}", order.brief);
+    assert!(order.sealed.keys().all(|item| item != "repo/tests/a"));
+    let mut hand = held();
+    hand.checkpoint();
+    hand.decide_because("open_test", "test: tests/a; why: it asks for x")
+        .unwrap();
+    hand.checkpoint();
+    hand.checkpoint();
+    hand.says(pass(), "");
+    hand.checkpoint();
+    assert_eq!(hand.state(), "test_approval");
+    assert_eq!(hand.rebuffed("mend_test", " "), "mend_test_reason_required");
+    hand.decide("accept_test").unwrap();
+    assert_eq!((hand.state().as_str(), hand.heals()), ("build", 0));
+    assert_eq!(puts_back(&hand), Some((Some("c".to_owned()), build)));
+    hand.checkpoint();
+    hand.reaches("verify");
+}

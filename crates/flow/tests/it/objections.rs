@@ -4,6 +4,7 @@
 use crate::phase::Hand;
 use crate::source;
 use flow::{Workflow, load, load_begun};
+use kernel::effect::Access;
 use kernel::effect::{Effect, Weight};
 use kernel::machine::Activity;
 use kernel::outcome::Found;
@@ -11,6 +12,7 @@ use kernel::{
     Autonomy, CheckResult, CheckSpec, Class, Machine, Mode, Outcome, StateName, Verdict, What,
 };
 use serde_json::{Value, json};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// One builds, another reviews; what it finds is mended and reviewed again. The gate of `review`
@@ -132,6 +134,10 @@ impl Hand {
         let outcome = Box::new(Outcome {
             request: (!next.is_empty()).then(|| StateName::from(next)),
             result: Some(result.clone()),
+            changed: match order.access {
+                Access::Edit => vec!["repo/src/a".to_owned()],
+                Access::ReadOnly => Vec::new(),
+            },
             ..Outcome::bare(Class::Done, "done")
         });
         let effect = order.id;
@@ -153,8 +159,22 @@ impl Hand {
                     "no_objection" => verdict(result),
                     _ => Verdict::Pass,
                 };
+                let frozen = check.with["name"]
+                    .as_str()
+                    .filter(|_| check.check == "freeze");
+                let items = |name: &str| {
+                    let item = match name {
+                        "suite" => "repo/tests/a".to_owned(),
+                        other => format!("task/{other}"),
+                    };
+                    BTreeMap::from([(item, "hash".to_owned())])
+                };
                 CheckResult {
                     weight: check.weight,
+                    froze: frozen
+                        .map(|name| (name.to_owned(), items(name)))
+                        .into_iter()
+                        .collect(),
                     ..CheckResult::new(&check.check, verdict, "said so")
                 }
             };

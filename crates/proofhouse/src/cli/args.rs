@@ -96,6 +96,15 @@ onto your branch as one commit.")]
     /// Show everything that waits for a person
     #[command(after_help = "Example:\n  proofhouse inbox")]
     Inbox,
+    /// Show what is due: decisions that wait, accepted risks by the day they end, open lessons
+    #[command(after_help = "Example:\n  proofhouse report --json")]
+    Report,
+    /// Show the lessons that tasks have left open
+    #[command(after_help = "Example:\n  proofhouse deltas")]
+    Deltas,
+    /// Say what to do now
+    #[command(after_help = "Example:\n  proofhouse guide")]
+    Guide,
     /// Show what a run has changed
     #[command(after_help = "Examples:
   proofhouse diff slugs

@@ -8,6 +8,7 @@ mod demo;
 mod detached;
 mod do_it;
 mod doctor;
+mod due;
 pub(crate) mod exit;
 mod factory;
 mod figures;
@@ -109,6 +110,9 @@ fn dispatch(args: &Args, out: &Out) -> Result<u8, EngineError> {
         Command::Abandon(args) => land::abandon(&project, args, out),
         Command::Discard { run } => land::discard(&project, run, out),
         Command::Inbox => inbox::inbox(&project, out),
+        Command::Report => due::report(&project, out),
+        Command::Deltas => due::deltas(&project, out),
+        Command::Guide => due::guide(&project, out),
         Command::Config {
             command: ConfigCommand::Show,
         } => config::show(&project, out),

@@ -82,6 +82,9 @@ fn of_run(out: &Out, run: &RunReport) {
         let name = name.to_lowercase();
         out.line(&format!("  {name:<11} {}", plain(text)));
     }
+    for (name, value) in &run.measured {
+        out.line(&format!("  {name:<11} {}", plain(value)));
+    }
     out.line(&format!(
         "  autonomy    {}{}{}",
         status.autonomy,

@@ -5,6 +5,7 @@ mod again;
 mod codes;
 mod documents;
 mod header;
+mod opened;
 pub(crate) mod waived;
 
 use crate::support::{Said, World};
@@ -397,6 +398,34 @@ fn a_residual_risk_is_accepted_by_a_person_with_an_owner_a_ticket_and_an_expiry(
         "{task}"
     );
     add.world.run(&["audit", "--ci"]).exits(0);
+    // What is due from it, and what the next task hears of it.
+    let due = add.world.run(&["report", "--json"]).exits(0).json();
+    assert_eq!(due["waivers"][0]["expiry"], "2999-01-01", "{due}");
+    assert_eq!(due["waivers"][0]["over"], false);
+    assert_eq!(due["decisions"].as_array().map(Vec::len), Some(0), "{due}");
+    let lessons = add.world.run(&["deltas", "--json"]).exits(0).json();
+    assert_eq!(lessons, due["lessons"]);
+    assert_eq!(lessons[0]["tag"], "TDD", "{lessons}");
+    let status = add.world.run(&["status", "t"]).exits(0).out;
+    assert!(status.contains("goal-ready  yes"), "{status}");
+    let agent = "scripted:agent/script.toml";
+    let next = [
+        "new",
+        "add",
+        "Taxes for carts",
+        "--name",
+        "u",
+        "--agent",
+        agent,
+    ];
+    add.world.run(&next).exits(0);
+    let told = add.world.read(".add/tasks/u/LESSONS.md");
+    assert!(
+        told.contains("- TDD: a suite can be ten lines of shell (t)"),
+        "{told}"
+    );
+    let guide = add.world.run(&["guide"]).exits(0).out;
+    assert!(guide.contains("proofhouse run u"), "{guide}");
 }
 
 #[test]

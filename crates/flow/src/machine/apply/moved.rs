@@ -121,6 +121,9 @@ impl FlowState {
                         Some(format!("{}: {} passed its gate", workflow.name, moved.from));
                     self.checkpoint_of = Some(moved.from.clone());
                 }
+                if let Some(after) = after {
+                    super::aside::taken(self, workflow, after, decision.as_ref());
+                }
                 if after.is_some_and(|after| after.revert) {
                     let state = self.memory.last().unwrap_or(&moved.from);
                     self.checkpoint_due = Some(format!(

@@ -1,0 +1,198 @@
+//! What is due in a repository: decisions that wait for a person, risks that somebody has accepted and
+//! the day on which that ends, lessons that nobody has taken up, and what to do next. It decides nothing.
+
+use crate::history::history;
+use crate::inbox;
+use crate::look::{self, Looked, Peek};
+use flow::Flow;
+use kernel::Time;
+use kernel::lesson::{Lesson, LessonStatus};
+use kernel::machine::Activity;
+use serde::Serialize;
+use workspace::git::git;
+use workspace::{EngineError, Project};
+
+/// All that is due.
+#[derive(Debug, Clone, Serialize)]
+pub struct Due {
+    /// What waits for a person.
+    pub decisions: Vec<Step>,
+    /// The one that ends first comes first.
+    pub waivers: Vec<Waiver>,
+    /// Those that are open.
+    pub lessons: Vec<Learnt>,
+}
+
+/// Something that a person can do, and how.
+#[derive(Debug, Clone, Serialize)]
+pub struct Step {
+    /// The run or project that it is about; empty: none yet.
+    pub run: String,
+    /// A sentence.
+    pub what: String,
+    /// The commands that do it.
+    pub commands: Vec<String>,
+}
+
+/// A risk that a person has accepted.
+#[derive(Debug, Clone, Serialize)]
+pub struct Waiver {
+    pub run: String,
+    /// What they said.
+    pub action: String,
+    pub who: String,
+    /// When.
+    pub at: Time,
+    /// The last day.
+    pub expiry: String,
+    /// Is that day over?
+    pub over: bool,
+    /// Their whole reason, with the owner and the ticket.
+    pub because: String,
+}
+
+/// A lesson, and where it was learnt.
+#[derive(Debug, Clone, Serialize)]
+pub struct Learnt {
+    pub run: String,
+    #[serde(flatten)]
+    pub lesson: Lesson,
+}
+
+/// Everything that is due, as of this moment.
+pub fn due(project: &Project, now: Time) -> Result<Due, EngineError> {
+    let mut waivers = Vec::new();
+    for (run, looked) in look::all(project)? {
+        if let Ok(Looked::Run(_)) = looked {
+            waivers.extend(waived(project, &run, now)?);
+        }
+    }
+    waivers.sort_by(|one, other| (&one.expiry, &one.run).cmp(&(&other.expiry, &other.run)));
+    Ok(Due {
+        decisions: decisions(project)?,
+        waivers,
+        lessons: lessons(project)?,
+    })
+}
+
+/// The open lessons of all runs.
+pub fn lessons(project: &Project) -> Result<Vec<Learnt>, EngineError> {
+    let mut lessons = Vec::new();
+    for (run, looked) in look::all(project)? {
+        let Ok(Looked::Run(peek)) = looked else {
+            continue;
+        };
+        let text = state_file(project, &run, &peek).unwrap_or_default();
+        let items = text
+            .lines()
+            .filter_map(|line| line.trim().strip_prefix("- "));
+        let open = items
+            .filter_map(Lesson::of)
+            .filter(|lesson| lesson.status == LessonStatus::Open);
+        lessons.extend(open.map(|lesson| Learnt {
+            run: run.clone(),
+            lesson,
+        }));
+    }
+    Ok(lessons)
+}
+
+/// What to do now: decisions first, then runs that nobody drives, then something new.
+pub fn next(project: &Project) -> Result<Vec<Step>, EngineError> {
+    let mut steps = decisions(project)?;
+    for (run, looked) in look::all(project)? {
+        let Ok(looked) = looked else { continue };
+        let works = looked.status().activity == Activity::Working;
+        if works && !look::is_driven(project, &run) {
+            let verb = match looked {
+                Looked::Run(_) => "run",
+                Looked::Project(_) => "factory run",
+            };
+            steps.push(Step {
+                what: format!("`{run}` can go on, and nobody drives it"),
+                commands: vec![format!("proofhouse {verb} {run}")],
+                run,
+            });
+        }
+    }
+    if steps.is_empty() {
+        let commands = ["proofhouse do '...'", "proofhouse new add '...'"];
+        steps.push(Step {
+            run: String::new(),
+            what: "nothing waits for you, and nothing is under way".to_owned(),
+            commands: commands.map(str::to_owned).to_vec(),
+        });
+    }
+    Ok(steps)
+}
+
+fn decisions(project: &Project) -> Result<Vec<Step>, EngineError> {
+    let items = inbox::inbox(project)?;
+    let step = |item: &inbox::Item| {
+        let worded = item.worded()?;
+        Some(Step {
+            run: item.run().to_owned(),
+            what: worded.headline,
+            commands: worded.answers.into_iter().map(|way| way.command).collect(),
+        })
+    };
+    Ok(items.iter().filter_map(step).collect())
+}
+
+/// Decisions of a run that hold until a day.
+fn waived(project: &Project, run: &str, now: Time) -> Result<Vec<Waiver>, EngineError> {
+    let decided = history(project, run)?.decisions().into_iter();
+    let waiver = |one: crate::history::Decided| {
+        let expiry = expiry(&one.decision.because)?;
+        let end = Time::parse(&format!("{expiry}T23:59:59.999Z"))?;
+        Some(Waiver {
+            run: run.to_owned(),
+            action: one.decision.option,
+            who: one.decision.who,
+            at: one.at,
+            expiry,
+            over: end < now,
+            because: one.decision.because,
+        })
+    };
+    Ok(decided.filter_map(waiver).collect())
+}
+
+/// The day behind `expiry:` in a reason.
+fn expiry(because: &str) -> Option<String> {
+    let mut parts = because.split([';', ',', '\n']);
+    parts.find_map(|part| {
+        let (label, value) = part.split_once([':', '='])?;
+        let day = value.split_whitespace().next()?;
+        label
+            .trim()
+            .eq_ignore_ascii_case("expiry")
+            .then(|| day.to_owned())
+    })
+}
+
+/// The text of a run's state file: where it lies, or else as its last commit has it.
+fn state_file(project: &Project, run: &str, peek: &Peek<Flow>) -> Option<String> {
+    let started = peek.machine.started()?;
+    let file = &peek.machine.workflow().task.as_ref()?.state_file;
+    let folder = workspace::context::task_folder(&project.of_run(run), started);
+    if let Ok(text) = std::fs::read_to_string(folder.join(file)) {
+        return Some(text);
+    }
+    let commit = peek.machine.last_commit()?;
+    let name = format!("{commit}:{}/{file}", started.task);
+    let bytes = git(project.top(), &["show", &name], &[]).ok()?;
+    String::from_utf8(bytes).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_waiver_ends_on_the_day_that_its_reason_names() {
+        let because = "owner: ann; ticket: T-1; Expiry: 2031-12-24 at noon";
+        assert_eq!(expiry(because).as_deref(), Some("2031-12-24"));
+        assert_eq!(expiry("the expiry is soon"), None);
+    }
+}
