@@ -26,6 +26,9 @@ pub struct RunAudit {
     pub claims: usize,
     /// Pieces of evidence whose content was hashed again.
     pub evidence: usize,
+    /// What that is worth, by the words that its gates show: `observed`, `reported`, `weak`.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub worth: String,
     /// Empty: all of it holds.
     pub findings: Vec<Finding>,
     /// What is odd, and breaks nothing: a clock that was set back or ahead.
@@ -50,6 +53,7 @@ impl RunAudit {
             head: None,
             claims,
             evidence: 0,
+            worth: String::new(),
             findings: Vec::new(),
             notes: Vec::new(),
         }

@@ -41,9 +41,12 @@ fn read(
 ) -> Result<(), EngineError> {
     let run = store::RunName::new(name)?;
     // Reading once leniently gives the workflow; a run that cannot even say that has its finding.
-    let workflow = peek_run(project, name)
-        .ok()
-        .map(|peek| peek.machine.workflow().clone());
+    let peek = peek_run(project, name).ok();
+    report.worth = peek
+        .as_ref()
+        .map(|peek| peek.machine.worth())
+        .unwrap_or_default();
+    let workflow = peek.map(|peek| peek.machine.workflow().clone());
     let mut walker = workflow.as_ref().map(Walker::of);
     if let (Some(walker), Some(workflow)) = (&mut walker, &workflow) {
         walker.recall(project, name, workflow)?;

@@ -36,7 +36,10 @@ pub fn run_gate_with(
         for mut result in answers {
             result.weight = spec.weight;
             if result.verdict != Verdict::Pass {
-                result.shows.extend(spec.shows.clone());
+                // What a check says itself is narrower than what the workflow says of all its failures.
+                if result.shows.is_empty() {
+                    result.shows.extend(spec.shows.clone());
+                }
                 result.code = result.code.or_else(|| spec.code.clone());
             }
             // Whatever else the check has to say: it was not tried.

@@ -19,6 +19,16 @@ pub(crate) struct Room {
     path: PathBuf,
     policy: Option<sandbox::Policy>,
     env: BTreeMap<String, String>,
+    beside: Beside,
+}
+
+/// What commands find in a room beside its files.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Beside {
+    /// What was laid in.
+    Nothing,
+    /// What the engine lays beside the judged tree: there was no freeze to hold it against.
+    AsJudged,
 }
 
 /// What of the repository is laid into a room.
@@ -38,15 +48,8 @@ impl Room {
         commit: &str,
         frozen: &BTreeMap<String, String>,
     ) -> Result<Self, Error> {
-        let path = folder()?;
-        let mut room = Self {
-            path,
-            policy: None,
-            env: subject.env.clone(),
-        };
-        (subject.check_out)(commit, &room.path).map_err(Error::undone(format!(
-            "the checkpoint {commit} cannot be laid out"
-        )))?;
+        let mut room = Self::empty(subject)?;
+        room.check_out(subject, commit)?;
         let installed: Vec<&str> = frozen
             .keys()
             .filter_map(|item| installed::folder(item))
@@ -54,10 +57,6 @@ impl Room {
         room.policy = subject
             .policy
             .map(|policy| room.policy(policy, subject, &installed));
-        // Python would take what lies in a `__pycache__`, which nobody has hashed.
-        let compiled = room.path.join(COMPILED);
-        let compiled = compiled.to_string_lossy().into_owned();
-        room.env.insert("PYTHONPYCACHEPREFIX".to_owned(), compiled);
         for name in installed {
             room.link(subject.place.repo, name)
                 .map_err(Error::undone(format!("{name} cannot be linked")))?;
@@ -65,13 +64,54 @@ impl Room {
         Ok(room)
     }
 
+    /// A room with the files of a commit, and beside them what commands find beside the judged tree.
+    pub(crate) fn as_before(subject: &Subject<'_>, commit: &str) -> Result<Self, Error> {
+        let room = Self::unfrozen(subject)?;
+        room.check_out(subject, commit)?;
+        Ok(room)
+    }
+
+    /// The same with the files of the judged tree.
+    pub(crate) fn as_judged(subject: &Subject<'_>) -> Result<Self, Error> {
+        let room = Self::unfrozen(subject)?;
+        for path in subject.tree()?.files.keys() {
+            let from = paths::found_in(subject.place.repo, path)
+                .map_err(Error::of(&format!("repo/{path}")))?;
+            room.lay(&from, path)?;
+        }
+        Ok(room)
+    }
+
+    fn unfrozen(subject: &Subject<'_>) -> Result<Self, Error> {
+        let mut room = Self::empty(subject)?;
+        room.policy = subject.policy.map(|of| room.policy(of, subject, &[]));
+        room.beside = Beside::AsJudged;
+        Ok(room)
+    }
+
+    fn check_out(&self, subject: &Subject<'_>, commit: &str) -> Result<(), Error> {
+        (subject.check_out)(commit, &self.path).map_err(Error::undone(format!(
+            "the checkpoint {commit} cannot be laid out"
+        )))
+    }
+
+    fn empty(subject: &Subject<'_>) -> Result<Self, Error> {
+        let path = folder()?;
+        let mut env = subject.env.clone();
+        // Python would take what lies in a `__pycache__`, which nobody has hashed.
+        let compiled = path.join(COMPILED).to_string_lossy().into_owned();
+        env.insert("PYTHONPYCACHEPREFIX".to_owned(), compiled);
+        Ok(Self {
+            path,
+            policy: None,
+            env,
+            beside: Beside::Nothing,
+        })
+    }
+
     /// A room with nothing in it, and no network where that can be kept from a command.
     pub(crate) fn bare(subject: &Subject<'_>) -> Result<Self, Error> {
-        let mut room = Self {
-            path: folder()?,
-            policy: None,
-            env: subject.env.clone(),
-        };
+        let mut room = Self::empty(subject)?;
         room.policy = subject.policy.map(|policy| {
             let mut policy = room.policy(policy, subject, &[]);
             policy.network = sandbox::Network::None;
@@ -297,7 +337,10 @@ impl Room {
         // Each command has a layer of its own over this one, where what it writes goes. Where the tree
         // cannot be read there is none, and whoever asks for the tree hears why.
         let over = subject.rooms.zip(tree().ok());
-        let over = over.map(|(rooms, now)| rooms.over(&self.path, now));
+        let over = over.map(|(rooms, now)| match self.beside {
+            Beside::Nothing => rooms.over(&self.path, now),
+            Beside::AsJudged => rooms.like(&self.path, now),
+        });
         act(&Subject {
             place: Place {
                 repo: &self.path,
@@ -381,6 +424,7 @@ mod tests {
             path: folder().unwrap(),
             policy: None,
             env: BTreeMap::new(),
+            beside: Beside::Nothing,
         };
         std::fs::write(room.path.join("link.txt"), "a file in its place").unwrap();
         let link = paths::found_in(repo.path(), "link.txt").unwrap();

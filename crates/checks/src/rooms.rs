@@ -16,6 +16,9 @@ pub trait Rooms {
 
     /// Rooms over a folder of ours that is not changed any more while they are used.
     fn over<'a>(&'a self, folder: &'a Path, tree: TreeNow) -> Box<dyn Rooms + 'a>;
+
+    /// The same, with everything beside its files that is laid beside the judged tree.
+    fn like<'a>(&'a self, folder: &'a Path, tree: TreeNow) -> Box<dyn Rooms + 'a>;
 }
 
 /// What a command did in its room. The room goes with this.

@@ -54,6 +54,8 @@ pub struct Subject<'a> {
     pub results: &'a BTreeMap<String, RoleResult>,
     /// The validation commands that a human set.
     pub commands: &'a [String],
+    /// How many mutants of a change are tried at most, if a human said so.
+    pub mutants: Option<usize>,
     /// The task's files as they were laid out, before anybody wrote into them.
     pub forms: Option<&'a BTreeMap<String, String>>,
     /// What earlier gates froze.
@@ -123,6 +125,7 @@ impl<'a> Subject<'a> {
             result: None,
             results: &NO_RESULTS,
             commands: &[],
+            mutants: None,
             forms: None,
             frozen: &NO_FROZEN,
             standing: &NO_STATES,

@@ -30,6 +30,9 @@ use workspace::git::{self, git, text};
 use workspace::project::Project;
 use workspace::worktree::{self, Merged, Removal};
 
+/// The trailer that says what the evidence of a landed run is worth.
+const EVIDENCE: &str = "Proofhouse-Evidence";
+
 /// The tree of a commit without the task folder.
 fn tree_of(work: &Work, repo: &Path, commit: &str, index: &Path) -> Result<String, EngineError> {
     let Some(task) = &work.task else {
@@ -139,8 +142,12 @@ impl Ready {
         let said = said.clone();
         let said = said.unwrap_or_else(|| message(&self.peek, &self.started));
         let head = &self.peek.head;
+        let evidence = match self.peek.machine.worth() {
+            worth if worth.is_empty() => String::new(),
+            worth => format!("{EVIDENCE}: {worth}\n"),
+        };
         format!(
-            "{}\n\n{}: {}@{}:{}\n",
+            "{}\n\n{evidence}{}: {}@{}:{}\n",
             said.trim_end(),
             git::TRAILER,
             self.run,

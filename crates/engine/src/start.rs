@@ -14,7 +14,7 @@ use crate::driver::settle;
 use crate::run::{Run, entries};
 use flow::{Flow, Owner, Workflow, field_key, replace_fields};
 use kernel::event::RunStarted;
-use kernel::{Autonomy, CounterName, Decision, Mode, RunId, What};
+use kernel::{Autonomy, CounterName, Decision, Mode, RunId, Weak, What};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -48,6 +48,8 @@ pub struct NewRun {
     pub agent: Option<String>,
     /// The rung.
     pub autonomy: Autonomy,
+    /// What weak evidence is good for under `auto`; none: as the config says.
+    pub weak: Option<Weak>,
     /// Pace and risk.
     pub mode: Mode,
     /// Caps by budget name.
@@ -204,6 +206,7 @@ fn begin(
         sandbox_waived_through: None,
         sandbox_waiver_signature: None,
         own_tree,
+        weak: asked.weak.unwrap_or_else(|| config.weak()),
     };
     refuse_folder(project, &workflow, &started)?;
     Secrets::of(&config, project.repo()).refuse_start(&started)?;

@@ -50,6 +50,24 @@ pub struct Mode {
     pub risk: Risk,
 }
 
+/// What evidence is good for, under `auto`, of which nothing shows that it could have failed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, Default)]
+#[serde(rename_all = "snake_case")]
+pub enum Weak {
+    /// The run completes on it, as all runs of older journals do.
+    #[default]
+    Suffices,
+    /// A person is asked.
+    Asks,
+}
+
+impl Weak {
+    /// Is it as in older journals, which have no such member?
+    pub fn suffices(&self) -> bool {
+        *self == Self::Suffices
+    }
+}
+
 /// What the ladder says about completing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Completion {

@@ -4,7 +4,7 @@
 //! anything else is a new version. Readers ignore fields that they do not know, and refuse kinds
 //! that they do not know: a record from the future must not be half understood.
 
-use crate::autonomy::{Autonomy, Mode};
+use crate::autonomy::{Autonomy, Mode, Weak};
 use crate::decision::Decision;
 use crate::effect::EffectKind;
 use crate::ids::{CounterName, EffectId, RunId, StateName};
@@ -189,6 +189,9 @@ pub struct RunStarted {
     /// The tree that it works in, if that is not the person's own.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub own_tree: Option<OwnTree>,
+    /// What weak evidence is good for under `auto`.
+    #[serde(default, skip_serializing_if = "Weak::suffices")]
+    pub weak: Weak,
 }
 
 /// A worktree that a run has to itself.

@@ -35,7 +35,7 @@ pub mod time;
 pub mod unseen;
 pub mod version;
 
-pub use autonomy::{Autonomy, Mode, Pace, Risk};
+pub use autonomy::{Autonomy, Mode, Pace, Risk, Weak};
 pub use decision::Decision;
 pub use effect::{AttemptOrder, CheckSpec, CheckpointOrder, Effect, GateOrder};
 pub use event::{Body, Event, Note, Stored};

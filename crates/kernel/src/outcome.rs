@@ -301,6 +301,43 @@ pub struct CheckResult {
     pub said_by: Option<String>,
 }
 
+/// What passed evidence is worth, in the word that a check shows; the strongest last.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Worth {
+    /// Nothing shows that it could have failed.
+    Weak,
+    /// The judged process says so about itself, and controls showed that it could have failed.
+    Reported,
+    /// The engine saw it from outside.
+    Observed,
+}
+
+impl Worth {
+    /// All of them, weakest first.
+    pub const ALL: [Worth; 3] = [Worth::Weak, Worth::Reported, Worth::Observed];
+
+    /// The word, as journals have it among what a check shows.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Worth::Weak => "weak",
+            Worth::Reported => "reported",
+            Worth::Observed => "observed",
+        }
+    }
+
+    /// What an answer says of itself; none where it did not pass, or executed no suite and no product.
+    pub fn of(result: &CheckResult) -> Option<Self> {
+        let says = |one: &Worth| {
+            result
+                .shows
+                .iter()
+                .any(|word| word.as_str() == one.as_str())
+        };
+        let passed = result.verdict == Verdict::Pass;
+        Self::ALL.into_iter().find(says).filter(|_| passed)
+    }
+}
+
 /// A command as the engine ran it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Ran {

@@ -2,8 +2,8 @@
 
 use crate::proof::{Proof, cannot_fail};
 use kernel::event::{EffectBegan, GateEnded};
-use kernel::outcome::{CheckResult, EvidenceRef, Ran, Verdict};
-use kernel::{EffectId, Time, Word};
+use kernel::outcome::{CheckResult, EvidenceRef, Ran, Verdict, Worth};
+use kernel::{EffectId, Time};
 use serde::Serialize;
 
 /// An effect that began, and when.
@@ -67,8 +67,8 @@ pub struct Check {
     pub answer: Answer,
     /// What it is worth if it passed.
     pub proof: Proof,
-    /// `reported` or `weak`: what a suite's own word is worth, with and without controls; empty where
-    /// the check says nothing of it.
+    /// `observed` where the engine saw it from outside, `reported` or `weak` where it is a suite's own
+    /// word, with and without controls; empty where the check says nothing of it.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub worth: String,
     /// Why it proves nothing, if it proves nothing.
@@ -177,7 +177,7 @@ impl Check {
             proof: match (ran, &empty) {
                 (None, _) if result.said_by.is_some() => Proof::Said,
                 // Asked by drivers of the engine's own, whose calls are under seal.
-                (None, _) if result.shows.contains(&Word::from("observed")) => Proof::Executed,
+                (None, _) if Worth::of(result) == Some(Worth::Observed) => Proof::Executed,
                 (None, _) => Proof::Looked,
                 (Some(_), Some(_)) => Proof::Nothing,
                 (Some(_), None) => Proof::Executed,
@@ -199,8 +199,5 @@ impl Check {
 
 /// What a passed check says that its evidence is worth.
 fn worth(result: &CheckResult) -> &'static str {
-    let says = |word: &&str| result.shows.iter().any(|shown| shown.as_str() == *word);
-    let passed = result.verdict == Verdict::Pass;
-    let word = ["weak", "reported"].into_iter().find(says);
-    word.filter(|_| passed).unwrap_or_default()
+    Worth::of(result).map(Worth::as_str).unwrap_or_default()
 }

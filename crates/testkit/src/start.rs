@@ -36,5 +36,6 @@ pub fn drawn_start(seed: u64) -> RunStarted {
         sandbox_waived_through: None,
         sandbox_waiver_signature: None,
         own_tree: None,
+        weak: kernel::Weak::Suffices,
     }
 }

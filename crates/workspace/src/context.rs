@@ -46,6 +46,8 @@ pub struct Context {
     pub vault: Vault,
     /// Validation commands: the run's own, then the repository's.
     pub commands: Vec<String>,
+    /// How many mutants a gate tries, if the person says so.
+    pub mutants: Option<usize>,
     /// What processes may reach.
     pub reach: Reach,
     /// What the person says of rooms.
@@ -81,6 +83,9 @@ impl Context {
             vault: project.vault()?,
             commands,
             reach: Reach::of(&config, project.top(), started.sandbox_waived_by.as_deref()),
+            mutants: config
+                .number("checks.mutants")
+                .and_then(|most| usize::try_from(most).ok()),
             rooms: RoomSettings::of(&config)?,
             secrets: Secrets::of(&config, project.top()),
             places: Places::of(project.top()),

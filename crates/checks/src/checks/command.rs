@@ -2,11 +2,16 @@
 //! tree which it judges does not pass.
 
 use crate::Subject;
+use crate::checks::controls::{BROKEN, Controls, whole};
+use crate::checks::suite::instrument::{Instrument, Shown};
+use crate::checks::tests::verdict;
 use crate::execute::{Executed, FoundBy, Program, execute};
 use crate::judge::{Judge, Judged, Trouble};
+use crate::readers::runners::{Ending, Status};
 use crate::settings::{Choice, Number, Seconds, SettingsError, Text, Texts, Words};
-use crate::text::{answer, is_placeholder, label};
-use kernel::outcome::{CheckResult, Verdict};
+use crate::text::{answer, first_few, is_placeholder, label, several_lines};
+use kernel::Word;
+use kernel::outcome::{CheckResult, Verdict, Worth};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use std::time::Instant;
@@ -32,6 +37,9 @@ pub(crate) struct Command {
     expect_exit: Option<Number<0, 255>>,
     /// Text that the output must contain, too.
     expect_output: Option<Text>,
+    /// `on`: a line that calls a test runner is read test by test, and the suite must show that it could
+    /// have failed; off.
+    controls: Option<Choice<Controls>>,
 }
 
 /// The commands that a human set.
@@ -62,6 +70,11 @@ impl Judge for Command {
             self.field.is_some(),
         ];
         match given.into_iter().filter(|given| *given).count() {
+            1 if Controls::asked(self.controls)
+                && (self.expect_exit.is_some() || self.expect_output.is_some()) =>
+            {
+                Self::refuse("takes `controls` with neither `expect_exit` nor `expect_output`")
+            }
             1 => Ok(()),
             _ => Self::refuse("needs exactly one of `argv`, `shell`, `from` and `field`"),
         }
@@ -94,11 +107,36 @@ impl Judge for Command {
         if lines.is_empty() {
             return Err(Trouble::CouldNotRun(NO_COMMAND.to_owned()));
         }
-        let each = lines.into_iter();
-        Ok(each
-            .map(|line| self.one(subject, Program::shell(line, timeout, started)))
-            .collect())
+        let mut results = Vec::new();
+        for line in lines {
+            match Controls::asked(self.controls) {
+                true => results.extend(self.read(subject, line, started)),
+                false => results.push(self.one(subject, Program::shell(line, timeout, started))),
+            }
+        }
+        Ok(results)
     }
+}
+
+/// What the run of a suite means.
+fn judged(shown: &Shown) -> (Verdict, String) {
+    if let Some(worthless) = shown.executed.worthless() {
+        return worthless;
+    }
+    let summary = shown.run.summary();
+    if shown.ending == Ending::Green {
+        return (
+            Verdict::Pass,
+            format!("{summary}{}", shown.executed.notes()),
+        );
+    }
+    let failed = shown.run.with(Status::Failed).map(|test| &test.name);
+    let faults = shown.run.faults.iter().map(|fault| &fault.what);
+    let what: Vec<&String> = failed.chain(faults).collect();
+    let ending = shown.executed.ending().unwrap_or_default();
+    let how = shown.ending.as_str();
+    let reason = format!("{how} ({ending}): {summary}: {}", first_few(&what, 5));
+    (Verdict::Fail, reason)
 }
 
 /// The commands that a field names.
@@ -115,6 +153,50 @@ pub(super) fn of_field<'a>(name: &str, subject: &Subject<'a>) -> Judged<Vec<&'a 
 }
 
 impl Command {
+    /// Runs one line, as a suite where it is one, and says what its answer is worth.
+    fn read(&self, subject: &Subject<'_>, line: &str, started: Instant) -> Vec<CheckResult> {
+        let timeout = self.timeout_seconds.map(Seconds::seconds);
+        let instrument = Instrument::of(line, subject);
+        if instrument.runner().is_none() {
+            let mut result = self.one(subject, Program::shell(line, timeout, started));
+            if result.verdict == Verdict::Pass {
+                result.shows.insert(Word::from(Worth::Weak.as_str()));
+            }
+            return vec![result];
+        }
+        let name = format!("command: {}", label(line));
+        let shown = match instrument.show(subject, started) {
+            Ok(shown) => shown,
+            Err(why) => return vec![answer(&name, Verdict::CouldNotRun, why)],
+        };
+        let left = &Subject {
+            wall: subject.wall.saturating_sub(started.elapsed()),
+            ..*subject
+        };
+        let (run, millis) = (shown.run.clone(), shown.executed.ended.millis);
+        let (verdict, reason) = judged(&shown);
+        let zero = shown.executed.ended.exit == Some(0);
+        let told = verdict::told(&shown.run);
+        let mut result = shown.executed.answer(&name, verdict, reason);
+        if verdict == Verdict::Pass {
+            let green = whole::Green { run: &run, millis };
+            let controls = whole::result(left, &instrument, &green, &name);
+            return vec![result, controls];
+        }
+        result.details = several_lines(&format!("{told}{}", result.details));
+        if zero && verdict == Verdict::Fail {
+            // It says by its exit code that all is well, and does not say of what.
+            match whole::read_before(left, &instrument) {
+                Ok(true) => result.code = Some(BROKEN.to_owned()),
+                Ok(false) | Err(_) => {
+                    result.verdict = Verdict::Pass;
+                    result.shows.insert(Word::from(Worth::Weak.as_str()));
+                }
+            }
+        }
+        vec![result]
+    }
+
     /// Runs one command and judges it.
     fn one(&self, subject: &Subject<'_>, program: Program<'_>) -> CheckResult {
         let name = format!("command: {}", label(program.shown));

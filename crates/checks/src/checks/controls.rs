@@ -6,17 +6,21 @@
 //! What a suite says is still what a process says about itself: `docs/proof.md` says what that is worth.
 
 mod plan;
+mod rust;
 mod seen;
+pub(crate) mod whole;
 mod written;
 
 use crate::Subject;
 use crate::checks::suite::instrument::{Instrument, Shown};
 use crate::error::Error;
-use crate::readers::runners::{Runner, TestRun};
+use crate::readers::paths;
+use crate::readers::runners::{Ending, Runner, TestRun};
 use crate::room::Room;
+use crate::settings::{Choice, Words};
 use crate::text::{answer, first_few, several_lines};
 use kernel::Word;
-use kernel::outcome::{CheckResult, Verdict};
+use kernel::outcome::{CheckResult, Verdict, Worth};
 use plan::{Mutant, Order, Plan};
 use seen::{Fate, Reached, Tried};
 use serde::Serialize;
@@ -25,14 +29,15 @@ use std::io::Read;
 use std::time::{Duration, Instant};
 
 /// A control ended in another way than it must.
-const BROKEN: &str = "instrument_broken";
+pub(crate) const BROKEN: &str = "instrument_broken";
 /// A body that always gives the same answer passes every test.
 const SURVIVED: &str = "mutant_survived";
 
-/// What a suite is worth that passed, in a word: said by the process that is judged, with controls that
-/// held; or without.
-const REPORTED: &str = "reported";
-const WEAK: &str = "weak";
+/// What a suite shows that would pass on other code: its tests are to be mended, not the code.
+const TOO_WEAK: &str = "survived";
+
+/// Why there are no controls for a command of which we do not know what it does.
+const UNKNOWN: &str = "an exit code is all that there is, or a report of its own making";
 
 /// What mutants may take, at least, and as a multiple of the suite's own time.
 const LEAST: Duration = Duration::from_secs(20);
@@ -58,6 +63,58 @@ pub(crate) struct Files {
     pub(crate) code: Vec<File>,
 }
 
+impl Files {
+    /// Those of the candidate against a room with the code before. A file of which it is not said
+    /// whether it is a test decides how tests run, and is neither.
+    pub(crate) fn of(
+        subject: &Subject<'_>,
+        before: &Room,
+        is_test: &dyn Fn(&str) -> Option<bool>,
+    ) -> Result<Self, Error> {
+        let (mut tests, mut code) = (Vec::new(), Vec::new());
+        for path in subject.tree()?.files.into_keys() {
+            let Some(is_test) = is_test(&path) else {
+                continue;
+            };
+            let Ok(now) = paths::read(subject.place, &format!("repo/{path}")) else {
+                continue;
+            };
+            let old = before.text(&path);
+            let changed = old.as_ref() != Some(&now);
+            let file = File {
+                path,
+                now,
+                before: old,
+                changed,
+            };
+            match is_test {
+                true => tests.push(file),
+                false if changed => code.push(file),
+                false => {}
+            }
+        }
+        Ok(Self { tests, code })
+    }
+}
+
+/// Must a suite show that it could have failed?
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Controls {
+    On,
+    Off,
+}
+
+impl Words for Controls {
+    const WORDS: &'static [(&'static str, Self)] = &[("on", Self::On), ("off", Self::Off)];
+}
+
+impl Controls {
+    /// As a setting of a check says it.
+    pub(crate) fn asked(set: Option<Choice<Self>>) -> bool {
+        set.is_some_and(|set| *set == Self::On)
+    }
+}
+
 /// What the change is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Purpose {
@@ -65,6 +122,8 @@ pub(crate) enum Purpose {
     Behaviour,
     /// Nothing does, and the tests that are there must be able to tell.
     Refactoring,
+    /// Nobody said. What tests reach they must be able to tell; what none reaches is weakly shown.
+    Unsaid,
 }
 
 /// A suite that was green on a candidate.
@@ -130,9 +189,10 @@ impl Control<'_> {
             }
         };
         result.shows.extend(match &found {
-            Found::Held(_) => Some(Word::from(REPORTED)),
-            Found::Weak(_) => Some(Word::from(WEAK)),
-            Found::Broken(_) | Found::Survived(_) => None,
+            Found::Held(_) => Some(Word::from(Worth::Reported.as_str())),
+            Found::Weak(_) => Some(Word::from(Worth::Weak.as_str())),
+            Found::Survived(_) => Some(Word::from(TOO_WEAK)),
+            Found::Broken(_) => None,
         });
         if !record.told.is_empty() && result.verdict == Verdict::Pass {
             result.details = several_lines(&record.told.join("\n"));
@@ -153,18 +213,26 @@ impl Control<'_> {
 
     fn found(&self, record: &mut Record) -> Result<Found, Error> {
         let Some(runner) = self.instrument.runner() else {
-            return Ok(Found::Weak("an exit code is all that there is".to_owned()));
+            return Ok(Found::Weak(UNKNOWN.to_owned()));
         };
         let seed = seed()?;
         record.seed.clone_from(&seed);
         let room = (self.candidate)()?;
         let plan = match runner {
             Runner::Pytest | Runner::Unittest => {
-                let order = Order::of(&seed, self.files, &[".py"]);
+                let order = Order::of(&seed, self.files, &[".py"], self.subject.mutants);
                 Plan::python(self.subject, &room, &order)?
             }
             _ => match written::canaries(runner, &seed, self.files) {
-                Some(plan) => plan,
+                Some(mut plan) => {
+                    if runner == Runner::Cargo {
+                        rust::add(
+                            &mut plan,
+                            &Order::of(&seed, self.files, &[".rs"], self.subject.mutants),
+                        );
+                    }
+                    plan
+                }
                 None => {
                     let name = runner.name();
                     return Ok(Found::Weak(format!("there are no controls for {name} yet")));
@@ -181,13 +249,22 @@ impl Control<'_> {
             )));
         }
         record.left_out = plan.left_out;
-        self.tried(&room, &plan, record)
+        self.tried(&room, plan, record)
     }
 
-    fn tried(&self, room: &Room, plan: &Plan, record: &mut Record) -> Result<Found, Error> {
+    fn tried(&self, room: &Room, mut plan: Plan, record: &mut Record) -> Result<Found, Error> {
         plan.lay_canaries(room)?;
         plan.lay_placebos(room)?;
-        let control = self.look(room)?;
+        let mut control = self.look(room)?;
+        if control.ending == Ending::NotBuilt && plan.forget_mutants() {
+            // Without a standard library, say: the parser knows nothing of that.
+            let why = "nothing of the change was mutated: it does not build with a mark in it";
+            record.told.push(why.to_owned());
+            let plain = (self.candidate)()?;
+            plan.lay_canaries(&plain)?;
+            control = self.look(&plain)?;
+        }
+        let plan = &plan;
         let wrong = seen::wrong_canaries(plan, self.first, &control.run);
         if !wrong.is_empty() {
             return self.alone(plan, wrong);
@@ -313,11 +390,17 @@ impl Control<'_> {
                 "no test reaches what the change touches: {}",
                 first_few(&unreached, 5)
             )]),
-            Purpose::Behaviour if !survived.is_empty() => Found::Survived(survived),
+            Purpose::Unsaid if nothing => Found::Weak(format!(
+                "no test reaches what the change touches: {}",
+                first_few(&unreached, 5)
+            )),
+            Purpose::Behaviour | Purpose::Unsaid if !survived.is_empty() => {
+                Found::Survived(survived)
+            }
             Purpose::Refactoring if count == 0 && !plan.functions.is_empty() => Found::Weak(
                 "no test notices when the code that was touched does something else".to_owned(),
             ),
-            Purpose::Behaviour | Purpose::Refactoring => {
+            Purpose::Behaviour | Purpose::Refactoring | Purpose::Unsaid => {
                 record.told.extend(
                     survived
                         .into_iter()

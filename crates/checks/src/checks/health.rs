@@ -9,7 +9,8 @@ use crate::judge::Judge;
 use crate::settings::{Number, Seconds, SettingsError, Text, WEEK};
 use crate::text::{answer, label};
 use ask::Url;
-use kernel::outcome::{CheckResult, Verdict};
+use kernel::Word;
+use kernel::outcome::{CheckResult, Verdict, Worth};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use std::time::{Duration, Instant};
@@ -45,7 +46,16 @@ impl Judge for Health {
     }
 
     fn judge(&self, subject: &Subject<'_>) -> CheckResult {
-        let started = Instant::now();
+        let mut result = self.asked(subject, Instant::now());
+        if result.verdict == Verdict::Pass {
+            result.shows.insert(Word::from(Worth::Observed.as_str()));
+        }
+        result
+    }
+}
+
+impl Health {
+    fn asked(&self, subject: &Subject<'_>, started: Instant) -> CheckResult {
         let probe = match (&self.url, &self.command, &self.start) {
             (Some(url), _, None) => return self.ask_from_here(url, subject, started),
             // An address has no character that means something to a shell.
@@ -61,9 +71,7 @@ impl Judge for Health {
         let script = self.script(&before, &probe);
         self.in_the_sandbox(&script, shown, subject, started)
     }
-}
 
-impl Health {
     fn tries(&self) -> usize {
         self.tries.map_or(10, Number::count)
     }

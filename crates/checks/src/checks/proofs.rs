@@ -15,7 +15,8 @@ use crate::readers::table::{Record, records};
 use crate::room::Room;
 use crate::settings::{Choice, IdPattern, Number, Placed, Seconds, SettingsError, Text, Words};
 use crate::text::{answer, first_few, label};
-use kernel::outcome::{CheckResult, Verdict};
+use kernel::Word;
+use kernel::outcome::{CheckResult, Verdict, Worth};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use std::collections::BTreeSet;
@@ -193,6 +194,7 @@ fn again(
         Err(why) => return answer(&name, Verdict::CouldNotRun, &why),
     };
     let shown = label(expect);
+    let mut seen = false;
     let (verdict, reason) = match executed.worthless().or_else(|| executed.not_found()) {
         Some(worthless) => worthless,
         None if executed.ended.exit != Some(0) => {
@@ -218,13 +220,19 @@ fn again(
                         "it proves nothing: `{shown}` is seen as well where nothing of the product is"
                     ),
                 ),
-                Some(Ok(false)) | None => {
+                without @ (Some(Ok(false)) | None) => {
+                    // The product itself has answered, and nothing else could have.
+                    seen = without.is_some() && beyond_tests(command);
                     (Verdict::Pass, format!("exit code 0, and `{shown}` is seen"))
                 }
             }
         }
     };
-    executed.answer(&name, verdict, &reason)
+    let mut result = executed.answer(&name, verdict, &reason);
+    if seen {
+        result.shows.insert(Word::from(Worth::Observed.as_str()));
+    }
+    result
 }
 
 /// Does the proof hold in a room without the product as well?

@@ -8,7 +8,7 @@
 mod laid_out;
 
 use crate::Subject;
-use crate::checks::controls::{Control, Purpose};
+use crate::checks::controls::{Control, Controls, Purpose};
 use crate::checks::suite::{evidence, instrument::Instrument, instrument::Shown};
 use crate::checks::tests::verdict;
 use crate::checks::tripwire::{Tripped, cannot, cheat, untouched};
@@ -43,17 +43,6 @@ pub(crate) struct RedGreen {
     command_from: Option<Text>,
     /// `on`: the suite must show that it could have failed; off.
     controls: Option<Choice<Controls>>,
-}
-
-/// Must the suite show that it could have failed?
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Controls {
-    On,
-    Off,
-}
-
-impl Words for Controls {
-    const WORDS: &'static [(&'static str, Self)] = &[("on", Self::On), ("off", Self::Off)];
 }
 
 /// What a change does to tests.
@@ -103,10 +92,9 @@ impl Judge for RedGreen {
         if !weakened.is_empty() {
             return Err(tests_touched(change, &weakened));
         }
-        let controls = self.controls.map_or(Controls::Off, |controls| *controls);
-        let files = match controls {
-            Controls::On => Some(layout.files(subject, &before).map_err(cannot)?),
-            Controls::Off => None,
+        let files = match Controls::asked(self.controls) {
+            true => Some(layout.files(subject, &before).map_err(cannot)?),
+            false => None,
         };
         let look = |room: &Room, instrument: &Instrument| {
             room.inside(subject, |inside| instrument.show(inside, started))

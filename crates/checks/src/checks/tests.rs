@@ -4,6 +4,8 @@
 pub(crate) mod verdict;
 
 use crate::Subject;
+use crate::checks::controls::{Controls, whole};
+use crate::checks::suite::instrument::Instrument;
 use crate::error::Error;
 use crate::execute::{Executed, Program, execute};
 use crate::judge::{Judge, Judged, Trouble};
@@ -14,7 +16,7 @@ use crate::settings::{
     Choice, Choices, IdPattern, Number, Placed, RelativePath, Seconds, SettingsError, Text, Words,
 };
 use crate::text::label;
-use kernel::outcome::CheckResult;
+use kernel::outcome::{CheckResult, Verdict};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use std::time::Instant;
@@ -49,6 +51,8 @@ pub(crate) struct Tests {
     pub(super) keeps: Choices<Ratchet>,
     /// Wall limit; never more than the gate's.
     pub(super) timeout_seconds: Option<Seconds>,
+    /// `on`: a green suite must show that it could have failed; off.
+    pub(super) controls: Option<Choice<Controls>>,
 }
 
 /// What must hold between a suite and what it was.
@@ -105,17 +109,34 @@ impl Words for Expect {
 
 impl Judge for Tests {
     const NAME: &'static str = "tests";
-    type Answer = Judged<CheckResult>;
+    type Answer = Judged<Vec<CheckResult>>;
 
     fn lint(&self) -> Result<(), SettingsError> {
         self.fault().map_or(Ok(()), Self::refuse)
     }
 
-    fn judge(&self, subject: &Subject<'_>) -> Judged<CheckResult> {
+    fn judge(&self, subject: &Subject<'_>) -> Judged<Vec<CheckResult>> {
         let started = Instant::now();
         let suite = self.run(subject, started);
         let suite = suite.map_err(Trouble::cannot)?;
-        Ok(verdict::answer_for(self, subject, suite))
+        let (first, millis) = (suite.run.clone(), suite.executed.ended.millis);
+        let mut results = vec![verdict::answer_for(self, subject, suite)];
+        let green = results[0].verdict == Verdict::Pass && self.expect() == Expect::Green;
+        if green && Controls::asked(self.controls) {
+            let left = subject.wall.saturating_sub(started.elapsed());
+            let subject = Subject {
+                wall: left,
+                ..*subject
+            };
+            let name = results[0].check.clone();
+            let instrument = Instrument::of_tests(self, &subject).map_err(Trouble::cannot)?;
+            let shown = whole::Green {
+                run: &first,
+                millis,
+            };
+            results.push(whole::result(&subject, &instrument, &shown, &name));
+        }
+        Ok(results)
     }
 }
 
@@ -152,7 +173,13 @@ impl Tests {
         }
     }
 
-    fn runner(&self) -> Option<Runner> {
+    /// The line that a field has for it.
+    pub(crate) fn line<'a>(&self, subject: &Subject<'a>) -> Option<&'a str> {
+        let line = subject.fields.get(self.command_from.as_deref()?)?.trim();
+        (!line.is_empty()).then_some(line)
+    }
+
+    pub(crate) fn runner(&self) -> Option<Runner> {
         self.named().or(self.junit.as_ref().map(|_| Runner::Junit))
     }
 
@@ -166,10 +193,7 @@ impl Tests {
 
     /// Runs the suite and reads its results. An error is a reason why it could not be run.
     pub(crate) fn run(&self, subject: &Subject<'_>, started: Instant) -> Result<Suite, Error> {
-        let from_field = self.command_from.as_deref().and_then(|field| {
-            let line = subject.fields.get(field)?.trim();
-            (!line.is_empty()).then_some(line)
-        });
+        let from_field = self.line(subject);
         let root_file = |path: &str| paths::read(subject.place, &format!("repo/{path}")).ok();
         let runner = match self.runner() {
             Some(runner) => runner,

@@ -6,8 +6,11 @@
 //! a reviewer, and `proofhouse heal`.
 
 use crate::Subject;
+use crate::checks::controls::{Control, Controls, Files, Purpose};
 use crate::checks::frozen;
+use crate::checks::suite::instrument::Instrument;
 use crate::checks::tests::{Chosen, Ratchet, Tests, verdict};
+use crate::error::Error;
 use crate::execute::{Program, execute};
 use crate::judge::{Answer, Judge};
 use crate::readers::runners::{self, Ending, TestRun, compare};
@@ -56,6 +59,8 @@ pub(crate) struct Tripwire {
     ids_section: Option<Text>,
     /// As in `tests`.
     timeout_seconds: Option<Seconds>,
+    /// `on`: the frozen suite must show that it could have failed; off.
+    controls: Option<Choice<Controls>>,
 }
 
 /// Why the wire did not hold.
@@ -117,8 +122,14 @@ impl Judge for Tripwire {
         let red = before.inside(subject, |inside| {
             Self::before(self, &order, inside, started)
         })?;
-        let green = after.inside(subject, |inside| Self::after(self, &order, inside, started))?;
+        let (green, run) =
+            after.inside(subject, |inside| Self::after(self, &order, inside, started))?;
+        let controls = match green.verdict == Verdict::Pass && Controls::asked(self.controls) {
+            true => Some(self.controlled(subject, (commit, &frozen), &run, started)?),
+            false => None,
+        };
         let mut results = vec![red, green];
+        results.extend(controls);
         let line = self
             .coverage_from
             .as_deref()
@@ -143,6 +154,7 @@ impl Tripwire {
             ids_section: self.ids_section.clone(),
             timeout_seconds: self.timeout_seconds,
             keeps: Choices::of(&[Ratchet::Count, Ratchet::Names, Ratchet::Skips]),
+            controls: None,
             suite: None,
             expect: None,
             min: None,
@@ -194,9 +206,10 @@ impl Tripwire {
         order: &Tests,
         inside: &Subject<'_>,
         started: Instant,
-    ) -> Result<CheckResult, Tripped> {
+    ) -> Result<(CheckResult, (TestRun, u64)), Tripped> {
         let suite = order.run(inside, started).map_err(cannot)?;
         let (executed, run) = (suite.executed, suite.run);
+        let millis = executed.ended.millis;
         if let Some((Verdict::CouldNotRun, why)) =
             executed.worthless().or_else(|| executed.not_found())
         {
@@ -224,7 +237,45 @@ impl Tripwire {
         if verdict != Verdict::Pass {
             result.code = Some("gamed_green".to_owned());
         }
-        Ok(result)
+        Ok((result, (run, millis)))
+    }
+
+    /// Could the frozen suite have failed on the candidate?
+    fn controlled(
+        &self,
+        subject: &Subject<'_>,
+        (commit, frozen): (&str, &BTreeMap<String, String>),
+        (run, millis): &(TestRun, u64),
+        started: Instant,
+    ) -> Result<CheckResult, Tripped> {
+        let room = || {
+            let room = Room::of(subject, commit, frozen)?;
+            room.restore(subject, frozen).map(|()| room)
+        };
+        let candidate = || {
+            let room = Room::of(subject, commit, frozen)?;
+            lay_in(self, subject, &room, frozen).map_err(|tripped| Error::Says(tripped.why))?;
+            room.restore(subject, frozen).map(|()| room)
+        };
+        let tests = items::spelt_out(subject, &self.tests).map_err(cannot)?;
+        let tests = items::globs(&tests.inside).map_err(cannot)?;
+        let is_test = |path: &str| Some(tests.is_match(format!("repo/{path}")));
+        let files = room().and_then(|before| Files::of(subject, &before, &is_test));
+        let instrument = Instrument::of_tests(&self.suite(), subject).map_err(cannot)?;
+        let control = Control {
+            subject: &Subject {
+                wall: subject.wall.saturating_sub(started.elapsed()),
+                ..*subject
+            },
+            instrument: &instrument,
+            first: run,
+            millis: *millis,
+            files: &files.map_err(cannot)?,
+            purpose: Purpose::Behaviour,
+            candidate: &candidate,
+            base: &room,
+        };
+        Ok(control.result("tripwire: controls"))
     }
 
     fn coverage(

@@ -123,6 +123,7 @@ pub(super) fn perform(
         result: outcome.and_then(|outcome| outcome.result.as_ref()),
         results: &judged.results,
         commands: &context.commands,
+        mutants: context.mutants,
         forms: context.workflow.task.as_ref().map(|task| &task.files),
         frozen: &order.frozen,
         standing: &order.standing,

@@ -270,13 +270,17 @@ fn stepped(
     by: Actor,
     why: String,
 ) -> Option<Body> {
-    let position = workflow.table.step(&run.position, run.mode(), step).ok()?;
+    let at = run.stands_at(step);
+    let mut position = workflow.table.step(&at, run.mode(), step).ok()?;
+    if matches!(step, Step::Fire(_)) {
+        position.autonomy = run.position.autonomy;
+    }
     let arrival = arrival(run, step, &position);
     let why = match &position.hold {
         // Trouble says itself what is wrong.
         Some(Hold::Trouble) => why,
         Some(hold) if run.position.hold.is_none() => {
-            format!("{why}; held: {}", hold_sentence(hold))
+            format!("{why}; held: {}{}", run.too_weak(hold), hold_sentence(hold))
         }
         _ => why,
     };

@@ -119,6 +119,9 @@ impl FlowState {
                 }
                 self.revert_due = false;
                 self.revert_failed = false;
+                if self.good_commit.is_none() {
+                    self.made.commit.clone_from(&ended.commit);
+                }
                 self.put_back = None;
                 self.good_commit.clone_from(&ended.commit);
                 self.made.record(&self.touched);

@@ -39,7 +39,10 @@ fn waiting(workflow: &Workflow, run: &FlowState) -> Option<Waiting> {
             lines.extend(led_to(run, hold));
             (hold.name().to_owned(), lines.join("\n"))
         }
-        Some(hold) => (hold.name().to_owned(), hold_sentence(hold)),
+        Some(hold) => {
+            let why = format!("{}{}", run.too_weak(hold), hold_sentence(hold));
+            (hold.name().to_owned(), why)
+        }
         None => {
             let name = &run.position.state;
             let first = workflow.states[name].tells.as_ref();

@@ -15,8 +15,11 @@ impl FlowState {
             .flat_map(|memo| &memo.results)
             .filter(|result| !passes(std::slice::from_ref(result)));
         let wrong = failing.map(|one| format!("{}\n{}\n{}", one.check, one.reason, one.details));
-        let kinds: [(&str, BTreeSet<String>); 5] = [
+        let own = self.started.iter().flat_map(|started| &started.own_tree);
+        let begun = own.map(|own| &own.base).chain(&self.made.commit).take(1);
+        let kinds: [(&str, BTreeSet<String>); 6] = [
             ("tree begun", self.made.tree.iter().cloned().collect()),
+            ("commit begun", begun.cloned().collect()),
             ("made", self.made.by_editors.clone()),
             ("recorded", self.made.recorded.clone()),
             ("touched", self.touched.clone()),

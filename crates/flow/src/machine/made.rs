@@ -14,6 +14,9 @@ const MOST_PATHS: usize = 10_000;
 pub(crate) struct Made {
     /// The repository's tree before the first attempt.
     pub(super) tree: Option<String>,
+    /// The first commit of the run.
+    #[serde(default)]
+    pub(super) commit: Option<String>,
     /// Paths that roles have changed that may edit.
     pub(super) by_editors: BTreeSet<String>,
     /// Paths that were changed up to the last checkpoint, or that a person took on.

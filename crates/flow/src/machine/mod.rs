@@ -22,6 +22,7 @@ mod session;
 mod state;
 mod wanted;
 mod words;
+mod worth;
 
 pub use memory::PostMortem;
 pub(crate) use memory::{REPEATED, UNPROVEN};
@@ -30,6 +31,7 @@ pub(crate) use state::FlowState;
 use crate::workflow::Workflow;
 use kernel::effect::Effect;
 use kernel::machine::Gauge;
+use kernel::outcome::Worth;
 use kernel::{Body, Event, Input, Machine, Refusal, Status, What};
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -79,6 +81,12 @@ impl Flow {
     /// The last commit of the run's own; none before the first.
     pub fn last_commit(&self) -> Option<&str> {
         self.run.good_commit.as_deref()
+    }
+
+    /// What its evidence is worth so far, strongest first; empty where nobody said.
+    pub fn worth(&self) -> String {
+        let words = self.run.worth().into_iter().rev();
+        words.map(Worth::as_str).collect::<Vec<_>>().join(", ")
     }
 
     /// The document fields that agents and people write.

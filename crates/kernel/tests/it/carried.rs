@@ -96,6 +96,7 @@ fn inputs() -> Vec<What> {
         sandbox_waived_through: None,
         sandbox_waiver_signature: None,
         own_tree: None,
+        weak: kernel::Weak::Suffices,
     };
     vec![
         What::Start(Box::new(started)),

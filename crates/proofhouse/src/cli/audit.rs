@@ -24,8 +24,12 @@ pub(crate) fn audit(
             } else {
                 out.paint(Tone::Bad, "FINDINGS")
             };
+            let worth = match report.worth.as_str() {
+                "" => String::new(),
+                worth => format!(" ({worth})"),
+            };
             out.line(&format!(
-                "{word} {}: {}, {}, {} of evidence",
+                "{word} {}: {}, {}, {} of evidence{worth}",
                 report.run,
                 count(report.records, "record"),
                 count(report.claims as u64, "commit"),

@@ -51,6 +51,7 @@ pub(crate) fn begin(project: &Project, args: &New) -> Result<Started, EngineErro
             Some(AutonomyArg::Auto) => Autonomy::Auto,
             None => project.config()?.autonomy().unwrap_or(Autonomy::Auto),
         },
+        weak: None,
         mode: Mode {
             pace: if args.stepped {
                 Pace::Stepped

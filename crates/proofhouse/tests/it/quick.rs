@@ -74,7 +74,27 @@ fn one_attempt_is_proven_and_lands_as_one_commit() {
     says(&world, &["land", "t"]).exits(0);
     let changed = world.git(&["show", "--name-only", "--format=%s", "HEAD"]);
     assert_eq!(changed, "make totals of carts\n\nsrc/total.sh\ntests/cases");
+    let trailers = world.git(&["show", "-s", "--format=%(trailers)", "HEAD"]);
+    assert!(trailers.contains("Proofhouse-Evidence: weak"), "{trailers}");
     says(&world, &["audit", "--ci"]).exits(0);
+    let said = says(&world, &["audit"]).exits(0);
+    assert!(said.out.contains("of evidence (weak)"), "{}", said.out);
+}
+
+/// An exit code is all that `make test` has: nobody is spared the look by `auto`.
+#[test]
+fn weak_evidence_is_not_enough_under_auto() {
+    let world = world();
+    let mut args = vec!["do", "make totals of carts", "--agent"];
+    args.extend(["scripted:agent/script.toml", "--name", "t"]);
+    args.extend(["--autonomy", "auto"]);
+    let mut command = world.command(&args);
+    command.env_remove("PROOFHOUSE_RUNS__TREE");
+    command.env_remove("PROOFHOUSE_APPROVALS__WEAK");
+    let said = Said::from(command.output().unwrap()).exits(2);
+    let why = "nothing shows that the evidence could have failed";
+    assert!(said.out.contains(why), "{}", said.out);
+    says(&world, &["land", "t"]).refuses(1, "not_done");
 }
 
 /// Whoever names no rung looks at the diff, and only a person does.

@@ -170,8 +170,14 @@ impl World {
             .env("XDG_CONFIG_HOME", self.at("agent/xdg"))
             // Most tests look at the files of a run where they stand; those of `land` take this away.
             .env("PROOFHOUSE_RUNS__TREE", "here")
+            // Checks of plays are plain commands; `seen` and `quick` have those that ask.
+            .env("PROOFHOUSE_APPROVALS__WEAK", "suffices")
             // Where scripts keep their logs; everything else outside of a view is out of reach.
             .env("PROOFHOUSE_SANDBOX__WRITE", self.at("agent"));
+        // Canaries cost one run of a suite, mutants many: plays about them lay this file down.
+        if !self.at("agent/mutants").exists() {
+            command.env("PROOFHOUSE_CHECKS__MUTANTS", "0");
+        }
         command
     }
 

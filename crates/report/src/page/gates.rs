@@ -105,6 +105,7 @@ fn is_quiet(check: &Check) -> bool {
 fn check(check: &Check) -> Markup {
     let (tone, words) = match check.answer {
         Answer::Passed if check.proof == Proof::Nothing => (Tone::Unsure, "passed, proves nothing"),
+        Answer::Passed if check.worth == "observed" => (Tone::Good, "pass, observed"),
         Answer::Passed if check.worth == "weak" => (Tone::Unsure, "pass, weak"),
         Answer::Passed if check.worth == "reported" => (Tone::Good, "pass, reported"),
         Answer::Passed if check.proof == Proof::Said => (Tone::Plain, "a role's word"),

@@ -41,6 +41,8 @@ const fn key(name: &'static str, shape: Shape, about: &'static str, example: &'s
 pub const TIERS: [&str; 3] = ["fast", "standard", "top"];
 /// The rungs of `approvals.autonomy`.
 pub const RUNGS: [&str; 3] = ["manual", "conservative", "auto"];
+/// The words of `approvals.weak`.
+pub const WEAK: [&str; 2] = ["asks", "suffices"];
 /// What agents may talk to.
 pub const AGENT_NETWORKS: [&str; 3] = ["none", "model", "full"];
 /// What checks may talk to.
@@ -223,6 +225,12 @@ pub const KEYS: &[Key] = &[
         "\"auto\"",
     ),
     key(
+        "approvals.weak",
+        Shape::OneOf(&WEAK),
+        "what new runs under `auto` do where nothing shows that their evidence could have failed: `asks` a person before they complete, or that `suffices`",
+        "\"asks\"",
+    ),
+    key(
         "room.writable",
         Shape::Texts,
         "globs of files in git that the commands of checks may change in their rooms, such as snapshots; nothing of it stays",
@@ -239,6 +247,12 @@ pub const KEYS: &[Key] = &[
         Shape::Texts,
         "shell commands that every verification runs",
         "[\"cargo test\"]",
+    ),
+    key(
+        "checks.mutants",
+        Shape::Number,
+        "how many mutants of a change a gate tries at most where a suite must show that it could have failed; 0: canaries alone",
+        "15",
     ),
     key(
         "network.agents",

@@ -159,6 +159,15 @@ impl Config {
         self.text("runs.tree") == Some("here")
     }
 
+    /// What weak evidence is good for in new runs under `auto`.
+    pub fn weak(&self) -> kernel::Weak {
+        match self.text("approvals.weak") {
+            Some("suffices") => kernel::Weak::Suffices,
+            // The reader lets nothing through but that and the default.
+            _ => kernel::Weak::Asks,
+        }
+    }
+
     /// The rung of new runs.
     pub fn autonomy(&self) -> Option<kernel::Autonomy> {
         match self.text("approvals.autonomy")? {

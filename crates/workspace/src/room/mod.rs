@@ -286,6 +286,19 @@ impl checks::Rooms for Rooms<'_> {
         let scratch = self.scratch.join(number.to_string());
         Box::new(Rooms::over_folder(folder, &self.settings, &scratch, tree))
     }
+
+    fn like<'b>(&'b self, folder: &'b Path, tree: TreeNow) -> Box<dyn checks::Rooms + 'b> {
+        let number = self.number.get();
+        self.number.set(number + 1);
+        let scratch = self.scratch.join(number.to_string());
+        let rooms = Rooms::over_folder(folder, &self.settings, &scratch, tree);
+        // Where nobody can say what lies beside the tree, nothing does.
+        let beside = self.included().unwrap_or_default().iter();
+        let absent = beside.filter(|one| folder.join(&one.path).symlink_metadata().is_err());
+        let laid = rooms.include.set(absent.cloned().collect());
+        debug_assert!(laid.is_ok(), "new rooms have looked at nothing yet");
+        Box::new(rooms)
+    }
 }
 
 /// Where checkouts are. No run has such a name.

@@ -4,6 +4,7 @@
 //! back as a whole, and only over files that are still as the agent saw them.
 
 mod bounds;
+mod caches;
 pub(crate) mod copy;
 mod inner;
 mod lay_out;
@@ -239,7 +240,8 @@ pub fn changes(
         // What was laid out and is still there is not deleted, whatever the view's own ignore file
         // says by now, nor what cannot be looked at.
         paths.retain(|path| !is_gone(&repo.join(path)));
-        paths.extend(repo_files(context, &repo)?);
+        let found = repo_files(context, &repo)?.into_iter();
+        paths.extend(found.filter(|path| !caches::is_left(&repo, path)));
         paths.sort();
         paths.dedup();
     }

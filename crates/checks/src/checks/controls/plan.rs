@@ -22,14 +22,14 @@ const OTHERS: usize = 5;
 /// What is asked for.
 #[derive(Serialize)]
 pub(super) struct Order {
-    seed: String,
+    pub(super) seed: String,
     /// A part of every name that we make.
     pub(super) token: String,
     pub(super) tests: Vec<File>,
-    code: Vec<File>,
+    pub(super) code: Vec<File>,
     turned: usize,
-    constants: usize,
-    others: usize,
+    pub(super) constants: usize,
+    pub(super) others: usize,
 }
 
 /// A file of tests with controls in it.
@@ -69,8 +69,8 @@ pub(super) struct Turned {
 /// A source whose functions say that they were reached.
 #[derive(Debug, Deserialize)]
 pub(super) struct Placebo {
-    path: String,
-    text: String,
+    pub(super) path: String,
+    pub(super) text: String,
 }
 
 /// A function of the change.
@@ -109,7 +109,9 @@ pub(super) struct Plan {
 
 impl Order {
     /// An order for the files of a language, which have these endings.
-    pub(super) fn of(seed: &str, files: &Files, endings: &[&str]) -> Self {
+    pub(super) fn of(seed: &str, files: &Files, endings: &[&str], most: Option<usize>) -> Self {
+        let most = most.unwrap_or(CONSTANTS + OTHERS);
+        let constants = most.min(CONSTANTS);
         let of = |file: &&File| endings.iter().any(|ending| file.path.ends_with(ending));
         let code: Vec<File> = files.code.iter().filter(of).cloned().collect();
         let changed = files.tests.iter().filter(of).filter(|file| file.changed);
@@ -135,8 +137,8 @@ impl Order {
             tests,
             code,
             turned: TURNED,
-            constants: CONSTANTS,
-            others: OTHERS,
+            constants,
+            others: (most - constants).min(OTHERS),
         }
     }
 }
@@ -160,6 +162,16 @@ impl Plan {
             return Err(format!("the parser of Python says: {}", executed.last_line()).into());
         };
         Ok(serde_json::from_str(&text)?)
+    }
+
+    /// Leaves canaries alone; was there anything else?
+    pub(super) fn forget_mutants(&mut self) -> bool {
+        let any = !self.code.is_empty();
+        self.code.clear();
+        self.functions.clear();
+        self.constants.clear();
+        self.others.clear();
+        any
     }
 
     pub(super) fn lay_canaries(&self, room: &Room) -> Result<(), Error> {

@@ -32,7 +32,7 @@ pub(super) fn canaries(runner: Runner, seed: &str, files: &Files) -> Option<Plan
         | Runner::Go
         | Runner::Junit => return None,
     };
-    let mut order = Order::of(seed, files, endings);
+    let mut order = Order::of(seed, files, endings, None);
     if runner == Runner::Cargo && !order.tests.iter().any(|file| file.changed) {
         // Tests of the change stand inside of its sources.
         let mixed = |file: &&File| file.path.ends_with(".rs") && file.now.contains("#[cfg(test)]");

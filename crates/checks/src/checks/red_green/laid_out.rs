@@ -2,7 +2,7 @@
 //! other. Tests that stand inside of a Rust source are cut out of it and put beside other code.
 
 use crate::Subject;
-use crate::checks::controls::{File, Files};
+use crate::checks::controls::Files;
 use crate::error::Error;
 use crate::readers::{inline_tests, items, paths};
 use crate::room::{Candidate, Room};
@@ -89,34 +89,13 @@ impl Layout {
         Ok(found)
     }
 
-    /// What controls look at: the code that was changed, and the tests, as text.
+    /// What controls look at.
     pub(super) fn files(&self, subject: &Subject<'_>, before: &Room) -> Result<Files, Error> {
-        let (mut tests, mut code) = (Vec::new(), Vec::new());
-        for path in subject.tree()?.files.into_keys() {
-            if self.config.is_match(format!("repo/{path}")) {
-                continue;
-            }
-            let Some(now) = candidate(subject, &path) else {
-                continue;
-            };
-            let old = before.text(&path);
-            let changed = old.as_ref() != Some(&now);
-            let is_test = self.is_test(&path);
-            if !is_test && !changed {
-                continue;
-            }
-            let file = File {
-                path,
-                now,
-                before: old,
-                changed,
-            };
-            match is_test {
-                true => tests.push(file),
-                false => code.push(file),
-            }
-        }
-        Ok(Files { tests, code })
+        let is_test = |path: &str| match self.config.is_match(format!("repo/{path}")) {
+            true => None,
+            false => Some(self.is_test(path)),
+        };
+        Files::of(subject, before, &is_test)
     }
 
     /// The whole candidate; how tests run stays as it was.

@@ -55,8 +55,27 @@ impl Instrument {
         )])
     }
 
+    /// The suite that `tests` runs, with the line of a field where that calls a runner that we know.
+    pub(crate) fn of_tests(order: &Tests, subject: &Subject<'_>) -> Result<Self, Error> {
+        if let Some(line) = order.line(subject) {
+            return Ok(match Self::of(line, subject) {
+                suite @ Self::Suite(..) => suite,
+                Self::Command(_) => {
+                    let suite = Tests::by(Runner::Junit, Some(line));
+                    Self::Suite(Box::new(suite), line.to_owned())
+                }
+            });
+        }
+        let runner = match order.runner() {
+            Some(runner) => runner,
+            None => detect(&|path| read(subject, path))?,
+        };
+        let suite = Tests::by(runner, order.command.as_deref());
+        Ok(Self::Suite(Box::new(suite), runner.name().to_owned()))
+    }
+
     /// What a person's line is: a call of a runner that we know is read test by test.
-    fn of(line: &str, subject: &Subject<'_>) -> Self {
+    pub(crate) fn of(line: &str, subject: &Subject<'_>) -> Self {
         let words: Vec<&str> = line.split_whitespace().collect();
         let known = match words.as_slice() {
             ["npm" | "pnpm" | "yarn", "test"] | ["npm" | "pnpm", "run", "test"] => {

@@ -1,0 +1,99 @@
+//! Controls where a gate judges the tree as it stands: nothing was frozen, and nobody said which tests
+//! came with the change. The code before is what the run began with.
+
+use super::{Control, Files, Purpose};
+use crate::Subject;
+use crate::checks::suite::instrument::Instrument;
+use crate::error::Error;
+use crate::readers::items;
+use crate::readers::runners::{Ending, TestRun};
+use crate::room::Room;
+use crate::text::answer;
+use kernel::Word;
+use kernel::outcome::{CheckResult, Verdict, Worth};
+use std::time::Instant;
+
+/// What is a test, wherever people put tests.
+const TESTS: [&str; 13] = [
+    "repo/**/tests/**",
+    "repo/**/test/**",
+    "repo/**/__tests__/**",
+    "repo/**/spec/**",
+    "repo/**/*_test.*",
+    "repo/**/*_spec.*",
+    "repo/**/test_*.py",
+    "repo/**/*.test.*",
+    "repo/**/*.spec.*",
+    "repo/**/*-test.*",
+    "repo/**/test-*.*",
+    "repo/**/test.*",
+    "repo/**/tests.*",
+];
+
+/// Where a run's own commits are among the names that it has given out.
+const BEGUN: &str = "commit begun";
+
+/// A suite that was green on the judged tree.
+pub(crate) struct Green<'a> {
+    pub(crate) run: &'a TestRun,
+    pub(crate) millis: u64,
+}
+
+/// The controls of it.
+pub(crate) fn result(
+    subject: &Subject<'_>,
+    instrument: &Instrument,
+    green: &Green<'_>,
+    name: &str,
+) -> CheckResult {
+    let name = format!("{name}: controls");
+    if instrument.runner().is_none() {
+        return weak(&name, super::UNKNOWN);
+    }
+    match tried(subject, instrument, green, &name) {
+        Ok(result) => result,
+        Err(why) => weak(&name, &why.to_string()),
+    }
+}
+
+/// A pass that is worth little, and why.
+pub(crate) fn weak(name: &str, why: &str) -> CheckResult {
+    let mut result = answer(name, Verdict::Pass, format!("weak: {why}"));
+    result.shows.insert(Word::from(Worth::Weak.as_str()));
+    result
+}
+
+/// Could the suite be read before the change? Where it could not either, nobody has broken it.
+pub(crate) fn read_before(subject: &Subject<'_>, instrument: &Instrument) -> Result<bool, Error> {
+    let base = base(subject)?;
+    let shown = base.inside(subject, |inside| instrument.show(inside, Instant::now()))?;
+    Ok(matches!(shown.ending, Ending::Green | Ending::Red))
+}
+
+fn base(subject: &Subject<'_>) -> Result<Room, Error> {
+    let begun = subject.known.get(BEGUN).and_then(|one| one.first());
+    let begun = begun.ok_or("there is no commit that the run began with")?;
+    Room::as_before(subject, begun)
+}
+
+fn tried(
+    subject: &Subject<'_>,
+    instrument: &Instrument,
+    green: &Green<'_>,
+    name: &str,
+) -> Result<CheckResult, Error> {
+    let before = base(subject)?;
+    let tests = items::globs(&TESTS)?;
+    let is_test = |path: &str| Some(tests.is_match(format!("repo/{path}")));
+    let control = Control {
+        subject,
+        instrument,
+        first: green.run,
+        millis: green.millis,
+        files: &Files::of(subject, &before, &is_test)?,
+        purpose: Purpose::Unsaid,
+        candidate: &|| Room::as_judged(subject),
+        base: &|| base(subject),
+    };
+    Ok(control.result(name))
+}
