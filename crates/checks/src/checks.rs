@@ -13,6 +13,7 @@ mod coverage;
 mod covers;
 mod delivers;
 mod dependency_audit;
+mod deployed;
 mod dispositions;
 mod entries;
 mod exam;
@@ -45,6 +46,7 @@ mod references;
 mod result_keys;
 mod secrets;
 mod sections;
+mod slices;
 mod sourced;
 mod stable_id;
 mod stands;
@@ -74,6 +76,7 @@ pub fn registry() -> &'static [&'static dyn Check] {
             check::<covers::Covers>(),
             check::<delivers::Delivers>(),
             check::<dependency_audit::DependencyAudit>(),
+            check::<deployed::Deployed>(),
             check::<dispositions::Dispositions>(),
             check::<entries::Entries>(),
             check::<exam::Sitting>(),
@@ -106,6 +109,7 @@ pub fn registry() -> &'static [&'static dyn Check] {
             check::<result_keys::ResultKeys>(),
             check::<secrets::Secrets>(),
             check::<sections::Sections>(),
+            check::<slices::Slices>(),
             check::<sourced::Sourced>(),
             check::<stable_id::StableId>(),
             check::<stands::Stands>(),

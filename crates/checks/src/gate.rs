@@ -3,8 +3,10 @@
 use crate::settings::SettingsError;
 use crate::text::{answer, refusal};
 use crate::{Check, Launches, Subject, when};
+use kernel::Word;
 use kernel::effect::CheckSpec;
-use kernel::outcome::{CheckResult, UNHELD, Verdict};
+use kernel::outcome::{CheckResult, UNHELD, Verdict, passes};
+use std::collections::BTreeSet;
 use std::time::Instant;
 
 /// Runs all checks in order, whatever the first says: an agent should hear all that is wrong at
@@ -21,15 +23,17 @@ pub fn run_gate_with(
 ) -> Vec<CheckResult> {
     let started = Instant::now();
     let mut results = Vec::new();
+    let mut shown = BTreeSet::new();
     for spec in specs {
         let left = subject.wall.saturating_sub(started.elapsed());
         let launches = Launches::default();
         let subject = Subject {
             wall: left,
             launches: Some(&launches),
+            failing: !passes(&results),
             ..*subject
         };
-        let answers = match judge(own, spec, &subject) {
+        let answers = match judge(own, spec, &subject, &shown) {
             Ok(answers) => answers,
             Err(why) => vec![refusal(&spec.check, why)],
         };
@@ -46,6 +50,7 @@ pub fn run_gate_with(
             if result.verdict == Verdict::CouldNotRun && launches.unheld() {
                 result.code = Some(UNHELD.to_owned());
             }
+            shown.extend(result.shows.iter().cloned());
             results.push(result);
         }
     }
@@ -67,12 +72,13 @@ fn judge(
     own: &[&dyn Check],
     spec: &CheckSpec,
     subject: &Subject<'_>,
+    shown: &BTreeSet<Word>,
 ) -> Result<Vec<CheckResult>, NotAsked> {
     if subject.cancel.is_cancelled() {
         return Err(NotAsked::Cancelled);
     }
     let (check, condition, with) = when::open(own, &spec.check, &spec.with)?;
-    if let Some(reason) = condition.and_then(|condition| condition.spares(subject)) {
+    if let Some(reason) = condition.and_then(|condition| condition.spares(subject, shown)) {
         return Ok(vec![answer(check.name(), Verdict::Pass, &reason)]);
     }
     let answers = check.run(&with, subject);

@@ -9,6 +9,7 @@
 
 mod check;
 mod checks;
+pub mod deploy;
 mod error;
 mod execute;
 mod gate;

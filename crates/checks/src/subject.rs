@@ -80,6 +80,10 @@ pub struct Subject<'a> {
     pub policy: Option<&'a sandbox::Policy>,
     /// Where commands run; none: in the repository itself.
     pub rooms: Option<&'a dyn Rooms>,
+    /// How the person says that the product is deployed.
+    pub deploy: Option<&'a crate::deploy::Deploy>,
+    /// Has a check before this one failed the gate? [`crate::run_gate`] looks for itself.
+    pub failing: bool,
     /// What became of the programs that a check started; [`crate::run_gate`] looks for itself.
     pub launches: Option<&'a Launches>,
     /// Evidence storage.
@@ -138,6 +142,8 @@ impl<'a> Subject<'a> {
             pid_file: None,
             policy: None,
             rooms: None,
+            deploy: None,
+            failing: false,
             launches: None,
             keep,
             tree,

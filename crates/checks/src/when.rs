@@ -1,17 +1,19 @@
-//! A condition on any check of a gate: `when = { file, section, is }` or `{ file, section, mentions
-//! }`. In doubt the check runs: also where the deciding words cannot be read.
+//! A condition on any check of a gate: `when = { file, section, is }`, `{ file, section, mentions }` or
+//! `{ unless }`. In doubt the check runs: also where the deciding words cannot be read.
 
 use crate::readers::{choice, markdown, paths};
 use crate::settings::{self, Placed, SettingsError, Text, Texts};
 use crate::text::{is_placeholder, label, one_line};
 use crate::{Check, Subject, find, registry};
+use kernel::Word;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::Value;
+use std::collections::BTreeSet;
 
 /// The key beside a check's own settings.
 const KEY: &str = "when";
-const MUST: &str = "must have `is` (a list of words) and either `file` (with `section`, `label` or both) or `field`; or else `mentions` (a list of words), `file` and `section`";
+const MUST: &str = "must have `is` (a list of words) and either `file` (with `section`, `label` or both) or `field`; or else `mentions` (a list of words), `file` and `section`; or `unless` alone (a word that a check before it may show)";
 
 /// When a check applies.
 #[derive(Deserialize, JsonSchema)]
@@ -30,6 +32,8 @@ pub(crate) struct When {
     /// Words of which the section must mention one, so that the check applies.
     #[serde(default)]
     mentions: Texts,
+    /// The word with which it does not apply, where a check before it in the gate has shown it.
+    unless: Option<Text>,
 }
 
 /// Refuses an unknown check, bad settings and a bad condition.
@@ -80,9 +84,12 @@ impl When {
             && when.field.is_none()
             && when.section.is_some()
             && when.label.is_none();
+        let alone = when.file.is_none() && when.field.is_none() && !placed;
+        let unless = when.unless.is_some();
         match (when.is.is_empty(), when.mentions.is_empty()) {
-            (false, true) if by_word => Ok(when),
-            (true, false) if searched => Ok(when),
+            (false, true) if by_word && !unless => Ok(when),
+            (true, false) if searched && !unless => Ok(when),
+            (true, true) if alone && unless => Ok(when),
             _ => Err(SettingsError::Together {
                 of: KEY,
                 rule: MUST,
@@ -91,7 +98,11 @@ impl When {
     }
 
     /// Why the check does not apply, if it certainly does not.
-    pub(crate) fn spares(&self, subject: &Subject<'_>) -> Option<String> {
+    pub(crate) fn spares(&self, subject: &Subject<'_>, shown: &BTreeSet<Word>) -> Option<String> {
+        if let Some(word) = &self.unless {
+            let is_shown = shown.iter().any(|one| one.as_str() == &**word);
+            return is_shown.then(|| format!("it waits: `{}` is shown", label(word)));
+        }
         if !self.mentions.is_empty() {
             return self.unmentioned(subject);
         }

@@ -17,6 +17,9 @@ pub(crate) struct RawWorkflow {
     /// Does a pass without progress stop the run, whatever its gate says?
     #[serde(default)]
     pub(crate) stall_stops: bool,
+    /// What a role says that stops at once, label by label.
+    #[serde(default)]
+    pub(crate) stops: OneOrMany,
     /// Is a person asked where an agent changes nothing after a gate has failed?
     #[serde(default)]
     pub(crate) idle_stops: bool,
@@ -236,6 +239,8 @@ pub(crate) struct RawState {
     /// Only in `work` states: the gate is tried on what is there before an attempt is begun.
     #[serde(default)]
     pub(crate) gate_first: bool,
+    /// Only in `work` states: the word with which a passed gate is one of a part of the work.
+    pub(crate) goes_on: Option<String>,
     /// The state since whose checkpoint people see here what changed; none: since the run began.
     pub(crate) compares: Option<String>,
     /// Only in `gate` states: used-up attempts, tokens and money do not hold it.

@@ -5,7 +5,7 @@ use kernel::effect::{Access, Sight};
 use kernel::event::Moved;
 use kernel::finding::FindingKind;
 use kernel::table::{Actor, Guard, Table, Target};
-use kernel::{CheckSpec, Refusal, StateName};
+use kernel::{CheckSpec, Refusal, StateName, Word};
 use serde_json::Value;
 use std::collections::BTreeMap;
 
@@ -101,6 +101,8 @@ pub struct StateDef {
     pub settles: Vec<StateName>,
     /// Is the gate tried on what is there, before an attempt is begun?
     pub gate_first: bool,
+    /// The word with which a passed gate was that of a part of the work: it goes on here.
+    pub goes_on: Option<Word>,
     /// In a `gate` state: does it run although attempts, tokens or money are used up?
     pub unpaid: bool,
 }
@@ -378,6 +380,8 @@ pub struct Workflow {
     /// Does such a failure stop the run, whatever the gate says? Else only where the gate leads
     /// nowhere.
     pub stall_stops: bool,
+    /// The labels that a role fills that stops at once; none: it says why, in any form.
+    pub stops: Vec<String>,
     /// Is a gate that failed not run again on what nobody has changed, and a person asked instead?
     pub idle_stops: bool,
     /// When checkpoints are committed.

@@ -52,6 +52,8 @@ pub struct Context {
     pub reach: Reach,
     /// What the person says of rooms.
     pub rooms: RoomSettings,
+    /// How the person says that the product is deployed.
+    pub deploy: Option<checks::deploy::Deploy>,
     /// Keeps keys out of what is kept.
     pub secrets: Secrets,
     /// Keeps a person's folders out of it.
@@ -87,6 +89,10 @@ impl Context {
                 .number("checks.mutants")
                 .and_then(|most| usize::try_from(most).ok()),
             rooms: RoomSettings::of(&config)?,
+            deploy: match deploys(workflow) {
+                true => crate::config::deploy(&config, project.top())?,
+                false => None,
+            },
             secrets: Secrets::of(&config, project.top()),
             places: Places::of(project.top()),
             hidden: hidden(&config, project.top()),
@@ -141,6 +147,12 @@ impl Context {
     pub(crate) fn made_folders(&self) -> PathBuf {
         self.project.work(&self.run).join("made-folders")
     }
+}
+
+/// Does a gate of this workflow ship anything? Where none does, nobody needs the credentials.
+fn deploys(workflow: &Workflow) -> bool {
+    let mut checks = workflow.states.values().flat_map(|state| &state.gate);
+    checks.any(|check| check.check == "deployed")
 }
 
 /// What nobody sees: the person's globs or the usual ones, and key files that lie in the repository.

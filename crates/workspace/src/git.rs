@@ -4,11 +4,13 @@
 mod checkpoint;
 mod claims;
 mod put_back;
+mod unfinished;
 
 pub use checkpoint::set_ref;
 pub use checkpoint::{TURNS, check_out, checkpoint, edits, edits_ref, run_ref};
 pub use claims::{Claim, TRAILER, claims, claims_by};
 pub use put_back::{committed, put_back};
+pub use unfinished::{keep_unfinished, unfinished_ref};
 
 use crate::error::{Error, Kind};
 use crate::lock::Turn;

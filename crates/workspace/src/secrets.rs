@@ -39,7 +39,11 @@ impl Secrets {
         // Where a person says that a key is, there is one, whatever the variable is called.
         let named = ["search.key_env", "index.key_env"].into_iter();
         let named = named.filter_map(|name| std::env::var(config.text(name)?).ok());
-        let more = keys.chain(values).chain(named);
+        let shipping = config.texts("deploy.credentials").unwrap_or_default();
+        let shipping = shipping
+            .into_iter()
+            .filter_map(|name| std::env::var(name).ok());
+        let more = keys.chain(values).chain(named).chain(shipping);
         let more = more.map(|value| value.trim().to_owned());
         secrets
             .exact

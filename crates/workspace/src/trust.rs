@@ -29,8 +29,10 @@ fn opening(config: &Config) -> Vec<Opening> {
             "sandbox.read" | "sandbox.write" | "network.hosts" | "room.writable" | "room.include",
             Value::Texts(texts),
         ) => !texts.is_empty(),
-        (_, Value::Texts(texts)) => of_agent(name) && !texts.is_empty(),
-        (_, Value::Text(_)) => of_agent(name),
+        (_, Value::Texts(texts)) => {
+            (of_agent(name) || name.starts_with("deploy.")) && !texts.is_empty()
+        }
+        (_, Value::Text(_)) => of_agent(name) || name.starts_with("deploy."),
         _ => false,
     };
     let set = config.iter();
@@ -69,7 +71,7 @@ pub fn hold(project: &Project, config: &Config) -> Result<(), Error> {
     Err(Error::user(
         "settings_unconfirmed",
         format!(
-            "the repository's own .proofhouse/config.toml opens the sandbox or the network, names programs, or fills rooms: {}",
+            "the repository's own .proofhouse/config.toml opens the sandbox or the network, names programs, deploys, or fills rooms: {}",
             found.collect::<Vec<_>>().join("; ")
         ),
         "read them; `proofhouse config confirm` lets them count on this machine",

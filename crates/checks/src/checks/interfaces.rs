@@ -1,11 +1,11 @@
-//! `interfaces`: what a design names as its interfaces is in the code. It refuses a name that no source
-//! has; it does not compare types, and says nothing of code that the design does not name.
+//! `interfaces`: what a design names as its interfaces is in the code, and where that is asked for, what
+//! the code makes public is in the design. It does not compare types.
 
 use crate::Subject;
 use crate::judge::{Judge, Judged, Trouble};
 use crate::readers::documents::sections_of;
-use crate::readers::sources;
-use crate::settings::{Placed, Text};
+use crate::readers::{paths, public_names, sources};
+use crate::settings::{Choice, Placed, Text, Words};
 use crate::text::first_few;
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -18,6 +18,19 @@ pub(crate) struct Interfaces {
     file: Placed,
     /// The heading over them; Interfaces.
     section: Option<Text>,
+    /// `refused`: every public name of a source stands somewhere in the design.
+    unnamed: Option<Choice<Unnamed>>,
+}
+
+/// What becomes of a public name that the design does not have.
+#[derive(Clone, Copy)]
+enum Unnamed {
+    /// It is refused.
+    Refused,
+}
+
+impl Words for Unnamed {
+    const WORDS: &'static [(&'static str, Self)] = &[("refused", Self::Refused)];
 }
 
 impl Judge for Interfaces {
@@ -31,32 +44,69 @@ impl Judge for Interfaces {
             .iter()
             .flat_map(|one| called(&one.content))
             .collect();
-        if named.is_empty() {
+        if named.is_empty() && self.unnamed.is_none() {
             return Ok(format!("`{heading}` names no function"));
         }
         let files = sources::files(subject).map_err(Trouble::cannot)?;
-        let mut missing = named.clone();
-        for path in files
-            .iter()
-            .filter(|path| sources::is_source(path) && !sources::is_test(path))
-        {
+        let mut code = Vec::new();
+        for path in files.iter().filter(|path| sources::is_source(path)) {
             let text = sources::text(subject, path).map_err(Trouble::cannot)?;
-            let text = text.unwrap_or_default();
-            let mut words = text.split(|char: char| !is_of_a_name(char));
-            let has: BTreeSet<&str> = words.by_ref().collect();
+            code.push((path.as_str(), text.unwrap_or_default()));
+        }
+        let mut missing = named.clone();
+        for (_, text) in code.iter().filter(|(path, _)| !sources::is_test(path)) {
+            let has: BTreeSet<&str> = words(text).collect();
             missing.retain(|name| !has.contains(name.as_str()));
         }
-        if missing.is_empty() {
-            return Ok(format!("all {} names are in the sources", named.len()));
+        let mut wrong = Vec::new();
+        if !missing.is_empty() {
+            let missing: Vec<String> = missing.into_iter().collect();
+            wrong.push(format!(
+                "{} `{heading}` names what no source has: {}; write it, or mend the design",
+                self.file,
+                first_few(&missing, 8)
+            ));
         }
-        let missing: Vec<String> = missing.into_iter().collect();
-        Err(format!(
-            "{} `{heading}` names what no source has: {}; write it, or mend the design",
-            self.file,
-            first_few(&missing, 8)
-        )
-        .into())
+        if self.unnamed.is_some() {
+            let design = paths::read(subject.place, &self.file)?;
+            let unnamed = unnamed(&code, &design);
+            if !unnamed.is_empty() {
+                wrong.push(format!(
+                    "public, and not in {}: {}; name it there, or take it out",
+                    self.file,
+                    first_few(&unnamed, 8)
+                ));
+            }
+        }
+        match wrong.is_empty() {
+            true => Ok(format!("all {} names are in the sources", named.len())),
+            false => Err(wrong.join("; ").into()),
+        }
     }
+}
+
+/// The public names that the design does not have, each with its file, and whether anything uses it.
+fn unnamed(code: &[(&str, String)], design: &str) -> Vec<String> {
+    let designed: BTreeSet<&str> = words(design).collect();
+    let mut unnamed = Vec::new();
+    for (path, text) in code.iter().filter(|(path, _)| !sources::is_test(path)) {
+        let public = public_names::of(path, text);
+        for name in public
+            .iter()
+            .filter(|name| !designed.contains(name.as_str()))
+        {
+            let all = code.iter().flat_map(|(_, text)| words(text));
+            unnamed.push(match all.filter(|word| word == name).count() {
+                0 | 1 => format!("{name} ({path}; nothing uses it)"),
+                _ => format!("{name} ({path})"),
+            });
+        }
+    }
+    unnamed
+}
+
+fn words(text: &str) -> impl Iterator<Item = &str> {
+    text.split(|char: char| !is_of_a_name(char))
 }
 
 fn is_of_a_name(char: char) -> bool {

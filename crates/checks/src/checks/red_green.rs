@@ -5,7 +5,7 @@
 //!
 //! What it cannot see: code that answers the new tests' own values and nothing else.
 
-mod laid_out;
+pub(crate) mod laid_out;
 
 use crate::Subject;
 use crate::checks::controls::{Control, Controls, Purpose};

@@ -1,5 +1,6 @@
 //! A repository and a task folder in a temporary place, with a plain vault and a plain hash.
 
+use checks::deploy::{Deploy, Rollback, Target};
 use checks::{BoxError, Keep, Place, Subject, TreeNow};
 use kernel::outcome::{EvidenceRef, RoleResult};
 use sandbox::Cancel;
@@ -54,6 +55,8 @@ pub(crate) struct Example {
     pub(crate) earlier: Vec<(String, String)>,
     /// The repository as the checkpoint behind the state `tests` holds it.
     pub(crate) before: BTreeMap<String, String>,
+    /// How it is deployed: settings by name; `DIR` stands for the folder around the repository.
+    pub(crate) deploy: BTreeMap<String, String>,
 }
 
 /// What was kept: name and bytes.
@@ -129,7 +132,9 @@ impl World {
         lay_down(&repo, &example.repo);
         lay_down(&task, &example.task);
         for (name, content) in &example.earlier {
-            let kept = (name.clone(), content.as_bytes().to_vec());
+            // `TREE` stands for the hash of the repository as it is laid down.
+            let content = content.replace("TREE", &tree(&repo).hash);
+            let kept = (name.clone(), content.into_bytes());
             self.vault.1.lock().unwrap().push(kept);
         }
         let mut frozen = kernel::effect::Frozen::new();
@@ -166,7 +171,9 @@ impl World {
             views: checks::Views::default(),
         };
         let tree = || Ok(tree(&repo));
+        let deploy = self.deploy(&example.deploy);
         judge(&Subject {
+            deploy: deploy.as_ref(),
             fields: &example.fields,
             fields_before: &example.fields_before,
             tree_before: before,
@@ -186,6 +193,32 @@ impl World {
             },
             env: &sandbox::base_env(),
             ..Subject::new(place, self.wall, &self.cancel, &self.vault, &tree)
+        })
+    }
+}
+
+impl World {
+    fn deploy(&self, settings: &BTreeMap<String, String>) -> Option<Deploy> {
+        let around = self.dir.path().display().to_string();
+        let text = |name: &str| Some(settings.get(name)?.replace("DIR", &around));
+        let target = match (text("git"), text("folder"), text("look")) {
+            (Some(url), ..) => Target::Branch {
+                url,
+                branch: "live".to_owned(),
+            },
+            (_, Some(folder), _) => Target::Folder(folder.into()),
+            (_, _, Some(look)) => Target::Shown(look),
+            _ => return None,
+        };
+        Some(Deploy {
+            target,
+            command: text("command"),
+            back: text("back"),
+            rollback: match settings.contains_key("try") {
+                true => Rollback::Tried,
+                false => Rollback::Asked,
+            },
+            credentials: BTreeMap::from([("TOKEN".to_owned(), "from-the-person".to_owned())]),
         })
     }
 }

@@ -106,6 +106,7 @@ pub(super) fn workflow() -> Arc<Workflow> {
         tools: BTreeMap::new(),
         stall_check: None,
         stall_stops: false,
+        stops: Vec::new(),
         idle_stops: false,
         checkpoints: Checkpoints::Never,
         sessions: flow::Sessions::Fresh,

@@ -1,6 +1,6 @@
 //! One attempt: lay out the view, let the agent work, judge what it left, take it back.
 
-use super::{lost, save};
+use super::{lost, save, unfinished};
 use agents::{Agent, Order, Reply};
 use flow::{Owner, Paper, parse_fields};
 use kernel::effect::{Access, AttemptOrder, Capability};
@@ -60,11 +60,15 @@ pub(super) fn perform(
     };
     // One that had ended before it was cancelled is paid for, and counts.
     if cancel.is_cancelled() && reply.class != Class::Done {
-        return Ok(lost(order.id, "it was cancelled", reply.usage));
+        let why = unfinished::told(context, order.id, order.state.as_str(), "it was cancelled");
+        return Ok(lost(order.id, &why, reply.usage));
     }
     // As far as the disk still takes it: `finish` says what it does not.
     let _ = save(&home, COST, &reply.usage);
     let outcome = finish(context, order, &told, &base, reply).map_err(kept)?;
+    if outcome.class == Class::Done {
+        unfinished::is_over(context, order.state.as_str());
+    }
     Ok(ended(order.id, outcome, Found::Live))
 }
 

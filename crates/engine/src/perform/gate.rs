@@ -134,6 +134,7 @@ pub(super) fn perform(
         pid_file: Some(&pid_file),
         policy: Some(&policy),
         rooms: Some(&rooms),
+        deploy: context.deploy.as_ref(),
         ..Subject::new(place, wall, cancel, &keep, &tree)
     };
     let mut results = checks::run_gate(&order.checks, &subject);

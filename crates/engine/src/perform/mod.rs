@@ -9,6 +9,7 @@ mod history;
 mod papers;
 #[cfg(test)]
 mod tests;
+mod unfinished;
 
 pub(crate) use gate::{ANSWER as GATE_ANSWER, InVault, tree_now};
 
@@ -83,8 +84,14 @@ pub(crate) fn opening(
             None => left_behind(context, &flying)?,
         };
         heard.push(found.unwrap_or_else(|| {
-            let reason = "the engine ended before it did";
-            lost(flying.effect, reason, Usage::default())
+            let why = "the engine ended before it did";
+            let why = match order {
+                Some(Effect::Attempt(order)) => {
+                    unfinished::told(context, order.id, order.state.as_str(), why)
+                }
+                _ => why.to_owned(),
+            };
+            lost(flying.effect, &why, Usage::default())
         }));
     }
     Ok(heard)

@@ -1,6 +1,7 @@
 //! What lies beside `repo/` and `task/` in an agent's folder, for it to read: what went wrong before,
 //! what the checks said, and the change that it judges. Of the change only what its role may see.
 
+use super::unfinished;
 use kernel::effect::AttemptOrder;
 use std::path::Path;
 use workspace::context::Context;
@@ -24,6 +25,9 @@ pub(super) fn lay(
     };
     for (name, text) in &order.papers {
         put(name, text)?;
+    }
+    if let Some(diff) = unfinished::of(context, order.state.as_str()) {
+        put(unfinished::PATCH, &diff)?;
     }
     let Some(tip) = &order.change else {
         return Ok(());

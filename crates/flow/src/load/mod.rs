@@ -221,6 +221,7 @@ fn load_by(
             .as_ref()
             .map(|check| check.get_ref().clone()),
         stall_stops: raw.stall_stops,
+        stops: raw.stops.list().into_iter().map(str::to_owned).collect(),
         idle_stops: raw.idle_stops,
         checkpoints: match raw.checkpoint {
             RawCheckpoint::Never => Checkpoints::Never,

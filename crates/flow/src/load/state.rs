@@ -71,6 +71,14 @@ pub(super) fn state_def(
             "remove `gate_first`, or make it a `work` state with a gate",
         );
     }
+    if state.goes_on.is_some() && (!works || state.gate.is_empty()) {
+        loader.problem(
+            "needless_goes_on",
+            at,
+            format!("state `{name}` says `goes_on`, and has no agent whose work a gate could part"),
+            "remove `goes_on`, or make it a `work` state with a gate",
+        );
+    }
     if state.unpaid && state.kind != Kind::Gate {
         loader.problem(
             "needless_unpaid",
@@ -174,6 +182,7 @@ pub(super) fn state_def(
             .map(StateName::new)
             .collect(),
         gate_first: state.gate_first,
+        goes_on: state.goes_on.as_deref().map(Word::from),
         unpaid: state.unpaid,
         compares: state.compares.as_deref().map(StateName::new),
     }

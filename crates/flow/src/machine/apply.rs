@@ -51,7 +51,7 @@ impl FlowState {
                 }
             }
             Body::CheckpointEnded(ended) => self.checkpoint_ended(workflow, ended),
-            Body::EffectLost(lost) => self.lost(workflow, lost.effect),
+            Body::EffectLost(lost) => self.lost(workflow, lost.effect, &lost.reason),
             Body::Refused(refused) => {
                 self.last_refusal = Some(refused.refusal.clone());
                 self.note(format!(
@@ -165,8 +165,15 @@ impl FlowState {
     }
 
     /// Not the agent's doing, so it costs no pass; the attempts budget bounds it all the same. The
-    /// view of a lost attempt is never taken back: the next one starts from a clean tree.
-    fn lost(&mut self, workflow: &Workflow, effect: EffectId) {
+    /// view of a lost attempt is never taken back: the next one starts from a clean tree, and is told
+    /// what the engine kept of it.
+    fn lost(&mut self, workflow: &Workflow, effect: EffectId, why: &str) {
+        if self.stage == (Stage::Attempting { effect }) {
+            let state = &self.position.state;
+            self.note(format!(
+                "an attempt in `{state}` before this one was lost: {why}. If `unfinished.patch` lies in your folder, it is the diff of what that one had begun: take over what is good. Nothing of it was judged, and nothing of it is in the repository"
+            ));
+        }
         self.stage = match &self.stage {
             Stage::Attempting { effect: mine } if *mine == effect => {
                 self.patience.continues = None;

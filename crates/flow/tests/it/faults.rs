@@ -91,6 +91,12 @@ fn bad_lines_are_refused_where_they_stand() {
         "[state.work]",
     );
     refused(
+        "gate = [\"tests\"]",
+        "goes_on = \"part\"",
+        "needless_goes_on",
+        "[state.work]",
+    );
+    refused(
         "[role.coder]",
         "[role.other]",
         "unknown_role",

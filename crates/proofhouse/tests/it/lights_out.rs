@@ -10,6 +10,7 @@ mod objections;
 mod outer;
 mod pace;
 mod put_back;
+mod slices;
 mod waived;
 
 use crate::support::{Said, World};
@@ -155,9 +156,26 @@ impl Product {
     }
 }
 
+/// The tree of the branch that the product is deployed to.
+fn live(world: &World) -> String {
+    let live = world.at("agent/live.git");
+    let live = format!("--git-dir={}", live.display());
+    world.git(&[&live, "ls-tree", "-r", "--name-only", "live"])
+}
+
 #[test]
 fn a_sentence_becomes_a_delivered_product() {
     let product = Product::begun("", &[]);
+    // It is deployed to a branch of another repository, which the engine itself looks at.
+    let world = &product.world;
+    world.git(&["init", "-q", "--bare", "agent/live.git"]);
+    let deploy = "[deploy]\ngit = \"agent/live.git live\"\nrollback = \"try\"\n";
+    world.write(".proofhouse/config.toml", deploy);
+    let target = HAPPY.replace(
+        "None; it runs locally.\n## Data Model",
+        "The branch `live`.\n## Data Model",
+    );
+    world.write("agent/script.toml", &target);
     let state = product.world.read("scaffolding/STATE.md");
     assert!(state.contains("Phase: Expanding"), "{state}");
     let said = product.runs(0);
@@ -191,6 +209,14 @@ fn a_sentence_becomes_a_delivered_product() {
     let log = world.read("scaffolding/log.md");
     for action in straight {
         assert!(log.contains(action), "no {action} in\n{log}");
+    }
+    let shipped = live(world);
+    assert!(!shipped.contains("scaffolding"), "{shipped}");
+    for file in ["src/lib.rs", "README.md", "DELIVERY.md"] {
+        assert!(
+            shipped.lines().any(|line| line == file),
+            "no {file} in\n{shipped}"
+        );
     }
     for file in ["README.md", "DELIVERY.md", "scaffolding/readiness.md"] {
         assert!(world.at(file).is_file(), "{file}");

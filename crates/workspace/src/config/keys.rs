@@ -54,6 +54,9 @@ pub const SEARCH_PROVIDERS: [&str; 4] = ["tavily", "serpapi", "brave", "searxng"
 /// Whose tree runs work in.
 pub const TREES: [&str; 2] = ["own", "here"];
 
+/// Whether a deployment is taken back to see that it can be.
+pub const ROLLBACKS: [&str; 2] = ["ask", "try"];
+
 /// Whose login a coding agent uses.
 pub const LOGINS: [&str; 2] = ["key", "user"];
 
@@ -103,6 +106,48 @@ pub const KEYS: &[Key] = &[
         Shape::Texts,
         "your own program, run when you are needed and when a run is over; not from a repository",
         "[\"notify-send\", \"Proofhouse\", \"look at the inbox\"]",
+    ),
+    key(
+        "deploy.git",
+        Shape::Text,
+        "where a product is deployed to: a remote and a branch; the engine pushes what was verified",
+        "\"origin live\"",
+    ),
+    key(
+        "deploy.folder",
+        Shape::Text,
+        "instead: a folder that `deploy.command` fills",
+        "\"/srv/www\"",
+    ),
+    key(
+        "deploy.look",
+        Shape::Text,
+        "instead: a line that shows from outside what is deployed",
+        "\"curl -fsS https://example.org/version\"",
+    ),
+    key(
+        "deploy.command",
+        Shape::Text,
+        "the line that ships the product, run by the engine",
+        "\"docker compose up -d --build\"",
+    ),
+    key(
+        "deploy.back",
+        Shape::Text,
+        "the line that takes a deployment back",
+        "\"docker compose up -d --no-build\"",
+    ),
+    key(
+        "deploy.rollback",
+        Shape::OneOf(&ROLLBACKS),
+        "`ask`: taking back is not tried; `try`: the engine takes it back, looks, and ships it again",
+        "\"try\"",
+    ),
+    key(
+        "deploy.credentials",
+        Shape::Texts,
+        "names of variables of your environment for the two lines, and for nobody else",
+        "[\"REGISTRY_TOKEN\"]",
     ),
     key(
         "agents.*.program",

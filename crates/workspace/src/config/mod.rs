@@ -2,6 +2,7 @@
 //! wins, and every value remembers where it comes from. Agents can reach none of them.
 
 mod agents;
+mod deploy;
 pub mod keys;
 mod read;
 mod room;
@@ -10,6 +11,7 @@ use crate::error::Error;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
+pub use deploy::deploy;
 pub use read::{Value, variable};
 pub use room::RoomSettings;
 

@@ -4,14 +4,14 @@
 use crate::Subject;
 use crate::checks::controls::Files;
 use crate::error::Error;
-use crate::readers::{inline_tests, items, paths};
+use crate::readers::{hash, inline_tests, items, paths};
 use crate::room::{Candidate, Room};
 use crate::text::one_line;
 use globset::GlobSet;
 use std::collections::BTreeSet;
 
 /// How a repository's files are told apart.
-pub(super) struct Layout {
+pub(crate) struct Layout {
     tests: GlobSet,
     /// Who decides how tests run: it comes from the code before, always.
     config: GlobSet,
@@ -31,7 +31,7 @@ pub(super) struct Compared {
 }
 
 impl Layout {
-    pub(super) fn of(subject: &Subject<'_>, tests: &[String]) -> Result<Self, Error> {
+    pub(crate) fn of(subject: &Subject<'_>, tests: &[String]) -> Result<Self, Error> {
         let config = items::spelt_out(subject, &["test config".to_owned()])?.inside;
         Ok(Self {
             tests: items::globs(&items::spelt_out(subject, tests)?.inside)?,
@@ -135,6 +135,49 @@ impl Layout {
             }
         }
         Ok(())
+    }
+
+    /// One hash for all tests as they are now.
+    pub(crate) fn fingerprint(&self, subject: &Subject<'_>) -> Result<String, Error> {
+        let mut texts = Vec::new();
+        for path in subject.tree()?.files.into_keys() {
+            let text = match (self.is_test(&path), self.is_mixed(&path)) {
+                (true, _) => candidate(subject, &path),
+                (false, true) => candidate(subject, &path).map(modules),
+                (false, false) => None,
+            };
+            let text = text.filter(|text| !text.trim().is_empty());
+            texts.extend(text.map(|text| format!("{path}\0{text}\0")));
+        }
+        Ok(hash::bytes(texts.concat().as_bytes()))
+    }
+
+    /// A room with the code before, with the candidate's tests and what says how they run laid in: where
+    /// nothing was there before, they would not be run at all.
+    pub(crate) fn tests_and_manifests(
+        &self,
+        subject: &Subject<'_>,
+        room: &Room,
+    ) -> Result<(), Error> {
+        self.tests_only(subject, room)?;
+        let scope = items::globs(&items::RUNNER_FILES)?;
+        let nothing = GlobSet::empty();
+        room.lay_in(
+            subject,
+            &Candidate {
+                scope: &scope,
+                kept_out: &nothing,
+                opened: &|_| false,
+            },
+        )?;
+        room.lay_in(
+            subject,
+            &Candidate {
+                scope: &self.config,
+                kept_out: &nothing,
+                opened: &|_| false,
+            },
+        )
     }
 
     /// A room with the code before, with the candidate's tests laid in.

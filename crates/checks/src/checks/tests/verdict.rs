@@ -13,7 +13,7 @@ use crate::text::{first_few, label, several_lines};
 use kernel::outcome::{CheckResult, EvidenceRef, Verdict};
 
 /// The answer, with the results as evidence.
-pub(super) fn answer_for(order: &Tests, subject: &Subject<'_>, suite: Suite) -> CheckResult {
+pub(crate) fn answer_for(order: &Tests, subject: &Subject<'_>, suite: Suite) -> CheckResult {
     let Suite {
         executed,
         name,
@@ -129,7 +129,7 @@ pub(crate) fn judge(
         wrong.extend(fault.map(|why| why.to_string()));
     }
     if ran && !order.keeps.is_empty() {
-        let fault = worse(order, subject, run, baseline).err();
+        let fault = worse_than(order, subject, run, baseline).err();
         wrong.extend(fault.map(|why| why.to_string()));
     }
     if wrong.is_empty() {
@@ -206,7 +206,16 @@ fn without_test(
 }
 
 /// Is the suite smaller than the last one that passed?
-fn worse(order: &Tests, subject: &Subject<'_>, run: &TestRun, baseline: &str) -> Result<(), Error> {
+pub(crate) fn worse(order: &Tests, subject: &Subject<'_>, run: &TestRun) -> Result<(), Error> {
+    worse_than(order, subject, run, &baseline(order))
+}
+
+fn worse_than(
+    order: &Tests,
+    subject: &Subject<'_>,
+    run: &TestRun,
+    baseline: &str,
+) -> Result<(), Error> {
     let earlier = subject.earlier(baseline)?;
     let Some(last) = earlier.last() else {
         return Ok(());

@@ -17,6 +17,55 @@ fn impossible(ended: &AttemptEnded) -> Option<String> {
     (!reason.is_empty()).then_some(reason)
 }
 
+/// The label of a stop that is a person's to hear at once, in whatever form.
+const UNSAFE: &str = "Unsafe";
+/// The labels of which more is asked than a word.
+const TRIED: &str = "Tried";
+const OPTIONS: &str = "Options";
+
+fn is_unsafe(reason: &str) -> bool {
+    said(reason, UNSAFE, &[]).is_some()
+}
+
+/// What stands behind `label:`, up to the next of the labels.
+fn said<'r>(reason: &'r str, label: &str, labels: &[String]) -> Option<&'r str> {
+    let (_, rest) = reason.split_once(&format!("{label}:"))?;
+    let words = rest.split_inclusive(char::is_whitespace);
+    let mut end = 0;
+    for word in words {
+        let is_label = |name: &str| name == UNSAFE || labels.iter().any(|label| label == name);
+        if word.trim_end().strip_suffix(':').is_some_and(is_label) {
+            break;
+        }
+        end += word.len();
+    }
+    let said = rest[..end].trim();
+    (!said.trim_end_matches('.').is_empty()).then_some(said)
+}
+
+/// What the report of a stop does not say of what it must: each label has its text, what was tried names
+/// what was seen, and there are options to choose from, each with what follows.
+fn lacking(labels: &[String], reason: &str) -> Vec<String> {
+    let mut lacks = Vec::new();
+    for label in labels {
+        let Some(text) = said(reason, label, labels) else {
+            lacks.push(format!("`{label}:`"));
+            continue;
+        };
+        if label == TRIED && !text.contains('`') {
+            lacks.push(format!("in `{label}:` what was run or read, in backticks"));
+        }
+        let follows = |option: &str| option.split_whitespace().count() > 2;
+        let options = text.split(';').filter(|option| follows(option)).count();
+        if label == OPTIONS && options < 2 {
+            lacks.push(format!(
+                "in `{label}:` at least two, with `;` between them, each with what follows"
+            ));
+        }
+    }
+    lacks
+}
+
 /// The longest reason that a person is shown.
 const MOST_REASON_CHARS: usize = 2_000;
 
@@ -49,12 +98,22 @@ impl FlowState {
                 None => Stage::Answered {
                     attempt: Some(ended.effect),
                 },
-                Some(reason) => Stage::Stuck {
-                    why: format!(
-                        "the agent in `{state}` says that it is impossible as asked: {reason}\nSay `retry` with what to do instead (`--because`), or `stop`"
-                    ),
-                    answered: None,
-                },
+                // Once it is sent back; whoever says it again, or says that it is not safe, is heard.
+                Some(reason) if self.position.passes == 0 && !is_unsafe(&reason) => {
+                    let lacks = lacking(&workflow.stops, &reason);
+                    match lacks.is_empty() {
+                        true => self.stopped(&reason),
+                        false => {
+                            let why = format!(
+                                "it stops, and `impossible` does not say {}; say it again, in the form that the brief has",
+                                lacks.join(" nor ")
+                            );
+                            self.note(why.clone());
+                            Stage::Failed { why }
+                        }
+                    }
+                }
+                Some(reason) => self.stopped(&reason),
             }
         } else {
             self.failed(ended.effect, outcome, at)
@@ -69,6 +128,17 @@ impl FlowState {
             .take(MOST_NOTE_CHARS)
             .collect();
         self.outcome = Some(outcome.clone());
+    }
+
+    /// A person is asked at once, and no try is counted.
+    fn stopped(&self, reason: &str) -> Stage {
+        let state = &self.position.state;
+        Stage::Stuck {
+            why: format!(
+                "the agent in `{state}` says that it is impossible as asked: {reason}\nSay `retry` with what to do instead (`--because`), or `stop`"
+            ),
+            answered: None,
+        }
     }
 
     fn keep_result(&mut self, workflow: &Workflow, ended: &AttemptEnded) {
@@ -114,5 +184,39 @@ impl FlowState {
                 self.fields.insert(name.clone(), value.clone());
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn labels() -> Vec<String> {
+        ["BLOCKED", "Tried", "Question", "Options", "Recommendation"]
+            .map(str::to_owned)
+            .to_vec()
+    }
+
+    #[test]
+    fn a_stop_says_what_was_tried_what_is_asked_and_what_follows_from_each_answer() {
+        let whole = "BLOCKED: the registry is gone. Tried: `curl registry` said 404. Question: is there another? Options: A, use the mirror, which is a day old; B, wait, which costs a day. Recommendation: A.";
+        assert!(lacking(&labels(), whole).is_empty());
+        for (from, to, lacks) in [
+            ("Tried: `curl registry` said 404. ", "", "`Tried:`"),
+            ("`curl registry` said 404", "all there is", "in backticks"),
+            ("Question: is there another? ", "Question: ", "`Question:`"),
+            ("; B, wait, which costs a day", "", "at least two"),
+            ("; B, wait, which costs a day", "; wait", "at least two"),
+            (
+                "Recommendation: A.",
+                "Recommendation: .",
+                "`Recommendation:`",
+            ),
+        ] {
+            let found = lacking(&labels(), &whole.replace(from, to)).join(", ");
+            assert!(found.contains(lacks), "{found}");
+        }
+        assert!(lacking(&[], "it cannot be done").is_empty());
+        assert!(is_unsafe("Unsafe: it erases mails") && !is_unsafe(whole));
     }
 }

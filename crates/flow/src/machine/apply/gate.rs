@@ -2,8 +2,8 @@
 //! could not be held costs the agent nothing.
 
 use crate::machine::memory::{REPEATED, UNPROVEN};
-use crate::machine::state::{FlowState, GateMemo, Stage};
-use crate::workflow::Workflow;
+use crate::machine::state::{FlowState, GateMemo, Patience, Stage};
+use crate::workflow::{Checkpoints, Workflow};
 use kernel::effect::Weight;
 use kernel::outcome::{CheckResult, Verdict, passes};
 use kernel::table::Kind;
@@ -85,6 +85,11 @@ impl FlowState {
         } else if self.memory.failed(&state, &gate, self.outcome.as_ref()) {
             self.words.insert(Word::from(REPEATED));
         }
+        let goes_on = workflow.states[&state].goes_on.as_ref();
+        if passed && !stalled && goes_on.is_some_and(|word| self.words.contains(word)) {
+            self.part_passed(workflow, &gate);
+            return;
+        }
         let memo = GateMemo {
             passed,
             results: gate,
@@ -96,6 +101,24 @@ impl FlowState {
         if !passed {
             self.turn_down(&[]);
         }
+    }
+
+    /// A part of the state's work has passed: it is kept, and the work goes on. The gate of the whole
+    /// does not stand yet, and no pass was used up; the attempts are counted all the same.
+    fn part_passed(&mut self, workflow: &Workflow, gate: &[CheckResult]) {
+        let state = self.position.state.clone();
+        self.gates.remove(&state);
+        self.patience = Patience::default();
+        self.outcome = None;
+        for result in gate.iter().filter(|result| !result.shows.is_empty()) {
+            self.note(format!("check `{}`: {}", result.check, result.reason));
+        }
+        if workflow.checkpoints == Checkpoints::PassedGates {
+            let subject = format!("{}: a part of {state} passed its gate", workflow.name);
+            self.checkpoint_due = Some(subject);
+            self.checkpoint_of = Some(state);
+        }
+        self.stage = Stage::Fresh;
     }
 
     /// What a person asked for in the state file is not granted by this gate.

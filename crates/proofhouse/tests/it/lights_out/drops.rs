@@ -19,9 +19,30 @@ fn dropped_besides(product: &Product, faults: &str, state: &str, nth_attempt: u3
     );
     product.agent(&format!("{hangs}{faults}"));
     let (mut child, _out) = spawn_until(&product.world, &format!("{state}: attempt"));
+    until_begun(product);
     child.kill().unwrap();
     child.wait().unwrap();
     product.agent(faults);
+}
+
+/// Until whoever hangs has written what it began with.
+fn until_begun(product: &Product) {
+    let folder = product.world.at(".proofhouse/work/t");
+    let latest = || {
+        let attempts = std::fs::read_dir(&folder).ok()?.flatten();
+        attempts
+            .map(|attempt| attempt.path())
+            .filter(|path| path.is_dir())
+            .max()
+    };
+    let begun = || latest().is_some_and(|path| path.join("view/repo/begun.txt").exists());
+    for _ in 0..600 {
+        if begun() {
+            return;
+        }
+        std::thread::sleep(std::time::Duration::from_millis(50));
+    }
+    panic!("nothing was begun");
 }
 
 /// What the next session does first.
@@ -103,9 +124,23 @@ fn a_dropped_session_goes_on_in_the_phase_that_the_evidence_shows() {
         dropped_in(&product, state, 1);
         recovers(&product, recovery);
     }
+    // What was begun when it dropped is kept, and whoever goes on is told of it.
+    let world = &product.world;
+    let kept = world.git(&[
+        "for-each-ref",
+        "--format=%(refname)",
+        "refs/proofhouse/unfinished",
+    ]);
+    assert_eq!(kept.lines().count(), 5, "{kept}");
+    let brief = product.brief("Deploying");
+    let told = kept.lines().find(|kept| brief.contains(*kept));
+    let told = told.unwrap_or_else(|| panic!("nothing is told in\n{brief}"));
+    let begun = world.git(&["show", "--format=%s", told]);
+    assert!(begun.contains("half a thought"), "{begun}");
+    assert!(brief.contains("unfinished.patch"), "{brief}");
+    assert!(!world.at("begun.txt").exists(), "nothing of it was judged");
     product.runs(0);
     product.is_in("PipelineComplete");
-    let world = &product.world;
     assert_eq!(world.status()["budgets"]["drops"]["used"], 5);
     // Nothing that had passed was done again, and nothing was skipped.
     let actions = product.actions();

@@ -1,6 +1,6 @@
 //! Stepped runs, reconciliation on demand, and the complexity brake.
 
-use super::{Product, block, fault, nth};
+use super::{HAPPY, Product, block, fault, nth};
 
 const BRAKES: &str = include_str!("../../data/lights-out/brakes.toml");
 
@@ -74,6 +74,35 @@ fn a_reconciliation_on_demand_leads_back_to_where_it_was_asked_for() {
             .read("scaffolding/design.md")
             .contains("seven")
     );
+}
+
+#[test]
+fn a_name_that_the_design_lacks_holds_the_reconciliation() {
+    let product = Product::begun("", &["--stepped"]);
+    let waves = HAPPY.replace(
+        "//! Greets.\\n\\n",
+        "//! Greets.\\n\\npub fn wave() -> u8 {\\n    7\\n}\\n\\n",
+    );
+    let mends = block(BRAKES, "repairs-the-design").replace(
+        "One crate of seven lines with a library and a command.",
+        "One crate with a library and a command; `wave()` is for later.",
+    );
+    let script = format!("{}\n{waves}", nth(&mends, &[2]));
+    product.world.write("agent/script.toml", &script);
+    for resume in ["Design", "Analyze", "Build", "Review", "Reconcile"] {
+        product.runs(2);
+        product.decides(&format!("ResumeTo{resume}"));
+    }
+    // The role answers that all is well, and the engine sees that it is not.
+    product.world.run(&["run", "t", "--once"]);
+    product.is_in("Reconciling");
+    let wrong = product.wrong("Reconciling");
+    let unnamed = "public, and not in task/design.md: wave (src/lib.rs; nothing uses it)";
+    assert!(wrong.contains(unnamed), "{wrong}");
+    product.world.run(&["run", "t", "--once"]);
+    product.is_in("Verifying");
+    let actions = product.actions().join(" ");
+    assert!(actions.ends_with("again ReconcileRepaired"), "{actions}");
 }
 
 /// The brake, what the person is told, and that recovery leads back to the design that they changed.

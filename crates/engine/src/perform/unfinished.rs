@@ -1,0 +1,109 @@
+//! What an attempt had begun when it was lost: kept on a ref, and offered to the next attempt in that
+//! state as a diff. It is never taken back by itself: nobody has judged it.
+
+use kernel::EffectId;
+use std::path::{Path, PathBuf};
+use workspace::context::Context;
+use workspace::error::EngineError;
+use workspace::git;
+use workspace::view::{self, Change, Root};
+
+/// The name of the diff in the next attempt's folder.
+pub(super) const PATCH: &str = "unfinished.patch";
+/// A diff that is longer tells nobody anything: the ref has the files.
+const LONGEST: usize = 400_000;
+
+fn patch(context: &Context, state: &str) -> PathBuf {
+    let work = context.project.work(&context.run);
+    work.join(format!("{state}-{PATCH}"))
+}
+
+/// Why the attempt was lost, with what became of its work. A failure to keep it is said, and stops
+/// nothing: the attempt is lost either way.
+pub(super) fn told(context: &Context, effect: EffectId, state: &str, why: &str) -> String {
+    match keep(context, effect, state) {
+        Ok(None) => why.to_owned(),
+        Ok(Some(kept)) => format!("{why}; {kept}"),
+        Err(error) => {
+            let error = context.kept_text(&error.to_string());
+            format!("{why}; its unfinished work could not be kept: {error}")
+        }
+    }
+}
+
+fn keep(context: &Context, effect: EffectId, state: &str) -> Result<Option<String>, EngineError> {
+    let home = context.home(effect);
+    let Some(base) = view::base_of(&home).filter(|_| view::replaced(&home).is_none()) else {
+        return Ok(None);
+    };
+    view::take_secrets_out(context, &home)?;
+    let (changes, _) = view::changes(context, &home, &base)?;
+    let laid = home.join("unfinished");
+    // Of one that was killed while it kept it.
+    let _ = store::remove_tree(&laid);
+    std::fs::create_dir_all(&laid).map_err(EngineError::io("create", &laid))?;
+    let mut paths = Vec::new();
+    for change in &changes {
+        paths.extend(lay(context, &home, &laid, change)?);
+    }
+    if paths.is_empty() {
+        return Ok(None);
+    }
+    let turns = context.project.work(&context.run).join(git::TURNS);
+    let (repo, effect) = (context.project.repo(), effect.to_string());
+    let diff = git::keep_unfinished(repo, &context.run, &effect, &turns, &laid, &paths)?;
+    let _ = store::remove_tree(&laid);
+    let diff: String = context
+        .secrets
+        .text(&String::from_utf8_lossy(&diff))
+        .chars()
+        .take(LONGEST)
+        .collect();
+    store::write_atomic(&patch(context, state), diff.as_bytes())?;
+    let kept = git::unfinished_ref(&context.run, &effect);
+    let count = paths.len();
+    Ok(Some(format!(
+        "what it had begun ({count} files) is kept on {kept}"
+    )))
+}
+
+/// Lays one changed file into the folder, under its path in the repository; what is no plain file, or has
+/// no such path, is left out.
+fn lay(
+    context: &Context,
+    home: &Path,
+    laid: &Path,
+    change: &Change,
+) -> Result<Option<String>, EngineError> {
+    let repo = context.project.repo();
+    let (from, path) = match change.root {
+        Root::Repo => (home.join("view/repo"), PathBuf::from(&change.path)),
+        Root::Task => match context.task.strip_prefix(repo) {
+            Ok(task) => (home.join("view/task"), task.join(&change.path)),
+            Err(_) => return Ok(None),
+        },
+    };
+    let from = from.join(&change.path);
+    let found = from.symlink_metadata();
+    if change.after.is_some() {
+        if !found.is_ok_and(|found| found.is_file()) {
+            return Ok(None);
+        }
+        let to = laid.join(&path);
+        if let Some(folder) = to.parent() {
+            std::fs::create_dir_all(folder).map_err(EngineError::io("create", folder))?;
+        }
+        std::fs::copy(&from, &to).map_err(EngineError::io("copy", &from))?;
+    }
+    Ok(Some(path.display().to_string()))
+}
+
+/// The diff of what an earlier attempt had begun in this state.
+pub(super) fn of(context: &Context, state: &str) -> Option<String> {
+    std::fs::read_to_string(patch(context, state)).ok()
+}
+
+/// An attempt in this state has ended well: what another had begun is history.
+pub(super) fn is_over(context: &Context, state: &str) {
+    let _ = std::fs::remove_file(patch(context, state));
+}
