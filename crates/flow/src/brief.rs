@@ -63,9 +63,12 @@ pub(crate) fn papers(workflow: &Workflow, run: &FlowState) -> BTreeMap<String, S
     papers
 }
 
-/// Does this role judge a change that somebody else has made?
+/// Does this role judge a change that somebody else has made? Who hands in questions to it does not.
 pub(crate) fn shows_change(workflow: &Workflow, run: &FlowState) -> bool {
-    access(workflow, run) == Access::ReadOnly && run.changed_code
+    let role = workflow.states[&run.position.state].role.as_ref();
+    let role = role.and_then(|role| workflow.roles.get(role));
+    let asks = role.is_some_and(|role| role.hands_in.is_some());
+    access(workflow, run) == Access::ReadOnly && run.changed_code && !asks
 }
 
 /// The last answer of every gate, one line for each check.
