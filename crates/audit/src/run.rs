@@ -5,6 +5,8 @@ use crate::finding::{Finding, RunAudit, finding};
 use crate::views;
 use crate::walker::Walker;
 use flow::Flow;
+use kernel::machine::Activity;
+use kernel::outcome::EvidenceRef;
 use kernel::{Body, Machine};
 use report::look::{known, peek_run};
 use report::views::snapshot;
@@ -104,11 +106,28 @@ fn read(
             .findings
             .extend(missing_commits(project, name, &walker)?);
         report.findings.extend(walker.findings);
-        let hashes: BTreeSet<&str> = walker
+        // Under seal until the run is over, and then like any other.
+        let over = matches!(
+            walker.machine.status().activity,
+            Activity::Done | Activity::Stopped
+        );
+        let (sealed, open): (Vec<_>, Vec<_>) = walker
             .evidence
             .iter()
-            .map(|evidence| evidence.hash.as_str())
-            .collect();
+            .partition(|evidence| evidence.sealed && !over);
+        let hashes = |of: &[&EvidenceRef]| -> BTreeSet<String> {
+            of.iter().map(|evidence| evidence.hash.clone()).collect()
+        };
+        // On another machine there is nothing of them to be looked at.
+        if let Some(vault) = workspace::sealed::vault(project, name)? {
+            let broken = vault.verify_all(hashes(&sealed).iter().map(String::as_str));
+            let findings = broken
+                .iter()
+                .map(|error| finding(error.code(), 0, error.to_string()));
+            report.findings.extend(findings);
+        }
+        let hashes = hashes(&open);
+        let hashes: BTreeSet<&str> = hashes.iter().map(String::as_str).collect();
         report.evidence = hashes.len();
         if !hashes.is_empty() {
             let broken = project.vault()?.verify_all(hashes);

@@ -16,6 +16,7 @@ mod dependency_audit;
 mod deployed;
 mod dispositions;
 mod entries;
+mod exam;
 mod extent;
 mod feature_labels;
 mod fields;
@@ -78,6 +79,7 @@ pub fn registry() -> &'static [&'static dyn Check] {
             check::<deployed::Deployed>(),
             check::<dispositions::Dispositions>(),
             check::<entries::Entries>(),
+            check::<exam::Sitting>(),
             check::<extent::Extent>(),
             check::<feature_labels::FeatureLabels>(),
             check::<fields::Fields>(),

@@ -165,6 +165,29 @@ pub(crate) fn execute(subject: &Subject<'_>, program: Program<'_>) -> Result<Exe
     })
 }
 
+/// Runs a program of ours whose output is for nobody but whoever asks: nothing of it is kept, and what
+/// it does to its room is of no matter. What it reads on standard input is all that it is told.
+pub(crate) fn unseen(
+    subject: &Subject<'_>,
+    argv: Vec<String>,
+    stdin: Vec<u8>,
+    wall: Duration,
+) -> Result<Ended, Error> {
+    let limits = Limits {
+        wall: wall.min(subject.wall),
+        idle: None,
+        output_bytes: OUTPUT,
+    };
+    let mut launch = Launch::new(argv, subject.place.repo, subject.env.clone(), limits);
+    launch.stdin = stdin;
+    launch.pid_file = subject.pid_file.map(Path::to_owned);
+    launch.policy = subject.policy.cloned();
+    match subject.rooms {
+        Some(rooms) => Ok(in_room(subject, rooms, &launch, None)?.ended),
+        None => sandbox::run(&launch, subject.cancel).map_err(|error| not_started(subject, error)),
+    }
+}
+
 fn not_started(subject: &Subject<'_>, error: LaunchError) -> Error {
     subject.note_failure(&error);
     Error::NotStarted(error)

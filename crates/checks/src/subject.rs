@@ -199,6 +199,10 @@ pub trait Keep {
     fn keep(&self, name: &str, bytes: &[u8]) -> Result<EvidenceRef, BoxError>;
     /// Stores content of the user's own repository, to the byte.
     fn keep_exact(&self, name: &str, bytes: &[u8]) -> Result<EvidenceRef, BoxError>;
+    /// Stores what no role and no other machine may see before the run is over.
+    fn seal(&self, _name: &str, _bytes: &[u8]) -> Result<EvidenceRef, BoxError> {
+        Err("nothing can be kept under seal here".into())
+    }
     /// The bytes that were stored with this hash.
     fn fetch(&self, hash: &str) -> Result<Vec<u8>, BoxError>;
     /// What gates of this run kept under this name before, oldest first. It is a check's only

@@ -6,6 +6,7 @@ use crate::decision::{Decidable, take};
 use crate::factory;
 use crate::run::Run;
 use crate::session;
+use kernel::machine::Activity;
 use kernel::{Body, Input, Machine, What};
 use std::collections::BTreeMap;
 use store::Journal;
@@ -45,6 +46,9 @@ pub fn decide(
     let decided = take(project, questioned, ask, approve)?;
     if !report::look::is_driven(project, ask.name) {
         // What fails here is said, and made up for, when the run goes on.
+        if matches!(decided.status.activity, Activity::Done | Activity::Stopped) {
+            let _ = workspace::sealed::open(project, ask.name);
+        }
         let _ = workspace::records::keep_where_due(project, ask.name);
     }
     Ok(decided)

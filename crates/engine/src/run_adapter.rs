@@ -82,9 +82,15 @@ impl Adapter for RunAdapter {
             if let Body::AttemptEnded(ended) = &event.body
                 && ended.outcome.class == Class::Done
             {
+                let context = &self.performer.context;
+                if ended.outcome.evidence.iter().any(|kept| kept.sealed) {
+                    // Nothing of it is there for whoever works next. What stays is out of reach.
+                    let _ = store::remove_tree(&context.home(ended.effect));
+                    continue;
+                }
                 // Taken back, on record: the copy is free for the next attempt. That of a failed
                 // attempt stays.
-                view::put_aside(&self.performer.context, ended.effect);
+                view::put_aside(context, ended.effect);
             }
         }
         self.views.write(machine, events, head)

@@ -84,6 +84,10 @@ fn restore(context: &Context, run: &Run, observer: &mut dyn Observer) -> Result<
 /// Removes the scratch of a run that is done: copies, raw answers, briefs. What matters of them is in
 /// the journal and the vault.
 pub fn clean(project: &Project, run: &str) {
+    // What is sealed is evidence; where it cannot be opened, it stays for the next time.
+    if workspace::sealed::open(project, run).is_err() {
+        return;
+    }
     for entry in std::fs::read_dir(project.work(run))
         .into_iter()
         .flatten()
@@ -117,6 +121,9 @@ impl Session<'_> {
                 }
                 Err(error) => return Err(error),
                 Ok(ended) => {
+                    if matches!(ended.status.activity, Activity::Done | Activity::Stopped) {
+                        workspace::sealed::open(self.project, self.run)?;
+                    }
                     if let Some(why) = records::keep_where_due(self.project, self.run) {
                         observer.notice(&why);
                     }

@@ -64,11 +64,14 @@ pub(crate) fn papers(workflow: &Workflow, run: &FlowState) -> BTreeMap<String, S
     papers
 }
 
-/// Does this role judge a change that was made, or mend one?
+/// Does this role judge a change that was made, or mend one? Who hands in questions to it does not.
 pub(crate) fn shows_change(workflow: &Workflow, run: &FlowState) -> bool {
+    let role = workflow.states[&run.position.state].role.as_ref();
+    let role = role.and_then(|role| workflow.roles.get(role));
+    let asks = role.is_some_and(|role| role.hands_in.is_some());
     let mends = || run.gates.values().any(|memo| !memo.passed);
     let looks = access(workflow, run) == Access::ReadOnly;
-    run.changed_code && run.good_commit.is_some() && (looks || mends())
+    run.changed_code && run.good_commit.is_some() && !asks && (looks || mends())
 }
 
 /// The last answer of every gate, one line for each check.

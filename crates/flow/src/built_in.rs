@@ -68,6 +68,7 @@ const FOLDERS: &[Folder] = &[
     folder!("quick":
         "workflow.toml",
         "briefs/preamble.md",
+        "briefs/examine.md",
         "briefs/work.md",
         "briefs/adapt.md",
         "briefs/mend.md",

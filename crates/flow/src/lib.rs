@@ -21,6 +21,6 @@ pub use load::{CheckLint, Source, load, load_begun};
 pub use machine::{Flow, PostMortem};
 pub use snapshot::SnapshotSpec;
 pub use workflow::{
-    Capability, Checkpoints, Each, Fact, Field, Judged, Owner, Question, Role, Sessions, StateDef,
-    Task, Workflow,
+    Capability, Checkpoints, Each, Fact, Field, Judged, Owner, Paper, Question, Role, Sessions,
+    StateDef, Task, Workflow,
 };

@@ -157,6 +157,8 @@ pub(crate) struct RawRole {
     pub(crate) scope: Option<Vec<String>>,
     /// The file with the JSON Schema of its results.
     pub(crate) result: Option<Spanned<String>>,
+    /// What it hands in for the engine alone.
+    pub(crate) hands_in: Option<crate::workflow::Paper>,
     /// Tools of this file that it may call.
     #[serde(default)]
     pub(crate) tools: Vec<String>,

@@ -21,8 +21,33 @@ pub struct Role {
     pub sight: Sight,
     /// The JSON Schema of its results, on top of what every result has; a valid one.
     pub result: Option<Value>,
+    /// What it hands in for the engine alone; then all that it says is kept under seal.
+    pub hands_in: Option<Paper>,
     /// Tools of the workflow that it may call, where its agent can.
     pub tools: Vec<String>,
+}
+
+/// What a role may hand in for nobody but the engine.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Paper {
+    /// Questions to the product, and what must hold of its answers.
+    Exam,
+}
+
+impl Paper {
+    /// The member of the result that it stands in.
+    pub fn member(self) -> &'static str {
+        match self {
+            Paper::Exam => kernel::exam::EXAM,
+        }
+    }
+
+    pub(crate) fn schema(self) -> Value {
+        match self {
+            Paper::Exam => kernel::exam::schema(),
+        }
+    }
 }
 
 /// A tool that a workflow adds to those that every model has: a command with holes.

@@ -9,6 +9,7 @@ pub mod decision;
 pub mod duration;
 pub mod effect;
 pub mod event;
+pub mod exam;
 pub mod explore;
 pub mod export;
 pub mod finding;

@@ -127,6 +127,9 @@ pub struct EvidenceRef {
     /// Bytes.
     #[serde(default)]
     pub size: u64,
+    /// It stays on this machine, out of everybody's sight, until the run is over.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub sealed: bool,
 }
 
 /// The end of one attempt.

@@ -43,6 +43,7 @@ impl Vault {
             hash,
             name: name.to_owned(),
             size: bytes.len() as u64,
+            sealed: false,
         })
     }
 

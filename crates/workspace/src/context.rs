@@ -16,7 +16,7 @@ use kernel::outcome::EvidenceRef;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use store::Vault;
+use store::{StoreError, Vault};
 
 /// Which files an agent's view is made of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -116,6 +116,21 @@ impl Context {
     pub fn keep(&self, name: &str, bytes: &[u8]) -> Result<EvidenceRef, Error> {
         let bytes = self.places.bytes(&self.secrets.bytes(bytes));
         Ok(self.vault.put(&self.kept_text(name), &bytes)?)
+    }
+
+    /// Keeps evidence that nobody may see before the run is over, in the same way.
+    pub fn seal(&self, name: &str, bytes: &[u8]) -> Result<EvidenceRef, Error> {
+        let bytes = self.places.bytes(&self.secrets.bytes(bytes));
+        crate::sealed::put(&self.project, &self.run, &self.kept_text(name), &bytes)
+    }
+
+    /// Evidence by its hash, under seal or not.
+    pub fn fetch(&self, hash: &str) -> Result<Vec<u8>, Error> {
+        let kept = self.vault.get(hash);
+        match (kept, crate::sealed::vault(&self.project, &self.run)?) {
+            (Err(StoreError::EvidenceMissing { .. }), Some(sealed)) => Ok(sealed.get(hash)?),
+            (kept, _) => Ok(kept?),
+        }
     }
 
     /// A text as it may be kept.

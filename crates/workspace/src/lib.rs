@@ -18,6 +18,7 @@ pub mod places;
 pub mod project;
 pub mod records;
 pub mod room;
+pub mod sealed;
 pub mod secrets;
 pub mod spend;
 mod toolchains;

@@ -462,7 +462,7 @@ fn refused(name: &str, code: &str, reason: &str, all: &[String]) -> CheckResult 
 }
 
 /// What names and choices follow from: nobody can know it before, and whoever has it gets the same.
-fn seed() -> Result<String, Error> {
+pub(crate) fn seed() -> Result<String, Error> {
     let mut bytes = [0_u8; 8];
     let read = std::fs::File::open("/dev/urandom").and_then(|mut file| file.read_exact(&mut bytes));
     read.map_err(Error::undone("there is no randomness"))?;

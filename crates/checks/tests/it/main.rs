@@ -2,6 +2,7 @@
 // Clippy's leave for tests does not reach the helpers beside them.
 #![allow(clippy::unwrap_used)]
 
+mod exam;
 mod examples;
 mod gate;
 mod runners;

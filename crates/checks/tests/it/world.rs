@@ -74,6 +74,15 @@ impl Keep for Vault {
             hash: hash(bytes),
             name: name.into(),
             size: bytes.len() as u64,
+            sealed: false,
+        })
+    }
+
+    fn seal(&self, name: &str, bytes: &[u8]) -> Result<EvidenceRef, BoxError> {
+        let kept = self.keep(name, bytes)?;
+        Ok(EvidenceRef {
+            sealed: true,
+            ..kept
         })
     }
 
@@ -214,7 +223,7 @@ impl World {
     }
 }
 
-fn sha256(bytes: &[u8]) -> String {
+pub(crate) fn sha256(bytes: &[u8]) -> String {
     use sha2::Digest;
     let digest = sha2::Sha256::digest(bytes);
     digest.iter().map(|byte| format!("{byte:02x}")).collect()

@@ -2,7 +2,7 @@
 
 use super::{lost, save, unfinished};
 use agents::{Agent, Order, Reply};
-use flow::{Owner, parse_fields};
+use flow::{Owner, Paper, parse_fields};
 use kernel::effect::{Access, AttemptOrder, Capability};
 use kernel::outcome::EvidenceRef;
 use kernel::outcome::Found;
@@ -252,6 +252,14 @@ fn finish(
         .map(|wait| u64::try_from(wait.as_millis()).unwrap_or(u64::MAX));
     outcome.agent = agent(context, order)?.name().to_owned();
     outcome.evidence = evidence(context, order, &told.order.brief, &reply)?;
+    if paper(context, order).is_some() {
+        outcome.reason = match reply.class {
+            Class::Done => "what was handed in is under seal".to_owned(),
+            // What is wrong may be told with the value that it is wrong of.
+            Class::InvalidResult => places_alone(&outcome.reason),
+            _ => outcome.reason,
+        };
+    }
     outcome.tree_before = base.repo.hash();
     outcome.tree_after = outcome.tree_before.clone();
     // Before anything of ours walks there: an agent may have put a link in a folder's place.
@@ -281,6 +289,7 @@ fn finish(
         match judge(context, order, home, &changes, &mut outcome) {
             Ok(()) => {
                 outcome.tree_after = tree_after;
+                seal(context, order, &mut outcome);
                 changes
             }
             Err((class, reason)) => {
@@ -302,6 +311,49 @@ fn finish(
     }
     answered(context, home, outcome, &changes)
 }
+
+/// What the role hands in for the engine alone.
+fn paper(context: &Context, order: &AttemptOrder) -> Option<Paper> {
+    context.workflow.roles.get(&order.role)?.hands_in
+}
+
+/// Leaves of a result under seal what the machine needs to know: its hash, and whether the role objects
+/// or cannot. Every other word of it would be read by somebody.
+fn seal(context: &Context, order: &AttemptOrder, outcome: &mut Outcome) {
+    let Some(paper) = paper(context, order) else {
+        return;
+    };
+    let Some(whole) = outcome.result.take() else {
+        return;
+    };
+    let mut left = serde_json::Map::new();
+    let summary = format!("the {} is handed in, under seal", paper.member());
+    left.insert("summary".to_owned(), summary.into());
+    let named = |kept: &&EvidenceRef| kept.sealed && kept.name.ends_with(RESULT);
+    let hash = outcome.evidence.iter().find(named);
+    left.extend(hash.map(|kept| ("sealed".to_owned(), kept.hash.clone().into())));
+    for member in ["verdict", "next", "impossible"] {
+        let kept = whole.get(member).cloned();
+        left.extend(kept.map(|kept| (member.to_owned(), kept)));
+    }
+    outcome.result = Some(left.into());
+}
+
+/// What is wrong with a result, by its places.
+fn places_alone(faults: &str) -> String {
+    let pointer = |word: &&str| {
+        let plain = |one: char| one.is_ascii_alphanumeric() || "/_".contains(one);
+        word.starts_with('/') && word.chars().all(plain)
+    };
+    let places: Vec<&str> = faults.split('`').filter(pointer).collect();
+    match places.is_empty() {
+        true => "the result is not the JSON object that its schema asks for".to_owned(),
+        false => format!("not as the schema asks for: {}", places.join(", ")),
+    }
+}
+
+/// How the evidence is named that holds a result.
+const RESULT: &str = "result";
 
 /// Puts the answer on disk, then takes the changes back: after a crash the answer is found there.
 fn answered(
@@ -346,29 +398,34 @@ fn evidence(
     brief: &str,
     reply: &Reply,
 ) -> Result<Vec<EvidenceRef>, EngineError> {
+    // What nobody may see is all that the role said, and not what it was told.
+    let keep = |name: &str, bytes: &[u8]| match paper(context, order) {
+        Some(_) => context.seal(name, bytes),
+        None => context.keep(name, bytes),
+    };
     let name = |what: &str| format!("{} {} {what}", order.id, order.state);
     let mut kept = vec![
         context.keep(&name("brief"), brief.as_bytes())?,
-        context.keep(&name("transcript"), &reply.transcript)?,
+        keep(&name("transcript"), &reply.transcript)?,
     ];
     // What gates judge and people read later; the journal has it too, this is its hash.
     if let Some(result) = &reply.result {
-        kept.push(context.keep(&name("result"), result.to_string().as_bytes())?);
+        kept.push(keep(&name(RESULT), result.to_string().as_bytes())?);
     }
     // The whole conversation, where a connector had to shorten it for the model.
     let history = context.home(order.id).join(agents::HISTORY_FILE);
     if let Ok(bytes) = std::fs::read(history) {
-        kept.push(context.keep(&name("history"), &bytes)?);
+        kept.push(keep(&name("history"), &bytes)?);
     }
     // What it had of the person's own setup, by name and hash.
     let setup = context.home(order.id).join(agents::SETUP_FILE);
     if let Ok(bytes) = std::fs::read(setup) {
-        kept.push(context.keep(&name("setup"), &bytes)?);
+        kept.push(keep(&name("setup"), &bytes)?);
     }
     // What our own tools looked up for it, as they wrote it down.
     let research = context.home(order.id).join(agents::RESEARCH_FILE);
     if let Ok(bytes) = std::fs::read(research) {
-        kept.push(context.keep(&name("research"), &bytes)?);
+        kept.push(keep(&name("research"), &bytes)?);
     }
     Ok(kept)
 }
@@ -389,6 +446,12 @@ fn judge(
     changes: &[Change],
     outcome: &mut Outcome,
 ) -> Result<(), (Class, String)> {
+    // A file would be read by whoever works next.
+    if let (Some(paper), Some(change)) = (paper(context, order), changes.first()) {
+        let (what, name) = (paper.member(), change.name());
+        let why = format!("who hands in an {what} under seal changes no file, and this is {name}");
+        return Err((Class::OutOfScope, why));
+    }
     if order.access == Access::ReadOnly
         && let Some(change) = changes.iter().find(|change| change.root == Root::Repo)
     {

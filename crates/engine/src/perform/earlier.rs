@@ -26,7 +26,7 @@ pub(super) fn earlier(context: &Context, name: &str) -> Result<Vec<Vec<u8>>, Eng
     )?;
     let mut found = Vec::new();
     for hash in hashes {
-        found.push(context.vault.get(&hash)?);
+        found.push(context.fetch(&hash)?);
     }
     Ok(found)
 }

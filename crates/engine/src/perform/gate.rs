@@ -31,8 +31,12 @@ impl Keep for InVault<'_> {
         Ok(self.0.vault.put(name, bytes)?)
     }
 
+    fn seal(&self, name: &str, bytes: &[u8]) -> Result<EvidenceRef, BoxError> {
+        Ok(self.0.seal(name, bytes)?)
+    }
+
     fn fetch(&self, hash: &str) -> Result<Vec<u8>, BoxError> {
-        Ok(self.0.vault.get(hash)?)
+        Ok(self.0.fetch(hash)?)
     }
 
     fn earlier(&self, name: &str) -> Result<Vec<Vec<u8>>, BoxError> {

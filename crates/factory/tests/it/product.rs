@@ -397,6 +397,7 @@ fn s3_2_1_what_was_looked_up_counts_however_the_attempt_ended() {
             hash: hash.to_owned(),
             name: format!("{id} specify research"),
             size: 1,
+            sealed: false,
         }];
         project
             .feed(What::AttemptEnded {

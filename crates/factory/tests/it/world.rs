@@ -122,6 +122,7 @@ fn judged(nth: u32) -> Vec<EvidenceRef> {
         hash: format!("{word}-{nth}"),
         name: name.to_owned(),
         size: 1,
+        sealed: false,
     };
     [(SPEC, "spec"), (PAGE, "page"), (REPORT, "report")]
         .map(of)
@@ -134,6 +135,7 @@ pub(crate) fn specifying(jobs: u32) -> What {
         hash: "given".to_owned(),
         name: "SPEC.md".to_owned(),
         size: 9,
+        sealed: false,
     };
     let began = factory::product::Began {
         spec,

@@ -47,6 +47,12 @@ pub(super) fn roles(loader: &mut Loader<'_>, raw: &RawWorkflow) -> BTreeMap<Stri
             RawTier::Top => "top",
         };
         let (can, about) = (role.can.clone(), role.about.clone());
+        if role.hands_in.is_some() && role.result.is_some() {
+            let what = format!("role `{name}` has `hands_in` and `result`");
+            let mend = "take `result` out: what is handed in has a schema of its own";
+            loader.problem("bad_schema", at, what, mend);
+        }
+        let of_paper = role.hands_in.map(|paper| paper.schema());
         let result = role
             .result
             .as_ref()
@@ -58,7 +64,8 @@ pub(super) fn roles(loader: &mut Loader<'_>, raw: &RawWorkflow) -> BTreeMap<Stri
                 about,
                 tier,
                 sight,
-                result,
+                result: of_paper.or(result),
+                hands_in: role.hands_in,
                 tools: role.tools.clone(),
             },
         );

@@ -318,6 +318,9 @@ pub(crate) struct Do {
     /// A change without new behaviour: every test stays as it is, and stays green
     #[arg(long)]
     pub(crate) refactor: bool,
+    /// An examiner who sees no code asks the product questions that nobody else knows
+    #[arg(long, conflicts_with = "refactor")]
+    pub(crate) exam: bool,
     /// A validation command that the engine runs itself (default: found in the repository)
     #[arg(long, value_name = "COMMAND")]
     pub(crate) check: Vec<String>,

@@ -147,6 +147,62 @@ result = { summary = "said that prices are numbers" }
     assert!(briefs[1].contains(whole), "{}", briefs[1]);
 }
 
+/// Nothing that a role can read, and no ref, holds a case before the run is over.
+#[test]
+fn an_exam_stays_sealed_until_the_run_is_over() {
+    let world = world();
+    let looks = "[[attempt]]\nstate = \"work\"\nsteps = [{ run = \"! grep -rqE '10 20 [3]0|carts of [t]hree' ..\", must = true }, ";
+    let script =
+        text("quick/happy.toml").replacen("[[attempt]]\nstate = \"work\"\nsteps = [", looks, 1);
+    world.write("agent/script.toml", &script);
+    does(&world, &["--exam"]).exits(2);
+    assert_eq!(attempts(&world), ["examine", "work"]);
+    let observed = |record: &serde_json::Value| {
+        let mut results = record["body"]["results"].as_array().into_iter().flatten();
+        results.any(|result| result["shows"] == serde_json::json!(["observed"]))
+    };
+    assert!(world.journal().iter().any(observed));
+    let hidden = |place: &str| {
+        let found = std::process::Command::new("grep")
+            .args(["-rlE", "10 20 30|carts of three", place])
+            .current_dir(world.at("."))
+            .output();
+        String::from_utf8(found.unwrap().stdout).unwrap()
+    };
+    for place in ["journal", "evidence", "tasks"] {
+        let found = hidden(&format!(".proofhouse/{place}"));
+        assert_eq!(found, "", "a case lies there");
+    }
+    let refs = world.git(&["for-each-ref", "--format=%(refname)", "refs/proofhouse"]);
+    assert!(refs.contains("records/t"), "{refs}");
+    for name in refs.lines() {
+        let held = std::process::Command::new("git")
+            .args(["grep", "-qE", "10 20 30|carts of three", name])
+            .current_dir(world.at("."))
+            .status();
+        assert_eq!(held.unwrap().code(), Some(1), "{name} holds a case");
+    }
+    says(&world, &["audit", "--ci"]).exits(0);
+    let key = world.approver("ann");
+    let key = key.to_str().unwrap();
+    let approve = [
+        "decide",
+        "t",
+        "approve",
+        "--because",
+        "it is so",
+        "--sign",
+        key,
+    ];
+    says(&world, &approve).exits(0);
+    assert_ne!(
+        hidden(".proofhouse/evidence"),
+        "",
+        "the seals are not broken"
+    );
+    says(&world, &["audit", "--ci"]).exits(0);
+}
+
 #[test]
 fn a_refactor_leaves_every_test_as_it_is() {
     let world = world();

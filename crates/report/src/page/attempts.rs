@@ -37,7 +37,12 @@ fn attempt(data: &Evidence, one: &Attempt) -> Markup {
         ended => ended.replace('_', " "),
     };
     let tokens = note.usage.input_tokens + note.usage.output_tokens;
-    let files: Vec<Link> = one.evidence.iter().map(Link::beside).collect();
+    let files: Vec<Link> = one
+        .evidence
+        .iter()
+        .filter(|piece| !piece.sealed)
+        .map(Link::beside)
+        .collect();
     html! {
         li.(tone.class()).ended[note.ended == "done"] id=(format!("e-{}", note.effect)) {
             h3 { (note.role) " " span { "in " (note.state) } } " " (chip(tone, &ended))

@@ -114,7 +114,12 @@ fn check(check: &Check) -> Markup {
         Answer::CouldNotRun => (Tone::Unsure, "could not run"),
         Answer::Noted => (Tone::Plain, "no progress, not judged"),
     };
-    let files: Vec<Link> = check.evidence.iter().map(Link::beside).collect();
+    let files: Vec<Link> = check
+        .evidence
+        .iter()
+        .filter(|piece| !piece.sealed)
+        .map(Link::beside)
+        .collect();
     html! {
         li.(tone.class()) {
             p.check { code { (check.check) } " " (chip(tone, words)) }

@@ -35,6 +35,7 @@ fn kept(name: &str) -> EvidenceRef {
         hash: "0123456789abcdef".to_owned(),
         name: name.to_owned(),
         size: 1_234,
+        sealed: false,
     }
 }
 

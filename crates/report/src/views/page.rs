@@ -29,7 +29,7 @@ pub(super) fn write(
     let checks = evidence.gates.iter().flat_map(|gate| &gate.checks);
     let kept = checks.flat_map(|check| &check.evidence);
     let left = evidence.attempts.iter().flat_map(|one| &one.evidence);
-    for piece in kept.chain(left) {
+    for piece in kept.chain(left).filter(|piece| !piece.sealed) {
         let target = folder.join(Link::beside(piece).href);
         if !target.exists() {
             store::write_atomic(&target, &context.vault.get(&piece.hash)?)?;

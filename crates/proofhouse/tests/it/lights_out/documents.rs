@@ -53,6 +53,7 @@ impl Keep for Nowhere {
             hash: String::new(),
             name: name.to_owned(),
             size: bytes.len() as u64,
+            sealed: false,
         })
     }
     fn keep_exact(&self, name: &str, bytes: &[u8]) -> Result<EvidenceRef, BoxError> {

@@ -1,0 +1,461 @@
+//! `exam`: questions whose answers never enter the room. An examiner wrote them before the work, seeing
+//! what is asked for and no code; the engine asks the product in a room without tests and compares
+//! outside. What a suite reports can be forged by what it is about; this is observed.
+//!
+//! `written` tries the instrument, before anybody works: an exam that could not fail proves nothing.
+//! `sat` asks. `docs/exam.md` has the words.
+
+mod answers;
+mod ask;
+mod claims;
+mod controls;
+mod paper;
+
+use crate::Subject;
+use crate::checks::controls::seed;
+use crate::checks::tripwire::untouched;
+use crate::error::Error;
+use crate::judge::{Answer as _, Judge};
+use crate::readers::items;
+use crate::room::{Candidate, Room};
+use crate::settings::{Choice, Items, SettingsError, Text, Texts, Words};
+use crate::text::{answer, first_few, several_lines};
+use ask::Sat;
+use globset::GlobSet;
+use kernel::exam::{EXAM, Exam, LEAST_CASES};
+use kernel::outcome::{CheckResult, Verdict};
+use kernel::{StateName, Word};
+use paper::{Known, Paper};
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
+
+/// The engine saw it itself, from outside of what it judges.
+const OBSERVED: &str = "observed";
+/// The member of a sealed role's result that names what it handed in.
+const SEALED: &str = "sealed";
+
+/// An exam is written, or sat.
+#[derive(Deserialize, JsonSchema)]
+pub(crate) struct Sitting {
+    /// `written`: the exam is tried before anybody works; `sat`: the product is asked; `untold`: is a
+    /// case left that nobody was told?
+    part: Choice<Part>,
+    /// The role that wrote it; examiner.
+    role: Option<Text>,
+    /// `waived`: where none was written, a person has led past it; none: it cannot be sat.
+    unwritten: Option<Choice<Unwritten>>,
+    /// The state whose checkpoint is the code before; needed to ask.
+    base: Option<Text>,
+    /// Names of freezes that must be unchanged, among them what is installed.
+    frozen: Option<Texts>,
+    /// Globs of test files, of which none is in the room; needed to ask.
+    tests: Option<Items>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Part {
+    Written,
+    Sat,
+    Untold,
+}
+
+/// What it means that there is no exam.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Unwritten {
+    /// No way but a person's leads here.
+    Waived,
+}
+
+impl Words for Unwritten {
+    const WORDS: &'static [(&'static str, Self)] = &[("waived", Self::Waived)];
+}
+
+impl Words for Part {
+    const WORDS: &'static [(&'static str, Self)] = &[
+        ("written", Self::Written),
+        ("sat", Self::Sat),
+        ("untold", Self::Untold),
+    ];
+}
+
+/// Which product is asked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Product {
+    Before,
+    Candidate,
+}
+
+type Judgement = Result<CheckResult, Box<CheckResult>>;
+
+impl Judge for Sitting {
+    const NAME: &'static str = "exam";
+    type Answer = Vec<CheckResult>;
+
+    fn lint(&self) -> Result<(), SettingsError> {
+        match *self.part {
+            Part::Written | Part::Sat if self.base.is_none() || self.tests.is_none() => {
+                Self::refuse("needs `base` and `tests` to make a room")
+            }
+            Part::Written | Part::Sat | Part::Untold => Ok(()),
+        }
+    }
+
+    fn judge(&self, subject: &Subject<'_>) -> Vec<CheckResult> {
+        let judged = match *self.part {
+            Part::Written => self.written(subject),
+            Part::Sat => self.sat(subject),
+            Part::Untold => untold(subject),
+        };
+        vec![judged.unwrap_or_else(|refused| *refused)]
+    }
+}
+
+impl Sitting {
+    /// Can the exam fail? What cannot is thrown out, and what is left is sealed.
+    fn written(&self, subject: &Subject<'_>) -> Judgement {
+        let exam = self.handed_in(subject)?;
+        let mut paper = Paper::last(subject).map_err(cannot)?.unwrap_or_default();
+        paper.rounds += 1;
+        // New cases take the place of the old, and none of those is asked again.
+        let old = std::mem::take(&mut paper.cases);
+        paper.former.extend(old.into_iter().map(|known| known.case));
+        let mut thrown_out: Vec<(String, String)> = Vec::new();
+        let all: Vec<_> = exam.cases.iter().collect();
+        let mut fresh: Vec<Known> = Vec::new();
+        for case in &exam.cases {
+            let name = match paper.rounds {
+                1 => case.id.clone(),
+                round => format!("{round}.{}", case.id),
+            };
+            let before = paper
+                .former
+                .iter()
+                .chain(fresh.iter().map(|known| &known.case));
+            let why = match controls::cannot_fail(case, &all) {
+                Some(why) => Some(why),
+                None => before
+                    .into_iter()
+                    .any(|known| known.steps == case.steps)
+                    .then_some("it was asked before"),
+            };
+            match why {
+                Some(why) => thrown_out.push((name, why.to_owned())),
+                None => fresh.push(Known {
+                    name,
+                    driver: exam.driver,
+                    case: case.clone(),
+                    guard: false,
+                    held_back: false,
+                    told: false,
+                }),
+            }
+        }
+        let seed = seed().map_err(cannot)?;
+        let ground = self.ground(subject)?;
+        let room = || ground.room(subject, Product::Before);
+        let asked: Vec<_> = fresh.iter().map(Known::asked).collect();
+        let sat = ask::all(subject, &room, &asked, &seed).map_err(unasked)?;
+        for known in &mut fresh {
+            known.guard = known.failed(sat.answers.get(&known.name)).is_none();
+        }
+        let counted: Vec<&Known> = fresh.iter().filter(|one| !one.guard).collect();
+        let told = listed(&thrown_out);
+        if counted.len() < LEAST_CASES {
+            let reason = format!(
+                "{} of {} cases fail on the code before, and at least {LEAST_CASES} must: ask for what is new",
+                counted.len(),
+                exam.cases.len()
+            );
+            return Err(refused("exam_too_weak", &reason, &told));
+        }
+        let cases: Vec<_> = counted.iter().map(|one| &one.case).collect();
+        if let Some(why) = controls::unnoticed(&cases) {
+            let reason = format!(
+                "the exam does not notice a wrong product: {why}; ask for other answers as well"
+            );
+            return Err(refused("exam_too_weak", &reason, &told));
+        }
+        let mut chosen: Vec<String> = counted.iter().map(|one| one.name.clone()).collect();
+        ask::shuffle(&mut chosen, &seed);
+        chosen.truncate(chosen.len().div_ceil(3));
+        let (counted, guards, held) = (counted.len(), fresh.len() - counted.len(), chosen.len());
+        for known in &mut fresh {
+            known.held_back = chosen.contains(&known.name);
+        }
+        paper.cases = fresh;
+        paper.thrown_out.extend(thrown_out.clone());
+        let mut reason = format!(
+            "{counted} cases fail on the code before, as they must; {held} of them are held back for the last word; {guards} more guard what holds already; seed {seed}"
+        );
+        if !thrown_out.is_empty() {
+            let names: Vec<String> = thrown_out
+                .iter()
+                .map(|(name, why)| format!("{name} ({why})"))
+                .collect();
+            reason.push_str(&format!("; thrown out: {}", first_few(&names, 4)));
+        }
+        let mut result = answer(Self::NAME, Verdict::Pass, reason);
+        result.evidence.push(paper.keep(subject).map_err(cannot)?);
+        result
+            .evidence
+            .push(record(subject, &seed, &sat).map_err(cannot)?);
+        Ok(result)
+    }
+
+    /// Asks the product: first what the builder may hear of, then the last word.
+    fn sat(&self, subject: &Subject<'_>) -> Judgement {
+        let Some(mut paper) = Paper::last(subject).map_err(cannot)? else {
+            return match self.unwritten.map(|word| *word) {
+                Some(Unwritten::Waived) => {
+                    let reason = "no exam was written, and a person has led past it: nothing here is observed";
+                    Ok(answer(Self::NAME, Verdict::Pass, reason))
+                }
+                None => Err(cannot("no exam was written")),
+            };
+        };
+        let seed = seed().map_err(cannot)?;
+        let ground = self.ground(subject)?;
+        let room = || ground.room(subject, Product::Candidate);
+        let open = asked(subject, &room, &paper.open(), &seed)?;
+        if !open.failed.is_empty() {
+            let reason = format!(
+                "{} of {} cases do not hold: {}; each is told once, with its clause",
+                open.failed.len(),
+                open.asked,
+                first_few(&open.names(), 10)
+            );
+            return told(subject, &mut paper, open, &seed, &reason);
+        }
+        if paper.held_back().is_empty() {
+            // It may have been built for them.
+            let reason = format!(
+                "all {} cases hold, and all of them were told: nothing is observed by that",
+                open.asked
+            );
+            let mut result = answer(Self::NAME, Verdict::Pass, reason);
+            result
+                .evidence
+                .push(record(subject, &seed, &open.sat).map_err(cannot)?);
+            return Ok(result);
+        }
+        let last = asked(subject, &room, &paper.held_back(), &seed)?;
+        if !last.failed.is_empty() {
+            let reason = format!(
+                "the {} cases that were told hold, and {} of the {} that were not do not: {}",
+                open.asked,
+                last.failed.len(),
+                last.asked,
+                first_few(&last.names(), 10)
+            );
+            // Who has had the last word is given new cases for the next.
+            for known in &mut paper.cases {
+                known.held_back = false;
+            }
+            return told(subject, &mut paper, last, &seed, &reason);
+        }
+        let reason = format!(
+            "{} cases hold, {} of them never told to anybody; asked several times, each time in another order; seed {seed}",
+            open.asked + last.asked,
+            last.asked
+        );
+        let mut result = answer(Self::NAME, Verdict::Pass, reason);
+        result.shows.insert(Word::from(OBSERVED));
+        let mut sat = open.sat;
+        sat.answers.extend(last.sat.answers);
+        result
+            .evidence
+            .push(record(subject, &seed, &sat).map_err(cannot)?);
+        Ok(result)
+    }
+
+    /// The exam that the role handed in; all that is wrong with it, if something is.
+    fn handed_in(&self, subject: &Subject<'_>) -> Result<Exam, Box<CheckResult>> {
+        let role = self.role.as_deref().unwrap_or("examiner");
+        let handed_in = subject
+            .results
+            .get(role)
+            .map(|result| &result.value[SEALED]);
+        let Some(hash) = handed_in.and_then(Value::as_str) else {
+            let reason = format!("`{role}` handed in nothing under seal");
+            return Err(refused("no_exam", &reason, ""));
+        };
+        let bytes = subject.keep.fetch(hash).map_err(cannot)?;
+        let value: Value = serde_json::from_slice(&bytes).map_err(cannot)?;
+        if value[EXAM].is_null() {
+            let reason = format!("the result of `{role}` has no `{EXAM}`");
+            return Err(refused("no_exam", &reason, ""));
+        }
+        Exam::read(&value[EXAM]).map_err(|faults| {
+            let told = faults.iter();
+            let told: Vec<String> = told
+                .map(|fault| format!("{}: {}", fault.place(), fault.what))
+                .collect();
+            let reason = format!("the exam cannot be read: {}", first_few(&told, 4));
+            refused("bad_exam", &reason, &told.join("\n"))
+        })
+    }
+
+    /// What rooms are made of.
+    fn ground<'s>(&self, subject: &'s Subject<'_>) -> Result<Ground<'s>, Box<CheckResult>> {
+        let frozen = match &self.frozen {
+            Some(names) => untouched(names, subject).map_err(|tripped| {
+                let mut results = tripped.results(Self::NAME);
+                Box::new(results.swap_remove(0))
+            })?,
+            None => BTreeMap::new(),
+        };
+        let base = self.base.as_deref().unwrap_or_default();
+        let commit = subject.commits.get(&StateName::from(base));
+        let commit =
+            commit.ok_or_else(|| cannot(format!("there is no checkpoint behind `{base}`")))?;
+        let tests = self.tests.as_deref().unwrap_or_default();
+        let tests = items::spelt_out(subject, tests).map_err(cannot)?;
+        let tests = items::globs(&tests.inside).map_err(cannot)?;
+        Ok(Ground {
+            frozen,
+            commit,
+            tests,
+        })
+    }
+}
+
+/// What rooms are made of.
+struct Ground<'s> {
+    frozen: BTreeMap<String, String>,
+    /// The code before.
+    commit: &'s str,
+    tests: GlobSet,
+}
+
+impl Ground<'_> {
+    /// A room with a product and without tests.
+    fn room(&self, subject: &Subject<'_>, product: Product) -> Result<Room, Error> {
+        let room = Room::of(subject, self.commit, &self.frozen)?;
+        if product == Product::Candidate {
+            let everything = items::globs(&["repo/**"])?;
+            let candidate = Candidate {
+                scope: &everything,
+                kept_out: &self.tests,
+                opened: &|_| false,
+            };
+            room.lay_in(subject, &candidate)?;
+        }
+        for path in room.names()? {
+            if self.tests.is_match(format!("repo/{path}")) {
+                room.put(&path, None)?;
+            }
+        }
+        Ok(room)
+    }
+}
+
+/// What came of asking some cases.
+struct Came {
+    sat: Sat,
+    asked: usize,
+    /// Those that do not hold, each with what the builder is told.
+    failed: Vec<(String, String)>,
+}
+
+impl Came {
+    fn names(&self) -> Vec<String> {
+        self.failed.iter().map(|(name, _)| name.clone()).collect()
+    }
+}
+
+fn asked(
+    subject: &Subject<'_>,
+    room: &ask::Rooms<'_>,
+    cases: &[&Known],
+    seed: &str,
+) -> Result<Came, Box<CheckResult>> {
+    let asked: Vec<_> = cases.iter().map(|known| known.asked()).collect();
+    let sat = ask::all(subject, room, &asked, seed).map_err(unasked)?;
+    let mut failed = Vec::new();
+    for known in cases {
+        if let Some(answers) = known.failed(sat.answers.get(&known.name)) {
+            failed.push((known.name.clone(), known.story(answers)));
+        }
+    }
+    Ok(Came {
+        sat,
+        asked: cases.len(),
+        failed,
+    })
+}
+
+/// The builder hears what does not hold, and what was told is spent.
+fn told(
+    subject: &Subject<'_>,
+    paper: &mut Paper,
+    came: Came,
+    seed: &str,
+    reason: &str,
+) -> Judgement {
+    paper.tell(&came.names());
+    let mut stories: Vec<String> = came.sat.faults.clone();
+    stories.dedup();
+    stories.extend(came.failed.iter().map(|(_, story)| story.clone()));
+    let mut result = refused("exam_failed", reason, &stories.join("\n"));
+    result.evidence.push(paper.keep(subject).map_err(cannot)?);
+    result
+        .evidence
+        .push(record(subject, seed, &came.sat).map_err(cannot)?);
+    Err(result)
+}
+
+/// Everything that was answered, under seal.
+fn record(
+    subject: &Subject<'_>,
+    seed: &str,
+    sat: &Sat,
+) -> Result<kernel::outcome::EvidenceRef, Error> {
+    let kept = json!({ "seed": seed, "answers": sat.answers, "faults": sat.faults });
+    let kept = subject
+        .keep
+        .seal("exam answers", kept.to_string().as_bytes());
+    kept.map_err(Error::undone("the answers cannot be sealed"))
+}
+
+fn listed(thrown_out: &[(String, String)]) -> String {
+    let lines = thrown_out
+        .iter()
+        .map(|(name, why)| format!("{name} is thrown out: {why}"));
+    lines.collect::<Vec<_>>().join("\n")
+}
+
+fn refused(code: &str, reason: &str, details: &str) -> Box<CheckResult> {
+    let mut result = answer(Sitting::NAME, Verdict::Fail, reason);
+    result.code = Some(code.to_owned());
+    if !details.is_empty() {
+        result.details = several_lines(details);
+    }
+    Box::new(result)
+}
+
+fn cannot(why: impl std::fmt::Display) -> Box<CheckResult> {
+    Box::new(answer(Sitting::NAME, Verdict::CouldNotRun, why))
+}
+
+/// Is there a case for the last word? Where no exam was written, none is missed.
+fn untold(subject: &Subject<'_>) -> Judgement {
+    let Some(paper) = Paper::last(subject).map_err(cannot)? else {
+        return Ok(answer(Sitting::NAME, Verdict::Pass, "no exam was written"));
+    };
+    let left = paper.held_back().len();
+    if left == 0 {
+        let reason = "every case was told to whoever builds: new ones are needed for the last word";
+        return Err(refused("exam_used_up", reason, ""));
+    }
+    let reason = format!("{left} cases were told to nobody");
+    Ok(answer(Sitting::NAME, Verdict::Pass, reason))
+}
+
+/// The product could not be asked at all.
+fn unasked(why: Error) -> Box<CheckResult> {
+    let mut result = cannot(why);
+    result.code = Some("exam_unasked".to_owned());
+    result
+}

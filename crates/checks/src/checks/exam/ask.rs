@@ -1,0 +1,210 @@
+//! Asking a product: the engine's own drivers, in a room that holds the product and no tests. They are
+//! told inputs and nothing else, and what comes back is judged elsewhere.
+
+use super::answers::{self, Answer, Answers};
+use crate::Subject;
+use crate::error::Error;
+use crate::execute::unseen;
+use crate::room::Room;
+use kernel::exam::{Case, Driver};
+use serde_json::json;
+use sha2::{Digest, Sha256};
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+const PYTHON: &str = include_str!("drive.py");
+const JAVASCRIPT: &str = include_str!("drive.mjs");
+/// How long one launch may take.
+const WALL: Duration = Duration::from_secs(120);
+
+/// How a round is asked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Round {
+    /// All cases in one process.
+    Together,
+    /// Each in a process that has seen nothing else.
+    Apart,
+}
+
+/// What was answered.
+#[derive(Default)]
+pub(super) struct Sat {
+    /// By the case's name: the answers of each round.
+    pub(super) answers: BTreeMap<String, Vec<Answers>>,
+    /// What could not be believed.
+    pub(super) faults: Vec<String>,
+}
+
+/// A case, the name that it has in this run, and how its product is asked.
+pub(super) type Asked<'a> = (&'a str, Driver, &'a Case);
+
+/// Makes a room with the product.
+pub(super) type Rooms<'a> = dyn Fn() -> Result<Room, Error> + 'a;
+
+/// Asks everything, several times, each time in another order that follows from the seed.
+pub(super) fn all(
+    subject: &Subject<'_>,
+    rooms: &Rooms<'_>,
+    cases: &[Asked<'_>],
+    seed: &str,
+) -> Result<Sat, Error> {
+    let mut sat = Sat::default();
+    let room = &rooms()?;
+    for driver in Driver::ALL {
+        let own = cases.iter().filter(|(_, of, _)| *of == driver);
+        let own: Vec<&Asked<'_>> = own.collect();
+        let rounds: &[Round] = match driver {
+            Driver::Python | Driver::JavaScript => {
+                &[Round::Together, Round::Apart, Round::Together]
+            }
+            // Commands share nothing but files, and each case has its own.
+            Driver::Command => &[Round::Apart, Round::Apart],
+        };
+        for (number, round) in rounds.iter().enumerate() {
+            let fits = |one: &&&Asked<'_>| *round == Round::Apart || !one.2.alone;
+            let mut asked: Vec<&Asked<'_>> = own.iter().filter(fits).copied().collect();
+            if asked.is_empty() {
+                continue;
+            }
+            shuffle(&mut asked, &format!("{seed} {number}"));
+            let answers = match driver {
+                Driver::Python => {
+                    functions(subject, room, python(), &asked, *round, &mut sat.faults)?
+                }
+                Driver::JavaScript => {
+                    functions(subject, room, javascript(), &asked, *round, &mut sat.faults)?
+                }
+                Driver::Command => commands(subject, rooms, &asked, &mut sat.faults)?,
+            };
+            for ((name, _, _), answers) in asked.iter().zip(answers) {
+                sat.answers
+                    .entry((*name).to_owned())
+                    .or_default()
+                    .push(answers);
+            }
+        }
+    }
+    Ok(sat)
+}
+
+fn python() -> Vec<String> {
+    let line = "if [ -x .venv/bin/python ]; then p=.venv/bin/python; else p=python3; fi; \
+                exec \"$p\" -I -B -c \"$0\"";
+    ["sh", "-c", line, PYTHON].map(str::to_owned).to_vec()
+}
+
+fn javascript() -> Vec<String> {
+    let line = "exec node --input-type=module -e \"$0\" -- \"$0\"";
+    ["sh", "-c", line, JAVASCRIPT].map(str::to_owned).to_vec()
+}
+
+fn functions(
+    subject: &Subject<'_>,
+    room: &Room,
+    argv: Vec<String>,
+    asked: &[&Asked<'_>],
+    round: Round,
+    faults: &mut Vec<String>,
+) -> Result<Vec<Answers>, Error> {
+    let cases = asked
+        .iter()
+        .map(|(_, _, case)| json!({ "steps": case.steps }));
+    let order = json!({
+        "apart": round == Round::Apart,
+        "cases": cases.collect::<Vec<_>>(),
+    });
+    let ended = room.inside(subject, |inside| {
+        unseen(inside, argv, order.to_string().into_bytes(), WALL)
+    })?;
+    if matches!(ended.exit, Some(126 | 127)) && ended.stdout.is_empty() {
+        let why = String::from_utf8_lossy(&ended.stderr).trim().to_owned();
+        return Err(format!("the driver cannot be started: {why}").into());
+    }
+    let calls: Vec<usize> = asked.iter().map(|(_, _, case)| case.steps.len()).collect();
+    answers::read(&ended.stdout, &calls).or_else(|why| {
+        faults.push(why);
+        let nothing = calls.iter().map(|calls| vec![Answer::Nothing; *calls]);
+        Ok(nothing.collect())
+    })
+}
+
+/// Each case in a room of its own, its calls one after the other.
+fn commands(
+    subject: &Subject<'_>,
+    rooms: &Rooms<'_>,
+    asked: &[&Asked<'_>],
+    faults: &mut Vec<String>,
+) -> Result<Vec<Answers>, Error> {
+    let mut all = Vec::new();
+    let mut room = rooms()?;
+    for (_, _, case) in asked {
+        let argv = vec!["sh".to_owned(), "-c".to_owned(), script(case)];
+        let ended = room.inside(subject, |inside| unseen(inside, argv, Vec::new(), WALL))?;
+        // Where a command has no layer of its own, what it wrote is still there.
+        if subject.rooms.is_none() {
+            room = rooms()?;
+        }
+        let read = answers::read_command(&ended.stdout, case.steps.len());
+        all.push(read.unwrap_or_else(|why| {
+            faults.push(why);
+            vec![Answer::Nothing; case.steps.len()]
+        }));
+    }
+    Ok(all)
+}
+
+/// A line that makes the calls and says in hex what came of each: no output can pass for the frame
+/// that it stands in.
+fn script(case: &Case) -> String {
+    let mut text = String::from("exec 3>&1 1>&2\nd=.proofhouse-exam; mkdir \"$d\" || exit 1\n");
+    for step in &case.steps {
+        let mut line = quoted(&step.call);
+        for word in step.with.iter().filter_map(|word| word.as_str()) {
+            line.push(' ');
+            line.push_str(&quoted(word));
+        }
+        text.push_str(&format!(
+            "printf '%s' {} > \"$d/in\"\n({line}) < \"$d/in\" > \"$d/out\" 2> \"$d/err\" 3>&-\n\
+             e=$?\n{{ echo \"exit $e\"; echo out; head -c 65536 \"$d/out\" | od -An -v -tx1; \
+             echo err; head -c 65536 \"$d/err\" | od -An -v -tx1; echo end; }} >&3\n",
+            quoted(&step.stdin)
+        ));
+    }
+    text
+}
+
+fn quoted(word: &str) -> String {
+    format!("'{}'", word.replace('\'', r"'\''"))
+}
+
+/// Another order, the same for the same seed.
+pub(super) fn shuffle<T>(items: &mut [T], seed: &str) {
+    for last in (1..items.len()).rev() {
+        let digest = Sha256::digest(format!("{seed} {last}").as_bytes());
+        let number = digest
+            .iter()
+            .take(8)
+            .fold(0_u64, |sum, byte| (sum << 8) | u64::from(*byte));
+        let chosen = usize::try_from(number % (last as u64 + 1)).unwrap_or_default();
+        items.swap(last, chosen);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_same_seed_gives_the_same_order() {
+        let order = |seed: &str| {
+            let mut items: Vec<u8> = (0..20).collect();
+            shuffle(&mut items, seed);
+            items
+        };
+        assert_eq!(order("a"), order("a"));
+        assert_ne!(order("a"), order("b"));
+        let mut whole = order("a");
+        whole.sort_unstable();
+        assert_eq!(whole, (0..20).collect::<Vec<u8>>());
+    }
+}

@@ -1,0 +1,240 @@
+//! An exam is an instrument too: it must fail on a product that does nothing, on one that always gives
+//! the same answer and on one that answers anything at all. These products need no room: what they
+//! answer is known.
+
+use super::answers::Answer;
+use super::claims::holds;
+use kernel::exam::{Case, Relation};
+use serde_json::{Value, json};
+
+/// A product that is surely wrong.
+enum Wrong {
+    /// There is nothing to call.
+    Empty,
+    /// Whatever is asked, it says this.
+    Always(Answer),
+    /// Each answer is another one, and means nothing.
+    Noise,
+}
+
+impl Wrong {
+    fn answers(&self, case: &Case) -> Vec<Answer> {
+        let answer = |number: usize| match self {
+            Wrong::Empty => Answer::Missing,
+            Wrong::Always(answer) => answer.clone(),
+            Wrong::Noise => Answer::Value(json!(format!("{} {number} is noise", case.id))),
+        };
+        (0..case.steps.len()).map(answer).collect()
+    }
+}
+
+/// Why a case cannot fail; none: it can.
+pub(super) fn cannot_fail(case: &Case, all: &[&Case]) -> Option<&'static str> {
+    let passes = |wrong: &Wrong| holds(case, &wrong.answers(case));
+    if passes(&Wrong::Empty) {
+        return Some("it holds where there is nothing to call");
+    }
+    let mut every = constants(all);
+    every.push(Wrong::Noise);
+    every
+        .iter()
+        .all(passes)
+        .then_some("it holds whatever is answered")
+}
+
+/// What the cases together do not notice, in words without a value.
+pub(super) fn unnoticed(cases: &[&Case]) -> Option<String> {
+    let blind = |wrong: &Wrong| cases.iter().all(|case| holds(case, &wrong.answers(case)));
+    if blind(&Wrong::Noise) {
+        return Some("a product that answers anything at all passes".to_owned());
+    }
+    if constants(cases).iter().any(blind) {
+        return Some("a product that always gives the same answer passes".to_owned());
+    }
+    // The same for each function by itself: the others may be right.
+    let mut calls: Vec<&str> = Vec::new();
+    for step in cases.iter().flat_map(|case| &case.steps) {
+        if !calls.contains(&step.call.as_str()) {
+            calls.push(&step.call);
+        }
+    }
+    let of = |call: &str| -> Vec<&Case> {
+        let own = |case: &&&Case| case.steps.iter().all(|step| step.call == call);
+        cases.iter().filter(own).copied().collect()
+    };
+    calls
+        .into_iter()
+        .filter(|call| {
+            let own = of(call);
+            // A function that is only asked together with others is judged with them.
+            let composed = cases.len() > own.len()
+                && cases.iter().any(|case| {
+                    let mut calls = case.steps.iter().map(|step| step.call.as_str());
+                    calls.any(|one| one == *call) && !own.iter().any(|one| one.id == case.id)
+                });
+            !own.is_empty()
+                && !composed
+                && constants(&own)
+                    .iter()
+                    .any(|wrong| own.iter().all(|case| holds(case, &wrong.answers(case))))
+        })
+        .map(|call| format!("`{call}` passes if it always gives the same answer"))
+        .next()
+}
+
+/// Products that always give the same answer: each that a case hopes for, and the usual ones.
+fn constants(cases: &[&Case]) -> Vec<Wrong> {
+    let mut values = vec![
+        json!(null),
+        json!(true),
+        json!(false),
+        json!(0),
+        json!(""),
+        json!([]),
+        json!({}),
+    ];
+    let mut errors: Vec<String> = vec!["Error".to_owned()];
+    let mut wrong = Vec::new();
+    for case in cases {
+        for claim in &case.holds {
+            match (claim.is, &claim.value) {
+                (Relation::Fails, Some(Value::String(name))) => errors.push(name.clone()),
+                (_, Some(value)) => values.push(placed(&claim.at, value)),
+                (_, None) => {}
+            }
+        }
+        // All that it hopes of one answer, together.
+        for number in 0..case.steps.len() {
+            let mut whole = Value::Null;
+            let own = case.holds.iter().filter(|claim| claim.of == number);
+            for claim in own.filter(|claim| claim.is == Relation::Equals) {
+                if let Some(value) = &claim.value {
+                    merge(&mut whole, placed(&claim.at, value));
+                }
+            }
+            values.push(whole);
+        }
+    }
+    let error = |name: String| Wrong::Always(Answer::Error(vec![name]));
+    wrong.extend(errors.into_iter().map(error));
+    wrong.extend(
+        values
+            .into_iter()
+            .map(|value| Wrong::Always(Answer::Value(value))),
+    );
+    wrong
+}
+
+/// A value that has this at that place.
+fn placed(at: &str, value: &Value) -> Value {
+    let keys = at.split('/').skip(1).collect::<Vec<_>>();
+    keys.into_iter().rev().fold(value.clone(), |inner, key| {
+        let key = key.replace("~1", "/").replace("~0", "~");
+        match key.parse::<usize>() {
+            Ok(number) if number < 100 => {
+                let mut items = vec![Value::Null; number];
+                items.push(inner);
+                Value::Array(items)
+            }
+            _ => json!({ key: inner }),
+        }
+    })
+}
+
+fn merge(into: &mut Value, from: Value) {
+    match (into, from) {
+        (Value::Object(into), Value::Object(from)) => {
+            for (key, value) in from {
+                merge(into.entry(key).or_insert(Value::Null), value);
+            }
+        }
+        (Value::Array(into), Value::Array(from)) => {
+            for (number, value) in from.into_iter().enumerate() {
+                match into.get_mut(number) {
+                    Some(place) if !value.is_null() => merge(place, value),
+                    Some(_) => {}
+                    None => into.push(value),
+                }
+            }
+        }
+        (into, from) => *into = from,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn case(id: &str, steps: Value, holds: Value) -> Case {
+        serde_json::from_value(json!({"id": id, "clause": "c", "steps": steps, "holds": holds}))
+            .unwrap()
+    }
+
+    fn asks(id: &str, input: &str, claim: Value) -> Case {
+        case(
+            id,
+            json!([{"call": "m:f", "with": [input]}]),
+            json!([claim]),
+        )
+    }
+
+    #[test]
+    fn a_case_that_cannot_fail_is_named() {
+        let real = asks("C1", "a", json!({"of": 0, "is": "equals", "value": 4}));
+        let error = asks(
+            "C2",
+            "a",
+            json!({"of": 0, "is": "fails", "value": "ValueError"}),
+        );
+        let ordered = asks("C4", "a", json!({"of": 0, "is": "differs", "value": 4}));
+        let all = [&real, &error, &ordered];
+        for can in all {
+            assert_eq!(cannot_fail(can, &all), None, "{}", can.id);
+        }
+        // The same call twice is the same, whatever it says, unless it says noise.
+        let twice = json!([{"call": "m:f", "with": [1]}, {"call": "m:f", "with": [1]}]);
+        let steady = case("C5", twice, json!([{"of": 0, "is": "same", "other": 1}]));
+        assert_eq!(cannot_fail(&steady, &all), None);
+        let itself = case(
+            "C6",
+            json!([{"call": "m:f"}]),
+            json!([{"of": 0, "is": "same", "other": 0}]),
+        );
+        // An answer that is an error is no value, so even this can fail; it notices nothing else.
+        assert!(unnoticed(&[&itself]).is_some());
+    }
+
+    #[test]
+    fn an_exam_with_one_answer_does_not_notice_it() {
+        let one = asks("C1", "a", json!({"of": 0, "is": "equals", "value": 4}));
+        let same = asks("C2", "b", json!({"of": 0, "is": "equals", "value": 4}));
+        let other = asks("C3", "c", json!({"of": 0, "is": "equals", "value": 5}));
+        assert!(unnoticed(&[&one, &same]).unwrap().contains("same answer"));
+        assert_eq!(unnoticed(&[&one, &same, &other]), None);
+        let deep = |id: &str, n: u64| {
+            case(
+                id,
+                json!([{"call": "m:f"}]),
+                json!([
+                    {"of": 0, "at": "/a/1", "is": "equals", "value": n},
+                    {"of": 0, "at": "/b", "is": "equals", "value": "x"},
+                ]),
+            )
+        };
+        assert!(unnoticed(&[&deep("C1", 1), &deep("C2", 1)]).is_some());
+        assert_eq!(unnoticed(&[&deep("C1", 1), &deep("C2", 2)]), None);
+    }
+
+    #[test]
+    fn each_function_is_asked_for_two_answers() {
+        let f =
+            |id: &str, value: u64| asks(id, "a", json!({"of": 0, "is": "equals", "value": value}));
+        let g = case(
+            "G",
+            json!([{"call": "m:g"}]),
+            json!([{"of": 0, "is": "equals", "value": 9}]),
+        );
+        let said = unnoticed(&[&f("C1", 1), &f("C2", 2), &g]).unwrap();
+        assert!(said.contains("`m:g`"), "{said}");
+    }
+}

@@ -1,0 +1,125 @@
+//! What a run remembers of its exam: every case, what became of it, and what the builder was told. It
+//! is kept under seal, and the next version of it replaces the last.
+
+use super::answers::{Answer, Answers};
+use super::ask::Asked;
+use super::claims;
+use crate::Subject;
+use crate::error::Error;
+use crate::text::one_line;
+use kernel::exam::{Case, Driver};
+use kernel::outcome::EvidenceRef;
+use serde::{Deserialize, Serialize};
+
+/// Its name among the evidence.
+const NAME: &str = "exam";
+
+/// The exam of a run.
+#[derive(Debug, Default, Serialize, Deserialize)]
+pub(super) struct Paper {
+    pub(super) cases: Vec<Known>,
+    /// Cases that count for nothing, each with the reason.
+    pub(super) thrown_out: Vec<(String, String)>,
+    /// Cases of earlier rounds.
+    #[serde(default)]
+    pub(super) former: Vec<Case>,
+    /// How often an examiner handed in cases.
+    pub(super) rounds: usize,
+}
+
+/// A case of the run.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(super) struct Known {
+    pub(super) name: String,
+    pub(super) driver: Driver,
+    pub(super) case: Case,
+    /// It holds on the code before as well: it says what must not break.
+    pub(super) guard: bool,
+    /// Kept for the last word.
+    pub(super) held_back: bool,
+    /// The builder knows it.
+    pub(super) told: bool,
+}
+
+impl Paper {
+    /// As it is now; none: nobody wrote one.
+    pub(super) fn last(subject: &Subject<'_>) -> Result<Option<Self>, Error> {
+        let earlier = subject.earlier(NAME)?;
+        let last = earlier.last().map(|bytes| serde_json::from_slice(bytes));
+        Ok(last.transpose()?)
+    }
+
+    pub(super) fn keep(&self, subject: &Subject<'_>) -> Result<EvidenceRef, Error> {
+        let bytes = serde_json::to_vec(self)?;
+        let kept = subject.keep.seal(NAME, &bytes);
+        kept.map_err(Error::undone("the exam cannot be sealed"))
+    }
+
+    /// Cases that are asked before the last word.
+    pub(super) fn open(&self) -> Vec<&Known> {
+        let open = |one: &&Known| !one.held_back;
+        self.cases.iter().filter(open).collect()
+    }
+
+    /// Cases that nobody was told, for the last word.
+    pub(super) fn held_back(&self) -> Vec<&Known> {
+        let held = |one: &&Known| one.held_back && !one.told;
+        self.cases.iter().filter(held).collect()
+    }
+
+    /// The builder hears of these; who is told a case of the last word has had it.
+    pub(super) fn tell(&mut self, names: &[String]) {
+        for one in &mut self.cases {
+            one.told |= names.contains(&one.name);
+        }
+    }
+}
+
+impl Known {
+    pub(super) fn asked(&self) -> Asked<'_> {
+        (&self.name, self.driver, &self.case)
+    }
+
+    /// The answers of the first round in which it did not hold.
+    pub(super) fn failed<'a>(&self, rounds: Option<&'a Vec<Answers>>) -> Option<&'a [Answer]> {
+        let rounds = rounds.map(Vec::as_slice).unwrap_or_default();
+        if rounds.is_empty() {
+            return Some(&[]);
+        }
+        let wrong = |answers: &&Answers| !claims::holds(&self.case, answers);
+        rounds.iter().find(wrong).map(Vec::as_slice)
+    }
+
+    /// What the builder is told: the clause, the calls, and what was answered. What should have been
+    /// answered is for the builder to find out.
+    pub(super) fn story(&self, answers: &[Answer]) -> String {
+        let mut text = format!("{}: {}\n", self.name, one_line(&self.case.clause, 400));
+        for (number, step) in self.case.steps.iter().enumerate() {
+            let mut call = step.call.clone();
+            if !step.with.is_empty() {
+                let inputs = serde_json::Value::from(step.with.clone());
+                call.push_str(&format!(" with {inputs}"));
+            }
+            if !step.named.is_empty() {
+                call.push_str(&format!(" {}", serde_json::Value::from(step.named.clone())));
+            }
+            if !step.stdin.is_empty() {
+                call.push_str(&format!(" reading {:?}", step.stdin));
+            }
+            let answer = match answers.get(number) {
+                Some(Answer::Value(value)) => format!("answered {value}"),
+                Some(Answer::Error(names)) => {
+                    format!("failed: {}", names.first().map_or("", String::as_str))
+                }
+                Some(Answer::Missing) => "there is nothing to call".to_owned(),
+                Some(Answer::Nothing) | None => "gave no answer that can be read".to_owned(),
+            };
+            text.push_str(&format!(
+                "  {} -> {}\n",
+                one_line(&call, 400),
+                one_line(&answer, 400)
+            ));
+        }
+        text
+    }
+}

@@ -1,0 +1,339 @@
+//! An exam on an honest product, and on products that would pass a suite: what each is told.
+
+use crate::world::{Example, Vault, World, sha256};
+use checks::{Keep, run_gate};
+use kernel::effect::CheckSpec;
+use kernel::outcome::{CheckResult, Verdict};
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
+
+/// Slugs: words in small letters with dashes between, told apart from what is there.
+const HONEST: &str = "
+taken = set()
+
+def slug(text):
+    if not isinstance(text, str):
+        raise TypeError('text')
+    words = ''.join(c.lower() if c.isalnum() else ' ' for c in text).split()
+    if not words:
+        raise ValueError('nothing to name')
+    return '-'.join(words)
+
+def unslug(name):
+    return name.replace('-', ' ')
+";
+
+fn one(id: &str, input: Value, claim: Value) -> Value {
+    json!({"id": id, "clause": "blanks become dashes", "steps": [{"call": "slug:slug", "with": [input]}], "holds": [claim]})
+}
+
+fn equals(value: Value) -> Value {
+    json!({"of": 0, "is": "equals", "value": value})
+}
+
+fn exam() -> Value {
+    json!({"driver": "python", "cases": [
+        one("C1", json!("Hello World"), equals(json!("hello-world"))),
+        one("C2", json!("a  b"), equals(json!("a-b"))),
+        one("C3", json!("  !"), json!({"of": 0, "is": "fails", "value": "ValueError"})),
+        one("C4", json!("x_y"), equals(json!("x-y"))),
+        {"id": "C5", "clause": "a slug is its own slug", "steps": [
+            {"call": "slug:slug", "with": ["Big Red Car"]},
+            {"call": "slug:unslug", "with": [{"$answer": 0}]},
+            {"call": "slug:slug", "with": [{"$answer": 1}]},
+        ], "holds": [
+            {"of": 2, "is": "same", "other": 0},
+            {"of": 1, "is": "equals", "value": "big red car"},
+        ]},
+        {"id": "C6", "clause": "anything", "steps": [{"call": "slug:slug", "with": ["q"]}],
+         "holds": [{"of": 0, "is": "equals", "value": "q"}]},
+        one("C7", json!("x_y"), equals(json!("x-y"))),
+    ]})
+}
+
+fn spec(part: &str) -> CheckSpec {
+    CheckSpec {
+        check: "exam".into(),
+        with: json!({"part": part, "base": "tests", "tests": ["repo/tests/**"]}),
+        weight: Default::default(),
+        shows: None,
+        code: None,
+    }
+}
+
+fn files(of: &[(&str, &str)]) -> BTreeMap<String, String> {
+    let files = of.iter();
+    files
+        .map(|(path, text)| ((*path).to_owned(), (*text).to_owned()))
+        .collect()
+}
+
+/// What the last exam of a world says, for the next.
+fn sealed(vault: &Vault) -> Vec<u8> {
+    let kept = vault.0.lock().unwrap();
+    let papers = kept.iter().rev().find(|(name, _)| name == "exam");
+    papers.expect("a paper was sealed").1.clone()
+}
+
+fn write(exam: &Value, before: &[(&str, &str)]) -> (World, CheckResult) {
+    let world = World::new();
+    let bytes = json!({"summary": "s", "exam": exam}).to_string();
+    world.vault.keep("result", bytes.as_bytes()).unwrap();
+    let example = Example {
+        results: BTreeMap::from([(
+            "examiner".to_owned(),
+            json!({"sealed": sha256(bytes.as_bytes())}),
+        )]),
+        repo: files(before),
+        before: files(before),
+        ..Example::default()
+    };
+    let mut results = world.with(&example, |subject| run_gate(&[spec("written")], subject));
+    (world, results.remove(0))
+}
+
+fn sit(paper: &[u8], product: &str) -> (World, CheckResult) {
+    let world = World::new();
+    let example = Example {
+        earlier: vec![(
+            "exam".to_owned(),
+            String::from_utf8(paper.to_vec()).unwrap(),
+        )],
+        repo: files(&[
+            ("slug.py", product),
+            ("tests/test_slug.py", "assert slug('a b') == 'a-b'\n"),
+        ]),
+        before: files(&[("README.md", "slugs\n")]),
+        ..Example::default()
+    };
+    let mut results = world.with(&example, |subject| run_gate(&[spec("sat")], subject));
+    (world, results.remove(0))
+}
+
+#[test]
+fn an_exam_is_tried_before_it_counts() {
+    let (world, result) = write(&exam(), &[("README.md", "slugs\n")]);
+    assert_eq!(result.verdict, Verdict::Pass, "{result:?}");
+    for part in [
+        "6 cases fail on the code before",
+        "2 of them are held back",
+        "C7 (it was asked before)",
+    ] {
+        assert!(
+            result.reason.contains(part),
+            "no `{part}` in {}",
+            result.reason
+        );
+    }
+    assert!(result.evidence.iter().all(|kept| kept.sealed));
+    // No word of a case is in what people and roles read.
+    let public = serde_json::to_string(&result).unwrap();
+    assert!(
+        !public.contains("hello") && !public.contains("Hello"),
+        "{public}"
+    );
+    let paper: Value = serde_json::from_slice(&sealed(&world.vault)).unwrap();
+    assert_eq!(paper["cases"].as_array().unwrap().len(), 6);
+
+    // Everything holds already: nothing is asked for.
+    let (_, result) = write(&exam(), &[("slug.py", HONEST)]);
+    assert_eq!(result.code.as_deref(), Some("exam_too_weak"), "{result:?}");
+    // One answer for all.
+    let same = json!({"driver": "python", "cases": [
+        one("C1", json!("a"), equals(json!("x"))),
+        one("C2", json!("b"), equals(json!("x"))),
+        one("C3", json!("c"), equals(json!("x"))),
+    ]});
+    let (_, result) = write(&same, &[("README.md", "")]);
+    assert_eq!(result.code.as_deref(), Some("exam_too_weak"), "{result:?}");
+    assert!(
+        result.reason.contains("always gives the same answer"),
+        "{result:?}"
+    );
+    let (_, result) = write(
+        &json!({"driver": "python", "cases": [1]}),
+        &[("README.md", "")],
+    );
+    assert_eq!(result.code.as_deref(), Some("bad_exam"), "{result:?}");
+}
+
+#[test]
+fn an_honest_product_passes_and_is_observed() {
+    let (world, _) = write(&exam(), &[("README.md", "slugs\n")]);
+    let paper = sealed(&world.vault);
+    let noisy = format!("{HONEST}\nprint('loaded')\n");
+    let (_, result) = sit(&paper, &noisy);
+    assert_eq!(result.verdict, Verdict::Pass, "{result:?}");
+    assert!(result.shows.iter().any(|word| word.as_str() == "observed"));
+    assert!(
+        result.reason.contains("6 cases hold, 2 of them never told"),
+        "{result:?}"
+    );
+}
+
+/// What the builder hears: the clause, the calls and its own answers; what is told is spent, and the
+/// last word stays untold.
+#[test]
+fn what_fails_is_told_once_and_the_rest_stays_hidden() {
+    let (world, _) = write(&exam(), &[("README.md", "slugs\n")]);
+    let paper = sealed(&world.vault);
+    let wrong = HONEST.replace("'-'.join(words)", "'_'.join(words)");
+    let (world, result) = sit(&paper, &wrong);
+    assert_eq!(result.code.as_deref(), Some("exam_failed"), "{result:?}");
+    let after: Value = serde_json::from_slice(&sealed(&world.vault)).unwrap();
+    let cases = after["cases"].as_array().unwrap();
+    let told = cases.iter().filter(|one| one["told"] == true).count();
+    let hidden: Vec<&Value> = cases
+        .iter()
+        .filter(|one| one["held_back"] == true)
+        .collect();
+    assert!(told >= 1 && hidden.len() == 2, "{after}");
+    assert!(hidden.iter().all(|one| one["told"] == false));
+    assert!(
+        result.details.contains("blanks become dashes") && result.details.contains(" -> answered"),
+        "{}",
+        result.details
+    );
+    for one in hidden {
+        let input = one["case"]["steps"][0]["with"][0].to_string();
+        assert!(
+            !result.details.contains(&input),
+            "{input} in {}",
+            result.details
+        );
+    }
+    // What should have been answered is never said.
+    assert!(
+        !result.details.contains("hello-world"),
+        "{}",
+        result.details
+    );
+
+    // All open cases hold and all hidden ones were told: somebody has to write more.
+    let mut spent = after;
+    for one in spent["cases"].as_array_mut().unwrap() {
+        (one["told"], one["held_back"]) = (json!(true), json!(false));
+    }
+    let spent = spent.to_string();
+    let (_, result) = sit(spent.as_bytes(), HONEST);
+    assert_eq!(result.verdict, Verdict::Pass, "{result:?}");
+    assert!(result.shows.is_empty(), "{result:?}");
+    let example = Example {
+        earlier: vec![("exam".to_owned(), spent)],
+        ..Example::default()
+    };
+    let mut results = World::new().with(&example, |subject| run_gate(&[spec("untold")], subject));
+    assert_eq!(results.remove(0).code.as_deref(), Some("exam_used_up"));
+}
+
+/// Products that a suite might believe.
+#[test]
+fn no_cheat_knows_the_answers() {
+    let (world, _) = write(&exam(), &[("README.md", "slugs\n")]);
+    let paper = sealed(&world.vault);
+    let tests_alone = "def slug(text):\n    return {'a b': 'a-b', 'A': 'a'}.get(text, text)\ndef unslug(name):\n    return name\n";
+    let constant =
+        "def slug(text):\n    return 'hello-world'\ndef unslug(name):\n    return 'big red car'\n";
+    // It looks for questions and answers wherever it can.
+    let reads = "import sys, gc, json\ndef slug(text):\n    for one in gc.get_objects():\n        if isinstance(one, dict) and 'holds' in one:\n            return one['holds'][0]['value']\n    return 'no answers here'\ndef unslug(name):\n    return name\n";
+    let second = format!(
+        "{HONEST}\nimport os, json\nfor fd in range(3, 20):\n    try:\n        os.write(fd, json.dumps({{'answers': []}}).encode())\n    except OSError:\n        pass\n"
+    );
+    let early = format!("{HONEST}\nimport os\nos.write(1, b'{{}}')\nos._exit(0)\n");
+    // It works alone, and not after something else was asked.
+    let composed = HONEST.replace(
+        "    return '-'.join(words)",
+        "    taken.add(text)\n    return '-'.join(words) if len(taken) < 2 else 'busy'",
+    );
+    for (name, product) in [
+        ("knows the tests' values", tests_alone),
+        ("a constant", constant),
+        ("reads the frames", reads),
+        ("a second frame", &second),
+        ("leaves early", &early),
+        ("works alone", &composed),
+    ] {
+        let (_, result) = sit(&paper, product);
+        assert_eq!(result.verdict, Verdict::Fail, "{name}: {result:?}");
+        assert_eq!(
+            result.code.as_deref(),
+            Some("exam_failed"),
+            "{name}: {result:?}"
+        );
+    }
+}
+
+/// Any language, by its command line: files last from one call of a case to the next, and no longer.
+#[test]
+fn a_command_line_is_asked_with_its_files() {
+    let case = |id: &str, items: &[&str], says: &str| {
+        let mut steps: Vec<Value> = items
+            .iter()
+            .map(|item| json!({"call": "sh", "with": ["todo.sh", "add"], "stdin": item}))
+            .collect();
+        steps.push(json!({"call": "sh", "with": ["todo.sh", "list"]}));
+        let last = steps.len() - 1;
+        json!({"id": id, "clause": "what was added is listed", "steps": steps, "holds": [
+            {"of": last, "at": "/stdout", "is": "equals", "value": says},
+            {"of": last, "at": "/exit", "is": "equals", "value": 0},
+        ]})
+    };
+    let exam = json!({"driver": "command", "cases": [
+        case("C1", &["milk"], "milk\n"),
+        case("C2", &["it's", "eggs"], "it's\neggs\n"),
+        case("C3", &["a b", "c"], "a b\nc\n"),
+    ]});
+    let (world, result) = write(&exam, &[("README.md", "")]);
+    assert_eq!(result.verdict, Verdict::Pass, "{result:?}");
+    let paper = sealed(&world.vault);
+    let sit = |script: &str| {
+        let example = Example {
+            earlier: vec![("exam".to_owned(), String::from_utf8(paper.clone()).unwrap())],
+            repo: files(&[("todo.sh", script)]),
+            before: files(&[("README.md", "")]),
+            ..Example::default()
+        };
+        let world = World::new();
+        world
+            .with(&example, |subject| run_gate(&[spec("sat")], subject))
+            .remove(0)
+    };
+    let honest = "case $1 in add) cat >> list; echo >> list;; list) cat list;; esac\n";
+    assert_eq!(sit(honest).verdict, Verdict::Pass, "{:?}", sit(honest));
+    let last = "case $1 in add) cat > list; echo >> list;; list) cat list;; esac\n";
+    assert_eq!(sit(last).code.as_deref(), Some("exam_failed"));
+}
+
+#[test]
+fn javascript_is_asked_by_its_exports() {
+    let found = std::process::Command::new("node").arg("--version").output();
+    if !found.is_ok_and(|ended| ended.status.success()) {
+        eprintln!("LEFT OUT, for want of node");
+        return;
+    }
+    let ask = |id: &str, input: Value, claim: Value| json!({"id": id, "clause": "c", "steps": [{"call": "half.mjs:half", "with": [input]}], "holds": [claim]});
+    let exam = json!({"driver": "javascript", "cases": [
+        ask("C1", json!(4), equals(json!(2))),
+        ask("C2", json!("x"), equals(json!({"$number": "NaN"}))),
+        ask("C3", json!(null), json!({"of": 0, "is": "fails", "value": "TypeError"})),
+    ]});
+    let (world, result) = write(&exam, &[("README.md", "")]);
+    assert_eq!(result.verdict, Verdict::Pass, "{result:?}");
+    let example = Example {
+        earlier: vec![(
+            "exam".to_owned(),
+            String::from_utf8(sealed(&world.vault)).unwrap(),
+        )],
+        repo: files(&[(
+            "half.mjs",
+            "console.log('loaded');\nexport const half = (x) => { if (x === null) throw new TypeError('x'); return x / 2; };\n",
+        )]),
+        before: files(&[("README.md", "")]),
+        ..Example::default()
+    };
+    let world = World::new();
+    let result = world
+        .with(&example, |subject| run_gate(&[spec("sat")], subject))
+        .remove(0);
+    assert_eq!(result.verdict, Verdict::Pass, "{result:?}");
+}

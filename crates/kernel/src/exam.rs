@@ -1,0 +1,355 @@
+//! An exam: questions to a product as data, and what must hold of its answers. Whoever writes one sees
+//! what is asked for and no code; whoever is examined sees the questions and none of the answers.
+//!
+//! How a product is asked, and whether an answer holds, is for whoever runs it.
+
+use crate::form::{Document, FILLED, Fault, Form, Formed, Size, TEXT};
+use crate::{document, words};
+use serde::{Deserialize, Deserializer};
+use serde_json::{Map, Value, json};
+
+/// The member of a role's result that holds one.
+pub const EXAM: &str = "exam";
+/// An input that is an earlier answer of the same case: `{"$answer": 0}`.
+pub const ANSWER: &str = "$answer";
+
+/// The fewest cases of an exam.
+pub const LEAST_CASES: usize = 3;
+/// The most.
+pub const MOST_CASES: usize = 60;
+/// The most calls of a case.
+pub const MOST_STEPS: usize = 20;
+
+words! {
+    /// How a product is asked.
+    pub enum Driver {
+        /// Functions of Python modules.
+        Python = "python",
+        /// Functions of JavaScript modules.
+        JavaScript = "javascript",
+        /// A command line, in any language.
+        Command = "command",
+    }
+}
+
+words! {
+    /// What must hold of an answer.
+    pub enum Relation {
+        /// It is the value.
+        Equals = "equals",
+        /// It is not the value.
+        Differs = "differs",
+        /// It is the same as another answer of the case.
+        Same = "same",
+        /// It is not the same as another answer of the case.
+        Other = "other",
+        /// It is a number, and less than the value.
+        Less = "less",
+        /// It is a number, and more than the value.
+        More = "more",
+        /// It is a number, and no further from the value than `within`.
+        Close = "close",
+        /// It is a text or a list with the value in it, or an object with that key.
+        Contains = "contains",
+        /// The call fails; with a value: with an error of that name.
+        Fails = "fails",
+    }
+}
+
+impl Relation {
+    fn of_two(self) -> bool {
+        matches!(self, Relation::Same | Relation::Other)
+    }
+}
+
+document! {
+    /// One call.
+    pub struct Step {
+        /// `python`: `MODULE:FUNCTION`; `javascript`: `FILE:EXPORT`; `.METHOD` of the first input in both; `command`: the program.
+        call: String = FILLED,
+        /// The inputs in their order; `{"$answer": 0}` is the answer to the first call of the case. For a command: its arguments, all texts.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        with?: Vec<Value> = Form::List(&Form::Any, Size::ANY),
+        /// `python` alone: inputs by their names.
+        #[serde(default, skip_serializing_if = "Map::is_empty")]
+        named?: Map<String, Value> = Form::Map(&Form::Any, Size::ANY),
+        /// `command` alone: what it reads on standard input.
+        #[serde(default, skip_serializing_if = "String::is_empty")]
+        stdin?: String = TEXT,
+    }
+}
+
+document! {
+    /// What must hold of one answer. A function answers with its value; a command with `{"exit": 0, "stdout": "", "stderr": ""}`.
+    pub struct Claim {
+        /// Which call, from 0.
+        of: usize,
+        /// Where in the answer, as a JSON pointer; the whole, if left out.
+        #[serde(default, skip_serializing_if = "String::is_empty")]
+        at?: String = TEXT,
+        /// What must hold.
+        is: Relation,
+        /// What it is compared with. A number that JSON has not is written `{"$number": "NaN"}`.
+        #[serde(default, deserialize_with = "present", skip_serializing_if = "Option::is_none")]
+        value?: Option<Value> = Form::Any,
+        /// For `same` and `other`: the other call.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        other?: Option<usize> = Form::Count(0),
+        /// Where in the other answer; the same place, if left out.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        other_at?: Option<String> = TEXT,
+        /// For `close`.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        within?: Option<f64> = Form::Measure,
+    }
+}
+
+document! {
+    /// One question: a call or several that follow each other, and what must hold of the answers.
+    pub struct Case {
+        /// Its name, such as `C1`.
+        id: String = FILLED,
+        /// The sentence of the task that says so, word for word.
+        clause: String = FILLED,
+        /// It is only true in a process of its own.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        alone?: bool,
+        /// The calls, in their order.
+        steps: Vec<Step> = Form::List(&Step::FORM, Size::SOME),
+        /// All of it must hold.
+        holds: Vec<Claim> = Form::List(&Claim::FORM, Size::SOME),
+    }
+}
+
+document! {
+    /// Questions whose answers only the engine knows.
+    pub struct Exam {
+        /// How the product is asked.
+        driver: Driver,
+        /// The questions.
+        cases: Vec<Case> = Form::List(&Case::FORM, Size { least: LEAST_CASES, most: MOST_CASES, code: "too_few", why: "" }),
+    }
+}
+
+/// A member that is there is a value, also when it is `null`.
+fn present<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Value>, D::Error> {
+    Value::deserialize(deserializer).map(Some)
+}
+
+/// The document, with what its members must be to each other.
+pub const DOCUMENT: Document =
+    Document::of("docs/exam.md", "An exam.", Form::Object(&Exam::OBJECT)).with(rules);
+
+impl Exam {
+    /// Reads one; all that is wrong, if something is.
+    pub fn read(value: &Value) -> Result<Self, Vec<Fault>> {
+        let faults = DOCUMENT.faults(value);
+        if !faults.is_empty() {
+            return Err(faults);
+        }
+        serde_json::from_value(value.clone())
+            .map_err(|error| vec![Fault::rule("no_exam", "$", "", error.to_string())])
+    }
+}
+
+/// The schema of the result of a role that hands in an exam.
+pub fn schema() -> Value {
+    json!({
+        "type": "object",
+        "properties": { EXAM: Form::Object(&Exam::OBJECT).schema() },
+    })
+}
+
+/// The calls whose answers are inputs of a value.
+pub fn answers_in(value: &Value, found: &mut Vec<u64>) {
+    match value {
+        Value::Object(members) => match members.get(ANSWER) {
+            Some(number) => found.push(number.as_u64().unwrap_or(u64::MAX)),
+            None => members.values().for_each(|one| answers_in(one, found)),
+        },
+        Value::Array(items) => items.iter().for_each(|one| answers_in(one, found)),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
+    }
+}
+
+fn rules(value: &Value, faults: &mut Vec<Fault>) {
+    let Ok(exam) = serde_json::from_value::<Exam>(value.clone()) else {
+        return;
+    };
+    let mut ids: Vec<&str> = Vec::new();
+    for (number, case) in exam.cases.iter().enumerate() {
+        let path = format!("$.cases[{number}]");
+        if ids.contains(&case.id.as_str()) {
+            let what = "another case has this id; give each its own";
+            faults.push(Fault::rule("id_twice", path.as_str(), "id", what));
+        }
+        ids.push(&case.id);
+        if case.steps.len() > MOST_STEPS {
+            let what = format!("a case has at most {MOST_STEPS} calls");
+            faults.push(Fault::rule("too_many", path.as_str(), "steps", what));
+        }
+        for (at, step) in case.steps.iter().enumerate() {
+            let path = format!("{path}.steps[{at}]");
+            calls(exam.driver, at, step, &path, faults);
+        }
+        for (at, claim) in case.holds.iter().enumerate() {
+            let path = format!("{path}.holds[{at}]");
+            claims(case, claim, &path, faults);
+        }
+    }
+}
+
+fn calls(driver: Driver, at: usize, step: &Step, path: &str, faults: &mut Vec<Fault>) {
+    let mut wrong = |field: &str, what: &str| {
+        faults.push(Fault::rule("bad_call", path, field, what));
+    };
+    let named = step.call.split_once(':');
+    let whole = named.is_some_and(|(module, name)| !module.is_empty() && !name.is_empty());
+    let method = step.call.strip_prefix('.').is_some_and(|name| {
+        let mut chars = name.chars();
+        chars.next().is_some_and(|first| !first.is_ascii_digit())
+            && name.chars().all(|one| one.is_alphanumeric() || one == '_')
+    });
+    match driver {
+        Driver::Python | Driver::JavaScript if !whole && !method => {
+            wrong(
+                "call",
+                "write `MODULE:FUNCTION`, or `.METHOD` of the first input",
+            );
+        }
+        Driver::Python | Driver::JavaScript if method && step.with.is_empty() => {
+            wrong("with", "a method needs whose it is, as the first input");
+        }
+        Driver::Command if step.with.iter().any(|one| !one.is_string()) => {
+            wrong("with", "the arguments of a command are texts");
+        }
+        Driver::Python | Driver::JavaScript | Driver::Command => {}
+    }
+    if driver != Driver::Python && !step.named.is_empty() {
+        wrong("named", "only Python has inputs with names");
+    }
+    if driver != Driver::Command && !step.stdin.is_empty() {
+        wrong("stdin", "only a command reads standard input");
+    }
+    let mut used = Vec::new();
+    step.with.iter().for_each(|one| answers_in(one, &mut used));
+    step.named
+        .values()
+        .for_each(|one| answers_in(one, &mut used));
+    if used.iter().any(|number| *number >= at as u64) {
+        wrong(
+            "with",
+            "an input can only be the answer to an earlier call of the case",
+        );
+    }
+}
+
+fn claims(case: &Case, claim: &Claim, path: &str, faults: &mut Vec<Fault>) {
+    let mut wrong = |field: &str, what: &str| {
+        faults.push(Fault::rule("bad_claim", path, field, what));
+    };
+    let is_call = |number: usize| number < case.steps.len();
+    if !is_call(claim.of) {
+        wrong("of", "the case has no such call; they count from 0");
+    }
+    let pointer = |at: &str| at.is_empty() || at.starts_with('/');
+    if !pointer(&claim.at) || !claim.other_at.as_deref().is_none_or(pointer) {
+        wrong("at", "a JSON pointer begins with `/`");
+    }
+    match (claim.is.of_two(), claim.other) {
+        (true, None) => wrong("other", "`same` and `other` need another call"),
+        (true, Some(other)) if !is_call(other) => {
+            wrong("other", "the case has no such call; they count from 0");
+        }
+        (false, Some(_)) => wrong("other", "only `same` and `other` have another call"),
+        (true, Some(_)) | (false, None) => {}
+    }
+    match (claim.is, &claim.value) {
+        (Relation::Same | Relation::Other, Some(_)) => {
+            wrong(
+                "value",
+                "`same` and `other` compare with another answer, not with a value",
+            );
+        }
+        (Relation::Same | Relation::Other | Relation::Fails, None) => {}
+        (_, None) => wrong("value", "it is missing"),
+        (Relation::Less | Relation::More | Relation::Close, Some(value)) if !value.is_number() => {
+            wrong("value", "it must be a number");
+        }
+        (Relation::Fails, Some(value)) if !value.is_string() => {
+            wrong("value", "it must be the name of an error");
+        }
+        (_, Some(_)) => {}
+    }
+    if (claim.is == Relation::Close) != claim.within.is_some() {
+        wrong("within", "`close` needs it, and nothing else has it");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn exam(cases: Value) -> Value {
+        json!({"driver": "python", "cases": cases})
+    }
+
+    fn good(id: &str) -> Value {
+        json!({
+            "id": id, "clause": "blanks become dashes",
+            "steps": [{"call": "slug:slug", "with": ["a b"]}, {"call": "slug:slug", "with": [{"$answer": 0}]}],
+            "holds": [{"of": 0, "is": "equals", "value": "a-b"}, {"of": 1, "is": "same", "other": 0}],
+        })
+    }
+
+    #[test]
+    fn one_that_is_whole_is_read() {
+        let read = Exam::read(&exam(json!([good("C1"), good("C2"), good("C3")]))).unwrap();
+        assert_eq!(read.cases[0].holds[0].value, Some(json!("a-b")));
+        let mut none = good("C1");
+        none["holds"][0]["value"] = Value::Null;
+        let read = Exam::read(&exam(json!([none, good("C2"), good("C3")]))).unwrap();
+        assert_eq!(read.cases[0].holds[0].value, Some(Value::Null));
+    }
+
+    #[test]
+    fn all_faults_are_named_at_once_and_no_value_is() {
+        let mut wrong = good("C1");
+        wrong["steps"][0]["call"] = json!("hush");
+        wrong["steps"][0]["with"] = json!([{"$answer": 0}]);
+        wrong["holds"] = json!([
+            {"of": 2, "is": "equals"},
+            {"of": 0, "is": "same", "value": "secret"},
+            {"of": 0, "is": "close", "value": "secret"},
+            {"of": 0, "at": "x", "is": "fails", "value": 1},
+        ]);
+        let faults = Exam::read(&exam(json!([wrong, good("C1"), good("C3")]))).unwrap_err();
+        let told: Vec<String> = faults
+            .iter()
+            .map(|fault| format!("{}: {}", fault.place(), fault.what))
+            .collect();
+        let places = [
+            "cases[0].steps[0].call",
+            "cases[0].steps[0].with",
+            "cases[0].holds[0].of",
+            "cases[0].holds[0].value",
+            "cases[0].holds[1].other",
+            "cases[0].holds[1].value",
+            "cases[0].holds[2].value",
+            "cases[0].holds[2].within",
+            "cases[0].holds[3].at",
+            "cases[0].holds[3].value",
+            "cases[1].id",
+        ];
+        for place in places {
+            let is_it = |one: &&String| one.starts_with(&format!("{place}: "));
+            assert_eq!(told.iter().filter(is_it).count(), 1, "{place} in {told:#?}");
+        }
+        assert!(
+            !told
+                .iter()
+                .any(|one| one.contains("secret") || one.contains("hush"))
+        );
+        assert!(Exam::read(&exam(json!([good("C1")]))).is_err());
+    }
+}
