@@ -6,6 +6,7 @@ use crate::change::{Change, Depth, Work};
 use crate::gate::{Answer, Gate, latest};
 use crate::history::History;
 use crate::kept::Kept;
+use crate::paper::{Paper, papers};
 use crate::proof::Proof;
 use crate::spend::{self, Spend};
 use flow::Flow;
@@ -25,6 +26,9 @@ pub struct Grounds {
     pub last: Time,
     /// What it changed, without the lines; none where nobody can tell.
     pub change: Option<Change>,
+    /// What is to be frozen, where that is asked.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub papers: Vec<Paper>,
     /// Checks that were executed, could have failed and passed, in the latest gate of their state.
     pub proven: Vec<Proven>,
     /// How many further checks held that only looked at files and records.
@@ -125,6 +129,10 @@ impl Grounds {
             began: events.first().map_or(Time(0), |event| event.at),
             last: events.last().map_or(Time(0), |event| event.at),
             change,
+            papers: match machine.started() {
+                Some(started) => papers(project, started.run.as_str(), machine),
+                None => Vec::new(),
+            },
             proven: Vec::new(),
             looked: 0,
             said: Vec::new(),

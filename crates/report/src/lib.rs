@@ -22,6 +22,7 @@ pub mod inbox;
 pub mod kept;
 pub mod look;
 pub mod page;
+pub mod paper;
 pub mod project;
 pub mod proof;
 pub mod question;

@@ -11,10 +11,10 @@ use super::scratch::Laid;
 use crate::perform::InVault;
 use ::factory::surface::Language;
 use checks::runners::{FaultKind, TestRun};
-use checks::{BoxError, Keep, Place, Subject, TreeNow};
+use checks::{BoxError, Keep, Place, RoomError, Subject, TreeNow};
 use kernel::effect::{CheckSpec, GateOrder, Weight};
 use kernel::outcome::{CheckResult, Verdict};
-use sandbox::Cancel;
+use sandbox::{Cancel, Ended, Launch};
 use serde_json::json;
 use std::path::Path;
 use std::time::Duration;
@@ -146,6 +146,20 @@ fn results_of(context: &Context, result: &CheckResult) -> Result<TestRun, Broke>
     };
     let bytes = InVault(context).fetch(&kept.hash).map_err(could_not)?;
     serde_json::from_slice(&bytes).map_err(could_not)
+}
+
+/// Runs a program about a laid out module in a room of its own: what it writes is gone with it.
+pub(super) fn in_room(
+    context: &Context,
+    order: &GateOrder,
+    laid: &Laid,
+    launch: &Launch,
+    cancel: &Cancel,
+) -> Result<Ended, RoomError> {
+    let now = tree(&laid.top).map_err(RoomError::NoRoom)?;
+    let scratch = context.home(order.id);
+    let rooms = Rooms::over_folder(&laid.top, &context.rooms, &scratch, now);
+    Ok(checks::Rooms::run(&rooms, launch, cancel)?.ended)
 }
 
 fn tree(top: &Path) -> Result<TreeNow, BoxError> {

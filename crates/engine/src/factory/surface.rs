@@ -5,9 +5,11 @@
 use super::found::{Broke, Held, could_not, not_started};
 use super::modules::Stored;
 use super::scratch::{self, Laid};
+use super::suite;
 use ::factory::contract::SurfaceRef;
 use ::factory::surface::python::{self, Said};
 use ::factory::surface::{self, Extracted, Language, rust};
+use checks::RoomError;
 use kernel::effect::GateOrder;
 use sandbox::{Cancel, Launch, Limits};
 use std::collections::BTreeMap;
@@ -172,11 +174,18 @@ pub(super) fn script(
     let mut launch = Launch::new(argv, &laid.top, context.env.clone(), limits);
     launch.policy = Some(context.reach.scratch(&laid.top));
     launch.pid_file = Some(context.home(order.id).join("pid"));
-    let ended = sandbox::run(&launch, cancel).map_err(|error| {
-        not_started(
+    // What only looks leaves nothing behind; what makes stubs is there to write them. Neither runs the
+    // module's code.
+    let ended = match ["surface", "tests"].contains(&mode) {
+        true => suite::in_room(context, order, laid, &launch, cancel),
+        false => sandbox::run(&launch, cancel).map_err(RoomError::from),
+    };
+    let ended = ended.map_err(|error| match error {
+        RoomError::NotStarted(error) => not_started(
             &error,
             format!("a module in Python needs `python3`: {error}"),
-        )
+        ),
+        RoomError::NoRoom(error) => could_not(error),
     })?;
     python::read(&ended.stdout).map_err(|why| {
         let said = String::from_utf8_lossy(&ended.stderr).into_owned();

@@ -2,11 +2,11 @@
 //! what the checks said, and the change that it judges. Of the change only what its role may see.
 
 use super::unfinished;
-use kernel::effect::AttemptOrder;
+use kernel::effect::{Access, AttemptOrder};
 use std::path::Path;
 use workspace::context::Context;
 use workspace::error::EngineError;
-use workspace::git::{git, text};
+use workspace::git::{edits, git, text};
 use workspace::view::sight::Globs;
 
 /// A patch that is longer tells nobody anything: the files are there.
@@ -32,7 +32,12 @@ pub(super) fn lay(
     let Some(tip) = &order.change else {
         return Ok(());
     };
-    let (files, patch) = change(context, tip, globs)?;
+    // Who mends works on what no gate has passed yet: that is in no commit of the run's.
+    let tip = match order.access {
+        Access::ReadOnly => tip.clone(),
+        Access::Edit => edits(context.project.repo(), &home.join("change-index"))?,
+    };
+    let (files, patch) = change(context, &tip, globs)?;
     put("changed-files.txt", &files)?;
     put("change.patch", &patch)
 }

@@ -316,6 +316,8 @@ fn arrival(run: &FlowState, step: &Step, to: &Position) -> Arrival {
         }
         Step::Answer(option) if option == "continue" || option == "retry" => match run.stage {
             Stage::Judged { .. } | Stage::Stuck { .. } => Arrival::Again,
+            // Nobody judges in such a state: whoever changed nothing tries once more.
+            Stage::Answered { .. } if run.position.hold == Some(Hold::Stall) => Arrival::Again,
             _ => Arrival::Stayed,
         },
         Step::Again => Arrival::Again,

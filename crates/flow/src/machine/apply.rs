@@ -9,6 +9,7 @@ mod heard;
 mod moved;
 
 use super::state::{FlowState, Stage};
+use super::told;
 use crate::workflow::Workflow;
 use kernel::effect::EffectKind;
 use kernel::event::{Body, CheckpointEnded, RunStarted};
@@ -64,10 +65,9 @@ impl FlowState {
             }
             Body::Decided(decision) => {
                 if !decision.because.is_empty() {
-                    self.note(format!(
-                        "{} decided `{}`: {}",
-                        decision.who, decision.option, decision.because
-                    ));
+                    let said = told::sentence(decision);
+                    self.note(said.clone());
+                    self.told.said(said);
                 }
                 self.decision = Some(decision.clone());
             }
@@ -97,6 +97,7 @@ impl FlowState {
         match kind {
             EffectKind::Attempt => {
                 self.fields_before = self.fields.clone();
+                self.told.begins(&self.position.state);
                 self.stage = Stage::Attempting { effect };
             }
             EffectKind::Gate => {

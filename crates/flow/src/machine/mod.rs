@@ -20,6 +20,7 @@ mod patience;
 mod record;
 mod session;
 mod state;
+mod told;
 mod wanted;
 mod words;
 mod worth;

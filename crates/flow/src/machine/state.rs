@@ -6,6 +6,7 @@ use super::heard::Heard;
 use super::idle::Idle;
 use super::made::Made;
 use super::memory::Memory;
+use super::told::Told;
 use crate::snapshot::Snapshots;
 use crate::workflow::Workflow;
 use kernel::autonomy::Risk;
@@ -200,6 +201,9 @@ pub(crate) struct FlowState {
     /// Who did nothing about a gate that failed.
     #[serde(default)]
     pub(crate) idle: Idle,
+    /// What people said when they decided.
+    #[serde(default)]
+    pub(crate) told: Told,
 }
 
 impl FlowState {
@@ -250,6 +254,7 @@ impl FlowState {
             made: Made::default(),
             findings: Findings::default(),
             idle: Idle::default(),
+            told: Told::default(),
         }
     }
 

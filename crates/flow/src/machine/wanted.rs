@@ -65,7 +65,7 @@ fn attempt(workflow: &Workflow, run: &FlowState, id: EffectId) -> Effect {
     let role = def.role.clone().unwrap_or_default();
     let def_of = workflow.roles.get(&role);
     let wrong = run.patience.continues.as_ref().map(|(_, wrong)| wrong);
-    let again = wrong.map(|wrong| brief::ask_again(workflow, &role, wrong));
+    let again = wrong.map(|wrong| brief::ask_again(workflow, run, wrong));
     let brief = brief::compile(workflow, run);
     Effect::Attempt(AttemptOrder {
         id,

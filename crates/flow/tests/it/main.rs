@@ -8,6 +8,7 @@ mod faults;
 mod objections;
 mod phase;
 mod questions;
+mod repairs;
 mod sessions;
 mod tlc;
 

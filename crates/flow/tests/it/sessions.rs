@@ -10,7 +10,7 @@ use kernel::{Autonomy, CheckResult, Class, EffectId, Mode, Outcome, Usage, Verdi
 use std::sync::Arc;
 
 /// One builds, and a gate of its own proves it.
-const BUILT: &str = r#"name = "t"
+pub(crate) const BUILT: &str = r#"name = "t"
 about = "built and proven"
 initial = "build"
 [role.coder]
@@ -49,20 +49,20 @@ when = "gate.fail"
 count = "tries"
 "#;
 
-fn begun(text: &str) -> Hand {
+pub(crate) fn begun(text: &str) -> Hand {
     let workflow = load(&source(text), &|_, _| Ok(())).unwrap_or_else(|error| panic!("{error}"));
     Hand::of(Arc::new(workflow), Autonomy::Auto, Mode::default(), &[])
 }
 
 impl Hand {
-    fn order(&mut self) -> AttemptOrder {
+    pub(crate) fn order(&mut self) -> AttemptOrder {
         match self.begin() {
             Effect::Attempt(order) => order,
             other => panic!("an attempt is wanted, not {other:?}"),
         }
     }
 
-    fn ends(&mut self, effect: EffectId, class: Class) {
+    pub(crate) fn ends(&mut self, effect: EffectId, class: Class) {
         let outcome = Box::new(Outcome::bare(class, "so it ended"));
         let found = Found::Live;
         self.feed(What::AttemptEnded {
@@ -74,7 +74,7 @@ impl Hand {
     }
 
     /// An attempt that is done, and a gate that refuses it.
-    fn refused(&mut self, code: Option<&str>) -> EffectId {
+    pub(crate) fn refused(&mut self, code: Option<&str>) -> EffectId {
         let order = self.order();
         self.ends(order.id, Class::Done);
         let Effect::Gate(gate) = self.begin() else {
@@ -109,6 +109,10 @@ fn a_repair_goes_on_in_the_session_of_what_it_repairs() {
     );
     let again = third.again.unwrap();
     assert!(again.starts_with("# Your result was not valid"), "{again}");
+    // It says where this is, and shows a result that would do.
+    for part in ["Phase `build` of `t`, role `coder`", "{\"summary\": "] {
+        assert!(again.contains(part), "no {part} in {again}");
+    }
     // Who cannot go on is told everything.
     assert!(third.brief.starts_with(&again), "{}", third.brief);
     assert!(third.brief.contains("# Phase `build`"), "{}", third.brief);

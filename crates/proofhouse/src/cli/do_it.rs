@@ -48,6 +48,15 @@ pub(crate) fn do_it(project: &Project, args: &Do, out: &Out) -> Result<u8, Engin
     // Nothing is made for a run that nobody could work in.
     let workflow = project.workflow(&args.workflow)?;
     could_begin(project, &workflow, asked.agent.as_deref())?;
+    // What cannot fail would be found where the work is judged, when it has been paid for.
+    let mut hollow = args.check.iter().map(|line| vec![line.clone()]);
+    if let Some(why) = hollow.find_map(|argv| report::proof::cannot_fail(&argv)) {
+        return Err(EngineError::user(
+            "no_check",
+            format!("{why}, so it could prove nothing"),
+            "name a command that fails when the work is not done",
+        ));
+    }
     let (wants, there) = wanted_commands(project, &args.workflow, &args.check)?;
     if wants == WantsCommands::Always && !there {
         asked.check = vec![ask_for_a_check(out)?];

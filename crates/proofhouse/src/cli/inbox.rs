@@ -5,6 +5,7 @@ use super::out::{Out, Tone, count, dollars, duration, plain, whole};
 use super::{exit, land, signing};
 use report::grounds::Grounds;
 use report::inbox::Item;
+use report::paper::Paper;
 use report::question::{Advice, Way};
 use workspace::{EngineError, Project};
 
@@ -50,6 +51,29 @@ pub(crate) fn ask(out: &Out, project: &Project, items: &[Item]) {
     }
 }
 
+/// As many lines of what is to be frozen are shown beside the question.
+const OF_A_PAPER: usize = 60;
+
+/// What is to be frozen, and where all of it stands.
+fn to_freeze(out: &Out, paper: &Paper, lines: Lines) {
+    let sections = match paper.sections.is_empty() {
+        true => String::new(),
+        false => format!(" ({})", plain(&paper.sections.join(", "))),
+    };
+    out.line(&format!("  to freeze   {}{sections}", plain(&paper.path)));
+    if lines == Lines::None {
+        return;
+    }
+    let mut text = paper.text.lines();
+    for line in text.by_ref().take(OF_A_PAPER) {
+        out.line(&format!("  | {}", whole(line)));
+    }
+    match text.count() {
+        0 => {}
+        more => out.line(&format!("  ... and {}", count(more as u64, "more line"))),
+    }
+}
+
 /// A command that answers, and what it does: a remark to a shell, so that the line can be taken whole.
 pub(crate) fn answer(out: &Out, way: &Way) {
     let best = match way.advice {
@@ -82,6 +106,9 @@ pub(crate) fn shown(out: &Out, run: &str, grounds: &Grounds, lines: Lines) {
             duration(now.since(grounds.last))
         ),
     );
+    for paper in &grounds.papers {
+        to_freeze(out, paper, lines);
+    }
     if let Some(change) = &grounds.change {
         land::change(out, run, change, lines);
     }

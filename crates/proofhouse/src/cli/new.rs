@@ -108,6 +108,11 @@ pub(crate) fn tell(
             for command in &started.commands {
                 let from = started.commands_from;
                 out.line(&format!("  validation   {command}  ({from})"));
+                if let Some(why) = report::proof::cannot_fail(std::slice::from_ref(command)) {
+                    out.warn(&[format!(
+                        "{why}: it proves nothing, and no gate passes by it"
+                    )]);
+                }
             }
         }
     }

@@ -157,6 +157,18 @@ fn one_approval_and_the_rest_on_evidence() {
     ] {
         add.says(line);
     }
+    // What is to be frozen is shown where it is asked, and where it stands.
+    let inbox = add.world.run(&["inbox"]).exits(0).out;
+    for line in [
+        "tasks/t/TASK.md (1 Specify, 2 Scenarios, 3 Contract, 4 Tests)",
+        "  | # ",
+        "# accepts the bundle as it is: from now on nobody changes what it says; the reason must say `flag: ...; spec: ...;",
+    ] {
+        assert!(inbox.contains(line), "no {line} in {inbox}");
+    }
+    let facts = add.world.run(&["inbox", "--json"]).exits(0).json();
+    let text = facts[0]["grounds"]["papers"][0]["text"].as_str().unwrap();
+    assert_eq!(text, add.world.read(TASK));
     let key = add.key.to_str().unwrap();
     let unread = ["decide", "t", "freeze", "--because", "fine", "--sign", key];
     add.world.run(&unread).refuses(1, "checklist_incomplete");

@@ -98,6 +98,9 @@ fn one_line_does_it_and_says_what_can_be_done_with_it() {
     let asked = ["do", "be better", "--agent", "scripted:agent/script.toml"];
     let said = says(&world, &asked).refuses(1, "no_check");
     assert!(!said.out.contains("attempt"), "{}", said.out);
+    let hollow = [&asked[..], &["--check", "true"]].concat();
+    let said = says(&world, &hollow).refuses(1, "no_check");
+    assert!(said.err.contains("`true` cannot fail"), "{}", said.err);
 }
 
 #[test]

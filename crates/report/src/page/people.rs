@@ -14,6 +14,12 @@ pub(super) fn waiting(data: &Evidence) -> Markup {
             section.ask aria-labelledby="ask" {
                 h2 #ask { "Your answer is needed" }
                 (paragraph("sentence", &waiting.why))
+                @for paper in &data.grounds.papers {
+                    details open {
+                        summary { "To be frozen: " (paper.path) " " (paper.sections.join(", ")) }
+                        pre tabindex="0" { code { (paper.text) } }
+                    }
+                }
                 p.label { "Answer in your terminal, with one of these" }
                 @for way in &worded.answers {
                     @if !way.does.is_empty() { p.label { (way.does) } }

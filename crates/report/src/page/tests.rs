@@ -10,6 +10,7 @@ use crate::evidence::{Evidence, Link, Origin};
 use crate::gate::{Answer, Check, Gate};
 use crate::grounds::{Grounds, Proven, Unproven, Worker};
 use crate::history::Decided;
+use crate::paper::Paper;
 use crate::proof::Proof;
 use crate::spend::Spend;
 use crate::transcript::{Turn, TurnKind};
@@ -75,6 +76,11 @@ fn grounds(text: &str) -> Grounds {
         began: AT,
         last: AT,
         change: None,
+        papers: vec![Paper {
+            path: text.to_owned(),
+            sections: vec![text.to_owned()],
+            text: text.to_owned(),
+        }],
         proven: Vec::new(),
         looked: 0,
         said: Vec::new(),

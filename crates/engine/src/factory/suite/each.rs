@@ -20,15 +20,18 @@ use crate::factory::found::{Broke, could_not, not_started};
 use crate::factory::scratch::Laid;
 use ::factory::contract::answers::Constant;
 use ::factory::surface::ANSWER;
+use checks::RoomError;
+use checks::Rooms as _;
 use checks::runners::{Ending, Fault, FaultKind, Status, TestResult, TestRun};
 use kernel::effect::GateOrder;
 use kernel::outcome::{CheckResult, EvidenceRef, Ran, Verdict};
-use sandbox::{Cancel, Ended, Killed, Launch, Limits, Refusals};
+use sandbox::{Cancel, Ended, Killed, Launch, LaunchError, Limits, Refusals};
 use serde_json::Value;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 use workspace::context::Context;
+use workspace::room::Rooms;
 
 /// Of each process; the middle of more is left out.
 const OUTPUT: usize = 1 << 20;
@@ -71,6 +74,10 @@ struct Running<'a> {
     answer: Option<Constant>,
     /// Where the binaries are.
     shelf: PathBuf,
+    /// Where tests run, once they are built: nothing that one writes is there for the next.
+    rooms: Option<Rooms<'a>>,
+    /// Judged files that a test has written over in its room.
+    spoilt: BTreeSet<String>,
     said: Vec<u8>,
     /// The build, which comes before all tests.
     first: Vec<String>,
@@ -91,11 +98,13 @@ pub(super) fn run(
     let before = tree(&laid.top).map_err(could_not)?;
     let run = running.suite()?;
     let after = tree(&laid.top).map_err(could_not)?;
-    let spoilt: Vec<&str> = before
+    let spoilt = before
         .files
         .iter()
         .filter(|(path, hash)| after.files.get(*path) != Some(*hash))
-        .map(|(path, _)| path.as_str())
+        .map(|(path, _)| path.as_str());
+    let spoilt: BTreeSet<&str> = spoilt
+        .chain(running.spoilt.iter().map(String::as_str))
         .collect();
     let exit = i32::from(run.count(Status::Failed) > 0);
     let ending = run.ending(Some(exit));
@@ -104,7 +113,7 @@ pub(super) fn run(
         Expect::Red => Ending::Red,
     };
     let (verdict, reason) = if !spoilt.is_empty() {
-        let paths = spoilt.join(", ");
+        let paths = spoilt.into_iter().collect::<Vec<_>>().join(", ");
         let reason = format!("the tests changed the tree that they judge: {paths}");
         (Verdict::Fail, reason)
     } else if ending == wanted {
@@ -196,6 +205,8 @@ impl<'a> Running<'a> {
             stopped: Vec::new(),
             answer: None,
             shelf,
+            rooms: None,
+            spoilt: BTreeSet::new(),
             said: Vec::new(),
             first: Vec::new(),
             refused: Refusals::default(),
@@ -302,6 +313,11 @@ impl<'a> Running<'a> {
             }
             shelved.push(Binary { name, file, path });
         }
+        let top = &self.laid.top;
+        let now = tree(top).map_err(could_not)?;
+        let scratch = self.context.home(self.order.id);
+        let settings = &self.context.rooms;
+        self.rooms = Some(Rooms::over_folder(top, settings, &scratch, now));
         Ok(Ok(shelved))
     }
 
@@ -362,10 +378,24 @@ impl<'a> Running<'a> {
         }
         launch.policy = Some(policy);
         launch.pid_file = Some(self.context.home(self.order.id).join("pid"));
-        let ended = sandbox::run(&launch, self.cancel).map_err(|error| {
+        let missing = |error: LaunchError| {
             let what = format!("a module in Rust needs `cargo`: {error}; install the program");
             not_started(&error, what)
-        })?;
+        };
+        // The build leaves what the tests are; from then on nothing that is run leaves anything.
+        let ended = match &self.rooms {
+            None => sandbox::run(&launch, self.cancel).map_err(missing)?,
+            Some(rooms) => {
+                let in_room = rooms
+                    .run(&launch, self.cancel)
+                    .map_err(|error| match error {
+                        RoomError::NotStarted(error) => missing(error),
+                        RoomError::NoRoom(error) => could_not(error),
+                    })?;
+                self.spoilt.extend(in_room.changed);
+                in_room.ended
+            }
+        };
         self.refused.add_all(&ended.denied);
         if self.unrecorded.is_none() {
             self.unrecorded.clone_from(&ended.unrecorded);

@@ -1,0 +1,77 @@
+//! Repairs: who changes nothing is told so and then asked about, and what a person said is not forgotten.
+
+use crate::sessions::{BUILT, begun};
+use kernel::effect::Effect;
+use kernel::outcome::Found;
+use kernel::{Class, Machine, Outcome, What};
+
+/// After a failed gate two attempts change nothing, or something.
+fn idling(text: &str, changed: &[&str]) -> (crate::phase::Hand, Vec<String>) {
+    let mut hand = begun(text);
+    hand.refused(None);
+    let mut briefs = Vec::new();
+    for _ in 0..2 {
+        let order = hand.order();
+        briefs.push(order.brief);
+        let mut outcome = Outcome::bare(Class::Done, "done");
+        outcome.changed = changed.iter().map(|path| (*path).to_owned()).collect();
+        let (effect, outcome, found) = (order.id, Box::new(outcome), Found::Live);
+        hand.feed(What::AttemptEnded {
+            effect,
+            outcome,
+            found,
+        })
+        .unwrap();
+        if !matches!(hand.flow.wanted().first(), Some(Effect::Attempt(_))) {
+            break;
+        }
+    }
+    (hand, briefs)
+}
+
+#[test]
+fn a_gate_is_not_run_again_on_what_nobody_has_changed() {
+    let stops = BUILT.replace("initial =", "idle_stops = true\ninitial =");
+    let (mut hand, briefs) = idling(&stops, &[]);
+    assert_eq!(
+        (hand.state().as_str(), hand.waits().as_str()),
+        ("build", "stall")
+    );
+    let nothing = "the agent changed nothing since the gate of `prove` failed";
+    assert!(!briefs[0].contains(nothing), "{}", briefs[0]);
+    for part in [nothing, "said so"] {
+        assert!(briefs[1].contains(part), "no {part} in {}", briefs[1]);
+    }
+    let waiting = hand.flow.status().waiting_for.unwrap();
+    assert!(waiting.why.contains(nothing), "{}", waiting.why);
+    // A person says that it is to be looked at once more: it is.
+    hand.decide("continue").unwrap();
+    let order = hand.order();
+    hand.ends(order.id, Class::Done);
+    assert!(matches!(hand.begin(), Effect::Gate(_)));
+
+    // Who changes something is judged, and so is everybody where a workflow does not ask for it.
+    for (text, changed) in [(stops.as_str(), &["repo/a"][..]), (BUILT, &[])] {
+        let (hand, briefs) = idling(text, changed);
+        assert_eq!((briefs.len(), hand.state().as_str()), (1, "prove"));
+    }
+}
+
+#[test]
+fn what_a_person_said_stands_in_every_later_brief_of_that_state() {
+    let mut hand = begun(&BUILT.replace("cap = 9", "cap = 2"));
+    for _ in 0..3 {
+        hand.refused(None);
+    }
+    assert_eq!(hand.waits(), "budget");
+    hand.decide_because("extend", "use the table").unwrap();
+    let said = "ann decided `extend`: use the table";
+    for _ in 0..2 {
+        let brief = match hand.flow.wanted().first() {
+            Some(Effect::Attempt(order)) => order.brief.clone(),
+            other => panic!("an attempt is wanted, not {other:?}"),
+        };
+        assert_eq!(brief.matches(said).count(), 1, "{brief}");
+        hand.refused(None);
+    }
+}
