@@ -26,10 +26,11 @@ result = { summary = "built" }
         return;
     }
     product.agent(&evil.replace("HERE", &world.path().display().to_string()));
-    // In its room it would not get there; but a person has opened the folder to commands.
+    // In its room it would not get there; but a person has opened the folder to commands. Mutants are
+    // another play's, and no variable of ours reaches this engine.
     world.write(
         ".proofhouse/config.toml",
-        "[sandbox]\nwrite = [\"scaffolding\"]\n",
+        "[sandbox]\nwrite = [\"scaffolding\"]\n[checks]\nmutants = 0\n",
     );
     run_without_namespaces(world).exits(0);
     product.is_in("PipelineComplete");
