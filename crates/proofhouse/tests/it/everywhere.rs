@@ -116,7 +116,8 @@ fn every_event(workflow: &str) {
         }
         let fallen = falling::fall_at_every_event(&play);
         let got = Essence::of(&fallen.stage.world);
-        assert_eq!(got.stands, want.stands, "{name}");
+        let fell = failures(&fallen.stage.world);
+        assert_eq!(got.stands, want.stands, "{name}\n{fell}");
         assert_eq!(
             got.finished,
             want.finished,
