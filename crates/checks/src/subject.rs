@@ -208,4 +208,13 @@ pub trait Keep {
     /// What gates of this run kept under this name before, oldest first. It is a check's only
     /// memory: it lies in the journal and the vault, where no agent can reach it.
     fn earlier(&self, name: &str) -> Result<Vec<Vec<u8>>, BoxError>;
+    /// Notes, on disk when it returns, what a check is about to do to the world outside. It outlives a
+    /// gate that was lost and so kept nothing.
+    fn note(&self, _name: &str, _bytes: &[u8]) -> Result<(), BoxError> {
+        Err("nothing can be noted here".into())
+    }
+    /// What was last noted under this name in this run.
+    fn noted(&self, _name: &str) -> Result<Option<Vec<u8>>, BoxError> {
+        Ok(None)
+    }
 }

@@ -7,6 +7,7 @@ mod settle;
 mod shape;
 
 pub use request::request;
+pub(crate) use settle::{Finished, again};
 pub use settle::{Settling, settle};
 pub use shape::Shape;
 

@@ -9,6 +9,7 @@ use kernel::Time;
 use kernel::lesson::{Lesson, LessonStatus};
 use kernel::machine::Activity;
 use serde::Serialize;
+use std::collections::BTreeSet;
 use workspace::git::git;
 use workspace::{EngineError, Project};
 
@@ -71,11 +72,33 @@ pub fn due(project: &Project, now: Time) -> Result<Due, EngineError> {
     Ok(Due {
         decisions: decisions(project)?,
         waivers,
-        lessons: lessons(project)?,
+        lessons: open_lessons(project)?,
     })
 }
 
-/// The open lessons of all runs.
+/// In the folder of a milestone that a person has put away: its runs, a line each. Their lessons are
+/// folded into the file beside it.
+pub const ARCHIVED: &str = "archived";
+
+/// The runs of milestones that were put away.
+fn folded(project: &Project) -> BTreeSet<String> {
+    let all = std::fs::read_dir(project.home().join("milestones"));
+    let marks = all.into_iter().flatten().flatten();
+    let marks = marks.filter_map(|one| std::fs::read_to_string(one.path().join(ARCHIVED)).ok());
+    marks
+        .flat_map(|mark| mark.lines().map(str::to_owned).collect::<Vec<_>>())
+        .collect()
+}
+
+/// The open lessons of all runs; what a person has folded is open no more.
+pub fn open_lessons(project: &Project) -> Result<Vec<Learnt>, EngineError> {
+    let folded = folded(project);
+    let mut lessons = lessons(project)?;
+    lessons.retain(|one| !folded.contains(&one.run));
+    Ok(lessons)
+}
+
+/// The lessons of all runs that were not folded in the run's own file.
 pub fn lessons(project: &Project) -> Result<Vec<Learnt>, EngineError> {
     let mut lessons = Vec::new();
     for (run, looked) in look::all(project)? {

@@ -9,6 +9,7 @@ use crate::kept::Kept;
 use crate::paper::{Paper, papers};
 use crate::proof::Proof;
 use crate::spend::{self, Spend};
+use crate::worth::Standing;
 use flow::Flow;
 use kernel::{Body, Machine, Time};
 use serde::Serialize;
@@ -31,6 +32,9 @@ pub struct Grounds {
     pub papers: Vec<Paper>,
     /// Checks that were executed, could have failed and passed, in the latest gate of their state.
     pub proven: Vec<Proven>,
+    /// What that is worth; none where no check says.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub worth: Option<Standing>,
     /// How many further checks held that only looked at files and records.
     pub looked: usize,
     /// What a role answered, where no machine can judge.
@@ -134,6 +138,7 @@ impl Grounds {
                 None => Vec::new(),
             },
             proven: Vec::new(),
+            worth: None,
             looked: 0,
             said: Vec::new(),
             unproven: Vec::new(),
@@ -146,7 +151,9 @@ impl Grounds {
         grounds.proven = match history.outcomes().map(|(effect, _)| effect).min() {
             Some(first) => {
                 let before = gates.iter().position(|gate| gate.effect < first);
-                proven(&gates[..before.unwrap_or(gates.len())])
+                let since = &gates[..before.unwrap_or(gates.len())];
+                grounds.worth = Standing::of(workflow, since);
+                proven(since)
             }
             None => Vec::new(),
         };

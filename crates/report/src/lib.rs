@@ -34,6 +34,7 @@ pub mod timeline;
 pub mod transcript;
 pub mod views;
 pub mod wave;
+pub mod worth;
 
 pub use history::{History, history};
 pub use look::{Looked, Peek, look};

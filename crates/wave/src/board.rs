@@ -16,6 +16,9 @@ const TROUBLE: [&str; 3] = ["budget", "stall", "trouble"];
 /// The code of a task whose run a person has stopped. Nobody begins it anew.
 pub const STOPPED: &str = "stopped";
 
+/// The code of a task whose work contradicts what was merged before it.
+pub(crate) const CONFLICT: &str = "merge_conflict";
+
 /// Everything that is known of a milestone.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct Board {
@@ -50,6 +53,20 @@ pub struct Failed {
     pub code: String,
     /// The last time's reason.
     pub reason: String,
+    /// Finished work that contradicts what was merged before it: the next try brings both together.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub work: Option<Contradicted>,
+}
+
+/// Finished work that could not be merged because it contradicts the tip.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Contradicted {
+    /// The run that did it.
+    pub run: String,
+    /// Where that run began.
+    pub base: String,
+    /// The commit with all its work.
+    pub commit: String,
 }
 
 /// A live wave.
@@ -285,7 +302,11 @@ impl Board {
             Fact::TaskPutBack(back) => {
                 let note = format!("`{}` put back: {}", back.task, back.reason);
                 self.note(dated.at, note);
+                let work = self.contradicted(back);
                 self.fail(&back.task, &back.code, &back.reason);
+                if let Some(failed) = self.failed.get_mut(&back.task) {
+                    failed.work = work;
+                }
             }
             Fact::WaveFellBack(back) => {
                 let note = format!("{} failed: one by one from here", back.failures);
@@ -412,6 +433,20 @@ impl Board {
             Stage::Finished { commit, .. } | Stage::Merging { commit } => Some(commit.clone()),
             _ => None,
         }
+    }
+
+    /// The work of a merge that was put back because of a conflict; what fails the gate is begun anew.
+    fn contradicted(&self, back: &TaskPutBack) -> Option<Contradicted> {
+        let wave = self.wave.as_ref()?;
+        let slot = wave.slots.iter().find(|slot| slot.row.task == back.task)?;
+        let (Stage::Merging { commit }, CONFLICT) = (&slot.stage, back.code.as_str()) else {
+            return None;
+        };
+        Some(Contradicted {
+            run: slot.row.run.clone(),
+            base: wave.base.clone(),
+            commit: commit.clone(),
+        })
     }
 
     fn fail(&mut self, task: &str, code: &str, reason: &str) {

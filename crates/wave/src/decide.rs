@@ -1,7 +1,7 @@
 //! What may happen to a milestone. Pure: time, ids and what git said arrive on inputs. The rule of the
 //! fork's base is here, in both of its forms.
 
-use crate::board::{Board, Slot, Stage, Wave};
+use crate::board::{Board, CONFLICT, Slot, Stage, Wave};
 use crate::fact::*;
 use crate::input::{Answer, Merging, TICK, What, Worked};
 use crate::machine::Waves;
@@ -442,7 +442,7 @@ impl Board {
                     "it contradicts what was merged before it in {}",
                     files.join(", ")
                 );
-                self.with_fallback(put_back("merge_conflict", reason, Vec::new()))
+                self.with_fallback(put_back(CONFLICT, reason, Vec::new()))
             }
             Merging::Lost { reason } => vec![Fact::MergeLost(MergeLost {
                 task: task.to_owned(),

@@ -207,6 +207,7 @@ impl Waves {
             id,
             row,
             put_back,
+            settles: failed.and_then(|failed| failed.work.clone()),
             until,
         }))
     }

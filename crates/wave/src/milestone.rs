@@ -58,6 +58,9 @@ pub struct Task {
     /// Its task folder, relative to the repository's top.
     #[serde(default)]
     pub dir: String,
+    /// What is asked for, in a sentence; its folder and fields follow from it.
+    #[serde(default)]
+    pub asks: Option<String>,
     /// Fields of its state file.
     #[serde(default)]
     pub set: BTreeMap<String, String>,

@@ -1,6 +1,7 @@
 //! What the waves of a milestone want done in the world. Pure descriptions that can be carried to
 //! another process; `engine::wave` performs them.
 
+use crate::board::Contradicted;
 use crate::fact::Row;
 use kernel::Time;
 use serde::{Deserialize, Serialize};
@@ -109,6 +110,9 @@ pub struct WorkOrder {
     /// What an earlier try ended with, for this one to read.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub put_back: Option<String>,
+    /// The work of an earlier try that is to be brought together with the base, instead of anew.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub settles: Option<Contradicted>,
     /// When its claim ends; none: a claim's whole time from now.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub until: Option<Time>,

@@ -23,6 +23,9 @@ use std::time::Instant;
 /// Under which name it is remembered what was shipped.
 const RECORD: &str = "deployment";
 
+/// Under which name it is noted, before anything is shipped, what will be.
+const INTENT: &str = "shipping";
+
 /// The target that a document names has the judged tree: shipped by the engine, seen from outside.
 #[derive(Deserialize, JsonSchema)]
 pub(crate) struct Deployed {
@@ -38,6 +41,14 @@ struct Record {
     tree: String,
     before: String,
     after: String,
+}
+
+/// What is about to be shipped, and what was seen before it. A gate that is lost right after shipping
+/// has kept nothing else, and whoever comes next must not ship twice.
+#[derive(Serialize, Deserialize)]
+struct Intent {
+    tree: String,
+    before: String,
 }
 
 impl Judge for Deployed {
@@ -92,17 +103,20 @@ impl Shipment<'_> {
         })?;
         let tree = self.subject.tree().map_err(Trouble::cannot)?.hash;
         let before = self.look().map_err(Trouble::cannot)?;
-        if let Some(record) = self.shipped(&tree, &before)? {
-            let mut result = CheckResult::new(
-                name,
-                Verdict::Pass,
-                "it is there since an earlier gate of this run",
-            );
+        if let Some((record, since)) = self.shipped(&tree, &before)? {
+            let reason = format!("it is there since {since} of this run");
+            let mut result = CheckResult::new(name, Verdict::Pass, reason);
             result.evidence.push(self.keep(&record)?);
             return Ok(result);
         }
+        self.intend(Some(Intent {
+            tree: tree.clone(),
+            before: before.clone(),
+        }))?;
         let shipped = self.run(&ships).map_err(Trouble::cannot)?;
         if let Some((verdict, why)) = failed(&shipped) {
+            // Half a shipment may have changed the target: that is no arrival.
+            self.intend(None)?;
             return Ok(shipped.answer(&name, verdict, format!("shipping it: {why}")));
         }
         let after = self.look().map_err(Trouble::cannot)?;
@@ -180,12 +194,42 @@ impl Shipment<'_> {
         Ok(Ok("taken back and shipped again".to_owned()))
     }
 
-    /// The record of an earlier gate that shipped this very tree, if it is still there.
-    fn shipped(&self, tree: &str, now: &str) -> Judged<Option<Record>> {
+    /// Notes what is about to be shipped, or that nothing is on its way any more.
+    fn intend(&self, intent: Option<Intent>) -> Judged<()> {
+        let intent = serde_json_canonicalizer::to_vec(&intent).map_err(Trouble::cannot)?;
+        let noted = self.subject.keep.note(INTENT, &intent);
+        noted.map_err(|error| {
+            Trouble::cannot(format!("what is shipped could not be noted: {error}"))
+        })
+    }
+
+    /// The record of an earlier gate that shipped this very tree, if it is still there, and which gate
+    /// that was.
+    fn shipped(&self, tree: &str, now: &str) -> Judged<Option<(Record, &'static str)>> {
         let earlier = self.subject.earlier(RECORD).map_err(Trouble::cannot)?;
         let last = earlier.last().map(|bytes| serde_json::from_slice(bytes));
         let last: Option<Record> = last.transpose().map_err(Trouble::cannot)?;
-        Ok(last.filter(|last| last.tree == tree && last.after == now))
+        if let Some(last) = last.filter(|last| last.tree == tree && last.after == now) {
+            return Ok(Some((last, "an earlier gate")));
+        }
+        // Pushing a branch again changes nothing, and its content says whether it has arrived. The way
+        // back must be tried by a gate that lives to tell.
+        let again = matches!(self.deploy.target, Target::Branch { .. });
+        if again || self.deploy.rollback == Rollback::Tried {
+            return Ok(None);
+        }
+        let noted = self.subject.keep.noted(INTENT).map_err(Trouble::cannot)?;
+        let noted = noted.map(|bytes| serde_json::from_slice(&bytes));
+        let noted: Option<Option<Intent>> = noted.transpose().map_err(Trouble::cannot)?;
+        let arrived = noted.flatten().filter(|noted| noted.tree == tree && noted.before != now);
+        Ok(arrived.map(|noted| {
+            let record = Record {
+                tree: noted.tree,
+                before: noted.before,
+                after: now.to_owned(),
+            };
+            (record, "a gate that was lost after it had shipped")
+        }))
     }
 
     fn keep(&self, record: &Record) -> Judged<kernel::outcome::EvidenceRef> {

@@ -103,6 +103,14 @@ impl Keep for Vault {
         let named = earlier.iter().filter(|(known, _)| known == name);
         Ok(named.map(|(_, bytes)| bytes.clone()).collect())
     }
+
+    fn note(&self, name: &str, bytes: &[u8]) -> Result<(), BoxError> {
+        self.keep(name, bytes).map(drop)
+    }
+
+    fn noted(&self, name: &str) -> Result<Option<Vec<u8>>, BoxError> {
+        Ok(self.earlier(name)?.pop())
+    }
 }
 
 pub(crate) struct World {

@@ -5,7 +5,11 @@
 use super::{Ready, message, tree_of};
 use crate::session;
 use crate::start::{NewRun, Place, start};
+use flow::Flow;
+use kernel::event::RunStarted;
 use kernel::Autonomy;
+use report::change::Work;
+use report::look::{Peek, peek_run};
 use std::path::Path;
 use store::RunName;
 use workspace::context::validation_commands;
@@ -16,7 +20,8 @@ use workspace::worktree::{self, Merged};
 
 /// The approved work, in the task folder of the run that settles it.
 const PATCH: &str = "conflict.patch";
-/// A workflow that wants a red test first keeps to that; all others are judged by the commands alone.
+/// A workflow that wants a red test first keeps to that, and one of a person's own to its own gates. The
+/// others would do all of it anew: what comes of both is judged by the commands.
 const KEPT: &str = "quick";
 const OTHERS: &str = "phase";
 
@@ -57,17 +62,9 @@ pub fn settle(
             format!("`proofhouse land {run}`"),
         ));
     }
-    let patch = [
-        "diff",
-        "--no-ext-diff",
-        "--no-textconv",
-        "--no-color",
-        "--binary",
-    ];
-    let patch = git(repo, &[&patch[..], &[&began, &made]].concat(), &[])?;
+    let patch = patch(repo, &began, &made)?;
     let started = start(&ready.project, &asked(&ready, &files, agent)?)?;
-    let place = started.task.join(PATCH);
-    store::write_atomic(&place, &patch)?;
+    store::write_atomic(&started.task.join(PATCH), &patch)?;
     Ok(Settling {
         branch: ready.branch,
         files,
@@ -91,29 +88,27 @@ fn contradicted(
     })
 }
 
+/// What a run made of where it began.
+fn patch(repo: &Path, began: &str, made: &str) -> Result<Vec<u8>, EngineError> {
+    let diff = [
+        "diff",
+        "--no-ext-diff",
+        "--no-textconv",
+        "--no-color",
+        "--binary",
+    ];
+    Ok(git(repo, &[&diff[..], &[began, made]].concat(), &[])?)
+}
+
 fn asked(ready: &Ready, files: &[String], agent: Option<String>) -> Result<NewRun, EngineError> {
-    let (run, branch, started) = (&ready.run, &ready.branch, &ready.started);
-    let said = message(&ready.peek, started);
-    let said = said.lines().next().unwrap_or_default();
-    let request = format!(
-        "{said}: bring the approved work of {run} (task/{PATCH}) together with what {branch} says by now; they contradict each other in {}",
-        files.join(", ")
-    );
-    let keeps = started.workflow == KEPT;
-    let fields = ["Change", "Review", "Test command"].into_iter();
-    let fields = fields.filter(|_| keeps).filter_map(|name| {
-        let value = ready.peek.machine.fields().get(name)?;
-        Some((flow::field_key(name), value.clone()))
-    });
+    let (run, started) = (&ready.run, &ready.started);
+    let both = (ready.branch.as_str(), files);
     let taken = store::list(&ready.project.journals())?;
     let name = RunName::new(&format!("{run}-settled"))?;
     let named = Some(started.agent.clone()).filter(|agent| !agent.is_empty());
     Ok(NewRun {
-        workflow: if keeps { KEPT } else { OTHERS }.to_owned(),
         place: Place::OwnTree(Some(ready.head.clone())),
-        request: Some(request),
         name: (!taken.contains(&name)).then(|| name.to_string()),
-        set: fields.filter(|(_, value)| !value.is_empty()).collect(),
         commands: validation_commands(&ready.project.config()?, started),
         agent: agent.or(named),
         // Whoever approved the work has not seen this.
@@ -122,6 +117,79 @@ fn asked(ready: &Ready, files: &[String], agent: Option<String>) -> Result<NewRu
             Autonomy::Conservative | Autonomy::Auto => Autonomy::Conservative,
         },
         mode: started.mode,
-        ..NewRun::default()
+        ..task(&ready.peek, started, both)
     })
+}
+
+/// The task of bringing a run's work together with a branch that contradicts it in some files.
+fn task(peek: &Peek<Flow>, started: &RunStarted, (branch, contradicted): (&str, &[String])) -> NewRun {
+    let said = message(peek, started);
+    let said = said.lines().next().unwrap_or_default();
+    let request = format!(
+        "{said}: bring the approved work of {} (task/{PATCH}) together with what {branch} says by now; they contradict each other in {}",
+        started.run,
+        contradicted.join(", ")
+    );
+    let workflow = peek.machine.workflow();
+    let own = flow::built_in_names().all(|name| name != started.workflow);
+    let keeps = own || started.workflow == KEPT;
+    let files = workflow.task.as_ref();
+    let takes = !keeps || files.is_some_and(|files| files.request.is_some());
+    let fields = ["Change", "Review", "Test command"].into_iter();
+    let fields = fields.filter(|_| keeps).filter_map(|name| {
+        let value = peek.machine.fields().get(name)?;
+        Some((flow::field_key(name), value.clone()))
+    });
+    NewRun {
+        workflow: match keeps {
+            true => started.workflow.clone(),
+            false => OTHERS.to_owned(),
+        },
+        request: Some(request).filter(|_| takes),
+        set: fields.filter(|(_, value)| !value.is_empty()).collect(),
+        ..NewRun::default()
+    }
+}
+
+/// Finished work of a wave that contradicts what was merged before it.
+pub(crate) struct Finished<'a> {
+    /// The run that did it.
+    pub(crate) run: &'a str,
+    /// Where it began, and the commit with its work.
+    pub(crate) base: &'a str,
+    pub(crate) commit: &'a str,
+    /// What contradicts it.
+    pub(crate) branch: &'a str,
+    pub(crate) tip: &'a str,
+}
+
+/// The task that brings it together with the tip, after the work itself was put into the folder of that
+/// task; none where they do not contradict each other any more, or nobody can tell.
+pub(crate) fn again(
+    project: &Project,
+    finished: &Finished<'_>,
+    into: &Path,
+) -> Result<Option<NewRun>, EngineError> {
+    let project = project.at_top();
+    let repo = project.repo();
+    let peek = peek_run(&project, finished.run)?;
+    let Some(started) = peek.machine.started().cloned() else {
+        return Ok(None);
+    };
+    let scratch = project.work(finished.run);
+    std::fs::create_dir_all(&scratch).map_err(EngineError::io("create", &scratch))?;
+    let index = scratch.join("settle-index");
+    let work = Work {
+        base: finished.base.to_owned(),
+        tip: finished.commit.to_owned(),
+        task: Some(started.task.clone()),
+    };
+    let made = tree_of(&work, repo, &work.tip, &index)?;
+    let began = tree_of(&work, repo, &work.base, &index)?;
+    let files = contradicted(repo, finished.tip, &began, &made)?;
+    if files.is_empty() {
+        return Ok(None);
+    }
+    store::write_atomic(&into.join(PATCH), &patch(repo, &began, &made)?)?;
+    Ok(Some(task(&peek, &started, (finished.branch, &files))))
 }

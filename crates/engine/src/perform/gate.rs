@@ -42,6 +42,24 @@ impl Keep for InVault<'_> {
     fn earlier(&self, name: &str) -> Result<Vec<Vec<u8>>, BoxError> {
         Ok(super::earlier::earlier(self.0, name)?)
     }
+
+    fn note(&self, name: &str, bytes: &[u8]) -> Result<(), BoxError> {
+        Ok(store::write_atomic(&noted(self.0, name), bytes)?)
+    }
+
+    fn noted(&self, name: &str) -> Result<Option<Vec<u8>>, BoxError> {
+        match std::fs::read(noted(self.0, name)) {
+            Ok(bytes) => Ok(Some(bytes)),
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
+            Err(error) => Err(error.into()),
+        }
+    }
+}
+
+/// Beside the homes of the effects, where no agent and no command can write.
+fn noted(context: &Context, name: &str) -> std::path::PathBuf {
+    let work = context.project.work(&context.run);
+    work.join(format!("noted-{name}"))
 }
 
 pub(crate) fn tree_now(context: &Context) -> Result<TreeNow, BoxError> {

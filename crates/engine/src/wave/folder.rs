@@ -1,6 +1,7 @@
 //! Where a milestone lies, `.proofhouse/milestones/NAME/`: its file, its journal, its two views, its
 //! lock. One engine works on a milestone at a time; readers need no lock.
 
+use super::milestones;
 use ::wave::fact::{Dated, Fact, WaveClosed};
 use ::wave::milestone::Milestone;
 use ::wave::{Board, Settings, Waves, ledger, page};
@@ -14,7 +15,7 @@ use workspace::project::{Project, Records};
 
 /// The journal's name in the milestone's folder.
 const JOURNAL: &str = "wave";
-const DEFINITION: &str = "milestone.toml";
+pub(super) const DEFINITION: &str = "milestone.toml";
 /// The trailer of merge commits that vouches for a milestone's journal.
 pub const TRAILER: &str = "Proofhouse-Wave";
 
@@ -145,9 +146,19 @@ impl MilestoneFolder {
                 live.push(name.clone());
             }
         }
-        match (live.as_slice(), all) {
+        if live.is_empty()
+            && let Some(meant) = milestones::in_use(project)
+        {
+            return Ok(meant);
+        }
+        let all: Vec<String> = all
+            .iter()
+            .filter(|name| !milestones::is_archived(project, name))
+            .cloned()
+            .collect();
+        match (live.as_slice(), all.as_slice()) {
             ([one], _) | ([], [one]) => Ok(one.clone()),
-            ([], _) => Err(unknown("no wave is live, and no milestone is named", all)),
+            ([], _) => Err(unknown("no wave is live, and no milestone is named", &all)),
             (live, _) => Err(EngineError::user(
                 "wave_ambiguous",
                 format!("waves are live in {}", live.join(", ")),
@@ -212,8 +223,35 @@ impl MilestoneFolder {
         Ok(taken)
     }
 
+    /// The task and the run of each try, oldest first.
+    pub(super) fn runs(&self) -> Result<Vec<(String, String)>, EngineError> {
+        let mut runs = Vec::new();
+        if self.folder().join(format!("{JOURNAL}.jsonl")).exists() {
+            Journal::read(
+                &self.folder(),
+                &journal_name(),
+                Replay::default(),
+                |record| {
+                    if let Fact::WaveOpened(opened) = dated(&record)?.body {
+                        let rows = opened.roster.into_iter();
+                        runs.extend(rows.map(|row| (row.task, row.run)));
+                    }
+                    Ok(())
+                },
+            )?;
+        }
+        Ok(runs)
+    }
+
     /// Takes the milestone's lock and opens its journal, or makes it.
     pub fn open(&self) -> Result<OpenMilestone, EngineError> {
+        if milestones::is_archived(&self.project, &self.milestone.name) {
+            return Err(EngineError::user(
+                "milestone_archived",
+                format!("`{}` was put away", self.milestone.name),
+                "begin another one: `proofhouse milestone new`",
+            ));
+        }
         let (folder, scratch) = (self.folder(), self.scratch());
         self.project.prepare(Records::InTree)?;
         std::fs::create_dir_all(&scratch).map_err(EngineError::io("create", &scratch))?;

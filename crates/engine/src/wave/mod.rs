@@ -9,6 +9,7 @@ mod base;
 pub mod folder;
 mod guarded;
 mod merge;
+pub mod milestones;
 pub mod people;
 mod perform;
 mod performer;

@@ -5,6 +5,7 @@ use super::folder::MilestoneFolder;
 use super::performer::WavePerformer;
 use crate::approval::Approved;
 use crate::driver::{Ending, Until};
+use crate::land::{Finished, again};
 use crate::session::{Restore, Session};
 use crate::start::{NewRun, start, start_waived};
 use crate::waiver::INHERITED;
@@ -18,7 +19,7 @@ use kernel::machine::Activity;
 use kernel::{Body, Event, Machine, Mode, Time};
 use sandbox::Cancel;
 use std::collections::BTreeSet;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use workspace::clock::now;
 use workspace::error::EngineError;
@@ -257,25 +258,57 @@ fn begin(job: &Job<'_>) -> Result<(), EngineError> {
     {
         set.entry(STAGE.to_owned()).or_insert_with(|| stage.clone());
     }
+    let settles = settles(job, &project, &dir)?;
+    let settling = settles.is_some();
+    let asked = settles.unwrap_or_else(|| NewRun {
+        workflow: task.workflow.clone(),
+        request: task.asks.clone(),
+        set: set.into_iter().collect(),
+        ..NewRun::default()
+    });
     begin_run(
         job.performer,
         &project,
         &NewRun {
-            workflow: task.workflow.clone(),
             dir: Some(dir),
             name: Some(row.run.clone()),
-            set: set.into_iter().collect(),
-            commands: task.checks.clone(),
+            commands: match (settling, task.checks.is_empty()) {
+                // What must hold after the merge is what two tasks contradicted.
+                (true, true) => job.folder().milestone.integration.clone(),
+                _ => task.checks.clone(),
+            },
             agent: task.agent.clone(),
             autonomy: task.autonomy,
             mode: Mode {
                 pace: task.pace,
                 risk: task.risk,
             },
-            budgets: task.budgets.clone().into_iter().collect(),
-            ..NewRun::default()
+            budgets: match asked.workflow == task.workflow {
+                true => task.budgets.clone().into_iter().collect(),
+                // Another workflow counts other things.
+                false => Vec::new(),
+            },
+            ..asked
         },
     )
+}
+
+/// What is asked where an earlier try has finished the work, and another task was merged before it: to
+/// bring both together. Nothing of it is done anew.
+fn settles(job: &Job<'_>, project: &Project, dir: &Path) -> Result<Option<NewRun>, EngineError> {
+    let Some(work) = &job.order.settles else {
+        return Ok(None);
+    };
+    let folder = job.folder();
+    let finished = Finished {
+        run: &work.run,
+        base: &work.base,
+        commit: &work.commit,
+        branch: &folder.branch(),
+        tip: &worktree::echo(project.repo())?,
+    };
+    std::fs::create_dir_all(dir).map_err(EngineError::io("create", dir))?;
+    again(&folder.project, &finished, dir)
 }
 
 /// What the agents of the ready tasks lack right now, a sentence each. A task whose workflow or agent

@@ -15,7 +15,7 @@ pub(crate) use index::{Index, IndexCommand, IndexSearch, RankingArg};
 pub(crate) use named::{Heal, Reopen};
 pub(crate) use sandbox::{NetArg, SandboxCommand, SandboxRun};
 pub(crate) use signing::Signing;
-pub(crate) use wave::{WaveCommand, WaveJobs, WaveTick};
+pub(crate) use wave::{MilestoneCommand, MilestoneNew, WaveCommand, WaveJobs, WaveTick};
 
 use clap::{Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
@@ -174,6 +174,12 @@ takes them along as well: `git push origin 'refs/proofhouse/*:refs/proofhouse/*'
     Records {
         #[command(subcommand)]
         command: RecordsCommand,
+    },
+    /// Begin a milestone, say which one is meant, put one away
+    #[command(after_help = "Example:\n  proofhouse milestone list")]
+    Milestone {
+        #[command(subcommand)]
+        command: MilestoneCommand,
     },
     /// Work on a milestone: several tasks at once, each in a worktree, merged one by one
     #[command(after_help = "Examples:

@@ -2,7 +2,7 @@
 
 use super::exit;
 use super::out::{Out, Tone, count, plain};
-use report::due::{Learnt, Step, due, lessons, next};
+use report::due::{Learnt, Step, due, next, open_lessons};
 use workspace::{EngineError, Project};
 
 pub(crate) fn report(project: &Project, out: &Out) -> Result<u8, EngineError> {
@@ -31,7 +31,7 @@ pub(crate) fn report(project: &Project, out: &Out) -> Result<u8, EngineError> {
 }
 
 pub(crate) fn deltas(project: &Project, out: &Out) -> Result<u8, EngineError> {
-    let lessons = lessons(project)?;
+    let lessons = open_lessons(project)?;
     if out.json {
         out.facts(&lessons);
         return Ok(exit::OK);

@@ -127,6 +127,19 @@ pub(crate) fn shown(out: &Out, run: &str, grounds: &Grounds, lines: Lines) {
             "nothing: no command has passed that could have failed",
         );
     }
+    if let Some(standing) = &grounds.worth {
+        let worth = match standing.worth {
+            "weak" => out.paint(Tone::Bad, standing.worth),
+            worth => worth.to_owned(),
+        };
+        row("worth", &format!("{worth}: {}", standing.means));
+        for tried in &standing.tried {
+            row("", &plain(tried));
+        }
+        if !standing.stronger.is_empty() {
+            row("", &format!("for more, {}", standing.stronger));
+        }
+    }
     for one in &grounds.said {
         let reason = plain(&one.reason);
         row(

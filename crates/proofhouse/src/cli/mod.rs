@@ -18,6 +18,7 @@ mod index;
 mod init;
 mod land;
 mod log;
+mod milestone;
 mod new;
 mod notify;
 mod of_factory;
@@ -123,6 +124,7 @@ fn dispatch(args: &Args, out: &Out) -> Result<u8, EngineError> {
         Command::Decide(decide) => decide::decide(&project, decide, out),
         Command::Resolve(resolve) => resolve::resolve(&project, resolve, out),
         Command::Records { command } => records::records(&project, command, out),
+        Command::Milestone { command } => milestone::milestone(&project, command, out),
         Command::Wave { command } => wave::wave(&project, command, out),
         Command::Gc { dry_run } => {
             let mode = if *dry_run {

@@ -55,6 +55,8 @@ mod product_index;
 mod project_files;
 mod quick;
 mod reach;
+#[cfg(feature = "real-agents")]
+mod real_agents;
 mod records;
 mod results;
 mod rooms;

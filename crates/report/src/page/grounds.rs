@@ -25,6 +25,15 @@ pub(super) fn section(data: &Evidence) -> Markup {
                     }
                 }
             }
+            @if let Some(standing) = &grounds.worth {
+                p.note { "This evidence is " b { (standing.worth) } ": " (standing.means) "." }
+                @for tried in &standing.tried {
+                    (paragraph("reason", tried))
+                }
+                @if !standing.stronger.is_empty() {
+                    p.note { "For more, " (standing.stronger) "." }
+                }
+            }
             @if grounds.looked > 0 {
                 p.note {
                     (count(grounds.looked, "further check")) " held that looked at files and records. "

@@ -9,6 +9,7 @@ use crate::course::{Step, StepKind, StepTone};
 use crate::evidence::{Evidence, Link, Origin};
 use crate::gate::{Answer, Check, Gate};
 use crate::grounds::{Grounds, Proven, Unproven, Worker};
+use crate::worth::Standing;
 use crate::history::Decided;
 use crate::paper::Paper;
 use crate::proof::Proof;
@@ -82,6 +83,7 @@ fn grounds(text: &str) -> Grounds {
             text: text.to_owned(),
         }],
         proven: Vec::new(),
+        worth: None,
         looked: 0,
         said: Vec::new(),
         unproven: Vec::new(),
@@ -190,6 +192,12 @@ fn everywhere(text: &str) -> Evidence {
                 states: vec![t()],
                 millis: 1,
             }],
+            worth: Some(Standing {
+                worth: "reported",
+                means: "the tests' own word",
+                tried: vec![t()],
+                stronger: "begin a run with --exam",
+            }),
             unproven: vec![Unproven {
                 check: t(),
                 state: t(),

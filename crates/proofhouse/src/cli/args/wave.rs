@@ -28,6 +28,54 @@ pub(crate) enum WaveCommand {
     Tick(WaveTick),
 }
 
+#[derive(Debug, Subcommand)]
+pub(crate) enum MilestoneCommand {
+    /// Begin a milestone: a goal and its tasks, each in a sentence
+    #[command(after_help = "Example:
+  proofhouse milestone new parser --goal 'The corpus parses' \\
+    --criterion 'All of it (verify: cargo test corpus)' \\
+    --task lexer='Add the lexer' --task grammar='Add the grammar'")]
+    New(MilestoneNew),
+    /// Mean this one wherever a command names none
+    Use {
+        /// The milestone
+        milestone: String,
+    },
+    /// List those that nobody has put away
+    List,
+    /// Put one away: SUMMARY.md says how its tasks ended, deltas.md what they have learnt
+    Archive {
+        /// The milestone
+        milestone: String,
+    },
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct MilestoneNew {
+    /// Its name
+    pub(crate) milestone: String,
+    /// What it is for
+    #[arg(long, value_name = "TEXT")]
+    pub(crate) goal: String,
+    /// An exit criterion; `(verify: COMMAND)` at its end names the command that proves it
+    #[arg(long = "criterion", value_name = "TEXT")]
+    pub(crate) criteria: Vec<String>,
+    /// A command that must pass after each merge (default: the checks of the config)
+    #[arg(long, value_name = "COMMAND")]
+    pub(crate) integration: Vec<String>,
+    /// A task: its name, and what is asked for
+    #[arg(long = "task", value_name = "NAME=TEXT", required = true, value_parser = pair)]
+    pub(crate) tasks: Vec<(String, String)>,
+    /// The workflow of all tasks (default: phase)
+    #[arg(long, value_name = "NAME")]
+    pub(crate) workflow: Option<String>,
+}
+
+fn pair(text: &str) -> Result<(String, String), String> {
+    let (name, asks) = text.split_once('=').ok_or("write it as NAME=TEXT")?;
+    Ok((name.trim().to_owned(), asks.trim().to_owned()))
+}
+
 #[derive(Debug, clap::Args)]
 pub(crate) struct WaveTick {
     /// The milestone

@@ -1,6 +1,7 @@
 //! What is merged, what is put back, and what goes to a person instead.
 
 use super::{count, each_once, facts, milestone, script, stands, status, task, worktrees, world};
+use crate::support::HONEST;
 use serde_json::Value;
 
 #[test]
@@ -88,6 +89,32 @@ fn contradicting_tasks_are_merged_one_after_the_other() {
     );
     let digest = world.read(".proofhouse/milestones/m/MILESTONE.md");
     assert!(digest.contains("1 failed (b: merge_conflict)"), "{digest}");
+    // A workflow of one's own keeps its gates, and gets the finished work.
+    let patch = world.read("tasks/b/conflict.patch");
+    assert!(patch.contains("+b\n") && !patch.contains("tasks/"), "{patch}");
+}
+
+/// Finished work is brought together with what was merged before it, not done anew.
+#[test]
+fn finished_work_that_contradicts_what_was_merged_is_settled() {
+    let world = world();
+    let asked = "asks = \"be good\"\nchecks = [\"grep -q good code.txt\"]";
+    let settled = task("b", asked).replace("trivial", "phase");
+    milestone(&world, "m", "", &[task("a", ""), settled]);
+    world.write(
+        "agent/a.toml",
+        &script("{ write = \"repo/code.txt\", text = \"a\\n\" }"),
+    );
+    world.write("agent/b.toml", HONEST);
+    world.run(&["wave", "run", "m"]).exits(0);
+    assert_eq!(world.read("code.txt"), "good\n");
+    let asked = world.read("tasks/b/STATE.md");
+    assert!(
+        asked.contains("be good: bring the approved work of m-b (task/conflict.patch) together with what proofhouse/m says by now; they contradict each other in code.txt"),
+        "{asked}"
+    );
+    assert!(world.read("tasks/b/conflict.patch").contains("+good\n"));
+    world.run(&["audit", "--ci"]).exits(0);
 }
 
 #[test]
@@ -215,4 +242,34 @@ fn a_lease_that_runs_out_goes_back_and_then_fails() {
         .filter(|one| one["body"]["why"] == "lapsed");
     assert_eq!(lapsed.count(), 1, "given back once");
     world.run(&["audit"]).exits(0);
+}
+
+#[test]
+fn a_milestone_is_begun_meant_and_put_away_by_command() {
+    let world = world();
+    milestone(&world, "other", "", &[task("z", "")]);
+    let new = [
+        "milestone", "new", "m", "--goal", "two files", "--criterion",
+        "both are there (verify: test -f a.txt)", "--integration", "test -f code.txt",
+        "--task", "a=be good", "--workflow", "phase",
+    ];
+    world.run(&new).exits(0);
+    world.run(&new).refuses(1, "milestone_exists");
+    world.write("agent/script.toml", HONEST);
+    world.write(".proofhouse/config.toml", "agent = \"scripted:agent/script.toml\"\n[checks]\ncommands = [\"grep -q good code.txt\"]\n");
+    let list = world.run(&["milestone", "list"]).exits(0).out;
+    assert!(list.contains("m  (in use)") && list.contains("other"), "{list}");
+    assert_eq!(status(&world, "m")["goal"], "two files");
+    world.run(&["milestone", "use", "other"]).exits(0);
+    let meant = world.run(&["wave", "status", "--json"]).exits(0).json();
+    assert_eq!(meant["milestone"], "other");
+
+    world.run(&["wave", "run", "m"]).refuses(1, "milestone_goal_unmet");
+    let archived = world.run(&["milestone", "archive", "m", "--json"]).exits(0).json();
+    assert_eq!(archived["lessons"], 0);
+    let summary = world.read(".proofhouse/milestones/m/SUMMARY.md");
+    assert!(summary.contains("| a | merged, "), "{summary}");
+    assert!(summary.contains("- both are there (verify: test -f a.txt): does not hold"), "{summary}");
+    world.run(&["wave", "run", "m"]).refuses(1, "milestone_archived");
+    world.run(&["audit", "--ci"]).exits(0);
 }

@@ -1,9 +1,52 @@
-//! The real agents from npm, at pinned versions, in a folder that outlives the test.
+//! The real agents from npm, at pinned versions, in a folder that outlives the test, for the opt-in
+//! tests.
+//!
+//! No agent runs outside a network namespace that has loopback only: a test starts itself again inside
+//! one, and the inner half refuses to go on if it sees any other interface.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::Once;
+
+const INSIDE: &str = "PROOFHOUSE_REAL_AGENTS_INSIDE";
+
+/// Runs `check` inside a namespace with loopback only, and tells it where the agents are.
+///
+/// # Panics
+/// If they cannot be installed, there is no such namespace, or the check panics there. `test` is the
+/// whole name of the calling test.
+pub fn isolated(test: &str, check: impl FnOnce(&Path)) {
+    let agents = folder();
+    if std::env::var_os(INSIDE).is_some() {
+        let devices = fs::read_to_string("/proc/net/dev").expect("the network devices");
+        let others = devices
+            .lines()
+            .skip(2)
+            .filter(|line| !line.trim().starts_with("lo:"));
+        assert_eq!(others.count(), 0, "not alone:\n{devices}");
+        return check(&agents);
+    }
+    install(&agents);
+    let flags = match is_root() {
+        true => "-n",
+        false => "-rn",
+    };
+    let status = Command::new("unshare")
+        .args([flags, "sh", "-c", "ip link set lo up && exec \"$@\"", "sh"])
+        .arg(std::env::current_exe().expect("this test"))
+        .args([test, "--exact", "--nocapture"])
+        .env(INSIDE, "1")
+        .status()
+        .expect("unshare");
+    assert!(status.success(), "{test} failed in its namespace");
+}
+
+fn is_root() -> bool {
+    let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let uid = status.lines().find_map(|line| line.strip_prefix("Uid:"));
+    uid.is_some_and(|uid| uid.split_whitespace().nth(1) == Some("0"))
+}
 
 /// The newest Claude Code that runs on Node 20, and what was newest of the others.
 const PACKAGES: [&str; 5] = [
@@ -15,7 +58,7 @@ const PACKAGES: [&str; 5] = [
 ];
 
 /// `$PROOFHOUSE_AGENTS_DIR`, or `target/real-agents`.
-pub(super) fn folder() -> PathBuf {
+fn folder() -> PathBuf {
     match std::env::var_os("PROOFHOUSE_AGENTS_DIR") {
         Some(folder) => PathBuf::from(folder),
         None => Path::new(env!("CARGO_MANIFEST_DIR")).join("../../target/real-agents"),
@@ -24,7 +67,7 @@ pub(super) fn folder() -> PathBuf {
 
 /// Installs what is missing. No script of a package runs: nothing of theirs is started outside
 /// the namespace.
-pub(super) fn install(folder: &Path) {
+fn install(folder: &Path) {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| {
         let mark = folder.join("installed");
@@ -51,17 +94,17 @@ pub(super) fn install(folder: &Path) {
 }
 
 /// An agent that is a script of its package.
-pub(super) fn script(folder: &Path, name: &str) -> PathBuf {
+pub fn script(folder: &Path, name: &str) -> PathBuf {
     real(&folder.join("node_modules/.bin").join(name))
 }
 
 /// The native program, which the package's own script would link.
-pub(super) fn claude(folder: &Path) -> PathBuf {
+pub fn claude(folder: &Path) -> PathBuf {
     native(folder, "@anthropic-ai", "claude-code", "claude")
 }
 
 /// Likewise.
-pub(super) fn opencode(folder: &Path) -> PathBuf {
+pub fn opencode(folder: &Path) -> PathBuf {
     native(folder, "", "opencode", "bin/opencode")
 }
 

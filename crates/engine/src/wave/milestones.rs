@@ -1,0 +1,199 @@
+//! Milestones by command: begin one, say which one is meant, put one away. Putting away folds what its
+//! tasks have learnt into two files beside its definition. Nothing is removed: its journal stays what
+//! an audit reads.
+
+use super::folder::{MilestoneFolder, names};
+use ::wave::board::Board;
+use serde::Serialize;
+use serde_json::json;
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use store::RunName;
+use workspace::error::EngineError;
+use workspace::project::Project;
+
+/// In the folder of all milestones: the name of the one that is meant.
+const IN_USE: &str = "in-use";
+/// What was learnt, and how each task ended, beside the definition.
+const DELTAS: &str = "deltas.md";
+const SUMMARY: &str = "SUMMARY.md";
+
+/// A milestone as a person asks for it.
+#[derive(Debug, Clone, Default)]
+pub struct NewMilestone {
+    pub name: String,
+    pub goal: String,
+    pub criteria: Vec<String>,
+    /// Commands that must pass after each merge; none: the config's.
+    pub integration: Vec<String>,
+    /// `slug=sentence` each.
+    pub tasks: Vec<(String, String)>,
+    /// The workflow of all of them; none: the default.
+    pub workflow: Option<String>,
+}
+
+/// Writes its definition, and means it from now on.
+pub fn begin(project: &Project, asked: &NewMilestone) -> Result<PathBuf, EngineError> {
+    let project = project.at_top();
+    let name = RunName::new(&asked.name)?.to_string();
+    let folder = all(&project).join(&name);
+    let path = folder.join(super::folder::DEFINITION);
+    if path.exists() {
+        return Err(EngineError::user(
+            "milestone_exists",
+            format!("there is a milestone `{name}` already"),
+            format!("take another name, or edit {}", path.display()),
+        ));
+    }
+    let text = definition(asked);
+    // Judged before it is written: what lies there can be run.
+    ::wave::milestone::Milestone::parse(&name, &text, &project.config()?.commands())?;
+    std::fs::create_dir_all(&folder).map_err(EngineError::io("create", &folder))?;
+    store::write_atomic(&path, text.as_bytes())?;
+    store::write_atomic(&all(&project).join(IN_USE), name.as_bytes())?;
+    Ok(path)
+}
+
+/// As a person would write it. A JSON string is a TOML string.
+fn definition(asked: &NewMilestone) -> String {
+    let list = |name: &str, all: &[String]| match all {
+        [] => String::new(),
+        all => format!("{name} = {}\n", json!(all)),
+    };
+    let mut text = format!("goal = {}\n", json!(asked.goal));
+    text.push_str(&list("criteria", &asked.criteria));
+    text.push_str(&list("integration", &asked.integration));
+    for (slug, asks) in &asked.tasks {
+        text.push_str(&format!("\n[[task]]\nslug = {}\n", json!(slug)));
+        if let Some(workflow) = &asked.workflow {
+            text.push_str(&format!("workflow = {}\n", json!(workflow)));
+        }
+        text.push_str(&format!("asks = {}\n", json!(asks)));
+    }
+    text
+}
+
+/// Means this one wherever a command names none.
+pub fn use_it(project: &Project, name: &str) -> Result<(), EngineError> {
+    let folder = MilestoneFolder::find(project, Some(name))?;
+    let place = all(&folder.project).join(IN_USE);
+    Ok(store::write_atomic(&place, name.as_bytes())?)
+}
+
+/// Those that nobody has put away, and which of them is meant.
+pub fn listed(project: &Project) -> Vec<(String, bool)> {
+    let project = project.at_top();
+    let meant = in_use(&project);
+    let open = names(&project).into_iter();
+    let open = open.filter(|name| !is_archived(&project, name));
+    open.map(|name| (name.clone(), meant.as_deref() == Some(&name)))
+        .collect()
+}
+
+/// What came of putting one away.
+#[derive(Debug, Clone, Serialize)]
+pub struct Archived {
+    pub milestone: String,
+    pub summary: PathBuf,
+    pub deltas: PathBuf,
+    /// How many lessons were folded.
+    pub lessons: usize,
+}
+
+/// Puts it away: its tasks are summed up and their lessons folded. Refused while a wave is live.
+pub fn archive(project: &Project, name: &str) -> Result<Archived, EngineError> {
+    let folder = MilestoneFolder::find(project, Some(name))?;
+    let (board, _) = folder.peek()?;
+    if board.wave.is_some() {
+        return Err(EngineError::user(
+            "wave_already_live",
+            format!("a wave of `{name}` is live"),
+            format!("end it: `proofhouse wave run {name}` or `proofhouse wave close {name}`"),
+        ));
+    }
+    let runs = folder.runs()?;
+    let learnt = report::due::lessons(&folder.project)?;
+    let learnt: Vec<_> = learnt
+        .into_iter()
+        .filter(|one| runs.iter().any(|(_, run)| *run == one.run))
+        .collect();
+    let mut deltas = format!("# What was learnt in {name}\n");
+    for tag in kernel::lesson::TAGS {
+        let of_tag = learnt.iter().filter(|one| one.lesson.tag == tag);
+        let lines: String = of_tag
+            .map(|one| format!("- {} ({})\n", one.lesson.text, one.run))
+            .collect();
+        if !lines.is_empty() {
+            deltas.push_str(&format!("\n## {tag}\n\n{lines}"));
+        }
+    }
+    let place = folder.folder();
+    let archived = Archived {
+        milestone: name.to_owned(),
+        summary: place.join(SUMMARY),
+        deltas: place.join(DELTAS),
+        lessons: learnt.len(),
+    };
+    store::write_atomic(&archived.summary, summary(&folder, &board, &runs).as_bytes())?;
+    store::write_atomic(&archived.deltas, deltas.as_bytes())?;
+    let names: Vec<&str> = runs.iter().map(|(_, run)| run.as_str()).collect();
+    let mark = place.join(report::due::ARCHIVED);
+    store::write_atomic(&mark, names.join("\n").as_bytes())?;
+    if in_use(&folder.project).as_deref() == Some(name) {
+        let place = all(&folder.project).join(IN_USE);
+        std::fs::remove_file(&place).map_err(EngineError::io("remove", &place))?;
+    }
+    Ok(archived)
+}
+
+/// How each task ended, by its last run.
+fn summary(folder: &MilestoneFolder, board: &Board, runs: &[(String, String)]) -> String {
+    let milestone = &folder.milestone;
+    let last: BTreeMap<&str, &str> = runs
+        .iter()
+        .map(|(task, run)| (task.as_str(), run.as_str()))
+        .collect();
+    let rows: String = milestone
+        .tasks
+        .iter()
+        .map(|task| {
+            let run = last.get(task.slug.as_str()).copied().unwrap_or("none");
+            let outcome = match (board.merged.get(&*task.slug), board.failed.get(&*task.slug)) {
+                (Some(commit), _) => format!("merged, {}", &commit[..commit.len().min(12)]),
+                (None, Some(failed)) => format!("not merged, {}: {}", failed.code, failed.reason),
+                (None, None) => "never merged".to_owned(),
+            };
+            let worth = report::look::peek_run(&folder.project, run);
+            let worth = worth.map_or_else(|_| String::new(), |peek| peek.machine.worth());
+            format!("| {} | {outcome} | {run} | {worth} |\n", task.slug)
+        })
+        .collect();
+    let criteria: String = report::wave::report(&folder.project, milestone, &folder.branch(), board)
+        .criteria
+        .iter()
+        .map(|one| format!("- {}: {}\n", one.text, one.stands))
+        .collect();
+    format!(
+        "# {}: {}\n\n| task | outcome | run | evidence |\n|---|---|---|---|\n{rows}\n## Criteria\n\n{criteria}",
+        milestone.name, milestone.goal
+    )
+}
+
+/// The milestone that a person has said to mean, if it is still there and not put away.
+pub(super) fn in_use(project: &Project) -> Option<String> {
+    let name = std::fs::read_to_string(all(project).join(IN_USE)).ok()?;
+    let name = name.trim().to_owned();
+    let there = names(project).contains(&name) && !is_archived(project, &name);
+    there.then_some(name)
+}
+
+pub(super) fn is_archived(project: &Project, name: &str) -> bool {
+    all(project)
+        .join(name)
+        .join(report::due::ARCHIVED)
+        .is_file()
+}
+
+fn all(project: &Project) -> PathBuf {
+    project.home().join("milestones")
+}

@@ -1,0 +1,79 @@
+//! `proofhouse milestone`: begin one, say which one is meant, put one away.
+
+use super::args::{MilestoneCommand, MilestoneNew};
+use super::exit;
+use super::out::{Out, Tone, count};
+use engine::wave::milestones::{self, NewMilestone};
+use serde_json::json;
+use workspace::{EngineError, Project};
+
+pub(crate) fn milestone(
+    project: &Project,
+    command: &MilestoneCommand,
+    out: &Out,
+) -> Result<u8, EngineError> {
+    match command {
+        MilestoneCommand::New(args) => new(project, args, out)?,
+        MilestoneCommand::Use { milestone } => {
+            milestones::use_it(project, milestone)?;
+            if out.json {
+                out.facts(&json!({ "milestone": milestone }));
+            } else {
+                out.line(&format!("`{milestone}` is meant where a command names none"));
+            }
+        }
+        MilestoneCommand::List => list(project, out),
+        MilestoneCommand::Archive { milestone } => {
+            let archived = milestones::archive(project, milestone)?;
+            if out.json {
+                out.facts(&archived);
+            } else {
+                let lessons = count(archived.lessons as u64, "lesson");
+                out.line(&format!("`{milestone}` is put away, with {lessons}:"));
+                out.line(&format!("  {}", archived.summary.display()));
+                out.line(&format!("  {}", archived.deltas.display()));
+            }
+        }
+    }
+    Ok(exit::OK)
+}
+
+fn new(project: &Project, args: &MilestoneNew, out: &Out) -> Result<(), EngineError> {
+    let name = &args.milestone;
+    let asked = NewMilestone {
+        name: name.clone(),
+        goal: args.goal.clone(),
+        criteria: args.criteria.clone(),
+        integration: args.integration.clone(),
+        tasks: args.tasks.clone(),
+        workflow: args.workflow.clone(),
+    };
+    let path = milestones::begin(project, &asked)?;
+    if out.json {
+        out.facts(&json!({ "milestone": name, "path": path.display().to_string() }));
+        return Ok(());
+    }
+    let tasks = count(args.tasks.len() as u64, "task");
+    out.line(&format!("{} with {tasks}", path.display()));
+    out.line(&format!("next: proofhouse wave run {name}"));
+    Ok(())
+}
+
+fn list(project: &Project, out: &Out) {
+    let all = milestones::listed(project);
+    if out.json {
+        let one = |(name, meant): &(String, bool)| json!({ "milestone": name, "in_use": meant });
+        out.facts(&all.iter().map(one).collect::<Vec<_>>());
+        return;
+    }
+    if all.is_empty() {
+        out.line("there is none; begin one with `proofhouse milestone new`");
+    }
+    for (name, meant) in &all {
+        let meant = match meant {
+            true => out.paint(Tone::Dim, "  (in use)"),
+            false => String::new(),
+        };
+        out.line(&format!("{name}{meant}"));
+    }
+}

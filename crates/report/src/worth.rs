@@ -1,0 +1,60 @@
+//! What the evidence of a run is worth as a whole, in words for whoever decides on it.
+
+use crate::gate::{Answer, Gate, latest};
+use flow::Workflow;
+use kernel::outcome::Worth;
+use serde::Serialize;
+
+/// The strongest word that the last gates show, and what it means.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Standing {
+    /// `observed`, `reported` or `weak`.
+    pub worth: &'static str,
+    /// What that is, and what it leaves open.
+    pub means: &'static str,
+    /// What was tried to find out: the controls and the exam, as their checks say it.
+    pub tried: Vec<String>,
+    /// How a run gets stronger evidence; empty where it has the strongest, or its workflow no way.
+    #[serde(skip_serializing_if = "str::is_empty")]
+    pub stronger: &'static str,
+}
+
+impl Standing {
+    /// Of gates that stand newest first; none where no check says what it is worth.
+    pub(crate) fn of(workflow: &Workflow, gates: &[Gate]) -> Option<Self> {
+        let checks = latest(gates).into_iter().flat_map(|gate| &gate.checks);
+        let passed: Vec<_> = checks
+            .filter(|one| one.answer == Answer::Passed && !one.worth.is_empty())
+            .collect();
+        let says = |worth: &Worth| passed.iter().any(|one| one.worth == worth.as_str());
+        let worth = Worth::ALL.into_iter().rev().find(says)?;
+        // A command's own answer says nothing about itself: what was tried on it does.
+        let tried = passed.iter().filter(|one| one.argv.is_empty());
+        let mut tried: Vec<String> = tried.map(|one| one.reason.clone()).collect();
+        tried.dedup();
+        let has_exam = workflow.roles.values().any(|role| role.hands_in.is_some());
+        Some(Self {
+            worth: worth.as_str(),
+            means: means(worth),
+            tried,
+            stronger: match worth {
+                Worth::Weak | Worth::Reported if has_exam => {
+                    "begin a run with --exam: then the engine asks the product itself, by questions that no coder has seen"
+                }
+                _ => "",
+            },
+        })
+    }
+}
+
+fn means(worth: Worth) -> &'static str {
+    match worth {
+        Worth::Weak => "a command's own word; nothing shows that it could have failed",
+        Worth::Reported => {
+            "the tests' own word, and controls showed that they can fail; code that knows just the tests' answers would pass them too, so read the change"
+        }
+        Worth::Observed => {
+            "the engine asked the product itself, by questions that its coder had not seen"
+        }
+    }
+}
