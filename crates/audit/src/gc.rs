@@ -4,7 +4,7 @@
 
 use engine::session;
 use engine::wave::MilestoneFolder;
-use engine::wave::folder::names;
+use engine::wave::listed::names;
 use kernel::Machine;
 use kernel::machine::Activity;
 use serde::Serialize;

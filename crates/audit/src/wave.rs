@@ -7,6 +7,7 @@ use ::wave::board::{Board, Stage};
 use ::wave::fact::{Dated, Fact, Said};
 use engine::approval::Words;
 use engine::wave::folder::{self, TRAILER};
+use engine::wave::listed;
 use engine::wave::people;
 use kernel::outcome::{CheckResult, passes};
 use std::collections::BTreeSet;
@@ -19,7 +20,7 @@ use workspace::worktree;
 /// Audits every milestone that has a journal.
 pub(crate) fn audit(project: &Project, signers: &Signers) -> Result<Vec<RunAudit>, EngineError> {
     let (claims, malformed) = git::claims_by(project.repo(), TRAILER)?;
-    let mut names: BTreeSet<String> = folder::names(project).into_iter().collect();
+    let mut names: BTreeSet<String> = listed::names(project).into_iter().collect();
     // One that a commit vouches for and that is gone is the worst case of all.
     names.extend(claims.iter().map(|claim| claim.run.clone()));
     let mut reports = Vec::new();

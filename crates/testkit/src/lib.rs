@@ -19,7 +19,6 @@ mod machine;
 pub mod model_server;
 pub mod on_table;
 pub mod random;
-pub mod real_agents;
 pub mod record;
 pub mod seeded_cast;
 pub mod seeds;

@@ -1,7 +1,7 @@
 //! Where a milestone lies, `.proofhouse/milestones/NAME/`: its file, its journal, its two views, its
 //! lock. One engine works on a milestone at a time; readers need no lock.
 
-use super::milestones;
+use super::listed::{self, DEFINITION, names};
 use ::wave::fact::{Dated, Fact, WaveClosed};
 use ::wave::milestone::Milestone;
 use ::wave::{Board, Settings, Waves, ledger, page};
@@ -15,7 +15,6 @@ use workspace::project::{Project, Records};
 
 /// The journal's name in the milestone's folder.
 const JOURNAL: &str = "wave";
-pub(super) const DEFINITION: &str = "milestone.toml";
 /// The trailer of merge commits that vouches for a milestone's journal.
 pub const TRAILER: &str = "Proofhouse-Wave";
 
@@ -41,21 +40,6 @@ pub struct OpenMilestone {
 
 fn journal_name() -> RunName {
     RunName::new(JOURNAL).expect("a constant of plain letters")
-}
-
-/// The names of all milestones of a project.
-pub fn names(project: &Project) -> Vec<String> {
-    let folder = project.home().join("milestones");
-    let mut names: Vec<String> = std::fs::read_dir(folder)
-        .into_iter()
-        .flatten()
-        .flatten()
-        .filter(|entry| entry.path().join(DEFINITION).is_file())
-        .map(|entry| entry.file_name().to_string_lossy().into_owned())
-        .filter(|name| RunName::new(name).is_ok())
-        .collect();
-    names.sort();
-    names
 }
 
 /// Who waived the sandbox of a milestone, and for which runs.
@@ -147,13 +131,13 @@ impl MilestoneFolder {
             }
         }
         if live.is_empty()
-            && let Some(meant) = milestones::in_use(project)
+            && let Some(meant) = listed::in_use(project)
         {
             return Ok(meant);
         }
         let all: Vec<String> = all
             .iter()
-            .filter(|name| !milestones::is_archived(project, name))
+            .filter(|name| !listed::is_archived(project, name))
             .cloned()
             .collect();
         match (live.as_slice(), all.as_slice()) {
@@ -245,7 +229,7 @@ impl MilestoneFolder {
 
     /// Takes the milestone's lock and opens its journal, or makes it.
     pub fn open(&self) -> Result<OpenMilestone, EngineError> {
-        if milestones::is_archived(&self.project, &self.milestone.name) {
+        if listed::is_archived(&self.project, &self.milestone.name) {
             return Err(EngineError::user(
                 "milestone_archived",
                 format!("`{}` was put away", self.milestone.name),

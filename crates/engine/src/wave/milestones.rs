@@ -2,7 +2,8 @@
 //! tasks have learnt into two files beside its definition. Nothing is removed: its journal stays what
 //! an audit reads.
 
-use super::folder::{MilestoneFolder, names};
+use super::folder::MilestoneFolder;
+use super::listed::{DEFINITION, IN_USE, all, in_use, is_archived, names};
 use ::wave::board::Board;
 use serde::Serialize;
 use serde_json::json;
@@ -12,8 +13,6 @@ use store::RunName;
 use workspace::error::EngineError;
 use workspace::project::Project;
 
-/// In the folder of all milestones: the name of the one that is meant.
-const IN_USE: &str = "in-use";
 /// What was learnt, and how each task ended, beside the definition.
 const DELTAS: &str = "deltas.md";
 const SUMMARY: &str = "SUMMARY.md";
@@ -37,7 +36,7 @@ pub fn begin(project: &Project, asked: &NewMilestone) -> Result<PathBuf, EngineE
     let project = project.at_top();
     let name = RunName::new(&asked.name)?.to_string();
     let folder = all(&project).join(&name);
-    let path = folder.join(super::folder::DEFINITION);
+    let path = folder.join(DEFINITION);
     if path.exists() {
         return Err(EngineError::user(
             "milestone_exists",
@@ -177,23 +176,4 @@ fn summary(folder: &MilestoneFolder, board: &Board, runs: &[(String, String)]) -
         "# {}: {}\n\n| task | outcome | run | evidence |\n|---|---|---|---|\n{rows}\n## Criteria\n\n{criteria}",
         milestone.name, milestone.goal
     )
-}
-
-/// The milestone that a person has said to mean, if it is still there and not put away.
-pub(super) fn in_use(project: &Project) -> Option<String> {
-    let name = std::fs::read_to_string(all(project).join(IN_USE)).ok()?;
-    let name = name.trim().to_owned();
-    let there = names(project).contains(&name) && !is_archived(project, &name);
-    there.then_some(name)
-}
-
-pub(super) fn is_archived(project: &Project, name: &str) -> bool {
-    all(project)
-        .join(name)
-        .join(report::due::ARCHIVED)
-        .is_file()
-}
-
-fn all(project: &Project) -> PathBuf {
-    project.home().join("milestones")
 }

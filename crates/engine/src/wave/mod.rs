@@ -8,6 +8,7 @@ mod adapter;
 mod base;
 pub mod folder;
 mod guarded;
+pub mod listed;
 mod merge;
 pub mod milestones;
 pub mod people;

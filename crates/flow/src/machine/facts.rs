@@ -6,7 +6,8 @@ use super::state::{FlowState, Stage};
 use super::words::{GATE_FAILED, NO_PROGRESS, hold_sentence};
 use crate::workflow::{Fact, Field, Owner, Workflow};
 use kernel::machine::{Activity, Gauge, InFlight, Waiting};
-use kernel::outcome::passes;
+use kernel::effect::Weight;
+use kernel::outcome::{Verdict, passes};
 use kernel::position::Hold;
 use kernel::table::{Completing, Kind};
 use kernel::{StateName, Status};
@@ -52,6 +53,7 @@ fn waiting(workflow: &Workflow, run: &FlowState) -> Option<Waiting> {
                 .cloned()
                 .into_iter()
                 .collect();
+            lines.extend(noted(run));
             let checklist = workflow.states[name].checklist.iter();
             lines.extend(checklist.map(|line| format!("[ ] {line}")));
             for state in &workflow.states[name].settles {
@@ -78,6 +80,21 @@ fn waiting(workflow: &Workflow, run: &FlowState) -> Option<Waiting> {
         options: options(workflow, run),
         means: means(workflow, run),
     })
+}
+
+/// What the gate that led here noted without judging by it: the engine came because of that.
+fn noted(run: &FlowState) -> Vec<String> {
+    let left = run.position.slot.as_ref();
+    let gate = left.and_then(|state| run.gates.get(state));
+    let results = gate.into_iter().flat_map(|gate| &gate.results);
+    let noted = results.filter(|result| {
+        result.weight == Weight::Advisory
+            && result.verdict != Verdict::Pass
+            && result.shows.iter().next().is_some()
+    });
+    noted
+        .map(|result| format!("{}: {}", result.check, result.reason))
+        .collect()
 }
 
 /// What happened right before the hold, a line each: whoever is to extend a budget wants to know what

@@ -423,7 +423,7 @@ fn no_material_progress_stops_the_run() {
 }
 
 #[test]
-fn without_a_validation_command_verify_cannot_pass() {
+fn without_a_validation_command_a_person_is_asked_at_once() {
     let world = World::new();
     world.write("agent/script.toml", HONEST);
     world.write(".gitignore", "agent/\n");
@@ -443,14 +443,20 @@ fn without_a_validation_command_verify_cannot_pass() {
         .exits(0);
     assert!(said.out.contains("no validation command"), "{}", said.out);
     let said = world.run(&["run", "t"]).exits(2);
-    assert!(said.out.contains("COULD NOT RUN command"), "{}", said.out);
+    // Asked before anybody builds something.
+    assert!(!said.out.contains("implement"), "{}", said.out);
+    assert!(
+        said.out.contains("(needs_user_decision): could_fail: no validation command is set"),
+        "{}",
+        said.out
+    );
     // A person mends it in the config, which agents cannot reach.
     world.write(
         ".proofhouse/config.toml",
         "[checks]\ncommands = [\"grep -q good code.txt\"]\n",
     );
     let key = world.approver("ann");
-    world.decide(&key, "extend").exits(0);
+    world.decide(&key, "reopen").exits(0);
     world.run(&["run", "t"]).exits(0);
 }
 

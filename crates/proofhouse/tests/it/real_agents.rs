@@ -1,11 +1,13 @@
 //! `do` from an empty config to a landed commit with the real coding agents, opt-in
 //! (`--features real-agents`): a scripted model server on loopback says what each of them does.
 
+#[path = "../../../agents/tests/it/real/agents.rs"]
+mod agents;
+
 use crate::support::{Said, World};
 use serde_json::json;
 use std::path::Path;
 use testkit::model_server::{Call, ModelServer, Script, Turn};
-use testkit::real_agents;
 
 const CODE: &str = "import re\n\n\ndef slug(text):\n    return re.sub(r\"[^a-z]+\", \"-\", text.lower()).strip(\"-\")\n";
 const TESTS: &str = "import unittest\n\nfrom slugs import slug\n\n\nclass Slugs(unittest.TestCase):\n    def test_words(self):\n        self.assertEqual(slug(\"Hello, World\"), \"hello-world\")\n";
@@ -72,10 +74,10 @@ fn settings(name: &str, program: &Path, more: &str) -> String {
 
 #[test]
 fn claude_does_it() {
-    real_agents::isolated("real_agents::claude_does_it", |agents| {
+    agents::isolated("real_agents::claude_does_it", |folder| {
         let server = server();
         let more = format!("base_url = {}", json!(server.url()));
-        let settings = settings("claude", &real_agents::claude(agents), &more);
+        let settings = settings("claude", &agents::claude(folder), &more);
         let key = [("ANTHROPIC_API_KEY", key())];
         lands("claude:claude-fake", &settings, &key);
     });
@@ -83,10 +85,10 @@ fn claude_does_it() {
 
 #[test]
 fn codex_does_it() {
-    real_agents::isolated("real_agents::codex_does_it", |agents| {
+    agents::isolated("real_agents::codex_does_it", |folder| {
         let server = server();
         let more = format!("base_url = {}", json!(format!("{}/v1", server.url())));
-        let settings = settings("codex", &real_agents::script(agents, "codex"), &more);
+        let settings = settings("codex", &agents::script(folder, "codex"), &more);
         let key = [("CODEX_API_KEY", key()), ("OPENAI_API_KEY", key())];
         lands("codex:fake", &settings, &key);
     });
@@ -94,7 +96,7 @@ fn codex_does_it() {
 
 #[test]
 fn opencode_does_it() {
-    real_agents::isolated("real_agents::opencode_does_it", |agents| {
+    agents::isolated("real_agents::opencode_does_it", |folder| {
         let server = server();
         let model = json!({"name": "fake", "cost": {"input": 1, "output": 2},
             "limit": {"context": 100_000, "output": 4000}});
@@ -103,7 +105,7 @@ fn opencode_does_it() {
             "name": "fake", "options": options, "models": {"fake-model": model}}}});
         let names = "env = [\"OPENCODE_CONFIG_CONTENT\", \"OPENCODE_DISABLE_MODELS_FETCH\", \"OPENCODE_DISABLE_DEFAULT_PLUGINS\"]";
         let host = format!("\n[network]\nhosts = [\"127.0.0.1:{}\"]", server.port());
-        let settings = settings("opencode", &real_agents::opencode(agents), &(names.to_owned() + &host));
+        let settings = settings("opencode", &agents::opencode(folder), &(names.to_owned() + &host));
         let env = [
             ("OPENCODE_CONFIG_CONTENT", config.to_string()),
             ("OPENCODE_DISABLE_MODELS_FETCH", "1".to_owned()),

@@ -1,5 +1,6 @@
 //! The real agents as connectors, each pointed at a scripted server.
 
+use super::agents as install;
 use crate::fake::coding;
 use crate::world::World;
 use agents::{Agent, AgentSpec, External, Settings};
@@ -7,7 +8,6 @@ use serde_json::json;
 use std::fs;
 use std::path::Path;
 use std::time::Duration;
-use testkit::real_agents as install;
 
 /// One real agent. The last is Gemini once more, as an agent that we know by its protocol only.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -2,10 +2,11 @@
 //! command, goes on in a view that has moved, is kept from editing, meets a wrong key, and is held
 //! to the table of connectors and scenarios.
 
+mod agents;
 mod cast;
 mod work;
 
-use testkit::real_agents::isolated;
+use agents::isolated;
 
 macro_rules! drives {
     ($($test:ident, $table:ident: $agent:expr;)*) => {$(

@@ -12,11 +12,8 @@ use std::sync::Once;
 const INSIDE: &str = "PROOFHOUSE_REAL_AGENTS_INSIDE";
 
 /// Runs `check` inside a namespace with loopback only, and tells it where the agents are.
-///
-/// # Panics
-/// If they cannot be installed, there is no such namespace, or the check panics there. `test` is the
-/// whole name of the calling test.
-pub fn isolated(test: &str, check: impl FnOnce(&Path)) {
+/// `test` is the whole name of the calling test.
+pub(crate) fn isolated(test: &str, check: impl FnOnce(&Path)) {
     let agents = folder();
     if std::env::var_os(INSIDE).is_some() {
         let devices = fs::read_to_string("/proc/net/dev").expect("the network devices");
@@ -94,17 +91,17 @@ fn install(folder: &Path) {
 }
 
 /// An agent that is a script of its package.
-pub fn script(folder: &Path, name: &str) -> PathBuf {
+pub(crate) fn script(folder: &Path, name: &str) -> PathBuf {
     real(&folder.join("node_modules/.bin").join(name))
 }
 
 /// The native program, which the package's own script would link.
-pub fn claude(folder: &Path) -> PathBuf {
+pub(crate) fn claude(folder: &Path) -> PathBuf {
     native(folder, "@anthropic-ai", "claude-code", "claude")
 }
 
 /// Likewise.
-pub fn opencode(folder: &Path) -> PathBuf {
+pub(crate) fn opencode(folder: &Path) -> PathBuf {
     native(folder, "", "opencode", "bin/opencode")
 }
 

@@ -1,0 +1,42 @@
+//! Which milestones a repository has, which one is meant where nobody names one, and which were put away.
+
+use std::path::PathBuf;
+use store::RunName;
+use workspace::project::Project;
+
+pub(super) const DEFINITION: &str = "milestone.toml";
+/// In the folder of all milestones: the name of the one that is meant.
+pub(super) const IN_USE: &str = "in-use";
+
+/// The names of all milestones of a project.
+pub fn names(project: &Project) -> Vec<String> {
+    let mut names: Vec<String> = std::fs::read_dir(all(project))
+        .into_iter()
+        .flatten()
+        .flatten()
+        .filter(|entry| entry.path().join(DEFINITION).is_file())
+        .map(|entry| entry.file_name().to_string_lossy().into_owned())
+        .filter(|name| RunName::new(name).is_ok())
+        .collect();
+    names.sort();
+    names
+}
+
+/// The milestone that a person has said to mean, if it is still there and not put away.
+pub(super) fn in_use(project: &Project) -> Option<String> {
+    let name = std::fs::read_to_string(all(project).join(IN_USE)).ok()?;
+    let name = name.trim().to_owned();
+    let there = names(project).contains(&name) && !is_archived(project, &name);
+    there.then_some(name)
+}
+
+pub(super) fn is_archived(project: &Project, name: &str) -> bool {
+    all(project)
+        .join(name)
+        .join(report::due::ARCHIVED)
+        .is_file()
+}
+
+pub(super) fn all(project: &Project) -> PathBuf {
+    project.home().join("milestones")
+}
